@@ -1,0 +1,254 @@
+import { type Static, Type } from 'typebox';
+import { assertCron } from './cron-expression.ts';
+import { InvalidResource } from './errors.ts';
+import { assertAssetName, assertName } from './names.ts';
+import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
+import {
+  flag,
+  int64,
+  listOrAbsent,
+  listOrNull,
+  optional,
+  orAbsent,
+  text,
+  textList,
+  uint32,
+  validator,
+} from './schema.ts';
+import {
+  assertRepeatedWindows,
+  assertWeeklyWindows,
+  RepeatedWindowSchema,
+  repeatedWindowWithDefaults,
+  WeeklyWindowsSchema,
+  weeklyWindowsWithDefaults,
+} from './time-windows.ts';
+
+const METRIC_FORMATS = new Set([
+  'nagios_perfdata',
+  'graphite_plaintext',
+  'opentsdb_line',
+  'influxdb_line',
+  'prometheus_text',
+]);
+const ENV_VAR = /^[^=]+=[^]+$/;
+
+const NameValueSchema = Type.Object({ name: optional(text()), value: optional(text()) });
+
+export const ResourceReferenceSchema = Type.Object({
+  name: optional(text()),
+  type: optional(text()),
+  api_version: optional(text()),
+});
+
+const MetricThresholdSchema = Type.Object({
+  name: optional(text()),
+  tags: optional(Type.Array(NameValueSchema)),
+  thresholds: optional(
+    Type.Array(Type.Object({ min: optional(text()), max: optional(text()), status: optional(uint32()) })),
+  ),
+  null_status: optional(uint32()),
+});
+
+/** What a check is configured with; an event's check has these and its result. */
+export const checkConfigFields = {
+  command: optional(text()),
+  handlers: optional(textList()),
+  high_flap_threshold: optional(uint32('percent')),
+  interval: optional(uint32('seconds')),
+  low_flap_threshold: optional(uint32('percent')),
+  publish: optional(flag()),
+  runtime_assets: optional(textList()),
+  subscriptions: optional(textList()),
+  proxy_entity_name: optional(text()),
+  check_hooks: optional(
+    Type.Array(
+      Type.Record(Type.String(), Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: { type: 'string' } })),
+    ),
+  ),
+  stdin: optional(flag()),
+  subdue: optional(WeeklyWindowsSchema),
+  cron: optional(text('five fields; excludes interval')),
+  ttl: optional(int64('seconds without a result until an alert; 0 = none')),
+  timeout: optional(uint32('seconds; 0 = none')),
+  proxy_requests: optional(
+    Type.Object({
+      entity_attributes: optional(textList()),
+      splay: optional(flag()),
+      splay_coverage: optional(uint32('percent')),
+    }),
+  ),
+  round_robin: optional(flag()),
+  output_metric_format: optional(text()),
+  output_metric_handlers: optional(textList()),
+  env_vars: optional(textList()),
+  metadata: optional(ObjectMetaSchema),
+  max_output_size: optional(int64('bytes; 0 = whole')),
+  discard_output: optional(flag()),
+  secrets: optional(Type.Array(Type.Object({ name: optional(text()), secret: optional(text()) }))),
+  output_metric_tags: optional(Type.Array(NameValueSchema)),
+  pipelines: optional(Type.Array(ResourceReferenceSchema)),
+  output_metric_thresholds: optional(Type.Array(MetricThresholdSchema)),
+  subdues: optional(Type.Array(RepeatedWindowSchema)),
+};
+
+export const CheckSchema = Type.Object(checkConfigFields, { $id: 'core/v2.CheckConfig' });
+
+export type CheckInput = Static<typeof CheckSchema>;
+export type Check = ReturnType<typeof checkWithDefaults>;
+
+const nameValue = (input: Static<typeof NameValueSchema>) => ({ name: input.name ?? '', value: input.value ?? '' });
+
+export const referenceWithDefaults = (input: Static<typeof ResourceReferenceSchema>) => ({
+  name: input.name ?? '',
+  type: input.type ?? '',
+  api_version: input.api_version ?? '',
+});
+
+const thresholdWithDefaults = (input: Static<typeof MetricThresholdSchema>) => ({
+  name: input.name ?? '',
+  tags: listOrNull(input.tags?.map(nameValue)),
+  thresholds: listOrNull(
+    input.thresholds?.map((rule) => ({ min: rule.min ?? '', max: rule.max ?? '', status: rule.status ?? 0 })),
+  ),
+  null_status: input.null_status ?? 0,
+});
+
+export function proxyRequestsWithDefaults(input: CheckInput['proxy_requests']) {
+  if (!input) return undefined;
+  return {
+    entity_attributes: listOrNull(input.entity_attributes),
+    splay: input.splay ?? false,
+    splay_coverage: input.splay_coverage ?? 0,
+  };
+}
+
+export function checkWithDefaults(input: CheckInput) {
+  return {
+    command: orAbsent(input.command),
+    handlers: input.handlers ?? [],
+    high_flap_threshold: input.high_flap_threshold ?? 0,
+    interval: input.interval ?? 0,
+    low_flap_threshold: input.low_flap_threshold ?? 0,
+    publish: input.publish ?? false,
+    runtime_assets: listOrNull(input.runtime_assets),
+    subscriptions: input.subscriptions ?? [],
+    proxy_entity_name: input.proxy_entity_name ?? '',
+    check_hooks: listOrNull(input.check_hooks),
+    stdin: input.stdin ?? false,
+    subdue: input.subdue ? weeklyWindowsWithDefaults(input.subdue) : null,
+    cron: orAbsent(input.cron),
+    ttl: input.ttl ?? 0,
+    timeout: input.timeout ?? 0,
+    proxy_requests: proxyRequestsWithDefaults(input.proxy_requests),
+    round_robin: input.round_robin ?? false,
+    output_metric_format: input.output_metric_format ?? '',
+    output_metric_handlers: listOrNull(input.output_metric_handlers),
+    env_vars: listOrNull(input.env_vars),
+    metadata: objectMetaWithDefaults(input.metadata),
+    max_output_size: orAbsent(input.max_output_size),
+    discard_output: orAbsent(input.discard_output),
+    secrets: listOrNull(input.secrets?.map(({ name, secret }) => ({ name: name ?? '', secret: secret ?? '' }))),
+    output_metric_tags: listOrAbsent(input.output_metric_tags?.map(nameValue)),
+    pipelines: input.pipelines?.map(referenceWithDefaults) ?? [],
+    output_metric_thresholds: listOrAbsent(input.output_metric_thresholds?.map(thresholdWithDefaults)),
+    subdues: listOrAbsent(input.subdues?.map(repeatedWindowWithDefaults)),
+  };
+}
+
+const validateShape = validator(CheckSchema);
+
+/** Shape and defaults only, without the rules. @throws InvalidResource */
+export function parseCheckShape(value: unknown): Check {
+  return checkWithDefaults(validateShape(value));
+}
+
+/** @throws InvalidResource with the rule a check definition breaks */
+export function assertCheck(check: Check): void {
+  assertName(check.metadata.name ?? '', 'check name');
+  if (check.cron !== undefined) {
+    if (check.interval > 0) throw eitherIntervalOrCron();
+    assertCron(check.cron);
+  } else if (check.interval === 0) {
+    throw new InvalidResource('check interval must be greater than 0 or a valid cron schedule must be provided');
+  }
+  if (check.metadata.namespace === undefined) throw new InvalidResource('namespace must be set');
+  assertTtl(check);
+  assertSharedRules(check);
+  assertRepeatedWindows(check.subdues ?? []);
+  assertWeeklyWindows(check.subdue);
+}
+
+export const eitherIntervalOrCron = (): InvalidResource =>
+  new InvalidResource('must only specify either an interval or a cron schedule');
+
+/** @throws InvalidResource */
+export function assertTtl(check: { ttl: number; interval: number }): void {
+  if (check.ttl > 0 && check.ttl <= check.interval) {
+    throw new InvalidResource('ttl must be greater than check interval');
+  }
+}
+
+type SharedFields = Pick<
+  Check,
+  | 'runtime_assets'
+  | 'subscriptions'
+  | 'proxy_entity_name'
+  | 'proxy_requests'
+  | 'check_hooks'
+  | 'output_metric_format'
+  | 'low_flap_threshold'
+  | 'high_flap_threshold'
+  | 'env_vars'
+>;
+
+/** The rules that hold for a definition and for the check of an event. @throws InvalidResource */
+export function assertSharedRules(check: SharedFields): void {
+  for (const asset of check.runtime_assets ?? []) assertAssetName(asset);
+  if (check.subscriptions.includes('')) throw new InvalidResource('subscriptions cannot be empty strings');
+  if (check.proxy_entity_name !== '') assertName(check.proxy_entity_name, 'proxy entity name');
+  assertProxyRequests(check.proxy_requests);
+  for (const hooks of check.check_hooks ?? []) {
+    if (Object.keys(hooks).length !== 1) throw new InvalidResource('check_hooks entries must have exactly one type');
+  }
+  if (check.output_metric_format !== '' && !METRIC_FORMATS.has(check.output_metric_format)) {
+    throw new InvalidResource('output metric format is not valid');
+  }
+  const { low_flap_threshold: low, high_flap_threshold: high } = check;
+  if (low > 0 && high > 0 && low >= high) throw new InvalidResource('invalid flap thresholds');
+  for (const variable of check.env_vars ?? []) {
+    if (!ENV_VAR.test(variable)) throw new InvalidResource('environment variables must be of the form FOO=BAR');
+  }
+}
+
+function assertProxyRequests(requests: Check['proxy_requests']): void {
+  if (requests === undefined) return;
+  if (requests.splay_coverage > 100) {
+    throw new InvalidResource('proxy request splay coverage must be between 0 and 100');
+  }
+  if (requests.splay && requests.splay_coverage === 0) {
+    throw new InvalidResource('proxy request splay coverage must be greater than 0 if splay is enabled');
+  }
+}
+
+type MetricThreshold = ReturnType<typeof thresholdWithDefaults>;
+
+/** @throws InvalidResource that names the threshold by its index */
+export function assertMetricThresholds(thresholds: readonly MetricThreshold[]): void {
+  for (const [index, threshold] of thresholds.entries()) {
+    const fault = thresholdFault(threshold);
+    if (fault !== undefined) throw new InvalidResource(`invalid metric threshold ${index}: ${fault}`);
+  }
+}
+
+function thresholdFault(threshold: MetricThreshold): string | undefined {
+  if (threshold.name === '') return 'metric threshold name must not be empty';
+  if (threshold.thresholds === null) return 'there must be at least one threshold rule';
+  for (const [index, rule] of threshold.thresholds.entries()) {
+    if (rule.min === '' && rule.max === '') return `rule ${index}: One of Min or Max required`;
+    if (rule.min !== '' && Number.isNaN(Number(rule.min))) return `rule ${index}: Min must be a floating point number`;
+    if (rule.max !== '' && Number.isNaN(Number(rule.max))) return `rule ${index}: Max but be a floating point number`;
+  }
+  const nameless = threshold.tags?.findIndex((tag) => tag.name === '') ?? -1;
+  return nameless < 0 ? undefined : `tag ${nameless}: metric threshold tag name must not be empty`;
+}

@@ -1,0 +1,55 @@
+/** What a caller may do wrong or must expect. Anything else that is thrown is a bug. Every code has one HTTP status, in `http/errors.ts`. */
+export type ErrorCode =
+  | 'invalid-resource'
+  | 'not-found'
+  | 'already-exists'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'stale-revision'
+  | 'too-large'
+  | 'store-unavailable'
+  | 'overloaded';
+
+export abstract class ExpectedError extends Error {
+  abstract readonly code: ErrorCode;
+}
+
+/** A value that breaks a rule of its resource; the message names the field and the rule. */
+export class InvalidResource extends ExpectedError {
+  readonly code = 'invalid-resource';
+}
+
+export class NotFound extends ExpectedError {
+  readonly code = 'not-found';
+}
+
+export class AlreadyExists extends ExpectedError {
+  readonly code = 'already-exists';
+}
+
+export class Unauthenticated extends ExpectedError {
+  readonly code = 'unauthenticated';
+}
+
+export class Forbidden extends ExpectedError {
+  readonly code = 'forbidden';
+}
+
+/** A compare-and-swap that lost, or an `If-Match` that does not hold. */
+export class StaleRevision extends ExpectedError {
+  readonly code = 'stale-revision';
+}
+
+export class TooLarge extends ExpectedError {
+  readonly code = 'too-large';
+}
+
+/** The store cannot be written now (no space, I/O error). Nothing of the request was kept. */
+export class StoreUnavailable extends ExpectedError {
+  readonly code = 'store-unavailable';
+}
+
+/** A bounded queue is full. Nothing of the request was kept; the caller may send it again later. */
+export class Overloaded extends ExpectedError {
+  readonly code = 'overloaded';
+}

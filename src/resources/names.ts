@@ -1,0 +1,52 @@
+import { InvalidResource } from './errors.ts';
+
+const NAME = /^[\w.:-]+$/;
+const SUBNAME = /^[\w.-]+(:?[\w.-]+)?$/;
+const USERNAME = /^[a-z0-9_.-]+$/;
+const ASSET = /^[\w/.:-]+$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Store keys are made of up to three names and may not be longer than 1,978 bytes. */
+const MAX_NAME_BYTES = 600;
+
+/** `subject` begins the message, for example `check name`. @throws InvalidResource */
+export function assertName(name: string, subject: string): void {
+  if (name === '') throw new InvalidResource(`${subject} must not be empty`);
+  if (!NAME.test(name)) throw new InvalidResource(`${subject} cannot contain spaces or special characters`);
+  assertUsable(name, subject);
+}
+
+/** Roles and bindings: at most one colon. @throws InvalidResource */
+export function assertSubname(name: string, subject: string): void {
+  if (name === '') throw new InvalidResource(`${subject} must not be empty`);
+  if (!SUBNAME.test(name)) throw new InvalidResource(`${subject} cannot contain spaces or special characters`);
+  assertUsable(name, subject);
+}
+
+/** @throws InvalidResource */
+export function assertUsername(name: string): void {
+  if (name === '') throw new InvalidResource('username must not be empty');
+  if (!USERNAME.test(name)) throw new InvalidResource('username cannot contain spaces or special characters');
+  assertUsable(name, 'username');
+}
+
+/** @throws InvalidResource */
+export function assertAssetName(name: string): void {
+  if (name === '') throw new InvalidResource("asset's name cannot be empty");
+  if (!ASSET.test(name)) {
+    throw new InvalidResource(
+      "asset's name may only contain letters, forward slashes, underscores, dashes and numbers",
+    );
+  }
+}
+
+function assertUsable(name: string, subject: string): void {
+  if (name === '.' || name === '..') throw new InvalidResource(`${subject} must not be "." or ".."`);
+  if (name.length > MAX_NAME_BYTES)
+    throw new InvalidResource(`${subject} must be at most ${MAX_NAME_BYTES} characters`);
+}
+
+export const isName = (value: string): boolean =>
+  NAME.test(value) && value !== '.' && value !== '..' && value.length <= MAX_NAME_BYTES;
+
+export const isUuid = (value: string): boolean => UUID.test(value);

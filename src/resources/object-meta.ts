@@ -1,0 +1,39 @@
+import { type Static, Type } from 'typebox';
+import { optional, orAbsent, text, textMap } from './schema.ts';
+
+export const ObjectMetaSchema = Type.Object({
+  name: optional(text()),
+  namespace: optional(text()),
+  labels: optional(textMap()),
+  annotations: optional(textMap()),
+  created_by: optional(text('name of the user who wrote the object')),
+});
+
+type ObjectMetaInput = Static<typeof ObjectMetaSchema> | null | undefined;
+type TextMap = Record<string, string>;
+
+export interface ObjectMeta {
+  name: string | undefined;
+  namespace: string | undefined;
+  labels: TextMap | undefined;
+  annotations: TextMap | undefined;
+  created_by: string | undefined;
+}
+
+/** An empty map is absent, a `null` value is the empty text. Keys stay as they are, `__proto__` too. */
+function mapWithDefaults(map: Record<string, string | null> | null | undefined): TextMap | undefined {
+  if (!map) return undefined;
+  const entries = Object.entries(map);
+  if (entries.length === 0) return undefined;
+  return Object.fromEntries(entries.map(([key, value]) => [key, value ?? '']));
+}
+
+export function objectMetaWithDefaults(meta: ObjectMetaInput): ObjectMeta {
+  return {
+    name: orAbsent(meta?.name),
+    namespace: orAbsent(meta?.namespace),
+    labels: mapWithDefaults(meta?.labels),
+    annotations: mapWithDefaults(meta?.annotations),
+    created_by: orAbsent(meta?.created_by),
+  };
+}

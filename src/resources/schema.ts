@@ -1,0 +1,43 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { type Static, type TSchema, Type } from 'typebox';
+import { InvalidResource } from './errors.ts';
+
+const MAX_UINT32 = 4_294_967_295;
+
+/** A member that may be absent or `null`; both mean "not set" on every wire of the service. */
+export const optional = <T extends TSchema>(schema: T) =>
+  Type.Optional(Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, 'null'] }));
+
+export const text = (description?: string) => Type.String(description === undefined ? {} : { description });
+export const flag = () => Type.Boolean();
+export const uint32 = (description?: string) =>
+  Type.Integer({ minimum: 0, maximum: MAX_UINT32, ...(description === undefined ? {} : { description }) });
+/** Whole numbers beyond 2^53 lose precision: nothing that is stored needs them. */
+export const int64 = (description?: string) => Type.Integer(description === undefined ? {} : { description });
+export const textList = () => Type.Array(Type.String());
+export const textMap = () => Type.Record(Type.String(), Type.Unsafe<string | null>({ type: ['string', 'null'] }));
+
+const ajv = new Ajv2020({ allowUnionTypes: true, strictTypes: false });
+
+/** The first error as `check.status must be >= 0`: the field, then the rule. */
+function describe(error: ErrorObject): string {
+  const field = error.instancePath.slice(1).replaceAll('/', '.');
+  return `${field === '' ? 'body' : field} ${error.message ?? 'is invalid'}`;
+}
+
+/** A function that returns its argument as the schema's type. @throws InvalidResource naming the first wrong field and the rule. */
+export function validator<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
+  const validate = ajv.compile<Static<T>>(schema);
+  return (value) => {
+    if (validate(value)) return value;
+    const [error] = validate.errors ?? [];
+    throw new InvalidResource(error === undefined ? 'body is invalid' : describe(error));
+  };
+}
+
+/** `undefined` for what is rendered as absent when empty. */
+export const orAbsent = <T extends string | number | boolean>(value: T | null | undefined): T | undefined =>
+  value ? value : undefined;
+export const listOrAbsent = <T>(value: T[] | null | undefined): T[] | undefined =>
+  value && value.length > 0 ? value : undefined;
+export const listOrNull = <T>(value: T[] | null | undefined): T[] | null => (value && value.length > 0 ? value : null);

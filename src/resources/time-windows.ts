@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox';
+import { InvalidResource } from './errors.ts';
+import { optional, text, textList } from './schema.ts';
+
+const CLOCK_TIME = /^(0?[1-9]|1[0-2]):[0-5]\d *(AM|PM)$/;
+const RFC3339 = /^\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+const DAYS = ['all', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+const REPEATS = new Set(
+  'annually monthly weekly daily weekdays weekends sundays mondays tuesdays wednesdays thursdays fridays saturdays'.split(
+    ' ',
+  ),
+);
+
+const ClockRangesSchema = optional(Type.Array(Type.Object({ begin: optional(text()), end: optional(text()) })));
+
+/** Windows by weekday and clock time, the older form. */
+export const WeeklyWindowsSchema = Type.Object({
+  days: optional(
+    Type.Object({
+      all: ClockRangesSchema,
+      sunday: ClockRangesSchema,
+      monday: ClockRangesSchema,
+      tuesday: ClockRangesSchema,
+      wednesday: ClockRangesSchema,
+      thursday: ClockRangesSchema,
+      friday: ClockRangesSchema,
+      saturday: ClockRangesSchema,
+    }),
+  ),
+});
+
+/** A window from `begin` to `end`, repeated as `repeat` says. */
+export const RepeatedWindowSchema = Type.Object({
+  begin: optional(text('RFC 3339')),
+  end: optional(text('RFC 3339')),
+  repeat: optional(textList()),
+});
+
+interface ClockRange {
+  begin: string;
+  end: string;
+}
+
+export interface WeeklyWindows {
+  days: Partial<Record<(typeof DAYS)[number], ClockRange[]>>;
+}
+
+export type RepeatedWindow = ReturnType<typeof repeatedWindowWithDefaults>;
+
+export function weeklyWindowsWithDefaults(
+  input: Static<typeof WeeklyWindowsSchema> | null | undefined,
+): WeeklyWindows | null {
+  if (!input) return null;
+  const days: WeeklyWindows['days'] = {};
+  for (const day of DAYS) {
+    const ranges = input.days?.[day];
+    if (ranges && ranges.length > 0) {
+      days[day] = ranges.map((range) => ({ begin: range.begin ?? '', end: range.end ?? '' }));
+    }
+  }
+  return { days };
+}
+
+export function repeatedWindowWithDefaults(input: Static<typeof RepeatedWindowSchema>) {
+  return { begin: input.begin ?? '', end: input.end ?? '', repeat: input.repeat ?? null };
+}
+
+/** @throws InvalidResource for a time that is not written `5:00PM` */
+export function assertWeeklyWindows(windows: WeeklyWindows | null): void {
+  for (const range of Object.values(windows?.days ?? {}).flat()) {
+    for (const time of [range.begin, range.end]) {
+      if (!CLOCK_TIME.test(time)) throw new InvalidResource(`subdue time "${time}" must be written like 5:00PM`);
+    }
+  }
+}
+
+/** @throws InvalidResource that names the window by its index */
+export function assertRepeatedWindows(windows: readonly RepeatedWindow[]): void {
+  for (const [index, { begin, end, repeat }] of windows.entries()) {
+    const refuse = (reason: string): never => {
+      throw new InvalidResource(`subdue ${index} invalid: ${reason}`);
+    };
+    if (!RFC3339.test(begin)) refuse(`invalid begin time format: ${begin}`);
+    if (!RFC3339.test(end)) refuse(`invalid end time format: ${end}`);
+    if (Date.parse(end) < Date.parse(begin)) refuse('end time must be after begin time');
+    for (const period of repeat ?? []) {
+      if (!REPEATS.has(period)) refuse(`invalid repeat period: ${period}`);
+    }
+  }
+}
