@@ -1,0 +1,41 @@
+import type { Entity } from '../resources/entity.ts';
+import type { Event } from '../resources/event.ts';
+import type { EventAddress, ResourceKind } from '../store/keyspace.ts';
+import type { Resources } from '../store/resource-store.ts';
+
+/** Kinds that are written as they are; entities have commands of their own, users and keys are not written through the API yet. */
+export type WritableKind = Extract<ResourceKind, 'namespaces' | 'checks'>;
+
+/** The actors that `wake` knows, by the words of the ledger. */
+export const WAKEABLE_ACTORS = ['entity', 'check-ttl', 'check-schedule'] as const;
+export type WakeableActor = (typeof WAKEABLE_ACTORS)[number];
+
+/**
+ * What people and programs may ask of the running system. Each promise resolves when the change is durable; when it
+ * rejects, nothing of it was kept. `user` is written to the ledger as the cause.
+ * @throws InvalidResource, NotFound, AlreadyExists, StoreUnavailable, Overloaded
+ */
+export interface Commands {
+  /** Creates the event of an entity and check, or updates it. The event has passed `assertEvent`. */
+  putEvent(event: Event, user: string): Promise<void>;
+  /** @throws AlreadyExists when the entity and check have an event; events without a check never conflict and are not stored */
+  createEvent(event: Event, user: string): Promise<void>;
+  /** Disarms its ttl; deleting `keepalive` ends the monitoring of the entity until its next keepalive. @throws NotFound */
+  deleteEvent(address: EventAddress, user: string): Promise<void>;
+
+  /** @throws AlreadyExists */
+  createEntity(entity: Entity, user: string): Promise<void>;
+  /** A proxy is replaced whole; of another class that exists only the configuration half is. */
+  putEntity(entity: Entity, user: string): Promise<void>;
+  /** With all its events and monitors, at once. @throws NotFound */
+  deleteEntity(namespace: string, name: string, user: string): Promise<void>;
+
+  /** Validated before; sets `created_by`. @throws AlreadyExists, NotFound when the namespace does not exist */
+  createResource<K extends WritableKind>(kind: K, resource: Resources[K], user: string): Promise<void>;
+  putResource<K extends WritableKind>(kind: K, resource: Resources[K], user: string): Promise<void>;
+  /** `namespace` is undefined for cluster-wide kinds. @throws NotFound, InvalidResource for a namespace that is not empty */
+  deleteResource(kind: WritableKind, namespace: string | undefined, name: string, user: string): Promise<void>;
+
+  /** Ends the actor's quarantine, if it is in one, and wakes it. @throws NotFound when there is nothing to wake it from */
+  wake(actor: WakeableActor, key: string, user: string): Promise<void>;
+}

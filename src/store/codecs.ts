@@ -1,0 +1,98 @@
+import { Packr } from 'msgpackr';
+import type { CheckEvent, HistoryEntry } from '../resources/event.ts';
+import type { CheckStateName, EventRecord, TableName, Tables } from './records.ts';
+import { seal, unseal } from './sealed.ts';
+
+interface Codec<V> {
+  encode(value: V): Buffer;
+  decode(bytes: Buffer, what: string): V;
+}
+
+const packr = new Packr({ useRecords: false });
+
+const json = <V>(): Codec<V> => ({
+  encode: (value) => seal(Buffer.from(JSON.stringify(value))),
+  decode: (bytes, what) => JSON.parse(unseal(bytes, what).toString()) as V,
+});
+
+/** The backend's own half of an event, packed as a list; history as two lists. */
+type PackedState = [
+  statuses: number[],
+  executed: number[],
+  occurrences: number,
+  watermark: number,
+  state: CheckStateName,
+  totalStateChange: number,
+  lastOk: number,
+  silenced: string[],
+  ttl: EventRecord['ttl'] | null,
+];
+
+function unpackHistory(statuses: number[], executed: number[]): HistoryEntry[] {
+  return statuses.map((status, index) => ({ status, executed: executed[index] ?? 0 }));
+}
+
+/** Decodes the event only when it is asked for: merging needs the state alone. */
+class StoredEventRecord implements EventRecord {
+  readonly state: EventRecord['state'];
+  readonly ttl: EventRecord['ttl'];
+  readonly #eventBytes: Buffer;
+  #event: CheckEvent | undefined;
+
+  constructor(packed: PackedState, eventBytes: Buffer) {
+    const [statuses, executed, occurrences, occurrencesWatermark, state, totalStateChange, lastOk, silenced, ttl] =
+      packed;
+    this.state = {
+      history: unpackHistory(statuses, executed),
+      occurrences,
+      occurrencesWatermark,
+      state,
+      totalStateChange,
+      lastOk,
+      silenced,
+    };
+    this.ttl = ttl ?? undefined;
+    this.#eventBytes = eventBytes;
+  }
+
+  get event(): CheckEvent {
+    this.#event ??= JSON.parse(this.#eventBytes.toString()) as CheckEvent;
+    return this.#event;
+  }
+}
+
+/** `state length (uint32) | state | event`; members that are absent in JSON stay absent when read. */
+const eventCodec: Codec<EventRecord> = {
+  encode({ state, ttl, event }) {
+    const packed: PackedState = [
+      state.history.map((entry) => entry.status),
+      state.history.map((entry) => entry.executed),
+      state.occurrences,
+      state.occurrencesWatermark,
+      state.state,
+      state.totalStateChange,
+      state.lastOk,
+      state.silenced,
+      ttl ?? null,
+    ];
+    const stateBytes = packr.pack(packed);
+    const length = Buffer.allocUnsafe(4);
+    length.writeUInt32LE(stateBytes.length, 0);
+    return seal(Buffer.concat([length, stateBytes, Buffer.from(JSON.stringify(event))]));
+  },
+  decode(bytes, what) {
+    const payload = unseal(bytes, what);
+    const eventAt = 4 + payload.readUInt32LE(0);
+    return new StoredEventRecord(packr.unpack(payload.subarray(4, eventAt)) as PackedState, payload.subarray(eventAt));
+  },
+};
+
+/** How each table's values become bytes. */
+export const CODECS: { [T in TableName]: Codec<Tables[T]> } = {
+  events: eventCodec,
+  entities: json(),
+  resources: json(),
+  sessions: json(),
+  agentQueues: json(),
+  meta: json(),
+};

@@ -1,0 +1,209 @@
+import { StoreUnavailable } from '../resources/errors.ts';
+import { type Announcement, type Decision, emptyPuts, type Source, type TableReader } from './decision.ts';
+import { chain, type LedgerDraft, type LedgerHead } from './ledger.ts';
+import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
+import type { TransactionalStore, WriteSet } from './transactional-store.ts';
+
+/** Decisions that wait for one transaction. */
+class Batch implements TableReader {
+  readonly puts = emptyPuts();
+  readonly ledger: LedgerDraft[] = [];
+  readonly announcements: Announcement[] = [];
+  /** Everybody who has inputs in this batch, with the highest number to acknowledge. */
+  readonly sources = new Map<Source, number | undefined>();
+  readonly durable: Promise<void>;
+  decisions = 0;
+  #resolve!: () => void;
+  #reject!: (error: Error) => void;
+
+  constructor() {
+    this.durable = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Not every caller waits for its promise: sources are told through `lost`.
+    this.durable.catch(() => undefined);
+  }
+
+  /** `null` = deleted here, undefined = not touched here. */
+  lookUp<T extends TableName>(table: T, key: string): Tables[T] | null | undefined {
+    return this.puts[table].get(key);
+  }
+
+  get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    return this.lookUp(table, key) ?? undefined;
+  }
+
+  join(decision: Decision): void {
+    this.decisions += 1;
+    for (const table of TABLE_NAMES) {
+      const target = this.puts[table] as Map<string, unknown>;
+      for (const [key, value] of decision.puts[table]) target.set(key, value);
+    }
+    this.ledger.push(...decision.ledger);
+    this.announcements.push(...decision.announcements);
+    if (decision.source !== undefined) {
+      const acknowledged = this.sources.get(decision.source);
+      this.sources.set(decision.source, decision.acknowledge ?? acknowledged);
+    }
+  }
+
+  settle(): void {
+    for (const [source, n] of this.sources) if (n !== undefined) source.acknowledged(n);
+    this.#resolve();
+  }
+
+  lose(error: Error): void {
+    for (const source of this.sources.keys()) source.lost(error);
+    this.#reject(error);
+  }
+}
+
+/** The keys of decisions that were lost, by table. */
+export type LostKeys = Record<TableName, Set<string>>;
+
+export interface CommitterListener {
+  /** The batch is durable; its announcements in the order in which they were decided. */
+  committed(announcements: readonly Announcement[]): void;
+  /** Both batches are gone: what was decided on them must be forgotten and read again. */
+  lost(keys: LostKeys, error: Error): void;
+  /** Writes work again. */
+  recovered(): void;
+}
+
+/** How long to wait between probes while the store cannot be written. */
+const PROBE_INTERVAL_MS = 1_000;
+/** Decisions that may wait for a transaction; beyond it sources must pause. */
+export const MAX_OPEN_DECISIONS = 20_000;
+
+export interface CommitterPorts {
+  store: TransactionalStore;
+  listener: CommitterListener;
+  /** Calls back once after so many milliseconds. */
+  after(delayMs: number, fire: () => void): void;
+}
+
+/**
+ * Joins decisions into transactions. At most one batch is in flight while the open one gathers, and each read goes
+ * open -> in flight -> store. A failed transaction loses both batches, because the open one was decided on the lost one.
+ */
+export class Committer implements TableReader {
+  readonly #store: TransactionalStore;
+  readonly #listener: CommitterListener;
+  readonly #after: CommitterPorts['after'];
+  #open = new Batch();
+  #inFlight: Batch | undefined;
+  #running = false;
+  #failing = false;
+  #head: LedgerHead;
+  #idle: Promise<void> = Promise.resolve();
+
+  constructor({ store, listener, after }: CommitterPorts) {
+    this.#store = store;
+    this.#listener = listener;
+    this.#after = after;
+    this.#head = store.ledgerHead();
+  }
+
+  get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    const open = this.#open.lookUp(table, key);
+    if (open !== undefined) return open ?? undefined;
+    const inFlight = this.#inFlight?.lookUp(table, key);
+    if (inFlight !== undefined) return inFlight ?? undefined;
+    return this.#store.get(table, key);
+  }
+
+  /** The last durable place in the ledger's chain. */
+  get head(): LedgerHead {
+    return this.#head;
+  }
+
+  get isFailing(): boolean {
+    return this.#failing;
+  }
+
+  /** Whether sources must pause until the next batch is through. */
+  get isFull(): boolean {
+    return this.#open.decisions >= MAX_OPEN_DECISIONS;
+  }
+
+  /** Resolves when the decision is durable. @throws StoreUnavailable at once while the store cannot be written */
+  commit(decision: Decision): Promise<void> {
+    this.assertWritable();
+    const batch = this.#open;
+    batch.join(decision);
+    if (!this.#running) {
+      this.#running = true;
+      this.#idle = this.#run();
+    }
+    return batch.durable;
+  }
+
+  /** @throws StoreUnavailable while the store cannot be written */
+  assertWritable(): void {
+    if (this.#failing) throw new StoreUnavailable('the store cannot be written now');
+  }
+
+  /** Resolves when nothing is open or in flight. */
+  async drained(): Promise<void> {
+    await this.#idle;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      // One turn of the event loop: what arrives together is committed together.
+      await new Promise((resolve) => setImmediate(resolve));
+      while (this.#open.decisions > 0 && !this.#failing) await this.#flush();
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#open;
+    this.#inFlight = batch;
+    this.#open = new Batch();
+    const ledger = chain(batch.ledger, this.#head);
+    try {
+      await this.#store.write({ puts: batch.puts, ledger });
+    } catch (error) {
+      this.#fail(batch, error);
+      return;
+    }
+    this.#inFlight = undefined;
+    const last = ledger.at(-1);
+    if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
+    batch.settle();
+    this.#listener.committed(batch.announcements);
+  }
+
+  #fail(inFlight: Batch, cause: unknown): void {
+    const error = new StoreUnavailable('the store could not be written', { cause });
+    const open = this.#open;
+    this.#failing = true;
+    this.#inFlight = undefined;
+    this.#open = new Batch();
+    const keys = Object.fromEntries(
+      TABLE_NAMES.map((table) => [table, new Set([...inFlight.puts[table].keys(), ...open.puts[table].keys()])]),
+    ) as LostKeys;
+    this.#listener.lost(keys, error);
+    inFlight.lose(error);
+    open.lose(error);
+    this.#after(PROBE_INTERVAL_MS, () => void this.#probe());
+  }
+
+  async #probe(): Promise<void> {
+    const puts = emptyPuts();
+    puts.meta.set('probe', this.#head.seq);
+    const set: WriteSet = { puts, ledger: [] };
+    try {
+      await this.#store.write(set);
+    } catch {
+      // Still failing: this is the question, not an error of its own.
+      this.#after(PROBE_INTERVAL_MS, () => void this.#probe());
+      return;
+    }
+    this.#failing = false;
+    this.#listener.recovered();
+  }
+}

@@ -1,0 +1,40 @@
+import { EMPTY_ENTITY_STATE, type Entity, type EntityConfig, joinEntity } from '../resources/entity.ts';
+import type { TableReader } from './decision.ts';
+import { entityKey } from './keyspace.ts';
+import type { Page, PageRequest } from './page.ts';
+import { readResource, ResourceStore } from './resource-store.ts';
+import type { TransactionalStore } from './transactional-store.ts';
+
+/** The whole entity through whatever a reader sees; one that never reported has an empty state. */
+export function readEntity(reader: TableReader, namespace: string, name: string): Entity | undefined {
+  const config = readResource(reader, 'entities', namespace, name);
+  return config === undefined ? undefined : withState(reader, config, namespace, name);
+}
+
+function withState(reader: TableReader, config: EntityConfig, namespace: string, name: string): Entity {
+  return joinEntity(config, reader.get('entities', entityKey(namespace, name))?.state ?? EMPTY_ENTITY_STATE);
+}
+
+/** The durable entities: configuration joined with state. */
+export class EntityStore {
+  readonly #store: TransactionalStore;
+  readonly #configs: ResourceStore;
+
+  constructor(store: TransactionalStore) {
+    this.#store = store;
+    this.#configs = new ResourceStore(store);
+  }
+
+  get(namespace: string, name: string): Entity | undefined {
+    return readEntity(this.#store, namespace, name);
+  }
+
+  /** Of one namespace, or of all. */
+  list(namespace?: string, page: PageRequest = {}): Page<Entity> {
+    const { items, lastKey } = this.#configs.list('entities', namespace, page);
+    const entities = items.map((config) =>
+      withState(this.#store, config, config.metadata.namespace ?? '', config.metadata.name ?? ''),
+    );
+    return { items: entities, lastKey };
+  }
+}

@@ -1,0 +1,202 @@
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { CODECS } from './codecs.ts';
+import { afterPrefix, eventAddress, ledgerIndexKey, seqOfIndexKey } from './keyspace.ts';
+import { GENESIS, type LedgerEntry, type LedgerHead } from './ledger.ts';
+import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
+import { CorruptRecord, seal, unseal } from './sealed.ts';
+import type { LedgerQuery, Range, TransactionalStore, WriteSet } from './transactional-store.ts';
+
+const MAX_DATABASES = 16;
+/** The layout of the databases; a binary refuses a newer one. */
+const STORE_VERSION = 1;
+const STORE_VERSION_KEY = 'store-version';
+/** Where a key index is used, entries outside the asked time are skipped in steps of this many. */
+const MARK = Buffer.alloc(0);
+
+export class StoreTooNew extends Error {}
+
+export interface LmdbStoreOptions {
+  /** Directory of the environment; made if it does not exist. */
+  directory: string;
+  /** `none` survives `kill -9` but not a power cut. */
+  sync: 'full' | 'none';
+  readOnly?: boolean;
+}
+
+type Bytes = Database<Buffer, string>;
+
+function encodeLedgerEntry(entry: LedgerEntry): Buffer {
+  return seal(Buffer.from(JSON.stringify(entry)));
+}
+
+function decodeLedgerEntry(bytes: Buffer, seq: number): LedgerEntry {
+  return JSON.parse(unseal(bytes, `ledger entry ${seq}`).toString()) as LedgerEntry;
+}
+
+/** The store on LMDB: named databases with text keys and sealed values; the ledger under its numbers. */
+export class LmdbStore implements TransactionalStore {
+  readonly #root: RootDatabase<Buffer, string>;
+  readonly #tables: Record<TableName, Bytes>;
+  readonly #eventsByCheck: Bytes;
+  readonly #ledger: Database<Buffer, number>;
+  readonly #ledgerByKey: Bytes;
+
+  /** @throws StoreTooNew when a newer version wrote the directory */
+  constructor({ directory, sync, readOnly = false }: LmdbStoreOptions) {
+    this.#root = open<Buffer, string>({
+      path: directory,
+      encoding: 'binary',
+      maxDbs: MAX_DATABASES,
+      overlappingSync: false,
+      eventTurnBatching: false,
+      noSync: sync === 'none',
+      readOnly,
+    });
+    const table = (name: string): Bytes => this.#root.openDB<Buffer, string>({ name, encoding: 'binary' });
+    this.#tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, table(name)])) as Record<TableName, Bytes>;
+    this.#eventsByCheck = table('eventsByCheck');
+    this.#ledger = this.#root.openDB<Buffer, number>({ name: 'ledger', encoding: 'binary', keyEncoding: 'uint32' });
+    this.#ledgerByKey = table('ledgerByKey');
+    this.#assertVersion(readOnly);
+  }
+
+  #assertVersion(readOnly: boolean): void {
+    const version = this.get('meta', STORE_VERSION_KEY);
+    if (typeof version === 'number' && version > STORE_VERSION) {
+      throw new StoreTooNew(`the store has version ${version}, this program knows up to ${STORE_VERSION}`);
+    }
+    if (version === undefined && !readOnly) {
+      this.#tables.meta.putSync(STORE_VERSION_KEY, CODECS.meta.encode(STORE_VERSION));
+    }
+  }
+
+  get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    const bytes = this.#tables[table].get(key);
+    return bytes === undefined ? undefined : this.#decode(table, key, bytes);
+  }
+
+  #decode<T extends TableName>(table: T, key: string, bytes: Buffer): Tables[T] {
+    return CODECS[table].decode(bytes, `${table} ${key}`);
+  }
+
+  async write({ puts, ledger }: WriteSet): Promise<void> {
+    try {
+      await this.#root.batch(() => {
+        for (const table of TABLE_NAMES) this.#writeTable(table, puts[table]);
+        for (const entry of ledger) {
+          void this.#ledger.put(entry.seq, encodeLedgerEntry(entry));
+          void this.#ledgerByKey.put(ledgerIndexKey(entry.actor, entry.key, entry.seq), MARK);
+        }
+      });
+    } catch (error) {
+      // The batch's own promise tells of the failure, a second one holds the cause.
+      const cause: unknown = await Promise.resolve((error as { commitError?: Promise<unknown> }).commitError).catch(
+        (commitError: unknown) => commitError,
+      );
+      throw new Error('transaction failed', { cause: cause ?? error });
+    }
+    this.#root.resetReadTxn();
+  }
+
+  #writeTable<T extends TableName>(table: T, changes: Map<string, Tables[T] | null>): void {
+    const database = this.#tables[table];
+    const { encode } = CODECS[table];
+    for (const [key, value] of changes) {
+      if (table === 'events') this.#indexByCheck(key, value === null);
+      if (value === null) void database.remove(key);
+      else void database.put(key, encode(value));
+    }
+  }
+
+  /** Only when a key is made or deleted: in the steady state an event is one put. */
+  #indexByCheck(key: string, deleted: boolean): void {
+    if (!deleted && this.#tables.events.doesExist(key)) return;
+    const { namespace, entity, check } = eventAddress(key);
+    const indexKey = `${namespace}/${check}/${entity}`;
+    if (deleted) void this.#eventsByCheck.remove(indexKey);
+    else void this.#eventsByCheck.put(indexKey, MARK);
+  }
+
+  *range<T extends TableName>(table: T, { from, to, limit }: Range): Iterable<{ key: string; value: Tables[T] }> {
+    const options = { start: from, end: to, snapshot: false, ...(limit === undefined ? {} : { limit }) };
+    for (const { key, value } of this.#tables[table].getRange(options)) {
+      yield { key, value: this.#decode(table, key, value) };
+    }
+  }
+
+  *eventKeysOfCheck(namespace: string, check: string): Iterable<string> {
+    const prefix = `${namespace}/${check}/`;
+    for (const key of this.#eventsByCheck.getKeys({ start: prefix, end: afterPrefix(prefix), snapshot: false })) {
+      yield `${namespace}/${key.slice(prefix.length)}/${check}`;
+    }
+  }
+
+  ledgerHead(): LedgerHead {
+    for (const { key, value } of this.#ledger.getRange({ reverse: true, limit: 1 })) {
+      const { seq, hash } = decodeLedgerEntry(value, key);
+      return { seq, hash };
+    }
+    return GENESIS;
+  }
+
+  ledger({ actor, key, sinceMs = 0, untilMs = Infinity, afterSeq = 0, limit }: LedgerQuery): LedgerEntry[] {
+    const found: LedgerEntry[] = [];
+    const firstSeq = Math.max(afterSeq + 1, sinceMs > 0 ? this.#firstSeqAt(sinceMs) : 0);
+    for (const entry of this.#candidates(actor, key, firstSeq)) {
+      if (entry.atMs > untilMs || found.length >= limit) break;
+      if (entry.atMs < sinceMs) continue;
+      if (actor !== undefined && entry.actor !== actor) continue;
+      if (key !== undefined && entry.key !== key) continue;
+      found.push(entry);
+    }
+    return found;
+  }
+
+  *#candidates(actor: string | undefined, key: string | undefined, firstSeq: number): Iterable<LedgerEntry> {
+    if (actor !== undefined && key !== undefined) {
+      const start = ledgerIndexKey(actor, key, firstSeq);
+      const end = ledgerIndexKey(actor, key, Number.MAX_SAFE_INTEGER);
+      for (const indexKey of this.#ledgerByKey.getKeys({ start, end, snapshot: false })) {
+        const seq = seqOfIndexKey(indexKey);
+        const bytes = this.#ledger.get(seq);
+        if (bytes === undefined) throw new CorruptRecord(`ledger entry ${seq} is missing`);
+        yield decodeLedgerEntry(bytes, seq);
+      }
+      return;
+    }
+    for (const { key: seq, value } of this.#ledger.getRange({ start: firstSeq, snapshot: false })) {
+      yield decodeLedgerEntry(value, seq);
+    }
+  }
+
+  /** Entries are in order of time, but for jumps of the clock: a binary search finds where to begin. */
+  #firstSeqAt(atMs: number): number {
+    let low = 1;
+    let high = this.ledgerHead().seq + 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const bytes = this.#ledger.get(middle);
+      if (bytes !== undefined && decodeLedgerEntry(bytes, middle).atMs >= atMs) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  *ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
+    for (const { key: seq, value } of this.#ledger.getRange({ snapshot: false })) {
+      yield { seq, entry: readEntry(value, seq) };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close();
+  }
+}
+
+function readEntry(bytes: Buffer, seq: number): LedgerEntry | Error {
+  try {
+    return decodeLedgerEntry(bytes, seq);
+  } catch (error) {
+    return error instanceof Error ? error : new Error('unreadable', { cause: error });
+  }
+}

@@ -1,0 +1,80 @@
+import type { EntityState } from '../resources/entity.ts';
+import type { CheckEvent, HistoryEntry } from '../resources/event.ts';
+
+/** What an actor is woken from: its state and its context, as plain data. */
+export interface ActorSnapshot {
+  value: string;
+  context: object;
+}
+
+export type CheckStateName = 'passing' | 'failing' | 'flapping';
+
+/** The fields of an event that the backend owns. They overwrite whatever the event itself says, zeros included. */
+export interface CheckState {
+  history: HistoryEntry[];
+  occurrences: number;
+  occurrencesWatermark: number;
+  state: CheckStateName;
+  totalStateChange: number;
+  /** Unix seconds. */
+  lastOk: number;
+  silenced: string[];
+}
+
+/** The stored event of one entity and check. */
+export interface EventRecord {
+  state: CheckState;
+  /** The dead man's switch of this check, when one is armed. */
+  ttl: ActorSnapshot | undefined;
+  /** As it was received; read it through `eventOf`, which applies `state`. */
+  event: CheckEvent;
+}
+
+/** What an entity's agent reports, and where its actor stands. The configuration half is a resource. */
+export interface EntityRecord {
+  state: EntityState;
+  actor: ActorSnapshot;
+}
+
+/** An open connection of an agent; one that is still here at start ended with the process. */
+export interface SessionRecord {
+  namespace: string;
+  agentName: string;
+  /** Unix milliseconds. */
+  openedAtMs: number;
+}
+
+/** A configuration object under `<kind>/<namespace>/<name>`, or `<kind>/<name>` where there is no namespace. */
+export type ResourceRecord = object;
+
+/** The tables a decision may write, each with text keys. */
+export interface Tables {
+  events: EventRecord;
+  entities: EntityRecord;
+  resources: ResourceRecord;
+  sessions: SessionRecord;
+  /** Highest acknowledged number per agent and queue. */
+  agentQueues: number;
+  meta: unknown;
+}
+
+export type TableName = keyof Tables;
+export const TABLE_NAMES = ['events', 'entities', 'resources', 'sessions', 'agentQueues', 'meta'] as const;
+
+/** The event as people see it: what was received, under the fields that the backend owns. */
+export function eventOf({ event, state }: EventRecord): CheckEvent {
+  return {
+    ...event,
+    check: {
+      ...event.check,
+      history: state.history,
+      occurrences: state.occurrences,
+      occurrences_watermark: state.occurrencesWatermark,
+      state: state.state,
+      total_state_change: state.totalStateChange,
+      last_ok: state.lastOk,
+      silenced: state.silenced.length > 0 ? state.silenced : undefined,
+      is_silenced: state.silenced.length > 0,
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { ApiKey } from '../resources/api-key.ts';
+import type { Check } from '../resources/check.ts';
+import type { EntityConfig } from '../resources/entity.ts';
+import type { Namespace } from '../resources/namespace.ts';
+import type { Role } from '../resources/role.ts';
+import type { RoleBinding } from '../resources/role-binding.ts';
+import type { User } from '../resources/user.ts';
+import type { TableReader } from './decision.ts';
+import { type ResourceKind, resourceKey } from './keyspace.ts';
+import { type Page, type PageRequest, readPage } from './page.ts';
+import type { TransactionalStore } from './transactional-store.ts';
+
+/** What is stored under each kind. */
+export interface Resources {
+  namespaces: Namespace;
+  /** The configuration half; `EntityStore` joins it with the state. */
+  entities: EntityConfig;
+  checks: Check;
+  users: User;
+  roles: Role;
+  rolebindings: RoleBinding;
+  clusterroles: Role;
+  clusterrolebindings: RoleBinding;
+  apikeys: ApiKey;
+}
+
+/** Reads a resource through whatever a reader sees: a decision, or the durable store. `namespace` is undefined for cluster-wide kinds. */
+export function readResource<K extends ResourceKind>(
+  reader: TableReader,
+  kind: K,
+  namespace: string | undefined,
+  name: string,
+): Resources[K] | undefined {
+  return reader.get('resources', resourceKey(kind, namespace, name)) as Resources[K] | undefined;
+}
+
+/** The durable configuration, for the API and for everything that decides outside a decision. */
+export class ResourceStore {
+  readonly #store: TransactionalStore;
+
+  constructor(store: TransactionalStore) {
+    this.#store = store;
+  }
+
+  get<K extends ResourceKind>(kind: K, namespace: string | undefined, name: string): Resources[K] | undefined {
+    return readResource(this.#store, kind, namespace, name);
+  }
+
+  /** Of one namespace, or of all (and of a cluster-wide kind) when `namespace` is undefined. */
+  list<K extends ResourceKind>(kind: K, namespace?: string, page: PageRequest = {}): Page<Resources[K]> {
+    const prefix = namespace === undefined ? `${kind}/` : `${kind}/${namespace}/`;
+    return readPage(this.#store, 'resources', prefix, page) as Page<Resources[K]>;
+  }
+}
