@@ -1,11 +1,12 @@
 import { StoreUnavailable } from '../resources/errors.ts';
-import { type Announcement, type Decision, emptyPuts, type Source, type TableReader } from './decision.ts';
+import { type Announcement, type Decision, emptyPuts, type KeyedTableReader, type Source } from './decision.ts';
+import { afterPrefix } from './keyspace.ts';
 import { chain, type LedgerDraft, type LedgerHead } from './ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
 import type { TransactionalStore, WriteSet } from './transactional-store.ts';
 
 /** Decisions that wait for one transaction. */
-class Batch implements TableReader {
+class Batch {
   readonly puts = emptyPuts();
   readonly ledger: LedgerDraft[] = [];
   readonly announcements: Announcement[] = [];
@@ -30,22 +31,24 @@ class Batch implements TableReader {
     return this.puts[table].get(key);
   }
 
-  get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
-    return this.lookUp(table, key) ?? undefined;
+  /** Applies what this batch does to a set of keys that begin with `prefix`. */
+  overlayKeys(table: TableName, prefix: string, keys: Set<string>): void {
+    for (const [key, value] of this.puts[table]) {
+      if (!key.startsWith(prefix)) continue;
+      if (value === null) keys.delete(key);
+      else keys.add(key);
+    }
   }
 
   join(decision: Decision): void {
     this.decisions += 1;
-    for (const table of TABLE_NAMES) {
-      const target = this.puts[table] as Map<string, unknown>;
-      for (const [key, value] of decision.puts[table]) target.set(key, value);
-    }
+    for (const { table, key, value } of decision.puts) (this.puts[table] as Map<string, unknown>).set(key, value);
     this.ledger.push(...decision.ledger);
     this.announcements.push(...decision.announcements);
-    if (decision.source !== undefined) {
-      const acknowledged = this.sources.get(decision.source);
-      this.sources.set(decision.source, decision.acknowledge ?? acknowledged);
-    }
+    const { source, acknowledge } = decision;
+    if (source === undefined) return;
+    const highest = this.sources.get(source);
+    this.sources.set(source, acknowledge === undefined ? highest : Math.max(acknowledge, highest ?? 0));
   }
 
   settle(): void {
@@ -71,6 +74,8 @@ export interface CommitterListener {
   recovered(): void;
 }
 
+/** Where `meta` keeps the moment of the last commit, Unix ms. */
+export const ALIVE_KEY = 'alive';
 /** How long to wait between probes while the store cannot be written. */
 const PROBE_INTERVAL_MS = 1_000;
 /** Decisions that may wait for a transaction; beyond it sources must pause. */
@@ -79,6 +84,8 @@ export const MAX_OPEN_DECISIONS = 20_000;
 export interface CommitterPorts {
   store: TransactionalStore;
   listener: CommitterListener;
+  /** Unix ms; each batch carries it, so that a later start knows when this process was last alive. */
+  nowMs(): number;
   /** Calls back once after so many milliseconds. */
   after(delayMs: number, fire: () => void): void;
 }
@@ -87,10 +94,11 @@ export interface CommitterPorts {
  * Joins decisions into transactions. At most one batch is in flight while the open one gathers, and each read goes
  * open -> in flight -> store. A failed transaction loses both batches, because the open one was decided on the lost one.
  */
-export class Committer implements TableReader {
+export class Committer implements KeyedTableReader {
   readonly #store: TransactionalStore;
   readonly #listener: CommitterListener;
   readonly #after: CommitterPorts['after'];
+  readonly #nowMs: CommitterPorts['nowMs'];
   #open = new Batch();
   #inFlight: Batch | undefined;
   #running = false;
@@ -98,10 +106,11 @@ export class Committer implements TableReader {
   #head: LedgerHead;
   #idle: Promise<void> = Promise.resolve();
 
-  constructor({ store, listener, after }: CommitterPorts) {
+  constructor({ store, listener, nowMs, after }: CommitterPorts) {
     this.#store = store;
     this.#listener = listener;
     this.#after = after;
+    this.#nowMs = nowMs;
     this.#head = store.ledgerHead();
   }
 
@@ -111,6 +120,13 @@ export class Committer implements TableReader {
     const inFlight = this.#inFlight?.lookUp(table, key);
     if (inFlight !== undefined) return inFlight ?? undefined;
     return this.#store.get(table, key);
+  }
+
+  keys(table: TableName, prefix: string): Set<string> {
+    const keys = new Set(this.#store.keys(table, { from: prefix, to: afterPrefix(prefix) }));
+    this.#inFlight?.overlayKeys(table, prefix, keys);
+    this.#open.overlayKeys(table, prefix, keys);
+    return keys;
   }
 
   /** The last durable place in the ledger's chain. */
@@ -130,6 +146,7 @@ export class Committer implements TableReader {
   /** Resolves when the decision is durable. @throws StoreUnavailable at once while the store cannot be written */
   commit(decision: Decision): Promise<void> {
     this.assertWritable();
+    if (decision.isEmpty) return Promise.resolve();
     const batch = this.#open;
     batch.join(decision);
     if (!this.#running) {
@@ -163,6 +180,7 @@ export class Committer implements TableReader {
     const batch = this.#open;
     this.#inFlight = batch;
     this.#open = new Batch();
+    batch.puts.meta.set(ALIVE_KEY, this.#nowMs());
     const ledger = chain(batch.ledger, this.#head);
     try {
       await this.#store.write({ puts: batch.puts, ledger });
@@ -194,7 +212,7 @@ export class Committer implements TableReader {
 
   async #probe(): Promise<void> {
     const puts = emptyPuts();
-    puts.meta.set('probe', this.#head.seq);
+    puts.meta.set(ALIVE_KEY, this.#nowMs());
     const set: WriteSet = { puts, ledger: [] };
     try {
       await this.#store.write(set);

@@ -7,7 +7,7 @@ import type { CheckRequest } from '../wire/json-codec.ts';
 export type Announcement =
   | { type: 'entity-config.changed'; namespace: string; name: string; config: EntityConfig }
   | { type: 'entity.deleted'; namespace: string; name: string }
-  | { type: 'check.changed'; namespace: string; name: string }
+  | { type: 'rbac.changed' }
   | { type: 'check.requested'; namespace: string; subscriptions: string[]; request: CheckRequest };
 
 /** Whoever sent inputs and must hear what became of them. */
@@ -29,37 +29,74 @@ export interface TableReader {
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined;
 }
 
+export interface KeyedTableReader extends TableReader {
+  keys(table: TableName, prefix: string): Set<string>;
+}
+
+export interface Put {
+  table: TableName;
+  key: string;
+  /** `null` deletes. */
+  value: unknown;
+}
+
+/** A deadline to arm, or to drop where `atMs` is undefined. */
+export interface DeadlineChange {
+  actor: string;
+  key: string;
+  /** Unix ms. */
+  atMs: number | undefined;
+  /** The input it counts from, Unix ms: blind time after that moves the deadline. */
+  sinceMs: number;
+}
+
 /** What one input does, all of it or nothing: a draft that nobody sees before it joins the committer's open batch. */
 export class Decision implements TableReader {
-  readonly puts = emptyPuts();
+  /** Few: a list is cheaper to make for each event than maps are. */
+  readonly puts: Put[] = [];
   readonly ledger: LedgerDraft[] = [];
   readonly announcements: Announcement[] = [];
-  /** Deadlines to arm (Unix ms) or to drop (undefined), by the wheel's key. */
-  readonly deadlines = new Map<string, number | undefined>();
+  readonly deadlines: DeadlineChange[] = [];
   source: Source | undefined;
   /** The number to acknowledge to the source, if it counts. */
   acknowledge: number | undefined;
-  readonly #beneath: TableReader;
+  readonly #beneath: KeyedTableReader;
 
-  constructor(beneath: TableReader) {
+  constructor(beneath: KeyedTableReader) {
     this.#beneath = beneath;
   }
 
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
-    const own = this.puts[table].get(key);
-    if (own !== undefined) return own ?? undefined;
+    for (let index = this.puts.length - 1; index >= 0; index -= 1) {
+      const put = this.puts[index];
+      if (put?.key === key && put.table === table) return (put.value ?? undefined) as Tables[T] | undefined;
+    }
     return this.#beneath.get(table, key);
   }
 
+  /** Keys of the table that begin with `prefix` (which ends with a slash), as this decision sees it; in no order. */
+  keys(table: TableName, prefix: string): Set<string> {
+    const keys = this.#beneath.keys(table, prefix);
+    for (const put of this.puts) {
+      if (put.table !== table || !put.key.startsWith(prefix)) continue;
+      if (put.value === null) keys.delete(put.key);
+      else keys.add(put.key);
+    }
+    return keys;
+  }
+
+  /** Nothing to store and nobody to tell. */
+  get isEmpty(): boolean {
+    return (
+      this.puts.length === 0 && this.ledger.length === 0 && this.announcements.length === 0 && this.source === undefined
+    );
+  }
+
   put<T extends TableName>(table: T, key: string, value: Tables[T]): void {
-    this.puts[table].set(key, value);
+    this.puts.push({ table, key, value });
   }
 
   delete(table: TableName, key: string): void {
-    this.puts[table].set(key, null);
-  }
-
-  get isEmpty(): boolean {
-    return this.ledger.length === 0 && TABLE_NAMES.every((table) => this.puts[table].size === 0);
+    this.puts.push({ table, key, value: null });
   }
 }

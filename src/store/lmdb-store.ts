@@ -10,7 +10,7 @@ const MAX_DATABASES = 16;
 /** The layout of the databases; a binary refuses a newer one. */
 const STORE_VERSION = 1;
 const STORE_VERSION_KEY = 'store-version';
-/** Where a key index is used, entries outside the asked time are skipped in steps of this many. */
+/** The value of an index entry: only its key says something. */
 const MARK = Buffer.alloc(0);
 
 export class StoreTooNew extends Error {}
@@ -122,6 +122,11 @@ export class LmdbStore implements TransactionalStore {
     for (const { key, value } of this.#tables[table].getRange(options)) {
       yield { key, value: this.#decode(table, key, value) };
     }
+  }
+
+  keys(table: TableName, { from, to, limit }: Range): Iterable<string> {
+    const options = { start: from, end: to, snapshot: false, ...(limit === undefined ? {} : { limit }) };
+    return this.#tables[table].getKeys(options);
   }
 
   *eventKeysOfCheck(namespace: string, check: string): Iterable<string> {

@@ -42,6 +42,13 @@ export interface SessionRecord {
   agentName: string;
   /** Unix milliseconds. */
   openedAtMs: number;
+  actor: ActorSnapshot;
+}
+
+/** A queue of an agent, and the highest number of it that was decided. */
+export interface AgentQueue {
+  id: string;
+  n: number;
 }
 
 /** A configuration object under `<kind>/<namespace>/<name>`, or `<kind>/<name>` where there is no namespace. */
@@ -53,8 +60,8 @@ export interface Tables {
   entities: EntityRecord;
   resources: ResourceRecord;
   sessions: SessionRecord;
-  /** Highest acknowledged number per agent and queue. */
-  agentQueues: number;
+  /** Under `<namespace>/<agent>`, the queue that was used last in front. */
+  agentQueues: AgentQueue[];
   meta: unknown;
 }
 

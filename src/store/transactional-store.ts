@@ -32,6 +32,8 @@ export interface TransactionalStore extends TableReader {
   write(set: WriteSet): Promise<void>;
   /** In order of keys; a cursor, not a copy. */
   range<T extends TableName>(table: T, range: Range): Iterable<{ key: string; value: Tables[T] }>;
+  /** The keys alone, in order. */
+  keys(table: TableName, range: Range): Iterable<string>;
   /** Keys `<namespace>/<entity>/<check>` of the stored events of a check, in order. */
   eventKeysOfCheck(namespace: string, check: string): Iterable<string>;
   ledgerHead(): LedgerHead;

@@ -1,0 +1,218 @@
+import type { Clock } from '../ports/clock.ts';
+import type { BlindTime } from './blind-time.ts';
+
+/** A deadline that has come. */
+export interface ReachedDeadline {
+  actor: string;
+  key: string;
+  /** As it was armed, without grace: its identity. */
+  deadlineAtMs: number;
+  /** Now, Unix ms. */
+  atMs: number;
+  /** How much blind time moved it. */
+  graceMs: number;
+}
+
+interface Entry {
+  actor: string;
+  key: string;
+  deadlineAtMs: number;
+  sinceMs: number;
+  graceMs: number;
+  /** When it fires, blind time included. */
+  dueAtMs: number;
+  /** Where its node stands in the heap; later than that it is put back when it comes up. */
+  queuedAtMs: number;
+  dropped: boolean;
+}
+
+interface Node {
+  atMs: number;
+  entry: Entry;
+}
+
+/** Timers hold no more than 24.8 days. */
+const MAX_TIMER_MS = 2_147_483_647;
+/** Deadlines that fire in one turn of the event loop. */
+const MAX_FIRED_PER_TURN = 500;
+
+/**
+ * All deadlines of the system behind one timer. Moving a deadline later costs a map lookup: its place in the heap is
+ * corrected when it comes up. It never fires early.
+ */
+export class DeadlineWheel {
+  readonly #clock: Clock;
+  readonly #blind: BlindTime;
+  readonly #fire: (reached: ReachedDeadline) => void;
+  readonly #entries = new Map<string, Map<string, Entry>>();
+  #heap: Node[] = [];
+  #cancelTimer: (() => void) | undefined;
+  #timerAtMs = Infinity;
+  #running = false;
+
+  constructor({ clock, blind, fire }: { clock: Clock; blind: BlindTime; fire: (reached: ReachedDeadline) => void }) {
+    this.#clock = clock;
+    this.#blind = blind;
+    this.#fire = fire;
+  }
+
+  /** Arms or moves the deadline of a key. `sinceMs` is the input it counts from. */
+  set(actor: string, key: string, deadlineAtMs: number, sinceMs: number): void {
+    const ofActor = this.#ofActor(actor);
+    const graceMs = this.#blind.graceMs(sinceMs);
+    const dueAtMs = deadlineAtMs + graceMs;
+    const entry = ofActor.get(key);
+    if (entry === undefined) {
+      const made = { actor, key, deadlineAtMs, sinceMs, graceMs, dueAtMs, queuedAtMs: dueAtMs, dropped: false };
+      ofActor.set(key, made);
+      this.#queue(made);
+      return;
+    }
+    entry.deadlineAtMs = deadlineAtMs;
+    entry.sinceMs = sinceMs;
+    entry.graceMs = graceMs;
+    entry.dueAtMs = dueAtMs;
+    if (dueAtMs < entry.queuedAtMs) this.#queue(entry);
+  }
+
+  /** Puts a deadline back that fired and could not be decided, unless it was armed anew meanwhile. */
+  retry({ actor, key, deadlineAtMs, graceMs }: ReachedDeadline, atMs: number): void {
+    const ofActor = this.#ofActor(actor);
+    if (ofActor.has(key)) return;
+    const sinceMs = Infinity;
+    const entry = { actor, key, deadlineAtMs, sinceMs, graceMs, dueAtMs: atMs, queuedAtMs: atMs, dropped: false };
+    ofActor.set(key, entry);
+    this.#queue(entry);
+  }
+
+  drop(actor: string, key: string): void {
+    const ofActor = this.#ofActor(actor);
+    const entry = ofActor.get(key);
+    if (entry === undefined) return;
+    entry.dropped = true;
+    ofActor.delete(key);
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const ofActor of this.#entries.values()) size += ofActor.size;
+    return size;
+  }
+
+  /** Begins to fire. */
+  start(): void {
+    this.#running = true;
+    this.#arm();
+  }
+
+  /** Deadlines that come meanwhile fire after the next `start`. */
+  stop(): void {
+    this.#running = false;
+    this.#disarm();
+  }
+
+  /** Computes every moment anew, after blind time was added. */
+  rebuild(): void {
+    this.#heap = [];
+    for (const ofActor of this.#entries.values()) {
+      for (const entry of ofActor.values()) {
+        entry.graceMs = this.#blind.graceMs(entry.sinceMs);
+        entry.dueAtMs = entry.deadlineAtMs + entry.graceMs;
+        this.#queue(entry);
+      }
+    }
+  }
+
+  #ofActor(actor: string): Map<string, Entry> {
+    let ofActor = this.#entries.get(actor);
+    if (ofActor === undefined) {
+      ofActor = new Map();
+      this.#entries.set(actor, ofActor);
+    }
+    return ofActor;
+  }
+
+  #queue(entry: Entry): void {
+    entry.queuedAtMs = entry.dueAtMs;
+    push(this.#heap, { atMs: entry.dueAtMs, entry });
+    if (entry.dueAtMs < this.#timerAtMs) this.#arm();
+  }
+
+  #disarm(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#timerAtMs = Infinity;
+  }
+
+  #arm(): void {
+    const first = this.#heap[0];
+    if (!this.#running || first === undefined) return;
+    this.#disarm();
+    const delayMs = Math.min(Math.max(first.atMs - this.#clock.nowMs(), 0), MAX_TIMER_MS);
+    this.#timerAtMs = first.atMs;
+    this.#cancelTimer = this.#clock.after(delayMs, () => {
+      this.#run();
+    });
+  }
+
+  #run(): void {
+    this.#disarm();
+    const nowMs = this.#clock.nowMs();
+    for (let fired = 0; fired < MAX_FIRED_PER_TURN && this.#running; fired += 1) {
+      const entry = this.#nextDue(nowMs);
+      if (entry === undefined) break;
+      this.#fire({
+        actor: entry.actor,
+        key: entry.key,
+        deadlineAtMs: entry.deadlineAtMs,
+        atMs: nowMs,
+        graceMs: entry.graceMs,
+      });
+    }
+    this.#arm();
+  }
+
+  #nextDue(nowMs: number): Entry | undefined {
+    for (let first = this.#heap[0]; first !== undefined && first.atMs <= nowMs; first = this.#heap[0]) {
+      pop(this.#heap);
+      const { entry, atMs } = first;
+      if (entry.dropped || atMs !== entry.queuedAtMs) continue;
+      if (entry.dueAtMs > nowMs) {
+        this.#queue(entry);
+        continue;
+      }
+      this.#entries.get(entry.actor)?.delete(entry.key);
+      return entry;
+    }
+    return undefined;
+  }
+}
+
+function push(heap: Node[], node: Node): void {
+  let index = heap.length;
+  heap.push(node);
+  while (index > 0) {
+    const parent = (index - 1) >> 1;
+    const above = heap[parent];
+    if (above === undefined || above.atMs <= node.atMs) break;
+    heap[index] = above;
+    index = parent;
+  }
+  heap[index] = node;
+}
+
+function pop(heap: Node[]): void {
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return;
+  let index = 0;
+  for (;;) {
+    let child = 2 * index + 1;
+    const right = heap[child + 1];
+    if (right !== undefined && right.atMs < (heap[child]?.atMs ?? Infinity)) child += 1;
+    const below = heap[child];
+    if (below === undefined || below.atMs >= last.atMs) break;
+    heap[index] = below;
+    index = child;
+  }
+  heap[index] = last;
+}

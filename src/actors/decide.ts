@@ -1,0 +1,101 @@
+import { Overloaded } from '../resources/errors.ts';
+import type { Committer } from '../store/committer.ts';
+import type { DeadlineChange, Source } from '../store/decision.ts';
+import type { LedgerCause } from '../store/ledger.ts';
+import type { GuardLog } from './guard-log.ts';
+import { ActorFailed } from './keyed-actors.ts';
+import type { ActorKind, ActorKinds } from './kinds.ts';
+import { Scope } from './scope.ts';
+
+export interface Input {
+  cause: LedgerCause;
+  /** Who must hear of the outcome; whoever awaits the promise needs none. */
+  source?: Source | undefined;
+  acknowledge?: number | undefined;
+  /** Decided even when the queue is full: deadlines, repairs, and agents, whose readers pause instead. */
+  unbounded?: boolean;
+}
+
+export interface DeciderPorts {
+  committer: Committer;
+  kinds: ActorKinds;
+  guards: GuardLog;
+  nowMs(): number;
+  isQuarantined(kind: ActorKind, key: string): boolean;
+  /** An actor threw; called when nothing is being decided. */
+  failed(failure: ActorFailed): void;
+  arm(change: DeadlineChange): void;
+}
+
+export interface Decided<T> {
+  result: T;
+  /** Resolves when the decision is durable. */
+  durable: Promise<void>;
+}
+
+/** Makes decisions one after the other, synchronously; each is whole or nothing. */
+export class Decider {
+  readonly #ports: DeciderPorts;
+  #current: Scope | undefined;
+
+  constructor(ports: DeciderPorts) {
+    this.#ports = ports;
+  }
+
+  /** The decision being made: the effects of machines write into it. */
+  get current(): Scope {
+    if (this.#current === undefined) throw new Error('nothing is being decided');
+    return this.#current;
+  }
+
+  /** @throws whatever `run` throws, after dropping the decision; StoreUnavailable; Overloaded */
+  decide<T>(input: Input, run: (scope: Scope) => T): Decided<T> {
+    const { committer } = this.#ports;
+    if (this.#current !== undefined) throw new Error('a decision cannot begin inside another');
+    committer.assertWritable();
+    if (committer.isFull && input.unbounded !== true) throw new Overloaded('too many changes wait to be stored');
+    const failures: ActorFailed[] = [];
+    const scope = this.#open(input, failures);
+    try {
+      const result = run(scope);
+      scope.runFollowUps();
+      return { result, durable: this.#close(scope, input) };
+    } catch (error) {
+      this.#drop(scope);
+      if (error instanceof ActorFailed) failures.push(error);
+      throw error;
+    } finally {
+      this.#current = undefined;
+      for (const failure of failures) this.#ports.failed(failure);
+    }
+  }
+
+  #open({ cause }: Input, failures: ActorFailed[]): Scope {
+    const { committer, kinds, guards, nowMs, isQuarantined } = this.#ports;
+    const scope = new Scope({
+      reader: committer,
+      kinds,
+      guards,
+      nowMs: nowMs(),
+      cause,
+      isQuarantined,
+      restoreFailed: (failure) => {
+        failures.push(failure);
+      },
+    });
+    this.#current = scope;
+    return scope;
+  }
+
+  #close({ decision }: Scope, { source, acknowledge }: Input): Promise<void> {
+    decision.source = source;
+    decision.acknowledge = acknowledge;
+    const durable = this.#ports.committer.commit(decision);
+    for (const change of decision.deadlines) this.#ports.arm(change);
+    return durable;
+  }
+
+  #drop({ touched }: Scope): void {
+    for (const { kind, key } of touched) this.#ports.kinds[kind].rest(key);
+  }
+}

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { keepaliveDeadlineAtMs, type EntityContext } from '../machines/entity.ts';
+import { configOf, type Entity, stateOf, withOwnSubscription } from '../resources/entity.ts';
+import { InvalidResource } from '../resources/errors.ts';
+import { type CheckEvent, eventCheckWithDefaults } from '../resources/event.ts';
+import { DEFAULT_WARNING_S, timeoutFault } from '../rules/keepalive-ticks.ts';
+import { entityKey, eventKey, resourceKey } from '../store/keyspace.ts';
+import type { ActorSnapshot } from '../store/records.ts';
+import { readResource } from '../store/resource-store.ts';
+import type { ReachedDeadline } from './deadline-wheel.ts';
+import { KEEPALIVE, mergeEvent } from './merge-event.ts';
+import { storeNewEntity } from './proxy-entities.ts';
+import type { Scope } from './scope.ts';
+
+const DEFAULT_HANDLERS = ['keepalive'];
+/** What the reference writes into the events of its keepalive monitor. */
+const SCHEDULER = 'etcd';
+
+/** Says on an alert that the backend was blind for so many seconds before it. */
+const BLIND_ANNOTATION = 'mon.io/blind-seconds';
+
+interface Timeouts {
+  intervalMs: number;
+  warningMs: number;
+  criticalMs: number;
+}
+
+/** The timeouts that a keepalive carries in its check. @throws InvalidResource naming the one that is refused */
+function timeoutsOf({ interval, timeout, ttl }: CheckEvent['check']): Timeouts {
+  const fault = timeoutFault(interval, timeout, ttl);
+  if (fault !== undefined) throw new InvalidResource(fault);
+  const warningS = timeout === 0 && ttl <= 0 ? DEFAULT_WARNING_S : timeout;
+  return { intervalMs: interval * 1_000, warningMs: warningS * 1_000, criticalMs: Math.max(ttl, 0) * 1_000 };
+}
+
+/** A keepalive of an agent: registers its entity, restarts its monitor, and is merged as an event of status 0. @throws InvalidResource */
+export function receiveKeepalive(scope: Scope, event: CheckEvent): void {
+  if (event.timestamp === 0) throw new InvalidResource('keepalive contains invalid timestamp');
+  const timeouts = timeoutsOf(event.check);
+  const entity = withOwnSubscription(event.entity);
+  registerAgent(scope, entity);
+  restartMonitor(scope, entity, timeouts);
+  mergeEvent(scope, aliveEvent(scope, { ...event, entity }), { trustsSentHistory: false });
+}
+
+/** An event named keepalive that came through the API counts as one for the agent it names, if there is one. @throws InvalidResource */
+export function countAsKeepalive(scope: Scope, { entity, check }: CheckEvent): void {
+  if (entity.entity_class !== 'agent') return;
+  const { namespace = '', name = '' } = entity.metadata;
+  if (readResource(scope.decision, 'entities', namespace, name) === undefined) return;
+  const timeouts = timeoutsOf(check);
+  const stored = scope.get('entities', entityKey(namespace, name))?.state ?? stateOf(entity);
+  sendKeepalive(scope, entityKey(namespace, name), stored, timeouts);
+}
+
+function registerAgent(scope: Scope, entity: Entity): void {
+  const { namespace = '', name = '' } = entity.metadata;
+  const config = readResource(scope.decision, 'entities', namespace, name);
+  if (config === undefined) {
+    storeNewEntity(scope, entity, 'keepalive.received');
+  } else if (config.entity_class !== 'agent') {
+    const repaired = withOwnSubscription({ ...config, entity_class: 'agent' });
+    scope.put('resources', resourceKey('entities', namespace, name), repaired);
+    scope.announce({ type: 'entity-config.changed', namespace, name, config: configOf({ ...entity, ...repaired }) });
+  }
+}
+
+function restartMonitor(scope: Scope, entity: Entity, timeouts: Timeouts): void {
+  const { namespace = '', name = '' } = entity.metadata;
+  sendKeepalive(scope, entityKey(namespace, name), stateOf(entity), timeouts);
+}
+
+function sendKeepalive(scope: Scope, key: string, state: ReturnType<typeof stateOf>, timeouts: Timeouts): void {
+  if (scope.isQuarantined('entity', key)) {
+    const actor = scope.get('entities', key)?.actor;
+    if (actor !== undefined) scope.put('entities', key, { state, actor });
+    return;
+  }
+  const event = { type: 'keepalive.received', atMs: scope.nowMs, ...timeouts } as const;
+  const actor = (scope.send('entity', key, event) ?? createAndSend(scope, key, event)).snapshot;
+  if (actor !== undefined) scope.put('entities', key, { state, actor });
+}
+
+/** A configuration whose actor was never made, as an import may leave it. */
+function createAndSend(scope: Scope, key: string, event: Parameters<typeof scope.send<'entity'>>[2]) {
+  scope.create('entity', key, { key }, event.type);
+  const sent = scope.send('entity', key, event);
+  if (sent === undefined) throw new Error('an actor that was just made must be awake');
+  return sent;
+}
+
+/** The event of a living agent, rebuilt from its keepalive. */
+function aliveEvent(scope: Scope, keepalive: CheckEvent): CheckEvent {
+  const { entity } = keepalive;
+  const lastSeen = new Date(entity.last_seen * 1_000).toISOString().replace('T', ' ').slice(0, 19);
+  return rebuilt(scope, keepalive, 0, `Keepalive last sent from ${entity.metadata.name} at ${lastSeen} +0000 UTC`);
+}
+
+function rebuilt(scope: Scope, { entity, check, ...rest }: CheckEvent, status: number, output: string): CheckEvent {
+  return {
+    ...rest,
+    entity,
+    id: randomUUID(),
+    timestamp: scope.nowS,
+    check: {
+      ...eventCheckWithDefaults({
+        metadata: { name: KEEPALIVE, namespace: entity.metadata.namespace ?? null },
+        interval: check.interval,
+        timeout: check.timeout,
+        ttl: check.ttl,
+        handlers: entity.keepalive_handlers ?? DEFAULT_HANDLERS,
+        scheduler: SCHEDULER,
+      }),
+      executed: scope.nowS,
+      issued: scope.nowS,
+      status,
+      output,
+    },
+  };
+}
+
+/** The monitor of an entity has come to a tick: tell its actor what is known, and store where it stands then. */
+export function keepaliveDue(scope: Scope, { key, deadlineAtMs, atMs, graceMs }: ReachedDeadline): void {
+  const record = scope.get('entities', key);
+  if (record === undefined) return;
+  const { lastReceivedAtMs } = record.actor.context as EntityContext;
+  if (graceMs > 0) scope.details = { blindMs: graceMs };
+  const sent = scope.send('entity', key, {
+    type: 'deadline.reached',
+    deadlineAtMs,
+    elapsedMs: atMs - lastReceivedAtMs - graceMs,
+    keepaliveEventExists: scope.get('events', `${key}/${KEEPALIVE}`) !== undefined,
+  });
+  if (sent?.snapshot !== undefined) scope.put('entities', key, { ...record, actor: sent.snapshot });
+}
+
+/** Merges the alert that no keepalive came; the seconds it names count from the last receipt. */
+export function publishKeepaliveAlert(
+  scope: Scope,
+  { key, lastReceivedAtMs }: EntityContext,
+  { status, thresholdMs }: { status: number; thresholdMs: number },
+): void {
+  const record = scope.get('events', `${key}/${KEEPALIVE}`);
+  if (record === undefined) return;
+  const silentS = Math.floor((scope.nowMs - lastReceivedAtMs) / 1_000);
+  const { entity } = record.event;
+  const output = `No keepalive sent from ${entity.metadata.name} for ${silentS} seconds (>= ${thresholdMs / 1_000})`;
+  const alert = withBlindTime(scope, rebuilt(scope, record.event, status, output));
+  scope.follow(() => {
+    mergeEvent(scope, alert, { trustsSentHistory: false });
+  });
+}
+
+/** The first alert after a time in which the backend could not hear says so. */
+export function withBlindTime(scope: Scope, event: CheckEvent): CheckEvent {
+  const blindMs = scope.details?.['blindMs'];
+  if (typeof blindMs !== 'number') return event;
+  const { annotations } = event.metadata;
+  const seconds = String(Math.round(blindMs / 1_000));
+  return { ...event, metadata: { ...event.metadata, annotations: { ...annotations, [BLIND_ANNOTATION]: seconds } } };
+}
+
+/** Whether the entity's agent is missing, by its stored keepalive event: 0 when it is not, or never was heard of. */
+export function keepaliveStatusOf(scope: Scope, namespace: string, entity: string): number {
+  return scope.get('events', eventKey(namespace, entity, KEEPALIVE))?.event.check.status ?? 0;
+}
+
+/** When the monitor of a stored actor is due, and the input that counts from. */
+export function keepaliveDeadline({ context }: ActorSnapshot): { atMs: number; sinceMs: number } | undefined {
+  const entity = context as EntityContext;
+  const atMs = keepaliveDeadlineAtMs(entity);
+  return atMs === undefined ? undefined : { atMs, sinceMs: entity.lastReceivedAtMs };
+}

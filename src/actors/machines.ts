@@ -1,0 +1,84 @@
+import { agentConnectionMachine } from '../machines/agent-connection.ts';
+import { checkScheduleMachine } from '../machines/check-schedule.ts';
+import { checkTtlMachine } from '../machines/check-ttl.ts';
+import { entityMachine, keepaliveDeadlineAtMs } from '../machines/entity.ts';
+import { ttlDeadlineAtMs } from '../machines/check-ttl.ts';
+import type { AgentPort } from './agent-port.ts';
+import { publishTtlExpiry } from './check-ttls.ts';
+import type { GuardLog } from './guard-log.ts';
+import { publishKeepaliveAlert } from './keepalives.ts';
+import { requestCheck } from './schedules.ts';
+import type { Scope } from './scope.ts';
+
+/** The machines as they are defined, without effects. Tests put broken ones in their place. */
+export const MACHINES = {
+  entity: entityMachine,
+  'check-ttl': checkTtlMachine,
+  connection: agentConnectionMachine,
+  'check-schedule': checkScheduleMachine,
+};
+export type Machines = typeof MACHINES;
+
+export interface EffectPorts {
+  /** The decision being made. */
+  scope(): Scope;
+  guards: GuardLog;
+  agents(): AgentPort;
+}
+
+/** Gives each machine its effects and records its guards, once per process. */
+export function provideEffects(machines: Machines, { scope, guards, agents }: EffectPorts): Machines {
+  const arm = (actor: string, key: string, atMs: number | undefined, sinceMs: number): void => {
+    scope().decision.deadlines.push({ actor, key, atMs, sinceMs });
+  };
+  const disarm = (actor: string) =>
+    function clearDeadline({ context }: { context: { key: string } }): void {
+      arm(actor, context.key, undefined, 0);
+    };
+  return {
+    entity: guards.record(machines.entity).provide({
+      actions: {
+        setDeadline: ({ context }) => {
+          arm('entity', context.key, keepaliveDeadlineAtMs(context), context.lastReceivedAtMs);
+        },
+        clearDeadline: disarm('entity'),
+        publishAlert: ({ context }, alert) => {
+          publishKeepaliveAlert(scope(), context, alert);
+        },
+      },
+    }),
+    'check-ttl': guards.record(machines['check-ttl']).provide({
+      actions: {
+        setDeadline: ({ context }) => {
+          arm('check-ttl', context.key, ttlDeadlineAtMs(context), context.lastReceivedAtMs);
+        },
+        clearDeadline: disarm('check-ttl'),
+        publishExpiry: ({ context }) => {
+          publishTtlExpiry(scope(), context);
+        },
+      },
+    }),
+    connection: guards.record(machines.connection).provide({
+      actions: {
+        setDeadline: ({ context }) => {
+          arm('connection', context.key, context.deadlineAtMs, Infinity);
+        },
+        clearDeadline: disarm('connection'),
+        sendPing: ({ context }) => agents().session(context.key)?.ping(),
+        closeSocket: ({ context }, { code, reason }) => agents().session(context.key)?.close(code, reason),
+        terminateSocket: ({ context }) => agents().session(context.key)?.terminate(),
+      },
+    }),
+    'check-schedule': guards.record(machines['check-schedule']).provide({
+      actions: {
+        setDeadline: ({ context }) => {
+          arm('check-schedule', context.key, context.nextTickAtMs, Infinity);
+        },
+        clearDeadline: disarm('check-schedule'),
+        requestCheck: ({ context }) => {
+          requestCheck(scope(), context);
+        },
+      },
+    }),
+  };
+}

@@ -1,0 +1,125 @@
+import { InvalidResource } from '../resources/errors.ts';
+import type { CheckEvent } from '../resources/event.ts';
+import { mergeCheckState, NO_PREVIOUS_STATE, type PreviousCheckState } from '../rules/check-state.ts';
+import { truncateOutput } from '../rules/output-truncation.ts';
+import type { LedgerCause } from '../store/ledger.ts';
+import { eventKey } from '../store/keyspace.ts';
+import type { ActorSnapshot, CheckState, EventRecord } from '../store/records.ts';
+import { resolveEntity } from './proxy-entities.ts';
+import type { Scope } from './scope.ts';
+
+export const KEEPALIVE = 'keepalive';
+
+/** Lets a check choose the status of its expiry event, 1 to 255. */
+const TTL_STATUS_ANNOTATION = 'mon.io/ttl-status';
+
+export interface MergeOptions {
+  /** Agents may send the history of a key's first event; nobody else is believed. */
+  trustsSentHistory: boolean;
+  /** An expiry's event leaves the switch as its actor has just set it. */
+  isExpiry?: boolean;
+  cause?: LedgerCause;
+}
+
+/** Merges an event into what is stored of its entity and check: the one way an event comes to be. The entity it was stored under is in the result. */
+export function mergeEvent(scope: Scope, received: CheckEvent, options: MergeOptions): CheckEvent {
+  const event = resolveEntity(scope, received);
+  const key = keyOf(event);
+  const previous = scope.get('events', key);
+  if (scope.isQuarantined('check-ttl', key)) {
+    storeUnmerged(scope, key, event, previous);
+    return event;
+  }
+  const state = mergeState(event, previous, options);
+  const ttl = options.isExpiry === true ? previous?.ttl : switchAfter(scope, key, event, previous);
+  scope.put('events', key, { state, ttl, event: asStored(event) });
+  recordCheckState(scope, key, previous?.state.state ?? null, state, event, options.cause);
+  return event;
+}
+
+export function keyOf({ entity, check }: CheckEvent): string {
+  return eventKey(entity.metadata.namespace ?? '', entity.metadata.name ?? '', check.metadata.name ?? '');
+}
+
+function mergeState({ check }: CheckEvent, previous: EventRecord | undefined, options: MergeOptions): CheckState {
+  const merged = mergeCheckState(previous?.state ?? firstState(check, options), {
+    status: check.status,
+    executed: check.executed,
+    lowFlapThreshold: check.low_flap_threshold,
+    highFlapThreshold: check.high_flap_threshold,
+  });
+  return { ...merged, silenced: [] };
+}
+
+function firstState(check: CheckEvent['check'], { trustsSentHistory }: MergeOptions): PreviousCheckState {
+  if (!trustsSentHistory) return NO_PREVIOUS_STATE;
+  return {
+    history: check.history ?? [],
+    occurrences: check.occurrences,
+    occurrencesWatermark: check.occurrences_watermark,
+    state: undefined,
+    lastOk: check.last_ok,
+  };
+}
+
+/** Arms, moves or disarms the dead man's switch. Nothing is armed before the first event with a ttl. */
+function switchAfter(scope: Scope, key: string, event: CheckEvent, previous: EventRecord | undefined) {
+  const { check } = event;
+  if (check.metadata.name === KEEPALIVE) return undefined;
+  const arms = check.ttl > 0 && !(check.round_robin && check.proxy_entity_name === '');
+  if (!arms && previous?.ttl === undefined) return undefined;
+  const timing = { ttlMs: arms ? check.ttl * 1_000 : 0, alertStatus: alertStatusOf(check), atMs: scope.nowMs };
+  if (previous?.ttl !== undefined)
+    return scope.send('check-ttl', key, { type: 'result.received', ...timing })?.snapshot;
+  return scope.create('check-ttl', key, { key, ...timing }, 'result.received').snapshot;
+}
+
+function alertStatusOf(check: CheckEvent['check']): number {
+  const status = Number(check.metadata.annotations?.[TTL_STATUS_ANNOTATION] ?? 1);
+  return Number.isInteger(status) && status >= 1 && status <= 255 ? status : 1;
+}
+
+/** Metrics are never stored, a long output is cut. */
+function asStored(event: CheckEvent): CheckEvent {
+  const cut = truncateOutput(event);
+  return cut.metrics === undefined ? cut : { ...cut, metrics: undefined };
+}
+
+/** While its actor is quarantined an event is kept as it came, beside the last merged state. */
+function storeUnmerged(scope: Scope, key: string, event: CheckEvent, previous: EventRecord | undefined): void {
+  const state = previous?.state ?? mergeState(event, undefined, { trustsSentHistory: false });
+  scope.put('events', key, { state, ttl: previous?.ttl, event: asStored(event) });
+}
+
+function recordCheckState(
+  scope: Scope,
+  key: string,
+  from: string | null,
+  merged: CheckState,
+  { id, check }: CheckEvent,
+  cause: LedgerCause | undefined,
+): void {
+  if (from === merged.state) return;
+  const { status, low_flap_threshold: low, high_flap_threshold: high } = check;
+  const inputs = { totalStateChange: merged.totalStateChange, low, high };
+  scope.record({
+    actor: 'check-state',
+    key,
+    from,
+    event: 'result.received',
+    to: merged.state,
+    cause: cause ?? (id === null ? scope.cause : { eventId: id }),
+    guards: low > 0 && high > 0 ? [{ name: 'flapping', passed: merged.state === 'flapping', inputs }] : [],
+    details: { status, occurrences: merged.occurrences },
+  });
+}
+
+/** The snapshot of a switch that must outlive a change of its event. */
+export function replaceSwitch(scope: Scope, key: string, record: EventRecord, ttl: ActorSnapshot | undefined): void {
+  scope.put('events', key, { state: record.state, ttl, event: record.event });
+}
+
+/** @throws InvalidResource for an event that has no check where one is needed */
+export function requireCheck(event: { check: unknown }): void {
+  if (event.check === undefined) throw new InvalidResource('event must contain a check');
+}

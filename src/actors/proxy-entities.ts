@@ -1,0 +1,41 @@
+import { configOf, type Entity, entityWithDefaults, withOwnSubscription } from '../resources/entity.ts';
+import type { CheckEvent } from '../resources/event.ts';
+import { readEntity } from '../store/entity-store.ts';
+import { entityKey, resourceKey } from '../store/keyspace.ts';
+import type { Scope } from './scope.ts';
+
+/**
+ * The event with the entity it belongs to. An agent's own events keep the entity as sent; those of a proxy get the stored
+ * definition, which is made when there is none.
+ */
+export function resolveEntity(scope: Scope, event: CheckEvent): CheckEvent {
+  const { entity, check, metadata } = event;
+  const proxyName = check.proxy_entity_name;
+  if (proxyName === '' && entity.entity_class === 'agent') return event;
+  const name = proxyName === '' ? (entity.metadata.name ?? '') : proxyName;
+  const namespace = entity.metadata.namespace ?? '';
+  const stored = readEntity(scope.decision, namespace, name);
+  if (stored !== undefined) return { ...event, entity: stored };
+  const sent = proxyName === '' ? entity : entityWithDefaults({ metadata: { name, namespace } });
+  const createdBy = metadata.created_by ?? sent.metadata.created_by;
+  return { ...event, entity: createProxy(scope, { ...sent, metadata: { ...sent.metadata, created_by: createdBy } }) };
+}
+
+function createProxy(scope: Scope, entity: Entity): Entity {
+  const proxy = withOwnSubscription({ ...entity, entity_class: 'proxy' });
+  return storeNewEntity(scope, proxy, 'event.received');
+}
+
+/** Writes both halves of an entity that does not exist and starts its actor. `event` names what made it, for the ledger. */
+export function storeNewEntity(scope: Scope, entity: Entity, event: string): Entity {
+  const { namespace = '', name = '' } = entity.metadata;
+  const key = entityKey(namespace, name);
+  const { snapshot } = scope.create('entity', key, { key }, event);
+  if (snapshot === undefined) throw new Error('a new entity cannot have ended');
+  const { system, last_seen, sensu_agent_version } = entity;
+  scope.put('entities', key, { state: { system, last_seen, sensu_agent_version }, actor: snapshot });
+  const config = configOf(entity);
+  scope.put('resources', resourceKey('entities', namespace, name), config);
+  scope.announce({ type: 'entity-config.changed', namespace, name, config });
+  return entity;
+}

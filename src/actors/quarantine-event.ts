@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import { eventCheckWithDefaults, eventWithDefaults } from '../resources/event.ts';
+import { readEntity } from '../store/entity-store.ts';
+import { mergeEvent } from './merge-event.ts';
+import type { Scope } from './scope.ts';
+
+/** The backend's own namespace: it monitors itself there. */
+export const SYSTEM_NAMESPACE = 'mon-system';
+export const QUARANTINE_CHECK = 'actor-quarantine';
+
+/** Merges the event that says which actors are left alone: critical while there is one. */
+export function publishQuarantine(scope: Scope, backendName: string, quarantined: readonly string[]): void {
+  const entity = readEntity(scope.decision, SYSTEM_NAMESPACE, backendName);
+  if (entity === undefined) throw new Error('the entity of the backend itself is missing');
+  const output =
+    quarantined.length === 0 ? 'no actor is quarantined' : `quarantined after failures: ${quarantined.join(', ')}`;
+  const check = {
+    ...eventCheckWithDefaults({ metadata: { name: QUARANTINE_CHECK, namespace: SYSTEM_NAMESPACE }, interval: 60 }),
+    status: quarantined.length === 0 ? 0 : 2,
+    executed: scope.nowS,
+    issued: scope.nowS,
+    output,
+  };
+  const metadata = { namespace: SYSTEM_NAMESPACE };
+  const event = { ...eventWithDefaults({ metadata }), id: randomUUID(), timestamp: scope.nowS, entity, check };
+  mergeEvent(scope, event, { trustsSentHistory: false });
+}

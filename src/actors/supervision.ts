@@ -1,0 +1,108 @@
+import type { Log } from '../ports/log.ts';
+import { ExpectedError } from '../resources/errors.ts';
+import type { DeadlineWheel } from './deadline-wheel.ts';
+import type { Decider } from './decide.ts';
+import { ActorFailed } from './keyed-actors.ts';
+import type { ActorKind, ActorKinds } from './kinds.ts';
+import { Quarantine } from './quarantine.ts';
+import { publishQuarantine } from './quarantine-event.ts';
+import type { TableReader } from '../store/decision.ts';
+
+/** The wheel's word for the end of a quarantine. */
+export const QUARANTINE = 'quarantine';
+
+export interface SupervisionPorts {
+  decider: Decider;
+  reader: TableReader;
+  kinds: ActorKinds;
+  wheel: DeadlineWheel;
+  backendName: string;
+  nowMs(): number;
+  log: Log;
+  /** Arms the actor's deadline again, as its record says. */
+  rearm(kind: ActorKind, key: string): void;
+}
+
+/** What happens when an actor throws: it is on record, evicted and woken; after too many failures it is left alone for a while. */
+export class Supervision {
+  readonly #quarantine = new Quarantine();
+  readonly #ports: SupervisionPorts;
+
+  constructor(ports: SupervisionPorts) {
+    this.#ports = ports;
+  }
+
+  isQuarantined(kind: ActorKind, key: string): boolean {
+    return this.#quarantine.has(kind, key);
+  }
+
+  failed(failure: ActorFailed): void {
+    const { kinds, wheel, nowMs, log } = this.#ports;
+    const kind = failure.actor as ActorKind;
+    const { key, cause } = failure;
+    log.error({ actor: kind, key, err: cause }, 'actor failed');
+    const waitMs = this.#quarantine.failed(kind, key, nowMs());
+    if (waitMs !== undefined) {
+      kinds[kind].rest(key);
+      wheel.drop(kind, key);
+      wheel.set(QUARANTINE, `${kind}/${key}`, nowMs() + waitMs, Infinity);
+      log.error({ actor: kind, key, retry_in_s: waitMs / 1_000 }, 'actor quarantined');
+    } else if (!this.isQuarantined(kind, key)) {
+      this.#wakeAgain(kind, key);
+    }
+    this.#record(kind, key, cause, waitMs);
+  }
+
+  /** The quarantine's time is over, or a person says so. False when the actor is not in quarantine. */
+  release(kind: ActorKind, key: string): boolean {
+    const { decider, backendName, wheel, rearm } = this.#ports;
+    if (!this.#quarantine.release(kind, key)) return false;
+    wheel.drop(QUARANTINE, `${kind}/${key}`);
+    decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
+      scope.record({ actor: QUARANTINE, key: `${kind}/${key}`, from: 'quarantined', event: 'released', to: null });
+      publishQuarantine(scope, backendName, this.#quarantine.quarantined);
+    });
+    this.#wakeAgain(kind, key);
+    rearm(kind, key);
+    return true;
+  }
+
+  forgetSound(): void {
+    this.#quarantine.forgetSound(this.#ports.nowMs());
+  }
+
+  #wakeAgain(kind: ActorKind, key: string): void {
+    try {
+      this.#ports.kinds[kind].wake(this.#ports.reader, key);
+    } catch (error) {
+      if (!(error instanceof ActorFailed)) throw error;
+      // Its record cannot be restored: it sleeps until its next event, which begins it anew from domain data.
+      this.#ports.log.warn({ actor: kind, key, err: error.cause }, 'actor cannot be restored from its record');
+    }
+  }
+
+  #record(kind: ActorKind, key: string, cause: unknown, waitMs: number | undefined): void {
+    const { decider, kinds, backendName, log } = this.#ports;
+    const error = cause instanceof Error ? cause.message : String(cause);
+    const state = kinds[kind].stateOf(key) ?? null;
+    try {
+      decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
+        scope.record({ actor: kind, key, from: state, event: 'actor.failed', to: state, details: { error } });
+        if (waitMs === undefined) return;
+        const details = { retryInMs: waitMs };
+        scope.record({
+          actor: QUARANTINE,
+          key: `${kind}/${key}`,
+          from: null,
+          event: 'actor.failed',
+          to: 'quarantined',
+          details,
+        });
+        publishQuarantine(scope, backendName, this.#quarantine.quarantined);
+      });
+    } catch (refusal) {
+      if (!(refusal instanceof ExpectedError)) throw refusal;
+      log.error({ actor: kind, key, err: refusal }, 'failure of an actor is not on record');
+    }
+  }
+}

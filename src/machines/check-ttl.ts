@@ -1,0 +1,140 @@
+import { assign, setup } from 'xstate';
+import { notProvided } from './not-provided.ts';
+
+export interface CheckTtlContext {
+  /** `<namespace>/<entity>/<check>` */
+  key: string;
+  ttlMs: number;
+  /** Status of the expiry event: 1, or what the check configures. */
+  alertStatus: number;
+  /** When the last real result came, Unix ms. */
+  lastReceivedAtMs: number;
+  /** The next expiry, in ms after the last real result: ttl, 2 ttl, … */
+  tickMs: number;
+}
+
+export interface CheckTtlInput {
+  key: string;
+  ttlMs: number;
+  alertStatus: number;
+  atMs: number;
+}
+
+export type CheckTtlEvent =
+  | { type: 'result.received'; ttlMs: number; alertStatus: number; atMs: number }
+  | {
+      type: 'deadline.reached';
+      deadlineAtMs: number;
+      /** Since the last real result, without blind time. */
+      elapsedMs: number;
+      entityExists: boolean;
+      eventExists: boolean;
+      keepaliveStatus: number;
+    }
+  | { type: 'event.deleted' }
+  | { type: 'entity.deleted' }
+  | { type: 'check.deleted' };
+
+/** The nominal moment of the next expiry, Unix ms; blind time moves it later. */
+export const ttlDeadlineAtMs = (context: Pick<CheckTtlContext, 'lastReceivedAtMs' | 'tickMs'>): number =>
+  context.lastReceivedAtMs + context.tickMs;
+
+const machine = setup({
+  types: { context: {} as CheckTtlContext, input: {} as CheckTtlInput, events: {} as CheckTtlEvent },
+  actions: {
+    rearm: assign((_, { ttlMs, alertStatus, atMs }: { ttlMs: number; alertStatus: number; atMs: number }) => ({
+      ttlMs,
+      alertStatus,
+      lastReceivedAtMs: atMs,
+      tickMs: ttlMs,
+    })),
+    advance: assign(({ context }, { elapsedMs }: { elapsedMs: number }) => ({
+      tickMs: (Math.floor(elapsedMs / context.ttlMs) + 1) * context.ttlMs,
+    })),
+    setDeadline: notProvided('setDeadline'),
+    clearDeadline: notProvided('clearDeadline'),
+    publishExpiry: notProvided('publishExpiry'),
+  },
+  guards: {
+    deadlineMoved: (_, { deadlineAtMs, reachedAtMs }: { deadlineAtMs: number; reachedAtMs: number }) =>
+      deadlineAtMs !== reachedAtMs,
+    hasNoTtl: (_, { ttlMs }: { ttlMs: number }) => ttlMs <= 0,
+    subjectGone: (_, { entityExists, eventExists }: { entityExists: boolean; eventExists: boolean }) =>
+      !entityExists || !eventExists,
+    agentAlreadyAlerts: (_, { keepaliveStatus }: { keepaliveStatus: number }) => keepaliveStatus > 0,
+    alertIsCritical: (_, { alertStatus }: { alertStatus: number }) => alertStatus >= 2,
+  },
+});
+
+/**
+ * The dead man's switch of one check: registered = armed, warning = expired with status 1, critical = expired with a
+ * higher status, deregistered = disarmed. A deadline that was moved meanwhile is void.
+ */
+export const checkTtlMachine = machine.createMachine({
+  id: 'check-ttl',
+  version: '1',
+  options: { maxIterations: 1_000 },
+  context: ({ input }) => ({
+    key: input.key,
+    ttlMs: input.ttlMs,
+    alertStatus: input.alertStatus,
+    lastReceivedAtMs: input.atMs,
+    tickMs: input.ttlMs,
+  }),
+  initial: 'registered',
+  on: {
+    'result.received': [
+      { guard: { type: 'hasNoTtl', params: ({ event }) => ({ ttlMs: event.ttlMs }) }, target: '.deregistered' },
+      {
+        target: '.registered',
+        reenter: true,
+        actions: {
+          type: 'rearm',
+          params: ({ event: { ttlMs, alertStatus, atMs } }) => ({ ttlMs, alertStatus, atMs }),
+        },
+      },
+    ],
+    'deadline.reached': [
+      {
+        guard: {
+          type: 'deadlineMoved',
+          params: ({ context, event }) => ({
+            deadlineAtMs: ttlDeadlineAtMs(context),
+            reachedAtMs: event.deadlineAtMs,
+          }),
+        },
+      },
+      {
+        guard: {
+          type: 'subjectGone',
+          params: ({ event: { entityExists, eventExists } }) => ({ entityExists, eventExists }),
+        },
+        target: '.deregistered',
+      },
+      {
+        guard: { type: 'agentAlreadyAlerts', params: ({ event }) => ({ keepaliveStatus: event.keepaliveStatus }) },
+        target: '.deregistered',
+      },
+      {
+        guard: { type: 'alertIsCritical', params: ({ context }) => ({ alertStatus: context.alertStatus }) },
+        target: '.critical',
+        actions: { type: 'advance', params: ({ event }) => ({ elapsedMs: event.elapsedMs }) },
+        reenter: true,
+      },
+      {
+        target: '.warning',
+        actions: { type: 'advance', params: ({ event }) => ({ elapsedMs: event.elapsedMs }) },
+        reenter: true,
+      },
+    ],
+    'event.deleted': '.deregistered',
+    'entity.deleted': '.deregistered',
+    'check.deleted': '.deregistered',
+  },
+  states: {
+    registered: { entry: 'setDeadline' },
+    warning: { entry: ['setDeadline', 'publishExpiry'] },
+    critical: { entry: ['setDeadline', 'publishExpiry'] },
+    deregistered: { type: 'final', entry: 'clearDeadline' },
+  },
+});

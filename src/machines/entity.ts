@@ -1,0 +1,145 @@
+import { assign, setup } from 'xstate';
+import { type KeepaliveTimeouts, nextTickMs } from '../rules/keepalive-ticks.ts';
+import { notProvided } from './not-provided.ts';
+
+export interface EntityContext extends KeepaliveTimeouts {
+  /** `<namespace>/<name>` */
+  key: string;
+  intervalMs: number;
+  /** Receipt of the last keepalive, Unix ms; 0 before the first. */
+  lastReceivedAtMs: number;
+  /** The next alert, in ms after the last keepalive; undefined while nothing is monitored. */
+  tickMs: number | undefined;
+}
+
+export interface EntityInput {
+  key: string;
+}
+
+interface Keepalive extends KeepaliveTimeouts {
+  intervalMs: number;
+  atMs: number;
+}
+
+export type EntityEvent =
+  | ({ type: 'keepalive.received' } & Keepalive)
+  | {
+      type: 'deadline.reached';
+      deadlineAtMs: number;
+      /** Since the last keepalive, without blind time. */
+      elapsedMs: number;
+      keepaliveEventExists: boolean;
+    }
+  | { type: 'keepalive.deleted' }
+  | { type: 'entity.deleted' };
+
+/** The nominal moment of the next alert, Unix ms; blind time moves it later. */
+export const keepaliveDeadlineAtMs = ({ lastReceivedAtMs, tickMs }: EntityContext): number | undefined =>
+  tickMs === undefined ? undefined : lastReceivedAtMs + tickMs;
+
+const machine = setup({
+  types: { context: {} as EntityContext, input: {} as EntityInput, events: {} as EntityEvent },
+  actions: {
+    rearm: assign((_, { warningMs, criticalMs, intervalMs, atMs }: Keepalive) => ({
+      warningMs,
+      criticalMs,
+      intervalMs,
+      lastReceivedAtMs: atMs,
+      tickMs: nextTickMs(0, { warningMs, criticalMs }),
+    })),
+    advance: assign(({ context }, { elapsedMs }: { elapsedMs: number }) => ({
+      tickMs: nextTickMs(elapsedMs, context),
+    })),
+    disarm: assign({ tickMs: undefined }),
+    setDeadline: notProvided('setDeadline'),
+    clearDeadline: notProvided('clearDeadline'),
+    publishAlert: (_, _params: { status: number; thresholdMs: number }) => notProvided('publishAlert')(),
+  },
+  guards: {
+    deadlineMoved: (_, { deadlineAtMs, reachedAtMs }: { deadlineAtMs: number | undefined; reachedAtMs: number }) =>
+      deadlineAtMs !== reachedAtMs,
+    keepaliveEventGone: (_, { keepaliveEventExists }: { keepaliveEventExists: boolean }) => !keepaliveEventExists,
+    criticalTimeoutPassed: (_, { elapsedMs, criticalMs }: { elapsedMs: number; criticalMs: number }) =>
+      criticalMs > 0 && elapsedMs >= criticalMs,
+  },
+});
+
+/** An entity: registered while keepalives arrive, warning and critical when none did within the timeouts, deregistered when it is deleted. */
+export const entityMachine = machine.createMachine({
+  id: 'entity',
+  version: '1',
+  options: { maxIterations: 1_000 },
+  context: ({ input }) => ({
+    key: input.key,
+    warningMs: 0,
+    criticalMs: 0,
+    intervalMs: 0,
+    lastReceivedAtMs: 0,
+    tickMs: undefined,
+  }),
+  initial: 'registered',
+  on: {
+    'keepalive.received': {
+      target: '.registered',
+      actions: [
+        {
+          type: 'rearm',
+          params: ({ event: { warningMs, criticalMs, intervalMs, atMs } }) => ({
+            warningMs,
+            criticalMs,
+            intervalMs,
+            atMs,
+          }),
+        },
+        'setDeadline',
+      ],
+    },
+    'deadline.reached': [
+      {
+        guard: {
+          type: 'deadlineMoved',
+          params: ({ context, event }) => ({
+            deadlineAtMs: keepaliveDeadlineAtMs(context),
+            reachedAtMs: event.deadlineAtMs,
+          }),
+        },
+      },
+      {
+        guard: {
+          type: 'keepaliveEventGone',
+          params: ({ event }) => ({ keepaliveEventExists: event.keepaliveEventExists }),
+        },
+        target: '.registered',
+        actions: ['disarm', 'clearDeadline'],
+      },
+      {
+        guard: {
+          type: 'criticalTimeoutPassed',
+          params: ({ context, event }) => ({ elapsedMs: event.elapsedMs, criticalMs: context.criticalMs }),
+        },
+        target: '.critical',
+        actions: [
+          { type: 'advance', params: ({ event }) => ({ elapsedMs: event.elapsedMs }) },
+          'setDeadline',
+          { type: 'publishAlert', params: ({ context }) => ({ status: 2, thresholdMs: context.criticalMs }) },
+        ],
+      },
+      {
+        target: '.warning',
+        actions: [
+          { type: 'advance', params: ({ event }) => ({ elapsedMs: event.elapsedMs }) },
+          'setDeadline',
+          { type: 'publishAlert', params: ({ context }) => ({ status: 1, thresholdMs: context.warningMs }) },
+        ],
+      },
+    ],
+    'keepalive.deleted': { target: '.registered', actions: ['disarm', 'clearDeadline'] },
+    'entity.deleted': '.deregistered',
+  },
+  states: {
+    registered: {},
+    warning: {},
+    critical: {},
+    deregistered: { type: 'final', entry: 'clearDeadline' },
+  },
+});

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { Agent } from '../agent/agent.ts';
+import { parseAgentConfig } from '../config/agent.ts';
+import { ConfigError, type Parsed } from '../config/flags.ts';
+import type { AgentConfig } from '../config/agent.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { systemClock } from './system-clock.ts';
+
+const USAGE = `Usage: mon-agent <command>
+
+Commands:
+  start    run the agent in the foreground
+  version  print the version
+  help     print this text, or the flags of a command
+`;
+
+/** Beside `dist/main` as beside `src/main`. */
+function readVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return manifest.version;
+}
+
+function readConfig(argv: readonly string[]): Parsed<AgentConfig> {
+  const readFile = (path: string): string => readFileSync(path, 'utf8');
+  return parseAgentConfig({ argv, env: process.env, readFile }, hostname() || randomUUID());
+}
+
+/** One line per mistake. */
+function reportMistakes(log: Logger, { mistakes }: ConfigError): void {
+  for (const { flag, rule } of mistakes) {
+    const message = flag === 'config-file' ? 'error handling agent config' : 'error executing mon-agent';
+    log.fatal({ flag, error: rule }, message);
+  }
+}
+
+async function start(argv: readonly string[], log: Logger): Promise<void> {
+  const parsed = readConfig(argv);
+  if ('help' in parsed) {
+    process.stdout.write(parsed.help);
+    return;
+  }
+  const { config, warnings } = parsed;
+  log.setLevel(config.logLevel);
+  for (const { message, fields } of warnings) log.warn(fields, message);
+  const agent = new Agent(config, readVersion(), { clock: systemClock, log, random: Math.random });
+
+  const stop = (signal: NodeJS.Signals): void => {
+    log.warn({ signal }, 'signal received, shutting down agent');
+    agent.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.fatal({ err: error }, 'agent did not shut down gracefully');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  process.on('SIGUSR1', () => log.warn({ 'log-level': log.stepLevel() }, 'log level set'));
+  await agent.start();
+}
+
+async function run([command = 'help', ...argv]: readonly string[], log: Logger): Promise<void> {
+  if (command === 'start') {
+    await start(argv, log);
+  } else if (command === 'version') {
+    process.stdout.write(`mon-agent version ${readVersion()}+ce, community edition, built with ${process.version}\n`);
+  } else if (command === 'help' && argv[0] === 'start') {
+    await start(['--help'], log);
+  } else if (command === 'help' || command === '--help' || command === '-h') {
+    process.stdout.write(USAGE);
+  } else {
+    throw new ConfigError([{ flag: undefined, rule: `unknown command "${command}" for "mon-agent"` }]);
+  }
+}
+
+const log = createLogger('agent', 'info');
+try {
+  await run(process.argv.slice(2), log);
+} catch (error) {
+  if (error instanceof ConfigError) reportMistakes(log, error);
+  else log.fatal({ err: error }, 'error executing mon-agent');
+  process.exit(1);
+}

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { AlreadyInitialized } from '../actors/seed.ts';
+import { type BackendConfig, type InitConfig, parseBackendConfig, parseInitConfig } from '../config/backend.ts';
+import { ConfigError, type Parsed, type Sources } from '../config/flags.ts';
+import { verify } from '../store/ledger.ts';
+import { LmdbStore, StoreTooNew } from '../store/lmdb-store.ts';
+import { StoreInUse } from '../store/store-lock.ts';
+import { initialiseThrough } from './control-socket.ts';
+import { controlSocketPath, storeDirectory } from './directories.ts';
+import { initialise } from './initialise.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { startBackend } from './start-backend.ts';
+import { systemClock } from './system-clock.ts';
+import { readVersion } from './version.ts';
+
+const USAGE = `Usage: mon-backend <command>
+
+Commands:
+  start          run the backend in the foreground
+  init           make the first administrator and what a fresh installation needs
+  ledger verify  walk the ledger and name the first broken entry
+  version        print the version
+  help           print this text, or the flags of a command
+`;
+
+const EXIT_ALREADY_INITIALIZED = 3;
+const EXIT_STORE_TOO_NEW = 4;
+const STOP_LIMIT_MS = 30_000;
+const INIT_RETRY_MS = 1_000;
+
+const sources = (argv: readonly string[]): Sources => ({
+  argv,
+  env: process.env,
+  readFile: (path) => readFileSync(path, 'utf8'),
+});
+
+/** The configuration, or undefined when only its help was asked for. */
+function configOf<T>(parsed: Parsed<T>, log: Logger): T | undefined {
+  if ('help' in parsed) {
+    process.stdout.write(parsed.help);
+    return undefined;
+  }
+  for (const { message, fields } of parsed.warnings) log.warn(fields, message);
+  return parsed.config;
+}
+
+async function start(config: BackendConfig, log: Logger): Promise<void> {
+  log.setLevel(config.logLevel);
+  const backend = await startBackend(config, { clock: systemClock, log });
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.warn({ signal }, 'signal received, shutting down backend');
+    systemClock.after(STOP_LIMIT_MS, () => process.exit(1));
+    backend.stop().then(
+      () => process.exit(0),
+      (err: unknown) => {
+        log.fatal({ err }, 'backend did not shut down gracefully');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  process.on('SIGHUP', () => {
+    log.debug({}, 'nothing to reopen');
+  });
+  process.on('SIGUSR1', () => {
+    log.warn({ 'log-level': log.stepLevel() }, 'log level set');
+  });
+}
+
+/** In the store itself, or through the backend that has it open. */
+async function init({ stateDir, admin, timeoutMs, wait, ignoreAlreadyInitialized }: InitConfig, log: Logger) {
+  for (;;) {
+    try {
+      await initialiseOnce(stateDir, admin, timeoutMs);
+      log.warn({ username: admin.username }, 'store initialized');
+      return;
+    } catch (error) {
+      if (error instanceof AlreadyInitialized) {
+        log.warn({}, 'store already initialized');
+        process.exitCode = ignoreAlreadyInitialized ? 0 : EXIT_ALREADY_INITIALIZED;
+        return;
+      }
+      if (!wait || !isUnreachable(error)) throw error;
+      log.warn({ err: error }, 'backend cannot be reached yet');
+      await new Promise<void>((resolve) => void systemClock.after(INIT_RETRY_MS, resolve));
+    }
+  }
+}
+
+async function initialiseOnce(stateDir: string, admin: InitConfig['admin'], timeoutMs: number): Promise<void> {
+  try {
+    await initialise(stateDir, admin);
+  } catch (error) {
+    if (!(error instanceof StoreInUse)) throw error;
+    await initialiseThrough(controlSocketPath(stateDir), admin, timeoutMs);
+  }
+}
+
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof StoreInUse || ['ECONNREFUSED', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** Reads the store beside a running backend as well. */
+async function verifyLedger({ stateDir }: BackendConfig): Promise<void> {
+  const store = new LmdbStore({ directory: storeDirectory(stateDir), sync: 'full', readOnly: true });
+  try {
+    const verdict = verify(store.ledgerEntries());
+    if (verdict.ok) {
+      process.stdout.write(`ledger ok: ${verdict.head.seq} entries, head ${verdict.head.seq}:${verdict.head.hash}\n`);
+    } else {
+      process.stderr.write(`ledger broken at entry ${verdict.seq}: ${verdict.reason}\n`);
+      process.exitCode = 1;
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+async function run([command = 'help', ...argv]: readonly string[], log: Logger): Promise<void> {
+  if (command === 'start') {
+    const config = configOf(parseBackendConfig(sources(argv)), log);
+    if (config !== undefined) await start(config, log);
+  } else if (command === 'init') {
+    const config = configOf(parseInitConfig(sources(argv)), log);
+    if (config !== undefined) await init(config, log);
+  } else if (command === 'ledger' && argv[0] === 'verify') {
+    const config = configOf(parseBackendConfig(sources(argv.slice(1))), log);
+    if (config !== undefined) await verifyLedger(config);
+  } else if (command === 'version') {
+    process.stdout.write(`mon-backend version ${readVersion()}+ce, community edition, built with ${process.version}\n`);
+  } else if (command === 'help' && (argv[0] === 'start' || argv[0] === 'init')) {
+    await run([argv[0], '--help'], log);
+  } else if (command === 'help' || command === '--help' || command === '-h') {
+    process.stdout.write(USAGE);
+  } else {
+    const name = command === 'ledger' ? `ledger ${argv[0] ?? ''}`.trim() : command;
+    throw new ConfigError([{ flag: undefined, rule: `unknown command "${name}" for "mon-backend"` }]);
+  }
+}
+
+const log = createLogger('mon-backend', 'warn');
+run(process.argv.slice(2), log).catch((error: unknown) => {
+  if (error instanceof ConfigError) {
+    for (const { flag, rule } of error.mistakes) log.fatal({ flag, error: rule }, 'error executing mon-backend');
+  } else {
+    log.fatal({ err: error }, error instanceof Error ? error.message : 'error executing mon-backend');
+  }
+  process.exitCode = error instanceof StoreTooNew ? EXIT_STORE_TOO_NEW : 1;
+});

@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { hostname } from 'node:os';
+import type { Machines } from '../actors/machines.ts';
+import { seed } from '../actors/seed.ts';
+import { ActorSystem } from '../actors/system.ts';
+import type { BackendConfig, ListenAddress } from '../config/backend.ts';
+import { AccessControl } from '../http/access-control.ts';
+import { type Api, createApi } from '../http/app.ts';
+import { Credentials } from '../http/credentials.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import { Forbidden } from '../resources/errors.ts';
+import { AgentListener } from '../sessions/listener.ts';
+import type { AgentUser } from '../sessions/refusals.ts';
+import { EntityStore } from '../store/entity-store.ts';
+import { EventStore } from '../store/event-store.ts';
+import { LmdbStore, type LmdbStoreOptions } from '../store/lmdb-store.ts';
+import { ResourceStore } from '../store/resource-store.ts';
+import { lockStore } from '../store/store-lock.ts';
+import type { TransactionalStore } from '../store/transactional-store.ts';
+import { serveControl } from './control-socket.ts';
+import { controlSocketPath, storeDirectory } from './directories.ts';
+import { prepareSeed } from './initialise.ts';
+import { boundAddress, close, listen } from './listen.ts';
+import { readVersion } from './version.ts';
+
+const REQUEST_TIMEOUT_MS = 15_000;
+const KEEP_ALIVE_TIMEOUT_MS = 15_000;
+
+/** Where `meta` keeps the secret that signs access tokens. */
+const TOKEN_SECRET_KEY = 'token-secret';
+const CLUSTER_ID_KEY = 'cluster-id';
+
+export interface BackendPorts {
+  clock: Clock;
+  log: Log;
+  /** Opens the store; a real one on the given directory unless a test says otherwise. */
+  openStore?: (options: LmdbStoreOptions) => TransactionalStore;
+  machines?: Machines;
+}
+
+export interface RunningBackend {
+  apiPort: number;
+  agentPort: number;
+  /** Asks the agents to leave, closes the listeners, stores what was decided. */
+  stop(): Promise<void>;
+}
+
+/** Opens every part of a backend, in order; `stop` closes them in reverse. @throws StoreInUse, StoreTooNew, or what keeps a listener from its address */
+export async function startBackend(config: BackendConfig, ports: BackendPorts): Promise<RunningBackend> {
+  const { clock, log, openStore = (options: LmdbStoreOptions) => new LmdbStore(options) } = ports;
+  const opened: (() => Promise<void> | void)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const closePart of opened.splice(0).reverse()) await closePart();
+  };
+  try {
+    const directory = storeDirectory(config.stateDir);
+    const lock = lockStore(directory);
+    opened.push(() => {
+      lock.release();
+    });
+    const store = openStore({ directory, sync: config.storeSync });
+    opened.push(() => store.close());
+
+    const backendName = hostname();
+    const system = new ActorSystem({
+      store,
+      clock,
+      log: log.child({ component: 'actors' }),
+      backendName,
+      machines: ports.machines,
+    });
+    await system.start();
+    opened.push(() => system.stop());
+    const secrets = await ensureSecrets(system, store);
+
+    const resources = new ResourceStore(store);
+    const credentials = new Credentials(resources);
+    const access = new AccessControl(resources);
+    const api = createApi({
+      commands: system.commands,
+      resources,
+      entities: new EntityStore(store),
+      events: new EventStore(store),
+      ledger: (query) => store.ledger(query),
+      credentials,
+      probe: (timeoutMs) => probe(system, clock, timeoutMs),
+      ...secrets,
+      clock,
+      log: log.child({ component: 'api' }),
+      version: readVersion(),
+      requestLimitBytes: config.api.requestLimitBytes,
+    });
+    system.listen(policyListener(api, access));
+
+    const listener = new AgentListener({
+      system,
+      resources,
+      authenticate: async ({ username, password }) => asAgentUser(await credentials.verify(username, password)),
+      mayCreateEvents: (user, namespace, agentName) => mayCreateEvents(access, user, namespace, agentName),
+      namespaceExists: (name) => resources.get('namespaces', undefined, name) !== undefined,
+      status: api.callback,
+      clock,
+      log: log.child({ component: 'agents' }),
+      backendName,
+      ...config.agent,
+    });
+    await listen(listener.server, addressOf(config.agent));
+    opened.push(() => listener.stop());
+
+    const apiServer = createApiServer(api, config);
+    await listen(apiServer, addressOf(config.api));
+    opened.push(() => closeApi(apiServer));
+
+    const control = await serveControl(controlSocketPath(config.stateDir), {
+      initialise: async (administrator) => {
+        const prepared = await prepareSeed(administrator);
+        await system.decider.decide({ cause: { user: administrator.username } }, (scope) => {
+          seed(scope.decision, prepared, scope.nowMs);
+        }).durable;
+      },
+    });
+    opened.push(() => close(control));
+
+    const [apiAddress, agentAddress] = [boundAddress(apiServer), boundAddress(listener.server)];
+    log.warn({ api: apiAddress.text, agents: agentAddress.text }, 'backend is running and ready to accept events');
+    return { apiPort: apiAddress.port, agentPort: agentAddress.port, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const addressOf = ({ host, port }: ListenAddress) => ({ host, port });
+
+function createApiServer(api: Api, config: BackendConfig): Server {
+  const server = createServer(
+    { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS },
+    api.callback,
+  );
+  server.setTimeout(config.api.writeTimeoutMs + KEEP_ALIVE_TIMEOUT_MS);
+  return server;
+}
+
+async function closeApi(server: Server): Promise<void> {
+  const closed = close(server);
+  server.closeIdleConnections();
+  await closed;
+}
+
+/** Made once and kept in the store, so that tokens and ids outlive a restart. */
+async function ensureSecrets(system: ActorSystem, store: TransactionalStore) {
+  const stored = store.get('meta', TOKEN_SECRET_KEY);
+  if (typeof stored !== 'string') {
+    await system.decider.decide({ cause: { restore: true } }, (scope) => {
+      scope.put('meta', TOKEN_SECRET_KEY, randomBytes(32).toString('base64'));
+      scope.put('meta', CLUSTER_ID_KEY, randomBytes(6).readUIntBE(0, 6));
+    }).durable;
+  }
+  const clusterId = store.get('meta', CLUSTER_ID_KEY) as number;
+  const tokenSecret = Buffer.from(store.get('meta', TOKEN_SECRET_KEY) as string, 'base64');
+  return { tokenSecret, clusterId, memberId: clusterId + 1 };
+}
+
+/** Whether something could be written within the time. */
+async function probe(system: ActorSystem, clock: Clock, timeoutMs: number): Promise<boolean> {
+  let cancel = (): void => undefined;
+  const late = new Promise<boolean>((resolve) => {
+    cancel = clock.after(timeoutMs, () => {
+      resolve(false);
+    });
+  });
+  const written = system.probe().then(
+    () => true,
+    () => false,
+  );
+  const healthy = await Promise.race([written, late]);
+  cancel();
+  return healthy;
+}
+
+function policyListener(api: Api, access: AccessControl) {
+  return {
+    announced: ({ type }: { type: string }) => {
+      if (type !== 'rbac.changed') return;
+      api.rbacChanged();
+      access.rbacChanged();
+    },
+    resumed: () => undefined,
+  };
+}
+
+function asAgentUser(user: { username: string; groups: string[] | null } | undefined): AgentUser | undefined {
+  if (user === undefined) return undefined;
+  return { username: user.username, groups: [...(user.groups ?? []), 'system:user'] };
+}
+
+function mayCreateEvents(access: AccessControl, user: AgentUser, namespace: string, name: string): boolean {
+  try {
+    access.assertAllowed(user, { verb: 'create', resource: 'events', namespace, name });
+    return true;
+  } catch (error) {
+    if (error instanceof Forbidden) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import type { HistoryEntry } from '../resources/event.ts';
+
+const HISTORY_LENGTH = 21;
+const FIRST_WEIGHT = 0.8;
+const WEIGHT_STEP = 0.02;
+
+export type CheckStateName = 'passing' | 'failing' | 'flapping';
+
+/** What the merge continues from: the stored state of the check, or what a first event says of itself. */
+export interface PreviousCheckState {
+  history: readonly HistoryEntry[];
+  occurrences: number;
+  occurrencesWatermark: number;
+  state: CheckStateName | undefined;
+  /** Unix seconds. */
+  lastOk: number;
+}
+
+export interface CheckResult {
+  status: number;
+  /** Unix seconds. */
+  executed: number;
+  /** Percent; 0 turns flap detection off. */
+  lowFlapThreshold: number;
+  highFlapThreshold: number;
+}
+
+export interface MergedCheckState {
+  history: HistoryEntry[];
+  occurrences: number;
+  occurrencesWatermark: number;
+  state: CheckStateName;
+  totalStateChange: number;
+  lastOk: number;
+}
+
+export const NO_PREVIOUS_STATE: PreviousCheckState = {
+  history: [],
+  occurrences: 0,
+  occurrencesWatermark: 0,
+  state: undefined,
+  lastOk: 0,
+};
+
+/**
+ * How much a check changed over its last 21 results, newer changes weighing more (0.80 to 1.18), in percent; 0 with fewer
+ * results. Only "changed or not" counts. Truncated in single precision like the reference: 98 is the most.
+ */
+export function totalStateChange(history: readonly HistoryEntry[]): number {
+  if (history.length < HISTORY_LENGTH) return 0;
+  let weight = FIRST_WEIGHT;
+  let sum = 0;
+  for (let index = 1; index < history.length; index += 1) {
+    if (history[index]?.status !== history[index - 1]?.status) sum += weight;
+    weight += WEIGHT_STEP;
+  }
+  const share = Math.fround(Math.fround(sum) / (HISTORY_LENGTH - 1));
+  return Math.trunc(Math.fround(share * 100));
+}
+
+/** The state of a check after one more result: history, counters, and passing, failing or flapping with hysteresis. */
+export function mergeCheckState(previous: PreviousCheckState, result: CheckResult): MergedCheckState {
+  const { status, executed } = result;
+  const kept = previous.history.length < HISTORY_LENGTH ? previous.history : previous.history.slice(1 - HISTORY_LENGTH);
+  const history = [...kept, { status, executed }];
+  const change = totalStateChange(history);
+  const state = stateName(previous.state === 'flapping', change, result);
+  return {
+    history,
+    ...countOccurrences(previous, status),
+    state,
+    totalStateChange: change,
+    lastOk: state === 'passing' ? executed : previous.lastOk,
+  };
+}
+
+function stateName(wasFlapping: boolean, change: number, result: CheckResult): CheckStateName {
+  const { lowFlapThreshold: low, highFlapThreshold: high, status } = result;
+  if (low > 0 && high > 0 && (wasFlapping ? change > low : change >= high)) return 'flapping';
+  return status === 0 ? 'passing' : 'failing';
+}
+
+function countOccurrences(previous: PreviousCheckState, status: number) {
+  const last = previous.history.at(-1)?.status;
+  const occurrences = last === status ? previous.occurrences + 1 : 1;
+  const beginsIncident = last === 0 && status !== 0;
+  const { occurrencesWatermark: watermark } = previous;
+  const occurrencesWatermark = beginsIncident ? 1 : occurrences <= watermark ? watermark : watermark + 1;
+  return { occurrences, occurrencesWatermark };
+}
