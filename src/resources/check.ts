@@ -105,6 +105,13 @@ export const referenceWithDefaults = (input: Static<typeof ResourceReferenceSche
   api_version: input.api_version ?? '',
 });
 
+/** What a check names as its pipeline is one unless it says otherwise; those of an event are taken as they are. */
+const pipelineWithDefaults = (input: Static<typeof ResourceReferenceSchema>) => ({
+  name: input.name ?? '',
+  type: input.type || 'Pipeline',
+  api_version: input.api_version || 'core/v2',
+});
+
 const thresholdWithDefaults = (input: Static<typeof MetricThresholdSchema>) => ({
   name: input.name ?? '',
   tags: listOrNull(input.tags?.map(nameValue)),
@@ -150,7 +157,7 @@ export function checkWithDefaults(input: CheckInput) {
     discard_output: orAbsent(input.discard_output),
     secrets: listOrNull(input.secrets?.map(({ name, secret }) => ({ name: name ?? '', secret: secret ?? '' }))),
     output_metric_tags: listOrAbsent(input.output_metric_tags?.map(nameValue)),
-    pipelines: input.pipelines?.map(referenceWithDefaults) ?? [],
+    pipelines: input.pipelines?.map(pipelineWithDefaults) ?? [],
     output_metric_thresholds: listOrAbsent(input.output_metric_thresholds?.map(thresholdWithDefaults)),
     subdues: listOrAbsent(input.subdues?.map(repeatedWindowWithDefaults)),
   };

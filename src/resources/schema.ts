@@ -13,7 +13,12 @@ export const flag = () => Type.Boolean();
 export const uint32 = (description?: string) =>
   Type.Integer({ minimum: 0, maximum: MAX_UINT32, ...(description === undefined ? {} : { description }) });
 /** Whole numbers beyond 2^53 lose precision: nothing that is stored needs them. */
-export const int64 = (description?: string) => Type.Integer(description === undefined ? {} : { description });
+export const int64 = (description?: string) =>
+  Type.Integer({
+    minimum: -(2 ** 63),
+    exclusiveMaximum: 2 ** 63,
+    ...(description === undefined ? {} : { description }),
+  });
 export const textList = () => Type.Array(Type.String());
 export const textMap = () => Type.Record(Type.String(), Type.Unsafe<string | null>({ type: ['string', 'null'] }));
 

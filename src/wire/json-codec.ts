@@ -37,7 +37,8 @@ function shapeOf(schema: TSchema): Shape | undefined {
 function foldCase(value: unknown, shape: Shape | undefined): void {
   if (shape === undefined || value === null || typeof value !== 'object') return;
   if (Array.isArray(value)) {
-    for (const item of value) foldCase(item, shape);
+    // No schema has lists of lists: following them would let a message choose the depth of the call stack.
+    for (const item of value) if (!Array.isArray(item)) foldCase(item, shape);
     return;
   }
   const object = value as Record<string, unknown>;

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { inTime } from '../support/eventually.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const STOP_WITHIN_MS = 20_000;
+
+/** Nothing of the tester's own settings may reach the agent. */
+const cleanEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MON_')));
+
+/** The real program, from its source. */
+export class AgentProcess {
+  readonly child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+  stdout = '';
+  stderr = '';
+
+  constructor(args: readonly string[], environment: Record<string, string> = {}) {
+    this.child = spawn(process.execPath, ['--import', 'tsx', 'src/main/agent.ts', ...args], {
+      cwd: ROOT,
+      env: { ...cleanEnvironment(), ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
+    this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.#ended = once(this.child, 'close');
+  }
+
+  static start(backendUrl: string, ...flags: string[]): AgentProcess {
+    const own = ['--name', 'tester', '--backend-url', backendUrl, '--log-level', 'debug'];
+    return new AgentProcess(['start', ...own, ...flags]);
+  }
+
+  /** The lines of the log, which are all JSON. */
+  get log(): Record<string, any>[] {
+    const lines = this.stderr.split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as Record<string, any>);
+  }
+
+  get isAlive(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Resolves with the exit code. */
+  async ended(): Promise<number | null> {
+    await inTime(this.#ended, 'the end of the agent', STOP_WITHIN_MS);
+    return this.child.exitCode;
+  }
+
+  async stop(): Promise<number | null> {
+    this.child.kill('SIGTERM');
+    return this.ended();
+  }
+
+  async kill(): Promise<void> {
+    if (this.isAlive) this.child.kill('SIGKILL');
+    await this.#ended;
+  }
+}

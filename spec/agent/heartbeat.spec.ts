@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { Heartbeat } from '../../src/agent/heartbeat.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+describe('the heartbeat of a connection', () => {
+  let clock: ManualClock;
+  let seen: string[];
+  let heartbeat: Heartbeat;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    seen = [];
+    heartbeat = new Heartbeat({ ping: () => seen.push('ping'), lost: () => seen.push('lost') }, clock);
+  });
+
+  it('pings every 30 seconds', async () => {
+    await clock.advance(29_999);
+    expect(seen).to.deep.equal([]);
+    await clock.advance(1);
+    heartbeat.pong();
+    await clock.advance(30_000);
+    expect(seen).to.deep.equal(['ping', 'ping']);
+  });
+
+  it('finds the backend lost when no pong came for 45 seconds', async () => {
+    await clock.advance(30_000);
+    heartbeat.pong();
+    await clock.advance(44_999);
+    expect(seen).to.not.include('lost');
+    await clock.advance(1);
+    expect(seen).to.include('lost');
+  });
+
+  it('is silent once stopped', async () => {
+    heartbeat.stop();
+    await clock.advance(120_000);
+    expect(seen).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { linuxPlatform } from '../../src/agent/platform.ts';
+
+const CASES: { what: string; files: Record<string, string>; is: [string, string, string] }[] = [
+  {
+    what: 'Debian',
+    files: { '/etc/debian_version': '12.5\n', '/etc/os-release': 'ID=x' },
+    is: ['debian', 'debian', '12.5'],
+  },
+  {
+    what: 'Ubuntu',
+    files: {
+      '/etc/debian_version': 'bookworm/sid\n',
+      '/etc/lsb-release': 'DISTRIB_ID=Ubuntu\nDISTRIB_RELEASE=22.04\nDISTRIB_DESCRIPTION="Ubuntu 22.04"\n',
+    },
+    is: ['ubuntu', 'debian', '22.04'],
+  },
+  {
+    what: 'Raspbian',
+    files: { '/etc/debian_version': '11.1\n', '/usr/bin/raspi-config': '#!/bin/sh' },
+    is: ['raspbian', 'debian', '11.1'],
+  },
+  {
+    what: 'CentOS',
+    files: { '/etc/redhat-release': 'CentOS Linux release 7.9.2009 (Core)\n' },
+    is: ['centos', 'rhel', '7.9.2009'],
+  },
+  {
+    what: 'Red Hat',
+    files: { '/etc/redhat-release': 'Red Hat Enterprise Linux release 9.2 (Plow)\n' },
+    is: ['redhat', 'rhel', '9.2'],
+  },
+  { what: 'Fedora', files: { '/etc/redhat-release': 'Fedora release 39 (39)\n' }, is: ['fedora', 'fedora', '39'] },
+  {
+    what: 'Oracle, which also looks like Red Hat',
+    files: {
+      '/etc/oracle-release': 'Oracle Linux Server release 8.8\n',
+      '/etc/redhat-release': 'Red Hat Enterprise Linux release 8.8\n',
+    },
+    is: ['oracle', 'rhel', '8.8'],
+  },
+  { what: 'Alpine', files: { '/etc/alpine-release': '3.19.1\n' }, is: ['alpine', 'alpine', '3.19.1'] },
+  {
+    what: 'one with an os-release only',
+    files: { '/etc/os-release': 'NAME="Arch Linux"\nID=arch\nVERSION_ID="1"\n' },
+    is: ['arch', 'arch', '1'],
+  },
+  { what: 'one that nobody knows', files: {}, is: ['', '', ''] },
+];
+
+describe('the platform of a Linux system', () => {
+  for (const { what, files, is } of CASES) {
+    it(`is told for ${what}`, async () => {
+      const { platform, platform_family, platform_version } = await linuxPlatform((path) =>
+        Promise.resolve(files[path]),
+      );
+      expect([platform, platform_family, platform_version]).to.deep.equal(is);
+    });
+  }
+});

@@ -1,0 +1,146 @@
+import { expect } from 'chai';
+import { parseBackendConfig, parseInitConfig } from '../../src/config/backend.ts';
+import { ConfigError, type Parsed } from '../../src/config/flags.ts';
+import { sources } from './sources.ts';
+
+const UUID = '11111111-2222-4333-8444-555555555555';
+
+function configOf<T>(parsed: Parsed<T>): T {
+  if ('help' in parsed) throw new Error('help instead of a configuration');
+  return parsed.config;
+}
+
+const backendOf = (...argv: string[]) => configOf(parseBackendConfig(sources({ argv })));
+
+function mistakesOf(parse: () => unknown): string[] {
+  try {
+    parse();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes.map(({ rule }) => rule);
+    throw error;
+  }
+  return [];
+}
+
+describe('the configuration of the backend', () => {
+  it('has the documented defaults', () => {
+    expect(backendOf()).to.deep.equal({
+      stateDir: '/var/lib/mon/mon-backend',
+      cacheDir: '/var/cache/mon/mon-backend',
+      logLevel: 'warn',
+      api: { host: '::', port: 8080, requestLimitBytes: 512_000, writeTimeoutMs: 15_000 },
+      agent: { host: '::', port: 8081, writeTimeoutMs: 15_000, maxMessageBytes: 10_485_760 },
+      dashboard: { host: '::', port: 3000 },
+      storeSync: 'full',
+    });
+  });
+
+  it('reads every flag from the environment too', () => {
+    const env = {
+      MON_BACKEND_STATE_DIR: '/s',
+      MON_BACKEND_CACHE_DIR: '/c',
+      MON_BACKEND_LOG_LEVEL: 'WARNING',
+      MON_BACKEND_API_LISTEN_ADDRESS: '[::1]:0',
+      MON_BACKEND_AGENT_HOST: '127.0.0.1',
+      MON_BACKEND_AGENT_PORT: '0',
+      MON_BACKEND_DASHBOARD_HOST: '[fe80::1]',
+      MON_BACKEND_DASHBOARD_PORT: '9',
+      MON_BACKEND_API_REQUEST_LIMIT: '1',
+      MON_BACKEND_API_WRITE_TIMEOUT: '2s',
+      MON_BACKEND_AGENT_WRITE_TIMEOUT: '3',
+      MON_BACKEND_AGENT_MAX_MESSAGE_SIZE: '4',
+      MON_BACKEND_STORE_SYNC: 'none',
+    };
+    const parsed = parseBackendConfig(sources({ env }));
+    expect(configOf(parsed)).to.deep.equal({
+      stateDir: '/s',
+      cacheDir: '/c',
+      logLevel: 'warn',
+      api: { host: '::1', port: 0, requestLimitBytes: 1, writeTimeoutMs: 2_000 },
+      agent: { host: '127.0.0.1', port: 0, writeTimeoutMs: 3_000, maxMessageBytes: 4 },
+      dashboard: { host: 'fe80::1', port: 9 },
+      storeSync: 'none',
+    });
+    expect('warnings' in parsed ? parsed.warnings : []).to.deep.equal([
+      { message: 'acknowledged data may be lost when the machine fails', fields: { flag: 'store-sync' } },
+    ]);
+  });
+
+  it('is frozen all the way down', () => {
+    const config = backendOf();
+    expect([config, config.api, config.agent, config.dashboard]).to.satisfy((parts: object[]) =>
+      parts.every(Object.isFrozen),
+    );
+  });
+
+  for (const { address, is } of [
+    { address: '127.0.0.1:1', is: { host: '127.0.0.1', port: 1 } },
+    { address: ':8080', is: { host: '::', port: 8080 } },
+    { address: 'localhost:65535', is: { host: 'localhost', port: 65_535 } },
+    { address: '[::]:0', is: { host: '::', port: 0 } },
+  ]) {
+    it(`listens at ${address}`, () => {
+      expect(backendOf('--api-listen-address', address).api).to.include(is);
+    });
+  }
+
+  for (const address of ['8080', '::1:8080', '[::1]', 'a:65536', 'a:', 'a:b']) {
+    it(`cannot listen at ${address}`, () => {
+      expect(mistakesOf(() => backendOf('--api-listen-address', address))[0]).to.match(/must be host:port/);
+    });
+  }
+
+  it('names an unknown log level', () => {
+    expect(mistakesOf(() => backendOf('--log-level', 'loud'))).to.deep.equal(['not a valid log level: "loud"']);
+  });
+
+  it('refuses timeouts that end before they begin', () => {
+    expect(mistakesOf(() => backendOf('--api-write-timeout', '0', '--agent-write-timeout', '0'))).to.have.lengthOf(2);
+  });
+});
+
+describe('the configuration of init', () => {
+  const admin = ['--cluster-admin-username', 'admin', '--cluster-admin-password', 'P@ssw0rd!'];
+  const initOf = (...argv: string[]) => configOf(parseInitConfig(sources({ argv })));
+
+  it('takes the administrator from flags or environment', () => {
+    const expected = { username: 'admin', password: 'P@ssw0rd!', apiKey: UUID };
+    expect(initOf(...admin, '--cluster-admin-api-key', UUID).admin).to.deep.equal(expected);
+    const env = {
+      MON_BACKEND_CLUSTER_ADMIN_USERNAME: 'admin',
+      MON_BACKEND_CLUSTER_ADMIN_PASSWORD: 'P@ssw0rd!',
+      MON_BACKEND_CLUSTER_ADMIN_API_KEY: UUID,
+    };
+    expect(configOf(parseInitConfig(sources({ env }))).admin).to.deep.equal(expected);
+  });
+
+  it('waits five seconds once, unless told otherwise', () => {
+    expect(initOf(...admin)).to.include({ timeoutMs: 5_000, wait: false, ignoreAlreadyInitialized: false });
+    expect(initOf(...admin, '--timeout', '3', '--wait', '--ignore-already-initialized')).to.include({
+      timeoutMs: 3_000,
+      wait: true,
+      ignoreAlreadyInitialized: true,
+    });
+  });
+
+  it('names both flags when the administrator is not complete', () => {
+    const rule = 'both flags --cluster-admin-username and --cluster-admin-password are required';
+    expect(mistakesOf(() => initOf('--cluster-admin-api-key', UUID))).to.deep.equal([rule]);
+    expect(mistakesOf(() => initOf('--cluster-admin-username', 'admin'))).to.deep.equal([rule]);
+  });
+
+  it('refuses a short password and a key that is no UUID, without showing them', () => {
+    const short = ['--cluster-admin-username', 'admin', '--cluster-admin-password', 'hunter2'];
+    expect(mistakesOf(() => initOf(...short, '--cluster-admin-api-key', 'k3y'))).to.deep.equal([
+      'cluster-admin-password must be at least 8 characters',
+      'cluster-admin-api-key must be a UUID',
+    ]);
+  });
+
+  it('reads the file of the backend, whose other keys are not its own', () => {
+    const files = { '/etc/mon/backend.yml': 'state-dir: /data\nagent-port: 1\n' };
+    const parsed = parseInitConfig(sources({ argv: admin, files }));
+    expect(configOf(parsed).stateDir).to.equal('/data');
+    expect('warnings' in parsed ? parsed.warnings : undefined).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,237 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { ConfigError, type Flag, kinds, parseFlags, type Program } from '../../src/config/flags.ts';
+import { sources } from './sources.ts';
+
+const flags = {
+  'config-file': { kind: kinds.text, fallback: '/etc/x.yml', short: 'c', about: 'file' },
+  name: { kind: kinds.text, fallback: 'nobody', short: 'n', about: 'a name' },
+  port: { kind: kinds.integer(0, 65_535), fallback: 80, about: 'a port', alsoEnvironment: ['PROT'] },
+  tags: { kind: kinds.list, fallback: ['t'], about: 'a list' },
+  labels: { kind: kinds.map, fallback: {}, about: 'a map' },
+  wait: { kind: kinds.duration(), fallback: 15_000, about: 'a duration' },
+  loud: { kind: kinds.boolean, fallback: false, about: 'a boolean' },
+  mode: { kind: kinds.word(['a', 'b']), fallback: 'a' as 'a' | 'b', about: 'a word' },
+  password: { kind: kinds.integer(0, 9), fallback: 0, secret: true, about: 'a secret' },
+} satisfies Record<string, Flag<unknown>>;
+
+const program = {
+  usage: 'x start',
+  environmentPrefix: 'X_',
+  flags,
+  rules: [
+    {
+      flags: ['port', 'mode'],
+      broken: ({ port, mode }) => (port === 1 && mode === 'b' ? 'port 1 excludes mode b' : undefined),
+    },
+  ],
+  build: (values) => values,
+} satisfies Program<typeof flags, unknown>;
+
+type Given = Parameters<typeof sources>[0];
+
+function parsed(given: Given) {
+  const result = parseFlags(program, sources(given));
+  if ('help' in result) throw new Error('help instead of a configuration');
+  return result;
+}
+
+const valueOf = (name: keyof typeof flags, given: Given): unknown => parsed(given).config[name];
+
+function mistakesOf(given: Given): string[] {
+  try {
+    parsed(given);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes.map(({ flag, rule }) => `${flag ?? '-'}: ${rule}`);
+    throw error;
+  }
+  return [];
+}
+
+describe('a configuration', () => {
+  const file = { '/etc/x.yml': 'name: file\nport: 3\n' };
+
+  it('takes flag over environment over file over default', () => {
+    const env = { X_NAME: 'environment', X_PORT: '2' };
+    expect(valueOf('name', { argv: ['--name', 'flag'], env, files: file })).to.equal('flag');
+    expect(valueOf('name', { env, files: file })).to.equal('environment');
+    expect(valueOf('name', { files: file })).to.equal('file');
+    expect(valueOf('name', {})).to.equal('nobody');
+    expect(valueOf('port', { files: file })).to.equal(3);
+  });
+
+  it('is frozen', () => {
+    expect(parsed({}).config).to.satisfy(Object.isFrozen);
+  });
+
+  it('counts an empty variable as unset, and reads the regular one before a further one', () => {
+    expect(valueOf('name', { env: { X_NAME: '' }, files: file })).to.equal('file');
+    expect(valueOf('port', { env: { X_PROT: '5' } })).to.equal(5);
+    expect(valueOf('port', { env: { X_PROT: '5', X_PORT: '6' } })).to.equal(6);
+    expect(valueOf('port', { env: { X_PROT: '5', X_PORT: '' } })).to.equal(5);
+  });
+
+  for (const { what, name, given, is } of [
+    { what: 'a flag with =', name: 'name', given: { argv: ['--name=a=b'] }, is: 'a=b' },
+    { what: 'a short flag', name: 'name', given: { argv: ['-n', 'a'] }, is: 'a' },
+    { what: 'a value that looks like a flag', name: 'name', given: { argv: ['--name', '--port'] }, is: '--port' },
+    { what: 'the last of two', name: 'name', given: { argv: ['--name', 'a', '--name', 'b'] }, is: 'b' },
+    {
+      what: 'a list with commas and repeated',
+      name: 'tags',
+      given: { argv: ['--tags', 'a,b', '--tags', '"x,y",z'] },
+      is: ['a', 'b', 'x,y', 'z'],
+    },
+    { what: 'a list in the environment', name: 'tags', given: { env: { X_TAGS: 'a, b c' } }, is: ['a', 'b', 'c'] },
+    { what: 'a list in the file', name: 'tags', given: { files: { '/etc/x.yml': 'tags: [a, 5]' } }, is: ['a', '5'] },
+    {
+      what: 'a list as text in the file',
+      name: 'tags',
+      given: { files: { '/etc/x.yml': 'tags: a,b' } },
+      is: ['a', 'b'],
+    },
+    { what: 'an empty list', name: 'tags', given: { argv: ['--tags', ''] }, is: [] },
+    {
+      what: 'a map',
+      name: 'labels',
+      given: { argv: ['--labels', 'a=1,b=2', '--labels', 'c=x,y'] },
+      is: { a: '1', b: '2', c: 'x,y' },
+    },
+    {
+      what: 'a map in the environment as JSON',
+      name: 'labels',
+      given: { env: { X_LABELS: '{"a":1}' } },
+      is: { a: '1' },
+    },
+    {
+      what: 'a map in the environment as pairs',
+      name: 'labels',
+      given: { env: { X_LABELS: 'a=1,b=2' } },
+      is: { a: '1', b: '2' },
+    },
+    {
+      what: 'a map in the file',
+      name: 'labels',
+      given: { files: { '/etc/x.yml': 'labels: {aB: true}' } },
+      is: { aB: 'true' },
+    },
+    { what: 'a duration', name: 'wait', given: { argv: ['--wait', '1m30.5s'] }, is: 90_500 },
+    { what: 'no duration at all', name: 'wait', given: { argv: ['--wait', '0'] }, is: 0 },
+    { what: 'a boolean that is there', name: 'loud', given: { argv: ['--loud'] }, is: true },
+    { what: 'a boolean with a value', name: 'loud', given: { argv: ['--loud=false'] }, is: false },
+    { what: 'a boolean in the environment', name: 'loud', given: { env: { X_LOUD: '1' } }, is: true },
+    { what: 'a boolean in the file', name: 'loud', given: { files: { '/etc/x.yml': 'loud: true' } }, is: true },
+    {
+      what: 'keys in any case, the last of two',
+      name: 'port',
+      given: { files: { '/etc/x.yml': 'Port: 1\nPORT: 2' } },
+      is: 2,
+    },
+    {
+      what: 'a file with a BOM and CRLF',
+      name: 'port',
+      given: { files: { '/etc/x.yml': '\ufeffport: 7\r\n' } },
+      is: 7,
+    },
+    { what: 'a file that is JSON', name: 'port', given: { files: { '/etc/x.yml': '{"port": 7}' } }, is: 7 },
+    { what: 'an empty file', name: 'port', given: { files: { '/etc/x.yml': '' } }, is: 80 },
+    {
+      what: 'the first of two documents',
+      name: 'port',
+      given: { files: { '/etc/x.yml': 'port: 7\n---\nport: 8' } },
+      is: 7,
+    },
+    {
+      what: 'a file named by a flag',
+      name: 'port',
+      given: { argv: ['-c', 'f'], env: { X_CONFIG_FILE: 'g' }, files: { f: 'port: 7', g: 'port: 8' } },
+      is: 7,
+    },
+    {
+      what: 'a file named by a variable',
+      name: 'port',
+      given: { env: { X_CONFIG_FILE: 'g' }, files: { g: 'port: 8' } },
+      is: 8,
+    },
+  ] as { what: string; name: keyof typeof flags; given: Given; is: unknown }[]) {
+    it(`reads ${what}`, () => {
+      expect(valueOf(name, given)).to.deep.equal(is);
+    });
+  }
+
+  it('warns of keys that nobody knows, with the nearest one', () => {
+    expect(parsed({ files: { '/etc/x.yml': 'prot: 1\nlabel: {}\n' } }).warnings).to.deep.equal([
+      {
+        message: 'unknown key in the configuration file',
+        fields: { key: 'prot', file: '/etc/x.yml', nearest: 'port' },
+      },
+      {
+        message: 'unknown key in the configuration file',
+        fields: { key: 'label', file: '/etc/x.yml', nearest: 'labels' },
+      },
+    ]);
+  });
+
+  it('tells all mistakes at once, each with its flag and the rule', () => {
+    const env = { X_WAIT: '5', X_LOUD: 'maybe', X_LABELS: '{"a":' };
+    const argv = ['--foo', 'x', 'stray', '-z', '--port', 'y', '--mode=c', '--name'];
+    const mistakes = mistakesOf({ argv, env, files: { '/etc/x.yml': 'tags: [[1]]' } });
+    expect(mistakes.slice(0, 6)).to.deep.equal([
+      'name: flag needs an argument: --name',
+      '-: unknown flag: --foo',
+      '-: unexpected argument "stray"',
+      "-: unknown shorthand flag: 'z' in -z",
+      'port: invalid argument "y" for "--port" flag: must be a whole number from 0 to 65535',
+      'tags: invalid argument "[[1]]" for "--tags" in /etc/x.yml: must be a list of texts',
+    ]);
+    expect(mistakes[6]).to.match(/^labels: invalid argument "{"a":" for "--labels" in X_LABELS: must be a JSON object/);
+    expect(mistakes.slice(7)).to.deep.equal([
+      'wait: invalid argument "5" for "--wait" in X_WAIT: must be a duration with a unit, for example 15s or 1m30s',
+      'loud: invalid argument "maybe" for "--loud" in X_LOUD: must be true or false',
+      'mode: invalid argument "c" for "--mode" flag: must be one of a, b',
+    ]);
+  });
+
+  it('judges rules between flags, unless one of them is wrong by itself', () => {
+    expect(mistakesOf({ argv: ['--port', '1', '--mode', 'b'] })).to.deep.equal(['port: port 1 excludes mode b']);
+    expect(mistakesOf({ argv: ['--port', '1', '--mode', 'c'] })).to.have.lengthOf(1);
+  });
+
+  it('never shows a secret', () => {
+    const [mistake] = mistakesOf({ argv: ['--password', 'hunter2'] });
+    expect(mistake).to.match(/^password: invalid argument "REDACTED"/);
+  });
+
+  it('refuses a named file that is missing, and any that is no YAML map', () => {
+    expect(mistakesOf({ argv: ['-c', 'missing.yml'] })[0]).to.match(/^config-file: missing.yml: ENOENT/);
+    expect(mistakesOf({ files: { '/etc/x.yml': 'a: [' } })[0]).to.match(/^config-file: \/etc\/x.yml: /);
+    expect(mistakesOf({ files: { '/etc/x.yml': '- a' } })[0]).to.match(/must be a map/);
+    expect(mistakesOf({ files: { '/etc/x.yml': 'hello' } })[0]).to.match(/must be a map/);
+  });
+
+  it('answers -h and --help with all flags and their defaults, whatever else is wrong', () => {
+    for (const argv of [['-h'], ['--port', 'x', '--help']]) {
+      const result = parseFlags(program, sources({ argv }));
+      const help = 'help' in result ? result.help : '';
+      for (const name of Object.keys(flags)) expect(help).to.contain(`--${name}`);
+      expect(help).to.contain('Usage: x start [flags]').and.contain('(default 80)').and.contain('(default 15s)');
+    }
+  });
+
+  it('is a configuration or a list of mistakes, whatever the words', () => {
+    const word = fc.oneof(
+      fc.string(),
+      fc.constantFrom('--name', '--tags', '--labels=', '-n', '--', '-', '--loud=x', '--wait'),
+    );
+    fc.assert(
+      fc.property(fc.array(word), fc.string(), (argv, text) => {
+        try {
+          parseFlags(program, sources({ argv, files: { '/etc/x.yml': text } }));
+        } catch (error) {
+          expect(error).to.be.instanceOf(ConfigError);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

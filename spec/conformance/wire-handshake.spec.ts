@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import { AGENT, agentHeaders } from '../support/agent-client.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { rawRequest } from '../support/raw-handshake.ts';
+
+describe('the handshake of the agent port', () => {
+  let backend: InProcessBackend;
+
+  before(async () => {
+    backend = await InProcessBackend.start();
+  });
+
+  after(() => backend.stop());
+
+  /** Header lines as an agent writes them; `undefined` leaves one out. */
+  const linesOf = (name: string, changes: Record<string, string | undefined> = {}): string[] =>
+    Object.entries({ ...agentHeaders({ name }), ...changes }).flatMap(([key, value]) =>
+      value === undefined ? [] : [`${key}: ${value}`],
+    );
+
+  const upgrade = (changes: Record<string, string | undefined>) =>
+    rawRequest(backend.agentPort, { path: '/', lines: linesOf('hs-01', changes), upgrade: true });
+
+  const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+
+  const accepts: [string, string | undefined][] = [
+    ['application/json', 'application/json'],
+    ['nothing', undefined],
+    ['a list', 'application/octet-stream, application/json'],
+    ['anything', '*/*'],
+  ];
+  for (const [what, accept] of accepts) {
+    it(`case 2: accepting ${what} is answered with JSON`, async () => {
+      const { status, headers } = await upgrade({ Accept: accept });
+      expect(status).to.equal(101);
+      expect(headers['content-type']).to.deep.equal(['application/json']);
+      expect(headers['accept']).to.include('application/json');
+      expect(headers['backend-id']).to.have.lengthOf(1);
+    });
+  }
+
+  it('case 2: an agent that accepts anything but protobuf gets its messages in JSON', async () => {
+    const agent = await backend.connect({ name: 'hs-json', headers: { Accept: '*/*' } });
+    expect(await agent.next('entity_config')).to.have.property('entity_class', 'agent');
+  });
+
+  it('offers no compression and no protocol', async () => {
+    const lines = [...linesOf('hs-01'), 'Sec-WebSocket-Protocol: foo', 'Sec-WebSocket-Extensions: permessage-deflate'];
+    const { status, headers } = await rawRequest(backend.agentPort, { path: '/', lines, upgrade: true });
+    expect(status).to.equal(101);
+    expect(headers).to.not.have.any.keys('sec-websocket-protocol', 'sec-websocket-extensions');
+  });
+
+  it('agrees to acknowledge when it is asked to, and only then', async () => {
+    const queue = { 'Mon-Ack': '1', 'Mon-Queue': '6f2b1c1e-8f0a-4d6b-9a57-0c6d3f0e1a22' };
+    expect((await upgrade(queue)).headers['mon-ack']).to.deep.equal(['1']);
+    expect((await upgrade({})).headers['mon-ack']).to.equal(undefined);
+  });
+
+  it('is made under either spelling of its headers', async () => {
+    const neutral = {
+      'Mon-AgentName': 'hs-02',
+      'Mon-Namespace': 'default',
+      'Mon-Subscriptions': 'a',
+      'Mon-User': 'agent',
+    };
+    const lines = Object.entries({ ...neutral, Authorization: basic(`${AGENT.username}:${AGENT.password}`) }).map(
+      ([key, value]) => `${key}: ${value}`,
+    );
+    expect((await rawRequest(backend.agentPort, { path: '/', lines, upgrade: true })).status).to.equal(101);
+  });
+
+  const refused: [string, Record<string, string | undefined>, number, string | RegExp][] = [
+    ['case 3: without credentials', { Authorization: undefined }, 401, 'missing credentials\n'],
+    ['case 3: with a wrong password', { Authorization: basic('agent:x') }, 401, 'bad credentials\n'],
+    ['case 3: with an unknown user', { Authorization: basic('nobody:P@ssw0rd!') }, 401, 'bad credentials\n'],
+    ['case 3: with a bearer token', { Authorization: 'Bearer abc.def.ghi' }, 401, 'missing credentials\n'],
+    ['case 3: with Basic credentials that are none', { Authorization: 'Basic !!!' }, 401, 'missing credentials\n'],
+    ['case 5: into an unknown namespace', { 'Sensu-Namespace': 'nope' }, 404, 'namespace "nope" not found\n'],
+    ['case 5: into an empty namespace', { 'Sensu-Namespace': '' }, 404, 'namespace "" not found\n'],
+    ['case 5: into no namespace', { 'Sensu-Namespace': undefined }, 404, 'namespace "" not found\n'],
+    ['without a name', { 'Sensu-AgentName': undefined }, 400, /./],
+    ['with a name of special characters', { 'Sensu-AgentName': 'bad name!' }, 400, /./],
+    ['with two names', { 'Mon-AgentName': 'other' }, 400, /./],
+  ];
+  for (const [what, changes, status, body] of refused) {
+    it(`${what} is refused with ${status}`, async () => {
+      const answer = await upgrade(changes);
+      expect(answer.status).to.equal(status);
+      expect(answer.headers['content-type']).to.deep.equal(['text/plain; charset=utf-8']);
+      expect(answer.headers['x-content-type-options']).to.deep.equal(['nosniff']);
+      expect(answer.headers).to.not.have.property('www-authenticate');
+      if (typeof body === 'string') expect(answer.body).to.equal(body);
+      else expect(answer.body).to.match(body);
+    });
+  }
+
+  it('case 6: a plain GET / with credentials is refused with 400', async () => {
+    const answer = await rawRequest(backend.agentPort, { path: '/', lines: linesOf('hs-01'), upgrade: false });
+    expect(answer.status).to.equal(400);
+    expect(answer.body).to.match(/^Bad Request/);
+  });
+
+  it('case 6: a plain GET / without credentials is refused with 401', async () => {
+    const answer = await rawRequest(backend.agentPort, { path: '/', lines: [], upgrade: false });
+    expect([answer.status, answer.body]).to.deep.equal([401, 'missing credentials\n']);
+  });
+
+  it('case 6: GET /foo is not found, with an upgrade and without', async () => {
+    for (const withUpgrade of [true, false]) {
+      const request = { path: '/foo', lines: linesOf('hs-01'), upgrade: withUpgrade };
+      const answer = await rawRequest(backend.agentPort, request);
+      expect([answer.status, answer.body]).to.deep.equal([404, '404 page not found\n']);
+    }
+  });
+
+  it('case 6: GET /ready answers ready to anybody', async () => {
+    const answer = await rawRequest(backend.agentPort, { path: '/ready', lines: [], upgrade: false });
+    expect([answer.status, answer.body]).to.deep.equal([200, 'ready\n']);
+    expect(answer.headers['content-type']).to.deep.equal(['text/plain; charset=utf-8']);
+  });
+
+  it('GET /health answers with the health of the cluster', async () => {
+    const answer = await rawRequest(backend.agentPort, { path: '/health', lines: [], upgrade: false });
+    expect(answer.status).to.equal(200);
+    expect(JSON.parse(answer.body)).to.have.nested.property('ClusterHealth[0].Healthy', true);
+  });
+});

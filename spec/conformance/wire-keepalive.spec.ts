@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import type { AgentClient } from '../support/agent-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { checkEvent, keepalive, type KeepaliveChanges } from '../support/example-events.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { at } from '../support/json-path.ts';
+
+const SENT_AT_S = 1_767_268_800;
+
+describe('a keepalive', () => {
+  let backend: InProcessBackend;
+  let api: ApiClient;
+
+  before(async () => {
+    backend = await InProcessBackend.start();
+    api = await backend.login();
+  });
+
+  after(() => backend.stop());
+
+  async function connected(name: string): Promise<AgentClient> {
+    const agent = await backend.connect({ name });
+    await agent.next('entity_config');
+    return agent;
+  }
+
+  const storedEvent = (entity: string, check: string) =>
+    eventually(
+      () => api.event(entity, check),
+      (event) => event !== undefined,
+      { what: `the event ${check} of ${entity}` },
+    );
+
+  const ignored: [string, string, KeepaliveChanges][] = [
+    ['case 21: with timestamp 0', 'ka-zero', { timestamp: 0 }],
+    ['case 31: with a warning timeout of 3 seconds', 'ka-short', { timeout: 3 }],
+    ['case 31: with a critical timeout not above the interval', 'ka-critical', { interval: 20, ttl: 20 }],
+    ['case 35: of class proxy', 'ka-proxy', { entity: { entity_class: 'proxy' } }],
+    ['of another name than its session', 'ka-name', { entity: { metadata: { name: 'ka-x', namespace: 'default' } } }],
+  ];
+  for (const [what, name, changes] of ignored) {
+    it(`${what} is ignored: no entity, no event, and the session goes on`, async () => {
+      const agent = await connected(name);
+      agent.send('keepalive', keepalive(name, changes));
+      agent.send('event', checkEvent(name, 'caught-up'));
+      await storedEvent(name, 'caught-up');
+      for (const entity of [name, 'ka-x']) {
+        expect(await api.entity(entity)).to.equal(undefined);
+        expect(await api.event(entity, 'keepalive')).to.equal(undefined);
+      }
+      expect(agent.waitingFrames).to.deep.equal([]);
+      expect(await api.ledger({ actor: 'entity', key: `default/${name}` })).to.deep.equal([]);
+      expect(agent.isOpen).to.equal(true);
+    });
+  }
+
+  for (const timestamp of [9_000_000_000_000_000, -9_000_000_000_000_000]) {
+    it(`with timestamp ${timestamp}, which no calendar holds, does no harm`, async () => {
+      const name = `ka-calendar-${timestamp > 0 ? 'after' : 'before'}`;
+      const agent = await connected(name);
+      agent.send('keepalive', keepalive(name, { timestamp }));
+      agent.send('keepalive', keepalive(name, { sequence: 2 }));
+      const event = await storedEvent(name, 'keepalive');
+      expect(at(event, 'check', 'status')).to.equal(0);
+      expect(agent.isOpen).to.equal(true);
+    });
+  }
+
+  it('case 22: is stored as an OK event with what the agent sent of its own timing', async () => {
+    const agent = await connected('ka-ok');
+    const timing = { timestamp: SENT_AT_S, interval: 7, timeout: 40, ttl: 90 };
+    agent.send('keepalive', keepalive('ka-ok', { ...timing, entity: { last_seen: 5 } }));
+    const event = await storedEvent('ka-ok', 'keepalive');
+    expect(at(event, 'check')).to.deep.include({
+      status: 0,
+      state: 'passing',
+      handlers: ['keepalive'],
+      interval: 7,
+      timeout: 40,
+      ttl: 90,
+      occurrences: 1,
+      scheduler: 'etcd',
+    });
+    expect(at(event, 'check', 'output')).to.match(/^Keepalive last sent from ka-ok at 2026-01-01 12:00:00 /);
+    expect(at(await api.entity('ka-ok'), 'last_seen')).to.equal(SENT_AT_S);
+    expect(at(event, 'check', 'executed')).to.be.closeTo(backend.clock.nowMs() / 1000, 1);
+    expect(at(event, 'timestamp')).to.equal(at(event, 'check', 'executed'));
+  });
+
+  it('case 23: names the handlers its entity asks for', async () => {
+    const agent = await connected('ka-handlers');
+    agent.send('keepalive', keepalive('ka-handlers', { entity: { keepalive_handlers: ['slack'] } }));
+    expect(at(await storedEvent('ka-handlers', 'keepalive'), 'check', 'handlers')).to.deep.equal(['slack']);
+  });
+
+  it('makes the entity known, with its own subscription, and the session hears of it', async () => {
+    const agent = await connected('ka-new');
+    agent.send('keepalive', keepalive('ka-new', { entity: { subscriptions: ['linux'] } }));
+    const config = await agent.next('entity_config');
+    expect(config).to.deep.include({ entity_class: 'agent', subscriptions: ['linux', 'entity:ka-new'] });
+    expect(await api.entity('ka-new')).to.deep.include({ subscriptions: ['linux', 'entity:ka-new'] });
+  });
+});

@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import type { AgentClient } from '../support/agent-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { checkEvent, keepalive } from '../support/example-events.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { sessionStates } from '../support/session-states.ts';
+
+describe('the connection of an agent', () => {
+  let backend: InProcessBackend;
+  let api: ApiClient;
+
+  beforeEach(async () => {
+    backend = await InProcessBackend.start();
+    api = await backend.login();
+  });
+
+  afterEach(() => backend.stop());
+
+  async function connected(name: string, answersPings: boolean): Promise<AgentClient> {
+    const agent = await backend.connect({ name, answersPings });
+    await agent.next('entity_config');
+    return agent;
+  }
+
+  const wentThrough = (name: string, states: readonly string[]) =>
+    eventually(
+      () => sessionStates(api, name),
+      (found) => JSON.stringify(found) === JSON.stringify(states),
+      { what: `${states.join(', ')} of ${name}` },
+    );
+
+  it('case 64: is in warning after 45 s of silence, and closed with 1001 after 60 s', async () => {
+    const agent = await connected('live-silent', false);
+    await wentThrough('live-silent', ['registered']);
+    await backend.clock.advance(44_000);
+    await wentThrough('live-silent', ['registered']);
+    await backend.clock.advance(1_000);
+    await wentThrough('live-silent', ['registered', 'warning']);
+    expect(agent.isOpen).to.equal(true);
+    await backend.clock.advance(15_000);
+    expect(await agent.closed()).to.deep.equal({ code: 1001, reason: 'bye' });
+    await wentThrough('live-silent', ['registered', 'warning', 'critical', 'deregistered']);
+  });
+
+  it('case 64: is registered again when a frame comes at 50 s', async () => {
+    const agent = await connected('live-late', false);
+    await backend.clock.advance(50_000);
+    await wentThrough('live-late', ['registered', 'warning']);
+    agent.send('keepalive', keepalive('live-late'));
+    await wentThrough('live-late', ['registered', 'warning', 'registered']);
+    await backend.clock.advance(44_000);
+    await wentThrough('live-late', ['registered', 'warning', 'registered']);
+    expect(agent.isOpen).to.equal(true);
+  });
+
+  it('stays registered while its agent answers the pings that come after 30 s of silence', async () => {
+    const agent = await connected('live-answers', true);
+    for (let passedS = 0; passedS < 180; passedS += 10) {
+      await backend.clock.advance(10_000);
+      await agent.ping();
+    }
+    await wentThrough('live-answers', ['registered']);
+  });
+
+  it('case 63: stays registered, and hears a pong every 10 s, while reading is paused', async () => {
+    const sender = await connected('live-sender', true);
+    const waiting = await connected('live-waiting', false);
+    await wentThrough('live-waiting', ['registered']);
+    backend.store.failUntilHealed();
+    sender.send('event', checkEvent('live-sender', 'c'));
+    expect(await sender.closed()).to.have.property('code', 1011);
+
+    waiting.send('event', checkEvent('live-waiting', 'c'));
+    for (let pongs = 1; pongs <= 6; pongs += 1) {
+      await backend.clock.advance(10_000);
+      await eventually(() => waiting.pongs.length >= pongs, Boolean, { what: `pong ${pongs}` });
+    }
+    expect(waiting.isOpen).to.equal(true);
+    expect(await api.event('live-waiting', 'c')).to.equal(undefined);
+
+    backend.store.heal();
+    await backend.clock.advance(1_000);
+    await eventually(
+      () => api.event('live-waiting', 'c'),
+      (event) => event !== undefined,
+      { what: 'the event that was sent meanwhile' },
+    );
+    await wentThrough('live-waiting', ['registered']);
+    expect(await api.event('live-sender', 'c')).to.equal(undefined);
+  });
+
+  it('case 63: does not count the time in which reading is paused as silence', async () => {
+    const sender = await connected('live-sender', true);
+    await connected('live-quiet', false);
+    await wentThrough('live-quiet', ['registered']);
+    await backend.clock.advance(30_000);
+    backend.store.failUntilHealed();
+    sender.send('event', checkEvent('live-sender', 'c'));
+    expect(await sender.closed()).to.have.property('code', 1011);
+    await backend.clock.advance(60_000);
+    backend.store.heal();
+    await backend.clock.advance(1_000);
+    await backend.clock.advance(14_000);
+    await wentThrough('live-quiet', ['registered']);
+    await backend.clock.advance(2_000);
+    await wentThrough('live-quiet', ['registered', 'warning']);
+  });
+});

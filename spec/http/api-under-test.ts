@@ -1,0 +1,203 @@
+import { hash } from 'node:crypto';
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { hashSync } from '@node-rs/bcrypt';
+import { type Api, createApi } from '../../src/http/app.ts';
+import { Credentials } from '../../src/http/credentials.ts';
+import { apiKeyWithDefaults } from '../../src/resources/api-key.ts';
+import { roleBindingWithDefaults } from '../../src/resources/role-binding.ts';
+import { roleWithDefaults } from '../../src/resources/role.ts';
+import { userWithDefaults } from '../../src/resources/user.ts';
+import { emptyPuts } from '../../src/store/decision.ts';
+import { EntityStore } from '../../src/store/entity-store.ts';
+import { EventStore } from '../../src/store/event-store.ts';
+import { resourceKey } from '../../src/store/keyspace.ts';
+import { chain, type LedgerDraft } from '../../src/store/ledger.ts';
+import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import { type Resources, ResourceStore } from '../../src/store/resource-store.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { RecordedLog } from '../support/recorded-log.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { StoringCommands } from './storing-commands.ts';
+
+export const ADMIN_PASSWORD = 'Adm1n-P@ss';
+export const ADMIN_KEY = '83abef1e-e7d7-4beb-91fc-79ad90084d5b';
+export const REQUEST_LIMIT_BYTES = 512_000;
+const LOWEST_BCRYPT_COST = 4;
+
+export interface Request {
+  method?: string;
+  /** Sent byte for byte. */
+  path: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+  /** In place of `body`. */
+  text?: string;
+}
+
+export interface Reply {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  /** undefined when the body is not JSON. */
+  body: unknown;
+}
+
+/** The REST API over a real socket and a real store, with one administrator. */
+export class ApiUnderTest {
+  readonly clock = new ManualClock();
+  readonly log = new RecordedLog();
+  readonly commands: StoringCommands;
+  readonly api: Api;
+  /** What the probe of the store finds. */
+  healthy = true;
+  /** How long the last probe was allowed to take. */
+  probedMs: number | undefined;
+  token = '';
+  readonly #directory: TemporaryDirectory;
+  readonly #store: LmdbStore;
+  readonly #server: Server;
+
+  private constructor(directory: TemporaryDirectory) {
+    this.#directory = directory;
+    this.#store = new LmdbStore({ directory: directory.path, sync: 'none' });
+    const resources = new ResourceStore(this.#store);
+    this.commands = new StoringCommands(this.#store);
+    this.api = createApi({
+      commands: this.commands,
+      resources,
+      entities: new EntityStore(this.#store),
+      events: new EventStore(this.#store),
+      ledger: (query) => this.#store.ledger(query),
+      credentials: new Credentials(resources),
+      tokenSecret: Buffer.alloc(32, 7),
+      probe: (timeoutMs) => {
+        this.probedMs = timeoutMs;
+        return Promise.resolve(this.healthy);
+      },
+      memberId: 26,
+      clusterId: 1,
+      clock: this.clock,
+      log: this.log,
+      version: '0.1.0',
+      requestLimitBytes: REQUEST_LIMIT_BYTES,
+    });
+    this.#server = createServer(this.api.callback);
+  }
+
+  static async start(): Promise<ApiUnderTest> {
+    const api = new ApiUnderTest(await temporaryDirectory());
+    await api.#seed();
+    await new Promise<void>((resolve) => api.#server.listen(0, '127.0.0.1', resolve));
+    api.token = await api.login('admin', ADMIN_PASSWORD);
+    return api;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+    await this.#store.close();
+    await this.#directory.remove();
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** As the administrator, unless `headers` name somebody else; an empty header is not sent. */
+  send({ method = 'GET', path, headers = {}, body, text }: Request): Promise<Reply> {
+    const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
+    const given: Record<string, string> = { authorization: `Bearer ${this.token}`, ...headers };
+    const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''));
+    return new Promise((resolve, reject) => {
+      const request = httpRequest({ port: this.port, host: '127.0.0.1', method, path, headers: sent }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const answer = Buffer.concat(chunks).toString();
+          const { statusCode = 0 } = response;
+          resolve({ status: statusCode, headers: response.headers, text: answer, body: jsonOf(answer) });
+        });
+      });
+      request.on('error', reject);
+      request.end(payload);
+    });
+  }
+
+  async get(path: string): Promise<Reply> {
+    return this.send({ path });
+  }
+
+  async login(username: string, password: string): Promise<string> {
+    const { body } = await this.send({ path: '/auth', headers: { authorization: basic(username, password) } });
+    return (body as { access_token: string }).access_token;
+  }
+
+  /** Writes past the API; roles and bindings count at once. */
+  async put<K extends keyof Resources>(kind: K, namespace: string | undefined, name: string, value: Resources[K]) {
+    const puts = emptyPuts();
+    puts.resources.set(resourceKey(kind, namespace, name), value);
+    await this.#store.write({ puts, ledger: [] });
+    this.api.rbacChanged();
+  }
+
+  /** A user whose password is his name, bound to a cluster role with these rules; gives his token. */
+  async userWith(username: string, rules: Parameters<typeof roleWithDefaults>[0]['rules']): Promise<string> {
+    await this.putUser(username, {});
+    const metadata = { name: username };
+    await this.put('clusterroles', undefined, username, roleWithDefaults({ metadata, rules: rules ?? [] }));
+    await this.put(
+      'clusterrolebindings',
+      undefined,
+      username,
+      roleBindingWithDefaults({
+        metadata,
+        subjects: [{ type: 'User', name: username }],
+        role_ref: { type: 'ClusterRole', name: username },
+      }),
+    );
+    return this.login(username, username);
+  }
+
+  async putUser(username: string, change: { password?: string; groups?: string[]; disabled?: boolean }) {
+    const { password = username, ...rest } = change;
+    const hashed = hashSync(password, { cost: LOWEST_BCRYPT_COST });
+    await this.put('users', undefined, username, userWithDefaults({ username, password_hash: hashed, ...rest }));
+  }
+
+  async writeLedger(drafts: LedgerDraft[]): Promise<void> {
+    await this.#store.write({ puts: emptyPuts(), ledger: chain(drafts, this.#store.ledgerHead()) });
+  }
+
+  async #seed(): Promise<void> {
+    const everything = [{ verbs: ['*'], resources: ['*'] }];
+    const metadata = { name: 'cluster-admin' };
+    await this.put('namespaces', undefined, 'default', { name: 'default' });
+    await this.putUser('admin', { password: ADMIN_PASSWORD, groups: ['cluster-admins'] });
+    await this.put('clusterroles', undefined, metadata.name, roleWithDefaults({ metadata, rules: everything }));
+    await this.put(
+      'clusterrolebindings',
+      undefined,
+      metadata.name,
+      roleBindingWithDefaults({
+        metadata,
+        subjects: [{ type: 'Group', name: 'cluster-admins' }],
+        role_ref: { type: 'ClusterRole', name: 'cluster-admin' },
+      }),
+    );
+    const key = { metadata: { name: ADMIN_KEY }, username: 'admin', hash: hash('sha256', ADMIN_KEY, 'hex') };
+    await this.put('apikeys', undefined, ADMIN_KEY, apiKeyWithDefaults(key));
+  }
+}
+
+export const basic = (username: string, password: string): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,217 @@
+import { expect } from 'chai';
+import { ADMIN_KEY, ApiUnderTest, basic, REQUEST_LIMIT_BYTES } from './api-under-test.ts';
+
+const CORE = '/api/core/v2';
+const CHECKS = `${CORE}/namespaces/default/checks`;
+const NOBODY = { authorization: '' };
+
+describe('a path of the REST API', () => {
+  let api: ApiUnderTest;
+  before(async () => {
+    api = await ApiUnderTest.start();
+  });
+  after(() => api.stop());
+
+  const unknown = [
+    '/',
+    '/nope',
+    '/api',
+    CORE,
+    `${CORE}/`,
+    `${CHECKS}/`,
+    '/health/',
+    '/API/core/v2/namespaces',
+    '/auth/token',
+  ];
+  for (const path of unknown) {
+    it(`is 404 without credentials when nothing is there: ${path}`, async () => {
+      const { status, body, headers } = await api.send({ path, headers: NOBODY });
+      expect([status, body]).to.deep.equal([404, { message: 'not found', code: 2 }]);
+      expect(headers['x-content-type-options']).to.equal('nosniff');
+    });
+  }
+
+  const otherMethods: [string, string, string][] = [
+    ['PUT', `${CORE}/namespaces`, 'GET, POST'],
+    ['PATCH', `${CHECKS}/x`, 'GET, PUT, DELETE'],
+    ['OPTIONS', CHECKS, 'GET, POST'],
+    ['HEAD', `${CORE}/namespaces`, 'GET, POST'],
+    ['HEAD', '/health', 'GET'],
+    ['POST', '/auth', 'GET'],
+    ['DELETE', '/ready', 'GET'],
+    ['PUT', '/version', 'GET'],
+    ['POST', `${CORE}/events`, 'GET'],
+    ['DELETE', `${CORE}/namespaces/default/events/a`, 'GET'],
+  ];
+  for (const [method, path, allow] of otherMethods) {
+    it(`is 405 without credentials for another method: ${method} ${path}`, async () => {
+      const { status, text, headers } = await api.send({ method, path, headers: NOBODY });
+      expect([status, text, headers['allow']]).to.deep.equal([405, '', allow]);
+    });
+  }
+
+  const unclean: [string, string][] = [
+    [`${CORE}//namespaces`, `${CORE}/namespaces`],
+    [`${CORE}/./namespaces?a=b&c`, `${CORE}/namespaces?a=b&c`],
+    [`${CORE}/namespaces/../checks`, `${CORE}/checks`],
+    [`${CHECKS}/..`, `${CORE}/namespaces/default`],
+    ['//health', '/health'],
+    ['/../../health', '/health'],
+  ];
+  for (const [path, location] of unclean) {
+    it(`is 301 to its clean spelling: ${path}`, async () => {
+      const { status, headers } = await api.send({ path, headers: NOBODY });
+      expect([status, headers.location]).to.deep.equal([301, location]);
+    });
+  }
+
+  const spellings: [string, number][] = [
+    ['%zz', 400],
+    ['%', 400],
+    ['a%00b', 404],
+    ['a%2fb', 404],
+    ['%20', 404],
+    ['%2e%2e', 404],
+    ['%ff', 404],
+    ['a'.repeat(4000), 404],
+  ];
+  for (const [name, expected] of spellings) {
+    it(`decodes each segment once: a check named ${name.slice(0, 10)} is ${expected}`, async () => {
+      expect((await api.get(`${CHECKS}/${name}`)).status).to.equal(expected);
+    });
+  }
+
+  it('never reaches into another namespace by an escaped slash', async () => {
+    await api.put('namespaces', undefined, 'a', { name: 'a' });
+    expect((await api.get(`${CORE}/namespaces/a%2Fb/events`)).status).to.equal(404);
+    const { status, body } = await api.send({ method: 'POST', path: `${CORE}/namespaces/a%2Fb/events`, text: '{bad' });
+    expect([status, body]).to.deep.equal([404, { message: 'the namespace a/b does not exist', code: 2 }]);
+  });
+
+  for (const query of ['?%zz', '?limit=%', '?a;b']) {
+    it(`is 400 with a query that cannot be read: ${query}`, async () => {
+      const { status, body } = await api.get(`${CORE}/namespaces${query}`);
+      expect(status).to.equal(400);
+      expect(body).to.have.property('code', 1);
+    });
+  }
+});
+
+describe('credentials of a request', () => {
+  let api: ApiUnderTest;
+  before(async () => {
+    api = await ApiUnderTest.start();
+  });
+  after(() => api.stop());
+
+  const refused: [string, string, string][] = [
+    ['none', '', 'bad credentials'],
+    ['Basic', basic('admin', 'Adm1n-P@ss'), 'bad credentials'],
+    ['a scheme in lower case', 'bearer x', 'bad credentials'],
+    ['a bearer token that is none', 'Bearer x', 'invalid credentials'],
+    ['a bearer token of three dots', 'Bearer ..', 'invalid credentials'],
+    ['an unknown key', 'Key 00000000-0000-4000-8000-000000000000', 'invalid credentials'],
+    ['a key spelled as a path', `Key ./${ADMIN_KEY}`, 'invalid credentials'],
+    ['a key in upper case', `Key ${ADMIN_KEY.toUpperCase()}`, 'invalid credentials'],
+  ];
+  for (const [what, authorization, message] of refused) {
+    it(`are refused with 401 \`${message}\`: ${what}`, async () => {
+      const { status, body } = await api.send({ path: CHECKS, headers: { authorization } });
+      expect([status, body]).to.deep.equal([401, { message, code: 5 }]);
+    });
+  }
+
+  it('may be the key of a user', async () => {
+    const reply = await api.send({ path: CHECKS, headers: { authorization: `Key ${ADMIN_KEY}` } });
+    expect(reply.status).to.equal(200);
+  });
+
+  it('stop counting at once when the user is disabled, tokens and keys alike', async () => {
+    const token = await api.userWith('leaving', [{ verbs: ['*'], resources: ['*'] }]);
+    const as = { authorization: `Bearer ${token}` };
+    expect((await api.send({ path: CHECKS, headers: as })).status).to.equal(200);
+    await api.putUser('leaving', { disabled: true });
+    const { status, body } = await api.send({ path: CHECKS, headers: as });
+    expect([status, body]).to.deep.equal([401, { message: 'invalid credentials', code: 5 }]);
+    expect(
+      (await api.send({ path: '/auth', headers: { authorization: basic('leaving', 'leaving') } })).status,
+    ).to.equal(401);
+  });
+
+  it('are looked at before the rights, and the rights before the body', async () => {
+    const token = await api.userWith('reader', [{ verbs: ['get', 'list'], resources: ['checks'] }]);
+    const post = { method: 'POST', path: CHECKS, text: '{bad' };
+    expect((await api.send({ ...post, headers: NOBODY })).status).to.equal(401);
+    const forbidden = await api.send({ ...post, headers: { authorization: `Bearer ${token}` } });
+    expect([forbidden.status, forbidden.body]).to.deep.equal([
+      403,
+      { message: 'unauthorized to perform action', code: 4 },
+    ]);
+    expect((await api.send(post)).status).to.equal(400);
+  });
+});
+
+describe('the body of a request', () => {
+  let api: ApiUnderTest;
+  before(async () => {
+    api = await ApiUnderTest.start();
+  });
+  after(() => api.stop());
+
+  const post = (text: string, headers: Record<string, string> = {}) =>
+    api.send({ method: 'POST', path: `${CORE}/namespaces`, text, headers });
+
+  const refused: [string, string, string | undefined][] = [
+    ['nothing', '', 'EOF'],
+    ['blanks', ' \n', 'EOF'],
+    ['a cut object', '{"name":"x', undefined],
+    ['a list', '[{}]', 'body must be a JSON object'],
+    ['a text', '"x"', 'body must be a JSON object'],
+    ['a number', '0', 'body must be a JSON object'],
+    ['a byte order mark', '\uFEFF{"name":"x"}', undefined],
+    ['single quotes', "{'name':'x'}", undefined],
+    ['a trailing comma', '{"name":"x",}', undefined],
+    ['20,000 nested lists', `{"name":"x","y":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, undefined],
+    ['240,000 quotes that never end', `{"${'\\"'.repeat(240_000)}`, undefined],
+  ];
+  for (const [what, text, message] of refused) {
+    it(`is 400 when it is ${what}`, async () => {
+      const { status, body } = await post(text);
+      expect(status).to.equal(400);
+      expect(body).to.have.property('code', 1);
+      if (message !== undefined) expect(body).to.have.property('message', message);
+    });
+  }
+
+  it('is 413 above the limit, with or without a length, and the connection lives on', async () => {
+    const long = `{"name":"${'x'.repeat(REQUEST_LIMIT_BYTES)}"}`;
+    expect((await post(long)).status).to.equal(413);
+    const { status, body } = await post(long, { 'transfer-encoding': 'chunked' });
+    expect(status).to.equal(413);
+    expect(body).to.have.property('code', 1);
+    expect((await api.get('/ready')).status).to.equal(200);
+  });
+
+  const accepted: [string, string, Record<string, string>][] = [
+    ['of no content type', '{"name":"n1"}', {}],
+    ['of a form', '{"name":"n2"}', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['followed by another value', '{"name":"n3"}{"name":"n4"}', {}],
+    ['followed by rubbish', '{"name":"n5"} ]x', {}],
+    ['with a member called __proto__', '{"__proto__":{"name":"evil"},"name":"n6"}', {}],
+    ['with half a surrogate pair', '{"name":"n7","other":"\\ud800"}', {}],
+  ];
+  for (const [what, text, headers] of accepted) {
+    it(`is taken as JSON when it is ${what}`, async () => {
+      expect((await post(text, headers)).status).to.equal(201);
+    });
+  }
+
+  it('leaves prototypes alone', async () => {
+    await post('{"__proto__":{"polluted":true},"name":"n8","constructor":{"prototype":{"polluted":true}}}');
+    expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
+    expect((await post('{"__proto__":{"name":"evil"}}')).body).to.have.property(
+      'message',
+      'namespace name must not be empty',
+    );
+  });
+});

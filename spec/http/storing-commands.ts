@@ -1,0 +1,137 @@
+import type { Commands, WakeableActor, WritableKind } from '../../src/actors/commands.ts';
+import { configOf, type Entity, stateOf, withOwnSubscription } from '../../src/resources/entity.ts';
+import { AlreadyExists, InvalidResource, NotFound } from '../../src/resources/errors.ts';
+import { type Event, hasCheck } from '../../src/resources/event.ts';
+import { emptyPuts } from '../../src/store/decision.ts';
+import { type EventAddress, entityKey, eventKey, resourceKey } from '../../src/store/keyspace.ts';
+import type { TableName, Tables } from '../../src/store/records.ts';
+import { readResource, type Resources } from '../../src/store/resource-store.ts';
+import type { TransactionalStore } from '../../src/store/transactional-store.ts';
+
+/** Commands that store what they are given and decide nothing else; they remember what they were asked. */
+export class StoringCommands implements Commands {
+  /** `command user` of each call. */
+  readonly calls: string[] = [];
+  /** Thrown by the next command, once. */
+  failure: Error | undefined;
+  readonly #store: TransactionalStore;
+
+  constructor(store: TransactionalStore) {
+    this.#store = store;
+  }
+
+  async putEvent(event: Event, user: string): Promise<void> {
+    this.#begin('putEvent', user, event.entity?.metadata.namespace);
+    if (!hasCheck(event)) return;
+    const { status, executed } = event.check;
+    const { namespace = '', name: entity = '' } = event.entity.metadata;
+    const by = <T extends { metadata: Event['metadata'] }>(part: T): T => ({
+      ...part,
+      metadata: { ...part.metadata, created_by: user },
+    });
+    await this.#put('events', eventKey(namespace, entity, event.check.metadata.name ?? ''), {
+      state: {
+        history: [{ status, executed }],
+        occurrences: 1,
+        occurrencesWatermark: 1,
+        state: status === 0 ? 'passing' : 'failing',
+        totalStateChange: 0,
+        lastOk: status === 0 ? executed : 0,
+        silenced: [],
+      },
+      ttl: undefined,
+      event: {
+        ...event,
+        entity: withOwnSubscription(by(event.entity)),
+        check: by(event.check),
+        metadata: { ...event.metadata, namespace, created_by: user },
+      },
+    });
+  }
+
+  async createEvent(event: Event, user: string): Promise<void> {
+    const { namespace = '', name = '' } = event.entity?.metadata ?? {};
+    const key = eventKey(namespace, name, event.check?.metadata.name ?? '');
+    if (event.check !== undefined && this.#store.get('events', key) !== undefined) throw new AlreadyExists();
+    await this.putEvent(event, user);
+  }
+
+  async deleteEvent({ namespace, entity, check }: EventAddress, user: string): Promise<void> {
+    this.#begin('deleteEvent', user);
+    await this.#delete('events', eventKey(namespace, entity, check));
+  }
+
+  async createEntity(entity: Entity, user: string): Promise<void> {
+    const { namespace = '', name = '' } = entity.metadata;
+    if (readResource(this.#store, 'entities', namespace, name) !== undefined) throw new AlreadyExists();
+    await this.putEntity(entity, user);
+  }
+
+  async putEntity(entity: Entity, user: string): Promise<void> {
+    const { namespace = '', name = '' } = entity.metadata;
+    this.#begin('putEntity', user, namespace);
+    await this.#put('entities', entityKey(namespace, name), {
+      state: stateOf(entity),
+      actor: { value: 'registered', context: {} },
+    });
+    await this.#put('resources', resourceKey('entities', namespace, name), configOf(entity));
+  }
+
+  async deleteEntity(namespace: string, name: string, user: string): Promise<void> {
+    this.#begin('deleteEntity', user);
+    await this.#delete('resources', resourceKey('entities', namespace, name));
+  }
+
+  async createResource<K extends WritableKind>(kind: K, resource: Resources[K], user: string): Promise<void> {
+    if (this.#store.get('resources', keyOf(kind, resource)) !== undefined) throw new AlreadyExists();
+    await this.putResource(kind, resource, user);
+  }
+
+  async putResource<K extends WritableKind>(kind: K, resource: Resources[K], user: string): Promise<void> {
+    this.#begin('putResource', user, 'metadata' in resource ? resource.metadata.namespace : undefined);
+    const stored =
+      'metadata' in resource ? { ...resource, metadata: { ...resource.metadata, created_by: user } } : resource;
+    await this.#put('resources', keyOf(kind, resource), stored);
+  }
+
+  async deleteResource(kind: WritableKind, namespace: string | undefined, name: string, user: string): Promise<void> {
+    this.#begin('deleteResource', user);
+    if (kind === 'namespaces' && [...this.#store.range('resources', within(`checks/${name}/`))].length > 0) {
+      throw new InvalidResource('resource is invalid: namespace is not empty');
+    }
+    await this.#delete('resources', resourceKey(kind, namespace, name));
+  }
+
+  wake(actor: WakeableActor, key: string, user: string): Promise<void> {
+    this.#begin(`wake ${actor} ${key}`, user);
+    return Promise.resolve();
+  }
+
+  #begin(command: string, user: string, namespace?: string): void {
+    this.calls.push(`${command} ${user}`);
+    const { failure } = this;
+    this.failure = undefined;
+    if (failure !== undefined) throw failure;
+    if (namespace !== undefined && readResource(this.#store, 'namespaces', undefined, namespace) === undefined) {
+      throw new NotFound(`the namespace ${namespace} does not exist`);
+    }
+  }
+
+  async #put<T extends TableName>(table: T, key: string, value: Tables[T] | null): Promise<void> {
+    const puts = emptyPuts();
+    puts[table].set(key, value);
+    await this.#store.write({ puts, ledger: [] });
+  }
+
+  async #delete(table: TableName, key: string): Promise<void> {
+    if (this.#store.get(table, key) === undefined) throw new NotFound();
+    await this.#put(table, key, null);
+  }
+}
+
+const within = (prefix: string) => ({ from: prefix, to: `${prefix.slice(0, -1)}0` });
+
+const keyOf = <K extends WritableKind>(kind: K, resource: Resources[K]): string =>
+  'name' in resource
+    ? resourceKey(kind, undefined, resource.name)
+    : resourceKey(kind, resource.metadata.namespace, resource.metadata.name ?? '');

@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { assertCheck, parseCheckShape } from '../../src/resources/check.ts';
+import { readGolden } from '../support/golden-file.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+interface Row {
+  case: string;
+  fields: Record<string, unknown>;
+  status: number;
+  message?: string;
+  stored?: Record<string, unknown>;
+  ours?: { status: number; message?: string };
+}
+
+const recording = JSON.parse(readGolden('schedule/validation.json').replaceAll('{ns}', 'default')) as {
+  base: Record<string, unknown>;
+  rows: Row[];
+};
+
+/** Reasons that end in the words of the reference's time parser, which are no contract: compared up to there. */
+const TIME_REASON = /^(subdue \d+ invalid: invalid (?:begin|end) time format).*$/;
+const withoutDetail = (reason: string | undefined): string | undefined => reason?.replace(TIME_REASON, '$1');
+
+/** Expressions need a parser of JavaScript; the older form of subdue has only the words of the reference's time parser. */
+const WITHOUT_OUR_TEXT = new Set(['expr', 'sdold']);
+
+const checkWith = (fields: object) => {
+  const check = parseCheckShape({ ...recording.base, ...fields });
+  assertCheck(check);
+  return check;
+};
+
+describe('a check definition', () => {
+  for (const row of recording.rows.filter(({ case: name }) => !WITHOUT_OUR_TEXT.has(name))) {
+    const { status, message } = row.ours ?? row;
+    const what = `with ${JSON.stringify(row.fields)}`;
+    if (status === 201) {
+      it(`${what} is accepted and rendered as recorded`, () => {
+        const rendered = JSON.parse(JSON.stringify(checkWith(row.fields))) as Record<string, unknown>;
+        for (const [name, value] of Object.entries(row.stored ?? {})) {
+          expect(rendered[name], name).to.deep.equal(value === '<absent>' ? undefined : value);
+        }
+      });
+    } else if (message === '<string>') {
+      it(`${what} is refused`, () => {
+        expect(refusalOf(() => checkWith(row.fields))).to.be.a('string');
+      });
+    } else {
+      const expected = withoutDetail(message?.replace('resource is invalid: ', ''));
+      it(`${what} is refused: ${expected}`, () => {
+        expect(withoutDetail(refusalOf(() => checkWith(row.fields)))).to.equal(expected);
+      });
+    }
+  }
+
+  it('with a clock time of the older subdue in 24 hours is refused', () => {
+    const subdue = { days: { all: [{ begin: '15:00', end: '16:00' }] } };
+    expect(refusalOf(() => checkWith({ subdue }))).to.be.a('string');
+  });
+
+  it('without a namespace is refused', () => {
+    expect(refusalOf(() => checkWith({ metadata: { name: 'v' } }))).to.equal('namespace must be set');
+  });
+
+  it('breaks the rules in a fixed order: name, schedule, namespace, ttl, assets, subscriptions', () => {
+    const broken = { metadata: {}, interval: 0, ttl: 5, runtime_assets: [' '], subscriptions: [''] };
+    const repairs: [object, string][] = [
+      [{ metadata: { name: 'v' } }, 'check name must not be empty'],
+      [{ interval: 60 }, 'check interval must be greater than 0 or a valid cron schedule must be provided'],
+      [{ metadata: { name: 'v', namespace: 'default' } }, 'namespace must be set'],
+      [{ ttl: 61 }, 'ttl must be greater than check interval'],
+      [
+        { runtime_assets: ['a/b'] },
+        "asset's name may only contain letters, forward slashes, underscores, dashes and numbers",
+      ],
+      [{ subscriptions: [] }, 'subscriptions cannot be empty strings'],
+    ];
+    let fields: object = broken;
+    for (const [repair, message] of repairs) {
+      expect(refusalOf(() => checkWith(fields))).to.equal(message);
+      fields = { ...fields, ...repair };
+    }
+    expect(refusalOf(() => checkWith(fields))).to.equal(undefined);
+  });
+
+  it('renders what is empty as clients know it', () => {
+    const minimal = { metadata: { name: 'v', namespace: 'default' }, interval: 60 };
+    expect(JSON.parse(JSON.stringify(parseCheckShape(minimal)))).to.deep.equal({
+      handlers: [],
+      high_flap_threshold: 0,
+      interval: 60,
+      low_flap_threshold: 0,
+      publish: false,
+      runtime_assets: null,
+      subscriptions: [],
+      proxy_entity_name: '',
+      check_hooks: null,
+      stdin: false,
+      subdue: null,
+      ttl: 0,
+      timeout: 0,
+      round_robin: false,
+      output_metric_format: '',
+      output_metric_handlers: null,
+      env_vars: null,
+      metadata: { name: 'v', namespace: 'default' },
+      secrets: null,
+      pipelines: [],
+    });
+  });
+
+  it('takes null for "not set" in every member', () => {
+    const nothing = Object.fromEntries(Object.keys(parseCheckShape({})).map((name) => [name, null]));
+    expect(parseCheckShape(nothing)).to.deep.equal(parseCheckShape({}));
+  });
+});

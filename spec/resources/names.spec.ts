@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { assertAssetName, assertName, assertSubname, assertUsername, isName } from '../../src/resources/names.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+const SPECIAL = 'cannot contain spaces or special characters';
+
+describe('a name', () => {
+  for (const name of ['a', 'A.b:c_d-9', '...', '_', 'n'.repeat(600)]) {
+    it(`may be ${name.slice(0, 20)}`, () => {
+      expect(refusalOf(() => assertName(name, 'check name'))).to.equal(undefined);
+      expect(isName(name)).to.equal(true);
+    });
+  }
+
+  const refused: [string, string][] = [
+    ['', 'check name must not be empty'],
+    ['a b', `check name ${SPECIAL}`],
+    ['a/b', `check name ${SPECIAL}`],
+    ['a\n', `check name ${SPECIAL}`],
+    ['é', `check name ${SPECIAL}`],
+    ['a#b', `check name ${SPECIAL}`],
+    ['.', 'check name must not be "." or ".."'],
+    ['..', 'check name must not be "." or ".."'],
+    ['n'.repeat(601), 'check name must be at most 600 characters'],
+  ];
+  for (const [name, message] of refused) {
+    it(`may not be ${JSON.stringify(name.slice(0, 20))}: ${message}`, () => {
+      expect(refusalOf(() => assertName(name, 'check name'))).to.equal(message);
+      expect(isName(name)).to.equal(false);
+    });
+  }
+
+  it('is told from other texts in the same way by both tests', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 5 }), (text) => {
+        expect(isName(text)).to.equal(refusalOf(() => assertName(text, 'name')) === undefined);
+      }),
+    );
+  });
+});
+
+describe('a name of a role or binding', () => {
+  const rows: [string, string | undefined][] = [
+    ['system:agent', undefined],
+    ['a:b:c', `the Role name ${SPECIAL}`],
+    [':a', `the Role name ${SPECIAL}`],
+    ['a:', `the Role name ${SPECIAL}`],
+    ['', 'the Role name must not be empty'],
+  ];
+  for (const [name, message] of rows) {
+    it(`${JSON.stringify(name)} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
+      expect(refusalOf(() => assertSubname(name, 'the Role name'))).to.equal(message);
+    });
+  }
+});
+
+describe('a user name', () => {
+  const rows: [string, string | undefined][] = [
+    ['agent', undefined],
+    ['a.b_c-1', undefined],
+    ['Admin', `username ${SPECIAL}`],
+    ['a b', `username ${SPECIAL}`],
+    ['', 'username must not be empty'],
+  ];
+  for (const [name, message] of rows) {
+    it(`${JSON.stringify(name)} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
+      expect(refusalOf(() => assertUsername(name))).to.equal(message);
+    });
+  }
+});
+
+describe('an asset name', () => {
+  const rows: [string, string | undefined][] = [
+    ['acme/check-disk:1.0', undefined],
+    ['a b', "asset's name may only contain letters, forward slashes, underscores, dashes and numbers"],
+    ['', "asset's name cannot be empty"],
+  ];
+  for (const [name, message] of rows) {
+    it(`${JSON.stringify(name)} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
+      expect(refusalOf(() => assertAssetName(name))).to.equal(message);
+    });
+  }
+});

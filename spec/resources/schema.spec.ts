@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { parseApiKey } from '../../src/resources/api-key.ts';
+import { parseCheckShape } from '../../src/resources/check.ts';
+import { parseEntityConfig, parseEntityShape } from '../../src/resources/entity.ts';
+import { parseEvent } from '../../src/resources/event.ts';
+import { parseNamespaceShape } from '../../src/resources/namespace.ts';
+import { parseClusterRoleBinding, parseRoleBinding } from '../../src/resources/role-binding.ts';
+import { parseClusterRole, parseRole } from '../../src/resources/role.ts';
+import { parseUser } from '../../src/resources/user.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+const PARSERS: Readonly<Record<string, (value: unknown) => unknown>> = {
+  'an API key': parseApiKey,
+  'a check': parseCheckShape,
+  'an entity': parseEntityShape,
+  'an entity configuration': parseEntityConfig,
+  'an event': parseEvent,
+  'a namespace': parseNamespaceShape,
+  'a role': parseRole,
+  'a cluster role': parseClusterRole,
+  'a role binding': parseRoleBinding,
+  'a cluster role binding': parseClusterRoleBinding,
+  'a user': parseUser,
+};
+
+/** Objects whose members have names that resources have. */
+const familiar = fc.dictionary(
+  fc.constantFrom(
+    'metadata',
+    'name',
+    'rules',
+    'subjects',
+    'role_ref',
+    'username',
+    'groups',
+    'days',
+    'system',
+    'labels',
+  ),
+  fc.jsonValue({ maxDepth: 3 }),
+);
+
+describe('a parser of resources', () => {
+  for (const [what, parse] of Object.entries(PARSERS)) {
+    it(`takes or refuses ${what}, and does nothing else, whatever the JSON`, () => {
+      fc.assert(fc.property(fc.oneof(fc.jsonValue(), familiar), (value) => void refusalOf(() => parse(value))));
+    });
+
+    for (const value of [null, 'x', 5, true, []]) {
+      it(`refuses ${what} that is ${JSON.stringify(value)}`, () => {
+        expect(refusalOf(() => parse(value))).to.be.a('string');
+      });
+    }
+  }
+
+  it('names the first wrong member and the rule', () => {
+    expect(refusalOf(() => parseCheckShape({ interval: -1 }))).to.equal('interval must be >= 0');
+    expect(refusalOf(() => parseEvent({ check: { status: 'x' } }))).to.match(/^check\.status must be /);
+  });
+});

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import {
+  assertRepeatedWindows,
+  assertWeeklyWindows,
+  weeklyWindowsWithDefaults,
+} from '../../src/resources/time-windows.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+describe('a repeated window', () => {
+  const BEGIN = '2020-01-01T00:00:00Z';
+  const END = '2020-01-01T10:00:00+02:00';
+  const rows: [string, { begin: string; end: string; repeat: string[] | null }, RegExp | undefined][] = [
+    ['from one moment to a later one', { begin: BEGIN, end: END, repeat: null }, undefined],
+    ['of no length', { begin: BEGIN, end: BEGIN, repeat: [] }, undefined],
+    ['with fractions of a second', { begin: '2020-01-01T00:00:00.5Z', end: END, repeat: null }, undefined],
+    [
+      'with every period',
+      {
+        begin: BEGIN,
+        end: END,
+        repeat:
+          'annually monthly weekly daily weekdays weekends sundays mondays tuesdays wednesdays thursdays fridays saturdays'.split(
+            ' ',
+          ),
+      },
+      undefined,
+    ],
+    ['without a beginning', { begin: '', end: END, repeat: null }, /^subdue 0 invalid: invalid begin time format/],
+    [
+      'with a zone without a colon',
+      { begin: '2020-01-01T00:00:00-0700', end: END, repeat: null },
+      /invalid begin time/,
+    ],
+    [
+      'with an end that is no time',
+      { begin: BEGIN, end: 'y', repeat: null },
+      /^subdue 0 invalid: invalid end time format/,
+    ],
+    [
+      'with a month that does not exist',
+      { begin: '2020-13-01T00:00:00Z', end: END, repeat: null },
+      /begin time format/,
+    ],
+    [
+      'that ends before it begins',
+      { begin: END, end: BEGIN, repeat: null },
+      /^subdue 0 invalid: end time must be after begin time$/,
+    ],
+    ['with an unknown period', { begin: BEGIN, end: END, repeat: ['Daily'] }, /invalid repeat period: Daily$/],
+  ];
+  for (const [what, window, message] of rows) {
+    it(`${what} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
+      const reason = refusalOf(() => assertRepeatedWindows([window]));
+      if (message === undefined) expect(reason).to.equal(undefined);
+      else expect(reason).to.match(message);
+    });
+  }
+
+  it('is named by its place', () => {
+    const window = { begin: BEGIN, end: END, repeat: null };
+    const reason = refusalOf(() => assertRepeatedWindows([window, { ...window, repeat: ['x'] }]));
+    expect(reason).to.equal('subdue 1 invalid: invalid repeat period: x');
+  });
+});
+
+describe('a weekly window', () => {
+  const of = (begin: string, end: string) => weeklyWindowsWithDefaults({ days: { all: [{ begin, end }] } });
+
+  for (const [begin, end] of [
+    ['3:00PM', '4:00 PM'],
+    ['12:59AM', '01:00AM'],
+  ] as const) {
+    it(`from ${begin} to ${end} is accepted`, () => {
+      expect(refusalOf(() => assertWeeklyWindows(of(begin, end)))).to.equal(undefined);
+    });
+  }
+
+  for (const time of ['15:00', '3:00pm', '13:00PM', '0:30AM', 'x', '']) {
+    it(`from ${JSON.stringify(time)} is refused`, () => {
+      expect(refusalOf(() => assertWeeklyWindows(of(time, '4:00PM')))).to.be.a('string');
+    });
+  }
+
+  it('drops days nobody knows and renders no days as an empty object', () => {
+    const days = { someday: [{ begin: 'x', end: 'y' }], all: [] };
+    expect(weeklyWindowsWithDefaults({ days })).to.deep.equal({ days: {} });
+    expect(weeklyWindowsWithDefaults(null)).to.equal(null);
+  });
+});

@@ -1,0 +1,179 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { AgentClient, AgentOptions } from './agent-client.ts';
+import { ADMIN, type ApiClient } from './api-client.ts';
+import { BackendClients, type BackendPorts } from './backend-clients.ts';
+import { eventually, inTime } from './eventually.ts';
+import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../bin/mon-backend.js', import.meta.url));
+const READY = 'backend is running and ready to accept events';
+const START_WITHIN_MS = 15_000;
+const STOP_WITHIN_MS = 10_000;
+
+export interface ProgramRun {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs `mon-backend` to its end. */
+export async function runProgram(args: readonly string[], withinMs = START_WITHIN_MS): Promise<ProgramRun> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  try {
+    await inTime(once(child, 'close'), `the end of mon-backend ${args.join(' ')}`, withinMs);
+  } finally {
+    child.kill('SIGKILL');
+  }
+  return { code: child.exitCode, stdout, stderr };
+}
+
+export interface StartOptions {
+  /** An initialised one to start on; without it a fresh one is made, initialised and removed at the end. */
+  stateDir?: string;
+  /** Further arguments of `start`. */
+  args?: readonly string[];
+}
+
+/** `mon-backend init` with the administrator of the tests. @throws unless it succeeds */
+export async function initialiseState(stateDir: string): Promise<void> {
+  const { username, password } = ADMIN;
+  const seed = ['--cluster-admin-username', username, '--cluster-admin-password', password];
+  const { code, stderr } = await runProgram(['init', '--state-dir', stateDir, ...seed]);
+  if (code !== 0) throw new Error(`init ended with ${code}: ${stderr}`);
+}
+
+/** The real program on ports of its own choice. */
+export class BackendProcess implements BackendPorts {
+  /** Lines of stderr: objects where they are JSON, texts where not. */
+  readonly logs: unknown[] = [];
+  readonly stateDir: string;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown>;
+  readonly #own: TemporaryDirectory;
+  readonly #clients = new BackendClients(this);
+  #ports: { api: number; agent: number } | undefined;
+
+  private constructor(child: ChildProcess, stateDir: string, own: TemporaryDirectory) {
+    this.#child = child;
+    this.stateDir = stateDir;
+    this.#own = own;
+    this.#ended = once(child, 'close');
+    if (child.stderr !== null)
+      createInterface({ input: child.stderr }).on('line', (line) => this.logs.push(read(line)));
+  }
+
+  /** Resolves when it accepts events. */
+  static async start({ stateDir: given, args = [] }: StartOptions = {}): Promise<BackendProcess> {
+    const own = await temporaryDirectory();
+    const stateDir = given ?? join(own.path, 'state');
+    let backend: BackendProcess | undefined;
+    try {
+      if (given === undefined) await initialiseState(stateDir);
+      const places = ['--state-dir', stateDir, '--cache-dir', join(own.path, 'cache')];
+      const child = spawn(process.execPath, [PROGRAM, 'start', ...places, ...LISTENERS, ...args], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      backend = new BackendProcess(child, stateDir, own);
+      await backend.#ready();
+      return backend;
+    } catch (error) {
+      await backend?.kill();
+      await own.remove();
+      throw error;
+    }
+  }
+
+  async #ready(): Promise<void> {
+    const wait = { what: 'a running backend', withinMs: START_WITHIN_MS };
+    const line = await eventually(() => this.#readyLine() ?? this.#child.exitCode !== null, Boolean, wait);
+    if (typeof line !== 'object') {
+      throw new Error(`the backend ended with ${this.#child.exitCode}: ${JSON.stringify(this.logs)}`);
+    }
+    this.#ports = { api: portOf(line['api']), agent: portOf(line['agents']) };
+  }
+
+  #readyLine(): Record<string, unknown> | undefined {
+    return this.logs
+      .filter((line): line is Record<string, unknown> => line !== null && typeof line === 'object')
+      .find((line) => line['msg'] === READY);
+  }
+
+  get apiPort(): number {
+    return this.#ports?.api ?? 0;
+  }
+
+  get agentPort(): number {
+    return this.#ports?.agent ?? 0;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** The administrator; gone with the backend. */
+  login(): Promise<ApiClient> {
+    return this.#clients.login();
+  }
+
+  /** A connected agent; gone with the backend. @throws HandshakeRefused */
+  connect(options: AgentOptions): Promise<AgentClient> {
+    return this.#clients.connect(options);
+  }
+
+  /** SIGTERM; resolves with the exit code. Removes its directory unless it was given one. */
+  async stop(): Promise<number | null> {
+    try {
+      this.#child.kill('SIGTERM');
+      await inTime(this.#ended, 'the end of the backend', STOP_WITHIN_MS);
+      return this.#child.exitCode;
+    } finally {
+      this.#clients.drop();
+      await this.kill();
+      await this.#own.remove();
+    }
+  }
+
+  /** SIGKILL: nothing is said, nothing is flushed. The state directory stays; `remove` or a later `stop` clears the rest. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  /** Removes what `start` made for it, after `kill`. */
+  remove(): Promise<void> {
+    return this.#own.remove();
+  }
+}
+
+const LISTENERS = [
+  '--api-listen-address=127.0.0.1:0',
+  '--agent-host=127.0.0.1',
+  '--agent-port=0',
+  '--dashboard-host=127.0.0.1',
+  '--dashboard-port=0',
+  '--log-level=info',
+];
+
+function read(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch (error) {
+    if (error instanceof SyntaxError) return line;
+    throw error;
+  }
+}
+
+/** The port of `host:port`. */
+function portOf(address: unknown): number {
+  const port = typeof address === 'string' ? Number(/:(\d+)$/.exec(address)?.[1]) : NaN;
+  if (!Number.isInteger(port)) throw new Error(`the backend says it listens at ${JSON.stringify(address)}`);
+  return port;
+}

@@ -1,0 +1,81 @@
+import type { LedgerEntry, LedgerHead } from '../../src/store/ledger.ts';
+import type { TableName, Tables } from '../../src/store/records.ts';
+import type { LedgerQuery, Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
+
+/** A store whose writes can be made to fail, as on a full disk; what is stored stays readable. */
+export class FailingStore implements TransactionalStore {
+  readonly #store: TransactionalStore;
+  readonly #inFlight = new Set<Promise<void>>();
+  #failures = 0;
+
+  constructor(store: TransactionalStore) {
+    this.#store = store;
+  }
+
+  /** The next `n` writes are refused, and keep nothing. */
+  failNextWrites(n: number): void {
+    this.#failures = n;
+  }
+
+  /** Every write is refused until `heal`. */
+  failUntilHealed(): void {
+    this.#failures = Infinity;
+  }
+
+  heal(): void {
+    this.#failures = 0;
+  }
+
+  /** Resolves when no write is in flight. */
+  async settled(): Promise<void> {
+    while (this.#inFlight.size > 0) await Promise.allSettled(this.#inFlight);
+  }
+
+  async write(set: WriteSet): Promise<void> {
+    const written = this.#attempt(set);
+    this.#inFlight.add(written);
+    try {
+      await written;
+    } finally {
+      this.#inFlight.delete(written);
+    }
+  }
+
+  async #attempt(set: WriteSet): Promise<void> {
+    if (this.#failures === 0) return this.#store.write(set);
+    this.#failures -= 1;
+    throw new Error('no space left on device');
+  }
+
+  get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    return this.#store.get(table, key);
+  }
+
+  range<T extends TableName>(table: T, range: Range): Iterable<{ key: string; value: Tables[T] }> {
+    return this.#store.range(table, range);
+  }
+
+  keys(table: TableName, range: Range): Iterable<string> {
+    return this.#store.keys(table, range);
+  }
+
+  eventKeysOfCheck(namespace: string, check: string): Iterable<string> {
+    return this.#store.eventKeysOfCheck(namespace, check);
+  }
+
+  ledgerHead(): LedgerHead {
+    return this.#store.ledgerHead();
+  }
+
+  ledger(query: LedgerQuery): LedgerEntry[] {
+    return this.#store.ledger(query);
+  }
+
+  ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
+    return this.#store.ledgerEntries();
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+}

@@ -1,0 +1,77 @@
+import { inspect } from 'node:util';
+
+interface Matcher {
+  /** Inside a longer text. */
+  pattern: string;
+  accepts(value: unknown): boolean;
+}
+
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+const isText = (value: unknown): boolean => typeof value === 'string';
+
+/** `<unix>` takes 0 too: an event that the API got without a timestamp is stored with 0. */
+const MATCHERS: Readonly<Record<string, Matcher>> = {
+  uuid: { pattern: UUID, accepts: (value) => isText(value) && new RegExp(`^${UUID}$`).test(String(value)) },
+  unix: { pattern: '\\d+', accepts: (value) => Number.isInteger(value) && Number(value) >= 0 },
+  int: { pattern: '-?\\d+', accepts: Number.isInteger },
+  number: { pattern: '-?\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?', accepts: Number.isFinite },
+  string: { pattern: '[^]*', accepts: isText },
+  etag: { pattern: '"[0-9a-f]+"', accepts: isText },
+  token: { pattern: '[\\w.-]+', accepts: isText },
+  any: { pattern: '[^]*', accepts: () => true },
+};
+
+const MATCHER = /<(uuid|unix|int|number|string|etag|token|any)>/;
+const MATCHERS_INSIDE = new RegExp(MATCHER.source, 'g');
+
+/**
+ * Where `actual` is not what a golden file expects, undefined when it is: of objects only the listed members count,
+ * `null` is absent or null, lists are compared whole.
+ */
+export function difference(expected: unknown, actual: unknown, where = 'answer'): string | undefined {
+  if (typeof expected === 'string') return textDifference(expected, actual, where);
+  if (Array.isArray(expected)) return listDifference(expected, actual, where);
+  if (expected !== null && typeof expected === 'object') return objectDifference(expected, actual, where);
+  return (expected ?? undefined) === (actual ?? undefined) ? undefined : mismatch(expected, actual, where);
+}
+
+function textDifference(expected: string, actual: unknown, where: string): string | undefined {
+  const whole = MATCHER.exec(expected);
+  if (whole !== null && whole[0] === expected) {
+    return MATCHERS[whole[1] ?? '']?.accepts(actual) ? undefined : mismatch(expected, actual, where);
+  }
+  const fits = whole === null ? expected === actual : isText(actual) && patternOf(expected).test(String(actual));
+  return fits ? undefined : mismatch(expected, actual, where);
+}
+
+function patternOf(expected: string): RegExp {
+  const source = expected
+    .split(MATCHERS_INSIDE)
+    .map((part, index) => (index % 2 === 0 ? literal(part) : MATCHERS[part]?.pattern));
+  return new RegExp(`^${source.join('')}$`);
+}
+
+const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+
+function listDifference(expected: readonly unknown[], actual: unknown, where: string): string | undefined {
+  if (!Array.isArray(actual) || actual.length !== expected.length) return mismatch(expected, actual, where);
+  for (const [index, item] of expected.entries()) {
+    const found = difference(item, actual[index], `${where}[${index}]`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function objectDifference(expected: object, actual: unknown, where: string): string | undefined {
+  if (actual === null || typeof actual !== 'object' || Array.isArray(actual)) return mismatch(expected, actual, where);
+  for (const [name, member] of Object.entries(expected)) {
+    const found = difference(member, (actual as Record<string, unknown>)[name], `${where}.${name}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const mismatch = (expected: unknown, actual: unknown, where: string): string =>
+  `${where}: expected ${show(expected)}, got ${show(actual)}`;
+
+const show = (value: unknown): string => inspect(value, { depth: 8, breakLength: Infinity, maxStringLength: 500 });

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+
+/** A TCP listener as handlers of type `tcp` send to: one event in JSON per connection. */
+export class HandlerSink {
+  /** What has arrived and nobody has taken. */
+  readonly events: unknown[] = [];
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on('connection', (socket) => {
+      this.#receive(socket);
+    });
+  }
+
+  static async listen(): Promise<HandlerSink> {
+    const server = createServer({ allowHalfOpen: true });
+    const sink = new HandlerSink(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return sink;
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    return address !== null && typeof address === 'object' ? address.port : 0;
+  }
+
+  #receive(socket: Socket): void {
+    const chunks: Buffer[] = [];
+    this.#sockets.add(socket);
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('end', () => {
+      this.events.push(JSON.parse(Buffer.concat(chunks).toString()));
+      socket.end();
+    });
+    socket.on('close', () => this.#sockets.delete(socket));
+    // A sender that resets its connection has not sent a whole event.
+    socket.on('error', () => undefined);
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}

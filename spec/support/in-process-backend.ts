@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import type { BackendConfig } from '../../src/config/backend.ts';
+import { initialise } from '../../src/main/initialise.ts';
+import { type RunningBackend, startBackend } from '../../src/main/start-backend.ts';
+import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import type { AgentClient, AgentOptions } from './agent-client.ts';
+import { ADMIN, type ApiClient } from './api-client.ts';
+import { BackendClients, type BackendPorts } from './backend-clients.ts';
+import { FailingStore } from './failing-store.ts';
+import { ManualClock } from './manual-clock.ts';
+import { RecordedLog } from './recorded-log.ts';
+import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+
+const AGENT_MESSAGE_LIMIT_BYTES = 10 * 1024 * 1024;
+const API_REQUEST_LIMIT_BYTES = 512_000;
+const WRITE_TIMEOUT_MS = 15_000;
+
+function configOf(directory: string): BackendConfig {
+  const host = '127.0.0.1';
+  return {
+    stateDir: join(directory, 'state'),
+    cacheDir: join(directory, 'cache'),
+    logLevel: 'info',
+    api: { host, port: 0, requestLimitBytes: API_REQUEST_LIMIT_BYTES, writeTimeoutMs: WRITE_TIMEOUT_MS },
+    agent: { host, port: 0, writeTimeoutMs: WRITE_TIMEOUT_MS, maxMessageBytes: AGENT_MESSAGE_LIMIT_BYTES },
+    dashboard: { host, port: 0 },
+    storeSync: 'full',
+  };
+}
+
+export interface InProcessOptions {
+  clock?: ManualClock;
+  /** Changes the usual configuration. */
+  configure?: (config: BackendConfig) => BackendConfig;
+}
+
+/** The backend in this process, over real sockets and a real store, on a clock that the test moves. */
+export class InProcessBackend implements BackendPorts {
+  readonly clock: ManualClock;
+  readonly log = new RecordedLog();
+  readonly #directory: TemporaryDirectory;
+  readonly #config: BackendConfig;
+  readonly #clients = new BackendClients(this);
+  #store: FailingStore | undefined;
+  #running: RunningBackend | undefined;
+
+  private constructor(directory: TemporaryDirectory, { clock = new ManualClock(), configure }: InProcessOptions) {
+    this.#directory = directory;
+    this.clock = clock;
+    const config = configOf(directory.path);
+    this.#config = configure?.(config) ?? config;
+    clock.whenQuiet = () => this.#store?.settled() ?? Promise.resolve();
+  }
+
+  /** On a fresh store with the administrator of the tests. */
+  static async start(options: InProcessOptions = {}): Promise<InProcessBackend> {
+    const backend = new InProcessBackend(await temporaryDirectory(), options);
+    await initialise(backend.#config.stateDir, ADMIN);
+    await backend.#start();
+    return backend;
+  }
+
+  async #start(): Promise<void> {
+    this.#running = await startBackend(this.#config, {
+      clock: this.clock,
+      log: this.log,
+      openStore: (options) => {
+        this.#store = new FailingStore(new LmdbStore(options));
+        return this.#store;
+      },
+    });
+  }
+
+  get store(): FailingStore {
+    if (this.#store === undefined) throw new Error('the backend has not opened its store');
+    return this.#store;
+  }
+
+  get apiPort(): number {
+    return this.#running?.apiPort ?? 0;
+  }
+
+  get agentPort(): number {
+    return this.#running?.agentPort ?? 0;
+  }
+
+  /** The administrator; gone with the backend. */
+  login(): Promise<ApiClient> {
+    return this.#clients.login();
+  }
+
+  /** A connected agent; gone with the backend. @throws HandshakeRefused */
+  connect(options: AgentOptions): Promise<AgentClient> {
+    return this.#clients.connect(options);
+  }
+
+  /** Stops it and starts it again on the same state, at other ports; its agents and clients are gone. */
+  async restart(): Promise<void> {
+    await this.#halt();
+    await this.#start();
+  }
+
+  /** Removes its state as well. */
+  async stop(): Promise<void> {
+    try {
+      await this.#halt();
+    } finally {
+      await this.#directory.remove();
+    }
+  }
+
+  async #halt(): Promise<void> {
+    this.#clients.drop();
+    this.#store?.heal();
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.stop();
+  }
+}

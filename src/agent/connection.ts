@@ -1,0 +1,213 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { type ClientOptions, WebSocket } from 'ws';
+import { type Actor, createActor, type EventFrom } from 'xstate';
+import { agentLinkMachine, type RetrySeries } from '../machines/agent-link.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { EntityConfig } from '../resources/entity.ts';
+import { acknowledges, type AgentHello, type Credentials, helloHeaders } from '../wire/handshake.ts';
+import type { CheckRequest } from '../wire/json-codec.ts';
+import type { EventQueue } from './event-queue.ts';
+import { CLOSE_TOO_LARGE, isCheckRequest, Session } from './session.ts';
+
+const RETRY: RetrySeries = { minMs: 1_000, maxMs: 120_000, multiplier: 2 };
+const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+/** Of a refusal, for the log. */
+const MAX_REFUSAL_BYTES = 1024;
+
+export interface ConnectionSettings {
+  /** At least one; tried in an order that is shuffled once. */
+  readonly backendUrls: readonly string[];
+  readonly hello: AgentHello;
+  readonly credentials: Credentials;
+}
+
+interface ConnectionPorts {
+  clock: Clock;
+  log: Log;
+  /** Uniform in [0, 1). */
+  random(): number;
+  queue: EventQueue;
+  /** A new connection: counters and the entity begin afresh. */
+  sessionBegan(): void;
+  configReceived(config: EntityConfig): void;
+  checkRequested(request: CheckRequest): void;
+  beginKeepalives(send: (payload: string) => void): void;
+  endKeepalives(): void;
+}
+
+function shuffled(urls: readonly string[], random: () => number): string[] {
+  const keyed = urls.map((url) => ({ url, key: random() }));
+  return keyed.toSorted((a, b) => a.key - b.key).map(({ url }) => url);
+}
+
+/** Keeps one connection to one of the backends, and a session on it while it is open. */
+export class Connection {
+  readonly #settings: ConnectionSettings;
+  readonly #ports: ConnectionPorts;
+  readonly #urls: readonly string[];
+  readonly #link: Actor<typeof agentLinkMachine>;
+  #attempts = 0;
+  #socket: WebSocket | undefined;
+  #acknowledging = false;
+  #session: Session | undefined;
+
+  constructor(settings: ConnectionSettings, ports: ConnectionPorts) {
+    this.#settings = settings;
+    this.#ports = ports;
+    this.#urls = shuffled(settings.backendUrls, () => ports.random());
+    this.#link = this.#createLink();
+  }
+
+  start(): void {
+    this.#link.start();
+  }
+
+  /** Sends what was queued, if there is a session. */
+  flush(): void {
+    this.#session?.flush();
+  }
+
+  get isOpen(): boolean {
+    return this.#session !== undefined;
+  }
+
+  /** Says goodbye and resolves when the socket is gone. Never to be started again. */
+  async stop(): Promise<void> {
+    const socket = this.#socket;
+    const gone =
+      socket === undefined || socket.readyState === WebSocket.CLOSED
+        ? Promise.resolve()
+        : new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    this.#tell({ type: 'stop.requested' });
+    await gone;
+  }
+
+  #createLink(): Actor<typeof agentLinkMachine> {
+    const { clock, log } = this.#ports;
+    const logic = agentLinkMachine.provide({
+      actions: {
+        openSocket: () => this.#open(),
+        abandonSocket: () => this.#socket?.terminate(),
+        closeSocket: () => this.#session?.close(),
+        beginSession: () => this.#beginSession(),
+        missConfig: () => log.warn({}, 'the initial entity config was never received, using the local entity'),
+        beginKeepalives: () => {
+          this.#ports.beginKeepalives((payload) => this.#session?.sendKeepalive(payload));
+        },
+        endKeepalives: () => this.#ports.endKeepalives(),
+      },
+    });
+    return createActor(logic, {
+      input: RETRY,
+      clock: {
+        setTimeout: (fire: () => void, delayMs: number) => clock.after(delayMs, fire),
+        clearTimeout: (cancel: () => void) => cancel(),
+      },
+    });
+  }
+
+  /** A socket outlives the link when the agent stops. */
+  #tell(event: EventFrom<typeof agentLinkMachine>): void {
+    if (this.#link.getSnapshot().status === 'active') this.#link.send(event);
+  }
+
+  #open(): void {
+    const url = this.#urls[this.#attempts++ % this.#urls.length] ?? '';
+    const log = this.#ports.log.child({ 'backend-url': new URL(url).host });
+    log.info({}, 'connecting to backend');
+    let ended = false;
+    const fail = (fields: Record<string, unknown>, httpStatus?: number): void => {
+      if (ended) return;
+      ended = true;
+      log.error(fields, 'reconnection attempt failed');
+      this.#tell({ type: 'attempt.failed', jitter: this.#ports.random(), httpStatus });
+    };
+    const socket = new WebSocket(url, this.#clientOptions());
+    this.#socket = socket;
+    socket.on('upgrade', (response: IncomingMessage) => {
+      this.#acknowledging = acknowledges(response.headers);
+      log.info({ 'backend-id': response.headers['backend-id'] }, 'successfully connected');
+    });
+    socket.on('unexpected-response', (_request: ClientRequest, response: IncomingMessage) => {
+      void refusalText(response).then((error) => {
+        fail({ error }, response.statusCode);
+        socket.terminate();
+      });
+    });
+    socket.on('open', () => this.#tell({ type: 'handshake.accepted', atMs: this.#ports.clock.monotonicMs() }));
+    socket.on('error', (error) => {
+      if (this.#session === undefined) fail({ err: error });
+      else log.error({ err: error }, 'transport receive error');
+    });
+    socket.on('close', (code, reason) => {
+      const session = this.#session;
+      if (session === undefined) {
+        fail({ code });
+        return;
+      }
+      session.end();
+      this.#session = undefined;
+      log.info({ code, reason: reason.toString() }, 'connection closed');
+      if (code === CLOSE_TOO_LARGE) this.#dropTooLarge(log);
+      this.#tell({ type: 'socket.closed', atMs: this.#ports.clock.monotonicMs(), jitter: this.#ports.random() });
+    });
+  }
+
+  #clientOptions(): ClientOptions {
+    return {
+      headers: helloHeaders(this.#settings.hello, this.#settings.credentials),
+      perMessageDeflate: false,
+      maxPayload: MAX_MESSAGE_BYTES,
+      finishRequest: (request) => {
+        request.once('socket', (socket) => {
+          socket.once('connect', () => this.#tell({ type: 'socket.connected' }));
+        });
+        request.end();
+      },
+    };
+  }
+
+  #beginSession(): void {
+    if (this.#socket === undefined) throw new Error('session without a socket');
+    this.#ports.sessionBegan();
+    this.#session = new Session(this.#socket, this.#acknowledging, {
+      clock: this.#ports.clock,
+      log: this.#ports.log,
+      queue: this.#ports.queue,
+      received: (message) => this.#received(message),
+    });
+    this.#session.flush();
+  }
+
+  #received(message: EntityConfig | CheckRequest): void {
+    if (!isCheckRequest(message)) {
+      this.#ports.configReceived(message);
+      this.#tell({ type: 'config.received' });
+    } else if (this.#link.getSnapshot().matches({ connected: 'ready' })) {
+      this.#ports.checkRequested(message);
+    } else {
+      this.#ports.log.debug({ check: message.config.metadata.name }, 'check request before the entity config');
+    }
+  }
+
+  #dropTooLarge(log: Log): void {
+    const dropped = this.#ports.queue.dropLargestSent();
+    if (dropped === undefined) return;
+    log.error({ n: dropped.n, payload_size: dropped.payload.length }, 'event is too large for the backend, dropped');
+  }
+}
+
+/** The status and the beginning of the body of an answer that is no handshake. */
+async function refusalText(response: IncomingMessage): Promise<string> {
+  let body = '';
+  try {
+    for await (const chunk of response) {
+      body += String(chunk);
+      if (body.length >= MAX_REFUSAL_BYTES) break;
+    }
+  } catch (error) {
+    body += ` (${error instanceof Error ? error.message : String(error)})`;
+  }
+  return `handshake failed with status ${response.statusCode}: ${body.slice(0, MAX_REFUSAL_BYTES)}`;
+}

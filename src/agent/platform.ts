@@ -1,0 +1,77 @@
+/** Undefined for a file that is not there or cannot be read. */
+type ReadText = (path: string) => Promise<string | undefined>;
+
+export interface Platform {
+  platform: string;
+  platform_family: string;
+  platform_version: string;
+}
+
+const FAMILIES: Record<string, readonly string[]> = {
+  debian: ['debian', 'ubuntu', 'linuxmint', 'raspbian'],
+  fedora: ['fedora'],
+  rhel: ['oracle', 'centos', 'redhat', 'scientific', 'amazon', 'xenserver', 'cloudlinux', 'rocky', 'almalinux'],
+  suse: ['suse', 'opensuse', 'opensuse-leap', 'opensuse-tumbleweed', 'sles', 'sled', 'caasp'],
+  gentoo: ['gentoo'],
+  slackware: ['slackware'],
+  arch: ['arch'],
+  alpine: ['alpine'],
+  coreos: ['coreos'],
+  solus: ['solus'],
+  exherbo: ['exherbo'],
+};
+
+/** What `ID` of os-release is called here, where the words differ. */
+const OS_RELEASE_NAMES: Record<string, string> = { rhel: 'redhat', ol: 'oracle', amzn: 'amazon' };
+
+/** `NAME=value` lines, quotes taken off. */
+function settingsOf(text: string | undefined): Map<string, string> {
+  const lines = text?.matchAll(/^\s*([A-Z_]+)=["']?(.*?)["']?\s*$/gm) ?? [];
+  return new Map([...lines].map(([, name = '', value = '']) => [name, value]));
+}
+
+function named(platform: string, version: string): Platform {
+  const family = Object.keys(FAMILIES).find((name) => FAMILIES[name]?.includes(platform));
+  return { platform, platform_family: family ?? '', platform_version: version };
+}
+
+const releaseIn = (text: string): string => /release (\d[\d.]*)/.exec(text)?.[1] ?? '';
+
+function fromRedhatRelease(text: string): Platform {
+  const words = text.trim().toLowerCase();
+  return named(words.includes('red hat') ? 'redhat' : (words.split(/\s+/)[0] ?? ''), releaseIn(words));
+}
+
+async function fromDebianVersion(text: string, read: ReadText): Promise<Platform> {
+  const lsb = settingsOf(await read('/etc/lsb-release'));
+  const id = lsb.get('DISTRIB_ID')?.toLowerCase() ?? '';
+  if (id === 'ubuntu' || id === 'linuxmint') return named(id, lsb.get('DISTRIB_RELEASE') ?? '');
+  const raspbian = (await read('/usr/bin/raspi-config')) !== undefined;
+  return named(raspbian ? 'raspbian' : 'debian', text.trim());
+}
+
+function fromOsRelease(text: string): Platform {
+  const settings = settingsOf(text);
+  const id = settings.get('ID') ?? '';
+  return named(OS_RELEASE_NAMES[id] ?? id, settings.get('VERSION_ID') ?? '');
+}
+
+/** The first file that exists decides. */
+const SOURCES: readonly [path: string, tell: (text: string, read: ReadText) => Platform | Promise<Platform>][] = [
+  ['/etc/oracle-release', (text) => named('oracle', releaseIn(text))],
+  ['/etc/enterprise-release', (text) => named('oracle', releaseIn(text))],
+  ['/etc/debian_version', fromDebianVersion],
+  ['/etc/redhat-release', fromRedhatRelease],
+  ['/etc/system-release', fromRedhatRelease],
+  ['/etc/alpine-release', (text) => named('alpine', text.trim())],
+  ['/etc/os-release', fromOsRelease],
+];
+
+/** The Linux distribution, from its files; empty words for one that is not known. */
+export async function linuxPlatform(read: ReadText): Promise<Platform> {
+  for (const [path, tell] of SOURCES) {
+    const text = await read(path);
+    if (text !== undefined) return tell(text, read);
+  }
+  return named('', '');
+}

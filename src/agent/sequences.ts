@@ -1,0 +1,19 @@
+import { LRUCache } from 'lru-cache';
+
+/** Check names with a counter of their own; above it the one least used begins again at 1. */
+const MAX_COUNTED_CHECKS = 10_000;
+
+/** Numbers the events of each check, from 1 on each connection. */
+export class Sequences {
+  readonly #last = new LRUCache<string, number>({ max: MAX_COUNTED_CHECKS });
+
+  next(checkName: string): number {
+    const sequence = (this.#last.get(checkName) ?? 0) + 1;
+    this.#last.set(checkName, sequence);
+    return sequence;
+  }
+
+  restart(): void {
+    this.#last.clear();
+  }
+}

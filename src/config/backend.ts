@@ -1,0 +1,211 @@
+import { isUuid } from '../resources/names.ts';
+import { type Flag, InvalidValue, kinds, type LogLevel, type Parsed, parseFlags, type Sources } from './flags.ts';
+
+const DEFAULT_STATE_DIR = '/var/lib/mon/mon-backend';
+const DEFAULT_CONFIG_FILE = '/etc/mon/backend.yml';
+const MAX_PORT = 65_535;
+const MAX_LIMIT_BYTES = 2 ** 31 - 1;
+const MAX_TIMEOUT_S = 86_400;
+const MIN_PASSWORD_LENGTH = 8;
+
+/** Host without brackets, as `net` takes it. Port 0 lets the system choose. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface BackendConfig {
+  readonly stateDir: string;
+  readonly cacheDir: string;
+  readonly logLevel: LogLevel;
+  readonly api: ListenAddress & { readonly requestLimitBytes: number; readonly writeTimeoutMs: number };
+  readonly agent: ListenAddress & { readonly writeTimeoutMs: number; readonly maxMessageBytes: number };
+  readonly dashboard: ListenAddress;
+  /** `full`: what is acknowledged survives a power cut. */
+  readonly storeSync: 'full' | 'none';
+}
+
+export interface InitConfig {
+  readonly stateDir: string;
+  readonly admin: { readonly username: string; readonly password: string; readonly apiKey: string | undefined };
+  /** For one whole attempt. */
+  readonly timeoutMs: number;
+  readonly wait: boolean;
+  readonly ignoreAlreadyInitialized: boolean;
+}
+
+const withoutBrackets = (host: string): string => (/^\[.*\]$/.test(host) ? host.slice(1, -1) : host);
+
+/** `host:port`, an IPv6 host in brackets, an empty host for all addresses. */
+const addressKind: Flag<ListenAddress>['kind'] = {
+  placeholder: 'host:port',
+  fromTexts(texts) {
+    const [, host, digits] = /^(\[[0-9A-Fa-f:.%\w]*\]|[^:[\]]*):(\d{1,5})$/.exec(texts.at(-1) ?? '') ?? [];
+    const port = Number(digits);
+    if (host === undefined || port > MAX_PORT) {
+      throw new InvalidValue(`must be host:port with an IPv6 host in brackets and a port from 0 to ${MAX_PORT}`);
+    }
+    return { host: host === '' ? '::' : withoutBrackets(host), port };
+  },
+  show: ({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`),
+};
+
+const port = (fallback: number, about: string): Flag<number> => ({ kind: kinds.integer(0, MAX_PORT), fallback, about });
+const host = (about: string): Flag<string> => ({ kind: kinds.text, fallback: '[::]', about });
+
+const sharedFlags = {
+  'state-dir': { kind: kinds.text, fallback: DEFAULT_STATE_DIR, short: 'd', about: 'where the store is kept' },
+  'config-file': { kind: kinds.text, fallback: DEFAULT_CONFIG_FILE, short: 'c', about: 'YAML file with these flags' },
+} satisfies Record<string, Flag<string>>;
+
+const startFlags = {
+  ...sharedFlags,
+  'cache-dir': { kind: kinds.text, fallback: '/var/cache/mon/mon-backend', about: 'where unpacked assets are kept' },
+  'log-level': { kind: kinds.logLevel, fallback: 'warn' as LogLevel, about: 'panic fatal error warn info debug trace' },
+  'api-listen-address': {
+    kind: addressKind,
+    fallback: { host: '::', port: 8080 },
+    about: 'address of the REST API',
+  },
+  'api-request-limit': {
+    kind: kinds.integer(1, MAX_LIMIT_BYTES),
+    fallback: 512_000,
+    about: 'largest request body in bytes',
+  },
+  'api-write-timeout': {
+    kind: kinds.duration(),
+    fallback: 15_000,
+    about: 'a client that does not read is cut after it',
+  },
+  'agent-host': host('address for agents'),
+  'agent-port': port(8081, 'port for agents'),
+  'agent-write-timeout': {
+    kind: kinds.integer(1, MAX_TIMEOUT_S),
+    fallback: 15,
+    about: 'an agent that does not read is cut after so many seconds',
+  },
+  'agent-max-message-size': {
+    kind: kinds.integer(1, MAX_LIMIT_BYTES),
+    fallback: 10_485_760,
+    about: 'largest message of an agent in bytes',
+  },
+  'dashboard-host': host('address of the dashboard'),
+  'dashboard-port': port(3000, 'port of the dashboard'),
+  'store-sync': {
+    kind: kinds.word(['full', 'none']),
+    fallback: 'full' as 'full' | 'none',
+    about: 'none loses what was acknowledged when the machine fails',
+  },
+};
+
+const initFlags = {
+  ...sharedFlags,
+  'cluster-admin-username': { kind: kinds.text, fallback: '', about: 'name of the first administrator' },
+  'cluster-admin-password': { kind: kinds.text, fallback: '', secret: true, about: 'password of the administrator' },
+  'cluster-admin-api-key': { kind: kinds.text, fallback: '', secret: true, about: 'API key of the administrator' },
+  timeout: { kind: kinds.duration({ bareSeconds: true }), fallback: 5000, about: 'for one whole attempt' },
+  wait: { kind: kinds.boolean, fallback: false, about: 'try for ever until the store answers' },
+  'ignore-already-initialized': { kind: kinds.boolean, fallback: false, about: 'exit 0 instead of 3' },
+} satisfies Record<string, Flag<unknown>>;
+
+const stateDirIsSet = {
+  flags: ['state-dir'] as const,
+  broken: (values: { 'state-dir': string }) => (values['state-dir'] === '' ? 'state-dir must not be empty' : undefined),
+};
+
+/** The flags of `mon-backend start`, without the command itself. @throws ConfigError */
+export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
+  return parseFlags(
+    {
+      usage: 'mon-backend start',
+      environmentPrefix: 'MON_BACKEND_',
+      flags: startFlags,
+      keysOfOthers: Object.keys(initFlags),
+      rules: [
+        stateDirIsSet,
+        {
+          flags: ['api-write-timeout'],
+          broken: (values) => (values['api-write-timeout'] > 0 ? undefined : 'api-write-timeout must be above 0'),
+        },
+      ],
+      build(values, warn): BackendConfig {
+        if (values['store-sync'] === 'none') {
+          warn({ message: 'acknowledged data may be lost when the machine fails', fields: { flag: 'store-sync' } });
+        }
+        return Object.freeze({
+          stateDir: values['state-dir'],
+          cacheDir: values['cache-dir'],
+          logLevel: values['log-level'],
+          api: Object.freeze({
+            ...values['api-listen-address'],
+            requestLimitBytes: values['api-request-limit'],
+            writeTimeoutMs: values['api-write-timeout'],
+          }),
+          agent: Object.freeze({
+            host: withoutBrackets(values['agent-host']),
+            port: values['agent-port'],
+            writeTimeoutMs: values['agent-write-timeout'] * 1000,
+            maxMessageBytes: values['agent-max-message-size'],
+          }),
+          dashboard: Object.freeze({
+            host: withoutBrackets(values['dashboard-host']),
+            port: values['dashboard-port'],
+          }),
+          storeSync: values['store-sync'],
+        });
+      },
+    },
+    sources,
+  );
+}
+
+/** The flags of `mon-backend init`, without the command itself. @throws ConfigError */
+export function parseInitConfig(sources: Sources): Parsed<InitConfig> {
+  return parseFlags(
+    {
+      usage: 'mon-backend init',
+      environmentPrefix: 'MON_BACKEND_',
+      flags: initFlags,
+      keysOfOthers: Object.keys(startFlags),
+      rules: [
+        stateDirIsSet,
+        {
+          flags: ['cluster-admin-username', 'cluster-admin-password'],
+          broken: (values) =>
+            values['cluster-admin-username'] === '' || values['cluster-admin-password'] === ''
+              ? 'both flags --cluster-admin-username and --cluster-admin-password are required'
+              : undefined,
+        },
+        {
+          flags: ['cluster-admin-password'],
+          broken: ({ 'cluster-admin-password': password }) =>
+            password !== '' && password.length < MIN_PASSWORD_LENGTH
+              ? `cluster-admin-password must be at least ${MIN_PASSWORD_LENGTH} characters`
+              : undefined,
+        },
+        {
+          flags: ['cluster-admin-api-key'],
+          broken: ({ 'cluster-admin-api-key': key }) =>
+            key === '' || isUuid(key) ? undefined : 'cluster-admin-api-key must be a UUID',
+        },
+        {
+          flags: ['timeout'],
+          broken: (values) => (values.timeout > 0 ? undefined : 'timeout must be above 0'),
+        },
+      ],
+      build: (values): InitConfig =>
+        Object.freeze({
+          stateDir: values['state-dir'],
+          admin: Object.freeze({
+            username: values['cluster-admin-username'],
+            password: values['cluster-admin-password'],
+            apiKey: values['cluster-admin-api-key'] === '' ? undefined : values['cluster-admin-api-key'],
+          }),
+          timeoutMs: values.timeout,
+          wait: values.wait,
+          ignoreAlreadyInitialized: values['ignore-already-initialized'],
+        }),
+    },
+    sources,
+  );
+}

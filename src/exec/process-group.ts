@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { delimiter } from 'node:path';
+import type { Clock } from '../ports/clock.ts';
+
+/** What is kept of the output of one command; the rest is read and thrown away. */
+export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
+
+/** How long the output of a killed group may still arrive; a process that left the group can hold it open for ever. */
+const DRAIN_MS = 250;
+
+const STATUS_TIMED_OUT = 2;
+const STATUS_NOT_STARTED = 3;
+const SEARCH_PATHS = new Set(['PATH', 'CPATH', 'LD_LIBRARY_PATH']);
+
+export interface CommandRequest {
+  /** For `sh -c`. */
+  command: string;
+  /** Standard input, which is empty without it. */
+  stdin?: string | undefined;
+  /** `NAME=value`, over this program's own environment; later ones win, search paths are put in front, others are dropped. */
+  environment?: readonly string[];
+  /** 0 = none. */
+  timeoutMs?: number;
+  /** Kills the whole group. */
+  signal?: AbortSignal;
+}
+
+export interface CommandResult {
+  ending: 'exited' | 'signalled' | 'timed-out' | 'aborted' | 'not-started';
+  /** The exit code; 2 after a timeout, 3 when not started; 0 and without meaning when signalled or aborted. */
+  status: number;
+  /** What killed the shell itself, for example `SIGTERM`. */
+  signal: NodeJS.Signals | undefined;
+  /** Standard output and error in the order of arrival; bytes that are no UTF-8 become U+FFFD. */
+  output: string;
+  durationMs: number;
+}
+
+/** Collects up to MAX_OUTPUT_BYTES and counts the rest. */
+class Output {
+  readonly #chunks: Buffer[] = [];
+  #keptBytes = 0;
+  #discardedBytes = 0;
+
+  add(chunk: Buffer): void {
+    const kept = chunk.subarray(0, MAX_OUTPUT_BYTES - this.#keptBytes);
+    if (kept.length > 0) this.#chunks.push(kept);
+    this.#keptBytes += kept.length;
+    this.#discardedBytes += chunk.length - kept.length;
+  }
+
+  text(): string {
+    const text = Buffer.concat(this.#chunks).toString();
+    if (this.#discardedBytes === 0) return text;
+    return `${text}\nOutput cut at ${MAX_OUTPUT_BYTES} bytes, ${this.#discardedBytes} bytes discarded\n`;
+  }
+}
+
+function environmentWith(overlay: readonly string[]): NodeJS.ProcessEnv {
+  const environment = { ...process.env };
+  for (const entry of overlay) {
+    const equals = entry.indexOf('=');
+    if (equals < 1) continue;
+    const [name, value] = [entry.slice(0, equals), entry.slice(equals + 1)];
+    const before = SEARCH_PATHS.has(name) ? [value, environment[name]] : [value];
+    environment[name] = before
+      .filter((part, index) => index === 0 || (part !== undefined && part !== ''))
+      .join(delimiter);
+  }
+  return environment;
+}
+
+/** One pipe for both streams keeps the order of arrival: the outer shell joins them and becomes the inner one. */
+function start(request: CommandRequest): ChildProcess {
+  return spawn('sh', ['-c', 'exec sh -c "$0" 2>&1', request.command], {
+    detached: true,
+    stdio: [request.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'ignore'],
+    env: environmentWith(request.environment ?? []),
+  });
+}
+
+/** Whether every process of the group is gone or going; false when the system refused. */
+function killGroup(pid: number): boolean {
+  try {
+    process.kill(-pid, 'SIGKILL');
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+/** Runs a shell command in a process group of its own; done when the shell has ended and its output is closed. Never rejects. */
+export function runCommand(request: CommandRequest, clock: Clock): Promise<CommandResult> {
+  const startedMs = clock.monotonicMs();
+  const notStarted = (error: unknown): CommandResult => ({
+    ending: 'not-started',
+    status: STATUS_NOT_STARTED,
+    signal: undefined,
+    output: error instanceof Error ? error.message : String(error),
+    durationMs: clock.monotonicMs() - startedMs,
+  });
+  let child: ChildProcess;
+  try {
+    child = start(request);
+  } catch (error) {
+    return Promise.resolve(notStarted(error));
+  }
+  const { pid } = child;
+  if (pid === undefined) {
+    return new Promise((resolve) => child.once('error', (error) => resolve(notStarted(error))));
+  }
+  return new Promise((resolve) => {
+    const output = new Output();
+    const { timeoutMs = 0, signal: abort } = request;
+    let cut: 'timed-out' | 'aborted' | undefined;
+    let killNote = '';
+    let endDrain = (): void => undefined;
+
+    const settle = (result: Pick<CommandResult, 'ending' | 'status' | 'signal'>): void => {
+      endTimeout();
+      endDrain();
+      abort?.removeEventListener('abort', onAbort);
+      child.removeAllListeners('close');
+      child.stdout?.destroy();
+      const heading = result.ending === 'timed-out' ? `Execution timed out\n${killNote}` : '';
+      resolve({ ...result, output: heading + output.text(), durationMs: clock.monotonicMs() - startedMs });
+    };
+    const settleCut = (): void => {
+      const ending = cut ?? 'aborted';
+      settle({ ending, status: ending === 'timed-out' ? STATUS_TIMED_OUT : 0, signal: undefined });
+    };
+    const kill = (ending: 'timed-out' | 'aborted'): void => {
+      if (cut !== undefined) return;
+      cut = ending;
+      if (!killGroup(pid)) killNote = `Unable to TERM/KILL the process: #${pid}\n`;
+      endDrain = clock.after(DRAIN_MS, settleCut);
+    };
+    const onAbort = (): void => {
+      kill('aborted');
+    };
+    const endTimeout = timeoutMs > 0 ? clock.after(timeoutMs, () => kill('timed-out')) : () => undefined;
+
+    child.stdout?.on('data', (chunk: Buffer) => output.add(chunk));
+    // A command need not read its input, and the end of its pipes is told by `close`.
+    child.stdin?.on('error', () => child.stdin?.destroy());
+    child.stdin?.end(request.stdin);
+    child.on('error', (error) => output.add(Buffer.from(`${error.message}\n`)));
+    child.once('close', (code, signal) => {
+      if (cut !== undefined) settleCut();
+      else if (signal !== null) settle({ ending: 'signalled', status: 0, signal });
+      else settle({ ending: 'exited', status: code ?? 0, signal: undefined });
+    });
+    abort?.addEventListener('abort', onAbort);
+    if (abort?.aborted === true) onAbort();
+  });
+}

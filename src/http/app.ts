@@ -1,0 +1,75 @@
+import Koa from 'koa';
+import type { Commands } from '../actors/commands.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { EntityStore } from '../store/entity-store.ts';
+import type { EventStore } from '../store/event-store.ts';
+import type { ResourceStore } from '../store/resource-store.ts';
+import { AccessControl } from './access-control.ts';
+import { AccessTokens } from './access-tokens.ts';
+import { Authentication } from './authentication.ts';
+import type { CredentialVerifier } from './credentials.ts';
+import { answeringErrors } from './errors.ts';
+import type { Route } from './route.ts';
+import { actorRoutes } from './routes/actors.ts';
+import { authRoutes } from './routes/auth.ts';
+import { checkRoutes } from './routes/checks.ts';
+import { entityRoutes } from './routes/entities.ts';
+import { eventRoutes } from './routes/events.ts';
+import { type LedgerRoutePorts, ledgerRoutes } from './routes/ledger.ts';
+import { namespaceRoutes } from './routes/namespaces.ts';
+import { type StatusRoutePorts, statusRoutes } from './routes/status.ts';
+import { useRoutes } from './routing.ts';
+
+export interface ApiPorts extends LedgerRoutePorts, StatusRoutePorts {
+  commands: Commands;
+  resources: ResourceStore;
+  entities: EntityStore;
+  events: EventStore;
+  credentials: CredentialVerifier;
+  /** 32 random bytes, the same for all backends of a cluster. */
+  tokenSecret: Uint8Array;
+  clock: Clock;
+  log: Log;
+  /** Longest body of a request. */
+  requestLimitBytes: number;
+}
+
+export interface Api {
+  callback: ReturnType<Koa['callback']>;
+  /** Every route, for whoever describes the API. */
+  routes: readonly Route[];
+  /** To be called after a role or a binding was written: decisions are made from a copy. */
+  rbacChanged(): void;
+}
+
+/** The REST API as a request listener; the server, its timeouts and its TLS are the caller's. */
+export function createApi(ports: ApiPorts): Api {
+  const { resources, clock, log, tokenSecret, requestLimitBytes } = ports;
+  const tokens = new AccessTokens({ secret: tokenSecret, clock });
+  const access = new AccessControl(resources);
+  const routes: Route[] = [
+    ...eventRoutes(ports),
+    ...entityRoutes(ports),
+    ...checkRoutes(ports),
+    ...namespaceRoutes({ ...ports, access }),
+    ...ledgerRoutes(ports),
+    ...actorRoutes(ports),
+    ...authRoutes({ ...ports, tokens }),
+    ...statusRoutes(ports),
+  ];
+  const koa = new Koa();
+  koa.use(answeringErrors(log));
+  const authentication = new Authentication({ resources, tokens });
+  useRoutes(koa, routes, { authentication, access, requestLimitBytes });
+  koa.on('error', (err: unknown) => {
+    log.warn({ err }, 'answer could not be sent');
+  });
+  return {
+    callback: koa.callback(),
+    routes,
+    rbacChanged: () => {
+      access.rbacChanged();
+    },
+  };
+}

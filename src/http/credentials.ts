@@ -1,0 +1,97 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { hash as hashBcrypt, verify as verifyBcrypt } from '@node-rs/bcrypt';
+import { LRUCache } from 'lru-cache';
+import { Overloaded } from '../resources/errors.ts';
+import { isName } from '../resources/names.ts';
+import type { User } from '../resources/user.ts';
+import type { ResourceStore } from '../store/resource-store.ts';
+
+/** Verified credentials that are remembered; the least recently used is verified anew. */
+const MAX_REMEMBERED_CREDENTIALS = 10_000;
+/** Hashing shares its threads with the store's commits: logins must not hold them all. */
+const MAX_CONCURRENT_VERIFICATIONS = 2;
+/** Some four seconds of hashing; beyond it logins are refused. */
+const MAX_WAITING_VERIFICATIONS = 128;
+const BCRYPT_COST = 10;
+/** Of a random text, at the cost of all others: makes an unknown user take as long as a wrong password. */
+const HASH_OF_NOBODY = '$2b$10$SjlaezPMrFO/mRFxxe.VGuA5MrFVhzkoV0nGSjHHPUKyykmKJ4XkO';
+
+/** What is stored in place of a password. Only its first 72 bytes count. */
+export const hashPassword = (password: string): Promise<string> => hashBcrypt(password, { cost: BCRYPT_COST });
+
+/** Whether a user name and password belong together; the agent port and the login use the same one. */
+export interface CredentialVerifier {
+  /** The user, or undefined when unknown, disabled or of another password. @throws Overloaded */
+  verify(username: string, password: string): Promise<User | undefined>;
+}
+
+/**
+ * Verifies passwords off the event loop and remembers which were right. What is remembered is a keyed hash that includes
+ * the stored hash, so that a changed password voids it at once; the user is read each time.
+ */
+export class Credentials implements CredentialVerifier {
+  readonly #resources: Pick<ResourceStore, 'get'>;
+  readonly #processKey = randomBytes(32);
+  readonly #verified = new LRUCache<string, true>({ max: MAX_REMEMBERED_CREDENTIALS });
+  /** Verifications under way: the same credentials sent by many agents at once are hashed once. */
+  readonly #underWay = new Map<string, Promise<boolean>>();
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(resources: Pick<ResourceStore, 'get'>) {
+    this.#resources = resources;
+  }
+
+  async verify(username: string, password: string): Promise<User | undefined> {
+    if (password === '') return undefined;
+    const user = isName(username) ? this.#resources.get('users', undefined, username) : undefined;
+    const hash = user === undefined || user.password_hash === '' ? HASH_OF_NOBODY : user.password_hash;
+    const digest = this.#digest(username, password, hash);
+    if (this.#verified.get(digest) === true) return user?.disabled === true ? undefined : user;
+    const isRight = await this.#verifyOnce(digest, password, hash);
+    if (!isRight || hash === HASH_OF_NOBODY) return undefined;
+    this.#verified.set(digest, true);
+    return this.#stillEnabled(username, hash);
+  }
+
+  /** Read again: the user may have been changed while the password was hashed. */
+  #stillEnabled(username: string, hash: string): User | undefined {
+    const user = this.#resources.get('users', undefined, username);
+    return user === undefined || user.disabled || user.password_hash !== hash ? undefined : user;
+  }
+
+  #digest(username: string, password: string, hash: string): string {
+    return createHmac('sha256', this.#processKey)
+      .update(JSON.stringify([username, password, hash]))
+      .digest('base64');
+  }
+
+  #verifyOnce(digest: string, password: string, hash: string): Promise<boolean> {
+    const underWay = this.#underWay.get(digest);
+    if (underWay !== undefined) return underWay;
+    const verification = this.#verifyInTurn(password, hash).finally(() => this.#underWay.delete(digest));
+    this.#underWay.set(digest, verification);
+    return verification;
+  }
+
+  async #verifyInTurn(password: string, hash: string): Promise<boolean> {
+    await this.#turn();
+    try {
+      return await verifyBcrypt(password, hash);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+
+  /** Resolves when this verification may run; its place is handed on by the one before. */
+  async #turn(): Promise<void> {
+    if (this.#running < MAX_CONCURRENT_VERIFICATIONS) {
+      this.#running += 1;
+      return;
+    }
+    if (this.#waiting.length >= MAX_WAITING_VERIFICATIONS) throw new Overloaded('too many logins at once');
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+}

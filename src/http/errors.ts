@@ -1,0 +1,58 @@
+import type { Context, Middleware } from 'koa';
+import type { Log } from '../ports/log.ts';
+import { type ErrorCode, ExpectedError } from '../resources/errors.ts';
+import { send } from './send.ts';
+
+interface Kind {
+  status: number;
+  /** The number that clients know. */
+  code: number;
+  /** When the error says nothing itself. */
+  message: string;
+}
+
+const INTERNAL: Kind = { status: 500, code: 0, message: 'internal error occurred' };
+
+const KINDS: Record<ErrorCode, Kind> = {
+  'invalid-resource': { status: 400, code: 1, message: 'invalid argument(s) received' },
+  'not-found': { status: 404, code: 2, message: 'not found' },
+  'already-exists': { status: 409, code: 3, message: 'resource already exists' },
+  forbidden: { status: 403, code: 4, message: 'unauthorized to perform action' },
+  unauthenticated: { status: 401, code: 5, message: 'unauthenticated' },
+  'stale-revision': { status: 412, code: 7, message: 'precondition failed' },
+  'too-large': { status: 413, code: 1, message: 'request body too large' },
+  'store-unavailable': { status: 503, code: 0, message: 'the store cannot be written now' },
+  overloaded: { status: 503, code: 0, message: 'too many requests are waiting' },
+};
+
+const RETRY_AFTER_S = '1';
+
+/** The outermost middleware: answers every error that is thrown behind it. */
+export function answeringErrors(log: Log): Middleware {
+  return async (context, next) => {
+    try {
+      await next();
+    } catch (error) {
+      if (error instanceof ExpectedError) answerError(context, KINDS[error.code], error.message);
+      else {
+        log.error({ err: error, method: context.method, path: context.path }, 'request failed');
+        answerError(context, INTERNAL, INTERNAL.message);
+      }
+    }
+  };
+}
+
+function answerError(context: Context, kind: Kind, message: string): void {
+  const { status, code } = kind;
+  const asText = context.state['errorsAs'] === 'text';
+  const shown = message === '' ? kind.message : message;
+  send(context, {
+    status,
+    type: asText ? 'text/plain; charset=utf-8' : 'application/json',
+    body: asText ? `${shown}\n` : JSON.stringify({ message: shown, code }),
+    headers: {
+      'X-Content-Type-Options': 'nosniff',
+      ...(status === 503 ? { 'Retry-After': RETRY_AFTER_S } : {}),
+    },
+  });
+}

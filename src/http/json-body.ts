@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http';
+import { InvalidResource, TooLarge } from '../resources/errors.ts';
+
+/** Deeper values are refused before they are parsed. */
+const MAX_NESTING = 10_000;
+const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
+
+/** The whole body. @throws TooLarge as soon as it is known to be longer than `limitBytes`; what is left is not kept */
+export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const refuse = (): void => {
+      request.removeAllListeners('data');
+      request.resume();
+      reject(new TooLarge(`the request body must be at most ${limitBytes} bytes`));
+    };
+    if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
+      refuse();
+      return;
+    }
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > limitBytes) refuse();
+      else chunks.push(chunk);
+    });
+    request.on('end', () => {
+      const [first] = chunks;
+      resolve(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
+    });
+    request.on('error', (cause) => {
+      reject(new InvalidResource('the request body was cut off', { cause }));
+    });
+  });
+}
+
+/**
+ * The first JSON value of a body, which must be an object; what follows it is ignored and `null` is `{}`.
+ * Members are own properties, `__proto__` too. @throws InvalidResource
+ */
+export function parseObject(bytes: Buffer): object {
+  const source = bytes.toString();
+  // A value nested n deep takes at least n characters: most bodies need not be looked through.
+  if (source.length > MAX_NESTING) endOfFirst(source);
+  const value = parseFirst(source) ?? {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw new InvalidResource('body must be a JSON object');
+  return value;
+}
+
+function parseFirst(source: string): unknown {
+  try {
+    return parse(source);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    if (source.trim() === '') throw new InvalidResource('EOF', { cause });
+    const end = endOfFirst(source);
+    if (end === undefined || end === source.length) {
+      throw new InvalidResource(`malformed JSON: ${cause.message}`, { cause });
+    }
+    return parseFirst(source.slice(0, end));
+  }
+}
+
+function parse(source: string): unknown {
+  return SURROGATE_ESCAPE.test(source) ? JSON.parse(source, wellFormed) : JSON.parse(source);
+}
+
+/** Half of a pair of surrogates cannot be written as UTF-8: it becomes U+FFFD. */
+function wellFormed(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? Buffer.from(value).toString() : value;
+}
+
+/** Where the object or array that `source` begins with ends; undefined when it does not. @throws InvalidResource when nested too deep */
+function endOfFirst(source: string): number | undefined {
+  let depth = 0;
+  let inText = false;
+  for (let index = 0; index < source.length; index += 1) {
+    const character = source[index];
+    if (inText) {
+      if (character === '\\') index += 1;
+      else if (character === '"') inText = false;
+    } else if (character === '"') inText = true;
+    else if (character === '{' || character === '[') {
+      depth += 1;
+      if (depth > MAX_NESTING) throw new InvalidResource(`JSON must be nested at most ${MAX_NESTING} deep`);
+    } else if (character === '}' || character === ']') {
+      depth -= 1;
+      if (depth === 0) return index + 1;
+    }
+  }
+  return undefined;
+}

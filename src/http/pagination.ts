@@ -1,0 +1,40 @@
+import type { PageRequest } from '../store/page.ts';
+import type { Answer } from './route.ts';
+
+/** A limit above is none: no list is that long. */
+const MAX_LIMIT = 1_000_000_000;
+/** Longer positions are no keys of ours, and the store takes none that long. */
+const MAX_POSITION_BYTES = 1_900;
+const TOKEN = /^[A-Za-z0-9_-]+$/;
+/** A page begins at the first key at or after its position: NUL makes it the first after the last one shown. */
+const NUL = '\0';
+
+/** Which page is asked for. What is not a limit is none, and what is not a token begins at the beginning. */
+export function pageRequest(query: URLSearchParams): PageRequest {
+  return { limit: limitOf(query.get('limit')), from: positionOf(query.get('continue')) };
+}
+
+function limitOf(value: string | null): number | undefined {
+  if (value === null || !/^\d+$/.test(value)) return undefined;
+  const limit = Number(value);
+  return limit > 0 && limit <= MAX_LIMIT ? limit : undefined;
+}
+
+function positionOf(token: string | null): string | undefined {
+  if (token === null || !TOKEN.test(token)) return undefined;
+  const position = Buffer.from(token, 'base64url').toString();
+  if (Buffer.byteLength(position) > MAX_POSITION_BYTES) return undefined;
+  return position.startsWith('/') ? position.slice(1) : position;
+}
+
+/** A list, with the token of the next page when there is one; `lastKey` is the key of the last item shown. */
+export function listAnswer(items: readonly object[], lastKey: string | undefined): Answer {
+  return {
+    status: 200,
+    type: 'application/json',
+    body: JSON.stringify(items),
+    ...(lastKey === undefined
+      ? {}
+      : { headers: { 'Sensu-Continue': Buffer.from(lastKey + NUL).toString('base64url') } }),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Subject, Verb } from '../rules/rbac.ts';
+
+/** Whoever sends a request: who they are, and the groups that count for them. */
+export type Caller = Subject;
+
+/** Decides whether a request may be made at all, before its body is read. */
+export type Access =
+  /** Without credentials. */
+  | 'open'
+  /** Anybody with valid credentials; the handler shows each what he may see. */
+  | 'authenticated'
+  | {
+      resource: string;
+      verb: Verb;
+      /** Parameters of the path that make the name, joined by slashes; none for lists and POST. */
+      nameFrom?: readonly string[];
+      /** The parameter that is the namespace, `namespace` unless told; without such a parameter the request is cluster-wide. */
+      namespaceFrom?: string;
+    };
+
+export interface RouteRequest {
+  /** Parameters of the path, percent-decoded once. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly caller: Caller;
+  /** The object of the body; `{}` when the route does not read one. */
+  readonly body: object;
+  readonly authorization: string | undefined;
+  /** `http(s)://<Host header>`. */
+  readonly origin: string;
+}
+
+export interface Answer {
+  status: number;
+  /** Absent = empty. */
+  body?: string;
+  type?: 'application/json' | 'text/plain; charset=utf-8';
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** A row of the table from which requests are routed and the API is described. */
+export interface Route {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** `:word` is a parameter: one segment that is not empty. */
+  path: string;
+  access: Access;
+  reads: 'nothing' | 'json';
+  /** Errors as text with a newline: what clients of this route expect. */
+  errorsAs?: 'text';
+  handle(request: RouteRequest): Answer | Promise<Answer>;
+}
+
+/** Where most of the API lives. */
+export const CORE = '/api/core/v2';
+
+/** A parameter that the route's path has. */
+export function param(request: RouteRequest, name: string): string {
+  const value = request.params[name];
+  if (value === undefined) throw new Error(`the path of this route has no parameter ${name}`);
+  return value;
+}

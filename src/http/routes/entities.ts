@@ -1,0 +1,120 @@
+import type { Commands } from '../../actors/commands.ts';
+import { assertEntity, type Entity, parseEntityShape, withOwnSubscription } from '../../resources/entity.ts';
+import { AlreadyExists, NotFound } from '../../resources/errors.ts';
+import type { EntityStore } from '../../store/entity-store.ts';
+import type { ResourceStore } from '../../store/resource-store.ts';
+import { assertSameName, assertSameNamespace } from '../address.ts';
+import { json, NO_CONTENT } from '../answers.ts';
+import { taggedJson } from '../entity-tag.ts';
+import { listAnswer, pageRequest } from '../pagination.ts';
+import { redactEntity } from '../redaction.ts';
+import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
+
+export interface EntityRoutePorts {
+  entities: Pick<EntityStore, 'get' | 'list'>;
+  resources: Pick<ResourceStore, 'get'>;
+  commands: Pick<Commands, 'createEntity' | 'putEntity' | 'deleteEntity'>;
+}
+
+const RESOURCE = 'entities';
+const NAMESPACE = `${CORE}/namespaces/:namespace/entities`;
+const ENTITY = `${NAMESPACE}/:name`;
+const NAME = ['name'] as const;
+
+/** Whoever owns the configuration of an entity says so in this label. */
+const OWNER_LABEL = 'sensu.io/managed_by';
+const AGENTS = new Set(['sensu-agent', 'mon-agent']);
+
+export function entityRoutes({ entities, resources, commands }: EntityRoutePorts): Route[] {
+  const list = (namespace: string | undefined, request: RouteRequest): Answer => {
+    const { items, lastKey } = entities.list(namespace, pageRequest(request.query));
+    return listAnswer(items.map(redactEntity), lastKey);
+  };
+
+  const create = async (request: RouteRequest): Promise<Answer> => {
+    const entity = acceptEntity(request.body, param(request, 'namespace'), undefined);
+    await commands.createEntity(entity, request.caller.username);
+    return json(redactEntity(entity));
+  };
+
+  const put = async (request: RouteRequest): Promise<Answer> => {
+    const namespace = param(request, 'namespace');
+    const name = param(request, 'name');
+    const entity = acceptEntity(request.body, namespace, name);
+    if (isManagedByAgent(resources.get('entities', namespace, name))) throw managedByAgent();
+    await commands.putEntity(entity, request.caller.username);
+    return json(redactEntity(entity));
+  };
+
+  return [
+    {
+      method: 'GET',
+      path: `${CORE}/entities`,
+      access: { resource: RESOURCE, verb: 'list' },
+      reads: 'nothing',
+      handle: (request) => list(undefined, request),
+    },
+    {
+      method: 'GET',
+      path: NAMESPACE,
+      access: { resource: RESOURCE, verb: 'list' },
+      reads: 'nothing',
+      handle: (request) => list(param(request, 'namespace'), request),
+    },
+    {
+      method: 'POST',
+      path: NAMESPACE,
+      access: { resource: RESOURCE, verb: 'create' },
+      reads: 'json',
+      handle: create,
+    },
+    {
+      method: 'GET',
+      path: ENTITY,
+      access: { resource: RESOURCE, verb: 'get', nameFrom: NAME },
+      reads: 'nothing',
+      handle: (request) => {
+        const entity = entities.get(param(request, 'namespace'), param(request, 'name'));
+        if (entity === undefined) throw new NotFound();
+        return taggedJson(entity, redactEntity(entity));
+      },
+    },
+    {
+      method: 'PUT',
+      path: ENTITY,
+      access: { resource: RESOURCE, verb: 'update', nameFrom: NAME },
+      reads: 'json',
+      handle: put,
+    },
+    {
+      method: 'DELETE',
+      path: ENTITY,
+      access: { resource: RESOURCE, verb: 'delete', nameFrom: NAME },
+      reads: 'nothing',
+      handle: async (request) => {
+        await commands.deleteEntity(param(request, 'namespace'), param(request, 'name'), request.caller.username);
+        return NO_CONTENT;
+      },
+    },
+  ];
+}
+
+/** `name` is that of the path, where it has one. @throws InvalidResource, AlreadyExists for what an agent manages */
+function acceptEntity(body: object, namespace: string, name: string | undefined): Entity {
+  const entity = parseEntityShape(body);
+  const { metadata } = entity;
+  metadata.namespace ??= namespace;
+  metadata.name ??= name;
+  assertSameNamespace(metadata.namespace, namespace);
+  if (name !== undefined) {
+    assertSameName(metadata.name, name);
+    if (isManagedByAgent(entity)) throw managedByAgent();
+  }
+  assertEntity(entity);
+  return withOwnSubscription(entity);
+}
+
+const isManagedByAgent = (entity: Pick<Entity, 'metadata'> | undefined): boolean =>
+  AGENTS.has(entity?.metadata.labels?.[OWNER_LABEL] ?? '');
+
+const managedByAgent = (): AlreadyExists => new AlreadyExists('entity is managed by its agent');

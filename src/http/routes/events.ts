@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import type { Commands } from '../../actors/commands.ts';
+import { InvalidResource, NotFound } from '../../resources/errors.ts';
+import { assertEvent, type Event, hasCheck, parseEventShape } from '../../resources/event.ts';
+import type { EventAddress } from '../../store/keyspace.ts';
+import type { EventStore } from '../../store/event-store.ts';
+import { assertSameName, assertSameNamespace } from '../address.ts';
+import { CREATED, json, NO_CONTENT } from '../answers.ts';
+import { taggedJson } from '../entity-tag.ts';
+import { listAnswer, pageRequest } from '../pagination.ts';
+import { redactEvent } from '../redaction.ts';
+import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
+
+export interface EventRoutePorts {
+  events: Pick<EventStore, 'get' | 'list'>;
+  commands: Pick<Commands, 'createEvent' | 'putEvent' | 'deleteEvent'>;
+}
+
+const RESOURCE = 'events';
+const NAMESPACE = `${CORE}/namespaces/:namespace/events`;
+const ENTITY = `${NAMESPACE}/:entity`;
+const EVENT = `${ENTITY}/:check`;
+const ADDRESS = ['entity', 'check'] as const;
+
+export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
+  const list = (scope: Parameters<EventStore['list']>[0], request: RouteRequest): Answer => {
+    const { items, lastKey } = events.list(scope, pageRequest(request.query));
+    // Tokens of the list of all namespaces begin with a slash.
+    const position = scope.namespace === undefined && lastKey !== undefined ? `/${lastKey}` : lastKey;
+    if (scope.entity !== undefined && items.length === 0 && !request.query.has('continue')) throw new NotFound();
+    return listAnswer(items.map(redactEvent), position);
+  };
+
+  const create = async (request: RouteRequest): Promise<Answer> => {
+    const event = acceptEvent(request.body, param(request, 'namespace'), undefined);
+    await commands.createEvent(event, request.caller.username);
+    return json(redactEvent(event));
+  };
+
+  const put = async (request: RouteRequest): Promise<Event> => {
+    const address = addressOf(request);
+    const event = acceptEvent(request.body, address.namespace, address);
+    if (!hasCheck(event)) throw new InvalidResource('event must contain a check');
+    await commands.putEvent(event, request.caller.username);
+    return event;
+  };
+
+  return [
+    {
+      method: 'GET',
+      path: `${CORE}/events`,
+      access: { resource: RESOURCE, verb: 'list' },
+      reads: 'nothing',
+      handle: (request) => list({}, request),
+    },
+    {
+      method: 'GET',
+      path: NAMESPACE,
+      access: { resource: RESOURCE, verb: 'list' },
+      reads: 'nothing',
+      handle: (request) => list({ namespace: param(request, 'namespace') }, request),
+    },
+    {
+      method: 'POST',
+      path: NAMESPACE,
+      access: { resource: RESOURCE, verb: 'create' },
+      reads: 'json',
+      handle: create,
+    },
+    {
+      method: 'GET',
+      path: ENTITY,
+      access: { resource: RESOURCE, verb: 'list' },
+      reads: 'nothing',
+      handle: (request) => list({ namespace: param(request, 'namespace'), entity: param(request, 'entity') }, request),
+    },
+    {
+      method: 'GET',
+      path: EVENT,
+      access: { resource: RESOURCE, verb: 'get', nameFrom: ADDRESS },
+      reads: 'nothing',
+      handle: (request) => {
+        const { namespace, entity, check } = addressOf(request);
+        const event = events.get(namespace, entity, check);
+        if (event === undefined) throw new NotFound();
+        return taggedJson(event, redactEvent(event));
+      },
+    },
+    {
+      method: 'PUT',
+      path: EVENT,
+      access: { resource: RESOURCE, verb: 'update', nameFrom: ADDRESS },
+      reads: 'json',
+      handle: async (request) => json(redactEvent(await put(request))),
+    },
+    {
+      // The reference creates or updates here, and answers without a body.
+      method: 'POST',
+      path: EVENT,
+      access: { resource: RESOURCE, verb: 'create', nameFrom: ADDRESS },
+      reads: 'json',
+      handle: async (request) => {
+        await put(request);
+        return CREATED;
+      },
+    },
+    {
+      method: 'DELETE',
+      path: EVENT,
+      access: { resource: RESOURCE, verb: 'delete', nameFrom: ADDRESS },
+      reads: 'nothing',
+      handle: async (request) => {
+        await commands.deleteEvent(addressOf(request), request.caller.username);
+        return NO_CONTENT;
+      },
+    },
+  ];
+}
+
+const addressOf = (request: RouteRequest): EventAddress => ({
+  namespace: param(request, 'namespace'),
+  entity: param(request, 'entity'),
+  check: param(request, 'check'),
+});
+
+/** Decodes, fills from the path, compares with the path, validates. Source: spec/02 5.1. @throws InvalidResource */
+function acceptEvent(body: object, namespace: string, address: EventAddress | undefined): Event {
+  const event = parseEventShape(body);
+  const { entity, check } = event;
+  if (entity !== undefined) {
+    fill(entity.metadata, namespace, address?.entity);
+    if (entity.entity_class === '') entity.entity_class = 'proxy';
+  }
+  if (check !== undefined) fill(check.metadata, namespace, address?.check);
+  for (const [part, name] of [[entity, address?.entity] as const, [check, address?.check] as const]) {
+    if (part === undefined) continue;
+    assertSameNamespace(part.metadata.namespace, namespace);
+    if (name !== undefined) assertSameName(part.metadata.name, name);
+  }
+  assertEvent(event);
+  // Agents may send events of checks that have neither; people who write one by hand may not.
+  if (check !== undefined && check.interval === 0 && check.cron === undefined) {
+    throw new InvalidResource('check is invalid: check interval must be greater than or equal to 1');
+  }
+  event.id ??= randomUUID();
+  return event;
+}
+
+type Metadata = Event['metadata'];
+
+/** What was just decoded belongs to nobody else yet: it is completed in place. */
+function fill(metadata: Metadata, namespace: string, name: string | undefined): void {
+  metadata.namespace ??= namespace;
+  metadata.name ??= name;
+}

@@ -1,0 +1,90 @@
+import type { Commands } from '../../actors/commands.ts';
+import { NotFound } from '../../resources/errors.ts';
+import { assertNamespace, parseNamespaceShape } from '../../resources/namespace.ts';
+import type { ResourceStore } from '../../store/resource-store.ts';
+import type { AccessControl } from '../access-control.ts';
+import { assertSameName } from '../address.ts';
+import { CREATED, NO_CONTENT } from '../answers.ts';
+import { taggedJson } from '../entity-tag.ts';
+import { listAnswer, pageRequest } from '../pagination.ts';
+import { CORE, param, type Route } from '../route.ts';
+
+export interface NamespaceRoutePorts {
+  resources: Pick<ResourceStore, 'get' | 'list'>;
+  commands: Pick<Commands, 'createResource' | 'putResource' | 'deleteResource'>;
+  access: Pick<AccessControl, 'seesNamespace' | 'rbacChanged'>;
+}
+
+const KIND = 'namespaces';
+const NAMESPACES = `${CORE}/namespaces`;
+const NAMESPACE = `${NAMESPACES}/:name`;
+/** Rights inside a namespace count for the namespace itself, but not for making it. */
+const ITSELF = { resource: KIND, nameFrom: ['name'], namespaceFrom: 'name' } as const;
+
+/** A namespace is made and deleted together with a role and a binding of its own: access is decided anew after each. */
+export function namespaceRoutes({ resources, commands, access }: NamespaceRoutePorts): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: NAMESPACES,
+      access: 'authenticated',
+      reads: 'nothing',
+      handle: ({ caller, query }) => {
+        const { items, lastKey } = resources.list(KIND, undefined, pageRequest(query));
+        return listAnswer(
+          items.filter(({ name }) => access.seesNamespace(caller, name)),
+          lastKey,
+        );
+      },
+    },
+    {
+      method: 'POST',
+      path: NAMESPACES,
+      access: { resource: KIND, verb: 'create' },
+      reads: 'json',
+      handle: async (request) => {
+        const namespace = parseNamespaceShape(request.body);
+        assertNamespace(namespace);
+        await commands.createResource(KIND, namespace, request.caller.username);
+        access.rbacChanged();
+        return CREATED;
+      },
+    },
+    {
+      method: 'GET',
+      path: NAMESPACE,
+      access: 'authenticated',
+      reads: 'nothing',
+      handle: (request) => {
+        const namespace = resources.get(KIND, undefined, param(request, 'name'));
+        if (namespace === undefined || !access.seesNamespace(request.caller, namespace.name)) throw new NotFound();
+        return taggedJson(namespace);
+      },
+    },
+    {
+      method: 'PUT',
+      path: NAMESPACE,
+      access: { ...ITSELF, verb: 'update' },
+      reads: 'json',
+      handle: async (request) => {
+        const namespace = parseNamespaceShape(request.body);
+        assertSameName(namespace.name, param(request, 'name'));
+        assertNamespace(namespace);
+        await commands.putResource(KIND, namespace, request.caller.username);
+        access.rbacChanged();
+        return CREATED;
+      },
+    },
+    {
+      method: 'DELETE',
+      path: NAMESPACE,
+      access: { ...ITSELF, verb: 'delete' },
+      reads: 'nothing',
+      handle: async (request) => {
+        await commands.deleteResource(KIND, undefined, param(request, 'name'), request.caller.username);
+        access.rbacChanged();
+        return NO_CONTENT;
+      },
+    },
+  ];
+}

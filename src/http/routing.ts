@@ -1,0 +1,98 @@
+import { Router, type RouterContext, type RouterMiddleware } from '@koa/router';
+import type Koa from 'koa';
+import type { Context, Next } from 'koa';
+import type { AccessRequest, Subject } from '../rules/rbac.ts';
+import { NotFound } from '../resources/errors.ts';
+import { isName } from '../resources/names.ts';
+import type { AccessControl } from './access-control.ts';
+import type { Authentication } from './authentication.ts';
+import { parseObject, readBody } from './json-body.ts';
+import { parseQuery } from './query.ts';
+import { cleanedPath, hasMalformedEscape } from './request-path.ts';
+import type { Access, Route, RouteRequest } from './route.ts';
+import { send } from './send.ts';
+
+export interface RoutingPorts {
+  authentication: Authentication;
+  access: AccessControl;
+  requestLimitBytes: number;
+}
+
+const NOBODY: Subject = { username: '', groups: [] };
+const EMPTY_BODY = {};
+
+/** Makes `koa` answer every path: by its row of the table, or that there is none. */
+export function useRoutes(koa: Koa, routes: readonly Route[], ports: RoutingPorts): void {
+  const router = new Router({ sensitive: true, strict: true });
+  for (const route of routes) router.register(route.path, [route.method], serving(route, ports));
+  koa.use(refusingUncleanPaths).use(router.routes()).use(answeringUnrouted);
+}
+
+/** Before anything else: what is not a path of the API in its one spelling. */
+function refusingUncleanPaths(context: Context, next: Next): Promise<void> | void {
+  const url = context.req.url ?? '/';
+  const questionMark = url.indexOf('?');
+  const path = questionMark < 0 ? url : url.slice(0, questionMark);
+  if (hasMalformedEscape(path)) {
+    send(context, { status: 400, type: 'text/plain; charset=utf-8', body: '400 Bad Request' });
+    return;
+  }
+  const cleaned = cleanedPath(path);
+  if (cleaned === undefined) return next() as Promise<void>;
+  send(context, { status: 301, headers: { Location: cleaned + url.slice(path.length) } });
+}
+
+/** No row has this path, or none with this method: told without credentials. */
+function answeringUnrouted(context: Context): void {
+  const matched = (context['matched'] ?? []) as RouterContext['matched'] & object;
+  if (matched.length === 0) throw new NotFound();
+  answerMethodNotAllowed(context, matched);
+}
+
+function answerMethodNotAllowed(context: Context, layers: readonly { methods: string[] }[]): void {
+  const methods = new Set(layers.flatMap((layer) => layer.methods.filter((method) => method !== 'HEAD')));
+  send(context, { status: 405, headers: { Allow: [...methods].join(', ') } });
+}
+
+/** The one way of a request through the house; the order is part of the interface. */
+function serving(route: Route, { authentication, access, requestLimitBytes }: RoutingPorts): RouterMiddleware {
+  const { access: needed, reads, errorsAs } = route;
+  return async (context) => {
+    // The router answers HEAD with the rows of GET.
+    if (context.method === 'HEAD') {
+      answerMethodNotAllowed(context, context.matched ?? []);
+      return;
+    }
+    if (errorsAs !== undefined) context.state['errorsAs'] = errorsAs;
+    const { req } = context;
+    const { authorization } = req.headers;
+    const params: RouteRequest['params'] = context.params;
+    const caller = needed === 'open' ? NOBODY : await authentication.callerOf(authorization);
+    if (typeof needed === 'object') access.assertAllowed(caller, accessRequest(needed, params));
+    if (reads === 'json') assertNamespaceName(params['namespace']);
+    else assertNames(params);
+    const query = parseQuery(req.url ?? '');
+    const body = reads === 'json' ? parseObject(await readBody(req, requestLimitBytes)) : EMPTY_BODY;
+    const { origin } = context;
+    send(context, await route.handle({ params, query, caller, body, authorization, origin }));
+  };
+}
+
+/** @throws NotFound for what cannot be the name of anything stored, so that it never becomes part of a key */
+function assertNames(params: RouteRequest['params']): void {
+  for (const parameter in params) {
+    const names = parameter === 'key' ? (params[parameter]?.split('/') ?? []) : [params[parameter] ?? ''];
+    if (!names.every(isName)) throw new NotFound();
+  }
+}
+
+/** Other names are judged with the body. @throws NotFound */
+function assertNamespaceName(namespace: string | undefined): void {
+  if (namespace !== undefined && !isName(namespace)) throw new NotFound(`the namespace ${namespace} does not exist`);
+}
+
+function accessRequest(needed: Exclude<Access, string>, params: RouteRequest['params']): AccessRequest {
+  const { resource, verb, nameFrom, namespaceFrom = 'namespace' } = needed;
+  const name = nameFrom === undefined ? '' : nameFrom.map((parameter) => params[parameter] ?? '').join('/');
+  return { resource, verb, namespace: params[namespaceFrom], name };
+}
