@@ -44,11 +44,19 @@ describe('the handshake of the agent port', () => {
     expect(await agent.next('entity_config')).to.have.property('entity_class', 'agent');
   });
 
+  it('never offers protobuf while it speaks JSON only, whatever is asked', async () => {
+    const { status, headers } = await upgrade({ Accept: 'application/octet-stream' });
+    expect(status).to.equal(101);
+    expect(headers['content-type']).to.deep.equal(['application/json']);
+    expect(headers['accept']).to.deep.equal(['application/json']);
+  });
+
   it('offers no compression and no protocol', async () => {
     const lines = [...linesOf('hs-01'), 'Sec-WebSocket-Protocol: foo', 'Sec-WebSocket-Extensions: permessage-deflate'];
     const { status, headers } = await rawRequest(backend.agentPort, { path: '/', lines, upgrade: true });
     expect(status).to.equal(101);
-    expect(headers).to.not.have.any.keys('sec-websocket-protocol', 'sec-websocket-extensions');
+    expect(headers['sec-websocket-extensions']).to.equal(undefined);
+    expect(headers['sec-websocket-protocol']).to.equal(undefined);
   });
 
   it('agrees to acknowledge when it is asked to, and only then', async () => {

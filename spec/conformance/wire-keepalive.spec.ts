@@ -64,6 +64,7 @@ describe('a keepalive', () => {
       const event = await storedEvent(name, 'keepalive');
       expect(at(event, 'check', 'status')).to.equal(0);
       expect(agent.isOpen).to.equal(true);
+      expect(backend.log.errors).to.deep.equal([]);
     });
   }
 

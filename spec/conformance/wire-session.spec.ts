@@ -14,8 +14,6 @@ const SENTINEL = {
   deregistration: {},
 };
 
-const BURST = 10_000;
-
 describe('a session of an agent', () => {
   let backend: InProcessBackend;
   let api: ApiClient;
@@ -88,15 +86,6 @@ describe('a session of an agent', () => {
     expect(await agent.ping('x')).to.be.below(1_000);
   });
 
-  it(`case 9: answers pings within a second while ${BURST} events are ingested`, async () => {
-    const sender = await registered('ses-burst');
-    const other = await registered('ses-burst-other');
-    for (let n = 1; n <= BURST; n += 1) sender.send('event', checkEvent('ses-burst', `c${n}`));
-    const roundTripsMs = await Promise.all([other.ping('x'), sender.ping('x')]);
-    for (const roundTripMs of roundTripsMs) expect(roundTripMs).to.be.below(1_000);
-    await stored('ses-burst', `c${BURST}`);
-  });
-
   it('case 10: takes a text message like a binary one', async () => {
     const agent = await connected('ses-text');
     agent.send('keepalive', keepalive('ses-text'), 'text');
@@ -135,6 +124,7 @@ describe('a session of an agent', () => {
       'caught-up',
       'keepalive',
     ]);
+    expect(backend.log.errors).to.deep.equal([]);
   });
 
   it('ends with 1009 at a message above the limit', async () => {

@@ -16,6 +16,11 @@ export class RecordedLog implements Log {
     this.lines = lines;
   }
 
+  /** What somebody must look at: bugs, and a store that fails. */
+  get errors(): LogLine[] {
+    return this.lines.filter(({ level }) => level === 'error');
+  }
+
   error(fields: Record<string, unknown>, message: string): void {
     this.#write('error', fields, message);
   }

@@ -16,6 +16,9 @@ const DEFAULT_HANDLERS = ['keepalive'];
 /** What the reference writes into the events of its keepalive monitor. */
 const SCHEDULER = 'etcd';
 
+/** Beyond it a time cannot be written as a date. */
+const MAX_TIME_S = 8_640_000_000_000;
+
 /** Says on an alert that the backend was blind for so many seconds before it. */
 const BLIND_ANNOTATION = 'mon.io/blind-seconds';
 
@@ -35,9 +38,11 @@ function timeoutsOf({ interval, timeout, ttl }: CheckEvent['check']): Timeouts {
 
 /** A keepalive of an agent: registers its entity, restarts its monitor, and is merged as an event of status 0. @throws InvalidResource */
 export function receiveKeepalive(scope: Scope, event: CheckEvent): void {
-  if (event.timestamp === 0) throw new InvalidResource('keepalive contains invalid timestamp');
+  if (event.timestamp === 0 || Math.abs(event.timestamp) > MAX_TIME_S) {
+    throw new InvalidResource('keepalive contains invalid timestamp');
+  }
   const timeouts = timeoutsOf(event.check);
-  const entity = withOwnSubscription(event.entity);
+  const entity = withOwnSubscription({ ...event.entity, last_seen: event.timestamp });
   registerAgent(scope, entity);
   restartMonitor(scope, entity, timeouts);
   mergeEvent(scope, aliveEvent(scope, { ...event, entity }), { trustsSentHistory: false });

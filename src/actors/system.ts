@@ -40,6 +40,8 @@ export interface SystemPorts {
 
 export interface SystemListener {
   announced(announcement: Announcement): void;
+  /** Senders must pause: the store cannot be written. */
+  paused(): void;
   /** Senders that paused may go on. */
   resumed(): void;
 }
@@ -133,6 +135,11 @@ export class ActorSystem {
     return this.#committer.isFull || this.#committer.isFailing;
   }
 
+  /** Whether the store cannot be written. */
+  get isFailing(): boolean {
+    return this.#committer.isFailing;
+  }
+
   listen(listener: SystemListener): void {
     this.#listeners.push(listener);
   }
@@ -214,6 +221,7 @@ export class ActorSystem {
     this.#ports.log.error({ err: error }, 'store cannot be written');
     this.#wheel.stop();
     this.#blindSinceMs = this.#ports.clock.nowMs();
+    for (const listener of this.#listeners) listener.paused();
     const forget = (kind: ActorKind, lost: Iterable<string>): void => {
       for (const key of lost) {
         this.#kinds[kind].rest(key);

@@ -49,7 +49,8 @@ export class Agent {
   #droppedBefore = 0;
   #stopping = false;
 
-  constructor(settings: AgentSettings, version: string, { clock, log, random }: AgentPorts) {
+  constructor(settings: AgentSettings, version: string, ports: AgentPorts) {
+    const { clock, log } = ports;
     const { name, namespace, subscriptions, user, password } = settings;
     this.#clock = clock;
     this.#log = log;
@@ -72,7 +73,7 @@ export class Agent {
       {
         clock,
         log,
-        random,
+        random: () => ports.random(),
         queue: this.#queue,
         sessionBegan: () => {
           this.#sequences.restart();

@@ -175,9 +175,10 @@ export const kinds = {
     placeholder: 'a,b,...',
     fromTexts: (texts) => texts.flatMap(splitRecord),
     fromFile(value) {
-      if (!Array.isArray(value)) return splitLoosely(String(value ?? ''));
-      if (value.some((item) => typeof item === 'object')) throw new InvalidValue('must be a list of texts');
-      return value.map(String);
+      if (typeof value === 'string') return splitLoosely(value);
+      const items: unknown[] = Array.isArray(value) ? value : [value];
+      if (items.some((item) => typeof item === 'object')) throw new InvalidValue('must be a list of texts');
+      return items.map(String);
     },
   } satisfies Kind<string[]> as Kind<string[]>,
   map: {
@@ -197,7 +198,7 @@ export const kinds = {
 
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (const [index, letter] of [...a].entries()) {
+  for (const [index, letter] of Array.from(a).entries()) {
     const next = [index + 1];
     for (let column = 1; column <= b.length; column++) {
       const replaced = (row[column - 1] ?? 0) + (letter === b[column - 1] ? 0 : 1);

@@ -26,8 +26,10 @@ export interface RouteRequest {
   /** The object of the body; `{}` when the route does not read one. */
   readonly body: object;
   readonly authorization: string | undefined;
-  /** `http(s)://<Host header>`. */
-  readonly origin: string;
+  /** `http` or `https`. */
+  readonly protocol: string;
+  /** As the client named it, with the port. */
+  readonly host: string;
 }
 
 export interface Answer {

@@ -65,7 +65,7 @@ function serving(route: Route, { authentication, access, requestLimitBytes }: Ro
     }
     if (errorsAs !== undefined) context.state['errorsAs'] = errorsAs;
     const { req } = context;
-    const { authorization } = req.headers;
+    const { authorization, host = '' } = req.headers;
     const params: RouteRequest['params'] = context.params;
     const caller = needed === 'open' ? NOBODY : await authentication.callerOf(authorization);
     if (typeof needed === 'object') access.assertAllowed(caller, accessRequest(needed, params));
@@ -73,8 +73,8 @@ function serving(route: Route, { authentication, access, requestLimitBytes }: Ro
     else assertNames(params);
     const query = parseQuery(req.url ?? '');
     const body = reads === 'json' ? parseObject(await readBody(req, requestLimitBytes)) : EMPTY_BODY;
-    const { origin } = context;
-    send(context, await route.handle({ params, query, caller, body, authorization, origin }));
+    const { protocol } = context;
+    send(context, await route.handle({ params, query, caller, body, authorization, protocol, host }));
   };
 }
 

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { type DestinationStream, destination, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
 import type { LogLevel } from '../config/flags.ts';
 import type { Log } from '../ports/log.ts';
@@ -79,7 +80,7 @@ class LineLogger implements Logger {
 
 /** The error's texts down its causes; the stack only of what nobody expected, which has no code. */
 function describeError({ err, ...fields }: Record<string, unknown>): Record<string, unknown> {
-  if (!(err instanceof Error)) return err === undefined ? fields : { ...fields, error: String(err) };
+  if (!(err instanceof Error)) return err === undefined ? fields : { ...fields, error: inspect(err) };
   const { message, stack } = stdSerializers.err(err);
   return { ...fields, error: message, ...('code' in err ? {} : { stack }) };
 }

@@ -187,6 +187,7 @@ function policyListener(api: Api, access: AccessControl) {
       api.rbacChanged();
       access.rbacChanged();
     },
+    paused: () => undefined,
     resumed: () => undefined,
   };
 }

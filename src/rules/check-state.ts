@@ -61,7 +61,8 @@ export function totalStateChange(history: readonly HistoryEntry[]): number {
 /** The state of a check after one more result: history, counters, and passing, failing or flapping with hysteresis. */
 export function mergeCheckState(previous: PreviousCheckState, result: CheckResult): MergedCheckState {
   const { status, executed } = result;
-  const kept = previous.history.length < HISTORY_LENGTH ? previous.history : previous.history.slice(1 - HISTORY_LENGTH);
+  // Of a longer history, which a first event may bring, the oldest entry goes too, and no more: so the reference does.
+  const kept = previous.history.length < HISTORY_LENGTH ? previous.history : previous.history.slice(1);
   const history = [...kept, { status, executed }];
   const change = totalStateChange(history);
   const state = stateName(previous.state === 'flapping', change, result);

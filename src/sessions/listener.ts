@@ -16,7 +16,7 @@ const HANDSHAKE_TIMEOUT_MS = 15_000;
 const STOP_GRACE_MS = 2_000;
 
 export interface ListenerPorts extends RefusalPorts {
-  system: Pick<ActorSystem, 'agents' | 'mustPause' | 'listen'>;
+  system: Pick<ActorSystem, 'agents' | 'mustPause' | 'isFailing' | 'listen'>;
   resources: ResourceStore;
   /** Answers `/health` and `/ready`, the same as the API does. */
   status: RequestListener;
@@ -45,6 +45,7 @@ export class AgentListener {
       clientTracking: true,
       perMessageDeflate: false,
       skipUTF8Validation: true,
+      handleProtocols: () => false,
       maxPayload: ports.maxMessageBytes,
     });
     this.#webSockets.on('headers', (headers, request) => {
@@ -114,6 +115,8 @@ export class AgentListener {
   async #judge(request: IncomingMessage): Promise<AgentHello | Refusal> {
     if (pathOf(request) !== '/') return { status: 404, message: '404 page not found' };
     try {
+      // No session could be put on record now; agents back off after a refused handshake.
+      if (this.#ports.system.isFailing) return { status: 500, message: 'Internal Server Error' };
       return await judge(request, this.#ports);
     } catch (err) {
       this.#ports.log.error({ err }, 'handshake could not be judged');

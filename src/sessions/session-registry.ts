@@ -52,6 +52,10 @@ export class SessionRegistry implements SystemListener {
     }
   }
 
+  paused(): void {
+    for (const session of this.#topicsOf.keys()) session.pause();
+  }
+
   resumed(): void {
     for (const session of this.#topicsOf.keys()) session.resume();
   }

@@ -146,7 +146,7 @@ export class Committer implements KeyedTableReader {
   /** Resolves when the decision is durable. @throws StoreUnavailable at once while the store cannot be written */
   commit(decision: Decision): Promise<void> {
     this.assertWritable();
-    if (decision.isEmpty) return Promise.resolve();
+    if (decision.isEmpty) return this.#nothingToWrite();
     const batch = this.#open;
     batch.join(decision);
     if (!this.#running) {
@@ -154,6 +154,12 @@ export class Committer implements KeyedTableReader {
       this.#idle = this.#run();
     }
     return batch.durable;
+  }
+
+  /** Who decided that there is nothing to do may have read what is not durable yet: it is true when that is. */
+  #nothingToWrite(): Promise<void> {
+    const newest = this.#open.decisions > 0 ? this.#open : this.#inFlight;
+    return newest?.durable ?? Promise.resolve();
   }
 
   /** @throws StoreUnavailable while the store cannot be written */

@@ -45,7 +45,11 @@ export function authRoutes({ credentials, tokens }: AuthRoutePorts): Route[] {
       access: 'open',
       reads: 'nothing',
       errorsAs: 'text',
-      handle: async (request) => json(await tokens.issue(await login(request, 'Unauthorized'), request.origin)),
+      handle: async (request) => {
+        const user = await login(request, 'Unauthorized');
+        // Clients refresh at the issuer: it is the address that they reached us by.
+        return json(await tokens.issue(user, `${request.protocol}://${request.host}`));
+      },
     },
     {
       method: 'GET',

@@ -1,0 +1,59 @@
+import { ActorSystem } from '../src/actors/system.ts';
+import { systemClock } from '../src/main/system-clock.ts';
+import type { Log } from '../src/ports/log.ts';
+import { entityWithDefaults } from '../src/resources/entity.ts';
+import { type CheckEvent, hasCheck, parseEvent } from '../src/resources/event.ts';
+import { mergeEvent } from '../src/actors/merge-event.ts';
+import { MemoryStore } from '../spec/actors/memory-store.ts';
+import { agentEvent } from './agent-events.ts';
+
+export interface EngineLoad {
+  keys: number;
+  seconds: number;
+}
+
+const silent = (): void => undefined;
+const log: Log = { error: silent, warn: silent, info: silent, debug: silent, child: () => log };
+
+/** Decisions a second, on one core: merge and dead man's switch of each event, without decoding and without I/O. */
+async function measure({ keys, seconds }: EngineLoad): Promise<number> {
+  const system = new ActorSystem({ store: new MemoryStore(), clock: systemClock, log, backendName: 'bench' });
+  await system.start();
+  const templates = Array.from({ length: keys }, (_, index) => template(`agent-${index % 1_000}`, `check-${index}`));
+  const decideOne = (event: CheckEvent): void => {
+    const { check } = event;
+    const executed = Math.floor(Date.now() / 1_000);
+    const next = { ...event, check: { ...check, executed, status: Math.random() < 0.01 ? 1 : 0 } };
+    system.decider.decide({ cause: { session: 'bench' }, unbounded: true }, (scope) => {
+      mergeEvent(scope, next, { trustsSentHistory: true });
+    });
+  };
+  for (const event of templates) decideOne(event);
+  await system.probe();
+  let decided = 0;
+  let busyMs = 0;
+  while (busyMs < seconds * 1_000) {
+    const startedAt = performance.now();
+    for (let index = 0; index < 1_000; index += 1) {
+      const event = templates[Math.floor(Math.random() * keys)];
+      if (event !== undefined) decideOne(event);
+    }
+    busyMs += performance.now() - startedAt;
+    decided += 1_000;
+    await system.probe();
+  }
+  await system.stop();
+  return decided / (busyMs / 1_000);
+}
+
+function template(entity: string, check: string): CheckEvent {
+  const event = parseEvent({
+    ...agentEvent(entity, check),
+    check: { ...agentEvent(entity, check).check, executed: 0 },
+  });
+  if (!hasCheck(event)) throw new Error('the template has a check');
+  return { ...event, entity: entityWithDefaults(event.entity) };
+}
+
+const perSecond = await measure(JSON.parse(process.argv[2] ?? '{}') as EngineLoad);
+process.send?.(perSecond, () => process.exit(0));

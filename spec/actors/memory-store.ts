@@ -1,0 +1,92 @@
+import { eventAddress } from '../../src/store/keyspace.ts';
+import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger.ts';
+import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
+import type { LedgerQuery, Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
+
+/** A row as it was when it was written: what becomes of the object later does not reach it. */
+interface Row {
+  table: TableName;
+  key: string;
+  /** JSON; `null` deletes. */
+  text: string | null;
+}
+
+/** A store in memory, of texts where a real one has bytes. */
+export class MemoryStore implements TransactionalStore {
+  /** Awaited before a write keeps anything; one that is to fail rejects here. */
+  beforeWrite: () => Promise<void> = () => Promise.resolve();
+  readonly #tables = new Map(TABLE_NAMES.map((table) => [table, new Map<string, string>()]));
+  readonly #ledger: string[] = [];
+  #head = GENESIS;
+
+  async write({ puts, ledger }: WriteSet): Promise<void> {
+    const rows: Row[] = TABLE_NAMES.flatMap((table) =>
+      [...puts[table]].map(([key, value]) => ({ table, key, text: value === null ? null : JSON.stringify(value) })),
+    );
+    const entries = ledger.map((entry) => JSON.stringify(entry));
+    await this.beforeWrite();
+    for (const { table, key, text } of rows) {
+      if (text === null) this.#rows(table).delete(key);
+      else this.#rows(table).set(key, text);
+    }
+    this.#ledger.push(...entries);
+    const last = ledger.at(-1);
+    if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
+  }
+
+  #rows(table: TableName): Map<string, string> {
+    return this.#tables.get(table) ?? new Map<string, string>();
+  }
+
+  get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    const text = this.#rows(table).get(key);
+    return text === undefined ? undefined : (JSON.parse(text) as Tables[T]);
+  }
+
+  *range<T extends TableName>(table: T, range: Range): Iterable<{ key: string; value: Tables[T] }> {
+    for (const key of this.keys(table, range)) {
+      const value = this.get(table, key);
+      if (value !== undefined) yield { key, value };
+    }
+  }
+
+  keys(table: TableName, { from, to, limit }: Range): Iterable<string> {
+    const keys = [...this.#rows(table).keys()].filter((key) => key >= from && key < to).sort();
+    return keys.slice(0, limit);
+  }
+
+  eventKeysOfCheck(namespace: string, check: string): Iterable<string> {
+    const keys = [...this.#rows('events').keys()].sort();
+    return keys.filter((key) => {
+      const address = eventAddress(key);
+      return address.namespace === namespace && address.check === check;
+    });
+  }
+
+  ledgerHead(): LedgerHead {
+    return this.#head;
+  }
+
+  ledger({ actor, key, sinceMs = 0, untilMs = Infinity, afterSeq = 0, limit }: LedgerQuery): LedgerEntry[] {
+    const found: LedgerEntry[] = [];
+    for (const entry of this.#entries()) {
+      if (found.length >= limit) break;
+      if (entry.seq <= afterSeq || entry.atMs < sinceMs || entry.atMs > untilMs) continue;
+      if (actor !== undefined && entry.actor !== actor) continue;
+      if (key === undefined || entry.key === key) found.push(entry);
+    }
+    return found;
+  }
+
+  *ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
+    for (const [index, entry] of this.#entries().entries()) yield { seq: index + 1, entry };
+  }
+
+  #entries(): LedgerEntry[] {
+    return this.#ledger.map((text) => JSON.parse(text) as LedgerEntry);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}

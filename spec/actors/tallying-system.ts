@@ -1,0 +1,145 @@
+import { Decider } from '../../src/actors/decide.ts';
+import { GuardLog } from '../../src/actors/guard-log.ts';
+import { ActorFailed, KeyedActors } from '../../src/actors/keyed-actors.ts';
+import type { ActorKinds } from '../../src/actors/kinds.ts';
+import { MACHINES } from '../../src/actors/machines.ts';
+import { startRoot } from '../../src/actors/root.ts';
+import type { Scope } from '../../src/actors/scope.ts';
+import { EMPTY_ENTITY_STATE } from '../../src/resources/entity.ts';
+import { StoreUnavailable } from '../../src/resources/errors.ts';
+import { Committer } from '../../src/store/committer.ts';
+import type { Source } from '../../src/store/decision.ts';
+import type { TransactionalStore } from '../../src/store/transactional-store.ts';
+import { Sabotage, tallyMachine } from './tally-machine.ts';
+
+export type TallyInput =
+  | {
+      type: 'told';
+      key: string;
+      value: number;
+      /** Told the same in the same decision, as its consequence. */ also?: string;
+    }
+  | { type: 'deleted'; key: string };
+
+/** The real decider, committer and keyed actors over tallies; the store, and what fails, are the test's. */
+export class TallyingSystem {
+  readonly sabotage = new Sabotage();
+  readonly committer: Committer;
+  readonly kinds: ActorKinds;
+  /** Failures of actors, and those of them that could not be put on record. */
+  failures = 0;
+  unrecordedFailures = 0;
+  recoveries = 0;
+  readonly #decider: Decider;
+  readonly #root: ReturnType<typeof startRoot>;
+  #atMs = 0;
+
+  constructor(store: TransactionalStore) {
+    const guards = new GuardLog();
+    const nowMs = () => this.#atMs;
+    this.committer = new Committer({
+      store,
+      nowMs,
+      after: (_, fire) => setImmediate(fire),
+      listener: {
+        committed: () => undefined,
+        lost: ({ entities }) => {
+          for (const key of entities) this.kinds.entity.rest(key);
+        },
+        recovered: () => {
+          this.recoveries += 1;
+        },
+      },
+    });
+    this.#root = startRoot(() => undefined);
+    const { supervisors } = this.#root;
+    const unused = { load: () => undefined, rebuild: () => undefined };
+    this.kinds = {
+      entity: new KeyedActors({
+        kind: 'entity',
+        machine: guards.record(tallyMachine(this.sabotage)),
+        supervisor: supervisors.entity,
+        load: (reader, key) => reader.get('entities', key)?.actor,
+        rebuild: () => undefined,
+      }),
+      'check-ttl': new KeyedActors({
+        kind: 'check-ttl',
+        machine: MACHINES['check-ttl'],
+        supervisor: supervisors['check-ttl'],
+        ...unused,
+      }),
+      connection: new KeyedActors({
+        kind: 'connection',
+        machine: MACHINES.connection,
+        supervisor: supervisors.connection,
+        ...unused,
+      }),
+      'check-schedule': new KeyedActors({
+        kind: 'check-schedule',
+        machine: MACHINES['check-schedule'],
+        supervisor: supervisors['check-schedule'],
+        ...unused,
+      }),
+    };
+    this.#decider = new Decider({
+      committer: this.committer,
+      kinds: this.kinds,
+      guards,
+      nowMs,
+      isQuarantined: () => false,
+      failed: (failure) => {
+        this.#failed(failure);
+      },
+      arm: () => undefined,
+    });
+  }
+
+  /** Resolves when the input is durable. @throws ActorFailed, StoreUnavailable, before anything is kept */
+  decide(input: TallyInput, source?: Source, acknowledge?: number): Promise<void> {
+    this.#atMs += 1;
+    return this.#decider.decide({ cause: { session: 'model' }, source, acknowledge }, (scope) => {
+      if (input.type === 'deleted') return end(scope, input.key);
+      tell(scope, input.key, input.value);
+      const { also, value } = input;
+      if (also === undefined) return;
+      scope.follow(() => {
+        tell(scope, also, value);
+      });
+    }).durable;
+  }
+
+  stop(): void {
+    for (const kind of Object.values(this.kinds)) kind.restAll();
+    this.#root.stop();
+  }
+
+  /** As supervision does: evicted, and on record if that can be written. */
+  #failed({ actor, key }: ActorFailed): void {
+    this.failures += 1;
+    this.kinds.entity.rest(key);
+    try {
+      this.#decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
+        scope.record({ actor, key, from: null, event: 'actor.failed', to: null });
+      });
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      this.unrecordedFailures += 1;
+    }
+  }
+}
+
+/** The tally through the actor, and the same number through plain records: both read what is not durable yet. */
+function tell(scope: Scope, key: string, value: number): void {
+  const event = { type: 'keepalive.received', atMs: value, warningMs: 0, criticalMs: 0, intervalMs: 0 } as const;
+  if (scope.get('entities', key) === undefined) scope.create('entity', key, { key }, 'entity.created');
+  const actor = scope.send('entity', key, event)?.snapshot;
+  if (actor === undefined) throw new Error(`the tally of ${key} has ended`);
+  scope.put('entities', key, { state: EMPTY_ENTITY_STATE, actor });
+  scope.put('meta', `told/${key}`, ((scope.get('meta', `told/${key}`) as number | undefined) ?? 0) + 1);
+}
+
+function end(scope: Scope, key: string): void {
+  if (!scope.decision.keys('entities', 'model/').has(key)) return;
+  scope.send('entity', key, { type: 'entity.deleted' });
+  scope.delete('entities', key);
+}

@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { ApiUnderTest } from './api-under-test.ts';
+
+const DEFAULT = '/api/core/v2/namespaces/default';
+
+/** A body that each route accepts; one member of it is then replaced by a value of a wrong type. */
+const VALID = {
+  event: {
+    timestamp: 1,
+    entity: {
+      entity_class: 'proxy',
+      subscriptions: ['a'],
+      system: { network: { interfaces: [{ addresses: ['x'] }] }, arm_version: 1 },
+      metadata: { name: 'e', namespace: 'default', labels: { a: 'b' } },
+    },
+    check: {
+      interval: 1,
+      status: 0,
+      handlers: ['h'],
+      history: [{ status: 0, executed: 1 }],
+      metadata: { name: 'c', namespace: 'default' },
+    },
+    metrics: { handlers: ['h'], points: [{ name: 'p', value: 1, tags: [{ name: 'n', value: 'v' }] }] },
+  },
+  entity: { entity_class: 'proxy', metadata: { name: 'e', namespace: 'default' }, deregistration: { handler: 'h' } },
+  check: { command: 'x', interval: 1, stdin: true, metadata: { name: 'c', namespace: 'default' }, env_vars: ['A=B'] },
+  namespace: { name: 'n' },
+};
+
+const ROUTES: [string, string, object][] = [
+  ['POST', `${DEFAULT}/events`, VALID.event],
+  ['PUT', `${DEFAULT}/events/e/c`, VALID.event],
+  ['POST', `${DEFAULT}/events/e/c`, VALID.event],
+  ['POST', `${DEFAULT}/entities`, VALID.entity],
+  ['PUT', `${DEFAULT}/entities/e`, VALID.entity],
+  ['POST', `${DEFAULT}/checks`, VALID.check],
+  ['PUT', `${DEFAULT}/checks/c`, VALID.check],
+  ['POST', '/api/core/v2/namespaces', VALID.namespace],
+  ['PUT', '/api/core/v2/namespaces/n', VALID.namespace],
+];
+
+/** Every member of `value`, at any depth, as its path. */
+function membersOf(value: unknown, path: string[] = []): string[][] {
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, member]) => [[...path, name], ...membersOf(member, [...path, name])]);
+}
+
+function replaced(value: unknown, [name, ...rest]: string[], by: unknown): unknown {
+  if (name === undefined) return by;
+  const copy = structuredClone(value) as Record<string, unknown>;
+  copy[name] = replaced(copy[name], rest, by);
+  return copy;
+}
+
+const kindOf = (value: unknown): string => (Array.isArray(value) ? 'list' : typeof value);
+
+describe('a body of a wrong shape', () => {
+  let api: ApiUnderTest;
+  before(async () => {
+    api = await ApiUnderTest.start();
+  });
+  after(() => api.stop());
+
+  for (const [method, path, valid] of ROUTES) {
+    it(`reaches no command and is no fault of the server: ${method} ${path}`, async () => {
+      expect((await api.send({ method, path, body: valid })).status).to.be.lessThan(300);
+      const calls = api.commands.calls.length;
+      const wrong = fc.oneof(
+        fc.string(),
+        fc.double(),
+        fc.boolean(),
+        fc.array(fc.jsonValue()),
+        fc.dictionary(fc.string(), fc.jsonValue()),
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.constantFrom(...membersOf(valid)), wrong, async (member, value) => {
+          const before = member.reduce((object: unknown, name) => (object as Record<string, unknown>)[name], valid);
+          fc.pre(kindOf(before) !== kindOf(value) && JSON.stringify(value) !== 'null');
+          const { status } = await api.send({ method, path, body: replaced(valid, member, value) });
+          expect(status).to.equal(400);
+        }),
+        { numRuns: 150 },
+      );
+      expect(api.commands.calls).to.have.lengthOf(calls);
+    });
+
+    it(`is no fault of the server, whatever it is: ${method} ${path}`, async () => {
+      const bytes = fc.uint8Array().map((array) => Buffer.from(array).toString('latin1'));
+      await fc.assert(
+        fc.asyncProperty(fc.oneof(fc.json(), fc.string(), bytes), async (text) => {
+          const { status } = await api.send({ method, path, text });
+          expect(status).to.be.lessThan(500);
+        }),
+        { numRuns: 60 },
+      );
+    });
+  }
+});

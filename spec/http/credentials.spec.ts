@@ -1,0 +1,87 @@
+import { hashSync } from '@node-rs/bcrypt';
+import { expect } from 'chai';
+import { Credentials, hashPassword } from '../../src/http/credentials.ts';
+import { Overloaded } from '../../src/resources/errors.ts';
+import { type User, userWithDefaults } from '../../src/resources/user.ts';
+import type { ResourceStore } from '../../src/store/resource-store.ts';
+
+const user = (password: string, more: Partial<User> = {}): User =>
+  userWithDefaults({ username: 'ann', password_hash: hashSync(password, { cost: 4 }), ...more });
+
+describe('credentials', () => {
+  let stored: User | undefined;
+  let credentials: Credentials;
+  beforeEach(() => {
+    stored = user('right');
+    const resources = {
+      get: (_kind: string, _namespace: undefined, name: string) => (name === 'ann' ? stored : undefined),
+    } as Pick<ResourceStore, 'get'>;
+    credentials = new Credentials(resources);
+  });
+
+  const cases: [string, string, string, boolean][] = [
+    ['the right password', 'ann', 'right', true],
+    ['a wrong password', 'ann', 'wrong', false],
+    ['no password', 'ann', '', false],
+    ['an unknown user', 'bob', 'right', false],
+    ['no user', '', 'right', false],
+    ['a user as a path', './ann', 'right', false],
+    ['a user that no key can hold', 'x'.repeat(5_000), 'right', false],
+  ];
+  for (const [what, name, password, accepted] of cases) {
+    it(`are ${accepted ? 'accepted' : 'refused'} with ${what}, the first time and the second`, async () => {
+      for (let time = 1; time <= 2; time += 1) {
+        expect(await credentials.verify(name, password)).to.equal(accepted ? stored : undefined);
+      }
+    });
+  }
+
+  it('are void at once when the password changes', async () => {
+    await credentials.verify('ann', 'right');
+    stored = user('new');
+    expect(await credentials.verify('ann', 'right')).to.equal(undefined);
+    expect(await credentials.verify('ann', 'new')).to.equal(stored);
+  });
+
+  it('are void at once when the user is disabled or gone, remembered or not', async () => {
+    const disabled = { ...user('right'), disabled: true };
+    stored = disabled;
+    expect(await credentials.verify('ann', 'right')).to.equal(undefined);
+    stored = { ...disabled, disabled: false };
+    expect(await credentials.verify('ann', 'right')).to.equal(stored);
+    stored = disabled;
+    expect(await credentials.verify('ann', 'right')).to.equal(undefined);
+    stored = undefined;
+    expect(await credentials.verify('ann', 'right')).to.equal(undefined);
+  });
+
+  it('are void when the user is disabled while they are hashed', async () => {
+    const verification = credentials.verify('ann', 'right');
+    stored = { ...user('right'), disabled: true };
+    expect(await verification).to.equal(undefined);
+  });
+
+  it('are refused for a user without a password', async () => {
+    stored = user('right', { password_hash: '' });
+    expect(await credentials.verify('ann', 'right')).to.equal(undefined);
+  });
+
+  it('are hashed once when a thousand clients send the same at once', async () => {
+    const found = await Promise.all(Array.from({ length: 1_000 }, () => credentials.verify('ann', 'right')));
+    expect(new Set(found)).to.deep.equal(new Set([stored]));
+  });
+
+  it('are refused with Overloaded when too many wait, and accepted again afterwards', async () => {
+    const guesses = Array.from({ length: 200 }, (_, n) => credentials.verify('ann', `guess ${n}`));
+    const outcomes = await Promise.allSettled(guesses);
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(refused).to.have.lengthOf(70);
+    for (const { reason } of refused) expect(reason).to.be.instanceOf(Overloaded);
+    expect(await credentials.verify('ann', 'right')).to.equal(stored);
+  });
+
+  it('can be of a password hashed here', async () => {
+    stored = { ...user('x'), password_hash: await hashPassword('pässwörd') };
+    expect(await credentials.verify('ann', 'pässwörd')).to.equal(stored);
+  });
+});

@@ -1,0 +1,65 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { CheckEvent } from '../../src/resources/event.ts';
+import { assertEvent, hasCheck, parseEventShape } from '../../src/resources/event.ts';
+import { truncateOutput } from '../../src/rules/output-truncation.ts';
+import { checkEvent } from '../support/example-events.ts';
+
+const LABEL = 'sensu.io/output_truncated_bytes';
+
+function eventWith(output: string, limit: number): CheckEvent {
+  const event = parseEventShape(checkEvent('web-01', 'disk', { output, max_output_size: limit }));
+  assertEvent(event);
+  if (!hasCheck(event)) throw new Error('the example has a check');
+  return event;
+}
+
+const cut = (output: string, limit: number): [string, string | undefined] => {
+  const { check, metadata } = truncateOutput(eventWith(output, limit));
+  return [check.output, metadata.labels?.[LABEL]];
+};
+
+describe('the output of a check with a limit', () => {
+  const table: [string, number, string, string | undefined][] = [
+    ['VERYLONG!', 4, 'VERY', '5'],
+    ['VERYLONG!', 9, 'VERYLONG!', undefined],
+    ['VERYLONG!', 8, 'VERYLONG', '1'],
+    ['VERYLONG!', 0, 'VERYLONG!', undefined],
+    ['', 4, '', undefined],
+    ['héé', 2, 'h', '4'],
+    ['héé', 3, 'hé', '2'],
+    ['€€', 5, '€', '3'],
+    ['€', 1, '', '3'],
+    ['😀x', 3, '', '5'],
+    ['😀x', 4, '😀', '1'],
+  ];
+  for (const [output, limit, kept, removed] of table) {
+    it(`"${output}" is kept as "${kept}" at ${limit} bytes`, () => {
+      expect(cut(output, limit)).to.deep.equal([kept, removed]);
+    });
+  }
+
+  it('is the longest beginning of whole characters, and the label says how many bytes are missing', () => {
+    const outputs = fc.string({ unit: 'binary', maxLength: 60 });
+    fc.assert(
+      fc.property(outputs, fc.integer({ min: 1, max: 100 }), (output, limit) => {
+        const [kept, removed] = cut(output, limit);
+        const [bytes, keptBytes] = [Buffer.byteLength(output), Buffer.byteLength(kept)];
+        expect(output.startsWith(kept)).to.equal(true);
+        expect(keptBytes).to.be.at.most(limit);
+        expect(removed).to.equal(bytes > limit ? String(bytes - keptBytes) : undefined);
+        const next = [...output.slice(kept.length)][0];
+        if (next !== undefined) expect(keptBytes + Buffer.byteLength(next)).to.be.greaterThan(limit);
+      }),
+    );
+  });
+
+  it('leaves the event that was received, and its other labels, as they were', () => {
+    const event = eventWith('VERYLONG!', 4);
+    event.metadata.labels = { team: 'a' };
+    const stored = truncateOutput(event);
+    expect(event.check.output).to.equal('VERYLONG!');
+    expect(event.metadata.labels).to.deep.equal({ team: 'a' });
+    expect(stored.metadata.labels).to.deep.equal({ team: 'a', [LABEL]: '5' });
+  });
+});

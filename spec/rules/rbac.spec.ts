@@ -1,0 +1,188 @@
+import { expect } from 'chai';
+import { roleBindingWithDefaults } from '../../src/resources/role-binding.ts';
+import { roleWithDefaults } from '../../src/resources/role.ts';
+import {
+  type AccessRequest,
+  decideAccess,
+  policyOf,
+  seesNamespace,
+  type Subject,
+  type Verb,
+} from '../../src/rules/rbac.ts';
+
+type Rules = NonNullable<Parameters<typeof roleWithDefaults>[0]['rules']>;
+
+const rule = (verbs: string, resources: string, names?: string): Rules[number] => ({
+  verbs: verbs.split(' ').filter((verb) => verb !== ''),
+  resources: resources.split(' ').filter((resource) => resource !== ''),
+  ...(names === undefined ? {} : { resource_names: names.split(' ') }),
+});
+const role = (name: string, rules: Rules, namespace?: string) =>
+  roleWithDefaults({ rules, metadata: { name, namespace: namespace ?? null } });
+const binding = (subject: string, ref: string, namespace?: string) => {
+  const [type, name] = subject.split(':');
+  const [kind, to] = ref.split(':');
+  return roleBindingWithDefaults({
+    subjects: [{ type: type ?? '', name: name ?? '' }],
+    role_ref: { type: kind ?? '', name: to ?? '' },
+    metadata: { name: `${subject} ${ref}`, namespace: namespace ?? null },
+  });
+};
+
+const ANN: Subject = { username: 'ann', groups: ['ops'] };
+const ask = (verb: Verb, resource: string, namespace?: string, name = ''): AccessRequest => ({
+  verb,
+  resource,
+  namespace,
+  name,
+});
+
+describe('access', () => {
+  const inCluster = (rules: Rules, request: AccessRequest, subject = 'User:ann'): boolean =>
+    decideAccess(
+      policyOf({
+        clusterRoles: [role('r', rules)],
+        clusterRoleBindings: [binding(subject, 'ClusterRole:r')],
+        roles: [],
+        roleBindings: [],
+      }),
+      ANN,
+      request,
+    ).allowed;
+
+  const rules: [string, Rules, AccessRequest, boolean][] = [
+    ['the verb and the resource', [rule('get', 'checks')], ask('get', 'checks', 'dev', 'c'), true],
+    ['another verb', [rule('list', 'checks')], ask('get', 'checks', 'dev', 'c'), false],
+    ['another resource', [rule('get', 'events')], ask('get', 'checks', 'dev', 'c'), false],
+    ['all verbs', [rule('*', 'checks')], ask('delete', 'checks', 'dev', 'c'), true],
+    ['all resources', [rule('get', '*')], ask('get', 'ledger'), true],
+    ['no verbs', [rule('', '*')], ask('get', 'checks', 'dev', 'c'), false],
+    ['no resources', [rule('*', '')], ask('get', 'checks', 'dev', 'c'), false],
+    ['its name', [rule('*', 'checks', 'c1 c2')], ask('get', 'checks', 'dev', 'c2'), true],
+    ['another name', [rule('*', 'checks', 'c1')], ask('get', 'checks', 'dev', 'c2'), false],
+    ['a name, for a list', [rule('*', 'checks', 'c1')], ask('list', 'checks', 'dev'), false],
+    ['a name, for a creation', [rule('*', 'checks', 'c1')], ask('create', 'checks', 'dev'), false],
+    ['an event by entity and check', [rule('*', 'events', 'e/c')], ask('create', 'events', 'dev', 'e/c'), true],
+    ['a star as a name', [rule('*', 'checks', '*')], ask('get', 'checks', 'dev', 'c'), false],
+    ['one of two rules', [rule('get', 'events'), rule('get', 'checks')], ask('get', 'checks', 'dev', 'c'), true],
+    [
+      'the verb and the resource in two rules',
+      [rule('get', 'events'), rule('list', 'checks')],
+      ask('get', 'checks', 'dev'),
+      false,
+    ],
+  ];
+  for (const [what, given, request, allowed] of rules) {
+    it(`is ${allowed ? 'allowed' : 'refused'} by a rule on ${what}`, () => {
+      expect(inCluster(given, request)).to.equal(allowed);
+    });
+  }
+
+  const subjects: [string, boolean][] = [
+    ['User:ann', true],
+    ['Group:ops', true],
+    ['User:ops', false],
+    ['Group:ann', false],
+    ['User:Ann', false],
+    ['user:ann', false],
+  ];
+  for (const [subject, allowed] of subjects) {
+    it(`is ${allowed ? 'allowed' : 'refused'} to ann of group ops by a binding of ${subject}`, () => {
+      expect(inCluster([rule('*', '*')], ask('get', 'checks', 'dev', 'c'), subject)).to.equal(allowed);
+    });
+  }
+
+  describe('by a binding inside a namespace', () => {
+    const policy = policyOf({
+      clusterRoles: [role('view', [rule('get list', '*')])],
+      clusterRoleBindings: [],
+      roles: [role('edit', [rule('*', 'checks')], 'dev'), role('edit', [rule('*', 'events')], 'prod')],
+      roleBindings: [
+        binding('User:ann', 'Role:edit', 'dev'),
+        binding('Group:ops', 'ClusterRole:view', 'prod'),
+        binding('User:bob', 'Role:edit', 'prod'),
+      ],
+    });
+    const cases: [AccessRequest, boolean][] = [
+      [ask('update', 'checks', 'dev', 'c'), true],
+      [ask('update', 'events', 'dev', 'e/c'), false],
+      [ask('get', 'events', 'prod', 'e/c'), true],
+      [ask('update', 'events', 'prod', 'e/c'), false],
+      [ask('get', 'checks', 'test', 'c'), false],
+      [ask('list', 'checks'), false],
+      [ask('get', 'namespaces', 'prod', 'prod'), true],
+      [ask('create', 'namespaces'), false],
+    ];
+    for (const [request, allowed] of cases) {
+      const { verb, resource, namespace = 'all namespaces' } = request;
+      it(`is ${allowed ? 'allowed' : 'refused'}: ${verb} ${resource} in ${namespace}`, () => {
+        expect(decideAccess(policy, ANN, request).allowed).to.equal(allowed);
+      });
+    }
+  });
+
+  describe('by a binding whose role does not exist', () => {
+    const missing = {
+      clusterRoles: [],
+      clusterRoleBindings: [binding('User:ann', 'ClusterRole:ghost')],
+      roles: [role('all', [rule('*', '*')], 'dev')],
+      roleBindings: [binding('User:ann', 'Role:phantom', 'prod'), binding('User:ann', 'Role:all', 'dev')],
+    };
+
+    it('is refused with the name of the first such role', () => {
+      const verdict = decideAccess(policyOf(missing), ANN, ask('get', 'checks', 'prod', 'c'));
+      expect(verdict).to.deep.equal({ allowed: false, missingRole: 'cluster role not found: ghost' });
+    });
+
+    it('is allowed when another binding allows', () => {
+      expect(decideAccess(policyOf(missing), ANN, ask('get', 'checks', 'dev', 'c')).allowed).to.equal(true);
+    });
+
+    it('is refused when a cluster role binding names a role of a namespace', () => {
+      const sources = { ...missing, clusterRoleBindings: [binding('User:ann', 'Role:all')], roleBindings: [] };
+      const verdict = decideAccess(policyOf(sources), ANN, ask('get', 'checks', 'dev', 'c'));
+      expect(verdict).to.deep.equal({ allowed: false, missingRole: 'role not found: all' });
+    });
+
+    it('is refused without a name to those whom the binding does not concern', () => {
+      const bob = { username: 'bob', groups: [] };
+      const verdict = decideAccess(policyOf(missing), bob, ask('get', 'checks', 'prod', 'c'));
+      expect(verdict).to.deep.equal({ allowed: false, missingRole: undefined });
+    });
+  });
+});
+
+describe('the sight of a namespace', () => {
+  const cluster: [string, Rules, boolean][] = [
+    ['nothing', [], false],
+    ['get on namespaces', [rule('get', 'namespaces')], true],
+    ['list on namespaces', [rule('list', 'namespaces')], false],
+    ['everything', [rule('*', '*')], true],
+    ['get on the namespace by name', [rule('get', 'namespaces', 'dev')], true],
+    ['get on another namespace by name', [rule('get', 'namespaces', 'prod')], false],
+    ['get on a core resource', [rule('get', 'hooks')], true],
+    ['get on a core resource by name', [rule('get', 'hooks', 'h')], true],
+    ['get on users', [rule('get', 'users')], false],
+  ];
+  for (const [what, rules, seen] of cluster) {
+    it(`is ${seen ? 'given' : 'not given'} by the right to ${what}`, () => {
+      const policy = policyOf({
+        clusterRoles: [role('r', rules)],
+        clusterRoleBindings: [binding('User:ann', 'ClusterRole:r')],
+        roles: [],
+        roleBindings: [],
+      });
+      expect(seesNamespace(policy, ANN, 'dev')).to.equal(seen);
+    });
+  }
+
+  it('is given by any right to get something inside it, and for that one only', () => {
+    const policy = policyOf({
+      clusterRoles: [],
+      clusterRoleBindings: [],
+      roles: [role('r', [rule('get', 'roles')], 'dev'), role('r', [rule('list', '*')], 'prod')],
+      roleBindings: [binding('Group:ops', 'Role:r', 'dev'), binding('Group:ops', 'Role:r', 'prod')],
+    });
+    expect(['dev', 'prod', 'test'].filter((name) => seesNamespace(policy, ANN, name))).to.deep.equal(['dev']);
+  });
+});

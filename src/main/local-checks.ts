@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+
+const PLUGINS = '/usr/lib/nagios/plugins';
+const INTERVAL_S = 10;
+const TIMEOUT_S = 8;
+
+/** Warns at 85 % and is critical at 95 %; needs nothing but what POSIX has. */
+const ROOT_FILESYSTEM = `df -P / | awk 'NR == 2 { used = $5 + 0; printf "root filesystem %d%% used\\n", used; exit (used >= 95 ? 2 : used >= 85 ? 1 : 0) }'`;
+
+/** Commands of Debian's monitoring-plugins-basic, run where they are installed. */
+const PLUGIN_COMMANDS: Record<string, string> = {
+  check_load: '-w 8,6,4 -c 16,12,8',
+  check_disk: '-w 15% -c 5% -p /',
+  check_procs: '-w 1000 -c 2000',
+};
+
+/** Checks of this machine for a first look, for agents with the subscription. */
+export function localChecks(subscription: string) {
+  const check = (name: string, command: string) => ({
+    metadata: { name, namespace: 'default' },
+    command,
+    interval: INTERVAL_S,
+    timeout: TIMEOUT_S,
+    ttl: 6 * INTERVAL_S,
+    publish: true,
+    subscriptions: [subscription],
+  });
+  const plugins = Object.entries(PLUGIN_COMMANDS).filter(([name]) => existsSync(`${PLUGINS}/${name}`));
+  return [
+    check('root-filesystem', ROOT_FILESYSTEM),
+    ...plugins.map(([name, flags]) => check(name.replace('_', '-'), `${PLUGINS}/${name} ${flags}`)),
+  ];
+}

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { initialise } from './initialise.ts';
+import { localChecks } from './local-checks.ts';
+
+/** A backend and an agent of this machine, side by side, with their data under `.mon` of the current directory. */
+const HOME = resolve('.mon');
+const STATE_DIR = process.env['MON_BACKEND_STATE_DIR'] ?? join(HOME, 'backend');
+const PASSWORD_FILE = join(STATE_DIR, 'admin-password');
+const USERNAME = 'admin';
+const SUBSCRIPTION = 'local';
+
+const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, import.meta.url));
+
+interface Child {
+  name: string;
+  process: ChildProcess;
+}
+
+/** Detached, so that Ctrl-C reaches this process alone, which then ends the others in order. */
+function run(name: string, environment: Record<string, string>): Child {
+  const child = spawn(process.execPath, [program(name), 'start'], {
+    detached: true,
+    env: { ...environment, ...process.env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  child.stderr.pipe(createWriteStream(join(HOME, `${name}.log`), { flags: 'a' }));
+  return { name, process: child };
+}
+
+interface Addresses {
+  api: string;
+  agents: string;
+}
+
+/** Reads the backend's log until it says where it listens. */
+async function whenReady({ process: child }: Child): Promise<Addresses> {
+  if (child.stderr === null) throw new Error('the backend has no log');
+  let last = '';
+  for await (const line of createInterface({ input: child.stderr })) {
+    last = line;
+    const record = JSON.parse(line) as Partial<Addresses> & { msg?: string };
+    if (record.api !== undefined && record.agents !== undefined) return { api: record.api, agents: record.agents };
+  }
+  throw new Error(`the backend did not start: ${last}`);
+}
+
+/** An address that listens on all interfaces is reached on this one. */
+const reachable = (address: string): string => address.replace(/^(\[::\]|0\.0\.0\.0):/, '127.0.0.1:');
+
+async function createChecks(api: string, password: string): Promise<void> {
+  const basic = Buffer.from(`${USERNAME}:${password}`).toString('base64');
+  const login = await fetch(`http://${api}/auth`, { headers: { Authorization: `Basic ${basic}` } });
+  const { access_token: token } = (await login.json()) as { access_token: string };
+  for (const check of localChecks(SUBSCRIPTION)) {
+    const response = await fetch(`http://${api}/api/core/v2/namespaces/default/checks/${check.metadata.name}`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(check),
+    });
+    if (!response.ok) throw new Error(`check ${check.metadata.name} was refused: ${await response.text()}`);
+  }
+}
+
+/** Ends the children one after the other, the last started first. Resolves when they are gone. */
+async function stopAll(children: readonly Child[]): Promise<void> {
+  for (const { process: child } of [...children].reverse()) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await exited;
+  }
+}
+
+async function main(): Promise<void> {
+  mkdirSync(STATE_DIR, { recursive: true, mode: 0o700 });
+  const isFirstStart = !existsSync(PASSWORD_FILE);
+  if (isFirstStart) {
+    const password = randomBytes(12).toString('base64url');
+    await initialise(STATE_DIR, { username: USERNAME, password });
+    writeFileSync(PASSWORD_FILE, `${password}\n`, { mode: 0o600 });
+  }
+  const password = readFileSync(PASSWORD_FILE, 'utf8').trim();
+
+  const children: Child[] = [];
+  let stopping = false;
+  const stop = (exitCode: number): void => {
+    if (stopping) return;
+    stopping = true;
+    stopAll(children).then(
+      () => process.exit(exitCode),
+      () => process.exit(1),
+    );
+  };
+  const watch = ({ name, process: child }: Child): void => {
+    child.once('exit', (code, signal) => {
+      if (stopping) return;
+      process.stderr.write(`${name} ended unexpectedly (${signal ?? code}), see ${join(HOME, `${name}.log`)}\n`);
+      if (name === 'backend') stop(1);
+    });
+  };
+  process.on('SIGINT', () => {
+    stop(0);
+  });
+  process.on('SIGTERM', () => {
+    stop(0);
+  });
+
+  const backend = run('backend', {
+    MON_BACKEND_STATE_DIR: STATE_DIR,
+    MON_BACKEND_CACHE_DIR: join(HOME, 'backend-cache'),
+  });
+  children.push(backend);
+  watch(backend);
+  const addresses = await whenReady(backend);
+  const api = reachable(addresses.api);
+  if (isFirstStart) await createChecks(api, password);
+  const agent = run('agent', {
+    MON_BACKEND_URL: `ws://${reachable(addresses.agents)}`,
+    MON_SUBSCRIPTIONS: SUBSCRIPTION,
+    MON_CACHE_DIR: join(HOME, 'agent-cache'),
+  });
+  children.push(agent);
+  watch(agent);
+
+  process.stdout.write(`mon is running. Ctrl-C stops it; its data stays in ${HOME}
+
+  REST API   http://${api}/api/core/v2
+  agents     ws://${reachable(addresses.agents)}
+  user       ${USERNAME}
+  password   ${password}
+
+What it knows:
+  TOKEN=$(curl -s -u ${USERNAME}:${password} http://${api}/auth | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+  curl -s -H "Authorization: Bearer $TOKEN" http://${api}/api/core/v2/namespaces/default/events
+  curl -s -H "Authorization: Bearer $TOKEN" http://${api}/api/mon/v1/ledger
+`);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
