@@ -50,8 +50,11 @@ export async function startBenchedBackend(readCpuS: (pid: number) => number): Pr
       BACKEND,
       'start',
       ...stateDir,
-      ...['--cache-dir', join(directory, 'cache')],
-      ...['--api-listen-address', '127.0.0.1:0', '--agent-host', '127.0.0.1', '--agent-port', '0'],
+      '--cache-dir',
+      join(directory, 'cache'),
+      '--api-listen-address=127.0.0.1:0',
+      '--agent-host=127.0.0.1',
+      '--agent-port=0',
     ],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );

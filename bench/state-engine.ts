@@ -1,7 +1,6 @@
 import { ActorSystem } from '../src/actors/system.ts';
 import { systemClock } from '../src/main/system-clock.ts';
 import type { Log } from '../src/ports/log.ts';
-import { entityWithDefaults } from '../src/resources/entity.ts';
 import { type CheckEvent, hasCheck, parseEvent } from '../src/resources/event.ts';
 import { mergeEvent } from '../src/actors/merge-event.ts';
 import { MemoryStore } from '../spec/actors/memory-store.ts';
@@ -52,7 +51,7 @@ function template(entity: string, check: string): CheckEvent {
     check: { ...agentEvent(entity, check).check, executed: 0 },
   });
   if (!hasCheck(event)) throw new Error('the template has a check');
-  return { ...event, entity: entityWithDefaults(event.entity) };
+  return event;
 }
 
 const perSecond = await measure(JSON.parse(process.argv[2] ?? '{}') as EngineLoad);

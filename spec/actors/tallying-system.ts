@@ -1,7 +1,7 @@
 import { Decider } from '../../src/actors/decide.ts';
 import { GuardLog } from '../../src/actors/guard-log.ts';
 import { ActorFailed, KeyedActors } from '../../src/actors/keyed-actors.ts';
-import type { ActorKinds } from '../../src/actors/kinds.ts';
+import type { ActorEvents, ActorInputs, ActorKinds } from '../../src/actors/kinds.ts';
 import { MACHINES } from '../../src/actors/machines.ts';
 import { startRoot } from '../../src/actors/root.ts';
 import type { Scope } from '../../src/actors/scope.ts';
@@ -55,26 +55,26 @@ export class TallyingSystem {
     const { supervisors } = this.#root;
     const unused = { load: () => undefined, rebuild: () => undefined };
     this.kinds = {
-      entity: new KeyedActors({
+      entity: new KeyedActors<ActorEvents['entity'], ActorInputs['entity']>({
         kind: 'entity',
         machine: guards.record(tallyMachine(this.sabotage)),
         supervisor: supervisors.entity,
         load: (reader, key) => reader.get('entities', key)?.actor,
         rebuild: () => undefined,
       }),
-      'check-ttl': new KeyedActors({
+      'check-ttl': new KeyedActors<ActorEvents['check-ttl'], ActorInputs['check-ttl']>({
         kind: 'check-ttl',
         machine: MACHINES['check-ttl'],
         supervisor: supervisors['check-ttl'],
         ...unused,
       }),
-      connection: new KeyedActors({
+      connection: new KeyedActors<ActorEvents['connection'], ActorInputs['connection']>({
         kind: 'connection',
         machine: MACHINES.connection,
         supervisor: supervisors.connection,
         ...unused,
       }),
-      'check-schedule': new KeyedActors({
+      'check-schedule': new KeyedActors<ActorEvents['check-schedule'], ActorInputs['check-schedule']>({
         kind: 'check-schedule',
         machine: MACHINES['check-schedule'],
         supervisor: supervisors['check-schedule'],

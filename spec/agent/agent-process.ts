@@ -34,9 +34,9 @@ export class AgentProcess {
   }
 
   /** The lines of the log, which are all JSON. */
-  get log(): Record<string, any>[] {
+  get log(): Record<string, unknown>[] {
     const lines = this.stderr.split('\n').slice(0, -1);
-    return lines.map((line) => JSON.parse(line) as Record<string, any>);
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
   get isAlive(): boolean {

@@ -1,3 +1,4 @@
+import type { CheckEvent } from '../../src/resources/event.ts';
 import { expect } from 'chai';
 import { isRunning } from '../exec/is-running.ts';
 import { eventually } from '../support/eventually.ts';
@@ -49,20 +50,20 @@ describe('an agent', function () {
         () => backend.keepalives.length,
         (count) => count >= 3,
       );
-      expect(backend.keepalives.map(({ body }) => body['sequence'])).to.deep.equal([1, 2, 3]);
+      expect(backend.keepalives.map(({ body }) => body.sequence)).to.deep.equal([1, 2, 3]);
       const [first] = backend.keepalives;
-      expect(first?.body['id']).to.match(UUID);
-      expect(first?.body['timestamp']).to.be.closeTo(nowS(), 5);
-      expect(first?.body['metadata']).to.deep.equal({ namespace: 'default' });
-      expect(first?.body['check']).to.deep.include({
+      expect(first?.body.id).to.match(UUID);
+      expect(first?.body.timestamp).to.be.closeTo(nowS(), 5);
+      expect(first?.body.metadata).to.deep.equal({ namespace: 'default' });
+      expect(first?.body.check).to.deep.include({
         interval: 1,
         timeout: 30,
         ttl: 0,
         metadata: { name: 'keepalive', namespace: 'default' },
       });
-      expect(first?.body['entity']).to.deep.include({ entity_class: 'agent', user: 'agent', subscriptions: [] });
-      expect(first?.body['entity'].system.os).to.equal('linux');
-      expect(first?.body['entity'].system.network.interfaces).to.satisfy((interfaces: { addresses: string[] }[]) =>
+      expect(first?.body.entity).to.deep.include({ entity_class: 'agent', user: 'agent', subscriptions: [] });
+      expect(first?.body.entity.system.os).to.equal('linux');
+      expect(first?.body.entity.system.network.interfaces).to.satisfy((interfaces: { addresses: string[] }[]) =>
         interfaces.some(({ addresses }) => addresses.some((address) => /\/\d+$/.test(address))),
       );
     });
@@ -74,7 +75,7 @@ describe('an agent', function () {
       });
       agent = AgentProcess.start(backend.url, '--subscriptions', 'local');
       await backend.ready();
-      expect(backend.keepalives[0]?.body['entity']).to.deep.include({
+      expect(backend.keepalives[0]?.body.entity).to.deep.include({
         subscriptions: ['other', 'entity:tester'],
         user: 'boss',
         metadata,
@@ -84,7 +85,7 @@ describe('an agent', function () {
       await eventually(() => backend.sessions.length === 2);
       await backend.ready();
       expect(backend.keepalives[1]?.body).to.deep.include({ sequence: 1 });
-      expect(backend.keepalives[1]?.body['entity'].subscriptions).to.deep.equal(['local']);
+      expect(backend.keepalives[1]?.body.entity.subscriptions).to.deep.equal(['local']);
     });
 
     it('keeps its own name when an entity config carries another', async () => {
@@ -92,7 +93,7 @@ describe('an agent', function () {
       backend = await PlayedBackend.start({ entityConfig: { metadata, entity_class: 'agent' } });
       agent = AgentProcess.start(backend.url);
       await backend.ready();
-      expect(backend.keepalives[0]?.body['entity'].metadata.name).to.equal('tester');
+      expect(backend.keepalives[0]?.body.entity.metadata.name).to.equal('tester');
     });
   });
 
@@ -119,11 +120,11 @@ describe('an agent', function () {
       );
       const [event] = await backend.eventsOf('disk');
       expect(event?.type).to.equal('event 1');
-      expect(event?.body['id']).to.match(UUID);
+      expect(event?.body.id).to.match(UUID);
       expect(event?.body).to.deep.include({ sequence: 1 });
-      expect(event?.body['pipelines']).to.deep.equal([{ name: 'incidents', type: 'Pipeline', api_version: 'core/v2' }]);
-      expect(event?.body['entity'].metadata.name).to.equal('tester');
-      expect(event?.body['check']).to.deep.include({
+      expect(event?.body.pipelines).to.deep.equal([{ name: 'incidents', type: 'Pipeline', api_version: 'core/v2' }]);
+      expect(event?.body.entity.metadata.name).to.equal('tester');
+      expect(event?.body.check).to.deep.include({
         status: 1,
         output: 'out\nerr\nme\n',
         issued,
@@ -132,8 +133,8 @@ describe('an agent', function () {
         processed_by: 'tester',
         command: 'echo out; echo err >&2; echo "$WHO"; exit 1',
       });
-      expect(event?.body['check'].executed).to.be.closeTo(issued, 5);
-      expect(event?.body['check'].duration).to.be.greaterThan(0).and.lessThan(5);
+      expect(event?.body.check.executed).to.be.closeTo(issued, 5);
+      expect(event?.body.check.duration).to.be.greaterThan(0).and.lessThan(5);
     });
 
     it('refuses a request that is not newer than the last of the same check and proxy entity', async () => {
@@ -154,30 +155,30 @@ describe('an agent', function () {
         'twice error: check request is older than a previously received check request',
         'never warning: check request has already been received - agent and check may have multiple matching subscriptions',
       ]);
-      expect(events.map(({ body }) => body['check'].proxy_entity_name as unknown)).to.deep.equal(['', 'router']);
+      expect(events.map(({ body }) => body.check.proxy_entity_name as unknown)).to.deep.equal(['', 'router']);
     });
 
     it('refuses a check that is still running', async () => {
       backend.requestCheck({ metadata: { name: 'slow' }, command: 'sleep 1; echo once' }, 1);
       backend.requestCheck({ metadata: { name: 'slow' }, command: 'sleep 1; echo twice' }, 2);
       const [event] = await backend.eventsOf('slow');
-      expect(event?.body['check'].output).to.equal('once\n');
-      expect(agent.log.map(({ error }) => error as unknown)).to.include('check execution still in progress: slow');
+      expect(event?.body.check.output).to.equal('once\n');
+      expect(agent.log.map(({ error }) => error)).to.include('check execution still in progress: slow');
     });
 
     it('ends one that takes longer than its timeout, grandchildren included', async () => {
       const command = 'sh -c "sleep 60 & echo \\$!; wait"';
       backend.requestCheck({ metadata: { name: 'stuck' }, command, timeout: 1 }, 1);
       const [event] = await backend.eventsOf('stuck');
-      expect(event?.body['check'].status).to.equal(2);
-      const [, pid] = /^Execution timed out\n(\d+)\n$/.exec(event?.body['check'].output as string) ?? [];
+      expect(event?.body.check.status).to.equal(2);
+      const [, pid] = /^Execution timed out\n(\d+)\n$/.exec(event?.body.check.output) ?? [];
       await eventually(() => !isRunning(Number(pid)));
     });
 
     it('answers an invalid one with status 3 and the reason', async () => {
       backend.requestCheck({ metadata: { name: 'bad' }, command: 'true', interval: 10, ttl: 5 }, 7);
       const [event] = await backend.eventsOf('bad');
-      expect(event?.body['check']).to.include({
+      expect(event?.body.check).to.include({
         status: 3,
         output: 'given check is invalid: ttl must be greater than check interval',
         issued: 7,
@@ -190,27 +191,27 @@ describe('an agent', function () {
       backend.send(`entity_config\n${JSON.stringify({ metadata, entity_class: 'agent' })}`);
       backend.requestCheck({ metadata: { name: 'reader' }, command: 'cat', stdin: true }, 1);
       const [event] = await backend.eventsOf('reader');
-      const given = JSON.parse(event?.body['check'].output as string) as Record<string, any>;
-      expect(given['entity'].metadata.labels).to.deep.equal({ password: 'REDACTED', area: 'north' });
-      expect(given['check'].metadata.name).to.equal('reader');
-      expect(event?.body['entity'].metadata.labels).to.deep.equal({ password: 'hidden', area: 'north' });
+      const given = JSON.parse(event?.body.check.output) as CheckEvent;
+      expect(given.entity.metadata.labels).to.deep.equal({ password: 'REDACTED', area: 'north' });
+      expect(given.check.metadata.name).to.equal('reader');
+      expect(event?.body.entity.metadata.labels).to.deep.equal({ password: 'hidden', area: 'north' });
       backend.requestCheck({ metadata: { name: 'quiet' }, command: 'echo loud', discard_output: true }, 1);
       const [quiet] = await backend.eventsOf('quiet');
-      expect(quiet?.body['check'].output).to.equal('');
+      expect(quiet?.body.check.output).to.equal('');
     });
 
     it('says that a shell was killed, and by what', async () => {
       backend.requestCheck({ metadata: { name: 'killed' }, command: 'echo a; kill -TERM $$' }, 1);
       const [event] = await backend.eventsOf('killed');
-      expect(event?.body['check']).to.include({ status: 143, output: 'a\nCommand killed by SIGTERM\n' });
+      expect(event?.body.check).to.include({ status: 143, output: 'a\nCommand killed by SIGTERM\n' });
     });
 
     it('runs one with assets and hooks without them, and says so in the log', async () => {
       const needs = { runtime_assets: ['disk-checks'], check_hooks: [{ ok: ['ps'] }] };
       backend.requestCheck({ metadata: { name: 'rich' }, command: 'echo ran', ...needs }, 1);
       const [event] = await backend.eventsOf('rich');
-      expect(event?.body['check'].output).to.equal('ran\n');
-      expect(agent.log.filter(({ level }) => level === 'warning').map(({ msg }) => msg as unknown)).to.include.members([
+      expect(event?.body.check.output).to.equal('ran\n');
+      expect(agent.log.filter(({ level }) => level === 'warning').map(({ msg }) => msg)).to.include.members([
         'assets are not supported yet, running without',
         'hooks are not supported yet, running without',
       ]);
@@ -219,7 +220,7 @@ describe('an agent', function () {
     it('cuts an output that would make the event larger than a backend takes', async () => {
       backend.requestCheck({ metadata: { name: 'flood' }, command: 'yes | head -c 20000000' }, 1);
       const [event] = await backend.eventsOf('flood');
-      const output = event?.body['check'].output as string;
+      const output = event?.body.check.output;
       expect(Buffer.byteLength(JSON.stringify(event?.body))).to.be.lessThan(10 * 1024 * 1024);
       expect(output).to.match(/the event would be too large\n$/);
     });
@@ -246,15 +247,15 @@ describe('an agent', function () {
       await backend.eventsOf('d', 2);
       const again = backend.current?.frames.filter(({ type }) => type.startsWith('event')) ?? [];
       expect(backend.current?.headers['mon-queue']).to.equal(queue);
-      expect(again.map(({ type, body }) => `${type} ${body['check'].output}`)).to.deep.equal([
+      expect(again.map(({ type, body }) => `${type} ${body.check.output}`)).to.deep.equal([
         'event 2 b\n',
         'event 3 c\n',
         'event 4 d\n',
       ]);
-      expect(again.map(({ body }) => body['id'] as unknown)).to.deep.equal(
+      expect(again.map(({ body }) => body.id as unknown)).to.deep.equal(
         backend.sessions[0]?.frames
           .filter(({ type }) => /^event [234]$/.test(type))
-          .map(({ body }) => body['id'] as unknown),
+          .map(({ body }) => body.id as unknown),
       );
     });
 
@@ -266,7 +267,7 @@ describe('an agent', function () {
       await eventually(() => agent.log.some(({ msg }) => msg === 'scheduling check execution'));
       backend.current?.socket.terminate();
       const [event] = await backend.eventsOf('slow');
-      expect(event?.body['check'].output).to.equal('done\n');
+      expect(event?.body.check.output).to.equal('done\n');
       expect(backend.sessions).to.have.lengthOf(2);
     });
 
@@ -284,7 +285,7 @@ describe('an agent', function () {
       await backend.ready();
       backend.requestCheck({ metadata: { name: 'c' }, command: 'echo c' }, 1);
       await backend.eventsOf('c');
-      expect(backend.events.map(({ body }) => body['check'].metadata.name as unknown)).to.deep.equal(['a', 'b', 'c']);
+      expect(backend.events.map(({ body }) => body.check.metadata.name as unknown)).to.deep.equal(['a', 'b', 'c']);
     });
 
     it('waits longer before each attempt while a backend refuses it', async () => {
@@ -378,7 +379,7 @@ describe('an agent', function () {
       await eventually(() => agent.log.some(({ msg }) => msg === 'scheduling check execution'));
       expect(await agent.stop()).to.equal(0);
       const [event] = await backend.eventsOf('slow');
-      expect(event?.body['check'].output).to.equal('done\n');
+      expect(event?.body.check.output).to.equal('done\n');
       await eventually(() => backend.current?.closed);
       expect(backend.current?.closed).to.deep.equal({ code: 1001, reason: 'bye' });
     });

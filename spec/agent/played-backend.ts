@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { CheckEvent } from '../../src/resources/event.ts';
 import { eventually } from '../support/eventually.ts';
 
 export interface PlayedFrame {
   type: string;
-  /** Undefined when it was no JSON object. */
-  body: Record<string, any>;
+  /** As it came: agents send events and nothing else. */
+  body: CheckEvent;
 }
 
 /** One connection of an agent, with what it said. */
@@ -131,7 +132,7 @@ export class PlayedBackend {
   #receive(session: PlayedSession, data: Buffer): void {
     const end = data.indexOf('\n');
     const type = data.toString('latin1', 0, end);
-    session.frames.push({ type, body: JSON.parse(data.toString('utf8', end + 1)) as Record<string, any> });
+    session.frames.push({ type, body: JSON.parse(data.toString('utf8', end + 1)) as CheckEvent });
     const n = /^event (\d+)$/.exec(type)?.[1];
     if (n !== undefined && this.options.acksEvents) session.socket.send(`ack\n${n}`);
   }

@@ -11,7 +11,7 @@ const flags = {
   labels: { kind: kinds.map, fallback: {}, about: 'a map' },
   wait: { kind: kinds.duration(), fallback: 15_000, about: 'a duration' },
   loud: { kind: kinds.boolean, fallback: false, about: 'a boolean' },
-  mode: { kind: kinds.word(['a', 'b']), fallback: 'a' as 'a' | 'b', about: 'a word' },
+  mode: { kind: kinds.word(['a', 'b']), fallback: 'a', about: 'a word' },
   password: { kind: kinds.integer(0, 9), fallback: 0, secret: true, about: 'a secret' },
 } satisfies Record<string, Flag<unknown>>;
 

@@ -72,10 +72,11 @@ export class Administration implements Commands {
   }
 
   async deleteEntity(namespace: string, name: string, user: string): Promise<void> {
-    await this.#decide(user, (scope) => {
-      if (readResource(scope.decision, 'entities', namespace, name) === undefined) throw new NotFound('not found');
-      deleteEntity(scope, namespace, name);
+    const { result: existed, durable } = this.#ports.decider.decide({ cause: { user } }, (scope) => {
+      return deleteEntity(scope, namespace, name);
     });
+    await durable;
+    if (!existed) throw new NotFound('not found');
   }
 
   async createResource<K extends WritableKind>(kind: K, resource: Resources[K], user: string): Promise<void> {
@@ -101,10 +102,10 @@ export class Administration implements Commands {
   }
 
   async wake(actor: WakeableActor, key: string, user: string): Promise<void> {
+    if (!this.#ports.wake(actor, key)) throw new NotFound('not found');
     await this.#decide(user, (scope) => {
       scope.record({ actor, key, from: null, event: 'wake.requested', to: null });
     });
-    if (!this.#ports.wake(actor, key)) throw new NotFound('not found');
   }
 
   async #decide(user: string, run: (scope: Scope) => void): Promise<void> {
@@ -197,14 +198,17 @@ function replaceEntity(scope: Scope, entity: Entity, stored: EntityConfig): void
   scope.reviseConfig('entities', key, 'updated', changedFields(stored, config));
 }
 
-function deleteEntity(scope: Scope, namespace: string, name: string): void {
+/** Its events go even when it has no record of its own. False when it had none. */
+function deleteEntity(scope: Scope, namespace: string, name: string): boolean {
   const key = entityKey(namespace, name);
   for (const event of scope.decision.keys('events', `${key}/`)) deleteEvent(scope, event, 'entity.deleted');
+  if (readResource(scope.decision, 'entities', namespace, name) === undefined) return false;
   if (!scope.isQuarantined('entity', key)) scope.send('entity', key, { type: 'entity.deleted' });
   scope.delete('entities', key);
   scope.delete('resources', resourceKey('entities', namespace, name));
   scope.announce({ type: 'entity.deleted', namespace, name });
   scope.reviseConfig('entities', key, 'deleted', []);
+  return true;
 }
 
 function addressOf<K extends WritableKind>(kind: K, resource: Resources[K]) {

@@ -106,7 +106,7 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
   }
 
   restAll(): void {
-    for (const key of [...this.#live.keys()]) this.rest(key);
+    for (const key of this.#live.keys()) this.rest(key);
   }
 
   #identity(key: string) {

@@ -1,4 +1,3 @@
-import { InvalidResource } from '../resources/errors.ts';
 import type { CheckEvent } from '../resources/event.ts';
 import { mergeCheckState, NO_PREVIOUS_STATE, type PreviousCheckState } from '../rules/check-state.ts';
 import { truncateOutput } from '../rules/output-truncation.ts';
@@ -117,9 +116,4 @@ function recordCheckState(
 /** The snapshot of a switch that must outlive a change of its event. */
 export function replaceSwitch(scope: Scope, key: string, record: EventRecord, ttl: ActorSnapshot | undefined): void {
   scope.put('events', key, { state: record.state, ttl, event: record.event });
-}
-
-/** @throws InvalidResource for an event that has no check where one is needed */
-export function requireCheck(event: { check: unknown }): void {
-  if (event.check === undefined) throw new InvalidResource('event must contain a check');
 }

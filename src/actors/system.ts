@@ -313,7 +313,13 @@ export class ActorSystem {
 
   #wake(actor: WakeableActor, key: string): boolean {
     if (this.#supervision.release(actor, key)) return true;
-    return this.#kinds[actor].wake(this.#committer, key) !== undefined;
+    try {
+      return this.#kinds[actor].wake(this.#committer, key) !== undefined;
+    } catch (error) {
+      if (!(error instanceof ActorFailed)) throw error;
+      this.#supervision.failed(error);
+      return true;
+    }
   }
 
   #releaseById(id: string): void {

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import type { Commands } from '../actors/commands.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -36,7 +37,7 @@ export interface ApiPorts extends LedgerRoutePorts, StatusRoutePorts {
 }
 
 export interface Api {
-  callback: ReturnType<Koa['callback']>;
+  callback: RequestListener;
   /** Every route, for whoever describes the API. */
   routes: readonly Route[];
   /** To be called after a role or a binding was written: decisions are made from a copy. */
@@ -65,8 +66,9 @@ export function createApi(ports: ApiPorts): Api {
   koa.on('error', (err: unknown) => {
     log.warn({ err }, 'answer could not be sent');
   });
+  const handle = koa.callback();
   return {
-    callback: koa.callback(),
+    callback: (request, response) => void handle(request, response),
     routes,
     rbacChanged: () => {
       access.rbacChanged();

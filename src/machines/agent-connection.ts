@@ -50,7 +50,7 @@ const machine = setup({
     setDeadline: notProvided('setDeadline'),
     clearDeadline: notProvided('clearDeadline'),
     sendPing: notProvided('sendPing'),
-    closeSocket: (_, _params: { code: number; reason: string }) => notProvided('closeSocket')(),
+    closeSocket: notProvided<{ code: number; reason: string }>('closeSocket'),
     terminateSocket: notProvided('terminateSocket'),
   },
   guards: {

@@ -53,7 +53,7 @@ const machine = setup({
     disarm: assign({ tickMs: undefined }),
     setDeadline: notProvided('setDeadline'),
     clearDeadline: notProvided('clearDeadline'),
-    publishAlert: (_, _params: { status: number; thresholdMs: number }) => notProvided('publishAlert')(),
+    publishAlert: notProvided<{ status: number; thresholdMs: number }>('publishAlert'),
   },
   guards: {
     deadlineMoved: (_, { deadlineAtMs, reachedAtMs }: { deadlineAtMs: number | undefined; reachedAtMs: number }) =>

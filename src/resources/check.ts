@@ -130,6 +130,9 @@ export function proxyRequestsWithDefaults(input: CheckInput['proxy_requests']) {
   };
 }
 
+const hookListWithDefaults = (hooks: Record<string, string[] | null>) =>
+  Object.fromEntries(Object.entries(hooks).map(([type, names]) => [type, listOrNull(names)]));
+
 export function checkWithDefaults(input: CheckInput) {
   return {
     command: orAbsent(input.command),
@@ -141,7 +144,7 @@ export function checkWithDefaults(input: CheckInput) {
     runtime_assets: listOrNull(input.runtime_assets),
     subscriptions: input.subscriptions ?? [],
     proxy_entity_name: input.proxy_entity_name ?? '',
-    check_hooks: listOrNull(input.check_hooks),
+    check_hooks: listOrNull(input.check_hooks?.map(hookListWithDefaults)),
     stdin: input.stdin ?? false,
     subdue: input.subdue ? weeklyWindowsWithDefaults(input.subdue) : null,
     cron: orAbsent(input.cron),

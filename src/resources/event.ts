@@ -91,7 +91,6 @@ export const EventSchema = Type.Object(
 );
 
 export type EventCheck = ReturnType<typeof eventCheckWithDefaults>;
-export type Metrics = ReturnType<typeof metricsWithDefaults>;
 export type Event = ReturnType<typeof eventWithDefaults>;
 export interface HistoryEntry {
   status: number;

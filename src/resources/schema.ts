@@ -16,7 +16,8 @@ export const uint32 = (description?: string) =>
 export const int64 = (description?: string) =>
   Type.Integer({
     minimum: -(2 ** 63),
-    exclusiveMaximum: 2 ** 63,
+    // 2^63 - 1 is read as 2^63.
+    maximum: 2 ** 63,
     ...(description === undefined ? {} : { description }),
   });
 export const textList = () => Type.Array(Type.String());

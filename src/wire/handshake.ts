@@ -1,7 +1,6 @@
 import { isName, isUuid } from '../resources/names.ts';
 
 export const MEDIA_TYPE_JSON = 'application/json';
-export const MEDIA_TYPE_PROTOBUF = 'application/octet-stream';
 
 /** What an agent says of itself when it connects. */
 export interface AgentHello {

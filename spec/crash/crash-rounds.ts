@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import { verify } from '../../src/store/ledger.ts';
+import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import { eventKey } from '../../src/store/keyspace.ts';
+import { eventOf } from '../../src/store/records.ts';
+import { BackendProcess, initialiseState } from '../support/backend-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { AgentSender, HttpSender, numberIn, type Progress } from './load.ts';
+
+const SENDERS = 4;
+const LONGEST_ROUND_MS = 600;
+/** Above every key. */
+const END = '~';
+
+/** What the rounds came to; every list is empty when nothing was lost. */
+export interface CrashReport {
+  rounds: number;
+  acknowledged: number;
+  faults: string[];
+}
+
+/**
+ * Kills a real backend at random instants while events arrive by HTTP and from acknowledging agents, and looks at the
+ * store after each kill: what was promised is there, actors are where the ledger says, nothing alerted that was not silent.
+ */
+export async function crashRounds(rounds: number, random: () => number): Promise<CrashReport> {
+  const directory = await temporaryDirectory();
+  const stateDir = join(directory.path, 'state');
+  const http = Array.from({ length: SENDERS }, (_, index) => new HttpSender(index));
+  const agents = Array.from({ length: SENDERS }, (_, index) => new AgentSender(index));
+  const faults: string[] = [];
+  try {
+    await initialiseState(stateDir);
+    for (let round = 1; round <= rounds; round += 1) {
+      const backend = await BackendProcess.start({ stateDir });
+      const running = [
+        ...http.map((sender) => sender.run(backend.apiPort)),
+        ...agents.map((sender) => sender.run(backend.agentPort)),
+      ];
+      await new Promise((resolve) => setTimeout(resolve, random() * LONGEST_ROUND_MS));
+      await backend.kill();
+      await backend.remove();
+      await Promise.all(running);
+      const found = await inspect(stateDir, [...http, ...agents]);
+      faults.push(...found.map((fault) => `round ${round}: ${fault}`));
+    }
+    faults.push(...(await finish(stateDir, agents)));
+  } finally {
+    await directory.remove();
+  }
+  const acknowledged = [...http, ...agents].reduce((sum, sender) => sum + sender.acknowledged, 0);
+  return { rounds, acknowledged, faults };
+}
+
+/** Everything that is wrong with the store of a killed backend. */
+async function inspect(stateDir: string, senders: readonly Progress[]): Promise<string[]> {
+  const store = new LmdbStore({ directory: join(stateDir, 'store'), sync: 'full', readOnly: true });
+  try {
+    return [...missingEvents(store, senders), ...misplacedActors(store), ...brokenLedger(store)];
+  } finally {
+    await store.close();
+  }
+}
+
+function* missingEvents(store: LmdbStore, senders: readonly Progress[]): Iterable<string> {
+  for (const { entity, check, sent, acknowledged } of senders) {
+    const record = store.get('events', eventKey('default', entity, check));
+    const stored = record === undefined ? 0 : numberIn(eventOf(record).check.output);
+    if (stored < acknowledged || stored > sent) {
+      yield `${entity}/${check}: ${acknowledged} promised, ${sent} sent, but ${stored} is stored`;
+    }
+  }
+}
+
+function* misplacedActors(store: LmdbStore): Iterable<string> {
+  const stateInLedger = (actor: string, key: string): string | null | undefined =>
+    store.ledger({ actor, key, limit: Number.MAX_SAFE_INTEGER }).at(-1)?.to;
+  for (const { key, value } of store.range('entities', { from: '', to: END })) {
+    const to = stateInLedger('entity', key);
+    if (to !== value.actor.value) yield `entity ${key} is ${value.actor.value}, the ledger says ${to}`;
+  }
+  for (const { key, value } of store.range('events', { from: '', to: END })) {
+    const to = stateInLedger('check-state', key);
+    if (to !== value.state.state) yield `check ${key} is ${value.state.state}, the ledger says ${to}`;
+    const ttl = stateInLedger('check-ttl', key);
+    if (value.ttl !== undefined && ttl !== value.ttl.value) {
+      yield `switch ${key} is ${value.ttl.value}, the ledger says ${ttl}`;
+    }
+  }
+}
+
+function* brokenLedger(store: LmdbStore): Iterable<string> {
+  const verdict = verify(store.ledgerEntries());
+  if (!verdict.ok) yield `ledger broken at ${verdict.seq}: ${verdict.reason}`;
+  for (const { seq, entry } of store.ledgerEntries()) {
+    if (entry instanceof Error || entry.event !== 'deadline.reached') continue;
+    yield `entry ${seq}: ${entry.actor} ${entry.key} alerted though it was not silent`;
+  }
+}
+
+/** After the last kill every agent delivers its queue; then each event was counted exactly once. */
+async function finish(stateDir: string, agents: readonly AgentSender[]): Promise<string[]> {
+  const faults: string[] = [];
+  const backend = await BackendProcess.start({ stateDir });
+  try {
+    await Promise.all(agents.map((agent) => agent.run(backend.agentPort, agent.sent)));
+    const api = await backend.login();
+    for (const { entity, check, sent } of agents) {
+      const event = (await api.event(entity, check)) as { check?: { occurrences?: number } } | undefined;
+      const counted = event?.check?.occurrences ?? 0;
+      if (counted !== sent) faults.push(`${entity}/${check}: ${sent} sent, ${counted} counted`);
+    }
+  } finally {
+    await backend.stop();
+  }
+  return faults;
+}
