@@ -171,7 +171,7 @@ describe('an agent', function () {
       backend.requestCheck({ metadata: { name: 'stuck' }, command, timeout: 1 }, 1);
       const [event] = await backend.eventsOf('stuck');
       expect(event?.body.check.status).to.equal(2);
-      const [, pid] = /^Execution timed out\n(\d+)\n$/.exec(event?.body.check.output) ?? [];
+      const [, pid] = /^Execution timed out\n(\d+)\n$/.exec(event?.body.check.output ?? '') ?? [];
       await eventually(() => !isRunning(Number(pid)));
     });
 
@@ -191,7 +191,7 @@ describe('an agent', function () {
       backend.send(`entity_config\n${JSON.stringify({ metadata, entity_class: 'agent' })}`);
       backend.requestCheck({ metadata: { name: 'reader' }, command: 'cat', stdin: true }, 1);
       const [event] = await backend.eventsOf('reader');
-      const given = JSON.parse(event?.body.check.output) as CheckEvent;
+      const given = JSON.parse(event?.body.check.output ?? '') as CheckEvent;
       expect(given.entity.metadata.labels).to.deep.equal({ password: 'REDACTED', area: 'north' });
       expect(given.check.metadata.name).to.equal('reader');
       expect(event?.body.entity.metadata.labels).to.deep.equal({ password: 'hidden', area: 'north' });

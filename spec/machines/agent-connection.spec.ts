@@ -145,8 +145,7 @@ describe('the stored actor of a connection', () => {
   it('is over when its process is', () => {
     const { connection } = after(...WARNED);
     const snapshot = restored(agentConnectionMachine, connection.value, connection.context);
-    const again = snapshot;
-    expect(transition(agentConnectionMachine, again, { type: 'process.restarted' })[0].status).to.equal('done');
+    expect(transition(agentConnectionMachine, snapshot, { type: 'process.restarted' })[0].status).to.equal('done');
   });
 
   it('of a state that no longer exists starts in status error', () => {

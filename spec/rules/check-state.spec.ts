@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
-  type MergedCheckState,
+  type CheckState,
   mergeCheckState,
   NO_PREVIOUS_STATE,
   type PreviousCheckState,
@@ -23,7 +23,7 @@ function merged(
   statuses: readonly number[],
   thresholds: Thresholds = NEVER,
   previous: PreviousCheckState = NO_PREVIOUS_STATE,
-): MergedCheckState[] {
+): CheckState[] {
   let state = previous;
   return statuses.map((status, index) => {
     const next = mergeCheckState(state, { status, executed: index + 1, ...thresholds });
@@ -98,6 +98,7 @@ describe('the state of a check', () => {
       state: 'failing',
       totalStateChange: 0,
       lastOk: 0,
+      silenced: [],
     });
   });
 

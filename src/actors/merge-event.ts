@@ -1,9 +1,9 @@
 import type { CheckEvent } from '../resources/event.ts';
-import { mergeCheckState, NO_PREVIOUS_STATE, type PreviousCheckState } from '../rules/check-state.ts';
+import { type CheckState, mergeCheckState, NO_PREVIOUS_STATE, type PreviousCheckState } from '../rules/check-state.ts';
 import { truncateOutput } from '../rules/output-truncation.ts';
 import type { LedgerCause } from '../store/ledger.ts';
 import { eventKey } from '../store/keyspace.ts';
-import type { ActorSnapshot, CheckState, EventRecord } from '../store/records.ts';
+import type { ActorSnapshot, EventRecord } from '../store/records.ts';
 import { resolveEntity } from './proxy-entities.ts';
 import type { Scope } from './scope.ts';
 
@@ -41,13 +41,12 @@ export function keyOf({ entity, check }: CheckEvent): string {
 }
 
 function mergeState({ check }: CheckEvent, previous: EventRecord | undefined, options: MergeOptions): CheckState {
-  const merged = mergeCheckState(previous?.state ?? firstState(check, options), {
+  return mergeCheckState(previous?.state ?? firstState(check, options), {
     status: check.status,
     executed: check.executed,
     lowFlapThreshold: check.low_flap_threshold,
     highFlapThreshold: check.high_flap_threshold,
   });
-  return { ...merged, silenced: [] };
 }
 
 function firstState(check: CheckEvent['check'], { trustsSentHistory }: MergeOptions): PreviousCheckState {

@@ -20,17 +20,26 @@ export interface CheckTtlInput {
   atMs: number;
 }
 
+interface Rearming {
+  ttlMs: number;
+  alertStatus: number;
+  atMs: number;
+}
+
+interface Subject {
+  entityExists: boolean;
+  eventExists: boolean;
+}
+
 export type CheckTtlEvent =
-  | { type: 'result.received'; ttlMs: number; alertStatus: number; atMs: number }
-  | {
+  | ({ type: 'result.received' } & Rearming)
+  | ({
       type: 'deadline.reached';
       deadlineAtMs: number;
       /** Since the last real result, without blind time. */
       elapsedMs: number;
-      entityExists: boolean;
-      eventExists: boolean;
       keepaliveStatus: number;
-    }
+    } & Subject)
   | { type: 'event.deleted' }
   | { type: 'entity.deleted' }
   | { type: 'check.deleted' };
@@ -42,7 +51,7 @@ export const ttlDeadlineAtMs = (context: Pick<CheckTtlContext, 'lastReceivedAtMs
 const machine = setup({
   types: { context: {} as CheckTtlContext, input: {} as CheckTtlInput, events: {} as CheckTtlEvent },
   actions: {
-    rearm: assign((_, { ttlMs, alertStatus, atMs }: { ttlMs: number; alertStatus: number; atMs: number }) => ({
+    rearm: assign((_, { ttlMs, alertStatus, atMs }: Rearming) => ({
       ttlMs,
       alertStatus,
       lastReceivedAtMs: atMs,
@@ -59,12 +68,70 @@ const machine = setup({
     deadlineMoved: (_, { deadlineAtMs, reachedAtMs }: { deadlineAtMs: number; reachedAtMs: number }) =>
       deadlineAtMs !== reachedAtMs,
     hasNoTtl: (_, { ttlMs }: { ttlMs: number }) => ttlMs <= 0,
-    subjectGone: (_, { entityExists, eventExists }: { entityExists: boolean; eventExists: boolean }) =>
-      !entityExists || !eventExists,
+    subjectGone: (_, { entityExists, eventExists }: Subject) => !entityExists || !eventExists,
     agentAlreadyAlerts: (_, { keepaliveStatus }: { keepaliveStatus: number }) => keepaliveStatus > 0,
     alertIsCritical: (_, { alertStatus }: { alertStatus: number }) => alertStatus >= 2,
   },
 });
+
+const rearm = {
+  type: 'rearm',
+  params: ({ event: { ttlMs, alertStatus, atMs } }: { event: Rearming }) => ({ ttlMs, alertStatus, atMs }),
+} as const;
+
+const disarms = {
+  guard: { type: 'hasNoTtl', params: ({ event }: { event: Rearming }) => ({ ttlMs: event.ttlMs }) },
+  target: 'deregistered',
+} as const;
+
+const advance = {
+  type: 'advance',
+  params: ({ event }: { event: { elapsedMs: number } }) => ({ elapsedMs: event.elapsedMs }),
+} as const;
+
+const whenever = {
+  'deadline.reached': [
+    {
+      guard: {
+        type: 'deadlineMoved',
+        params: ({ context, event }: { context: CheckTtlContext; event: { deadlineAtMs: number } }) => ({
+          deadlineAtMs: ttlDeadlineAtMs(context),
+          reachedAtMs: event.deadlineAtMs,
+        }),
+      },
+    },
+    {
+      guard: {
+        type: 'subjectGone',
+        params: ({ event: { entityExists, eventExists } }: { event: Subject }) => ({ entityExists, eventExists }),
+      },
+      target: 'deregistered',
+    },
+    {
+      guard: {
+        type: 'agentAlreadyAlerts',
+        params: ({ event }: { event: { keepaliveStatus: number } }) => ({ keepaliveStatus: event.keepaliveStatus }),
+      },
+      target: 'deregistered',
+    },
+    {
+      guard: {
+        type: 'alertIsCritical',
+        params: ({ context }: { context: CheckTtlContext }) => ({ alertStatus: context.alertStatus }),
+      },
+      target: 'critical',
+      actions: [advance, 'setDeadline', 'publishExpiry'],
+    },
+    { target: 'warning', actions: [advance, 'setDeadline', 'publishExpiry'] },
+  ],
+  'event.deleted': 'deregistered',
+  'entity.deleted': 'deregistered',
+  'check.deleted': 'deregistered',
+} as const;
+
+const expired = {
+  on: { ...whenever, 'result.received': [disarms, { target: 'registered', actions: [rearm, 'setDeadline'] }] },
+} as const;
 
 /**
  * The dead man's switch of one check: registered = armed, warning = expired with status 1, critical = expired with a
@@ -82,59 +149,12 @@ export const checkTtlMachine = machine.createMachine({
     tickMs: input.ttlMs,
   }),
   initial: 'registered',
-  on: {
-    'result.received': [
-      { guard: { type: 'hasNoTtl', params: ({ event }) => ({ ttlMs: event.ttlMs }) }, target: '.deregistered' },
-      {
-        target: '.registered',
-        reenter: true,
-        actions: {
-          type: 'rearm',
-          params: ({ event: { ttlMs, alertStatus, atMs } }) => ({ ttlMs, alertStatus, atMs }),
-        },
-      },
-    ],
-    'deadline.reached': [
-      {
-        guard: {
-          type: 'deadlineMoved',
-          params: ({ context, event }) => ({
-            deadlineAtMs: ttlDeadlineAtMs(context),
-            reachedAtMs: event.deadlineAtMs,
-          }),
-        },
-      },
-      {
-        guard: {
-          type: 'subjectGone',
-          params: ({ event: { entityExists, eventExists } }) => ({ entityExists, eventExists }),
-        },
-        target: '.deregistered',
-      },
-      {
-        guard: { type: 'agentAlreadyAlerts', params: ({ event }) => ({ keepaliveStatus: event.keepaliveStatus }) },
-        target: '.deregistered',
-      },
-      {
-        guard: { type: 'alertIsCritical', params: ({ context }) => ({ alertStatus: context.alertStatus }) },
-        target: '.critical',
-        actions: { type: 'advance', params: ({ event }) => ({ elapsedMs: event.elapsedMs }) },
-        reenter: true,
-      },
-      {
-        target: '.warning',
-        actions: { type: 'advance', params: ({ event }) => ({ elapsedMs: event.elapsedMs }) },
-        reenter: true,
-      },
-    ],
-    'event.deleted': '.deregistered',
-    'entity.deleted': '.deregistered',
-    'check.deleted': '.deregistered',
-  },
+  entry: 'setDeadline',
   states: {
-    registered: { entry: 'setDeadline' },
-    warning: { entry: ['setDeadline', 'publishExpiry'] },
-    critical: { entry: ['setDeadline', 'publishExpiry'] },
+    // Without a target: it happens with every result, and nothing is left or entered.
+    registered: { on: { ...whenever, 'result.received': [disarms, { actions: [rearm, 'setDeadline'] }] } },
+    warning: expired,
+    critical: expired,
     deregistered: { type: 'final', entry: 'clearDeadline' },
   },
 });

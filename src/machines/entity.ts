@@ -64,6 +64,84 @@ const machine = setup({
   },
 });
 
+const rearm = [
+  {
+    type: 'rearm',
+    params: ({ event: { warningMs, criticalMs, intervalMs, atMs } }: { event: Keepalive }) => ({
+      warningMs,
+      criticalMs,
+      intervalMs,
+      atMs,
+    }),
+  },
+  'setDeadline',
+] as const;
+
+const advance = [
+  {
+    type: 'advance',
+    params: ({ event }: { event: { elapsedMs: number } }) => ({ elapsedMs: event.elapsedMs }),
+  },
+  'setDeadline',
+] as const;
+
+const disarm = ['disarm', 'clearDeadline'] as const;
+
+interface Facts {
+  context: EntityContext;
+  event: { deadlineAtMs: number; elapsedMs: number; keepaliveEventExists: boolean };
+}
+
+const whenever = {
+  'deadline.reached': [
+    {
+      guard: {
+        type: 'deadlineMoved',
+        params: ({ context, event }: Facts) => ({
+          deadlineAtMs: keepaliveDeadlineAtMs(context),
+          reachedAtMs: event.deadlineAtMs,
+        }),
+      },
+    },
+    {
+      guard: {
+        type: 'keepaliveEventGone',
+        params: ({ event }: Facts) => ({ keepaliveEventExists: event.keepaliveEventExists }),
+      },
+      target: 'registered',
+      actions: disarm,
+    },
+    {
+      guard: {
+        type: 'criticalTimeoutPassed',
+        params: ({ context, event }: Facts) => ({ elapsedMs: event.elapsedMs, criticalMs: context.criticalMs }),
+      },
+      target: 'critical',
+      actions: [
+        ...advance,
+        {
+          type: 'publishAlert',
+          params: ({ context }: { context: EntityContext }) => ({ status: 2, thresholdMs: context.criticalMs }),
+        },
+      ],
+    },
+    {
+      target: 'warning',
+      actions: [
+        ...advance,
+        {
+          type: 'publishAlert',
+          params: ({ context }: { context: EntityContext }) => ({ status: 1, thresholdMs: context.warningMs }),
+        },
+      ],
+    },
+  ],
+  'keepalive.deleted': { target: 'registered', actions: disarm },
+  'entity.deleted': 'deregistered',
+} as const;
+
+const missing = { on: { ...whenever, 'keepalive.received': { target: 'registered', actions: rearm } } } as const;
+
 /** An entity: registered while keepalives arrive, warning and critical when none did within the timeouts, deregistered when it is deleted. */
 export const entityMachine = machine.createMachine({
   id: 'entity',
@@ -78,68 +156,10 @@ export const entityMachine = machine.createMachine({
     tickMs: undefined,
   }),
   initial: 'registered',
-  on: {
-    'keepalive.received': {
-      target: '.registered',
-      actions: [
-        {
-          type: 'rearm',
-          params: ({ event: { warningMs, criticalMs, intervalMs, atMs } }) => ({
-            warningMs,
-            criticalMs,
-            intervalMs,
-            atMs,
-          }),
-        },
-        'setDeadline',
-      ],
-    },
-    'deadline.reached': [
-      {
-        guard: {
-          type: 'deadlineMoved',
-          params: ({ context, event }) => ({
-            deadlineAtMs: keepaliveDeadlineAtMs(context),
-            reachedAtMs: event.deadlineAtMs,
-          }),
-        },
-      },
-      {
-        guard: {
-          type: 'keepaliveEventGone',
-          params: ({ event }) => ({ keepaliveEventExists: event.keepaliveEventExists }),
-        },
-        target: '.registered',
-        actions: ['disarm', 'clearDeadline'],
-      },
-      {
-        guard: {
-          type: 'criticalTimeoutPassed',
-          params: ({ context, event }) => ({ elapsedMs: event.elapsedMs, criticalMs: context.criticalMs }),
-        },
-        target: '.critical',
-        actions: [
-          { type: 'advance', params: ({ event }) => ({ elapsedMs: event.elapsedMs }) },
-          'setDeadline',
-          { type: 'publishAlert', params: ({ context }) => ({ status: 2, thresholdMs: context.criticalMs }) },
-        ],
-      },
-      {
-        target: '.warning',
-        actions: [
-          { type: 'advance', params: ({ event }) => ({ elapsedMs: event.elapsedMs }) },
-          'setDeadline',
-          { type: 'publishAlert', params: ({ context }) => ({ status: 1, thresholdMs: context.warningMs }) },
-        ],
-      },
-    ],
-    'keepalive.deleted': { target: '.registered', actions: ['disarm', 'clearDeadline'] },
-    'entity.deleted': '.deregistered',
-  },
   states: {
-    registered: {},
-    warning: {},
-    critical: {},
+    registered: { on: { ...whenever, 'keepalive.received': { actions: rearm } } },
+    warning: missing,
+    critical: missing,
     deregistered: { type: 'final', entry: 'clearDeadline' },
   },
 });

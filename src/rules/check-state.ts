@@ -25,13 +25,17 @@ export interface CheckResult {
   highFlapThreshold: number;
 }
 
-export interface MergedCheckState {
+/** The fields of an event that the backend owns. */
+export interface CheckState {
   history: HistoryEntry[];
   occurrences: number;
   occurrencesWatermark: number;
   state: CheckStateName;
   totalStateChange: number;
+  /** Unix seconds. */
   lastOk: number;
+  /** Names of the silences that apply. */
+  silenced: string[];
 }
 
 export const NO_PREVIOUS_STATE: PreviousCheckState = {
@@ -59,19 +63,22 @@ export function totalStateChange(history: readonly HistoryEntry[]): number {
 }
 
 /** The state of a check after one more result: history, counters, and passing, failing or flapping with hysteresis. */
-export function mergeCheckState(previous: PreviousCheckState, result: CheckResult): MergedCheckState {
+export function mergeCheckState(previous: PreviousCheckState, result: CheckResult): CheckState {
   const { status, executed } = result;
   // Of a longer history, which a first event may bring, the oldest entry goes too, and no more: so the reference does.
-  const kept = previous.history.length < HISTORY_LENGTH ? previous.history : previous.history.slice(1);
-  const history = [...kept, { status, executed }];
+  const history = previous.history.slice(previous.history.length < HISTORY_LENGTH ? 0 : 1);
+  history.push({ status, executed });
+  const occurrences = previous.history.at(-1)?.status === status ? previous.occurrences + 1 : 1;
   const change = totalStateChange(history);
   const state = stateName(previous.state === 'flapping', change, result);
   return {
     history,
-    ...countOccurrences(previous, status),
+    occurrences,
+    occurrencesWatermark: watermarkAfter(previous, status, occurrences),
     state,
     totalStateChange: change,
     lastOk: state === 'passing' ? executed : previous.lastOk,
+    silenced: [],
   };
 }
 
@@ -81,11 +88,12 @@ function stateName(wasFlapping: boolean, change: number, result: CheckResult): C
   return status === 0 ? 'passing' : 'failing';
 }
 
-function countOccurrences(previous: PreviousCheckState, status: number) {
-  const last = previous.history.at(-1)?.status;
-  const occurrences = last === status ? previous.occurrences + 1 : 1;
-  const beginsIncident = last === 0 && status !== 0;
-  const { occurrencesWatermark: watermark } = previous;
-  const occurrencesWatermark = beginsIncident ? 1 : occurrences <= watermark ? watermark : watermark + 1;
-  return { occurrences, occurrencesWatermark };
+/** Starts anew with an incident; otherwise it is the highest number of occurrences so far. */
+function watermarkAfter(
+  { history, occurrencesWatermark }: PreviousCheckState,
+  status: number,
+  occurrences: number,
+): number {
+  if (status !== 0 && history.at(-1)?.status === 0) return 1;
+  return occurrences <= occurrencesWatermark ? occurrencesWatermark : occurrencesWatermark + 1;
 }

@@ -1,6 +1,7 @@
 import { Packr } from 'msgpackr';
 import type { CheckEvent, HistoryEntry } from '../resources/event.ts';
-import type { CheckStateName, EventRecord, TableName, Tables } from './records.ts';
+import type { CheckStateName } from '../rules/check-state.ts';
+import type { EventRecord, TableName, Tables } from './records.ts';
 import { seal, unseal } from './sealed.ts';
 
 interface Codec<V> {

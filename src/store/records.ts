@@ -1,5 +1,6 @@
 import type { EntityState } from '../resources/entity.ts';
-import type { CheckEvent, HistoryEntry } from '../resources/event.ts';
+import type { CheckEvent } from '../resources/event.ts';
+import type { CheckState } from '../rules/check-state.ts';
 
 /** What an actor is woken from: its state and its context, as plain data. */
 export interface ActorSnapshot {
@@ -7,22 +8,9 @@ export interface ActorSnapshot {
   context: object;
 }
 
-export type CheckStateName = 'passing' | 'failing' | 'flapping';
-
-/** The fields of an event that the backend owns. They overwrite whatever the event itself says, zeros included. */
-export interface CheckState {
-  history: HistoryEntry[];
-  occurrences: number;
-  occurrencesWatermark: number;
-  state: CheckStateName;
-  totalStateChange: number;
-  /** Unix seconds. */
-  lastOk: number;
-  silenced: string[];
-}
-
 /** The stored event of one entity and check. */
 export interface EventRecord {
+  /** Overwrites whatever the event itself says, zeros included. */
   state: CheckState;
   /** The dead man's switch of this check, when one is armed. */
   ttl: ActorSnapshot | undefined;

@@ -1,0 +1,19 @@
+import { MemoryStore } from '../spec/actors/memory-store.ts';
+import { TABLE_NAMES, type TableName, type Tables } from '../src/store/records.ts';
+import type { WriteSet } from '../src/store/transactional-store.ts';
+
+/** Keeps the objects that a decision reads again: neither encoding nor I/O is part of what is measured. */
+export class ObjectStore extends MemoryStore {
+  readonly #objects = new Map<TableName, Map<string, unknown>>(TABLE_NAMES.map((table) => [table, new Map()]));
+
+  override get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    return this.#objects.get(table)?.get(key) as Tables[T] | undefined;
+  }
+
+  override write({ puts }: WriteSet): Promise<void> {
+    for (const table of TABLE_NAMES) {
+      for (const [key, value] of puts[table]) this.#objects.get(table)?.set(key, value ?? undefined);
+    }
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import type { ApiClient } from '../support/api-client.ts';
+import { at } from '../support/json-path.ts';
+import { ReportingAgent } from '../support/reporting-agent.ts';
+import { RestartableBackend } from '../support/restartable-backend.ts';
+
+describe('a result of a proxy entity', () => {
+  let backend: RestartableBackend;
+  let api: ApiClient;
+  let agent: ReportingAgent;
+
+  before(async () => {
+    backend = await RestartableBackend.start();
+    api = await backend.login();
+    agent = await ReportingAgent.connect(backend, 'poller');
+    await agent.keepalive();
+  });
+
+  after(() => backend.stop());
+
+  it('case 44: makes the entity when it is unknown, and leaves that of the agent alone', async () => {
+    const own = await api.entity('poller');
+    await agent.result('ports', { proxy_entity_name: 'sw-1', processed_by: 'poller' });
+    const entity = await api.entity('sw-1');
+    expect(entity).to.have.property('entity_class', 'proxy');
+    expect(at(entity, 'subscriptions')).to.deep.equal(['entity:sw-1']);
+    const event = await api.event('sw-1', 'ports');
+    expect(at(event, 'entity', 'metadata', 'name')).to.equal('sw-1');
+    expect(at(event, 'check', 'processed_by')).to.equal('poller');
+    expect(await api.event('poller', 'ports')).to.equal(undefined);
+    expect(await api.entity('poller')).to.deep.equal(own);
+    const entries = await api.ledger({ actor: 'entity', key: 'default/sw-1' });
+    expect(entries.map(({ from, to, event: what }) => [from, to, what])).to.deep.equal([
+      [null, 'registered', 'event.received'],
+    ]);
+  });
+
+  it('case 45: carries the stored entity when it is known, whatever was sent of it', async () => {
+    const stored = {
+      entity_class: 'proxy',
+      metadata: { name: 'sw-2', namespace: 'default', labels: { rack: 'r7' } },
+      subscriptions: ['net'],
+    };
+    expect((await api.put('/ns/default/entities/sw-2', stored)).status).to.be.oneOf([200, 201]);
+    const definition = await api.entity('sw-2');
+    await agent.result('ports', { proxy_entity_name: 'sw-2' });
+    expect(at(await api.event('sw-2', 'ports'), 'entity', 'metadata', 'labels')).to.deep.equal({ rack: 'r7' });
+
+    const sent = {
+      entity_class: 'proxy',
+      metadata: { name: 'sw-2', namespace: 'default', labels: { rack: 'wrong' } },
+      system: { hostname: 'wrong' },
+    };
+    await agent.result('fans', {}, { entity: sent });
+    const event = await api.event('sw-2', 'fans');
+    expect(at(event, 'entity', 'metadata', 'labels')).to.deep.equal({ rack: 'r7' });
+    expect(at(event, 'entity', 'subscriptions')).to.deep.equal(['net', 'entity:sw-2']);
+    expect(JSON.stringify(event)).to.not.include('wrong');
+    expect(await api.entity('sw-2')).to.deep.equal(definition);
+  });
+
+  it('makes the entity it names when it is of class proxy itself', async () => {
+    const sent = { entity_class: 'proxy', metadata: { name: 'sw-3', namespace: 'default', labels: { rack: 'r9' } } };
+    await agent.result('fans', {}, { entity: sent });
+    expect(at(await api.entity('sw-3'), 'metadata', 'labels')).to.deep.equal({ rack: 'r9' });
+    expect(at(await api.entity('sw-3'), 'subscriptions')).to.deep.equal(['entity:sw-3']);
+  });
+});
