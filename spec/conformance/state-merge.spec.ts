@@ -20,7 +20,12 @@ describe('the stored event of a check', () => {
   const checkOf = async (check: string) => at(await api.event('merge', check), 'check');
 
   /** Sends one result after another and collects members of the stored check after each. */
-  async function after(check: string, statuses: readonly number[], member: string, result = {}): Promise<unknown[]> {
+  async function valuesAfter(
+    check: string,
+    statuses: readonly number[],
+    member: string,
+    result = {},
+  ): Promise<unknown[]> {
     const values: unknown[] = [];
     for (const status of statuses) {
       await agent.result(check, { status, ...result });
@@ -45,8 +50,10 @@ describe('the stored event of a check', () => {
 
   it('case 38: counts occurrences and their watermark', async () => {
     const statuses = [0, 0, 1, 1, 1, 2, 2, 2, 2, 0, 2];
-    expect(await after('count', statuses, 'occurrences')).to.deep.equal([1, 2, 1, 2, 3, 1, 2, 3, 4, 1, 1]);
-    expect(await after('mark', statuses, 'occurrences_watermark')).to.deep.equal([1, 2, 1, 2, 3, 3, 3, 3, 4, 4, 1]);
+    expect(await valuesAfter('count', statuses, 'occurrences')).to.deep.equal([1, 2, 1, 2, 3, 1, 2, 3, 4, 1, 1]);
+    expect(await valuesAfter('mark', statuses, 'occurrences_watermark')).to.deep.equal([
+      1, 2, 1, 2, 3, 3, 3, 3, 4, 4, 1,
+    ]);
   });
 
   it('case 39: keeps 21 results of 22, without the oldest', async () => {
@@ -58,9 +65,9 @@ describe('the stored event of a check', () => {
   it('case 40: flaps after 21 alternating results, and has no total state change with 20', async () => {
     const thresholds = { low_flap_threshold: 20, high_flap_threshold: 60 };
     const statuses = digits('010101010101010101010');
-    await after('flap', statuses.slice(0, 20), 'state', thresholds);
+    await valuesAfter('flap', statuses.slice(0, 20), 'state', thresholds);
     expect(await checkOf('flap')).to.deep.include({ total_state_change: 0, state: 'failing' });
-    await after('flap', statuses.slice(20), 'state', thresholds);
+    await valuesAfter('flap', statuses.slice(20), 'state', thresholds);
     expect(await checkOf('flap')).to.deep.include({ total_state_change: 98, state: 'flapping' });
   });
 
@@ -70,14 +77,14 @@ describe('the stored event of a check', () => {
       ['flap-low-0', { low_flap_threshold: 0, high_flap_threshold: 60 }],
       ['flap-high-0', { low_flap_threshold: 20, high_flap_threshold: 0 }],
     ] as const) {
-      expect(await after(check, statuses, 'state', thresholds)).to.not.include('flapping');
+      expect(await valuesAfter(check, statuses, 'state', thresholds)).to.not.include('flapping');
       expect(at(await checkOf(check), 'total_state_change')).to.equal(98);
     }
   });
 
   it('case 41: still flaps between the thresholds and leaves at the low one, on record', async () => {
     const thresholds = { low_flap_threshold: 20, high_flap_threshold: 60 };
-    await after('flap-leave', digits('010101010101010101010'), 'state', thresholds);
+    await valuesAfter('flap-leave', digits('010101010101010101010'), 'state', thresholds);
     const calm = digits('0'.repeat(20));
     const seen: { state: unknown; change: unknown }[] = [];
     for (const status of calm) {

@@ -131,7 +131,7 @@ export class Administration implements Commands {
     for (const key of this.#ports.eventKeysOfCheck(namespace, name)) {
       const record = scope.get('events', key);
       if (record?.ttl === undefined) continue;
-      scope.send('check-ttl', key, { type: 'check.deleted' });
+      if (!scope.isQuarantined('check-ttl', key)) scope.send('check-ttl', key, { type: 'check.deleted' });
       replaceSwitch(scope, key, record, undefined);
     }
     scope.reviseConfig('checks', entityKey(namespace, name), 'deleted', []);

@@ -36,6 +36,12 @@ export class BlindTime {
     return first === undefined ? 0 : first.endMs - sinceMs;
   }
 
+  /** How long we were blind in the interval that gives the grace. */
+  lengthMs(sinceMs: number): number {
+    const first = this.#firstAfter(sinceMs);
+    return first === undefined ? 0 : first.endMs - first.beginMs;
+  }
+
   #firstAfter(sinceMs: number): BlindInterval | undefined {
     return this.#intervals.find(({ endMs }) => endMs > sinceMs);
   }

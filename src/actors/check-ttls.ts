@@ -10,12 +10,12 @@ import { mergeEvent, replaceSwitch } from './merge-event.ts';
 import type { Scope } from './scope.ts';
 
 /** A switch has come to its end: tell its actor what is known, and store where it stands then. */
-export function ttlExpired(scope: Scope, { key, deadlineAtMs, atMs, graceMs }: ReachedDeadline): void {
+export function ttlExpired(scope: Scope, { key, deadlineAtMs, atMs, graceMs, blindMs }: ReachedDeadline): void {
   const record = scope.get('events', key);
   if (record?.ttl === undefined) return;
   const { namespace, entity } = eventAddress(key);
   const { lastReceivedAtMs } = record.ttl.context as CheckTtlContext;
-  if (graceMs > 0) scope.details = { blindMs: graceMs };
+  if (blindMs > 0) scope.details = { blindMs };
   const sent = scope.send('check-ttl', key, {
     type: 'deadline.reached',
     deadlineAtMs,

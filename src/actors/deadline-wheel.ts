@@ -11,6 +11,8 @@ export interface ReachedDeadline {
   atMs: number;
   /** How much blind time moved it. */
   graceMs: number;
+  /** How long that blind time was; 0 where there was none. */
+  blindMs: number;
 }
 
 interface Entry {
@@ -19,10 +21,12 @@ interface Entry {
   deadlineAtMs: number;
   sinceMs: number;
   graceMs: number;
+  blindMs: number;
   /** When it fires, blind time included. */
   dueAtMs: number;
   /** Where its node stands in the heap; later than that it is put back when it comes up. */
   queuedAtMs: number;
+  /** Dropped or fired: what is left of it in the heap is void. */
   dropped: boolean;
 }
 
@@ -60,10 +64,21 @@ export class DeadlineWheel {
   set(actor: string, key: string, deadlineAtMs: number, sinceMs: number): void {
     const ofActor = this.#ofActor(actor);
     const graceMs = this.#blind.graceMs(sinceMs);
+    const blindMs = this.#blind.lengthMs(sinceMs);
     const dueAtMs = deadlineAtMs + graceMs;
     const entry = ofActor.get(key);
     if (entry === undefined) {
-      const made = { actor, key, deadlineAtMs, sinceMs, graceMs, dueAtMs, queuedAtMs: dueAtMs, dropped: false };
+      const made = {
+        actor,
+        key,
+        deadlineAtMs,
+        sinceMs,
+        graceMs,
+        blindMs,
+        dueAtMs,
+        queuedAtMs: dueAtMs,
+        dropped: false,
+      };
       ofActor.set(key, made);
       this.#queue(made);
       return;
@@ -71,16 +86,27 @@ export class DeadlineWheel {
     entry.deadlineAtMs = deadlineAtMs;
     entry.sinceMs = sinceMs;
     entry.graceMs = graceMs;
+    entry.blindMs = blindMs;
     entry.dueAtMs = dueAtMs;
     if (dueAtMs < entry.queuedAtMs) this.#queue(entry);
   }
 
   /** Puts a deadline back that fired and could not be decided, unless it was armed anew meanwhile. */
-  retry({ actor, key, deadlineAtMs, graceMs }: ReachedDeadline, atMs: number): void {
+  retry({ actor, key, deadlineAtMs, graceMs, blindMs }: ReachedDeadline, atMs: number): void {
     const ofActor = this.#ofActor(actor);
     if (ofActor.has(key)) return;
     const sinceMs = Infinity;
-    const entry = { actor, key, deadlineAtMs, sinceMs, graceMs, dueAtMs: atMs, queuedAtMs: atMs, dropped: false };
+    const entry = {
+      actor,
+      key,
+      deadlineAtMs,
+      sinceMs,
+      graceMs,
+      blindMs,
+      dueAtMs: atMs,
+      queuedAtMs: atMs,
+      dropped: false,
+    };
     ofActor.set(key, entry);
     this.#queue(entry);
   }
@@ -117,6 +143,7 @@ export class DeadlineWheel {
     for (const ofActor of this.#entries.values()) {
       for (const entry of ofActor.values()) {
         entry.graceMs = this.#blind.graceMs(entry.sinceMs);
+        entry.blindMs = this.#blind.lengthMs(entry.sinceMs);
         entry.dueAtMs = entry.deadlineAtMs + entry.graceMs;
         this.#queue(entry);
       }
@@ -167,6 +194,7 @@ export class DeadlineWheel {
         deadlineAtMs: entry.deadlineAtMs,
         atMs: nowMs,
         graceMs: entry.graceMs,
+        blindMs: entry.blindMs,
       });
     }
     this.#arm();
@@ -181,6 +209,8 @@ export class DeadlineWheel {
         this.#queue(entry);
         continue;
       }
+      // It may have a second node at this very moment, from having been moved earlier and back.
+      entry.dropped = true;
       this.#entries.get(entry.actor)?.delete(entry.key);
       return entry;
     }

@@ -125,18 +125,28 @@ function rebuilt(scope: Scope, { entity, check, ...rest }: CheckEvent, status: n
 }
 
 /** The monitor of an entity has come to a tick: tell its actor what is known, and store where it stands then. */
-export function keepaliveDue(scope: Scope, { key, deadlineAtMs, atMs, graceMs }: ReachedDeadline): void {
+export function keepaliveDue(scope: Scope, { key, deadlineAtMs, atMs, graceMs, blindMs }: ReachedDeadline): void {
   const record = scope.get('entities', key);
   if (record === undefined) return;
   const { lastReceivedAtMs } = record.actor.context as EntityContext;
-  if (graceMs > 0) scope.details = { blindMs: graceMs };
+  if (blindMs > 0) scope.details = { blindMs };
   const sent = scope.send('entity', key, {
     type: 'deadline.reached',
     deadlineAtMs,
     elapsedMs: atMs - lastReceivedAtMs - graceMs,
     keepaliveEventExists: scope.get('events', `${key}/${KEEPALIVE}`) !== undefined,
   });
-  if (sent?.snapshot !== undefined) scope.put('entities', key, { ...record, actor: sent.snapshot });
+  if (sent?.snapshot === undefined) return;
+  const watching = keepaliveDeadline(sent.snapshot) === undefined ? watchAnew(scope, key) : undefined;
+  scope.put('entities', key, { ...record, actor: watching ?? sent.snapshot });
+}
+
+/** An actor that could not be restored knows of no keepalive: its agent gets its timeouts once more, counted from now. */
+function watchAnew(scope: Scope, key: string): ActorSnapshot | undefined {
+  const stored = scope.get('events', `${key}/${KEEPALIVE}`)?.event;
+  if (stored === undefined) return undefined;
+  return scope.send('entity', key, { type: 'keepalive.received', atMs: scope.nowMs, ...timeoutsOf(stored.check) })
+    ?.snapshot;
 }
 
 /** Merges the alert that no keepalive came; the seconds it names count from the last receipt. */

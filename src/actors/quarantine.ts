@@ -13,6 +13,7 @@ interface Patient {
   /** Times it was quarantined in a row; each waits twice as long, up to an hour. */
   attempts: number;
   quarantined: boolean;
+  releasedAtMs: number;
 }
 
 /** Which actors fail too often to be trusted with their events. */
@@ -26,7 +27,14 @@ export class Quarantine {
   /** Counts a failure. Returns how long to wait before the next try when the actor is now quarantined. */
   failed(kind: ActorKind, key: string, atMs: number): number | undefined {
     const id = `${kind}/${key}`;
-    const patient = this.#patients.get(id) ?? { kind, key, failuresAtMs: [], attempts: 0, quarantined: false };
+    const patient = this.#patients.get(id) ?? {
+      kind,
+      key,
+      failuresAtMs: [],
+      attempts: 0,
+      quarantined: false,
+      releasedAtMs: 0,
+    };
     this.#patients.set(id, patient);
     patient.failuresAtMs = [...patient.failuresAtMs.filter((failedAtMs) => atMs - failedAtMs < WINDOW_MS), atMs];
     const onProbation = patient.attempts > 0;
@@ -37,17 +45,19 @@ export class Quarantine {
   }
 
   /** Lets the actor run again; its next failure sends it back at once. False when it was not quarantined. */
-  release(kind: ActorKind, key: string): boolean {
+  release(kind: ActorKind, key: string, atMs: number): boolean {
     const patient = this.#patients.get(`${kind}/${key}`);
     if (patient?.quarantined !== true) return false;
     patient.quarantined = false;
+    patient.releasedAtMs = atMs;
     return true;
   }
 
   /** Forgets released actors that have been sound for the window. */
   forgetSound(atMs: number): void {
-    for (const [id, { quarantined, failuresAtMs }] of this.#patients) {
-      if (!quarantined && atMs - (failuresAtMs.at(-1) ?? 0) >= WINDOW_MS) this.#patients.delete(id);
+    for (const [id, { quarantined, failuresAtMs, releasedAtMs }] of this.#patients) {
+      const soundSinceMs = Math.max(releasedAtMs, failuresAtMs.at(-1) ?? 0);
+      if (!quarantined && atMs - soundSinceMs >= WINDOW_MS) this.#patients.delete(id);
     }
   }
 

@@ -55,8 +55,8 @@ export class Supervision {
 
   /** The quarantine's time is over, or a person says so. False when the actor is not in quarantine. */
   release(kind: ActorKind, key: string): boolean {
-    const { decider, backendName, wheel, rearm } = this.#ports;
-    if (!this.#quarantine.release(kind, key)) return false;
+    const { decider, backendName, nowMs, wheel, rearm } = this.#ports;
+    if (!this.#quarantine.release(kind, key, nowMs())) return false;
     wheel.drop(QUARANTINE, `${kind}/${key}`);
     decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
       scope.record({ actor: QUARANTINE, key: `${kind}/${key}`, from: 'quarantined', event: 'released', to: null });
@@ -72,12 +72,17 @@ export class Supervision {
   }
 
   #wakeAgain(kind: ActorKind, key: string): void {
+    const { decider, kinds, reader, log } = this.#ports;
     try {
-      this.#ports.kinds[kind].wake(this.#ports.reader, key);
+      if (kinds[kind].wake(reader, key) !== undefined || kind !== 'check-schedule') return;
+      // A schedule has no record: it is made again from its check.
+      decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
+        kinds[kind].rebuild(scope.decision, key);
+      });
     } catch (error) {
-      if (!(error instanceof ActorFailed)) throw error;
+      if (!(error instanceof ActorFailed || error instanceof ExpectedError)) throw error;
       // Its record cannot be restored: it sleeps until its next event, which begins it anew from domain data.
-      this.#ports.log.warn({ actor: kind, key, err: error.cause }, 'actor cannot be restored from its record');
+      log.warn({ actor: kind, key, err: error }, 'actor cannot be woken again');
     }
   }
 

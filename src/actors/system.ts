@@ -125,7 +125,7 @@ export class ActorSystem {
     this.agents = new AgentPort(this.decider, nowMs);
     this.commands = new Administration({
       decider: this.decider,
-      eventKeysOfCheck: (namespace, check) => store.eventKeysOfCheck(namespace, check),
+      eventKeysOfCheck: (namespace, check) => this.#committer.eventKeysOfCheck(namespace, check),
       wake: (actor, key) => this.#wake(actor, key),
     });
   }

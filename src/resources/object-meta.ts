@@ -23,9 +23,12 @@ export interface ObjectMeta {
 /** An empty map is absent, a `null` value is the empty text. Keys stay as they are, `__proto__` too. */
 function mapWithDefaults(map: Record<string, string | null> | null | undefined): TextMap | undefined {
   if (!map) return undefined;
-  const entries = Object.entries(map);
-  if (entries.length === 0) return undefined;
-  return Object.fromEntries(entries.map(([key, value]) => [key, value ?? '']));
+  let isEmpty = true;
+  for (const key in map) {
+    if (map[key] === null) return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, value ?? '']));
+    isEmpty = false;
+  }
+  return isEmpty ? undefined : (map as TextMap);
 }
 
 export function objectMetaWithDefaults(meta: ObjectMetaInput): ObjectMeta {

@@ -2,17 +2,19 @@ import { Packr } from 'msgpackr';
 import type { CheckEvent, HistoryEntry } from '../resources/event.ts';
 import type { CheckStateName } from '../rules/check-state.ts';
 import type { EventRecord, TableName, Tables } from './records.ts';
-import { seal, unseal } from './sealed.ts';
+import { PAYLOAD_AT, roomFor, sealInPlace, sealText, unseal } from './sealed.ts';
 
 interface Codec<V> {
   encode(value: V): Buffer;
   decode(bytes: Buffer, what: string): V;
 }
 
+const LENGTH_BYTES = 4;
+
 const packr = new Packr({ useRecords: false });
 
 const json = <V>(): Codec<V> => ({
-  encode: (value) => seal(Buffer.from(JSON.stringify(value))),
+  encode: (value) => sealText(JSON.stringify(value)),
   decode: (bytes, what) => JSON.parse(unseal(bytes, what).toString()) as V,
 });
 
@@ -77,14 +79,21 @@ const eventCodec: Codec<EventRecord> = {
       ttl ?? null,
     ];
     const stateBytes = packr.pack(packed);
-    const length = Buffer.allocUnsafe(4);
-    length.writeUInt32LE(stateBytes.length, 0);
-    return seal(Buffer.concat([length, stateBytes, Buffer.from(JSON.stringify(event))]));
+    const text = JSON.stringify(event);
+    const room = roomFor(LENGTH_BYTES + stateBytes.length + Buffer.byteLength(text));
+    room.writeUInt32LE(stateBytes.length, PAYLOAD_AT);
+    const stateAt = PAYLOAD_AT + LENGTH_BYTES;
+    stateBytes.copy(room, stateAt);
+    room.write(text, stateAt + stateBytes.length);
+    return sealInPlace(room);
   },
   decode(bytes, what) {
     const payload = unseal(bytes, what);
-    const eventAt = 4 + payload.readUInt32LE(0);
-    return new StoredEventRecord(packr.unpack(payload.subarray(4, eventAt)) as PackedState, payload.subarray(eventAt));
+    const eventAt = LENGTH_BYTES + payload.readUInt32LE(0);
+    return new StoredEventRecord(
+      packr.unpack(payload.subarray(LENGTH_BYTES, eventAt)) as PackedState,
+      payload.subarray(eventAt),
+    );
   },
 };
 

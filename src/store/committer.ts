@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../resources/errors.ts';
 import { type Announcement, type Decision, emptyPuts, type KeyedTableReader, type Source } from './decision.ts';
-import { afterPrefix } from './keyspace.ts';
+import { afterPrefix, eventAddress } from './keyspace.ts';
 import { chain, type LedgerDraft, type LedgerHead } from './ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
 import type { TransactionalStore, WriteSet } from './transactional-store.ts';
@@ -126,6 +126,20 @@ export class Committer implements KeyedTableReader {
     const keys = new Set(this.#store.keys(table, { from: prefix, to: afterPrefix(prefix) }));
     this.#inFlight?.overlayKeys(table, prefix, keys);
     this.#open.overlayKeys(table, prefix, keys);
+    return keys;
+  }
+
+  /** Keys of the events of a check, as a decision sees them. */
+  eventKeysOfCheck(namespace: string, check: string): Set<string> {
+    const keys = new Set(this.#store.eventKeysOfCheck(namespace, check));
+    for (const batch of [this.#inFlight, this.#open]) {
+      for (const [key, value] of batch?.puts.events ?? []) {
+        const address = eventAddress(key);
+        if (address.namespace !== namespace || address.check !== check) continue;
+        if (value === null) keys.delete(key);
+        else keys.add(key);
+      }
+    }
     return keys;
   }
 

@@ -3,7 +3,7 @@ import { CODECS } from './codecs.ts';
 import { afterPrefix, eventAddress, ledgerIndexKey, seqOfIndexKey } from './keyspace.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from './ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
-import { CorruptRecord, seal, unseal } from './sealed.ts';
+import { CorruptRecord, sealText, unseal } from './sealed.ts';
 import type { LedgerQuery, Range, TransactionalStore, WriteSet } from './transactional-store.ts';
 
 const MAX_DATABASES = 16;
@@ -26,7 +26,7 @@ export interface LmdbStoreOptions {
 type Bytes = Database<Buffer, string>;
 
 function encodeLedgerEntry(entry: LedgerEntry): Buffer {
-  return seal(Buffer.from(JSON.stringify(entry)));
+  return sealText(JSON.stringify(entry));
 }
 
 function decodeLedgerEntry(bytes: Buffer, seq: number): LedgerEntry {

@@ -6,13 +6,24 @@ const HEADER_BYTES = 5;
 /** A stored value whose bytes are not what was written. */
 export class CorruptRecord extends Error {}
 
+/** Room for a payload of so many bytes, behind the header that `sealInPlace` fills. */
+export const roomFor = (payloadBytes: number): Buffer => Buffer.allocUnsafe(HEADER_BYTES + payloadBytes);
+
+/** Where the payload begins. */
+export const PAYLOAD_AT = HEADER_BYTES;
+
 /** LMDB has no page checksums: each value carries its own, and the version of its schema. */
-export function seal(payload: Buffer): Buffer {
-  const sealed = Buffer.allocUnsafe(HEADER_BYTES + payload.length);
-  sealed[4] = SCHEMA;
-  payload.copy(sealed, HEADER_BYTES);
-  sealed.writeUInt32LE(crc32(sealed.subarray(4)), 0);
-  return sealed;
+export function sealInPlace(room: Buffer): Buffer {
+  room[4] = SCHEMA;
+  room.writeUInt32LE(crc32(room.subarray(4)), 0);
+  return room;
+}
+
+/** A sealed text. */
+export function sealText(text: string): Buffer {
+  const room = roomFor(Buffer.byteLength(text));
+  room.write(text, PAYLOAD_AT);
+  return sealInPlace(room);
 }
 
 /** @throws CorruptRecord when the checksum does not match or the schema is not known */

@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import { BlindTime } from '../../src/actors/blind-time.ts';
+import { DeadlineWheel, type ReachedDeadline } from '../../src/actors/deadline-wheel.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { SeededRandom } from './seeded-random.ts';
+
+const START_MS = 1_700_000_000_000;
+const DAY_MS = 86_400_000;
+
+interface Stage {
+  clock: ManualClock;
+  blind: BlindTime;
+  wheel: DeadlineWheel;
+  fired: ReachedDeadline[];
+}
+
+function stage(): Stage {
+  const clock = new ManualClock(START_MS);
+  const blind = new BlindTime([]);
+  const fired: ReachedDeadline[] = [];
+  const wheel = new DeadlineWheel({ clock, blind, fire: (reached) => fired.push(reached) });
+  wheel.start();
+  return { clock, blind, wheel, fired };
+}
+
+describe('the deadline wheel', () => {
+  let clock: ManualClock;
+  let blind: BlindTime;
+  let wheel: DeadlineWheel;
+  let fired: ReachedDeadline[];
+
+  beforeEach(() => {
+    ({ clock, blind, wheel, fired } = stage());
+  });
+
+  const keys = () => fired.map(({ key }) => key);
+  const set = (key: string, afterMs: number) => {
+    wheel.set('entity', key, START_MS + afterMs, START_MS);
+  };
+
+  it('fires at the moment, never before, and once', async () => {
+    set('a', 5_000);
+    await clock.advance(4_999);
+    expect(fired).to.deep.equal([]);
+    await clock.advance(1);
+    expect(fired).to.deep.equal([
+      { actor: 'entity', key: 'a', deadlineAtMs: START_MS + 5_000, atMs: START_MS + 5_000, graceMs: 0, blindMs: 0 },
+    ]);
+    await clock.advance(60_000);
+    expect(fired).to.have.lengthOf(1);
+    expect(wheel.size).to.equal(0);
+  });
+
+  it('fires in the order of moments, whatever the order of setting', async () => {
+    for (const [key, afterMs] of [
+      ['c', 300],
+      ['a', 100],
+      ['d', 400],
+      ['b', 200],
+    ] as const)
+      set(key, afterMs);
+    await clock.advance(400);
+    expect(keys()).to.deep.equal(['a', 'b', 'c', 'd']);
+  });
+
+  it('fires a deadline that was moved later at the later moment only', async () => {
+    set('a', 100);
+    set('a', 200);
+    await clock.advance(199);
+    expect(fired).to.deep.equal([]);
+    await clock.advance(1);
+    expect(fired.map(({ deadlineAtMs }) => deadlineAtMs - START_MS)).to.deep.equal([200]);
+  });
+
+  it('fires a deadline that was moved earlier at the earlier moment only', async () => {
+    set('a', 1_000);
+    set('a', 100);
+    await clock.advance(100);
+    expect(keys()).to.deep.equal(['a']);
+    await clock.advance(10_000);
+    expect(fired).to.have.lengthOf(1);
+  });
+
+  it('fires a deadline once that was moved earlier and back', async () => {
+    for (const afterMs of [200, 100, 200]) set('a', afterMs);
+    await clock.advance(1_000);
+    expect(fired.map(({ deadlineAtMs }) => deadlineAtMs - START_MS)).to.deep.equal([200]);
+  });
+
+  it('does not fire what was dropped, and fires what was set again', async () => {
+    set('a', 100);
+    set('b', 100);
+    wheel.drop('entity', 'a');
+    wheel.drop('entity', 'b');
+    set('b', 150);
+    await clock.advance(1_000);
+    expect(fired.map(({ key, deadlineAtMs }) => [key, deadlineAtMs - START_MS])).to.deep.equal([['b', 150]]);
+  });
+
+  it('keeps the deadlines of two kinds of actor with one key apart', async () => {
+    wheel.set('entity', 'a', START_MS + 100, START_MS);
+    wheel.set('check-ttl', 'a', START_MS + 200, START_MS);
+    wheel.drop('entity', 'a');
+    await clock.advance(1_000);
+    expect(fired.map(({ actor }) => actor)).to.deep.equal(['check-ttl']);
+  });
+
+  it('waits longer than a timer can', async () => {
+    set('a', 40 * DAY_MS);
+    await clock.advance(40 * DAY_MS - 1);
+    expect(fired).to.deep.equal([]);
+    await clock.advance(1);
+    expect(keys()).to.deep.equal(['a']);
+  });
+
+  it('fires what came while it was stopped once it is started', async () => {
+    wheel.stop();
+    set('a', 100);
+    await clock.advance(1_000);
+    expect(fired).to.deep.equal([]);
+    wheel.start();
+    await clock.advance(0);
+    expect(keys()).to.deep.equal(['a']);
+  });
+
+  it('fires thousands that are due at one moment', async () => {
+    for (let n = 0; n < 3_000; n += 1) set(`k${n}`, 100);
+    await clock.advance(100);
+    expect(new Set(keys())).to.have.property('size', 3_000);
+  });
+
+  it('moves what counts from an input before blind time, and only that, when it is rebuilt', async () => {
+    wheel.set('entity', 'before', START_MS + 5_000, START_MS);
+    await clock.advance(1_000);
+    wheel.stop();
+    await clock.advance(60_000);
+    blind.add({ beginMs: START_MS + 1_000, endMs: START_MS + 61_000 });
+    wheel.set('entity', 'after', START_MS + 62_000, START_MS + 61_000);
+    wheel.rebuild();
+    wheel.start();
+    await clock.advance(4_999);
+    expect(keys()).to.deep.equal(['after']);
+    await clock.advance(1);
+    expect(fired.at(-1)).to.deep.equal({
+      actor: 'entity',
+      key: 'before',
+      deadlineAtMs: START_MS + 5_000,
+      atMs: START_MS + 66_000,
+      graceMs: 61_000,
+      blindMs: 60_000,
+    });
+  });
+
+  it('tries again what could not be decided, with the same deadline, unless it was set anew', async () => {
+    set('a', 100);
+    set('b', 100);
+    await clock.advance(100);
+    for (const reached of fired.splice(0)) wheel.retry(reached, clock.nowMs() + 1_000);
+    set('b', 5_000);
+    await clock.advance(1_000);
+    expect(fired.map(({ key, deadlineAtMs }) => [key, deadlineAtMs - START_MS])).to.deep.equal([['a', 100]]);
+  });
+
+  it('agrees with a plain list of deadlines over 100,000 random operations', async () => {
+    const random = SeededRandom.fresh();
+    const due = new Map<string, number>();
+    const wrong: string[] = [];
+    const oracle = new DeadlineWheel({
+      clock,
+      blind,
+      fire: ({ key, deadlineAtMs, atMs }) => {
+        if (due.get(key) !== deadlineAtMs || atMs < deadlineAtMs) wrong.push(`${key} fired at ${atMs}`);
+        due.delete(key);
+      },
+    });
+    oracle.start();
+    for (let operation = 0; operation < 100_000; operation += 1) {
+      const key = `k${random.below(300)}`;
+      const choice = random.below(1_000);
+      if (choice < 700) {
+        const atMs = clock.nowMs() + random.below(2_000);
+        due.set(key, atMs);
+        oracle.set('entity', key, atMs, Infinity);
+      } else if (choice < 995) {
+        due.delete(key);
+        oracle.drop('entity', key);
+      } else {
+        await clock.advance(random.below(100));
+        for (const [late, atMs] of due) if (atMs <= clock.nowMs()) wrong.push(`${late} did not fire at ${atMs}`);
+      }
+    }
+    expect(wrong, `with MON_SPEC_SEED=${random.seed}`).to.deep.equal([]);
+    expect(oracle.size).to.equal(due.size);
+    oracle.stop();
+  });
+});

@@ -1,0 +1,146 @@
+import { expect } from 'chai';
+import { type Database, open } from 'lmdb';
+import { storeDirectory } from '../../src/main/directories.ts';
+import type { LedgerEntry } from '../../src/store/ledger.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { runProgram } from '../support/backend-process.ts';
+import { at } from '../support/json-path.ts';
+import { ReportingAgent } from '../support/reporting-agent.ts';
+import { RestartableBackend, START_MS } from '../support/restartable-backend.ts';
+
+describe('the ledger', () => {
+  let backend: RestartableBackend;
+  let api: ApiClient;
+
+  /** Two agents that fall silent, one after the other. */
+  beforeEach(async () => {
+    backend = await RestartableBackend.start();
+    api = await backend.login();
+    for (const name of ['led-1', 'led-2']) {
+      const agent = await ReportingAgent.connect(backend, name);
+      await agent.keepalive({ interval: 2, timeout: 5, ttl: 8 });
+      await backend.clock.advance(10_000);
+    }
+  });
+
+  afterEach(() => backend.stop());
+
+  async function entries(query: Record<string, string>): Promise<LedgerEntry[]> {
+    const { status, json } = await api.get(`/api/mon/v1/ledger?${new URLSearchParams(query).toString()}`);
+    expect(status).to.equal(200);
+    return (json as { entries: LedgerEntry[] }).entries;
+  }
+
+  describe('that is asked', () => {
+    it('answers by actor and key', async () => {
+      const found = await entries({ actor: 'entity', key: 'default/led-1' });
+      expect(found.map(({ to }) => to)).to.deep.equal(['registered', 'warning', 'critical']);
+      expect(await entries({ actor: 'entity', key: 'default/led' })).to.deep.equal([]);
+      expect((await entries({ key: 'default/led-2' })).map(({ key }) => key)).to.deep.equal(
+        Array.from({ length: 3 }, () => 'default/led-2'),
+      );
+      expect((await entries({ actor: 'entity' })).every(({ actor }) => actor === 'entity')).to.equal(true);
+    });
+
+    it('answers by time', async () => {
+      const beganS = START_MS / 1_000;
+      const since = await entries({ actor: 'entity', key: 'default/led-1', since: String(beganS + 5) });
+      expect(since.map(({ to }) => to)).to.deep.equal(['warning', 'critical']);
+      const until = await entries({ actor: 'entity', key: 'default/led-1', until: String(beganS + 5) });
+      expect(until.map(({ to }) => to)).to.deep.equal(['registered', 'warning']);
+      const iso = new Date(START_MS + 8_000).toISOString();
+      const both = await entries({ actor: 'entity', key: 'default/led-1', since: iso, until: iso });
+      expect(both.map(({ to }) => to)).to.deep.equal(['critical']);
+    });
+
+    it('answers in pages, which together are the whole chain', async () => {
+      const all = await entries({ limit: '1000' });
+      const paged: LedgerEntry[] = [];
+      for (let after: unknown = '0'; typeof after === 'string';) {
+        const { headers, json } = await api.get(`/api/mon/v1/ledger?limit=3&continue=${after}`);
+        const page = (json as { entries: LedgerEntry[] }).entries;
+        expect(page.length).to.be.within(1, 3);
+        paged.push(...page);
+        after = headers['sensu-continue'];
+      }
+      expect(paged).to.deep.equal(all);
+      expect(all.map(({ seq }) => seq)).to.deep.equal(all.map((_, index) => index + 1));
+      for (const [index, { prevHash }] of all.entries()) {
+        expect(prevHash).to.equal(index === 0 ? '0'.repeat(64) : all[index - 1]?.hash);
+      }
+    });
+
+    for (const query of ['limit=0', 'limit=x', 'since=yesterday', 'continue=-1']) {
+      it(`refuses ${query}`, async () => {
+        expect(await api.get(`/api/mon/v1/ledger?${query}`)).to.have.property('status', 400);
+      });
+    }
+  });
+
+  describe('that is verified', () => {
+    const verified = () => runProgram(['ledger', 'verify', '--state-dir', backend.stateDir]);
+
+    /** Changes the raw entries of the stopped backend. */
+    async function tamper(change: (ledger: Database<Buffer, number>) => Promise<unknown>): Promise<void> {
+      await backend.halt();
+      const root = open<Buffer, string>({ path: storeDirectory(backend.stateDir), encoding: 'binary', maxDbs: 16 });
+      try {
+        await change(root.openDB<Buffer, number>({ name: 'ledger', encoding: 'binary', keyEncoding: 'uint32' }));
+      } finally {
+        await root.close();
+      }
+    }
+
+    it('is sound when nobody touched it', async () => {
+      await backend.halt();
+      const head = await backend.withStore((store) => store.ledgerHead());
+      const { code, stdout, stderr } = await verified();
+      expect(code).to.equal(0);
+      expect(`${stdout}${stderr}`).to.include(`${head.seq}:${head.hash}`);
+    });
+
+    it('is broken at the entry of which one byte was changed', async () => {
+      await tamper((ledger) => {
+        const bytes = Buffer.from(ledger.get(4) ?? Buffer.alloc(0));
+        const place = bytes.length - 10;
+        bytes[place] = (bytes[place] ?? 0) ^ 1;
+        return ledger.put(4, bytes);
+      });
+      const { code, stdout, stderr } = await verified();
+      expect(code).to.not.equal(0);
+      expect(`${stdout}${stderr}`).to.match(/\b4\b/);
+    });
+
+    it('is broken at the entry that was replaced by a sound one of another place', async () => {
+      await tamper((ledger) => ledger.put(5, Buffer.from(ledger.get(6) ?? Buffer.alloc(0))));
+      const { code, stdout, stderr } = await verified();
+      expect(code).to.not.equal(0);
+      expect(`${stdout}${stderr}`).to.match(/\b5\b/);
+    });
+
+    it('is broken at the entry that was removed', async () => {
+      await tamper((ledger) => ledger.remove(3));
+      const { code, stdout, stderr } = await verified();
+      expect(code).to.not.equal(0);
+      expect(`${stdout}${stderr}`).to.match(/entry 3 is missing/);
+    });
+  });
+
+  it('says who changed what, and never a value', async () => {
+    const metadata = { name: 'led-check', namespace: 'default' };
+    const check = { metadata, command: 'first-secret', interval: 60, publish: false };
+    await api.put('/ns/default/checks/led-check', check);
+    await api.put('/ns/default/checks/led-check', { ...check, command: 'second-secret' });
+    await api.delete('/ns/default/checks/led-check');
+    const found = await entries({ actor: 'checks', key: 'default/led-check' });
+    expect(found.map(({ event, cause }) => [event, cause])).to.deep.equal([
+      ['resource.created', { user: 'admin' }],
+      ['resource.updated', { user: 'admin' }],
+      ['resource.deleted', { user: 'admin' }],
+    ]);
+    expect(at(found[1], 'details', 'changed')).to.include('command');
+    expect(JSON.stringify(found)).to.not.include('secret');
+    const revisions = found.map(({ configRevision }) => configRevision);
+    expect(revisions).to.deep.equal([0, 1, 2].map((step) => (revisions[0] ?? 0) + step));
+  });
+});

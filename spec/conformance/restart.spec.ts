@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import { verify } from '../../src/store/ledger.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { at } from '../support/json-path.ts';
+import { ReportingAgent } from '../support/reporting-agent.ts';
+import { RestartableBackend } from '../support/restartable-backend.ts';
+
+const BLIND = 'mon.io/blind-seconds';
+
+describe('a backend that was down', () => {
+  let backend: RestartableBackend;
+  let api: ApiClient;
+
+  beforeEach(async () => {
+    backend = await RestartableBackend.start();
+  });
+
+  afterEach(async () => {
+    expect(verify(backend.store.ledgerEntries())).to.have.property('ok', true);
+    await backend.stop();
+  });
+
+  const eventOf = (check = 'keepalive') => api.event('web-01', check);
+  const statusOf = async (check = 'keepalive') => at(await eventOf(check), 'check', 'status');
+  const blindOf = async (check = 'keepalive') => at(await eventOf(check), 'metadata', 'annotations', BLIND);
+
+  async function alive(timeouts: { timeout: number; ttl?: number }): Promise<ReportingAgent> {
+    const agent = await ReportingAgent.connect(backend, 'web-01');
+    await agent.keepalive({ interval: 2, ...timeouts });
+    return agent;
+  }
+
+  async function downFor(ms: number): Promise<void> {
+    await backend.downFor(ms);
+    api = await backend.login();
+  }
+
+  /** Nothing until one millisecond before, an alert then. */
+  async function alertsAfter(ms: number, check = 'keepalive'): Promise<void> {
+    const before = await eventOf(check);
+    await backend.clock.advance(ms - 1);
+    expect(await eventOf(check)).to.deep.equal(before);
+    await backend.clock.advance(1);
+    expect(await eventOf(check)).to.not.deep.equal(before);
+    expect(await statusOf(check)).to.equal(1);
+  }
+
+  it('case 33: raises no alert for an agent that is back within W', async () => {
+    await alive({ timeout: 5 });
+    await backend.clock.advance(3_000);
+    await downFor(60_000);
+    await backend.clock.advance(4_999);
+    expect(await statusOf()).to.equal(0);
+    const agent = await alive({ timeout: 5 });
+    await backend.clock.advance(4_999);
+    await agent.keepalive({ interval: 2, timeout: 5 });
+    expect(at(await eventOf(), 'check')).to.deep.include({ status: 0, occurrences: 3 });
+    expect(await api.ledger({ actor: 'entity', key: 'default/web-01' })).to.have.lengthOf(1);
+  });
+
+  it('case 33: goes on alerting for an agent that was missing before', async () => {
+    await alive({ timeout: 5 });
+    await backend.clock.advance(5_000);
+    await downFor(60_000);
+    expect(at(await eventOf(), 'check')).to.deep.include({ status: 1, occurrences: 1 });
+    await backend.clock.advance(10_000);
+    expect(at(await eventOf(), 'check')).to.deep.include({ status: 1, occurrences: 2 });
+    await backend.clock.advance(5_000);
+    expect(at(await eventOf(), 'check')).to.deep.include({ status: 1, occurrences: 3 });
+    const states = (await api.ledger({ actor: 'entity', key: 'default/web-01' })).map(({ to }) => to);
+    expect(states).to.deep.equal(['registered', 'warning']);
+  });
+
+  it('alerts once, W after it came back, and says how long it was blind', async () => {
+    await alive({ timeout: 5, ttl: 8 });
+    await downFor(60_000);
+    await alertsAfter(5_000);
+    expect(await blindOf()).to.equal('60');
+    expect(at(await eventOf(), 'check', 'output')).to.equal('No keepalive sent from web-01 for 65 seconds (>= 5)');
+    const [, warning] = await api.ledger({ actor: 'entity', key: 'default/web-01' });
+    expect(warning?.details).to.deep.equal({ blindMs: 60_000 });
+    expect(at(warning, 'guards', 2, 'inputs')).to.deep.equal({ elapsedMs: 5_000, criticalMs: 8_000 });
+    await backend.clock.advance(3_000);
+    expect(await statusOf()).to.equal(2);
+  });
+
+  it('names the time it was blind, not the time since the last keepalive', async () => {
+    await alive({ timeout: 120 });
+    await backend.clock.advance(100_000);
+    await downFor(10_000);
+    await alertsAfter(120_000);
+    expect(await blindOf()).to.equal('10');
+    const [, warning] = await api.ledger({ actor: 'entity', key: 'default/web-01' });
+    expect(warning?.details).to.deep.equal({ blindMs: 10_000 });
+  });
+
+  it('expires a ttl once, ttl after it came back', async () => {
+    const agent = await alive({ timeout: 3_600 });
+    await agent.result('disk', { ttl: 5, interval: 1 });
+    await downFor(60_000);
+    await alertsAfter(5_000, 'disk');
+    expect(await blindOf('disk')).to.equal('60');
+    expect(at(await eventOf('disk'), 'check')).to.deep.include({
+      occurrences: 1,
+      output: 'Last check execution was 65 seconds ago',
+    });
+    const entries = await api.ledger({ actor: 'check-ttl', key: 'default/web-01/disk' });
+    expect(entries.map(({ to, details }) => [to, details])).to.deep.equal([
+      ['registered', undefined],
+      ['warning', { blindMs: 60_000 }],
+    ]);
+  });
+
+  it('gives no grace for what came after it was back', async () => {
+    await alive({ timeout: 5 });
+    await downFor(60_000);
+    await alive({ timeout: 5 });
+    await alertsAfter(5_000);
+    expect(await blindOf()).to.equal(undefined);
+    expect(at(await eventOf(), 'check', 'output')).to.equal('No keepalive sent from web-01 for 5 seconds (>= 5)');
+  });
+
+  it('counts from the end of the first time it was blind, however often it crashes', async () => {
+    await alive({ timeout: 5 });
+    for (let crash = 0; crash < 3; crash += 1) {
+      await downFor(1_000);
+      await backend.clock.advance(1_000);
+    }
+    // Back for the first time one second after the keepalive: due at six, and six have passed.
+    expect(await statusOf()).to.equal(1);
+    const [, warning] = await api.ledger({ actor: 'entity', key: 'default/web-01' });
+    expect(warning?.atMs).to.equal(backend.clock.nowMs());
+    expect(at(await eventOf(), 'check')).to.deep.include({ occurrences: 1 });
+  });
+
+  it('alerts at once when the grace of the first time passed in the second', async () => {
+    const agent = await alive({ timeout: 5 });
+    await agent.result('disk', { ttl: 5, interval: 1 });
+    await downFor(60_000);
+    await backend.clock.advance(2_000);
+    await downFor(60_000);
+    await backend.clock.advance(0);
+    expect(await statusOf()).to.equal(1);
+    expect(at(await eventOf(), 'check')).to.deep.include({ occurrences: 1 });
+  });
+
+  it('ends the sessions that it left open, on record', async () => {
+    await alive({ timeout: 5 });
+    await downFor(1_000);
+    const sessions = await api.ledger({ actor: 'connection' });
+    expect(sessions.at(-1)).to.include({ to: 'deregistered' });
+  });
+});

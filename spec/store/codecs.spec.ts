@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type CheckEvent, hasCheck, parseEvent } from '../../src/resources/event.ts';
+import { CODECS } from '../../src/store/codecs.ts';
+import { type EventRecord, eventOf } from '../../src/store/records.ts';
+import { CorruptRecord, sealText, unseal } from '../../src/store/sealed.ts';
+import { checkEvent } from '../support/example-events.ts';
+
+function event(output: string): CheckEvent {
+  const parsed = parseEvent(checkEvent('web-1', 'disk', { output, status: 1, ttl: 60 }));
+  if (!hasCheck(parsed)) throw new Error('the example has a check');
+  return parsed;
+}
+
+const record: fc.Arbitrary<EventRecord> = fc.record({
+  state: fc.record({
+    history: fc.array(fc.record({ status: fc.nat(), executed: fc.maxSafeInteger() }), { maxLength: 21 }),
+    occurrences: fc.nat(),
+    occurrencesWatermark: fc.nat(),
+    state: fc.constantFrom('passing', 'failing', 'flapping'),
+    totalStateChange: fc.nat(98),
+    lastOk: fc.maxSafeInteger(),
+    silenced: fc.array(fc.string()),
+  }),
+  ttl: fc.option(fc.record({ value: fc.string(), context: fc.record({ key: fc.string(), ttlMs: fc.nat() }) }), {
+    nil: undefined,
+  }),
+  event: fc.string({ unit: 'grapheme' }).map(event),
+});
+
+describe('the bytes of a stored event', () => {
+  it('are read as what was written', () => {
+    fc.assert(
+      fc.property(record, (written) => {
+        const read = CODECS.events.decode(CODECS.events.encode(written), 'an event');
+        expect(read.state).to.deep.equal(written.state);
+        expect(read.ttl).to.deep.equal(written.ttl);
+        expect(JSON.stringify(read.event)).to.equal(JSON.stringify(written.event));
+      }),
+    );
+  });
+
+  it('show what the backend owns, zeros included, whatever the event says of itself', () => {
+    const sent = event('sent');
+    const state = {
+      history: [],
+      occurrences: 0,
+      occurrencesWatermark: 0,
+      state: 'passing' as const,
+      totalStateChange: 0,
+      lastOk: 0,
+      silenced: [],
+    };
+    const claimed = {
+      ...sent,
+      check: { ...sent.check, occurrences: 9, silenced: ['a'], is_silenced: true, last_ok: 5 },
+    };
+    const { check } = eventOf({ state, ttl: undefined, event: claimed });
+    expect(check).to.include({ occurrences: 0, is_silenced: false, last_ok: 0, state: 'passing' });
+    expect(check.silenced).to.equal(undefined);
+    expect(check.history).to.deep.equal([]);
+  });
+});
+
+describe('a sealed value', () => {
+  it('tells of any byte that changed', () => {
+    const sealed = sealText('what was written');
+    fc.assert(
+      fc.property(fc.nat(sealed.length - 1), fc.integer({ min: 1, max: 255 }), (index, change) => {
+        const changed = Buffer.from(sealed);
+        changed[index] = (changed[index] ?? 0) ^ change;
+        expect(() => unseal(changed, 'it')).to.throw(CorruptRecord);
+      }),
+    );
+  });
+});

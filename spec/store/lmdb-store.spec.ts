@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { emptyPuts } from '../../src/store/decision.ts';
+import { chain, GENESIS, type LedgerDraft } from '../../src/store/ledger.ts';
+import { LmdbStore, StoreTooNew } from '../../src/store/lmdb-store.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+
+const draft = (key: string, atMs: number): LedgerDraft => ({
+  atMs,
+  actor: 'entity',
+  key,
+  from: 'registered',
+  event: 'deadline.reached',
+  to: 'warning',
+  cause: { deadlineAtMs: atMs },
+  guards: [],
+  configRevision: 0,
+});
+
+describe('the LMDB store', () => {
+  let directory: TemporaryDirectory;
+  let store: LmdbStore;
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    store = new LmdbStore({ directory: directory.path, sync: 'none' });
+  });
+
+  afterEach(async () => {
+    await store.close();
+    await directory.remove();
+  });
+
+  it('shows a write set to the very next read, whole', async () => {
+    const puts = emptyPuts();
+    puts.resources.set('namespaces/a', { name: 'a' });
+    puts.resources.set('namespaces/b', { name: 'b' });
+    await store.write({ puts, ledger: [] });
+    expect(store.get('resources', 'namespaces/a')).to.deep.equal({ name: 'a' });
+    const second = emptyPuts();
+    second.resources.set('namespaces/a', null);
+    await store.write({ puts: second, ledger: [] });
+    expect([...store.keys('resources', { from: 'namespaces/', to: 'namespaces0' })]).to.deep.equal(['namespaces/b']);
+  });
+
+  it('lists in the order of the API: by namespace and name, with a slash between', async () => {
+    const puts = emptyPuts();
+    for (const key of ['checks/b/a', 'checks/a/z', 'checks/a-b/a', 'checks/a/B']) puts.resources.set(key, {});
+    await store.write({ puts, ledger: [] });
+    const keys = [...store.keys('resources', { from: 'checks/', to: 'checks0' })];
+    expect(keys).to.deep.equal(['checks/a-b/a', 'checks/a/B', 'checks/a/z', 'checks/b/a']);
+  });
+
+  it('finds ledger entries by key and by time, in order', async () => {
+    const drafts = Array.from({ length: 50 }, (_, index) => draft(`default/e${index % 5}`, 1_000 + index * 10));
+    await store.write({ puts: emptyPuts(), ledger: chain(drafts, GENESIS) });
+    const seqs = (query: Parameters<LmdbStore['ledger']>[0]) => store.ledger(query).map(({ seq }) => seq);
+    expect(seqs({ actor: 'entity', key: 'default/e1', limit: 3 })).to.deep.equal([2, 7, 12]);
+    expect(seqs({ actor: 'entity', key: 'default/e1', afterSeq: 12, limit: 2 })).to.deep.equal([17, 22]);
+    expect(seqs({ key: 'default/e0', sinceMs: 1_400, limit: 9 })).to.deep.equal([41, 46]);
+    expect(seqs({ sinceMs: 1_480, limit: 9 })).to.deep.equal([49, 50]);
+    expect(seqs({ untilMs: 1_010, limit: 9 })).to.deep.equal([1, 2]);
+    expect(store.ledgerHead().seq).to.equal(50);
+  });
+
+  it('does not find the entries of a key that only begins alike', async () => {
+    const drafts = [draft('default/web', 1), draft('default/web-1', 2), draft('default/web', 3)];
+    await store.write({ puts: emptyPuts(), ledger: chain(drafts, GENESIS) });
+    const found = store.ledger({ actor: 'entity', key: 'default/web', limit: 9 });
+    expect(found.map(({ seq }) => seq)).to.deep.equal([1, 3]);
+  });
+
+  it('refuses a store that a newer version wrote', async () => {
+    const puts = emptyPuts();
+    puts.meta.set('store-version', 99);
+    await store.write({ puts, ledger: [] });
+    await store.close();
+    expect(() => new LmdbStore({ directory: directory.path, sync: 'none' })).to.throw(StoreTooNew, 'version 99');
+    store = new LmdbStore({ directory: `${directory.path}/other`, sync: 'none' });
+  });
+});
