@@ -1,6 +1,6 @@
 import { Decider } from '../../src/actors/decide.ts';
 import { GuardLog } from '../../src/actors/guard-log.ts';
-import { ActorFailed, KeyedActors } from '../../src/actors/keyed-actors.ts';
+import { type ActorFailed, KeyedActors } from '../../src/actors/keyed-actors.ts';
 import type { ActorEvents, ActorInputs, ActorKinds } from '../../src/actors/kinds.ts';
 import { MACHINES } from '../../src/actors/machines.ts';
 import { startRoot } from '../../src/actors/root.ts';

@@ -34,7 +34,7 @@ describe('the stored event of a check', () => {
     return values;
   }
 
-  const digits = (text: string): number[] => [...text].map(Number);
+  const digits = (text: string): number[] => Array.from(text, Number);
 
   it('case 37: begins failing with a first result that fails', async () => {
     await agent.result('first-bad', { status: 1 });

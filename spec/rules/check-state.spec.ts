@@ -16,7 +16,7 @@ interface Thresholds {
 const NEVER: Thresholds = { lowFlapThreshold: 0, highFlapThreshold: 0 };
 
 const historyOf = (statuses: readonly number[]) => statuses.map((status, executed) => ({ status, executed }));
-const digits = (text: string): number[] => [...text].map(Number);
+const digits = (text: string): number[] => Array.from(text, Number);
 
 /** What each result made of the state, the first one after `previous`. */
 function merged(

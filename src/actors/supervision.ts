@@ -62,8 +62,8 @@ export class Supervision {
       scope.record({ actor: QUARANTINE, key: `${kind}/${key}`, from: 'quarantined', event: 'released', to: null });
       publishQuarantine(scope, backendName, this.#quarantine.quarantined);
     });
-    this.#wakeAgain(kind, key);
     rearm(kind, key);
+    this.#wakeAgain(kind, key);
     return true;
   }
 

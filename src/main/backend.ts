@@ -9,7 +9,6 @@ import { initialiseThrough } from './control-socket.ts';
 import { controlSocketPath, storeDirectory } from './directories.ts';
 import { initialise } from './initialise.ts';
 import { createLogger, type Logger } from './logger.ts';
-import { startBackend } from './start-backend.ts';
 import { systemClock } from './system-clock.ts';
 import { readVersion } from './version.ts';
 
@@ -46,6 +45,8 @@ function configOf<T>(parsed: Parsed<T>, log: Logger): T | undefined {
 
 async function start(config: BackendConfig, log: Logger): Promise<void> {
   log.setLevel(config.logLevel);
+  // Not needed by the other commands, which should answer at once.
+  const { startBackend } = await import('./start-backend.ts');
   const backend = await startBackend(config, { clock: systemClock, log });
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {

@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Static, type TSchema, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
 
@@ -31,10 +31,14 @@ function describe(error: ErrorObject): string {
   return `${field === '' ? 'body' : field} ${error.message ?? 'is invalid'}`;
 }
 
-/** A function that returns its argument as the schema's type. @throws InvalidResource naming the first wrong field and the rule. */
+/**
+ * A function that returns its argument as the schema's type; the schema is compiled at its first use, so that a program
+ * starts without those it never needs. @throws InvalidResource naming the first wrong field and the rule
+ */
 export function validator<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
-  const validate = ajv.compile<Static<T>>(schema);
+  let validate: ValidateFunction<Static<T>> | undefined;
   return (value) => {
+    validate ??= ajv.compile<Static<T>>(schema);
     if (validate(value)) return value;
     const [error] = validate.errors ?? [];
     throw new InvalidResource(error === undefined ? 'body is invalid' : describe(error));
