@@ -82,6 +82,7 @@ describe('a backend that was down', () => {
     expect(at(warning, 'guards', 2, 'inputs')).to.deep.equal({ elapsedMs: 5_000, criticalMs: 8_000 });
     await backend.clock.advance(3_000);
     expect(await statusOf()).to.equal(2);
+    expect(await blindOf()).to.equal(undefined);
   });
 
   it('names the time it was blind, not the time since the last keepalive', async () => {
@@ -109,6 +110,9 @@ describe('a backend that was down', () => {
       ['registered', undefined],
       ['warning', { blindMs: 60_000 }],
     ]);
+    await backend.clock.advance(5_000);
+    expect(at(await eventOf('disk'), 'check', 'occurrences')).to.equal(2);
+    expect(await blindOf('disk')).to.equal(undefined);
   });
 
   it('gives no grace for what came after it was back', async () => {

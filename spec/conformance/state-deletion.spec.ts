@@ -125,4 +125,16 @@ describe('a deletion through the API', () => {
     expect(await api.put('/api/core/v2/namespaces/doomed', { name: 'doomed' })).to.have.property('status', 201);
     expect(await api.event('del-ns', 'disk', 'doomed')).to.equal(undefined);
   });
+
+  it('of a namespace ends the sessions in it, so that nothing more is stored there', async () => {
+    expect(await api.put('/api/core/v2/namespaces/closed', { name: 'closed' })).to.have.property('status', 201);
+    const agent = await backend.connect({ name: 'del-session', namespace: 'closed' });
+    await deleted('/api/core/v2/namespaces/closed');
+    expect(await agent.closed()).to.deep.equal({ code: 1001, reason: 'bye' });
+    const again = backend.connect({ name: 'del-session', namespace: 'closed' });
+    await again.then(
+      () => expect.fail('the handshake was accepted'),
+      (error: unknown) => expect(error).to.have.property('status', 404),
+    );
+  });
 });

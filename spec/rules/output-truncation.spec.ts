@@ -49,7 +49,8 @@ describe('the output of a check with a limit', () => {
         expect(keptBytes).to.be.at.most(limit);
         expect(removed).to.equal(bytes > limit ? String(bytes - keptBytes) : undefined);
         const next = output.codePointAt(kept.length);
-        if (next !== undefined) expect(keptBytes + Buffer.byteLength(String.fromCodePoint(next))).to.be.greaterThan(limit);
+        if (next !== undefined)
+          expect(keptBytes + Buffer.byteLength(String.fromCodePoint(next))).to.be.greaterThan(limit);
       }),
     );
   });

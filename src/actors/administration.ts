@@ -259,6 +259,7 @@ function deleteNamespace(scope: Scope, name: string): void {
   scope.delete('resources', resourceKey('rolebindings', name, PIPELINE_ROLE));
   scope.delete('resources', resourceKey('namespaces', undefined, name));
   scope.announce({ type: 'rbac.changed' });
+  scope.announce({ type: 'namespace.deleted', namespace: name });
   scope.reviseConfig('namespaces', name, 'deleted', []);
 }
 

@@ -15,7 +15,8 @@ export function ttlExpired(scope: Scope, { key, deadlineAtMs, atMs, graceMs, bli
   if (record?.ttl === undefined) return;
   const { namespace, entity } = eventAddress(key);
   const { lastReceivedAtMs } = record.ttl.context as CheckTtlContext;
-  if (blindMs > 0) scope.details = { blindMs };
+  const alertedBefore = record.ttl.value === 'registered' ? 0 : record.event.timestamp * 1_000;
+  if (blindMs > 0 && alertedBefore < lastReceivedAtMs + graceMs) scope.details = { blindMs };
   const sent = scope.send('check-ttl', key, {
     type: 'deadline.reached',
     deadlineAtMs,

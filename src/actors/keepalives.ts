@@ -129,12 +129,14 @@ export function keepaliveDue(scope: Scope, { key, deadlineAtMs, atMs, graceMs, b
   const record = scope.get('entities', key);
   if (record === undefined) return;
   const { lastReceivedAtMs } = record.actor.context as EntityContext;
-  if (blindMs > 0) scope.details = { blindMs };
+  const stored = scope.get('events', `${key}/${KEEPALIVE}`)?.event;
+  const blindUntilMs = lastReceivedAtMs + graceMs;
+  if (blindMs > 0 && (stored?.timestamp ?? 0) * 1_000 < blindUntilMs) scope.details = { blindMs };
   const sent = scope.send('entity', key, {
     type: 'deadline.reached',
     deadlineAtMs,
     elapsedMs: atMs - lastReceivedAtMs - graceMs,
-    keepaliveEventExists: scope.get('events', `${key}/${KEEPALIVE}`) !== undefined,
+    keepaliveEventExists: stored !== undefined,
   });
   if (sent?.snapshot === undefined) return;
   const watching = keepaliveDeadline(sent.snapshot) === undefined ? watchAnew(scope, key) : undefined;
@@ -166,13 +168,14 @@ export function publishKeepaliveAlert(
   });
 }
 
-/** The first alert after a time in which the backend could not hear says so. */
+/** The first alert after a time in which the backend could not hear says so; those that repeat it do not. */
 export function withBlindTime(scope: Scope, event: CheckEvent): CheckEvent {
   const blindMs = scope.details?.['blindMs'];
-  if (typeof blindMs !== 'number') return event;
-  const { annotations } = event.metadata;
-  const seconds = String(Math.round(blindMs / 1_000));
-  return { ...event, metadata: { ...event.metadata, annotations: { ...annotations, [BLIND_ANNOTATION]: seconds } } };
+  const others = Object.entries(event.metadata.annotations ?? {}).filter(([name]) => name !== BLIND_ANNOTATION);
+  const own = typeof blindMs === 'number' ? [[BLIND_ANNOTATION, String(Math.round(blindMs / 1_000))] as const] : [];
+  const entries = [...others, ...own];
+  const annotations = entries.length === 0 ? undefined : Object.fromEntries(entries);
+  return { ...event, metadata: { ...event.metadata, annotations } };
 }
 
 /** Whether the entity's agent is missing, by its stored keepalive event: 0 when it is not, or never was heard of. */

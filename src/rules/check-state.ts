@@ -1,6 +1,8 @@
 import type { HistoryEntry } from '../resources/event.ts';
 
 const HISTORY_LENGTH = 21;
+/** Entries kept of a longer history, which only a first event may bring. */
+const MAX_SENT_HISTORY = 100;
 const FIRST_WEIGHT = 0.8;
 const WEIGHT_STEP = 0.02;
 
@@ -66,7 +68,8 @@ export function totalStateChange(history: readonly HistoryEntry[]): number {
 export function mergeCheckState(previous: PreviousCheckState, result: CheckResult): CheckState {
   const { status, executed } = result;
   // Of a longer history, which a first event may bring, the oldest entry goes too, and no more: so the reference does.
-  const history = previous.history.slice(previous.history.length < HISTORY_LENGTH ? 0 : 1);
+  const sent = previous.history;
+  const history = sent.slice(Math.max(sent.length < HISTORY_LENGTH ? 0 : 1, sent.length - MAX_SENT_HISTORY));
   history.push({ status, executed });
   const occurrences = previous.history.at(-1)?.status === status ? previous.occurrences + 1 : 1;
   const change = totalStateChange(history);

@@ -49,6 +49,10 @@ export class SessionRegistry implements SystemListener {
       for (const session of this.#of(announcement)) session.configure(announcement.config);
     } else if (announcement.type === 'entity.deleted') {
       for (const session of this.#of(announcement)) this.#onDeleted(session);
+    } else if (announcement.type === 'namespace.deleted') {
+      for (const session of this.#topicsOf.keys()) {
+        if (session.namespace === announcement.namespace) this.#onDeleted(session);
+      }
     }
   }
 

@@ -8,6 +8,7 @@ export type Announcement =
   | { type: 'entity-config.changed'; namespace: string; name: string; config: EntityConfig }
   | { type: 'entity.deleted'; namespace: string; name: string }
   | { type: 'rbac.changed' }
+  | { type: 'namespace.deleted'; namespace: string }
   | { type: 'check.requested'; namespace: string; subscriptions: string[]; request: CheckRequest };
 
 /** Whoever sent inputs and must hear what became of them. */
