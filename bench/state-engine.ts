@@ -1,3 +1,7 @@
+import type * as Events from '../src/resources/event.ts';
+import type * as Clocks from '../src/main/system-clock.ts';
+import type * as Merging from '../src/actors/merge-event.ts';
+import type * as System from '../src/actors/system.ts';
 import type { Log } from '../src/ports/log.ts';
 import type { CheckEvent } from '../src/resources/event.ts';
 import { ObjectStore } from './object-store.ts';
@@ -5,10 +9,10 @@ import { agentEvent } from './agent-events.ts';
 
 /** What is shipped is measured, and not the sources through a loader that adds its own work. */
 const built = (file: string): string => new URL(`../dist/${file}.js`, import.meta.url).href;
-const { ActorSystem } = (await import(built('actors/system'))) as typeof import('../src/actors/system.ts');
-const { mergeEvent } = (await import(built('actors/merge-event'))) as typeof import('../src/actors/merge-event.ts');
-const { systemClock } = (await import(built('main/system-clock'))) as typeof import('../src/main/system-clock.ts');
-const events = (await import(built('resources/event'))) as typeof import('../src/resources/event.ts');
+const { ActorSystem } = (await import(built('actors/system'))) as typeof System;
+const { mergeEvent } = (await import(built('actors/merge-event'))) as typeof Merging;
+const { systemClock } = (await import(built('main/system-clock'))) as typeof Clocks;
+const events = (await import(built('resources/event'))) as typeof Events;
 
 export interface EngineLoad {
   keys: number;

@@ -44,7 +44,15 @@ describe('the deadline wheel', () => {
     expect(fired).to.deep.equal([]);
     await clock.advance(1);
     expect(fired).to.deep.equal([
-      { actor: 'entity', key: 'a', deadlineAtMs: START_MS + 5_000, atMs: START_MS + 5_000, graceMs: 0, blindMs: 0 },
+      {
+        actor: 'entity',
+        key: 'a',
+        deadlineAtMs: START_MS + 5_000,
+        sinceMs: START_MS,
+        atMs: START_MS + 5_000,
+        graceMs: 0,
+        blindMs: 0,
+      },
     ]);
     await clock.advance(60_000);
     expect(fired).to.have.lengthOf(1);
@@ -145,6 +153,7 @@ describe('the deadline wheel', () => {
       actor: 'entity',
       key: 'before',
       deadlineAtMs: START_MS + 5_000,
+      sinceMs: START_MS,
       atMs: START_MS + 66_000,
       graceMs: 61_000,
       blindMs: 60_000,

@@ -86,6 +86,7 @@ export class TallyingSystem {
       kinds: this.kinds,
       guards,
       nowMs,
+      isFull: () => this.committer.isFull,
       isQuarantined: () => false,
       failed: (failure) => {
         this.#failed(failure);

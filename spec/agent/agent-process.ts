@@ -1,5 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inTime } from '../support/eventually.ts';
 
@@ -10,17 +14,18 @@ const STOP_WITHIN_MS = 20_000;
 const cleanEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MON_')));
 
-/** The real program, from its source. */
+/** The real program, from its source, with a cache directory of its own unless it is given one. */
 export class AgentProcess {
   readonly child: ChildProcess;
   readonly #ended: Promise<unknown>;
+  readonly #cacheDir = mkdtempSync(join(tmpdir(), 'mon-agent-spec-'));
   stdout = '';
   stderr = '';
 
   constructor(args: readonly string[], environment: Record<string, string> = {}) {
     this.child = spawn(process.execPath, ['--import', 'tsx', 'src/main/agent.ts', ...args], {
       cwd: ROOT,
-      env: { ...cleanEnvironment(), ...environment },
+      env: { ...cleanEnvironment(), MON_CACHE_DIR: this.#cacheDir, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
@@ -57,5 +62,6 @@ export class AgentProcess {
   async kill(): Promise<void> {
     if (this.isAlive) this.child.kill('SIGKILL');
     await this.#ended;
+    await rm(this.#cacheDir, { recursive: true, force: true });
   }
 }

@@ -21,7 +21,7 @@ describe('an agent', function () {
   describe('at its handshake', () => {
     afterEach(stopBoth);
 
-    it('says who it is in both spellings, asks for JSON and for acknowledgements, and offers no compression', async () => {
+    it('says who it is in both spellings, asks for protobuf and for acknowledgements, and offers no compression', async () => {
       backend = await PlayedBackend.start();
       agent = AgentProcess.start(backend.url, '--subscriptions', 'web,db', '--user', 'joe', '--password', 'p:w');
       const { headers } = await backend.ready();
@@ -32,7 +32,7 @@ describe('an agent', function () {
         'sensu-subscriptions': 'web,db',
         'sensu-user': 'joe',
         authorization: `Basic ${Buffer.from('joe:p:w').toString('base64')}`,
-        accept: 'application/json',
+        accept: 'application/octet-stream',
         'mon-ack': '1',
       });
       expect(headers['mon-queue']).to.match(UUID);
@@ -49,8 +49,9 @@ describe('an agent', function () {
       await eventually(
         () => backend.keepalives.length,
         (count) => count >= 3,
+        { withinMs: 15_000 },
       );
-      expect(backend.keepalives.map(({ body }) => body.sequence)).to.deep.equal([1, 2, 3]);
+      expect(backend.keepalives.slice(0, 3).map(({ body }) => body.sequence)).to.deep.equal([1, 2, 3]);
       const [first] = backend.keepalives;
       expect(first?.body.id).to.match(UUID);
       expect(first?.body.timestamp).to.be.closeTo(nowS(), 5);

@@ -10,7 +10,8 @@ describe('the heartbeat of a connection', () => {
   beforeEach(() => {
     clock = new ManualClock();
     seen = [];
-    heartbeat = new Heartbeat({ ping: () => seen.push('ping'), lost: () => seen.push('lost') }, clock);
+    const settings = { intervalMs: 30_000, timeoutMs: 45_000 };
+    heartbeat = new Heartbeat(settings, { ping: () => seen.push('ping'), lost: () => seen.push('lost') }, clock);
   });
 
   it('pings every 30 seconds', async () => {

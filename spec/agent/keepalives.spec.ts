@@ -18,7 +18,14 @@ describe('keepalives', () => {
     sequences = new Sequences();
     const entity = entityWithDefaults({ metadata: { name: 'web-1', namespace: 'ops' } });
     keepalives = new Keepalives(
-      { intervalS: 20, warningTimeoutS: 120, criticalTimeoutS: 300 },
+      {
+        intervalS: 20,
+        warningTimeoutS: 120,
+        criticalTimeoutS: 300,
+        labels: { team: 'core' },
+        annotations: {},
+        pipelines: ['ops'],
+      },
       { clock, entity: () => entity, nextSequence: (name) => sequences.next(name) },
     );
   });
@@ -38,6 +45,13 @@ describe('keepalives', () => {
     expect(sent[0]?.check).to.include({ interval: 20, timeout: 120, ttl: 300, status: 0 });
     expect(sent[0]?.metadata.namespace).to.equal('ops');
     expect(sent[0]?.check?.metadata).to.include({ name: 'keepalive', namespace: 'ops' });
+  });
+
+  it('carry labels and pipelines of the event', () => {
+    keepalives.begin(send);
+    expect(sent[0]?.metadata.labels).to.deep.equal({ team: 'core' });
+    expect(sent[0]?.metadata.annotations).to.equal(undefined);
+    expect(sent[0]?.pipelines).to.deep.equal([{ name: 'ops', type: 'Pipeline', api_version: 'core/v2' }]);
   });
 
   it('end with the session and begin again with the next', async () => {

@@ -32,6 +32,36 @@ const CASES: { what: string; files: Record<string, string>; is: [string, string,
   },
   { what: 'Fedora', files: { '/etc/redhat-release': 'Fedora release 39 (39)\n' }, is: ['fedora', 'fedora', '39'] },
   {
+    what: 'Slackware',
+    files: { '/etc/slackware-version': 'Slackware 15.0\n' },
+    is: ['slackware', 'slackware', '15.0'],
+  },
+  {
+    what: 'Gentoo',
+    files: { '/etc/gentoo-release': 'Gentoo Base System release 2.14\n' },
+    is: ['gentoo', 'gentoo', '2.14'],
+  },
+  {
+    what: 'openSUSE of old',
+    files: { '/etc/SuSE-release': 'openSUSE 13.2 (x86_64)\nVERSION = 13.2\nCODENAME = Harlequin\n' },
+    is: ['opensuse', 'suse', '13.2'],
+  },
+  {
+    what: 'SUSE Linux Enterprise of old',
+    files: { '/etc/SuSE-release': 'SUSE Linux Enterprise Server 11 (x86_64)\nVERSION = 11\nPATCHLEVEL = 4\n' },
+    is: ['sles', 'suse', '11'],
+  },
+  {
+    what: 'Arch',
+    files: { '/etc/arch-release': '', '/etc/os-release': 'ID=arch\nBUILD_ID=rolling\n' },
+    is: ['arch', 'arch', 'rolling'],
+  },
+  {
+    what: 'one that has only lsb-release',
+    files: { '/etc/lsb-release': 'DISTRIB_ID=Solus\nDISTRIB_RELEASE=4.4\n' },
+    is: ['solus', 'solus', '4.4'],
+  },
+  {
     what: 'Oracle, which also looks like Red Hat',
     files: {
       '/etc/oracle-release': 'Oracle Linux Server release 8.8\n',

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { type Codec, jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
 import type { CheckEvent } from '../../src/resources/event.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -16,6 +18,8 @@ export interface PlayedSession {
   headers: IncomingHttpHeaders;
   frames: PlayedFrame[];
   pings: number;
+  /** What this side of the connection speaks. */
+  codec: Codec;
   closed: { code: number; reason: string } | undefined;
   socket: WebSocket;
 }
@@ -25,10 +29,18 @@ interface PlayedBackendOptions {
   acknowledges?: boolean;
   /** Answers every numbered event at once. */
   acksEvents?: boolean;
+  /** Answers those up to this number only. */
+  acksUpTo?: number;
+  /** Leaves handshakes unanswered. */
+  stalls?: boolean;
+  /** Answers pings. */
+  pongs?: boolean;
   /** Sent as the first message; `undefined` sends none. */
   entityConfig?: object | undefined;
   /** Handshakes are refused with this status while it is set. */
   refuseWith?: number | undefined;
+  /** The `Accept` lines of its answer. */
+  accepts?: readonly string[];
 }
 
 const NO_ENTITY = { metadata: { name: 'not found', namespace: 'default' }, entity_class: 'agent' };
@@ -41,17 +53,27 @@ export class PlayedBackend {
   readonly attemptsMs: number[] = [];
   readonly #http: Server;
   readonly #sockets: WebSocketServer;
+  readonly #stalled: Duplex[] = [];
 
   private constructor(http: Server, options: PlayedBackendOptions) {
     this.#http = http;
     this.options = options;
-    this.#sockets = new WebSocketServer({ noServer: true, perMessageDeflate: true });
+    this.#sockets = new WebSocketServer({
+      noServer: true,
+      perMessageDeflate: true,
+      autoPong: options.pongs !== false,
+    });
     this.#sockets.on('headers', (lines) => {
-      lines.push('Backend-ID: played', 'Accept: application/json');
+      lines.push('Backend-ID: played');
+      for (const type of options.accepts ?? ['application/json']) lines.push(`Accept: ${type}`);
       if (options.acknowledges !== false) lines.push('Mon-Ack: 1');
     });
     http.on('upgrade', (request, socket, head) => {
       this.attemptsMs.push(performance.now());
+      if (options.stalls === true) {
+        this.#stalled.push(socket);
+        return;
+      }
       if (options.refuseWith !== undefined) {
         socket.end(`HTTP/1.1 ${options.refuseWith} Refused\r\nConnection: close\r\nContent-Length: 8\r\n\r\nno entry`);
         return;
@@ -88,8 +110,8 @@ export class PlayedBackend {
     return this.frames.filter(({ type }) => type === 'keepalive');
   }
 
-  send(text: string): void {
-    this.current?.socket.send(text);
+  send(message: string | Buffer): void {
+    this.current?.socket.send(message);
   }
 
   requestCheck(config: Record<string, unknown>, issued: number): void {
@@ -113,13 +135,15 @@ export class PlayedBackend {
 
   async stop(): Promise<void> {
     for (const { socket } of this.sessions) socket.terminate();
+    for (const socket of this.#stalled) socket.destroy();
     this.#http.closeAllConnections();
     this.#http.close();
     await once(this.#http, 'close');
   }
 
   #accept(socket: WebSocket, { headers }: IncomingMessage): void {
-    const session: PlayedSession = { headers, frames: [], pings: 0, closed: undefined, socket };
+    const codec = this.options.accepts?.includes(protobufCodec.mediaType) === true ? protobufCodec : jsonCodec;
+    const session: PlayedSession = { headers, frames: [], pings: 0, closed: undefined, socket, codec };
     this.sessions.push(session);
     socket.on('message', (data: Buffer) => this.#receive(session, data));
     socket.on('ping', () => (session.pings += 1));
@@ -132,8 +156,13 @@ export class PlayedBackend {
   #receive(session: PlayedSession, data: Buffer): void {
     const end = data.indexOf('\n');
     const type = data.toString('latin1', 0, end);
-    session.frames.push({ type, body: JSON.parse(data.toString('utf8', end + 1)) as CheckEvent });
+    const payload = data.subarray(end + 1);
+    // JSON is taken as it comes: tests look at what the agent wrote, not at what a decoder makes of it.
+    const isJson = session.codec === jsonCodec;
+    const body = isJson ? (JSON.parse(payload.toString()) as unknown) : session.codec.decodeEvent(payload);
+    session.frames.push({ type, body: body as CheckEvent });
     const n = /^event (\d+)$/.exec(type)?.[1];
-    if (n !== undefined && this.options.acksEvents) session.socket.send(`ack\n${n}`);
+    const { acksEvents, acksUpTo = Infinity } = this.options;
+    if (n !== undefined && acksEvents && Number(n) <= acksUpTo) session.socket.send(`ack\n${n}`);
   }
 }

@@ -26,15 +26,121 @@ describe('the configuration of the agent', () => {
     expect(agentOf({})).to.deep.equal({
       name: 'my-host',
       namespace: 'default',
+      labels: {},
+      annotations: {},
+      redact: [],
+      deregister: false,
+      deregistrationHandler: '',
+      isAgentManaged: false,
+      link: {
+        handshakeTimeoutMs: 15_000,
+        retry: { minMs: 1_000, maxMs: 120_000, multiplier: 2 },
+        maxSessionMs: 0,
+      },
+      heartbeat: { intervalMs: 30_000, timeoutMs: 45_000 },
+      maxQueuedEvents: 100_000,
       backendUrls: ['ws://127.0.0.1:8081/'],
       subscriptions: [],
       user: 'agent',
       password: 'P@ssw0rd!',
-      keepalive: { intervalS: 20, warningTimeoutS: 120, criticalTimeoutS: 0 },
+      keepalive: {
+        intervalS: 20,
+        warningTimeoutS: 120,
+        criticalTimeoutS: 0,
+        handlers: ['keepalive'],
+        labels: {},
+        annotations: {},
+        pipelines: [],
+      },
       cacheDir: '/var/cache/mon/mon-agent',
       logLevel: 'warn',
     });
   });
+
+  for (const { flag, text, where, is } of [
+    { flag: 'name', text: 'web-1', where: 'name', is: 'web-1' },
+    { flag: 'namespace', text: 'ops', where: 'namespace', is: 'ops' },
+    { flag: 'labels', text: '{"a":"b"}', where: 'labels', is: { a: 'b' } },
+    { flag: 'annotations', text: '{"a":"b c"}', where: 'annotations', is: { a: 'b c' } },
+    { flag: 'redact', text: 'pin,token', where: 'redact', is: ['pin', 'token'] },
+    { flag: 'subscriptions', text: 'web,db', where: 'subscriptions', is: ['web', 'db'] },
+    { flag: 'deregister', text: 'true', where: 'deregister', is: true },
+    { flag: 'deregistration-handler', text: 'cmdb', where: 'deregistrationHandler', is: 'cmdb' },
+    { flag: 'agent-managed-entity', text: 'true', where: 'isAgentManaged', is: true },
+    { flag: 'backend-url', text: 'ws://a,wss://b:9', where: 'backendUrls', is: ['ws://a:8081/', 'wss://b:9/'] },
+    { flag: 'user', text: 'joe', where: 'user', is: 'joe' },
+    { flag: 'password', text: 'secret', where: 'password', is: 'secret' },
+    { flag: 'backend-handshake-timeout', text: '3', where: 'link.handshakeTimeoutMs', is: 3_000 },
+    { flag: 'backend-handshake-timeout', text: '-1', where: 'link.handshakeTimeoutMs', is: 15_000 },
+    { flag: 'backend-heartbeat-interval', text: '3', where: 'heartbeat.intervalMs', is: 3_000 },
+    { flag: 'backend-heartbeat-interval', text: '0', where: 'heartbeat.intervalMs', is: 30_000 },
+    { flag: 'backend-heartbeat-timeout', text: '60', where: 'heartbeat.timeoutMs', is: 60_000 },
+    { flag: 'backend-heartbeat-timeout', text: '0', where: 'heartbeat.timeoutMs', is: 45_000 },
+    { flag: 'retry-min', text: '1.5s', where: 'link.retry.minMs', is: 1_500 },
+    { flag: 'retry-max', text: '1m', where: 'link.retry.maxMs', is: 60_000 },
+    { flag: 'retry-multiplier', text: '1.5', where: 'link.retry.multiplier', is: 1.5 },
+    { flag: 'retry-multiplier', text: '0', where: 'link.retry.multiplier', is: 2 },
+    { flag: 'max-session-length', text: '2h', where: 'link.maxSessionMs', is: 7_200_000 },
+    { flag: 'keepalive-interval', text: '30', where: 'keepalive.intervalS', is: 30 },
+    { flag: 'keepalive-warning-timeout', text: '60', where: 'keepalive.warningTimeoutS', is: 60 },
+    { flag: 'keepalive-critical-timeout', text: '300', where: 'keepalive.criticalTimeoutS', is: 300 },
+    { flag: 'keepalive-handlers', text: 'a,b', where: 'keepalive.handlers', is: ['a', 'b'] },
+    { flag: 'keepalive-check-labels', text: '{"a":"b"}', where: 'keepalive.labels', is: { a: 'b' } },
+    { flag: 'keepalive-check-annotations', text: '{"a":"b"}', where: 'keepalive.annotations', is: { a: 'b' } },
+    { flag: 'keepalive-pipelines', text: 'core/v2.Pipeline.ops', where: 'keepalive.pipelines', is: ['ops'] },
+    { flag: 'events-queue-max', text: '7', where: 'maxQueuedEvents', is: 7 },
+    { flag: 'cache-dir', text: '/c', where: 'cacheDir', is: '/c' },
+    { flag: 'log-level', text: 'debug', where: 'logLevel', is: 'debug' },
+  ]) {
+    it(`takes ${flag} ${text} as a flag, from the environment and from the file`, () => {
+      const variable = `MON_${flag.toUpperCase().replaceAll('-', '_')}`;
+      const files = { '/etc/mon/agent.yml': `${flag}: ${text}` };
+      for (const given of [{ argv: [`--${flag}=${text}`] }, { env: { [variable]: text } }, { files }]) {
+        expect(agentOf(given)).to.have.deep.nested.property(where, is);
+      }
+    });
+  }
+
+  it('accepts discover-processes, which changes nothing', () => {
+    expect(agentOf({ argv: ['--discover-processes'] })).to.deep.equal(agentOf({}));
+  });
+
+  it('takes the names of earlier versions', () => {
+    expect(agentOf({ argv: ['--keepalive-timeout', '60'] }).keepalive.warningTimeoutS).to.equal(60);
+    expect(agentOf({ env: { MON_KEEPALIVE_TIMEOUT: '60' } }).keepalive.warningTimeoutS).to.equal(60);
+    expect(agentOf({ files: { '/etc/mon/agent.yml': 'id: web-1' } }).name).to.equal('web-1');
+  });
+
+  it('writes label keys of the file in lower case and keeps those of flags and variables', () => {
+    expect(agentOf({ files: { '/etc/mon/agent.yml': 'labels: {proxyType: x}' } }).labels).to.deep.equal({
+      proxytype: 'x',
+    });
+    expect(agentOf({ argv: ['--labels', 'proxyType=x'] }).labels).to.deep.equal({ proxyType: 'x' });
+    expect(agentOf({ env: { MON_LABELS: 'proxyType=x' } }).labels).to.deep.equal({ proxyType: 'x' });
+  });
+
+  for (const { argv, message, fields } of [
+    {
+      argv: ['--backend-heartbeat-interval', '40', '--backend-heartbeat-timeout', '40'],
+      message: 'backend heartbeat timeout must be greater than the interval, a longer one is used',
+      fields: { interval: 40, timeout: 40, used: 66 },
+    },
+    {
+      argv: ['--labels', 'a/b=c'],
+      message: 'label key is not of letters, digits and underscores after a letter',
+      fields: { flag: 'labels', key: 'a/b' },
+    },
+    {
+      argv: ['--keepalive-pipelines', 'core/v2.Pipeline ok,core/v2.Handler.x'],
+      message: 'keepalive pipeline is not of the form core/v2.Pipeline.<name>, left out',
+      fields: { pipeline: 'core/v2.Handler.x' },
+    },
+  ]) {
+    it(`warns of ${argv.join(' ')}`, () => {
+      const parsed = parseAgentConfig(sources({ argv }), 'my-host');
+      expect(parsed).to.have.property('warnings').that.deep.equals([{ message, fields }]);
+    });
+  }
 
   it('reads the keepalive interval under its misspelt variable too', () => {
     expect(agentOf({ env: { MON_KEEPALIVE_INTERNAL: '7' } }).keepalive.intervalS).to.equal(7);
@@ -88,6 +194,16 @@ describe('the configuration of the agent', () => {
     { argv: ['--backend-url', 'http://x'], is: ['backend URL (http://x:8081) must have ws:// or wss:// scheme'] },
     { argv: ['--backend-url', 'ws://a,http://b:1'], is: ['backend URL (http://b:1) must have ws:// or wss:// scheme'] },
     { argv: ['--backend-url', 'ws://[::1'], is: ['backend URL (ws://[::1) is not a valid URL'] },
+    { argv: ['--retry-min', '0'], is: ['retry-min must be above 0'] },
+    { argv: ['--retry-max', '0s'], is: ['retry-max must be above 0'] },
+    {
+      argv: ['--retry-multiplier', '-1'],
+      is: ['invalid argument "-1" for "--retry-multiplier" flag: must be a number not below 0'],
+    },
+    {
+      argv: ['--events-queue-max', '0'],
+      is: ['invalid argument "0" for "--events-queue-max" flag: must be a whole number from 1 to 2147483647'],
+    },
     { argv: ['--log-level', 'loud'], is: ['not a valid log level: "loud"'] },
     {
       argv: ['--keepalive-interval', '0'],

@@ -31,6 +31,7 @@ describe('the configuration of the backend', () => {
       api: { host: '::', port: 8080, requestLimitBytes: 512_000, writeTimeoutMs: 15_000 },
       agent: { host: '::', port: 8081, writeTimeoutMs: 15_000, maxMessageBytes: 10_485_760 },
       dashboard: { host: '::', port: 3000 },
+      deregistrationHandler: undefined,
       storeSync: 'full',
     });
   });
@@ -49,6 +50,7 @@ describe('the configuration of the backend', () => {
       MON_BACKEND_API_WRITE_TIMEOUT: '2s',
       MON_BACKEND_AGENT_WRITE_TIMEOUT: '3',
       MON_BACKEND_AGENT_MAX_MESSAGE_SIZE: '4',
+      MON_BACKEND_DEREGISTRATION_HANDLER: 'cmdb',
       MON_BACKEND_STORE_SYNC: 'none',
     };
     const parsed = parseBackendConfig(sources({ env }));
@@ -59,6 +61,7 @@ describe('the configuration of the backend', () => {
       api: { host: '::1', port: 0, requestLimitBytes: 1, writeTimeoutMs: 2_000 },
       agent: { host: '127.0.0.1', port: 0, writeTimeoutMs: 3_000, maxMessageBytes: 4 },
       dashboard: { host: 'fe80::1', port: 9 },
+      deregistrationHandler: 'cmdb',
       storeSync: 'none',
     });
     expect('warnings' in parsed ? parsed.warnings : []).to.deep.equal([

@@ -11,6 +11,7 @@ const flags = {
   labels: { kind: kinds.map, fallback: {}, about: 'a map' },
   wait: { kind: kinds.duration(), fallback: 15_000, about: 'a duration' },
   loud: { kind: kinds.boolean, fallback: false, about: 'a boolean' },
+  growth: { kind: kinds.decimal(0), fallback: 2, about: 'a decimal', formerly: 'factor' },
   mode: { kind: kinds.word(['a', 'b']), fallback: 'a', about: 'a word' },
   password: { kind: kinds.integer(0, 9), fallback: 0, secret: true, about: 'a secret' },
 } satisfies Record<string, Flag<unknown>>;
@@ -110,12 +111,13 @@ describe('a configuration', () => {
       is: { a: '1', b: '2' },
     },
     {
-      what: 'a map in the file',
+      what: 'a map in the file, its keys in lower case',
       name: 'labels',
       given: { files: { '/etc/x.yml': 'labels: {aB: true}' } },
-      is: { aB: 'true' },
+      is: { ab: 'true' },
     },
     { what: 'a duration', name: 'wait', given: { argv: ['--wait', '1m30.5s'] }, is: 90_500 },
+    { what: 'a decimal', name: 'growth', given: { argv: ['--growth', '.5'] }, is: 0.5 },
     { what: 'no duration at all', name: 'wait', given: { argv: ['--wait', '0'] }, is: 0 },
     { what: 'a boolean that is there', name: 'loud', given: { argv: ['--loud'] }, is: true },
     { what: 'a boolean with a value', name: 'loud', given: { argv: ['--loud=false'] }, is: false },
@@ -158,6 +160,19 @@ describe('a configuration', () => {
       expect(valueOf(name, given)).to.deep.equal(is);
     });
   }
+
+  it('takes a former name where the regular one is not given, and says so', () => {
+    const flag = 'flag --factor has been deprecated, please use --growth instead';
+    const attribute = 'config attribute factor has been deprecated, please use growth instead';
+    const files = { '/etc/x.yml': 'factor: 5' };
+    expect(parsed({ argv: ['--factor', '3'] }).config.growth).to.equal(3);
+    expect(parsed({ argv: ['--factor', '3'] }).warnings).to.deep.equal([{ message: flag, fields: {} }]);
+    expect(parsed({ argv: ['--factor', '3', '--growth', '4'] }).config.growth).to.equal(4);
+    expect(parsed({ files }).config.growth).to.equal(5);
+    expect(parsed({ files }).warnings).to.deep.equal([{ message: attribute, fields: {} }]);
+    expect(parsed({ env: { X_FACTOR: '6' }, files }).config.growth).to.equal(6);
+    expect(parsed({ env: { X_FACTOR: '6', X_GROWTH: '7' } }).config.growth).to.equal(7);
+  });
 
   it('warns of keys that nobody knows, with the nearest one', () => {
     expect(parsed({ files: { '/etc/x.yml': 'prot: 1\nlabel: {}\n' } }).warnings).to.deep.equal([

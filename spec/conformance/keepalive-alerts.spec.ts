@@ -144,6 +144,7 @@ describe('an agent that falls silent', () => {
         inputs: { deadlineAtMs: bornAtMs + 8_000, reachedAtMs: bornAtMs + 8_000 },
       },
       { name: 'keepaliveEventGone', passed: false, inputs: { keepaliveEventExists: true } },
+      { name: 'mustDeregister', passed: false, inputs: { deregister: false } },
       { name: 'criticalTimeoutPassed', passed: true, inputs: { elapsedMs: 8_000, criticalMs: 8_000 } },
     ]);
     const states = await api.ledger({ actor: 'check-state', key: 'default/ka-kill/keepalive' });

@@ -36,9 +36,13 @@ describe('the ledger', () => {
       const found = await entries({ actor: 'entity', key: 'default/led-1' });
       expect(found.map(({ to }) => to)).to.deep.equal(['registered', 'warning', 'critical']);
       expect(await entries({ actor: 'entity', key: 'default/led' })).to.deep.equal([]);
-      expect((await entries({ key: 'default/led-2' })).map(({ key }) => key)).to.deep.equal(
-        Array.from({ length: 3 }, () => 'default/led-2'),
-      );
+      const ofKey = await entries({ key: 'default/led-2' });
+      expect(ofKey.map(({ actor, key }) => [actor, key])).to.deep.equal([
+        ['entity', 'default/led-2'],
+        ['entities', 'default/led-2'],
+        ['entity', 'default/led-2'],
+        ['entity', 'default/led-2'],
+      ]);
       expect((await entries({ actor: 'entity' })).every(({ actor }) => actor === 'entity')).to.equal(true);
     });
 

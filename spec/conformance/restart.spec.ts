@@ -79,7 +79,7 @@ describe('a backend that was down', () => {
     expect(at(await eventOf(), 'check', 'output')).to.equal('No keepalive sent from web-01 for 65 seconds (>= 5)');
     const [, warning] = await api.ledger({ actor: 'entity', key: 'default/web-01' });
     expect(warning?.details).to.deep.equal({ blindMs: 60_000 });
-    expect(at(warning, 'guards', 2, 'inputs')).to.deep.equal({ elapsedMs: 5_000, criticalMs: 8_000 });
+    expect(at(warning, 'guards', 3, 'inputs')).to.deep.equal({ elapsedMs: 5_000, criticalMs: 8_000 });
     await backend.clock.advance(3_000);
     expect(await statusOf()).to.equal(2);
     expect(await blindOf()).to.equal(undefined);

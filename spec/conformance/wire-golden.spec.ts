@@ -2,7 +2,14 @@ import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess } from '../support/backend-process.ts';
 import { play, readScenario } from '../support/golden-runner.ts';
 
-const SCENARIOS = ['handshake-refused', 'listener-routes', 'malformed', 'entity-deleted', 'large-message'];
+const SCENARIOS = [
+  'handshake-accepted',
+  'handshake-refused',
+  'listener-routes',
+  'malformed',
+  'entity-deleted',
+  'large-message',
+];
 
 describe('recorded agent wire', () => {
   let backend: BackendProcess;

@@ -44,11 +44,12 @@ describe('the handshake of the agent port', () => {
     expect(await agent.next('entity_config')).to.have.property('entity_class', 'agent');
   });
 
-  it('never offers protobuf while it speaks JSON only, whatever is asked', async () => {
+  it('case 1: that asks for protobuf to the letter gets it, offered in a line of its own', async () => {
     const { status, headers } = await upgrade({ Accept: 'application/octet-stream' });
     expect(status).to.equal(101);
-    expect(headers['content-type']).to.deep.equal(['application/json']);
-    expect(headers['accept']).to.deep.equal(['application/json']);
+    expect(headers['content-type']).to.deep.equal(['application/octet-stream']);
+    expect(headers['accept']).to.deep.equal(['application/octet-stream', 'application/json']);
+    expect(headers['backend-id']).to.have.lengthOf(1);
   });
 
   it('offers no compression and no protocol', async () => {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashSync } from '@node-rs/bcrypt';
+import type { ScheduleStatus } from '../../src/actors/schedules.ts';
 import { type Api, createApi } from '../../src/http/app.ts';
 import { Credentials } from '../../src/http/credentials.ts';
 import { apiKeyWithDefaults } from '../../src/resources/api-key.ts';
@@ -51,6 +52,8 @@ export class ApiUnderTest {
   readonly api: Api;
   /** What the probe of the store finds. */
   healthy = true;
+  /** What is said of every schedule. */
+  schedule: ScheduleStatus | undefined;
   /** How long the last probe was allowed to take. */
   probedMs: number | undefined;
   token = '';
@@ -71,6 +74,7 @@ export class ApiUnderTest {
       ledger: (query) => this.#store.ledger(query),
       credentials: new Credentials(resources),
       tokenSecret: Buffer.alloc(32, 7),
+      scheduleStatus: () => this.schedule,
       probe: (timeoutMs) => {
         this.probedMs = timeoutMs;
         return Promise.resolve(this.healthy);

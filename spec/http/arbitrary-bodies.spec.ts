@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ApiUnderTest } from './api-under-test.ts';
+import { ADMIN_PASSWORD, ApiUnderTest } from './api-under-test.ts';
 
 const DEFAULT = '/api/core/v2/namespaces/default';
 
@@ -26,6 +26,22 @@ const VALID = {
   entity: { entity_class: 'proxy', metadata: { name: 'e', namespace: 'default' }, deregistration: { handler: 'h' } },
   check: { command: 'x', interval: 1, stdin: true, metadata: { name: 'c', namespace: 'default' }, env_vars: ['A=B'] },
   namespace: { name: 'n' },
+  handler: {
+    type: 'tcp',
+    command: 'x',
+    timeout: 1,
+    socket: { host: 'h', port: 1 },
+    handlers: ['h'],
+    filters: ['f'],
+    secrets: [{ name: 'n', secret: 's' }],
+    metadata: { name: 'h', namespace: 'default', annotations: { a: 'b' } },
+  },
+  execution: { check: 'c', subscriptions: ['a'], creator: 'x', reason: 'y' },
+  user: { username: 'u', password: 'p'.repeat(8), groups: ['g'], disabled: true },
+  password: {
+    password: ADMIN_PASSWORD,
+    password_hash: '$2a$10$XOPbrlUPQdwdJUpSrIF6X.LbE14qsMmKGhM1A8W9iqDuy0Bp1P6hu',
+  },
 };
 
 const ROUTES: [string, string, object][] = [
@@ -38,6 +54,13 @@ const ROUTES: [string, string, object][] = [
   ['PUT', `${DEFAULT}/checks/c`, VALID.check],
   ['POST', '/api/core/v2/namespaces', VALID.namespace],
   ['PUT', '/api/core/v2/namespaces/n', VALID.namespace],
+  ['POST', `${DEFAULT}/handlers`, VALID.handler],
+  ['PUT', `${DEFAULT}/handlers/h`, VALID.handler],
+  ['POST', `${DEFAULT}/checks/c/execute`, VALID.execution],
+  ['POST', '/api/core/v2/users', VALID.user],
+  ['PUT', '/api/core/v2/users/u', VALID.user],
+  ['PUT', '/api/core/v2/users/admin/password', VALID.password],
+  ['PUT', '/api/core/v2/users/admin/reset_password', VALID.password],
 ];
 
 /** Every member of `value`, at any depth, as its path. */

@@ -1,12 +1,17 @@
-import type { Commands, WakeableActor, WritableKind } from '../../src/actors/commands.ts';
+import type { Commands, UserEdit, WakeableActor, WritableKind } from '../../src/actors/commands.ts';
+import type { AdhocRequest } from '../../src/resources/adhoc-request.ts';
 import { configOf, type Entity, stateOf, withOwnSubscription } from '../../src/resources/entity.ts';
 import { AlreadyExists, InvalidResource, NotFound } from '../../src/resources/errors.ts';
 import { type Event, hasCheck } from '../../src/resources/event.ts';
+import type { User } from '../../src/resources/user.ts';
 import { emptyPuts } from '../../src/store/decision.ts';
 import { type EventAddress, entityKey, eventKey, resourceKey } from '../../src/store/keyspace.ts';
 import type { TableName, Tables } from '../../src/store/records.ts';
 import { readResource, type Resources } from '../../src/store/resource-store.ts';
 import type { TransactionalStore } from '../../src/store/transactional-store.ts';
+
+/** When each execution was issued, says this one. */
+export const ISSUED_S = 1_700_000_000;
 
 /** Commands that store what they are given and decide nothing else; they remember what they were asked. */
 export class StoringCommands implements Commands {
@@ -100,6 +105,28 @@ export class StoringCommands implements Commands {
       throw new InvalidResource('resource is invalid: namespace is not empty');
     }
     await this.#delete('resources', resourceKey(kind, namespace, name));
+  }
+
+  executeCheck(namespace: string, name: string, request: AdhocRequest, user: string): Promise<number> {
+    this.#begin(`executeCheck ${namespace}/${name} ${JSON.stringify(request)}`, user);
+    if (readResource(this.#store, 'checks', namespace, name) === undefined) throw new NotFound();
+    return Promise.resolve(ISSUED_S);
+  }
+
+  async createUser(created: User, user: string): Promise<void> {
+    if (readResource(this.#store, 'users', undefined, created.username) !== undefined) throw new AlreadyExists();
+    await this.putUser(created, user);
+  }
+
+  async putUser(replacing: User, user: string): Promise<void> {
+    this.#begin('putUser', user);
+    await this.#put('resources', resourceKey('users', undefined, replacing.username), replacing);
+  }
+
+  editUser(username: string, edit: UserEdit, user: string): Promise<void> {
+    this.#begin(`editUser ${username} ${edit.type}`, user);
+    if (readResource(this.#store, 'users', undefined, username) === undefined) throw new NotFound();
+    return Promise.resolve();
   }
 
   wake(actor: WakeableActor, key: string, user: string): Promise<void> {

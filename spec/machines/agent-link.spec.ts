@@ -9,16 +9,17 @@ type Link = SnapshotFrom<typeof agentLinkMachine>;
 type LinkEvent = EventFrom<typeof agentLinkMachine>;
 
 const RETRY = { minMs: 1_000, maxMs: 120_000, multiplier: 2 };
+const SETTINGS = { retry: RETRY, handshakeTimeoutMs: 15_000, maxSessionMs: 0, waitsForConfig: true };
 const FAILED: LinkEvent = { type: 'attempt.failed', jitter: 0 };
 const WAITED = { type: 'xstate.after.wait.agentLink.backingOff' } as unknown as LinkEvent;
 
 function after(...events: LinkEvent[]): { link: Link; effects: string[] } {
-  let [link, actions] = initialTransition(agentLinkMachine, RETRY);
+  let [link, actions] = initialTransition(agentLinkMachine, SETTINGS);
   for (const event of events) [link, actions] = transition(agentLinkMachine, link, event);
   return { link, effects: actions.map(({ type }) => type).filter((type) => !type.startsWith('xstate.')) };
 }
 
-const accepted = (atMs: number): LinkEvent => ({ type: 'handshake.accepted', atMs });
+const accepted = (atMs: number): LinkEvent => ({ type: 'handshake.accepted', atMs, jitter: 0 });
 const closed = (atMs: number, jitter = 0): LinkEvent => ({ type: 'socket.closed', atMs, jitter });
 
 describe('the link of an agent', () => {
@@ -39,7 +40,7 @@ describe('the link of an agent', () => {
 
   it('waits twice as long after each failure, and longer by the jitter, up to the longest wait', () => {
     const waitsMs = (jitter: number, count: number): number[] => {
-      let [link] = initialTransition(agentLinkMachine, RETRY);
+      let [link] = initialTransition(agentLinkMachine, SETTINGS);
       return Array.from({ length: count }, () => {
         [link] = transition(agentLinkMachine, link, { type: 'attempt.failed', jitter });
         const { waitMs } = link.context;
@@ -92,7 +93,7 @@ describe('the link of an agent', () => {
         },
       }),
       {
-        input: RETRY,
+        input: SETTINGS,
         clock: {
           setTimeout: (fire: () => void, ms: number) => clock.after(ms, fire),
           clearTimeout: (cancel: () => void) => cancel(),
@@ -112,8 +113,53 @@ describe('the link of an agent', () => {
     link.stop();
   });
 
+  it('does not wait for a config that it does not need', () => {
+    const [link] = initialTransition(agentLinkMachine, { ...SETTINGS, waitsForConfig: false });
+    const [connected, actions] = transition(agentLinkMachine, link, accepted(0));
+    expect(connected.value).to.deep.equal({ connected: 'ready' });
+    expect(actions.map(({ type }) => type)).to.include.members(['beginSession', 'beginKeepalives']);
+  });
+
+  for (const { jitter, endsMs } of [
+    { jitter: 0, endsMs: 60_000 },
+    { jitter: 0.5, endsMs: 45_000 },
+  ]) {
+    it(`leaves a backend after its longest time, shortened by the jitter: ${endsMs} ms`, async () => {
+      const clock = new ManualClock();
+      const effects: string[] = [];
+      const effect = (name: string) => () => void effects.push(name);
+      const link = createActor(
+        agentLinkMachine.provide({
+          actions: {
+            openSocket: effect('openSocket'),
+            closeSocket: effect('closeSocket'),
+            beginSession: effect('beginSession'),
+            beginKeepalives: effect('beginKeepalives'),
+            endKeepalives: effect('endKeepalives'),
+          },
+        }),
+        {
+          input: { ...SETTINGS, maxSessionMs: 60_000 },
+          clock: {
+            setTimeout: (fire: () => void, ms: number) => clock.after(ms, fire),
+            clearTimeout: (cancel: () => void) => cancel(),
+          },
+        },
+      ).start();
+      link.send({ type: 'handshake.accepted', atMs: 0, jitter });
+      link.send({ type: 'config.received' });
+      await clock.advance(endsMs - 1);
+      expect(effects).to.not.include('closeSocket');
+      await clock.advance(1);
+      expect(effects).to.include('closeSocket');
+      link.send(closed(endsMs));
+      expect(effects.at(-1)).to.equal('openSocket');
+      link.stop();
+    });
+  }
+
   it('fails loudly when an effect is not provided', () => {
-    const link = createActor(agentLinkMachine, { input: RETRY });
+    const link = createActor(agentLinkMachine, { input: SETTINGS });
     link.subscribe({ error: () => undefined });
     link.start();
     expect(link.getSnapshot()).to.include({ status: 'error' });
@@ -122,7 +168,7 @@ describe('the link of an agent', () => {
 
   it('reaches all of its states', () => {
     const paths = getShortestPaths(agentLinkMachine, {
-      input: RETRY,
+      input: SETTINGS,
       events: [
         { type: 'socket.connected' },
         FAILED,
@@ -151,12 +197,12 @@ describe('the link of an agent', () => {
     const event: fc.Arbitrary<LinkEvent> = fc.oneof(
       fc.record({ type: fc.constant('attempt.failed' as const), jitter }),
       fc.record({ type: fc.constant('socket.closed' as const), jitter, atMs }),
-      fc.record({ type: fc.constant('handshake.accepted' as const), atMs }),
+      fc.record({ type: fc.constant('handshake.accepted' as const), atMs, jitter }),
       fc.constant(WAITED),
     );
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (events) => {
-        let [link] = initialTransition(agentLinkMachine, RETRY);
+        let [link] = initialTransition(agentLinkMachine, SETTINGS);
         for (const next of events) {
           [link] = transition(agentLinkMachine, link, next);
           if (link.matches('backingOff')) expect(link.context.waitMs).to.be.within(RETRY.minMs, RETRY.maxMs);

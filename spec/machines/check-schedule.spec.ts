@@ -49,6 +49,24 @@ describe('the schedule of a check', () => {
     expect(schedule.context.nextTickAtMs).to.equal(17_000);
   });
 
+  it('knows when it asked last and why it last asked nobody, and ticks on as before', () => {
+    const sent = (atMs: number, sessions: number): ScheduleEvent => ({ type: 'request.sent', atMs, sessions });
+    const contextAfter = (...events: ScheduleEvent[]) => after(...events).schedule.context;
+    expect(contextAfter()).to.include({ lastRunAtMs: undefined, lastSkip: undefined });
+    expect(contextAfter(reached(7_000), sent(7_000, 2))).to.include({ lastRunAtMs: 7_000, lastSkip: undefined });
+    const unheard = contextAfter(reached(7_000), sent(7_000, 1), reached(17_000), sent(17_000, 0));
+    expect(unheard).to.deep.include({ lastRunAtMs: 7_000, lastSkip: { atMs: 17_000, reason: 'no agents' } });
+    expect(unheard.nextTickAtMs).to.equal(27_000);
+    const unpublished = contextAfter(reached(7_000), sent(7_000, 1), reached(17_000, 17_001, false));
+    expect(unpublished).to.deep.include({ lastRunAtMs: 7_000, lastSkip: { atMs: 17_001, reason: 'not published' } });
+  });
+
+  it('is not changed by a question', () => {
+    const before = after(reached(7_000)).schedule;
+    const [asked, actions] = transition(checkScheduleMachine, before, { type: 'schedule.asked' });
+    expect([asked.context, actions]).to.deep.equal([before.context, []]);
+  });
+
   it('begins a new grid when it is changed; the tick of the old one is void', () => {
     const changed = after({ type: 'schedule.changed', intervalMs: 60_000, firstTickAtMs: 31_000 });
     expect(changed.schedule.context).to.include({ intervalMs: 60_000, nextTickAtMs: 31_000 });

@@ -19,8 +19,13 @@ const keepalive = (atMs: number, timeouts = TIMEOUTS): EntityEvent => ({
 });
 
 /** The deadline that is armed, reached without blind time unless said otherwise. */
-function reached(deadlineAtMs: number, elapsedMs: number, keepaliveEventExists = true): EntityEvent {
-  return { type: 'deadline.reached', deadlineAtMs, elapsedMs, keepaliveEventExists };
+function reached(
+  deadlineAtMs: number,
+  elapsedMs: number,
+  keepaliveEventExists = true,
+  deregister = false,
+): EntityEvent {
+  return { type: 'deadline.reached', deadlineAtMs, elapsedMs, keepaliveEventExists, deregister };
 }
 
 function after(...events: EntityEvent[]): { entity: Entity; effects: string[] } {
@@ -212,5 +217,19 @@ describe('the stored actor of an entity', () => {
     const { entity } = after(keepalive(0));
     const again = restored(entityMachine, 'unheard-of', entity.context);
     expect(again.status).to.equal('error');
+  });
+});
+
+describe('the actor of an entity that is to go with its agent', () => {
+  it('is deregistered at the first tick, without an alert', () => {
+    const { entity, effects } = after(keepalive(0), reached(5_000, 5_000, true, true));
+    expect(entity.value).to.equal('deregistered');
+    expect(effects).to.include('deregister');
+    expect(effects).to.not.include('publishAlert');
+  });
+
+  it('is deregistered at a later tick when that was asked for meanwhile', () => {
+    const { entity } = after(keepalive(0), reached(5_000, 5_000), reached(8_000, 8_000, true, true));
+    expect(entity.value).to.equal('deregistered');
   });
 });

@@ -33,7 +33,7 @@ describe('mon-backend init', () => {
 
   it('lets exactly one of three that run at once succeed', async () => {
     const codes = await Promise.all([init(...INIT, '--wait'), init(...INIT, '--wait'), init(...INIT, '--wait')]);
-    expect(codes.map(({ code }) => code).sort()).to.deep.equal([0, 3, 3]);
+    expect(codes.map(({ code }) => code)).to.have.members([0, 3, 3]);
   });
 
   it('initialises the store of a running backend, which lets the administrator in at once', async () => {

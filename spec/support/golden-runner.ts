@@ -1,3 +1,6 @@
+import { parseEventShape } from '../../src/resources/event.ts';
+import { encodeFrame } from '../../src/wire/frame.ts';
+import { decodeCheckRequest, decodeEntityConfig, encodeEvent } from '../../src/wire/protobuf-codec.ts';
 import { basename } from 'node:path';
 import { AgentClient, type AgentFrame, jsonOf } from './agent-client.ts';
 import type { ApiClient } from './api-client.ts';
@@ -85,6 +88,7 @@ type Operation = (step: Step) => Promise<void>;
 class GoldenRunner {
   readonly #stage: Stage;
   readonly #agents = new Map<string, AgentClient>();
+  readonly #encodings = new Map<string, 'json' | 'protobuf'>();
   readonly #sinks = new Map<string, HandlerSink>();
   readonly #operations: Readonly<Record<string, Operation>> = {
     handshake: (step) => this.#handshake(step),
@@ -133,19 +137,26 @@ class GoldenRunner {
   }
 
   async #connect({ as = '', encoding, headers = {} }: Step): Promise<void> {
-    if (encoding === 'protobuf') throw new Error('the runner does not speak protobuf yet');
     this.#agents.get(as)?.terminate();
     this.#agents.set(as, await AgentClient.connectWith(this.#stage.agentPort, headers));
+    this.#encodings.set(as, encoding ?? 'json');
   }
 
   async #send(step: Step): Promise<void> {
     const agent = this.#agent(step);
-    if (step.text !== undefined) agent.sendRaw(step.text, step.opcode);
-    else agent.send(step.type ?? '', await this.#filledIn(step.json), step.opcode);
+    if (step.text !== undefined) {
+      agent.sendRaw(step.text, step.opcode);
+      return;
+    }
+    const value = await this.#filledIn(step.json);
+    const { type = '', as = '' } = step;
+    if (this.#encodings.get(as) === 'protobuf') agent.sendRaw(encodeFrame(type, encodeEvent(parseEventShape(value))));
+    else agent.send(type, value, step.opcode);
   }
 
   async #frame(step: Step): Promise<void> {
-    compare(step, described(await this.#agent(step).nextFrame(withinMs(step))));
+    const frame = await this.#agent(step).nextFrame(withinMs(step));
+    compare(step, described(frame, this.#encodings.get(step.as ?? '') ?? 'json'));
   }
 
   async #quiet(step: Step): Promise<void> {
@@ -233,9 +244,13 @@ const textOf = (body: unknown): string => (typeof body === 'string' ? body : '')
 /** The recording waits in real time, and so do we: what must not happen needs time not to happen in. */
 const pass = (seconds = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-function described(frame: AgentFrame): unknown {
+function described(frame: AgentFrame, encoding: 'json' | 'protobuf'): unknown {
   const { type, binary, raw } = frame;
-  return { type, binary, base64: raw.toString('base64'), json: jsonOf(frame) };
+  return { type, binary, base64: raw.toString('base64'), json: encoding === 'json' ? jsonOf(frame) : decoded(frame) };
+}
+
+function decoded({ type, payload }: AgentFrame): unknown {
+  return type === 'check_request' ? decodeCheckRequest(payload) : decodeEntityConfig(payload);
 }
 
 /** `ours` stands in place of `expect` where the service differs on purpose. @throws with the first difference */

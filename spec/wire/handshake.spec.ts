@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
+  acceptsLine,
   acknowledges,
   type AgentHello,
   basicHeader,
@@ -157,6 +158,15 @@ describe('Basic credentials', () => {
 });
 
 describe('the backend', () => {
+  it('speaks a format that has an Accept line of its own', () => {
+    const type = 'application/octet-stream';
+    expect(acceptsLine(['Accept', type, 'Accept', 'application/json'], type)).to.equal(true);
+    expect(acceptsLine(['accept', 'application/json', 'ACCEPT', type], type)).to.equal(true);
+    expect(acceptsLine(['Accept', `${type}, application/json`], type)).to.equal(false);
+    expect(acceptsLine(['Content-Type', type, type, 'Accept'], type)).to.equal(false);
+    expect(acceptsLine([], type)).to.equal(false);
+  });
+
   it('acknowledges when its answer says so', () => {
     expect(acknowledges({ 'mon-ack': '1' })).to.equal(true);
     expect(acknowledges({ 'mon-ack': '0' })).to.equal(false);

@@ -1,29 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import type { Check } from '../resources/check.ts';
+import type { AdhocRequest } from '../resources/adhoc-request.ts';
 import { configOf, type Entity, type EntityConfig, withOwnSubscription } from '../resources/entity.ts';
-import { AlreadyExists, InvalidResource, NotFound } from '../resources/errors.ts';
+import { AlreadyExists, NotFound } from '../resources/errors.ts';
 import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
 import type { ObjectMeta } from '../resources/object-meta.ts';
+import type { User } from '../resources/user.ts';
 import { type EventAddress, entityKey, eventKey, resourceKey } from '../store/keyspace.ts';
 import { readResource, type Resources } from '../store/resource-store.ts';
-import type { Commands, WakeableActor, WritableKind } from './commands.ts';
+import { changedFields } from './changed-fields.ts';
+import type { Commands, UserEdit, WakeableActor, WritableKind } from './commands.ts';
 import type { Decider } from './decide.ts';
 import { countAsKeepalive } from './keepalives.ts';
-import { KEEPALIVE, keyOf, mergeEvent, replaceSwitch } from './merge-event.ts';
+import { KEEPALIVE, keyOf, mergeEvent } from './merge-event.ts';
 import { storeNewEntity } from './proxy-entities.ts';
-import { checkChanged } from './schedules.ts';
+import {
+  assertNamespaceExists,
+  type CheckEvents,
+  createResource,
+  deleteEvent,
+  deleteNamespace,
+  deleteNamespaced,
+  putResource,
+} from './resource-changes.ts';
+import { executeCheck } from './schedules.ts';
 import type { Scope } from './scope.ts';
-import { seedPipelineRole } from './seed.ts';
+import { createUser, editUser, putUser } from './user-changes.ts';
 
-/** Kinds that keep a namespace from being deleted. */
-const KINDS_IN_NAMESPACE = ['checks', 'entities', 'roles', 'rolebindings'] as const;
-/** Made with each namespace, and deleted with it. */
-const PIPELINE_ROLE = 'system:pipeline';
-
-export interface AdministrationPorts {
+export interface AdministrationPorts extends CheckEvents {
   decider: Decider;
-  /** Keys of the stored events of a check. */
-  eventKeysOfCheck(namespace: string, check: string): Iterable<string>;
   wake(actor: WakeableActor, key: string): boolean;
 }
 
@@ -56,7 +60,7 @@ export class Administration implements Commands {
     await this.#decide(user, (scope) => {
       const { namespace = '', name = '' } = entity.metadata;
       assertNamespaceExists(scope, namespace);
-      if (readResource(scope.decision, 'entities', namespace, name) !== undefined) throw alreadyExists();
+      if (readResource(scope.decision, 'entities', namespace, name) !== undefined) throw new AlreadyExists();
       createEntity(scope, entity);
     });
   }
@@ -81,15 +85,13 @@ export class Administration implements Commands {
 
   async createResource<K extends WritableKind>(kind: K, resource: Resources[K], user: string): Promise<void> {
     await this.#decide(user, (scope) => {
-      const { key } = addressOf(kind, resource);
-      if (scope.get('resources', key) !== undefined) throw alreadyExists();
-      writeResource(scope, kind, resource, user);
+      createResource(scope, kind, resource, user);
     });
   }
 
   async putResource<K extends WritableKind>(kind: K, resource: Resources[K], user: string): Promise<void> {
     await this.#decide(user, (scope) => {
-      writeResource(scope, kind, resource, user);
+      putResource(scope, kind, resource, user);
     });
   }
 
@@ -97,7 +99,33 @@ export class Administration implements Commands {
     await this.#decide(user, (scope) => {
       if (readResource(scope.decision, kind, namespace, name) === undefined) throw new NotFound('not found');
       if (kind === 'namespaces') deleteNamespace(scope, name);
-      else this.#deleteCheck(scope, namespace ?? '', name);
+      else deleteNamespaced(scope, kind, namespace ?? '', name, this.#ports);
+    });
+  }
+
+  async executeCheck(namespace: string, name: string, request: AdhocRequest, user: string): Promise<number> {
+    const { result: issuedS, durable } = this.#ports.decider.decide({ cause: { user } }, (scope) => {
+      return executeCheck(scope, entityKey(namespace, name), request);
+    });
+    await durable;
+    return issuedS;
+  }
+
+  async createUser(created: User, user: string): Promise<void> {
+    await this.#decide(user, (scope) => {
+      createUser(scope, created);
+    });
+  }
+
+  async putUser(replacing: User, user: string): Promise<void> {
+    await this.#decide(user, (scope) => {
+      putUser(scope, replacing);
+    });
+  }
+
+  async editUser(username: string, edit: UserEdit, user: string): Promise<void> {
+    await this.#decide(user, (scope) => {
+      editUser(scope, username, edit);
     });
   }
 
@@ -117,32 +145,11 @@ export class Administration implements Commands {
       assertNamespaceExists(scope, event.entity?.metadata.namespace ?? '');
       if (!hasCheck(event)) return;
       const by = createdBy(event, user);
-      if (mustBeNew && scope.get('events', keyOf(event)) !== undefined) throw alreadyExists();
+      if (mustBeNew && scope.get('events', keyOf(event)) !== undefined) throw new AlreadyExists();
       if (event.check.metadata.name === KEEPALIVE) countAsKeepalive(scope, by);
       const cause = event.id === null ? { user } : { eventId: event.id };
       mergeEvent(scope, by, { trustsSentHistory: false, cause });
     });
-  }
-
-  #deleteCheck(scope: Scope, namespace: string, name: string): void {
-    const previous = readResource(scope.decision, 'checks', namespace, name);
-    scope.delete('resources', resourceKey('checks', namespace, name));
-    checkChanged(scope, namespace, name, previous);
-    for (const key of this.#ports.eventKeysOfCheck(namespace, name)) {
-      const record = scope.get('events', key);
-      if (record?.ttl === undefined) continue;
-      if (!scope.isQuarantined('check-ttl', key)) scope.send('check-ttl', key, { type: 'check.deleted' });
-      replaceSwitch(scope, key, record, undefined);
-    }
-    scope.reviseConfig('checks', entityKey(namespace, name), 'deleted', []);
-  }
-}
-
-const alreadyExists = (): AlreadyExists => new AlreadyExists('resource already exists');
-
-function assertNamespaceExists(scope: Scope, namespace: string): void {
-  if (readResource(scope.decision, 'namespaces', undefined, namespace) === undefined) {
-    throw new NotFound(`the namespace ${namespace} does not exist`);
   }
 }
 
@@ -160,14 +167,6 @@ function createdBy(event: CheckEvent, user: string): CheckEvent {
     check: by(check),
     metadata: { ...metadata, created_by: user, namespace: entity.metadata.namespace },
   };
-}
-
-function deleteEvent(scope: Scope, key: string, event: 'event.deleted' | 'entity.deleted'): void {
-  const record = scope.get('events', key);
-  if (record === undefined) return;
-  if (record.ttl !== undefined && !scope.isQuarantined('check-ttl', key)) scope.send('check-ttl', key, { type: event });
-  scope.delete('events', key);
-  scope.record({ actor: 'check-state', key, from: record.state.state, event, to: null });
 }
 
 function endMonitoring(scope: Scope, key: string): void {
@@ -209,63 +208,4 @@ function deleteEntity(scope: Scope, namespace: string, name: string): boolean {
   scope.announce({ type: 'entity.deleted', namespace, name });
   scope.reviseConfig('entities', key, 'deleted', []);
   return true;
-}
-
-function addressOf<K extends WritableKind>(kind: K, resource: Resources[K]) {
-  if ('name' in resource) return { namespace: undefined, name: resource.name, key: `namespaces/${resource.name}` };
-  const { namespace = '', name = '' } = resource.metadata;
-  return { namespace, name, key: resourceKey(kind, namespace, name) };
-}
-
-function writeResource<K extends WritableKind>(scope: Scope, kind: K, resource: Resources[K], user: string): void {
-  const { namespace, name, key } = addressOf(kind, resource);
-  const previous = scope.get('resources', key);
-  if (namespace === undefined) {
-    scope.put('resources', key, resource);
-    if (previous === undefined) {
-      seedPipelineRole(
-        (role, ns, roleName, stored) => {
-          scope.put('resources', resourceKey(role, ns, roleName), stored);
-        },
-        name,
-        user,
-      );
-      scope.announce({ type: 'rbac.changed' });
-    }
-  } else {
-    assertNamespaceExists(scope, namespace);
-    writeCheck(scope, resource as Check, previous as Check | undefined, user);
-  }
-  const ledgerKey = namespace === undefined ? name : entityKey(namespace, name);
-  const changed = previous === undefined ? [] : changedFields(previous, resource);
-  scope.reviseConfig(kind, ledgerKey, previous === undefined ? 'created' : 'updated', changed);
-}
-
-function writeCheck(scope: Scope, check: Check, previous: Check | undefined, user: string): void {
-  const { namespace = '', name = '' } = check.metadata;
-  const metadata = { ...check.metadata, created_by: user };
-  scope.put('resources', resourceKey('checks', namespace, name), { ...check, metadata });
-  checkChanged(scope, namespace, name, previous);
-}
-
-function deleteNamespace(scope: Scope, name: string): void {
-  for (const kind of KINDS_IN_NAMESPACE) {
-    for (const key of scope.decision.keys('resources', `${kind}/${name}/`)) {
-      if (!key.endsWith(`/${PIPELINE_ROLE}`)) throw new InvalidResource('resource is invalid: namespace is not empty');
-    }
-  }
-  for (const key of scope.decision.keys('events', `${name}/`)) deleteEvent(scope, key, 'event.deleted');
-  scope.delete('resources', resourceKey('roles', name, PIPELINE_ROLE));
-  scope.delete('resources', resourceKey('rolebindings', name, PIPELINE_ROLE));
-  scope.delete('resources', resourceKey('namespaces', undefined, name));
-  scope.announce({ type: 'rbac.changed' });
-  scope.announce({ type: 'namespace.deleted', namespace: name });
-  scope.reviseConfig('namespaces', name, 'deleted', []);
-}
-
-/** The names of the members that differ: never their values, which may be secret. */
-function changedFields(before: object, after: object): string[] {
-  const [old, now] = [before as Record<string, unknown>, after as Record<string, unknown>];
-  const names = new Set([...Object.keys(old), ...Object.keys(now)]);
-  return [...names].filter((name) => JSON.stringify(old[name]) !== JSON.stringify(now[name]));
 }

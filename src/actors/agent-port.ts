@@ -1,13 +1,16 @@
 import type { ConnectionEvent } from '../machines/agent-connection.ts';
+import type { Log } from '../ports/log.ts';
 import { withOwnSubscription } from '../resources/entity.ts';
 import { InvalidResource, StoreUnavailable } from '../resources/errors.ts';
 import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
 import type { Source } from '../store/decision.ts';
 import { entityKey } from '../store/keyspace.ts';
 import type { AgentQueue } from '../store/records.ts';
+import { readResource } from '../store/resource-store.ts';
 import type { Decider } from './decide.ts';
 import { receiveKeepalive } from './keepalives.ts';
 import { mergeEvent } from './merge-event.ts';
+import { publishEvent } from './publish.ts';
 import type { Scope } from './scope.ts';
 
 /** Queues remembered per agent; an agent makes a new one at each start. */
@@ -34,25 +37,23 @@ export class AgentPort {
   readonly #decider: Decider;
   readonly #sessions = new Map<string, AgentSession>();
   readonly #nowMs: () => number;
+  readonly #log: Log;
   #afterRecovery: (() => void)[] = [];
 
-  constructor(decider: Decider, nowMs: () => number) {
+  constructor(decider: Decider, { nowMs, log }: { nowMs(): number; log: Log }) {
     this.#decider = decider;
     this.#nowMs = nowMs;
+    this.#log = log;
   }
 
   session(id: string): AgentSession | undefined {
     return this.#sessions.get(id);
   }
 
-  get sessions(): Iterable<AgentSession> {
-    return this.#sessions.values();
-  }
-
-  /** @throws StoreUnavailable, Overloaded */
+  /** @throws StoreUnavailable */
   open(session: AgentSession): void {
     const { id, namespace, agentName } = session;
-    this.#decider.decide({ cause: { session: id } }, (scope) => {
+    this.#decider.decide({ cause: { session: id }, source: session, unbounded: true }, (scope) => {
       scope.details = { namespace, agentName };
       const { snapshot } = scope.create('connection', id, { key: id, atMs: scope.nowMs }, 'socket.opened');
       if (snapshot === undefined) return;
@@ -68,10 +69,14 @@ export class AgentPort {
         this.#advance(scope, id, event);
       });
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      this.#afterRecovery.push(() => {
-        this.tell(id, event);
-      });
+      if (error instanceof StoreUnavailable) {
+        this.#afterRecovery.push(() => {
+          this.tell(id, event);
+        });
+      } else {
+        // Whoever tells is a socket or a timer: an actor that failed is on record, and the connection goes on.
+        this.#log.error({ session: id, event: event.type, err: error }, 'connection could not be told');
+      }
     }
   }
 
@@ -95,7 +100,7 @@ export class AgentPort {
     if (sent.snapshot === undefined) {
       scope.delete('sessions', id);
       this.#sessions.delete(id);
-    } else if (sent.snapshot.value !== record.actor.value) {
+    } else {
       scope.put('sessions', id, { ...record, actor: sent.snapshot });
     }
     session?.entered(sent.state);
@@ -122,7 +127,9 @@ export class AgentPort {
   receiveEvent(session: AgentSession, event: Event, n: number | undefined): void {
     assertNamespace(session, event);
     this.#decide(session, event.id, n, (scope) => {
+      assertNamespaceExists(scope, session.namespace);
       if (hasCheck(event)) mergeEvent(scope, received(scope, event), { trustsSentHistory: true });
+      else publishEvent(scope, event);
     });
   }
 
@@ -136,6 +143,7 @@ export class AgentPort {
       throw new InvalidResource('keepalive entity must have the name of the session');
     }
     this.#decide(session, event.id, undefined, (scope) => {
+      assertNamespaceExists(scope, session.namespace);
       receiveKeepalive(scope, event);
     });
   }
@@ -178,5 +186,12 @@ function assertNamespace({ namespace }: AgentSession, { entity, check, metadata 
     if (named !== undefined && named !== namespace) {
       throw new InvalidResource(`namespace ${named} is not the namespace of the session`);
     }
+  }
+}
+
+/** It may have been deleted while the session was open. @throws InvalidResource */
+function assertNamespaceExists(scope: Scope, namespace: string): void {
+  if (readResource(scope.decision, 'namespaces', undefined, namespace) === undefined) {
+    throw new InvalidResource(`namespace ${namespace} does not exist`);
   }
 }

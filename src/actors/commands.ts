@@ -1,10 +1,24 @@
+import type { AdhocRequest } from '../resources/adhoc-request.ts';
 import type { Entity } from '../resources/entity.ts';
 import type { Event } from '../resources/event.ts';
+import type { User } from '../resources/user.ts';
 import type { EventAddress, ResourceKind } from '../store/keyspace.ts';
 import type { Resources } from '../store/resource-store.ts';
 
-/** Kinds that are written as they are; entities have commands of their own, users and keys are not written through the API yet. */
-export type WritableKind = Extract<ResourceKind, 'namespaces' | 'checks'>;
+/** Kinds that are written as they are; entities and users have commands of their own, keys are not written through the API yet. */
+export type WritableKind = Extract<ResourceKind, 'namespaces' | 'checks' | 'handlers'>;
+export type NamespacedKind = Exclude<WritableKind, 'namespaces'>;
+
+/** What is changed of a user who exists. */
+export type UserEdit =
+  | { type: 'user.disabled' }
+  | { type: 'user.reinstated' }
+  | { type: 'group.added'; group: string }
+  | { type: 'group.removed'; group: string }
+  | { type: 'groups.cleared' }
+  | { type: 'password.reset'; passwordHash: string }
+  /** By someone who knows it: `verifiedHash` is what the old password was found right by. */
+  | { type: 'password.changed'; passwordHash: string; verifiedHash: string };
 
 /** The actors that `wake` knows, by the words of the ledger. */
 export const WAKEABLE_ACTORS = ['entity', 'check-ttl', 'check-schedule'] as const;
@@ -35,6 +49,15 @@ export interface Commands {
   putResource<K extends WritableKind>(kind: K, resource: Resources[K], user: string): Promise<void>;
   /** `namespace` is undefined for cluster-wide kinds. @throws NotFound, InvalidResource for a namespace that is not empty */
   deleteResource(kind: WritableKind, namespace: string | undefined, name: string, user: string): Promise<void>;
+
+  /** The agents are asked once; resolves to when, in Unix seconds. @throws NotFound */
+  executeCheck(namespace: string, name: string, request: AdhocRequest, user: string): Promise<number>;
+
+  /** With the hash of the password. @throws AlreadyExists */
+  createUser(created: User, user: string): Promise<void>;
+  putUser(replacing: User, user: string): Promise<void>;
+  /** @throws NotFound, InvalidResource for a password that was changed meanwhile */
+  editUser(username: string, edit: UserEdit, user: string): Promise<void>;
 
   /** Ends the actor's quarantine, if it is in one, and wakes it. @throws NotFound when there is nothing to wake it from */
   wake(actor: WakeableActor, key: string, user: string): Promise<void>;

@@ -9,6 +9,8 @@ export interface ReachedDeadline {
   deadlineAtMs: number;
   /** Now, Unix ms. */
   atMs: number;
+  /** The input it counts from, Unix ms. */
+  sinceMs: number;
   /** How much blind time moved it. */
   graceMs: number;
   /** How long that blind time was; 0 where there was none. */
@@ -37,6 +39,8 @@ interface Node {
 
 /** Timers hold no more than 24.8 days. */
 const MAX_TIMER_MS = 2_147_483_647;
+/** Below so many it is not worth looking for nodes of dropped deadlines. */
+const MIN_DROPPED_NODES = 1_000;
 /** Deadlines that fire in one turn of the event loop. */
 const MAX_FIRED_PER_TURN = 500;
 
@@ -50,6 +54,7 @@ export class DeadlineWheel {
   readonly #fire: (reached: ReachedDeadline) => void;
   readonly #entries = new Map<string, Map<string, Entry>>();
   #heap: Node[] = [];
+  #droppedNodes = 0;
   #cancelTimer: (() => void) | undefined;
   #timerAtMs = Infinity;
   #running = false;
@@ -92,10 +97,9 @@ export class DeadlineWheel {
   }
 
   /** Puts a deadline back that fired and could not be decided, unless it was armed anew meanwhile. */
-  retry({ actor, key, deadlineAtMs, graceMs, blindMs }: ReachedDeadline, atMs: number): void {
+  retry({ actor, key, deadlineAtMs, sinceMs, graceMs, blindMs }: ReachedDeadline, atMs: number): void {
     const ofActor = this.#ofActor(actor);
     if (ofActor.has(key)) return;
-    const sinceMs = Infinity;
     const entry = {
       actor,
       key,
@@ -111,12 +115,27 @@ export class DeadlineWheel {
     this.#queue(entry);
   }
 
+  /** The armed deadline of a key, without grace. */
+  deadlineOf(actor: string, key: string): number | undefined {
+    return this.#entries.get(actor)?.get(key)?.deadlineAtMs;
+  }
+
   drop(actor: string, key: string): void {
     const ofActor = this.#ofActor(actor);
     const entry = ofActor.get(key);
     if (entry === undefined) return;
     entry.dropped = true;
     ofActor.delete(key);
+    this.#droppedNodes += 1;
+    if (this.#droppedNodes > MIN_DROPPED_NODES && this.#droppedNodes > this.#heap.length / 2) this.#compact();
+  }
+
+  /** A dropped deadline keeps its node until it comes up; too many of them go at once. */
+  #compact(): void {
+    const kept = this.#heap.filter(({ entry, atMs }) => !entry.dropped && atMs === entry.queuedAtMs);
+    this.#heap = [];
+    this.#droppedNodes = 0;
+    for (const node of kept) push(this.#heap, node);
   }
 
   get size(): number {
@@ -193,6 +212,7 @@ export class DeadlineWheel {
         key: entry.key,
         deadlineAtMs: entry.deadlineAtMs,
         atMs: nowMs,
+        sinceMs: entry.sinceMs,
         graceMs: entry.graceMs,
         blindMs: entry.blindMs,
       });

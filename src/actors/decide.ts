@@ -21,6 +21,8 @@ export interface DeciderPorts {
   kinds: ActorKinds;
   guards: GuardLog;
   nowMs(): number;
+  /** Whether senders should wait: their inputs are refused, deadlines and repairs are not. */
+  isFull(): boolean;
   isQuarantined(kind: ActorKind, key: string): boolean;
   /** An actor threw; called when nothing is being decided. */
   failed(failure: ActorFailed): void;
@@ -53,7 +55,7 @@ export class Decider {
     const { committer } = this.#ports;
     if (this.#current !== undefined) throw new Error('a decision cannot begin inside another');
     committer.assertWritable();
-    if (committer.isFull && input.unbounded !== true) throw new Overloaded('too many changes wait to be stored');
+    if (input.unbounded !== true && this.#ports.isFull()) throw new Overloaded('too many changes wait to be stored');
     const failures: ActorFailed[] = [];
     const scope = this.#open(input, failures);
     try {

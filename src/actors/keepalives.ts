@@ -3,13 +3,14 @@ import { keepaliveDeadlineAtMs, type EntityContext } from '../machines/entity.ts
 import { configOf, type Entity, stateOf, withOwnSubscription } from '../resources/entity.ts';
 import { InvalidResource } from '../resources/errors.ts';
 import { type CheckEvent, eventCheckWithDefaults } from '../resources/event.ts';
-import { DEFAULT_WARNING_S, timeoutFault } from '../rules/keepalive-ticks.ts';
+import { DEFAULT_WARNING_S, nextTickMs, timeoutFault } from '../rules/keepalive-ticks.ts';
 import { entityKey, eventKey, resourceKey } from '../store/keyspace.ts';
 import type { ActorSnapshot } from '../store/records.ts';
 import { readResource } from '../store/resource-store.ts';
 import type { ReachedDeadline } from './deadline-wheel.ts';
 import { KEEPALIVE, mergeEvent } from './merge-event.ts';
 import { storeNewEntity } from './proxy-entities.ts';
+import { publishRegistration } from './registration.ts';
 import type { Scope } from './scope.ts';
 
 const DEFAULT_HANDLERS = ['keepalive'];
@@ -50,9 +51,8 @@ export function receiveKeepalive(scope: Scope, event: CheckEvent): void {
 
 /** An event named keepalive that came through the API counts as one for the agent it names, if there is one. @throws InvalidResource */
 export function countAsKeepalive(scope: Scope, { entity, check }: CheckEvent): void {
-  if (entity.entity_class !== 'agent') return;
   const { namespace = '', name = '' } = entity.metadata;
-  if (readResource(scope.decision, 'entities', namespace, name) === undefined) return;
+  if (readResource(scope.decision, 'entities', namespace, name)?.entity_class !== 'agent') return;
   const timeouts = timeoutsOf(check);
   const stored = scope.get('entities', entityKey(namespace, name))?.state ?? stateOf(entity);
   sendKeepalive(scope, entityKey(namespace, name), stored, timeouts);
@@ -63,10 +63,13 @@ function registerAgent(scope: Scope, entity: Entity): void {
   const config = readResource(scope.decision, 'entities', namespace, name);
   if (config === undefined) {
     storeNewEntity(scope, entity, 'keepalive.received');
+    scope.reviseConfig('entities', entityKey(namespace, name), 'created', []);
+    publishRegistration(scope, entity);
   } else if (config.entity_class !== 'agent') {
     const repaired = withOwnSubscription({ ...config, entity_class: 'agent' });
     scope.put('resources', resourceKey('entities', namespace, name), repaired);
     scope.announce({ type: 'entity-config.changed', namespace, name, config: configOf({ ...entity, ...repaired }) });
+    scope.reviseConfig('entities', entityKey(namespace, name), 'updated', ['entity_class', 'subscriptions']);
   }
 }
 
@@ -78,12 +81,18 @@ function restartMonitor(scope: Scope, entity: Entity, timeouts: Timeouts): void 
 function sendKeepalive(scope: Scope, key: string, state: ReturnType<typeof stateOf>, timeouts: Timeouts): void {
   if (scope.isQuarantined('entity', key)) {
     const actor = scope.get('entities', key)?.actor;
-    if (actor !== undefined) scope.put('entities', key, { state, actor });
+    if (actor !== undefined) scope.put('entities', key, { state, actor: heardNow(actor, scope.nowMs, timeouts) });
     return;
   }
   const event = { type: 'keepalive.received', atMs: scope.nowMs, ...timeouts } as const;
   const actor = (scope.send('entity', key, event) ?? createAndSend(scope, key, event)).snapshot;
   if (actor !== undefined) scope.put('entities', key, { state, actor });
+}
+
+/** Where a quarantined actor is to go on: its agent was heard of, which it could not be told. */
+function heardNow({ context }: ActorSnapshot, atMs: number, timeouts: Timeouts): ActorSnapshot {
+  const heard = { ...context, ...timeouts, lastReceivedAtMs: atMs, tickMs: nextTickMs(0, timeouts) };
+  return { value: 'registered', context: heard };
 }
 
 /** A configuration whose actor was never made, as an import may leave it. */
@@ -137,10 +146,16 @@ export function keepaliveDue(scope: Scope, { key, deadlineAtMs, atMs, graceMs, b
     deadlineAtMs,
     elapsedMs: atMs - lastReceivedAtMs - graceMs,
     keepaliveEventExists: stored !== undefined,
+    deregister: readResource(scope.decision, 'entities', ...namesIn(key))?.deregister ?? false,
   });
   if (sent?.snapshot === undefined) return;
   const watching = keepaliveDeadline(sent.snapshot) === undefined ? watchAnew(scope, key) : undefined;
   scope.put('entities', key, { ...record, actor: watching ?? sent.snapshot });
+}
+
+function namesIn(key: string): [namespace: string, name: string] {
+  const [namespace = '', name = ''] = key.split('/');
+  return [namespace, name];
 }
 
 /** An actor that could not be restored knows of no keepalive: its agent gets its timeouts once more, counted from now. */

@@ -49,16 +49,8 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
     this.#options = options;
   }
 
-  get awake(): number {
-    return this.#live.size;
-  }
-
   isAwake(key: string): boolean {
     return this.#live.has(key);
-  }
-
-  keys(): Iterable<string> {
-    return this.#live.keys();
   }
 
   /** The state of an actor that is awake. */

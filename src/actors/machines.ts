@@ -7,6 +7,7 @@ import type { AgentPort } from './agent-port.ts';
 import { publishTtlExpiry } from './check-ttls.ts';
 import type { GuardLog } from './guard-log.ts';
 import { publishKeepaliveAlert } from './keepalives.ts';
+import { deregister } from './registration.ts';
 import { requestCheck } from './schedules.ts';
 import type { Scope } from './scope.ts';
 
@@ -24,10 +25,15 @@ export interface EffectPorts {
   scope(): Scope;
   guards: GuardLog;
   agents(): AgentPort;
+  /** For agents that name none; undefined = no event when they leave. */
+  deregistrationHandler: string | undefined;
 }
 
 /** Gives each machine its effects and records its guards, once per process. */
-export function provideEffects(machines: Machines, { scope, guards, agents }: EffectPorts): Machines {
+export function provideEffects(
+  machines: Machines,
+  { scope, guards, agents, deregistrationHandler }: EffectPorts,
+): Machines {
   const arm = (actor: string, key: string, atMs: number | undefined, sinceMs: number): void => {
     scope().decision.deadlines.push({ actor, key, atMs, sinceMs });
   };
@@ -42,6 +48,12 @@ export function provideEffects(machines: Machines, { scope, guards, agents }: Ef
           arm('entity', context.key, keepaliveDeadlineAtMs(context), context.lastReceivedAtMs);
         },
         clearDeadline: disarm('entity'),
+        deregister: ({ context }) => {
+          const current = scope();
+          current.follow(() => {
+            deregister(current, context, deregistrationHandler);
+          });
+        },
         publishAlert: ({ context }, alert) => {
           publishKeepaliveAlert(scope(), context, alert);
         },

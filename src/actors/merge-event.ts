@@ -3,8 +3,9 @@ import { type CheckState, mergeCheckState, NO_PREVIOUS_STATE, type PreviousCheck
 import { truncateOutput } from '../rules/output-truncation.ts';
 import type { LedgerCause } from '../store/ledger.ts';
 import { eventKey } from '../store/keyspace.ts';
-import type { ActorSnapshot, EventRecord } from '../store/records.ts';
+import { type ActorSnapshot, eventOf, type EventRecord } from '../store/records.ts';
 import { resolveEntity } from './proxy-entities.ts';
+import { publish } from './publish.ts';
 import type { Scope } from './scope.ts';
 
 export const KEEPALIVE = 'keepalive';
@@ -33,6 +34,16 @@ export function mergeEvent(scope: Scope, received: CheckEvent, options: MergeOpt
   const ttl = options.isExpiry === true ? previous?.ttl : switchAfter(scope, key, event, previous);
   scope.put('events', key, { state, ttl, event: asStored(event) });
   recordCheckState(scope, key, previous?.state.state ?? null, state, event, options.cause);
+  publish(scope, {
+    received: event,
+    facts: {
+      status: event.check.status,
+      previousStatus: state.history.at(-2)?.status,
+      silenced: state.silenced,
+      hasMetrics: event.metrics !== undefined,
+    },
+    event: () => asPublished(event, state),
+  });
   return event;
 }
 
@@ -83,10 +94,20 @@ function asStored(event: CheckEvent): CheckEvent {
   return cut.metrics === undefined ? cut : { ...cut, metrics: undefined };
 }
 
+/** As handlers get it: merged, with its whole output and its metrics, and the label that says how much is missing in the store. */
+function asPublished(event: CheckEvent, state: CheckState): CheckEvent {
+  const { metadata } = truncateOutput(event);
+  return { ...eventOf({ state, ttl: undefined, event }), metadata };
+}
+
 /** While its actor is quarantined an event is kept as it came, beside the last merged state. */
 function storeUnmerged(scope: Scope, key: string, event: CheckEvent, previous: EventRecord | undefined): void {
   const state = previous?.state ?? mergeState(event, undefined, { trustsSentHistory: false });
-  scope.put('events', key, { state, ttl: previous?.ttl, event: asStored(event) });
+  scope.put('events', key, {
+    state,
+    ttl: heardNow(previous?.ttl, event.check.ttl, scope.nowMs),
+    event: asStored(event),
+  });
 }
 
 function recordCheckState(
@@ -110,6 +131,13 @@ function recordCheckState(
     guards: low > 0 && high > 0 ? [{ name: 'flapping', passed: merged.state === 'flapping', inputs }] : [],
     details: { status, occurrences: merged.occurrences },
   });
+}
+
+/** Where a quarantined switch is to go on: a result came, which it could not be told. */
+function heardNow(ttl: ActorSnapshot | undefined, ttlS: number, atMs: number): ActorSnapshot | undefined {
+  if (ttl === undefined || ttlS <= 0) return undefined;
+  const ttlMs = ttlS * 1_000;
+  return { value: 'registered', context: { ...ttl.context, ttlMs, lastReceivedAtMs: atMs, tickMs: ttlMs } };
 }
 
 /** The snapshot of a switch that must outlive a change of its event. */

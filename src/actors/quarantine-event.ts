@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { eventCheckWithDefaults, eventWithDefaults } from '../resources/event.ts';
-import { readEntity } from '../store/entity-store.ts';
 import { mergeEvent } from './merge-event.ts';
+import { ensureOwnEntity, SYSTEM_NAMESPACE } from './own-entity.ts';
 import type { Scope } from './scope.ts';
 
-/** The backend's own namespace: it monitors itself there. */
-export const SYSTEM_NAMESPACE = 'mon-system';
 export const QUARANTINE_CHECK = 'actor-quarantine';
 
 /** Merges the event that says which actors are left alone: critical while there is one. */
 export function publishQuarantine(scope: Scope, backendName: string, quarantined: readonly string[]): void {
-  const entity = readEntity(scope.decision, SYSTEM_NAMESPACE, backendName);
-  if (entity === undefined) throw new Error('the entity of the backend itself is missing');
+  const entity = ensureOwnEntity(scope, backendName);
   const output =
     quarantined.length === 0 ? 'no actor is quarantined' : `quarantined after failures: ${quarantined.join(', ')}`;
   const check = {

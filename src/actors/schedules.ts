@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { ScheduleContext, ScheduleInput } from '../machines/check-schedule.ts';
+import type { ScheduleContext, ScheduleInput, SkippedTick } from '../machines/check-schedule.ts';
+import type { AdhocRequest } from '../resources/adhoc-request.ts';
 import type { Check } from '../resources/check.ts';
+import { NotFound, StoreUnavailable } from '../resources/errors.ts';
 import { firstTickAtMs } from '../rules/splay.ts';
-import type { TableReader } from '../store/decision.ts';
+import type { CheckRequested, TableReader } from '../store/decision.ts';
 import { entityKey } from '../store/keyspace.ts';
+import type { ActorSnapshot } from '../store/records.ts';
 import { readResource } from '../store/resource-store.ts';
 import type { ReachedDeadline } from './deadline-wheel.ts';
+import type { Decider } from './decide.ts';
+import { ActorFailed } from './keyed-actors.ts';
 import type { Scope } from './scope.ts';
 
 const md5 = (text: string): Uint8Array => createHash('md5').update(text).digest();
@@ -19,6 +24,23 @@ function checkOf(reader: TableReader, key: string): Check | undefined {
 export function scheduleInput(reader: TableReader, key: string, nowMs: number): ScheduleInput | undefined {
   const check = checkOf(reader, key);
   return check === undefined ? undefined : { key, ...timingOf(check, nowMs) };
+}
+
+/**
+ * Where a schedule that was put to rest stands: its armed deadline, or, when that has just been reached, the last point of
+ * its grid. Undefined when there is no such check.
+ */
+export function scheduleSnapshot(
+  reader: TableReader,
+  key: string,
+  armedAtMs: number | undefined,
+  nowMs: number,
+): ActorSnapshot | undefined {
+  const input = scheduleInput(reader, key, nowMs);
+  if (input === undefined) return undefined;
+  const { intervalMs, firstTickAtMs: nextAtMs } = input;
+  const reachedAtMs = nextAtMs === nowMs ? nowMs : nextAtMs - intervalMs;
+  return { value: 'scheduled', context: { key, intervalMs, nextTickAtMs: armedAtMs ?? reachedAtMs } };
 }
 
 function timingOf({ metadata, interval }: Check, nowMs: number) {
@@ -46,11 +68,66 @@ export function checkDue(scope: Scope, { key, deadlineAtMs, atMs }: ReachedDeadl
 /** Asks the agents of the check's subscriptions to run it. Whoever is offline does not hear of it later. */
 export function requestCheck(scope: Scope, { key }: ScheduleContext): void {
   const check = checkOf(scope.decision, key);
-  if (check === undefined) return;
+  if (check !== undefined) announceRequest(scope, check, check.subscriptions, false);
+}
+
+function announceRequest(scope: Scope, check: Check, subscriptions: string[], adhoc: boolean): void {
   scope.announce({
     type: 'check.requested',
     namespace: check.metadata.namespace ?? '',
-    subscriptions: check.subscriptions,
-    request: { config: check, assets: null, hooks: null, issued: scope.nowS, hook_assets: {} },
+    subscriptions,
+    request: { config: { ...check, subscriptions }, assets: null, hooks: null, issued: scope.nowS, hook_assets: {} },
+    adhoc,
   });
+}
+
+/** Whatever the schedule of the check says, which goes on as it is. When it was issued, Unix seconds. @throws NotFound */
+export function executeCheck(scope: Scope, key: string, { subscriptions, creator, reason }: AdhocRequest): number {
+  const check = checkOf(scope.decision, key);
+  if (check === undefined) throw new NotFound('not found');
+  announceRequest(scope, check, subscriptions ?? check.subscriptions, true);
+  const details = { creator, reason, ...(subscriptions === undefined ? {} : { subscriptions }) };
+  scope.record({ actor: 'checks', key, from: null, event: 'check.requested', to: null, details });
+  return scope.nowS;
+}
+
+/**
+ * Tells the schedule how many sessions its request went out to. Called by whoever hears announcements, so it does not
+ * throw: of an actor that failed and of a store that fails somebody else tells.
+ */
+export function reportRequest(decider: Decider, { adhoc, request, namespace }: CheckRequested, sessions: number): void {
+  if (adhoc) return;
+  const key = entityKey(namespace, request.config.metadata.name ?? '');
+  const atMs = request.issued * 1_000;
+  try {
+    decider.decide({ cause: { deadlineAtMs: atMs }, unbounded: true }, (scope) => {
+      if (scope.isQuarantined('check-schedule', key)) return;
+      scope.send('check-schedule', key, { type: 'request.sent', atMs, sessions });
+    });
+  } catch (error) {
+    if (!(error instanceof ActorFailed || error instanceof StoreUnavailable)) throw error;
+  }
+}
+
+/** Where the schedule of a check stands. What was before the start of this process is not known. */
+export interface ScheduleStatus {
+  intervalS: number;
+  /** Undefined while the schedule is in quarantine. */
+  nextTickAtMs: number | undefined;
+  lastRunAtMs: number | undefined;
+  lastSkip: SkippedTick | undefined;
+}
+
+/** Asks the actor itself: no record has it. Undefined when there is no such check. @throws StoreUnavailable */
+export function scheduleStatus(decider: Decider, namespace: string, name: string): ScheduleStatus | undefined {
+  const key = entityKey(namespace, name);
+  return decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
+    const check = checkOf(scope.decision, key);
+    if (check === undefined) return undefined;
+    const sent = scope.isQuarantined('check-schedule', key)
+      ? undefined
+      : scope.send('check-schedule', key, { type: 'schedule.asked' });
+    const { nextTickAtMs, lastRunAtMs, lastSkip } = (sent?.snapshot?.context ?? {}) as Partial<ScheduleContext>;
+    return { intervalS: check.interval, nextTickAtMs, lastRunAtMs, lastSkip };
+  }).result;
 }

@@ -56,12 +56,16 @@ export class Supervision {
   /** The quarantine's time is over, or a person says so. False when the actor is not in quarantine. */
   release(kind: ActorKind, key: string): boolean {
     const { decider, backendName, nowMs, wheel, rearm } = this.#ports;
-    if (!this.#quarantine.release(kind, key, nowMs())) return false;
-    wheel.drop(QUARANTINE, `${kind}/${key}`);
+    if (!this.isQuarantined(kind, key)) return false;
+    const id = `${kind}/${key}`;
+    // First on record: what cannot be recorded now stays as it is, and is tried again.
     decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
-      scope.record({ actor: QUARANTINE, key: `${kind}/${key}`, from: 'quarantined', event: 'released', to: null });
-      publishQuarantine(scope, backendName, this.#quarantine.quarantined);
+      scope.record({ actor: QUARANTINE, key: id, from: 'quarantined', event: 'released', to: null });
+      const others = this.#quarantine.quarantined.filter((other) => other !== id);
+      publishQuarantine(scope, backendName, others);
     });
+    this.#quarantine.release(kind, key, nowMs());
+    wheel.drop(QUARANTINE, id);
     rearm(kind, key);
     this.#wakeAgain(kind, key);
     return true;

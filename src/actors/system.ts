@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../resources/errors.ts';
 import type { ConnectionContext } from '../machines/agent-connection.ts';
 import { ALIVE_KEY, Committer, type LostKeys } from '../store/committer.ts';
 import type { Announcement, DeadlineChange } from '../store/decision.ts';
-import type { ActorSnapshot } from '../store/records.ts';
+import type { ActorSnapshot, Notification } from '../store/records.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { Administration } from './administration.ts';
 import { AgentPort } from './agent-port.ts';
@@ -18,8 +18,9 @@ import { keepaliveDeadline, keepaliveDue } from './keepalives.ts';
 import { ActorFailed, KeyedActors } from './keyed-actors.ts';
 import type { ActorKind, ActorKinds } from './kinds.ts';
 import { MACHINES, type Machines, provideEffects } from './machines.ts';
+import { settle } from './publish.ts';
 import { startRoot } from './root.ts';
-import { checkDue, scheduleInput } from './schedules.ts';
+import { checkDue, scheduleInput, scheduleSnapshot } from './schedules.ts';
 import type { Scope } from './scope.ts';
 import { QUARANTINE, Supervision } from './supervision.ts';
 import { armStoredDeadlines, BLIND_KEY, blindIntervals, takeOver } from './wake-up.ts';
@@ -36,6 +37,8 @@ export interface SystemPorts {
   /** Name of the backend's own entity. */
   backendName: string;
   machines?: Machines | undefined;
+  /** Handler for agents that leave and name none. */
+  deregistrationHandler?: string | undefined;
 }
 
 export interface SystemListener {
@@ -60,6 +63,7 @@ export class ActorSystem {
   readonly #root: ReturnType<typeof startRoot>;
   readonly #listeners: SystemListener[] = [];
   #blindSinceMs: number | undefined;
+  #downstream: { readonly isFull: boolean } | undefined;
   #cancelAliveMark: (() => void) | undefined;
 
   constructor(ports: SystemPorts) {
@@ -95,13 +99,19 @@ export class ActorSystem {
       log.debug({ actor: kind, key, err: error }, 'supervisor was told of a failure');
     });
     this.#kinds = this.#makeKinds(
-      provideEffects(machines, { guards, scope: () => this.decider.current, agents: () => this.agents }),
+      provideEffects(machines, {
+        guards,
+        scope: () => this.decider.current,
+        agents: () => this.agents,
+        deregistrationHandler: ports.deregistrationHandler,
+      }),
     );
     this.decider = new Decider({
       committer: this.#committer,
       kinds: this.#kinds,
       guards,
       nowMs,
+      isFull: () => this.#isFull(),
       isQuarantined: (kind, key) => this.#supervision.isQuarantined(kind, key),
       failed: (failure) => {
         this.#supervision.failed(failure);
@@ -122,7 +132,7 @@ export class ActorSystem {
         this.#rearm(kind, key);
       },
     });
-    this.agents = new AgentPort(this.decider, nowMs);
+    this.agents = new AgentPort(this.decider, { nowMs, log });
     this.commands = new Administration({
       decider: this.decider,
       eventKeysOfCheck: (namespace, check) => this.#committer.eventKeysOfCheck(namespace, check),
@@ -132,12 +142,17 @@ export class ActorSystem {
 
   /** Whether senders must pause: too much waits for the store, or it cannot be written. */
   get mustPause(): boolean {
-    return this.#committer.isFull || this.#committer.isFailing;
+    return this.#isFull() || this.#committer.isFailing;
   }
 
   /** Whether the store cannot be written. */
   get isFailing(): boolean {
     return this.#committer.isFailing;
+  }
+
+  /** Names who must handle what is decided: senders pause while it is full. */
+  feed(downstream: { readonly isFull: boolean }): void {
+    this.#downstream = downstream;
   }
 
   listen(listener: SystemListener): void {
@@ -146,13 +161,21 @@ export class ActorSystem {
 
   /** Resolves when everything stored is armed and the former process is on record as ended. */
   async start(): Promise<void> {
-    armStoredDeadlines(this.#ports.store, this.#wheel, this.#blind);
+    armStoredDeadlines(this.#ports.store, { wheel: this.#wheel, blind: this.#blind, log: this.#ports.log });
     const ports = { blind: this.#blind, kinds: this.#kinds, agents: this.agents, backendName: this.#ports.backendName };
     await this.decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
       takeOver(scope, ports);
     }).durable;
     this.#wheel.start();
     this.#markAlive();
+  }
+
+  /** Stores what became of a notification. Resolves when that is durable. @throws StoreUnavailable */
+  async settleNotification(outboxKey: string, key: string, notification: Notification): Promise<void> {
+    const cause = { eventId: notification.id };
+    await this.decider.decide({ cause, unbounded: true }, (scope) => {
+      settle(scope, outboxKey, key, notification);
+    }).durable;
   }
 
   /** Resolves when something small could be written. @throws StoreUnavailable */
@@ -169,6 +192,10 @@ export class ActorSystem {
     await this.#committer.drained();
     for (const kind of Object.values(this.#kinds)) kind.restAll();
     this.#root.stop();
+  }
+
+  #isFull(): boolean {
+    return this.#committer.isFull || this.#downstream?.isFull === true;
   }
 
   #makeKinds(machines: Machines): ActorKinds {
@@ -203,7 +230,7 @@ export class ActorSystem {
         kind: 'check-schedule',
         machine: machines['check-schedule'],
         supervisor: supervisors['check-schedule'],
-        load: () => undefined,
+        load: (reader, key) => scheduleSnapshot(reader, key, this.#wheel.deadlineOf('check-schedule', key), nowMs()),
         rebuild: (reader, key) => scheduleInput(reader, key, nowMs()),
       }),
     };
@@ -263,6 +290,7 @@ export class ActorSystem {
 
   #due(reached: ReachedDeadline): void {
     const { actor, key, deadlineAtMs } = reached;
+    if (this.#supervision.isQuarantined(actor as ActorKind, key)) return;
     try {
       if (actor === QUARANTINE) this.#releaseById(key);
       else {
@@ -272,7 +300,13 @@ export class ActorSystem {
       }
     } catch (error) {
       if (this.#supervision.isQuarantined(actor as ActorKind, key)) return;
-      this.#wheel.retry(reached, this.#ports.clock.nowMs() + RETRY_MS);
+      // A tick that failed is not made up for: the next one is on the grid.
+      if (actor === 'check-schedule') {
+        this.#kinds[actor].rest(key);
+        this.#rearm(actor, key);
+      } else {
+        this.#wheel.retry(reached, this.#ports.clock.nowMs() + RETRY_MS);
+      }
       if (error instanceof ActorFailed || error instanceof StoreUnavailable) return;
       this.#ports.log.error({ actor, key, err: error }, 'deadline could not be decided');
     }
@@ -298,6 +332,10 @@ export class ActorSystem {
   }
 
   #storedDeadline(kind: ActorKind, key: string): { atMs: number; sinceMs: number } | undefined {
+    if (kind === 'check-schedule') {
+      const input = scheduleInput(this.#committer, key, this.#ports.clock.nowMs());
+      return input === undefined ? undefined : { atMs: input.firstTickAtMs, sinceMs: Infinity };
+    }
     const snapshot = this.#storedSnapshot(kind, key);
     if (snapshot === undefined) return undefined;
     if (kind === 'entity') return keepaliveDeadline(snapshot);

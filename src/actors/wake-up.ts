@@ -1,7 +1,7 @@
-import { entityWithDefaults } from '../resources/entity.ts';
+import type { Log } from '../ports/log.ts';
 import { ALIVE_KEY } from '../store/committer.ts';
-import { entityKey, eventKey, resourceKey } from '../store/keyspace.ts';
-import { readResource } from '../store/resource-store.ts';
+import { eventKey } from '../store/keyspace.ts';
+import { CorruptRecord } from '../store/sealed.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import type { AgentPort } from './agent-port.ts';
 import type { BlindInterval, BlindTime } from './blind-time.ts';
@@ -9,8 +9,8 @@ import { ttlDeadline } from './check-ttls.ts';
 import type { DeadlineWheel } from './deadline-wheel.ts';
 import { keepaliveDeadline } from './keepalives.ts';
 import type { ActorKinds } from './kinds.ts';
-import { storeNewEntity } from './proxy-entities.ts';
-import { publishQuarantine, QUARANTINE_CHECK, SYSTEM_NAMESPACE } from './quarantine-event.ts';
+import { ensureOwnEntity, SYSTEM_NAMESPACE } from './own-entity.ts';
+import { publishQuarantine, QUARANTINE_CHECK } from './quarantine-event.ts';
 import { scheduleInput } from './schedules.ts';
 import type { Scope } from './scope.ts';
 
@@ -28,20 +28,36 @@ export function blindIntervals(store: TransactionalStore, nowMs: number): BlindI
 }
 
 /** Arms every stored deadline without waking an actor, and drops blind time that no deadline counts from any more. */
-export function armStoredDeadlines(store: TransactionalStore, wheel: DeadlineWheel, blind: BlindTime): void {
+export function armStoredDeadlines(
+  store: TransactionalStore,
+  { wheel, blind, log }: { wheel: DeadlineWheel; blind: BlindTime; log: Log },
+): void {
   const inputsAtMs = new Set<number>();
   const arm = (actor: string, key: string, deadline: { atMs: number; sinceMs: number } | undefined): void => {
     if (deadline === undefined) return;
     inputsAtMs.add(deadline.sinceMs);
     wheel.set(actor, key, deadline.atMs, deadline.sinceMs);
   };
-  for (const { key, value } of store.range('entities', { from: '', to: END })) {
-    arm('entity', key, keepaliveDeadline(value.actor));
+  for (const key of store.keys('entities', { from: '', to: END })) {
+    const record = readable(() => store.get('entities', key), log);
+    if (record !== undefined) arm('entity', key, keepaliveDeadline(record.actor));
   }
-  for (const { key, value } of store.range('events', { from: '', to: END })) {
-    if (value.ttl !== undefined) arm('check-ttl', key, ttlDeadline(value.ttl));
+  for (const key of store.keys('events', { from: '', to: END })) {
+    const record = readable(() => store.get('events', key), log);
+    if (record?.ttl !== undefined) arm('check-ttl', key, ttlDeadline(record.ttl));
   }
   blind.keepFirstAfter(inputsAtMs);
+}
+
+/** One record that is damaged must not keep the backend from starting: it is left out, and somebody must act. */
+function readable<T>(read: () => T | undefined, log: Log): T | undefined {
+  try {
+    return read();
+  } catch (err) {
+    if (!(err instanceof CorruptRecord)) throw err;
+    log.error({ err }, 'record is damaged and not monitored');
+    return undefined;
+  }
 }
 
 export interface WakeUpPorts {
@@ -63,16 +79,4 @@ export function takeOver(scope: Scope, { blind, kinds, agents, backendName }: Wa
   }
   const quarantine = scope.get('events', eventKey(SYSTEM_NAMESPACE, backendName, QUARANTINE_CHECK));
   if ((quarantine?.event.check.status ?? 0) !== 0) publishQuarantine(scope, backendName, []);
-}
-
-function ensureOwnEntity(scope: Scope, name: string): void {
-  const namespace = SYSTEM_NAMESPACE;
-  if (readResource(scope.decision, 'namespaces', undefined, namespace) === undefined) {
-    scope.put('resources', resourceKey('namespaces', undefined, namespace), { name: namespace });
-    scope.reviseConfig('namespaces', namespace, 'created', []);
-  }
-  if (readResource(scope.decision, 'entities', namespace, name) !== undefined) return;
-  const entity = entityWithDefaults({ entity_class: 'backend', metadata: { name, namespace } });
-  storeNewEntity(scope, entity, 'entity.created');
-  scope.reviseConfig('entities', entityKey(namespace, name), 'created', []);
 }

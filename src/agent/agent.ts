@@ -1,31 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import type { LinkSettings } from '../machines/agent-link.ts';
 import type { EntityConfig } from '../resources/entity.ts';
 import type { CheckEvent } from '../resources/event.ts';
-import { encodeJson, NOT_FOUND_NAME } from '../wire/json-codec.ts';
+import { NOT_FOUND_NAME } from '../wire/json-codec.ts';
 import { Connection } from './connection.ts';
-import { AgentEntity } from './entity.ts';
+import { AgentEntity, type EntitySettings } from './entity.ts';
 import { EventQueue } from './event-queue.ts';
 import { Executor } from './executor.ts';
+import type { HeartbeatSettings } from './heartbeat.ts';
 import { type KeepaliveSettings, Keepalives } from './keepalives.ts';
 import { encodeWithinLimit } from './outgoing-event.ts';
 import { Sequences } from './sequences.ts';
+import type { QueueStore } from './spill.ts';
 import { SystemFacts } from './system-facts.ts';
 
 /** How long a stop waits for running checks, and then for the backend to take their results. */
 const CHECK_GRACE_MS = 5_000;
 const DELIVERY_GRACE_MS = 1_000;
 const DELIVERY_POLL_MS = 20;
+/** A disk that hangs must not keep the program alive. */
+const QUEUE_CLOSE_MS = 5_000;
 
-export interface AgentSettings {
-  readonly name: string;
-  readonly namespace: string;
+export interface AgentSettings extends EntitySettings {
   readonly backendUrls: readonly string[];
-  readonly subscriptions: readonly string[];
-  readonly user: string;
   readonly password: string;
-  readonly keepalive: KeepaliveSettings;
+  readonly link: Omit<LinkSettings, 'waitsForConfig'>;
+  readonly heartbeat: HeartbeatSettings;
+  readonly keepalive: KeepaliveSettings & EntitySettings['keepalive'];
+  readonly maxQueuedEvents: number;
 }
 
 interface AgentPorts {
@@ -33,6 +37,8 @@ interface AgentPorts {
   log: Log;
   /** Uniform in [0, 1). */
   random(): number;
+  /** Where events wait; without it in memory. The agent closes it. */
+  store: QueueStore | undefined;
 }
 
 /** The parts of an agent, put together: requests come in by the connection, results go out by the queue. */
@@ -42,20 +48,20 @@ export class Agent {
   readonly #facts: SystemFacts;
   readonly #entity: AgentEntity;
   readonly #sequences = new Sequences();
-  readonly #queue = new EventQueue();
+  readonly #queue: EventQueue;
   readonly #executor: Executor;
   readonly #keepalives: Keepalives;
   readonly #connection: Connection;
-  #droppedBefore = 0;
   #stopping = false;
 
   constructor(settings: AgentSettings, version: string, ports: AgentPorts) {
-    const { clock, log } = ports;
+    const { clock, log, store } = ports;
     const { name, namespace, subscriptions, user, password } = settings;
     this.#clock = clock;
     this.#log = log;
     this.#facts = new SystemFacts(clock, log);
     this.#entity = new AgentEntity(settings, version, () => this.#facts.current, clock);
+    this.#queue = new EventQueue(store, settings.maxQueuedEvents, { clock, log });
     const building = {
       clock,
       entity: () => this.#entity.current(),
@@ -66,9 +72,17 @@ export class Agent {
     this.#connection = new Connection(
       {
         backendUrls: settings.backendUrls,
-        // The queue is lost with the process: a new one begins with new numbers, under a name of its own.
-        hello: { agentName: name, namespace, subscriptions: [...subscriptions], user, queueId: randomUUID() },
+        // Without a store the queue is lost with the process: the next one begins with new numbers, under another name.
+        hello: {
+          agentName: name,
+          namespace,
+          subscriptions: [...subscriptions],
+          user,
+          queueId: store?.id ?? randomUUID(),
+        },
         credentials: { username: user, password },
+        link: { ...settings.link, waitsForConfig: !settings.isAgentManaged },
+        heartbeat: settings.heartbeat,
       },
       {
         clock,
@@ -81,7 +95,7 @@ export class Agent {
         },
         configReceived: (config) => this.#configReceived(config),
         checkRequested: (request) => this.#executor.accept(request),
-        beginKeepalives: (send) => this.#keepalives.begin((keepalive) => send(encodeJson(keepalive))),
+        beginKeepalives: (send) => this.#keepalives.begin(send),
         endKeepalives: () => this.#keepalives.end(),
       },
     );
@@ -103,22 +117,30 @@ export class Agent {
     await this.#delivered();
     await this.#connection.stop();
     this.#facts.stop();
-    if (this.#queue.size > 0)
-      this.#log.warn({ events: this.#queue.size }, 'stopped with events that were not delivered');
+    await this.#closeQueue();
   }
 
   #deliver(event: CheckEvent): void {
-    this.#queue.push(encodeWithinLimit(event));
-    if (this.#queue.dropped > this.#droppedBefore) {
-      this.#droppedBefore = this.#queue.dropped;
-      this.#log.warn({ dropped: this.#queue.dropped }, 'event queue is full, oldest event dropped');
-    }
+    const { metadata, proxy_entity_name: proxy } = event.check;
+    this.#queue.push(encodeWithinLimit(event), `${metadata.name ?? ''}/${proxy}`);
     this.#connection.flush();
   }
 
   #configReceived(config: EntityConfig): void {
     if (config.metadata.name === NOT_FOUND_NAME || this.#entity.adopt(config)) return;
     this.#log.warn({ name: config.metadata.name }, 'entity config of another entity ignored');
+  }
+
+  async #closeQueue(): Promise<void> {
+    const events = this.#queue.size;
+    if (events > 0) this.#log.warn({ events }, 'stopping with events that were not delivered');
+    let cancel = (): void => undefined;
+    const late = new Promise<'late'>((resolve) => {
+      cancel = this.#clock.after(QUEUE_CLOSE_MS, () => resolve('late'));
+    });
+    const end = await Promise.race([this.#queue.close(), late]);
+    cancel();
+    if (end === 'late') this.#log.error({ events }, 'event queue could not be closed in time');
   }
 
   async #delivered(): Promise<void> {

@@ -1,16 +1,18 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type ClientOptions, WebSocket } from 'ws';
 import { type Actor, createActor, type EventFrom } from 'xstate';
-import { agentLinkMachine, type RetrySeries } from '../machines/agent-link.ts';
+import { agentLinkMachine, type LinkSettings } from '../machines/agent-link.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { EntityConfig } from '../resources/entity.ts';
-import { acknowledges, type AgentHello, type Credentials, helloHeaders } from '../wire/handshake.ts';
+import type { Event } from '../resources/event.ts';
+import { type Codec, jsonCodec, protobufCodec } from '../wire/codec.ts';
+import { acceptsLine, acknowledges, type AgentHello, type Credentials, helloHeaders } from '../wire/handshake.ts';
 import type { CheckRequest } from '../wire/json-codec.ts';
 import type { EventQueue } from './event-queue.ts';
-import { CLOSE_TOO_LARGE, isCheckRequest, Session } from './session.ts';
+import type { HeartbeatSettings } from './heartbeat.ts';
+import { CLOSE_TOO_LARGE, isCheckRequest, Session, type SessionTerms } from './session.ts';
 
-const RETRY: RetrySeries = { minMs: 1_000, maxMs: 120_000, multiplier: 2 };
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 /** Of a refusal, for the log. */
 const MAX_REFUSAL_BYTES = 1024;
@@ -20,6 +22,8 @@ export interface ConnectionSettings {
   readonly backendUrls: readonly string[];
   readonly hello: AgentHello;
   readonly credentials: Credentials;
+  readonly link: LinkSettings;
+  readonly heartbeat: HeartbeatSettings;
 }
 
 interface ConnectionPorts {
@@ -32,7 +36,7 @@ interface ConnectionPorts {
   sessionBegan(): void;
   configReceived(config: EntityConfig): void;
   checkRequested(request: CheckRequest): void;
-  beginKeepalives(send: (payload: string) => void): void;
+  beginKeepalives(send: (keepalive: Event) => void): void;
   endKeepalives(): void;
 }
 
@@ -49,7 +53,9 @@ export class Connection {
   readonly #link: Actor<typeof agentLinkMachine>;
   #attempts = 0;
   #socket: WebSocket | undefined;
-  #acknowledging = false;
+  #terms: SessionTerms = { acknowledging: false, codec: jsonCodec };
+  /** Of the connection before this one. */
+  #lastCodec: Codec | undefined;
   #session: Session | undefined;
 
   constructor(settings: ConnectionSettings, ports: ConnectionPorts) {
@@ -93,13 +99,13 @@ export class Connection {
         beginSession: () => this.#beginSession(),
         missConfig: () => log.warn({}, 'the initial entity config was never received, using the local entity'),
         beginKeepalives: () => {
-          this.#ports.beginKeepalives((payload) => this.#session?.sendKeepalive(payload));
+          this.#ports.beginKeepalives((keepalive) => this.#session?.sendKeepalive(keepalive));
         },
         endKeepalives: () => this.#ports.endKeepalives(),
       },
     });
     return createActor(logic, {
-      input: RETRY,
+      input: this.#settings.link,
       clock: {
         setTimeout: (fire: () => void, delayMs: number) => clock.after(delayMs, fire),
         clearTimeout: (cancel: () => void) => cancel(),
@@ -126,7 +132,9 @@ export class Connection {
     const socket = new WebSocket(url, this.#clientOptions());
     this.#socket = socket;
     socket.on('upgrade', (response: IncomingMessage) => {
-      this.#acknowledging = acknowledges(response.headers);
+      const codec = acceptsLine(response.rawHeaders, protobufCodec.mediaType) ? protobufCodec : jsonCodec;
+      this.#terms = { acknowledging: acknowledges(response.headers), codec };
+      this.#lastCodec = codec;
       log.info({ 'backend-id': response.headers['backend-id'] }, 'successfully connected');
     });
     socket.on('unexpected-response', (_request: ClientRequest, response: IncomingMessage) => {
@@ -135,7 +143,10 @@ export class Connection {
         socket.terminate();
       });
     });
-    socket.on('open', () => this.#tell({ type: 'handshake.accepted', atMs: this.#ports.clock.monotonicMs() }));
+    socket.on('open', () => {
+      const atMs = this.#ports.clock.monotonicMs();
+      this.#tell({ type: 'handshake.accepted', atMs, jitter: this.#ports.random() });
+    });
     socket.on('error', (error) => {
       if (this.#session === undefined) fail({ err: error });
       else log.error({ err: error }, 'transport receive error');
@@ -156,7 +167,10 @@ export class Connection {
 
   #clientOptions(): ClientOptions {
     return {
-      headers: helloHeaders(this.#settings.hello, this.#settings.credentials),
+      headers: helloHeaders(this.#settings.hello, this.#settings.credentials, {
+        accept: protobufCodec.mediaType,
+        contentType: this.#lastCodec?.mediaType,
+      }),
       perMessageDeflate: false,
       maxPayload: MAX_MESSAGE_BYTES,
       finishRequest: (request) => {
@@ -171,7 +185,7 @@ export class Connection {
   #beginSession(): void {
     if (this.#socket === undefined) throw new Error('session without a socket');
     this.#ports.sessionBegan();
-    this.#session = new Session(this.#socket, this.#acknowledging, {
+    this.#session = new Session(this.#socket, this.#terms, this.#settings.heartbeat, {
       clock: this.#ports.clock,
       log: this.#ports.log,
       queue: this.#ports.queue,
@@ -194,7 +208,7 @@ export class Connection {
   #dropTooLarge(log: Log): void {
     const dropped = this.#ports.queue.dropLargestSent();
     if (dropped === undefined) return;
-    log.error({ n: dropped.n, payload_size: dropped.payload.length }, 'event is too large for the backend, dropped');
+    log.error({ n: dropped.n, payload_size: dropped.bytes }, 'event is too large for the backend, dropped');
   }
 }
 

@@ -9,11 +9,45 @@ import {
 } from '../resources/entity.ts';
 import { DEFAULT_REDACT } from './redaction.ts';
 
+/** Known to every backend: who writes the configuration of the entity. */
+const MANAGED_BY_LABEL = 'sensu.io/managed_by';
+const MANAGED_BY_AGENT = 'sensu-agent';
+
 export interface EntitySettings {
   readonly name: string;
   readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Empty for the usual keys. */
+  readonly redact: readonly string[];
   readonly subscriptions: readonly string[];
   readonly user: string;
+  readonly deregister: boolean;
+  /** Empty for none. */
+  readonly deregistrationHandler: string;
+  /** What is configured here counts, whatever the backend has stored. */
+  readonly isAgentManaged: boolean;
+  readonly keepalive: { readonly handlers: readonly string[] };
+}
+
+function configured(settings: EntitySettings): EntityConfig {
+  const { name, namespace, user, isAgentManaged, labels } = settings;
+  const entity = entityWithDefaults({
+    entity_class: 'agent',
+    user,
+    redact: settings.redact.length === 0 ? [...DEFAULT_REDACT] : [...settings.redact],
+    deregister: settings.deregister,
+    keepalive_handlers: [...settings.keepalive.handlers],
+    metadata: {
+      name,
+      namespace,
+      labels: { ...labels, ...(isAgentManaged ? { [MANAGED_BY_LABEL]: MANAGED_BY_AGENT } : {}) },
+      annotations: { ...settings.annotations },
+      ...(isAgentManaged ? { created_by: user } : {}),
+    },
+  });
+  const deregistration = { handler: settings.deregistrationHandler || undefined };
+  return { ...configOf(entity), subscriptions: [...settings.subscriptions], deregistration };
 }
 
 /** The agent's own entity: configured here until the backend says otherwise, observed here always. */
@@ -22,12 +56,12 @@ export class AgentEntity {
   readonly #facts: () => System;
   readonly #clock: Clock;
   readonly #version: string;
+  readonly #isAgentManaged: boolean;
   #config: EntityConfig;
 
   constructor(settings: EntitySettings, version: string, facts: () => System, clock: Clock) {
-    const { name, namespace, user, subscriptions } = settings;
-    const entity = entityWithDefaults({ entity_class: 'agent', user, metadata: { name, namespace } });
-    this.#local = { ...configOf(entity), subscriptions: [...subscriptions], redact: [...DEFAULT_REDACT] };
+    this.#isAgentManaged = settings.isAgentManaged;
+    this.#local = configured(settings);
     this.#config = this.#local;
     this.#version = version;
     this.#facts = facts;
@@ -42,11 +76,11 @@ export class AgentEntity {
     return this.#local.metadata.namespace ?? '';
   }
 
-  /** Holds for everything that is built afterwards, until the connection ends. False for the entity of somebody else. */
+  /** Holds for everything that is built afterwards, until the connection ends. False for the entity of somebody else. An entity that its agent manages stays as it is. */
   adopt(config: EntityConfig): boolean {
     const { name, namespace } = config.metadata;
     if (name !== this.name || namespace !== this.namespace) return false;
-    this.#config = config;
+    if (!this.#isAgentManaged) this.#config = config;
     return true;
   }
 

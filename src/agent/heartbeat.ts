@@ -1,7 +1,10 @@
 import type { Clock } from '../ports/clock.ts';
 
-const PING_INTERVAL_MS = 30_000;
-const PONG_TIMEOUT_MS = 45_000;
+export interface HeartbeatSettings {
+  readonly intervalMs: number;
+  /** Longer than the interval. */
+  readonly timeoutMs: number;
+}
 
 interface Peer {
   ping(): void;
@@ -12,11 +15,13 @@ interface Peer {
 /** Pings a backend and notices when it no longer answers. Only pongs count: data may come from a broken half. */
 export class Heartbeat {
   readonly #peer: Peer;
+  readonly #settings: HeartbeatSettings;
   readonly #clock: Clock;
   #cancelPing = (): void => undefined;
   #cancelDeadline = (): void => undefined;
 
-  constructor(peer: Peer, clock: Clock) {
+  constructor(settings: HeartbeatSettings, peer: Peer, clock: Clock) {
+    this.#settings = settings;
     this.#peer = peer;
     this.#clock = clock;
     this.#schedulePing();
@@ -25,7 +30,7 @@ export class Heartbeat {
 
   pong(): void {
     this.#cancelDeadline();
-    this.#cancelDeadline = this.#clock.after(PONG_TIMEOUT_MS, () => this.#peer.lost());
+    this.#cancelDeadline = this.#clock.after(this.#settings.timeoutMs, () => this.#peer.lost());
   }
 
   stop(): void {
@@ -34,7 +39,7 @@ export class Heartbeat {
   }
 
   #schedulePing(): void {
-    this.#cancelPing = this.#clock.after(PING_INTERVAL_MS, () => {
+    this.#cancelPing = this.#clock.after(this.#settings.intervalMs, () => {
       this.#peer.ping();
       this.#schedulePing();
     });

@@ -8,6 +8,11 @@ export interface KeepaliveSettings {
   readonly warningTimeoutS: number;
   /** 0 = none. */
   readonly criticalTimeoutS: number;
+  /** Of the event, not of the entity. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Names. */
+  readonly pipelines: readonly string[];
 }
 
 interface KeepalivePorts {
@@ -50,11 +55,14 @@ export class Keepalives {
   }
 
   #keepalive(): Event {
-    const { intervalS, warningTimeoutS, criticalTimeoutS } = this.#settings;
+    const { intervalS, warningTimeoutS, criticalTimeoutS, labels, annotations, pipelines } = this.#settings;
     const entity = this.#ports.entity();
     const namespace = entity.metadata.namespace ?? '';
     return {
-      ...eventWithDefaults({ metadata: { namespace } }),
+      ...eventWithDefaults({
+        metadata: { namespace, labels: { ...labels }, annotations: { ...annotations } },
+        pipelines: pipelines.map((name) => ({ name, type: 'Pipeline', api_version: 'core/v2' })),
+      }),
       id: randomUUID(),
       timestamp: Math.floor(this.#ports.clock.nowMs() / 1000),
       sequence: this.#ports.nextSequence(CHECK_NAME),

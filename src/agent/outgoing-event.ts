@@ -1,4 +1,6 @@
-import type { CheckEvent } from '../resources/event.ts';
+import { InvalidResource } from '../resources/errors.ts';
+import { type CheckEvent, parseEventShape } from '../resources/event.ts';
+import { type Codec, jsonCodec } from '../wire/codec.ts';
 import { encodeJson } from '../wire/json-codec.ts';
 
 /** What a backend takes in one message by default, less the line with the type. */
@@ -20,4 +22,17 @@ export function encodeWithinLimit(event: CheckEvent): string {
     payload = encodeJson({ ...event, check: { ...event.check, output: output.slice(0, kept) + note } });
   }
   return payload;
+}
+
+/** What is queued is JSON. Its rules are not judged: the backend shall hear of a check that breaks them. @throws InvalidResource */
+export function encodeQueued(payload: string, codec: Codec): string | Buffer {
+  return codec === jsonCodec ? payload : codec.encodeEvent(parseEventShape(parseJson(payload)));
+}
+
+function parseJson(payload: string): unknown {
+  try {
+    return JSON.parse(payload) as unknown;
+  } catch (error) {
+    throw new InvalidResource('payload is not JSON', { cause: error });
+  }
 }

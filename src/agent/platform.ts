@@ -1,5 +1,5 @@
 /** Undefined for a file that is not there or cannot be read. */
-type ReadText = (path: string) => Promise<string | undefined>;
+export type ReadText = (path: string) => Promise<string | undefined>;
 
 export interface Platform {
   platform: string;
@@ -56,15 +56,37 @@ function fromOsRelease(text: string): Platform {
   return named(OS_RELEASE_NAMES[id] ?? id, settings.get('VERSION_ID') ?? '');
 }
 
+async function fromArchRelease(_text: string, read: ReadText): Promise<Platform> {
+  return named('arch', settingsOf(await read('/etc/os-release')).get('BUILD_ID') ?? '');
+}
+
+/** `openSUSE 13.2 (x86_64)`, with a line `VERSION = 13.2`; SUSE Linux Enterprise says so in full. */
+function fromSuseRelease(text: string): Platform {
+  const version = /^VERSION\s*=\s*(\S+)/m.exec(text)?.[1] ?? '';
+  return named(/^opensuse/i.test(text) ? 'opensuse' : /desktop/i.test(text) ? 'sled' : 'sles', version);
+}
+
+const versionIn = (text: string): string => /\d[\d.]*/.exec(text)?.[0] ?? '';
+
+function fromLsbRelease(text: string): Platform {
+  const settings = settingsOf(text);
+  return named(settings.get('DISTRIB_ID')?.toLowerCase() ?? '', settings.get('DISTRIB_RELEASE') ?? '');
+}
+
 /** The first file that exists decides. */
 const SOURCES: readonly [path: string, tell: (text: string, read: ReadText) => Platform | Promise<Platform>][] = [
   ['/etc/oracle-release', (text) => named('oracle', releaseIn(text))],
   ['/etc/enterprise-release', (text) => named('oracle', releaseIn(text))],
+  ['/etc/slackware-version', (text) => named('slackware', versionIn(text))],
   ['/etc/debian_version', fromDebianVersion],
   ['/etc/redhat-release', fromRedhatRelease],
   ['/etc/system-release', fromRedhatRelease],
+  ['/etc/gentoo-release', (text) => named('gentoo', versionIn(text))],
+  ['/etc/SuSE-release', fromSuseRelease],
+  ['/etc/arch-release', fromArchRelease],
   ['/etc/alpine-release', (text) => named('alpine', text.trim())],
   ['/etc/os-release', fromOsRelease],
+  ['/etc/lsb-release', fromLsbRelease],
 ];
 
 /** The Linux distribution, from its files; empty words for one that is not known. */

@@ -3,10 +3,13 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { EntityConfig } from '../resources/entity.ts';
 import { InvalidResource } from '../resources/errors.ts';
+import type { Event } from '../resources/event.ts';
+import type { Codec } from '../wire/codec.ts';
 import { decodeFrame, encodeFrame, type Frame, ProtocolError } from '../wire/frame.ts';
-import { type CheckRequest, decodeCheckRequest, decodeEntityConfig } from '../wire/json-codec.ts';
-import type { EventQueue } from './event-queue.ts';
-import { Heartbeat } from './heartbeat.ts';
+import type { CheckRequest } from '../wire/json-codec.ts';
+import type { EventQueue, QueuedEvent } from './event-queue.ts';
+import { Heartbeat, type HeartbeatSettings } from './heartbeat.ts';
+import { encodeQueued } from './outgoing-event.ts';
 
 /** Handed to the socket and not yet taken by the system; more waits in the queue. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
@@ -17,6 +20,13 @@ const CLOSE_WAIT_MS = 1_000;
 const CLOSE_PROTOCOL_ERROR = 1002;
 const CLOSE_GOING_AWAY = 1001;
 export const CLOSE_TOO_LARGE = 1009;
+
+/** What both sides of a connection hold to. */
+export interface SessionTerms {
+  /** Whether the backend confirms events; otherwise writing them must do. */
+  readonly acknowledging: boolean;
+  readonly codec: Codec;
+}
 
 interface SessionPorts {
   clock: Clock;
@@ -33,16 +43,16 @@ const bytesOf = (data: RawData): Buffer =>
 /** One open connection: sends keepalives and what the queue holds, tells what the backend says. */
 export class Session {
   readonly #socket: WebSocket;
-  /** Whether the backend confirms events; otherwise writing them must do. */
-  readonly #acknowledging: boolean;
+  readonly #terms: SessionTerms;
   readonly #ports: SessionPorts;
   readonly #heartbeat: Heartbeat;
 
-  constructor(socket: WebSocket, acknowledging: boolean, ports: SessionPorts) {
+  constructor(socket: WebSocket, terms: SessionTerms, heartbeat: HeartbeatSettings, ports: SessionPorts) {
     this.#socket = socket;
-    this.#acknowledging = acknowledging;
+    this.#terms = terms;
     this.#ports = ports;
     this.#heartbeat = new Heartbeat(
+      heartbeat,
       {
         ping: () => this.#socket.ping(),
         lost: () => {
@@ -54,11 +64,11 @@ export class Session {
     );
     socket.on('pong', () => this.#heartbeat.pong());
     socket.on('message', (data: RawData) => this.#receive(bytesOf(data)));
-    ports.queue.rewind();
+    ports.queue.beginConnection();
   }
 
-  sendKeepalive(payload: string): void {
-    if (this.#isOpen()) this.#socket.send(encodeFrame('keepalive', payload));
+  sendKeepalive(keepalive: Event): void {
+    if (this.#isOpen()) this.#socket.send(encodeFrame('keepalive', this.#terms.codec.encodeEvent(keepalive)));
   }
 
   /** Sends what the queue holds, as far as the socket takes it; the rest follows by itself. */
@@ -66,13 +76,27 @@ export class Session {
     while (this.#isOpen() && this.#socket.bufferedAmount < MAX_BUFFERED_BYTES) {
       const item = this.#ports.queue.next();
       if (item === undefined) return;
-      const type = this.#acknowledging ? `event ${item.n}` : 'event';
-      this.#socket.send(encodeFrame(type, item.payload), (error) => {
+      const payload = this.#encode(item);
+      if (payload === undefined) continue;
+      const { acknowledging } = this.#terms;
+      this.#socket.send(encodeFrame(acknowledging ? `event ${item.n}` : 'event', payload), (error) => {
         // Unsent items stay in the queue, and the socket reports its end by itself.
         if (error) return;
-        if (!this.#acknowledging) this.#ports.queue.confirm(item.n);
+        if (!acknowledging) this.#ports.queue.confirm(item.n);
         this.flush();
       });
+    }
+  }
+
+  /** An event that another version queued may be of a shape that this one does not know. */
+  #encode({ n, payload }: QueuedEvent): string | Buffer | undefined {
+    try {
+      return encodeQueued(payload, this.#terms.codec);
+    } catch (error) {
+      if (!(error instanceof InvalidResource)) throw error;
+      this.#ports.log.error({ n, err: error }, 'queued event cannot be encoded, dropped');
+      this.#ports.queue.discard(n);
+      return undefined;
     }
   }
 
@@ -83,6 +107,7 @@ export class Session {
   /** The socket is closed, or about to be. */
   end(): void {
     this.#heartbeat.stop();
+    this.#ports.queue.endConnection();
   }
 
   #isOpen(): boolean {
@@ -113,10 +138,11 @@ export class Session {
   }
 
   #dispatch({ type, payload }: Frame): void {
+    const { acknowledging, codec } = this.#terms;
     this.#ports.log.debug({ type, payload_size: payload.length }, 'message received');
-    if (type === 'entity_config') this.#ports.received(decodeEntityConfig(payload));
-    else if (type === 'check_request') this.#ports.received(decodeCheckRequest(payload));
-    else if (type === 'ack' && this.#acknowledging) this.#confirm(payload.toString('latin1'));
+    if (type === 'entity_config') this.#ports.received(codec.decodeEntityConfig(payload));
+    else if (type === 'check_request') this.#ports.received(codec.decodeCheckRequest(payload));
+    else if (type === 'ack' && acknowledging) this.#confirm(payload.toString('latin1'));
     else throw new InvalidResource(`unknown message type: ${type}`);
   }
 

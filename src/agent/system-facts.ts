@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { type System, systemWithDefaults } from '../resources/entity.ts';
 import { linuxPlatform, type Platform } from './platform.ts';
+import { linuxVirtualization } from './virtualization.ts';
 
 const REFRESH_MS = 20_000;
 const LDD_TIMEOUT_MS = 5_000;
@@ -29,6 +30,14 @@ async function readText(path: string): Promise<string | undefined> {
 function archName(): string {
   if (arch() === 'ppc64') return endianness() === 'LE' ? 'ppc64le' : 'ppc64';
   return ARCH_NAMES[arch()] ?? arch();
+}
+
+/** What the processor is, where the name of its architecture does not say it; absent elsewhere. */
+function processorFacts(): { arm_version?: number; float_type?: string } {
+  const built = process.config.variables as Record<string, unknown>;
+  if (arch() === 'arm') return { arm_version: Number(built['arm_version']) || 7 };
+  if (!arch().startsWith('mips')) return {};
+  return { float_type: built['mips_float_abi'] === 'soft' ? 'softfloat' : 'hardfloat' };
 }
 
 /** All interfaces, also those that are down or have no address. */
@@ -97,7 +106,9 @@ export class SystemFacts {
       hostname: hostname() || 'unidentified-hostname',
       os: OS_NAMES[platform()] ?? platform(),
       arch: archName(),
+      ...processorFacts(),
       ...(await platformFacts()),
+      ...(platform() === 'linux' ? await linuxVirtualization(readText) : {}),
       network: { interfaces: await interfaces() },
       libc_type: this.#libcType,
     });

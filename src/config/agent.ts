@@ -1,65 +1,65 @@
 import { InvalidResource } from '../resources/errors.ts';
 import { assertName } from '../resources/names.ts';
-import { type Flag, kinds, type LogLevel, type Parsed, parseFlags, type Sources } from './flags.ts';
+import { agentFlags, type AgentFlags } from './agent-flags.ts';
+import type { LogLevel } from './flag-kinds.ts';
+import { type ConfigWarning, type FlagValues, type Parsed, parseFlags, type Program, type Sources } from './flags.ts';
 
 const DEFAULT_BACKEND_PORT = '8081';
-const MAX_UINT32 = 2 ** 32 - 1;
+const DEFAULT_HANDSHAKE_TIMEOUT_S = 15;
+const DEFAULT_HEARTBEAT_INTERVAL_S = 30;
+const DEFAULT_HEARTBEAT_TIMEOUT_S = 45;
+const DEFAULT_RETRY_MULTIPLIER = 2;
 const MIN_TIMEOUT_S = 5;
 
 /** What headers can carry: no control characters, nothing beyond one byte. */
 const HEADER_TEXT = /^[\x20-\x7e\xa0-\xff]*$/;
+const LABEL_KEY = /^[A-Za-z]\w*$/;
+/** A blank may stand for the dot before the name. */
+const PIPELINE = /^core\/v2\.Pipeline[. ]([\w.:-]+)$/;
+
+type TextMap = Readonly<Record<string, string>>;
 
 export interface AgentConfig {
   readonly name: string;
   readonly namespace: string;
+  readonly labels: TextMap;
+  readonly annotations: TextMap;
+  /** Empty for the usual keys. */
+  readonly redact: readonly string[];
+  readonly subscriptions: readonly string[];
+  readonly deregister: boolean;
+  /** Empty for none. */
+  readonly deregistrationHandler: string;
+  readonly isAgentManaged: boolean;
   /** At least one; `ws` or `wss`, with a port. */
   readonly backendUrls: readonly string[];
-  readonly subscriptions: readonly string[];
   readonly user: string;
   readonly password: string;
+  readonly link: {
+    readonly handshakeTimeoutMs: number;
+    readonly retry: { readonly minMs: number; readonly maxMs: number; readonly multiplier: number };
+    /** 0 = no limit. */
+    readonly maxSessionMs: number;
+  };
+  readonly heartbeat: { readonly intervalMs: number; readonly timeoutMs: number };
   readonly keepalive: {
     readonly intervalS: number;
     readonly warningTimeoutS: number;
     /** 0 = none. */
     readonly criticalTimeoutS: number;
+    readonly handlers: readonly string[];
+    readonly labels: TextMap;
+    readonly annotations: TextMap;
+    /** Names of pipelines. */
+    readonly pipelines: readonly string[];
   };
+  readonly maxQueuedEvents: number;
   readonly cacheDir: string;
   readonly logLevel: LogLevel;
 }
 
-const seconds = (min: number, fallback: number, about: string): Flag<number> => ({
-  kind: kinds.integer(min, MAX_UINT32),
-  fallback,
-  about,
-});
-
-const flagsFor = (hostname: string) => ({
-  name: { kind: kinds.text, fallback: hostname, about: 'name of the entity' },
-  namespace: { kind: kinds.text, fallback: 'default', about: 'namespace of the entity' },
-  'backend-url': {
-    kind: kinds.list,
-    fallback: ['ws://127.0.0.1:8081'],
-    about: 'backends to try in turn, ws:// or wss://, port 8081 unless given',
-  },
-  subscriptions: { kind: kinds.list, fallback: [] as string[], about: 'whose checks this agent runs' },
-  user: { kind: kinds.text, fallback: 'agent', about: 'user at the backend' },
-  password: { kind: kinds.text, fallback: 'P@ssw0rd!', secret: true, about: 'password at the backend' },
-  'keepalive-interval': {
-    ...seconds(1, 20, 'seconds between keepalives'),
-    // The documented name of the variable is misspelt; people have it in their files.
-    alsoEnvironment: ['KEEPALIVE_INTERNAL'],
-  },
-  'keepalive-warning-timeout': seconds(0, 120, 'seconds without a keepalive until a warning'),
-  'keepalive-critical-timeout': seconds(0, 0, 'seconds without a keepalive until a critical alert, 0 for none'),
-  'cache-dir': { kind: kinds.text, fallback: '/var/cache/mon/mon-agent', about: 'where assets and the queue are kept' },
-  'log-level': { kind: kinds.logLevel, fallback: 'warn' as LogLevel, about: 'panic fatal error warn info debug trace' },
-  'config-file': {
-    kind: kinds.text,
-    fallback: '/etc/mon/agent.yml',
-    short: 'c',
-    about: 'YAML file with these flags',
-  },
-});
+type Values = FlagValues<AgentFlags>;
+type Rules = Program<AgentFlags, AgentConfig>['rules'];
 
 /** The port is added only where the text has none: the default port of the scheme must stay when it is written. */
 function withPort(text: string): URL | undefined {
@@ -90,76 +90,132 @@ function nameFault(name: string): string | undefined {
   }
 }
 
-/** The flags of `mon-agent start`, without the command itself; the entity is called `hostname` by default. @throws ConfigError */
+const rules: Rules = [
+  {
+    flags: ['keepalive-critical-timeout', 'keepalive-warning-timeout'],
+    broken: ({ 'keepalive-critical-timeout': critical, 'keepalive-warning-timeout': warning }) =>
+      critical !== 0 && critical <= warning
+        ? 'if set, --keepalive-critical-timeout must be greater than --keepalive-warning-timeout'
+        : undefined,
+  },
+  {
+    flags: ['keepalive-critical-timeout', 'keepalive-interval'],
+    broken: ({ 'keepalive-critical-timeout': critical, 'keepalive-interval': interval }) =>
+      critical > 0 && critical <= interval
+        ? 'keepalive critical timeout must be greater than keepalive interval'
+        : undefined,
+  },
+  {
+    flags: ['keepalive-warning-timeout', 'keepalive-interval'],
+    broken: ({ 'keepalive-warning-timeout': warning, 'keepalive-interval': interval }) =>
+      warning > 0 && warning <= interval
+        ? 'keepalive warning timeout must be greater than keepalive interval'
+        : undefined,
+  },
+  { flags: ['name'], broken: ({ name }) => nameFault(name) },
+  {
+    flags: ['keepalive-warning-timeout'],
+    broken: ({ 'keepalive-warning-timeout': warning }) =>
+      warning < MIN_TIMEOUT_S
+        ? `bad keepalive timeout: ${warning} (minimum value is ${MIN_TIMEOUT_S} seconds)`
+        : undefined,
+  },
+  {
+    flags: ['keepalive-critical-timeout'],
+    broken: ({ 'keepalive-critical-timeout': critical }) =>
+      critical !== 0 && critical < MIN_TIMEOUT_S
+        ? `bad keepalive critical timeout: ${critical} (minimum value is ${MIN_TIMEOUT_S} seconds)`
+        : undefined,
+  },
+  { flags: ['backend-url'], broken: (values) => urlFault(values['backend-url']) },
+  ...(['namespace', 'user', 'subscriptions'] as const).map((flag) => ({
+    flags: [flag],
+    broken: (values: Values) =>
+      HEADER_TEXT.test(String(values[flag]))
+        ? undefined
+        : `${flag} cannot contain control characters or letters outside of Latin-1`,
+  })),
+  ...(['retry-min', 'retry-max'] as const).map((flag) => ({
+    flags: [flag],
+    broken: (values: Values) => (values[flag] > 0 ? undefined : `${flag} must be above 0`),
+  })),
+];
+
+/** The backend refuses a keepalive whole when it names something else as its pipeline: such an item is left out. */
+function pipelineNames(items: readonly string[], warn: (warning: ConfigWarning) => void): string[] {
+  return items.flatMap((item) => {
+    const [, name] = PIPELINE.exec(item) ?? [];
+    if (name !== undefined) return [name];
+    const message = 'keepalive pipeline is not of the form core/v2.Pipeline.<name>, left out';
+    warn({ message, fields: { pipeline: item } });
+    return [];
+  });
+}
+
+function heartbeatOf(values: Values, warn: (warning: ConfigWarning) => void): AgentConfig['heartbeat'] {
+  const intervalS = atLeastOne(values['backend-heartbeat-interval'], DEFAULT_HEARTBEAT_INTERVAL_S);
+  const timeoutS = atLeastOne(values['backend-heartbeat-timeout'], DEFAULT_HEARTBEAT_TIMEOUT_S);
+  const isLonger = timeoutS > intervalS;
+  const usedS = isLonger ? timeoutS : Math.floor((intervalS * 10) / 6);
+  if (!isLonger) {
+    const message = 'backend heartbeat timeout must be greater than the interval, a longer one is used';
+    warn({ message, fields: { interval: intervalS, timeout: timeoutS, used: usedS } });
+  }
+  return Object.freeze({ intervalMs: intervalS * 1000, timeoutMs: usedS * 1000 });
+}
+
+const atLeastOne = (value: number, fallback: number): number => (value < 1 ? fallback : value);
+
+function warnOfLabelKeys(flag: string, labels: TextMap, warn: (warning: ConfigWarning) => void): void {
+  for (const key of Object.keys(labels)) {
+    if (LABEL_KEY.test(key)) continue;
+    warn({ message: 'label key is not of letters, digits and underscores after a letter', fields: { flag, key } });
+  }
+}
+
+function configOf(values: Values, warn: (warning: ConfigWarning) => void): AgentConfig {
+  warnOfLabelKeys('labels', values.labels, warn);
+  warnOfLabelKeys('keepalive-check-labels', values['keepalive-check-labels'], warn);
+  return Object.freeze({
+    name: values.name,
+    namespace: values.namespace,
+    labels: Object.freeze(values.labels),
+    annotations: Object.freeze(values.annotations),
+    redact: Object.freeze(values.redact),
+    subscriptions: Object.freeze(values.subscriptions),
+    deregister: values.deregister,
+    deregistrationHandler: values['deregistration-handler'],
+    isAgentManaged: values['agent-managed-entity'],
+    backendUrls: Object.freeze(values['backend-url'].map((text) => withPort(text)?.href ?? text)),
+    user: values.user,
+    password: values.password,
+    link: Object.freeze({
+      handshakeTimeoutMs: atLeastOne(values['backend-handshake-timeout'], DEFAULT_HANDSHAKE_TIMEOUT_S) * 1000,
+      retry: Object.freeze({
+        minMs: values['retry-min'],
+        maxMs: values['retry-max'],
+        multiplier: values['retry-multiplier'] || DEFAULT_RETRY_MULTIPLIER,
+      }),
+      maxSessionMs: values['max-session-length'],
+    }),
+    heartbeat: heartbeatOf(values, warn),
+    keepalive: Object.freeze({
+      intervalS: values['keepalive-interval'],
+      warningTimeoutS: values['keepalive-warning-timeout'],
+      criticalTimeoutS: values['keepalive-critical-timeout'],
+      handlers: Object.freeze(values['keepalive-handlers']),
+      labels: Object.freeze(values['keepalive-check-labels']),
+      annotations: Object.freeze(values['keepalive-check-annotations']),
+      pipelines: Object.freeze(pipelineNames(values['keepalive-pipelines'], warn)),
+    }),
+    maxQueuedEvents: values['events-queue-max'],
+    cacheDir: values['cache-dir'],
+    logLevel: values['log-level'],
+  });
+}
+
+/** The flags of `mon-agent start`, without the command itself. @throws ConfigError */
 export function parseAgentConfig(sources: Sources, hostname: string): Parsed<AgentConfig> {
-  return parseFlags(
-    {
-      usage: 'mon-agent start',
-      environmentPrefix: 'MON_',
-      flags: flagsFor(hostname),
-      rules: [
-        {
-          flags: ['keepalive-critical-timeout', 'keepalive-warning-timeout'],
-          broken: ({ 'keepalive-critical-timeout': critical, 'keepalive-warning-timeout': warning }) =>
-            critical !== 0 && critical <= warning
-              ? 'if set, --keepalive-critical-timeout must be greater than --keepalive-warning-timeout'
-              : undefined,
-        },
-        {
-          flags: ['keepalive-critical-timeout', 'keepalive-interval'],
-          broken: ({ 'keepalive-critical-timeout': critical, 'keepalive-interval': interval }) =>
-            critical > 0 && critical <= interval
-              ? 'keepalive critical timeout must be greater than keepalive interval'
-              : undefined,
-        },
-        {
-          flags: ['keepalive-warning-timeout', 'keepalive-interval'],
-          broken: ({ 'keepalive-warning-timeout': warning, 'keepalive-interval': interval }) =>
-            warning > 0 && warning <= interval
-              ? 'keepalive warning timeout must be greater than keepalive interval'
-              : undefined,
-        },
-        { flags: ['name'], broken: ({ name }) => nameFault(name) },
-        {
-          flags: ['keepalive-warning-timeout'],
-          broken: ({ 'keepalive-warning-timeout': warning }) =>
-            warning < MIN_TIMEOUT_S
-              ? `bad keepalive timeout: ${warning} (minimum value is ${MIN_TIMEOUT_S} seconds)`
-              : undefined,
-        },
-        {
-          flags: ['keepalive-critical-timeout'],
-          broken: ({ 'keepalive-critical-timeout': critical }) =>
-            critical !== 0 && critical < MIN_TIMEOUT_S
-              ? `bad keepalive critical timeout: ${critical} (minimum value is ${MIN_TIMEOUT_S} seconds)`
-              : undefined,
-        },
-        { flags: ['backend-url'], broken: (values) => urlFault(values['backend-url']) },
-        ...(['namespace', 'user', 'subscriptions'] as const).map((flag) => ({
-          flags: [flag],
-          broken: (values: Record<typeof flag, string | string[]>) =>
-            HEADER_TEXT.test(String(values[flag]))
-              ? undefined
-              : `${flag} cannot contain control characters or letters outside of Latin-1`,
-        })),
-      ],
-      build: (values): AgentConfig =>
-        Object.freeze({
-          name: values.name,
-          namespace: values.namespace,
-          backendUrls: Object.freeze(values['backend-url'].map((text) => withPort(text)?.href ?? text)),
-          subscriptions: Object.freeze(values.subscriptions),
-          user: values.user,
-          password: values.password,
-          keepalive: Object.freeze({
-            intervalS: values['keepalive-interval'],
-            warningTimeoutS: values['keepalive-warning-timeout'],
-            criticalTimeoutS: values['keepalive-critical-timeout'],
-          }),
-          cacheDir: values['cache-dir'],
-          logLevel: values['log-level'],
-        }),
-    },
-    sources,
-  );
+  const flags = agentFlags(hostname);
+  return parseFlags({ usage: 'mon-agent start', environmentPrefix: 'MON_', flags, rules, build: configOf }, sources);
 }

@@ -21,6 +21,8 @@ export interface BackendConfig {
   readonly api: ListenAddress & { readonly requestLimitBytes: number; readonly writeTimeoutMs: number };
   readonly agent: ListenAddress & { readonly writeTimeoutMs: number; readonly maxMessageBytes: number };
   readonly dashboard: ListenAddress;
+  /** For agents that leave and name no handler themselves. */
+  readonly deregistrationHandler?: string | undefined;
   /** `full`: what is acknowledged survives a power cut. */
   readonly storeSync: 'full' | 'none';
 }
@@ -91,6 +93,11 @@ const startFlags = {
   },
   'dashboard-host': host('address of the dashboard'),
   'dashboard-port': port(3000, 'port of the dashboard'),
+  'deregistration-handler': {
+    kind: kinds.text,
+    fallback: '',
+    about: 'handler of deregistration events of agents that name none',
+  },
   'store-sync': {
     kind: kinds.word(['full', 'none']),
     fallback: 'full' as 'full' | 'none',
@@ -151,6 +158,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
             host: withoutBrackets(values['dashboard-host']),
             port: values['dashboard-port'],
           }),
+          deregistrationHandler: values['deregistration-handler'] || undefined,
           storeSync: values['store-sync'],
         });
       },

@@ -1,18 +1,8 @@
 import { Command, CommanderError, Option } from 'commander';
 import { parseAllDocuments } from 'yaml';
+import { InvalidValue, type Kind } from './flag-kinds.ts';
 
-export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
-
-/** How the value of a flag is written. All functions throw `InvalidValue`. */
-interface Kind<T> {
-  /** Stands for the value in the usage text; none for a flag that is true by being there. */
-  placeholder: string | undefined;
-  /** Every occurrence on the command line, in order; one for the environment. */
-  fromTexts(texts: readonly string[]): T;
-  fromFile?(value: unknown): T;
-  /** A default in the usage text, when it is not the plain value. */
-  show?(value: T): string;
-}
+export { InvalidValue, kinds, type LogLevel } from './flag-kinds.ts';
 
 export interface Flag<T> {
   kind: Kind<T>;
@@ -21,6 +11,8 @@ export interface Flag<T> {
   short?: string;
   /** Further variables, without the prefix of the program, that count when the regular one is unset. */
   alsoEnvironment?: readonly string[];
+  /** A name of earlier versions, still taken with a warning where the regular one is not given. */
+  formerly?: string;
   /** The value is never shown, not even when it is wrong. */
   secret?: boolean;
 }
@@ -75,127 +67,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** The message is the rule. `complete` when it already shows the value. */
-export class InvalidValue extends Error {
-  readonly complete: boolean;
-
-  constructor(rule: string, complete = false) {
-    super(rule);
-    this.complete = complete;
-  }
-}
-
-const UNITS_MS: Record<string, number> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-const LEVELS: Record<string, LogLevel> = {
-  panic: 'fatal',
-  fatal: 'fatal',
-  error: 'error',
-  warn: 'warn',
-  warning: 'warn',
-  info: 'info',
-  debug: 'debug',
-  trace: 'trace',
-};
-
-function scalar<T>(placeholder: string | undefined, parse: (text: string) => T): Kind<T> {
-  return { placeholder, fromTexts: (texts) => parse(texts.at(-1) ?? '') };
-}
-
-/** One record of comma-separated values; double quotes protect commas, a doubled one stands for itself. */
-function splitRecord(record: string): string[] {
-  const items: string[] = [];
-  for (const [, quoted, plain] of record.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"(?=,|$)|([^,]*))/g)) {
-    if (plain?.includes('"')) throw new InvalidValue('must not have a bare " in an item without quotes');
-    const item = quoted?.replaceAll('""', '"') ?? plain ?? '';
-    if (item !== '') items.push(item);
-  }
-  return items;
-}
-
-const splitLoosely = (text: string): string[] => text.split(/[\s,]+/).filter((item) => item !== '');
-
-function pairOf(text: string): [string, string] {
-  const equals = text.indexOf('=');
-  if (equals < 0) throw new InvalidValue(`${text} must be formatted as key=value`);
-  return [text.slice(0, equals), text.slice(equals + 1)];
-}
-
-function textMapOf(value: unknown): Record<string, string> {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw new InvalidValue('must be a map');
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, String(item)]));
-}
-
-function parseObject(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw new InvalidValue(`must be a JSON object or key=value pairs: ${(error as Error).message}`);
-  }
-}
-
-/** The kinds of value. Durations come out in milliseconds. */
-export const kinds = {
-  text: scalar('text', (text) => text),
-  boolean: scalar(undefined, (text) => {
-    if (/^(1|t|T|TRUE|true|True)$/.test(text)) return true;
-    if (/^(0|f|F|FALSE|false|False)$/.test(text)) return false;
-    throw new InvalidValue('must be true or false');
-  }),
-  integer: (min: number, max: number) =>
-    scalar('number', (text) => {
-      const value = Number(text);
-      if (!/^[+-]?\d+$/.test(text) || value < min || value > max) {
-        throw new InvalidValue(`must be a whole number from ${min} to ${max}`);
-      }
-      return value;
-    }),
-  word: <W extends string>(words: readonly W[]) =>
-    scalar(words.join('|'), (text) => {
-      const word = words.find((candidate) => candidate === text);
-      if (word === undefined) throw new InvalidValue(`must be one of ${words.join(', ')}`);
-      return word;
-    }),
-  logLevel: scalar('level', (text) => {
-    const level = Object.hasOwn(LEVELS, text.toLowerCase()) ? LEVELS[text.toLowerCase()] : undefined;
-    if (level === undefined) throw new InvalidValue(`not a valid log level: "${text}"`, true);
-    return level;
-  }),
-  duration: ({ bareSeconds = false } = {}) => ({
-    ...scalar('duration', (text) => {
-      if (/^\d+(\.\d+)?$/.test(text) && (bareSeconds || Number(text) === 0)) return Number(text) * 1000;
-      const parts = [...text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g)];
-      if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
-        throw new InvalidValue('must be a duration with a unit, for example 15s or 1m30s');
-      }
-      return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNITS_MS[unit ?? ''] ?? 0), 0);
-    }),
-    show: (valueMs: number) => `${valueMs / 1000}s`,
-  }),
-  list: {
-    placeholder: 'a,b,...',
-    fromTexts: (texts) => texts.flatMap(splitRecord),
-    fromFile(value) {
-      if (typeof value === 'string') return splitLoosely(value);
-      const items: unknown[] = Array.isArray(value) ? value : [value];
-      if (items.some((item) => typeof item === 'object')) throw new InvalidValue('must be a list of texts');
-      return items.map(String);
-    },
-  } satisfies Kind<string[]> as Kind<string[]>,
-  map: {
-    placeholder: 'key=value,...',
-    fromTexts(texts) {
-      const pairs = texts.flatMap((text) => {
-        if (text.trimStart().startsWith('{')) return Object.entries(textMapOf(parseObject(text)));
-        const items = text.split('=').length === 2 ? [text] : splitRecord(text);
-        return (items.length === 0 ? [text] : items).map(pairOf);
-      });
-      return Object.fromEntries(pairs);
-    },
-    fromFile: textMapOf,
-    show: () => '',
-  } satisfies Kind<Record<string, string>> as Kind<Record<string, string>>,
-};
-
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [index, letter] of Array.from(a).entries()) {
@@ -228,6 +99,7 @@ function commandOf<F extends FlagTable>({ usage, flags }: Program<F, unknown>): 
     const spelling = `${flag.short === undefined ? '' : `-${flag.short}, `}--${long}`;
     const syntax = placeholder === undefined ? spelling : `${spelling} <${placeholder}>`;
     command.addOption(new Option(syntax, flag.about + describeFallback(flag)));
+    if (flag.formerly !== undefined) command.addOption(new Option(`--${flag.formerly} <${placeholder}>`).hideHelp());
   }
   return command;
 }
@@ -238,7 +110,8 @@ function readCommandLine(command: Command, flags: FlagTable, argv: readonly stri
   const add = (name: string, text: string): void => {
     given.set(name, [...(given.get(name) ?? []), text]);
   };
-  for (const name of Object.keys(flags)) command.on(`option:${name}`, (text?: string) => add(name, text ?? 'true'));
+  const names = Object.entries(flags).flatMap(([name, { formerly }]) => [name, ...(formerly ? [formerly] : [])]);
+  for (const name of names) command.on(`option:${name}`, (text?: string) => add(name, text ?? 'true'));
   let left: { operands: string[]; unknown: string[] } = { operands: [], unknown: [] };
   try {
     left = command.parseOptions([...argv]);
@@ -283,6 +156,24 @@ function readConfigFile(path: string, named: boolean, sources: Sources, mistakes
   return settings;
 }
 
+/** Moves what is given under a former name to the regular one, which wins where it is given too. */
+function takeFormerNames(flags: FlagTable, given: Map<string, string[]>, settings: Map<string, unknown>) {
+  const warnings: ConfigWarning[] = [];
+  const take = <V>(source: Map<string, V>, name: string, formerly: string, message: string): void => {
+    const value = source.get(formerly);
+    if (value === undefined) return;
+    source.delete(formerly);
+    if (!source.has(name)) source.set(name, value);
+    warnings.push({ message, fields: {} });
+  };
+  for (const [name, { formerly }] of Object.entries(flags)) {
+    if (formerly === undefined) continue;
+    take(given, name, formerly, `flag --${formerly} has been deprecated, please use --${name} instead`);
+    take(settings, name, formerly, `config attribute ${formerly} has been deprecated, please use ${name} instead`);
+  }
+  return warnings;
+}
+
 function fromFile<T>(kind: Kind<T>, value: unknown): T {
   if (kind.fromFile !== undefined) return kind.fromFile(value);
   if (value !== null && typeof value === 'object') throw new InvalidValue('must be a single value');
@@ -300,13 +191,16 @@ export function parseFlags<F extends FlagTable, T>(program: Program<F, T>, sourc
   if (wantsHelp) return { help: command.helpInformation() };
 
   const variableOf = (name: string): string | undefined =>
-    [name.toUpperCase().replaceAll('-', '_'), ...(flags[name]?.alsoEnvironment ?? [])]
+    [name, flags[name]?.formerly ?? [], flags[name]?.alsoEnvironment ?? []]
+      .flat()
+      .map((spelling) => spelling.toUpperCase().replaceAll('-', '_'))
       .map((variable) => program.environmentPrefix + variable)
       .find((variable) => sources.env[variable] !== undefined && sources.env[variable] !== '');
   const configVariable = variableOf('config-file');
   const namedFile = given.get('config-file')?.at(-1) ?? (configVariable && sources.env[configVariable]);
   const path = namedFile ?? flags['config-file'].fallback;
   const settings = readConfigFile(path, namedFile !== undefined, sources, mistakes);
+  warnings.push(...takeFormerNames(flags, given, settings));
   for (const key of settings.keys()) {
     if (Object.hasOwn(flags, key) || program.keysOfOthers?.includes(key)) continue;
     const fields = { key, file: path, nearest: nearest(key, names) };
@@ -328,7 +222,7 @@ export function parseFlags<F extends FlagTable, T>(program: Program<F, T>, sourc
       }
       if (text !== undefined) {
         [shown, where] = [text, `for "--${name}" in ${variable}`];
-        return flag.kind === kinds.list ? splitLoosely(text) : flag.kind.fromTexts([text]);
+        return flag.kind.fromVariable?.(text) ?? flag.kind.fromTexts([text]);
       }
       if (setting === undefined || setting === null || name === 'config-file') return flag.fallback;
       [shown, where] = [setting, `for "--${name}" in ${path}`];

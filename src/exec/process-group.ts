@@ -21,6 +21,8 @@ export interface CommandRequest {
   environment?: readonly string[];
   /** 0 = none. */
   timeoutMs?: number;
+  /** How long after its end a child of the command may hold its output open; without it for ever. */
+  lingerMs?: number;
   /** Kills the whole group. */
   signal?: AbortSignal;
 }
@@ -145,10 +147,17 @@ export function runCommand(request: CommandRequest, clock: Clock): Promise<Comma
     child.stdin?.on('error', () => child.stdin?.destroy());
     child.stdin?.end(request.stdin);
     child.on('error', (error) => output.add(Buffer.from(`${error.message}\n`)));
-    child.once('close', (code, signal) => {
+    const ended = (code: number | null, signal: NodeJS.Signals | null): void => {
       if (cut !== undefined) settleCut();
       else if (signal !== null) settle({ ending: 'signalled', status: 0, signal });
       else settle({ ending: 'exited', status: code ?? 0, signal: undefined });
+    };
+    child.once('close', ended);
+    child.once('exit', (code, signal) => {
+      if (request.lingerMs === undefined || cut !== undefined) return;
+      endDrain = clock.after(request.lingerMs, () => {
+        ended(code, signal);
+      });
     });
     abort?.addEventListener('abort', onAbort);
     if (abort?.aborted === true) onAbort();

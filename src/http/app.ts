@@ -9,25 +9,28 @@ import type { ResourceStore } from '../store/resource-store.ts';
 import { AccessControl } from './access-control.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { Authentication } from './authentication.ts';
-import type { CredentialVerifier } from './credentials.ts';
+import type { CredentialVerifier, PasswordHasher } from './credentials.ts';
 import { answeringErrors } from './errors.ts';
 import type { Route } from './route.ts';
 import { actorRoutes } from './routes/actors.ts';
 import { authRoutes } from './routes/auth.ts';
+import { type CheckRunPorts, checkRunRoutes } from './routes/check-runs.ts';
 import { checkRoutes } from './routes/checks.ts';
 import { entityRoutes } from './routes/entities.ts';
 import { eventRoutes } from './routes/events.ts';
+import { handlerRoutes } from './routes/handlers.ts';
 import { type LedgerRoutePorts, ledgerRoutes } from './routes/ledger.ts';
 import { namespaceRoutes } from './routes/namespaces.ts';
 import { type StatusRoutePorts, statusRoutes } from './routes/status.ts';
+import { userRoutes } from './routes/users.ts';
 import { useRoutes } from './routing.ts';
 
-export interface ApiPorts extends LedgerRoutePorts, StatusRoutePorts {
+export interface ApiPorts extends LedgerRoutePorts, StatusRoutePorts, Pick<CheckRunPorts, 'scheduleStatus'> {
   commands: Commands;
   resources: ResourceStore;
   entities: EntityStore;
   events: EventStore;
-  credentials: CredentialVerifier;
+  credentials: CredentialVerifier & PasswordHasher;
   /** 32 random bytes, the same for all backends of a cluster. */
   tokenSecret: Uint8Array;
   clock: Clock;
@@ -53,6 +56,9 @@ export function createApi(ports: ApiPorts): Api {
     ...eventRoutes(ports),
     ...entityRoutes(ports),
     ...checkRoutes(ports),
+    ...checkRunRoutes(ports),
+    ...handlerRoutes(ports),
+    ...userRoutes({ ...ports, hasher: ports.credentials }),
     ...namespaceRoutes({ ...ports, access }),
     ...ledgerRoutes(ports),
     ...actorRoutes(ports),

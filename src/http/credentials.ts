@@ -25,11 +25,19 @@ export interface CredentialVerifier {
   verify(username: string, password: string): Promise<User | undefined>;
 }
 
+/** Hashes in turn with the logins, so that neither holds all threads. */
+export interface PasswordHasher {
+  /** What is stored in place of the password. @throws Overloaded */
+  hash(password: string): Promise<string>;
+  /** @throws Overloaded */
+  matches(password: string, passwordHash: string): Promise<boolean>;
+}
+
 /**
  * Verifies passwords off the event loop and remembers which were right. What is remembered is a keyed hash that includes
  * the stored hash, so that a changed password voids it at once; the user is read each time.
  */
-export class Credentials implements CredentialVerifier {
+export class Credentials implements CredentialVerifier, PasswordHasher {
   readonly #resources: Pick<ResourceStore, 'get'>;
   readonly #processKey = randomBytes(32);
   readonly #verified = new LRUCache<string, true>({ max: MAX_REMEMBERED_CREDENTIALS });
@@ -69,15 +77,23 @@ export class Credentials implements CredentialVerifier {
   #verifyOnce(digest: string, password: string, hash: string): Promise<boolean> {
     const underWay = this.#underWay.get(digest);
     if (underWay !== undefined) return underWay;
-    const verification = this.#verifyInTurn(password, hash).finally(() => this.#underWay.delete(digest));
+    const verification = this.matches(password, hash).finally(() => this.#underWay.delete(digest));
     this.#underWay.set(digest, verification);
     return verification;
   }
 
-  async #verifyInTurn(password: string, hash: string): Promise<boolean> {
+  hash(password: string): Promise<string> {
+    return this.#inTurn(() => hashPassword(password));
+  }
+
+  matches(password: string, passwordHash: string): Promise<boolean> {
+    return this.#inTurn(() => verifyBcrypt(password, passwordHash));
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     await this.#turn();
     try {
-      return await verifyBcrypt(password, hash);
+      return await work();
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#running -= 1;
@@ -85,7 +101,7 @@ export class Credentials implements CredentialVerifier {
     }
   }
 
-  /** Resolves when this verification may run; its place is handed on by the one before. */
+  /** Resolves when this one may run; its place is handed on by the one before. */
   async #turn(): Promise<void> {
     if (this.#running < MAX_CONCURRENT_VERIFICATIONS) {
       this.#running += 1;

@@ -3,6 +3,8 @@ import { InvalidResource, TooLarge } from '../resources/errors.ts';
 
 /** Deeper values are refused before they are parsed. */
 const MAX_NESTING = 10_000;
+/** What the parser says of a text that ends too early; clients know it by the words of the reference. */
+const CUT_OFF = /^(?:Unexpected end|Unterminated string)/;
 const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
 
 /** The whole body. @throws TooLarge as soon as it is known to be longer than `limitBytes`; what is left is not kept */
@@ -55,7 +57,8 @@ function parseFirst(source: string): unknown {
     if (source.trim() === '') throw new InvalidResource('EOF', { cause });
     const end = endOfFirst(source);
     if (end === undefined || end === source.length) {
-      throw new InvalidResource(`malformed JSON: ${cause.message}`, { cause });
+      const fault = CUT_OFF.test(cause.message) ? 'unexpected EOF' : `malformed JSON: ${cause.message}`;
+      throw new InvalidResource(fault, { cause });
     }
     return parseFirst(source.slice(0, end));
   }

@@ -14,6 +14,8 @@ export type Access =
       verb: Verb;
       /** Parameters of the path that make the name, joined by slashes; none for lists and POST. */
       nameFrom?: readonly string[];
+      /** Counts in place of `resource` where the name is the caller's own. */
+      ownResource?: string;
       /** The parameter that is the namespace, `namespace` unless told; without such a parameter the request is cluster-wide. */
       namespaceFrom?: string;
     };
@@ -46,7 +48,8 @@ export interface Route {
   /** `:word` is a parameter: one segment that is not empty. */
   path: string;
   access: Access;
-  reads: 'nothing' | 'json';
+  /** An optional body that is empty is `{}`. */
+  reads: 'nothing' | 'json' | 'optional-json';
   /** Errors as text with a newline: what clients of this route expect. */
   errorsAs?: 'text';
   handle(request: RouteRequest): Answer | Promise<Answer>;

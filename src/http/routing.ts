@@ -20,6 +20,8 @@ export interface RoutingPorts {
 
 const NOBODY: Subject = { username: '', groups: [] };
 const EMPTY_BODY = {};
+/** The one parameter that may be any text: a group of a user is no key of anything. */
+const FREE_TEXT = 'group';
 
 /** Makes `koa` answer every path: by its row of the table, or that there is none. */
 export function useRoutes(koa: Koa, routes: readonly Route[], ports: RoutingPorts): void {
@@ -68,19 +70,23 @@ function serving(route: Route, { authentication, access, requestLimitBytes }: Ro
     const { authorization, host = '' } = req.headers;
     const params: RouteRequest['params'] = context.params;
     const caller = needed === 'open' ? NOBODY : await authentication.callerOf(authorization);
-    if (typeof needed === 'object') access.assertAllowed(caller, accessRequest(needed, params));
+    if (typeof needed === 'object') access.assertAllowed(caller, accessRequest(needed, params, caller));
     if (reads === 'json') assertNamespaceName(params['namespace']);
     else assertNames(params);
     const query = parseQuery(req.url ?? '');
-    const body = reads === 'json' ? parseObject(await readBody(req, requestLimitBytes)) : EMPTY_BODY;
+    const body = reads === 'nothing' ? EMPTY_BODY : bodyOf(await readBody(req, requestLimitBytes), reads);
     const { protocol } = context;
     send(context, await route.handle({ params, query, caller, body, authorization, protocol, host }));
   };
 }
 
+const bodyOf = (bytes: Buffer, reads: Route['reads']): object =>
+  reads === 'optional-json' && bytes.length === 0 ? EMPTY_BODY : parseObject(bytes);
+
 /** @throws NotFound for what cannot be the name of anything stored, so that it never becomes part of a key */
 function assertNames(params: RouteRequest['params']): void {
   for (const parameter in params) {
+    if (parameter === FREE_TEXT) continue;
     const names = parameter === 'key' ? (params[parameter]?.split('/') ?? []) : [params[parameter] ?? ''];
     if (!names.every(isName)) throw new NotFound();
   }
@@ -91,8 +97,13 @@ function assertNamespaceName(namespace: string | undefined): void {
   if (namespace !== undefined && !isName(namespace)) throw new NotFound(`the namespace ${namespace} does not exist`);
 }
 
-function accessRequest(needed: Exclude<Access, string>, params: RouteRequest['params']): AccessRequest {
-  const { resource, verb, nameFrom, namespaceFrom = 'namespace' } = needed;
+function accessRequest(
+  needed: Exclude<Access, string>,
+  params: RouteRequest['params'],
+  caller: Subject,
+): AccessRequest {
+  const { resource, ownResource, verb, nameFrom, namespaceFrom = 'namespace' } = needed;
   const name = nameFrom === undefined ? '' : nameFrom.map((parameter) => params[parameter] ?? '').join('/');
-  return { resource, verb, namespace: params[namespaceFrom], name };
+  const isOwn = ownResource !== undefined && name === caller.username;
+  return { resource: isOwn ? ownResource : resource, verb, namespace: params[namespaceFrom], name };
 }

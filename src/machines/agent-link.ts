@@ -1,7 +1,6 @@
 import { assign, setup } from 'xstate';
 import { notProvided } from './not-provided.ts';
 
-const HANDSHAKE_TIMEOUT_MS = 15_000;
 const CONFIG_WAIT_MS = 10_000;
 const TOO_MANY_REQUESTS = 429;
 
@@ -12,22 +11,33 @@ export interface RetrySeries {
   multiplier: number;
 }
 
+export interface LinkSettings {
+  readonly retry: Readonly<RetrySeries>;
+  readonly handshakeTimeoutMs: number;
+  /** The longest time with one backend; 0 = no limit. */
+  readonly maxSessionMs: number;
+  /** False for an agent that knows its entity itself. */
+  readonly waitsForConfig: boolean;
+}
+
 /** A connection that lasted this long ends the series: the next attempt comes at once. */
 const SETTLED_MS = 10_000;
 
 interface Context {
-  retry: RetrySeries;
+  settings: LinkSettings;
   /** Before the next wait is capped. */
   nextWaitMs: number;
   waitMs: number;
   /** Monotonic. */
   connectedAtMs: number;
+  /** Until the agent leaves this backend for the next. */
+  sessionMs: number;
 }
 
 /** `jitter` is uniform in [0, 1), `atMs` monotonic. */
 type Event =
   | { type: 'socket.connected' }
-  | { type: 'handshake.accepted'; atMs: number }
+  | { type: 'handshake.accepted'; atMs: number; jitter: number }
   | { type: 'attempt.failed'; jitter: number; httpStatus?: number | undefined }
   | { type: 'config.received' }
   | { type: 'socket.closed'; atMs: number; jitter: number }
@@ -39,17 +49,21 @@ interface Failure {
 }
 
 /** The next wait of the series; a backend that has too many clients gets twice the time. */
-function lengthen({ retry, nextWaitMs }: Context, { jitter, httpStatus }: Failure): Partial<Context> {
+function lengthen({ settings: { retry }, nextWaitMs }: Context, { jitter, httpStatus }: Failure): Partial<Context> {
   const patience = httpStatus === TOO_MANY_REQUESTS ? 2 : 1;
   const waitMs = Math.min(Math.max(nextWaitMs, retry.minMs * patience), retry.maxMs * patience);
   return { waitMs, nextWaitMs: waitMs * retry.multiplier * patience * (1 + jitter) };
 }
 
+/** Above half of the longest time, up to all of it. */
+const sessionLength = (maxSessionMs: number, jitter: number): number =>
+  maxSessionMs === 0 ? Infinity : maxSessionMs * (1 - jitter / 2);
+
 const agentLink = setup({
   types: {
     context: {} as Context,
     events: {} as Event,
-    input: {} as RetrySeries,
+    input: {} as LinkSettings,
   },
   actions: {
     openSocket: notProvided('openSocket'),
@@ -59,16 +73,21 @@ const agentLink = setup({
     missConfig: notProvided('missConfig'),
     beginKeepalives: notProvided('beginKeepalives'),
     endKeepalives: notProvided('endKeepalives'),
-    noteConnected: assign((_, { atMs }: { atMs: number }) => ({ connectedAtMs: atMs })),
+    noteConnected: assign(({ context }, { atMs, jitter }: { atMs: number; jitter: number }) => ({
+      connectedAtMs: atMs,
+      sessionMs: sessionLength(context.settings.maxSessionMs, jitter),
+    })),
     lengthenWait: assign(({ context }, failure: Failure) => lengthen(context, failure)),
-    beginSeries: assign(({ context }) => ({ nextWaitMs: context.retry.minMs })),
+    beginSeries: assign(({ context }) => ({ nextWaitMs: context.settings.retry.minMs })),
   },
   guards: {
     lastedLongEnough: (_, { lastedMs, settledMs }: { lastedMs: number; settledMs: number }) => lastedMs >= settledMs,
+    needsNoConfig: (_, { waitsForConfig }: { waitsForConfig: boolean }) => !waitsForConfig,
   },
   delays: {
-    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    handshakeTimeout: ({ context }) => context.settings.handshakeTimeoutMs,
     configWait: CONFIG_WAIT_MS,
+    sessionEnd: ({ context }) => context.sessionMs,
     wait: ({ context }) => context.waitMs,
   },
 });
@@ -77,7 +96,13 @@ const agentLink = setup({
 export const agentLinkMachine = agentLink.createMachine({
   id: 'agentLink',
   initial: 'attempting',
-  context: ({ input }) => ({ retry: input, nextWaitMs: input.minMs, waitMs: 0, connectedAtMs: 0 }),
+  context: ({ input }) => ({
+    settings: input,
+    nextWaitMs: input.retry.minMs,
+    waitMs: 0,
+    connectedAtMs: 0,
+    sessionMs: Infinity,
+  }),
   states: {
     attempting: {
       entry: 'openSocket',
@@ -94,7 +119,7 @@ export const agentLinkMachine = agentLink.createMachine({
         },
         'handshake.accepted': {
           target: 'connected',
-          actions: { type: 'noteConnected', params: ({ event }) => ({ atMs: event.atMs }) },
+          actions: { type: 'noteConnected', params: ({ event }) => ({ atMs: event.atMs, jitter: event.jitter }) },
         },
         'stop.requested': { target: 'stopped', actions: 'abandonSocket' },
       },
@@ -106,6 +131,8 @@ export const agentLinkMachine = agentLink.createMachine({
     connected: {
       entry: 'beginSession',
       initial: 'awaitingConfig',
+      // Closing reports `socket.closed` like any other end.
+      after: { sessionEnd: { actions: 'closeSocket' } },
       on: {
         'socket.closed': [
           {
@@ -113,7 +140,7 @@ export const agentLinkMachine = agentLink.createMachine({
               type: 'lastedLongEnough',
               params: ({ context, event }) => ({
                 lastedMs: event.atMs - context.connectedAtMs,
-                settledMs: Math.min(SETTLED_MS, context.retry.maxMs / 4),
+                settledMs: Math.min(SETTLED_MS, context.settings.retry.maxMs / 4),
               }),
             },
             target: 'attempting',
@@ -128,6 +155,13 @@ export const agentLinkMachine = agentLink.createMachine({
       },
       states: {
         awaitingConfig: {
+          always: {
+            guard: {
+              type: 'needsNoConfig',
+              params: ({ context }) => ({ waitsForConfig: context.settings.waitsForConfig }),
+            },
+            target: 'ready',
+          },
           on: { 'config.received': 'ready' },
           after: { configWait: { target: 'ready', actions: 'missConfig' } },
         },

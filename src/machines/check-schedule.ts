@@ -7,6 +7,16 @@ export interface ScheduleContext {
   intervalMs: number;
   /** Unix ms, on the grid of the first tick. */
   nextTickAtMs: number;
+  /** Unix ms of the last tick that an agent was asked at. */
+  lastRunAtMs: number | undefined;
+  lastSkip: SkippedTick | undefined;
+}
+
+/** A tick that asked nobody, and why. */
+export interface SkippedTick {
+  /** Unix ms. */
+  atMs: number;
+  reason: 'not published' | 'no agents';
 }
 
 interface Timing {
@@ -21,6 +31,10 @@ export interface ScheduleInput extends Timing {
 export type ScheduleEvent =
   | ({ type: 'schedule.changed' } & Timing)
   | { type: 'deadline.reached'; deadlineAtMs: number; atMs: number; published: boolean }
+  /** The request of a tick has gone out to so many sessions. */
+  | { type: 'request.sent'; atMs: number; sessions: number }
+  /** Changes nothing: who asks gets the context. */
+  | { type: 'schedule.asked' }
   | { type: 'check.deleted' };
 
 const machine = setup({
@@ -30,6 +44,8 @@ const machine = setup({
     advance: assign(({ context }, { atMs }: { atMs: number }) => ({
       nextTickAtMs: nextOnGrid(context, atMs),
     })),
+    markRun: assign((_, { atMs }: { atMs: number }) => ({ lastRunAtMs: atMs })),
+    markSkip: assign((_, lastSkip: SkippedTick) => ({ lastSkip })),
     setDeadline: notProvided('setDeadline'),
     clearDeadline: notProvided('clearDeadline'),
     requestCheck: notProvided('requestCheck'),
@@ -38,6 +54,7 @@ const machine = setup({
     deadlineMoved: (_, { deadlineAtMs, reachedAtMs }: { deadlineAtMs: number; reachedAtMs: number }) =>
       deadlineAtMs !== reachedAtMs,
     published: (_, { published }: { published: boolean }) => published,
+    reachedAnyone: (_, { sessions }: { sessions: number }) => sessions > 0,
   },
 });
 
@@ -52,7 +69,13 @@ export const checkScheduleMachine = machine.createMachine({
   id: 'check-schedule',
   version: '1',
   options: { maxIterations: 1_000 },
-  context: ({ input }) => ({ key: input.key, intervalMs: input.intervalMs, nextTickAtMs: input.firstTickAtMs }),
+  context: ({ input }) => ({
+    key: input.key,
+    intervalMs: input.intervalMs,
+    nextTickAtMs: input.firstTickAtMs,
+    lastRunAtMs: undefined,
+    lastSkip: undefined,
+  }),
   initial: 'scheduled',
   states: {
     scheduled: {
@@ -85,9 +108,20 @@ export const checkScheduleMachine = machine.createMachine({
           {
             target: 'scheduled',
             reenter: true,
-            actions: { type: 'advance', params: ({ event }) => ({ atMs: event.atMs }) },
+            actions: [
+              { type: 'advance', params: ({ event }) => ({ atMs: event.atMs }) },
+              { type: 'markSkip', params: ({ event }) => ({ atMs: event.atMs, reason: 'not published' }) },
+            ],
           },
         ],
+        'request.sent': [
+          {
+            guard: { type: 'reachedAnyone', params: ({ event }) => ({ sessions: event.sessions }) },
+            actions: { type: 'markRun', params: ({ event }) => ({ atMs: event.atMs }) },
+          },
+          { actions: { type: 'markSkip', params: ({ event }) => ({ atMs: event.atMs, reason: 'no agents' }) } },
+        ],
+        'schedule.asked': {},
         'check.deleted': 'removed',
       },
     },

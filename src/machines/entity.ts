@@ -29,6 +29,8 @@ export type EntityEvent =
       /** Since the last keepalive, without blind time. */
       elapsedMs: number;
       keepaliveEventExists: boolean;
+      /** Whether the entity is to go when its agent does. */
+      deregister: boolean;
     }
   | { type: 'keepalive.deleted' }
   | { type: 'entity.deleted' };
@@ -53,12 +55,14 @@ const machine = setup({
     disarm: assign({ tickMs: undefined }),
     setDeadline: notProvided('setDeadline'),
     clearDeadline: notProvided('clearDeadline'),
+    deregister: notProvided('deregister'),
     publishAlert: notProvided<{ status: number; thresholdMs: number }>('publishAlert'),
   },
   guards: {
     deadlineMoved: (_, { deadlineAtMs, reachedAtMs }: { deadlineAtMs: number | undefined; reachedAtMs: number }) =>
       deadlineAtMs !== reachedAtMs,
     keepaliveEventGone: (_, { keepaliveEventExists }: { keepaliveEventExists: boolean }) => !keepaliveEventExists,
+    mustDeregister: (_, { deregister }: { deregister: boolean }) => deregister,
     criticalTimeoutPassed: (_, { elapsedMs, criticalMs }: { elapsedMs: number; criticalMs: number }) =>
       criticalMs > 0 && elapsedMs >= criticalMs,
   },
@@ -89,7 +93,7 @@ const disarm = ['disarm', 'clearDeadline'] as const;
 
 interface Facts {
   context: EntityContext;
-  event: { deadlineAtMs: number; elapsedMs: number; keepaliveEventExists: boolean };
+  event: { deadlineAtMs: number; elapsedMs: number; keepaliveEventExists: boolean; deregister: boolean };
 }
 
 const whenever = {
@@ -110,6 +114,11 @@ const whenever = {
       },
       target: 'registered',
       actions: disarm,
+    },
+    {
+      guard: { type: 'mustDeregister', params: ({ event }: Facts) => ({ deregister: event.deregister }) },
+      target: 'deregistered',
+      actions: 'deregister',
     },
     {
       guard: {

@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { Agent } from '../agent/agent.ts';
-import { parseAgentConfig } from '../config/agent.ts';
+import { type AgentConfig, parseAgentConfig } from '../config/agent.ts';
 import { ConfigError, type Parsed } from '../config/flags.ts';
-import type { AgentConfig } from '../config/agent.ts';
+import { DiskQueue } from '../store/disk-queue.ts';
+import { StoreInUse } from '../store/store-lock.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { systemClock } from './system-clock.ts';
+import { readVersion } from './version.ts';
+
+/** As a cache directory: nothing is written to disk. */
+const NO_DIRECTORY = '/dev/null';
+/** For another agent with the same cache directory to end. */
+const QUEUE_WAIT_MS = 60_000;
 
 const USAGE = `Usage: mon-agent <command>
 
@@ -15,14 +23,6 @@ Commands:
   version  print the version
   help     print this text, or the flags of a command
 `;
-
-/** Beside `dist/main` as beside `src/main`. */
-function readVersion(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  return manifest.version;
-}
 
 function readConfig(argv: readonly string[]): Parsed<AgentConfig> {
   const readFile = (path: string): string => readFileSync(path, 'utf8');
@@ -37,6 +37,17 @@ function reportMistakes(log: Logger, { mistakes }: ConfigError): void {
   }
 }
 
+async function openQueue(cacheDir: string): Promise<DiskQueue | undefined> {
+  if (cacheDir === NO_DIRECTORY) return undefined;
+  const directory = join(cacheDir, 'queue');
+  try {
+    return await DiskQueue.open(directory, systemClock, QUEUE_WAIT_MS);
+  } catch (error) {
+    const reason = error instanceof StoreInUse ? `timeout (is mon-agent already running?)` : (error as Error).message;
+    throw new Error(`error creating agent: could not open queue (${directory}): ${reason}`, { cause: error });
+  }
+}
+
 async function start(argv: readonly string[], log: Logger): Promise<void> {
   const parsed = readConfig(argv);
   if ('help' in parsed) {
@@ -46,7 +57,8 @@ async function start(argv: readonly string[], log: Logger): Promise<void> {
   const { config, warnings } = parsed;
   log.setLevel(config.logLevel);
   for (const { message, fields } of warnings) log.warn(fields, message);
-  const agent = new Agent(config, readVersion(), { clock: systemClock, log, random: Math.random });
+  const store = await openQueue(config.cacheDir);
+  const agent = new Agent(config, readVersion(), { clock: systemClock, log, random: Math.random, store });
 
   const stop = (signal: NodeJS.Signals): void => {
     log.warn({ signal }, 'signal received, shutting down agent');

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { AlreadyInitialized } from '../actors/seed.ts';
 import { type BackendConfig, type InitConfig, parseBackendConfig, parseInitConfig } from '../config/backend.ts';
 import { ConfigError, type Parsed, type Sources } from '../config/flags.ts';
@@ -106,7 +106,9 @@ const isUnreachable = (error: unknown): boolean =>
 
 /** Reads the store beside a running backend as well. */
 async function verifyLedger({ stateDir }: BackendConfig): Promise<void> {
-  const store = new LmdbStore({ directory: storeDirectory(stateDir), sync: 'full', readOnly: true });
+  const directory = storeDirectory(stateDir);
+  if (!existsSync(directory)) throw new Error(`there is no store in ${directory}`);
+  const store = new LmdbStore({ directory, sync: 'full', readOnly: true });
   try {
     const verdict = verify(store.ledgerEntries());
     if (verdict.ok) {

@@ -2,4 +2,14 @@ import { join } from 'node:path';
 
 export const storeDirectory = (stateDir: string): string => join(stateDir, 'store');
 
-export const controlSocketPath = (stateDir: string): string => join(stateDir, 'control.sock');
+/** What the system takes as the path of a socket; a longer one it cuts off without a word. */
+const MAX_SOCKET_PATH_BYTES = 107;
+
+/** @throws Error when the state directory's path is too long for a socket in it */
+export function controlSocketPath(stateDir: string): string {
+  const path = join(stateDir, 'control.sock');
+  if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) {
+    throw new Error(`state-dir is too long: ${path} must be at most ${MAX_SOCKET_PATH_BYTES} bytes`);
+  }
+  return path;
+}

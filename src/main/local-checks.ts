@@ -14,6 +14,18 @@ const PLUGIN_COMMANDS: Record<string, string> = {
   check_procs: '-w 1000 -c 2000',
 };
 
+const ALERTS = 'alerts';
+
+/** Handlers that append each problem, and its end, to a file as a line of JSON; missing keepalives among them. */
+export function localHandlers(alertFile: string) {
+  const metadata = (name: string) => ({ name, namespace: 'default' });
+  const command = `{ cat; echo; } >> '${alertFile.replaceAll("'", `'\\''`)}'`;
+  return [
+    { metadata: metadata(ALERTS), type: 'pipe', command, timeout: 10, filters: ['is_incident', 'not_silenced'] },
+    { metadata: metadata('keepalive'), type: 'set', handlers: [ALERTS] },
+  ];
+}
+
 /** Checks of this machine for a first look, for agents with the subscription. */
 export function localChecks(subscription: string) {
   const check = (name: string, command: string) => ({
@@ -24,6 +36,7 @@ export function localChecks(subscription: string) {
     ttl: 6 * INTERVAL_S,
     publish: true,
     subscriptions: [subscription],
+    handlers: [ALERTS],
   });
   const plugins = Object.entries(PLUGIN_COMMANDS).filter(([name]) => existsSync(`${PLUGINS}/${name}`));
   return [

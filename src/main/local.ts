@@ -5,15 +5,19 @@ import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync }
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { AlreadyInitialized } from '../actors/seed.ts';
 import { initialise } from './initialise.ts';
-import { localChecks } from './local-checks.ts';
+import { localChecks, localHandlers } from './local-checks.ts';
 
 /** A backend and an agent of this machine, side by side, with their data under `.mon` of the current directory. */
 const HOME = resolve('.mon');
 const STATE_DIR = process.env['MON_BACKEND_STATE_DIR'] ?? join(HOME, 'backend');
 const PASSWORD_FILE = join(STATE_DIR, 'admin-password');
+/** Checks are made once: whoever deletes one does not get it back. */
+const CHECKS_MADE_FILE = join(STATE_DIR, 'checks-made');
 const USERNAME = 'admin';
 const SUBSCRIPTION = 'local';
+const ALERT_FILE = join(HOME, 'alerts.log');
 
 const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, import.meta.url));
 
@@ -44,8 +48,8 @@ async function whenReady({ process: child }: Child): Promise<Addresses> {
   let last = '';
   for await (const line of createInterface({ input: child.stderr })) {
     last = line;
-    const record = JSON.parse(line) as Partial<Addresses> & { msg?: string };
-    if (record.api !== undefined && record.agents !== undefined) return { api: record.api, agents: record.agents };
+    const [, api, agents] = /"api":"([^"]+)","agents":"([^"]+)"/.exec(line) ?? [];
+    if (api !== undefined && agents !== undefined) return { api, agents };
   }
   throw new Error(`the backend did not start: ${last}`);
 }
@@ -53,18 +57,19 @@ async function whenReady({ process: child }: Child): Promise<Addresses> {
 /** An address that listens on all interfaces is reached on this one. */
 const reachable = (address: string): string => address.replace(/^(\[::\]|0\.0\.0\.0):/, '127.0.0.1:');
 
-async function createChecks(api: string, password: string): Promise<void> {
+/** The checks of this machine and the handlers of their alerts. */
+async function createResources(api: string, password: string): Promise<void> {
   const basic = Buffer.from(`${USERNAME}:${password}`).toString('base64');
   const login = await fetch(`http://${api}/auth`, { headers: { Authorization: `Basic ${basic}` } });
   const { access_token: token } = (await login.json()) as { access_token: string };
-  for (const check of localChecks(SUBSCRIPTION)) {
-    const response = await fetch(`http://${api}/api/core/v2/namespaces/default/checks/${check.metadata.name}`, {
-      method: 'PUT',
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(check),
-    });
-    if (!response.ok) throw new Error(`check ${check.metadata.name} was refused: ${await response.text()}`);
-  }
+  const put = async (kind: string, resource: { metadata: { name: string } }): Promise<void> => {
+    const path = `/api/core/v2/namespaces/default/${kind}/${resource.metadata.name}`;
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const response = await fetch(`http://${api}${path}`, { method: 'PUT', headers, body: JSON.stringify(resource) });
+    if (!response.ok) throw new Error(`${kind} ${resource.metadata.name} was refused: ${await response.text()}`);
+  };
+  for (const handler of localHandlers(ALERT_FILE)) await put('handlers', handler);
+  for (const check of localChecks(SUBSCRIPTION)) await put('checks', check);
 }
 
 /** Ends the children one after the other, the last started first. Resolves when they are gone. */
@@ -77,16 +82,23 @@ async function stopAll(children: readonly Child[]): Promise<void> {
   }
 }
 
+/** The password is on disk before it is anybody's: a start that fails in between is made up for by the next. */
+async function ensureAdministrator(): Promise<string> {
+  if (!existsSync(PASSWORD_FILE))
+    writeFileSync(PASSWORD_FILE, `${randomBytes(12).toString('base64url')}\n`, { mode: 0o600 });
+  const password = readFileSync(PASSWORD_FILE, 'utf8').trim();
+  if (existsSync(CHECKS_MADE_FILE)) return password;
+  try {
+    await initialise(STATE_DIR, { username: USERNAME, password });
+  } catch (error) {
+    if (!(error instanceof AlreadyInitialized)) throw error;
+  }
+  return password;
+}
+
 async function main(): Promise<void> {
   mkdirSync(STATE_DIR, { recursive: true, mode: 0o700 });
-  const isFirstStart = !existsSync(PASSWORD_FILE);
-  if (isFirstStart) {
-    const password = randomBytes(12).toString('base64url');
-    await initialise(STATE_DIR, { username: USERNAME, password });
-    writeFileSync(PASSWORD_FILE, `${password}\n`, { mode: 0o600 });
-  }
-  const password = readFileSync(PASSWORD_FILE, 'utf8').trim();
-
+  const password = await ensureAdministrator();
   const children: Child[] = [];
   let stopping = false;
   const stop = (exitCode: number): void => {
@@ -104,31 +116,34 @@ async function main(): Promise<void> {
       if (name === 'backend') stop(1);
     });
   };
-  process.on('SIGINT', () => {
-    stop(0);
-  });
-  process.on('SIGTERM', () => {
-    stop(0);
-  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      stop(0);
+    });
+  }
 
-  const backend = run('backend', {
-    MON_BACKEND_STATE_DIR: STATE_DIR,
-    MON_BACKEND_CACHE_DIR: join(HOME, 'backend-cache'),
-  });
-  children.push(backend);
-  watch(backend);
-  const addresses = await whenReady(backend);
-  const api = reachable(addresses.api);
-  if (isFirstStart) await createChecks(api, password);
-  const agent = run('agent', {
-    MON_BACKEND_URL: `ws://${reachable(addresses.agents)}`,
-    MON_SUBSCRIPTIONS: SUBSCRIPTION,
-    MON_CACHE_DIR: join(HOME, 'agent-cache'),
-  });
-  children.push(agent);
-  watch(agent);
+  try {
+    const backend = run('backend', {
+      MON_BACKEND_STATE_DIR: STATE_DIR,
+      MON_BACKEND_CACHE_DIR: join(HOME, 'backend-cache'),
+    });
+    children.push(backend);
+    watch(backend);
+    const addresses = await whenReady(backend);
+    const api = reachable(addresses.api);
+    if (!existsSync(CHECKS_MADE_FILE)) {
+      await createResources(api, password);
+      writeFileSync(CHECKS_MADE_FILE, '');
+    }
+    const agent = run('agent', {
+      MON_BACKEND_URL: `ws://${reachable(addresses.agents)}`,
+      MON_SUBSCRIPTIONS: SUBSCRIPTION,
+      MON_CACHE_DIR: join(HOME, 'agent-cache'),
+    });
+    children.push(agent);
+    watch(agent);
 
-  process.stdout.write(`mon is running. Ctrl-C stops it; its data stays in ${HOME}
+    process.stdout.write(`mon is running. Ctrl-C stops it; its data stays in ${HOME}
 
   REST API   http://${api}/api/core/v2
   agents     ws://${reachable(addresses.agents)}
@@ -139,7 +154,16 @@ What it knows:
   TOKEN=$(curl -s -u ${USERNAME}:${password} http://${api}/auth | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
   curl -s -H "Authorization: Bearer $TOKEN" http://${api}/api/core/v2/namespaces/default/events
   curl -s -H "Authorization: Bearer $TOKEN" http://${api}/api/mon/v1/ledger
+
+Make an alert happen, and look at it:
+  curl -s -H "Authorization: Bearer $TOKEN" -X PUT http://${api}/api/core/v2/namespaces/default/events/example/alert \\
+    -d '{"entity":{"entity_class":"proxy","metadata":{"name":"example"}},"check":{"metadata":{"name":"alert"},"interval":60,"status":2,"output":"it happened","handlers":["alerts"]}}'
+  tail -n 1 ${ALERT_FILE}
 `);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    stop(1);
+  }
 }
 
 main().catch((error: unknown) => {

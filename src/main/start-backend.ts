@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { hostname } from 'node:os';
 import type { Machines } from '../actors/machines.ts';
+import { reportRequest, scheduleStatus } from '../actors/schedules.ts';
 import { seed } from '../actors/seed.ts';
 import { ActorSystem } from '../actors/system.ts';
 import type { BackendConfig, ListenAddress } from '../config/backend.ts';
@@ -23,10 +24,14 @@ import { serveControl } from './control-socket.ts';
 import { controlSocketPath, storeDirectory } from './directories.ts';
 import { prepareSeed } from './initialise.ts';
 import { boundAddress, close, listen } from './listen.ts';
+import { startPipeline } from './start-pipeline.ts';
+import { writeProbe } from './write-probe.ts';
 import { readVersion } from './version.ts';
 
 const REQUEST_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_TIMEOUT_MS = 15_000;
+/** For requests under way when the backend stops. */
+const API_STOP_GRACE_MS = 3_000;
 
 /** Where `meta` keeps the secret that signs access tokens. */
 const TOKEN_SECRET_KEY = 'token-secret';
@@ -55,6 +60,7 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
     for (const closePart of opened.splice(0).reverse()) await closePart();
   };
   try {
+    const controlSocket = controlSocketPath(config.stateDir);
     const directory = storeDirectory(config.stateDir);
     const lock = lockStore(directory);
     opened.push(() => {
@@ -70,9 +76,12 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       log: log.child({ component: 'actors' }),
       backendName,
       machines: ports.machines,
+      deregistrationHandler: config.deregistrationHandler,
     });
     await system.start();
     opened.push(() => system.stop());
+    const pipeline = startPipeline(system, store, { clock, log: log.child({ component: 'pipeline' }) });
+    opened.push(() => pipeline.stop());
     const secrets = await ensureSecrets(system, store);
 
     const resources = new ResourceStore(store);
@@ -85,7 +94,8 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       events: new EventStore(store),
       ledger: (query) => store.ledger(query),
       credentials,
-      probe: (timeoutMs) => probe(system, clock, timeoutMs),
+      scheduleStatus: (namespace, check) => scheduleStatus(system.decider, namespace, check),
+      probe: writeProbe(system, clock),
       ...secrets,
       clock,
       log: log.child({ component: 'api' }),
@@ -94,12 +104,20 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
     });
     system.listen(policyListener(api, access));
 
+    // Opened before the agents' listener, so that the agents are told first when the backend stops.
+    const apiServer = createApiServer(api, config);
+    await listen(apiServer, addressOf(config.api));
+    opened.push(() => closeApi(apiServer, clock));
+
     const listener = new AgentListener({
       system,
       resources,
       authenticate: async ({ username, password }) => asAgentUser(await credentials.verify(username, password)),
       mayCreateEvents: (user, namespace, agentName) => mayCreateEvents(access, user, namespace, agentName),
       namespaceExists: (name) => resources.get('namespaces', undefined, name) !== undefined,
+      requested: (announcement, sessions) => {
+        reportRequest(system.decider, announcement, sessions);
+      },
       status: api.callback,
       clock,
       log: log.child({ component: 'agents' }),
@@ -109,11 +127,7 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
     await listen(listener.server, addressOf(config.agent));
     opened.push(() => listener.stop());
 
-    const apiServer = createApiServer(api, config);
-    await listen(apiServer, addressOf(config.api));
-    opened.push(() => closeApi(apiServer));
-
-    const control = await serveControl(controlSocketPath(config.stateDir), {
+    const control = await serveControl(controlSocket, {
       initialise: async (administrator) => {
         const prepared = await prepareSeed(administrator);
         await system.decider.decide({ cause: { user: administrator.username } }, (scope) => {
@@ -143,10 +157,18 @@ function createApiServer(api: Api, config: BackendConfig): Server {
   return server;
 }
 
-async function closeApi(server: Server): Promise<void> {
+/** Requests under way are answered, on connections that then end; whoever holds one longer is cut. */
+async function closeApi(server: Server, clock: Clock): Promise<void> {
+  server.prependListener('request', (_, response) => {
+    response.setHeader('Connection', 'close');
+  });
   const closed = close(server);
   server.closeIdleConnections();
+  const cancel = clock.after(API_STOP_GRACE_MS, () => {
+    server.closeAllConnections();
+  });
   await closed;
+  cancel();
 }
 
 /** Made once and kept in the store, so that tokens and ids outlive a restart. */
@@ -161,23 +183,6 @@ async function ensureSecrets(system: ActorSystem, store: TransactionalStore) {
   const clusterId = store.get('meta', CLUSTER_ID_KEY) as number;
   const tokenSecret = Buffer.from(store.get('meta', TOKEN_SECRET_KEY) as string, 'base64');
   return { tokenSecret, clusterId, memberId: clusterId + 1 };
-}
-
-/** Whether something could be written within the time. */
-async function probe(system: ActorSystem, clock: Clock, timeoutMs: number): Promise<boolean> {
-  let cancel = (): void => undefined;
-  const late = new Promise<boolean>((resolve) => {
-    cancel = clock.after(timeoutMs, () => {
-      resolve(false);
-    });
-  });
-  const written = system.probe().then(
-    () => true,
-    () => false,
-  );
-  const healthy = await Promise.race([written, late]);
-  cancel();
-  return healthy;
 }
 
 function policyListener(api: Api, access: AccessControl) {

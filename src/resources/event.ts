@@ -145,17 +145,17 @@ export function eventCheckWithDefaults(input: Static<typeof EventCheckSchema>) {
   return Object.assign(checkWithDefaults(input), resultWithDefaults(input));
 }
 
+/** Metrics are published and never stored: an empty list that was sent stays one. */
 function metricsWithDefaults(input: NonNullable<Static<typeof EventSchema>['metrics']>) {
   return {
-    handlers: listOrNull(input.handlers),
-    points: listOrNull(
+    handlers: input.handlers ?? null,
+    points:
       input.points?.map((point) => ({
         name: orAbsent(point.name),
         value: point.value ?? 0,
         timestamp: point.timestamp ?? 0,
-        tags: listOrNull(point.tags?.map((tag) => ({ name: tag.name ?? '', value: tag.value ?? '' }))),
-      })),
-    ),
+        tags: point.tags?.map((tag) => ({ name: tag.name ?? '', value: tag.value ?? '' })) ?? null,
+      })) ?? null,
   };
 }
 

@@ -26,7 +26,9 @@ export function assertSubname(name: string, subject: string): void {
 /** @throws InvalidResource */
 export function assertUsername(name: string): void {
   if (name === '') throw new InvalidResource('username must not be empty');
-  if (!USERNAME.test(name)) throw new InvalidResource('username cannot contain spaces or special characters');
+  if (!USERNAME.test(name) || name === '.' || name === '..') {
+    throw new InvalidResource('username cannot contain spaces or special characters');
+  }
   assertUsable(name, 'username');
 }
 

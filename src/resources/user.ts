@@ -1,19 +1,36 @@
 import { type Static, Type } from 'typebox';
+import { InvalidResource } from './errors.ts';
 import { assertUsername } from './names.ts';
 import { flag, listOrNull, optional, text, textList, validator } from './schema.ts';
 
+const userFields = {
+  username: optional(text()),
+  password_hash: optional(text('bcrypt')),
+  groups: optional(textList()),
+  disabled: optional(flag()),
+};
+
 /** As it is stored; the API never shows the hash. */
-export const UserSchema = Type.Object(
+export const UserSchema = Type.Object(userFields, { $id: 'core/v2.User' });
+
+/** As it is sent; the password is never stored. */
+const UserRequestSchema = Type.Object({ ...userFields, password: optional(text()) }, { $id: 'core/v2.User.request' });
+
+const PasswordRequestSchema = Type.Object(
   {
-    username: optional(text()),
-    password_hash: optional(text('bcrypt')),
-    groups: optional(textList()),
-    disabled: optional(flag()),
+    password: optional(text('the one that counts now')),
+    password_hash: optional(text('bcrypt, of the new one')),
   },
-  { $id: 'core/v2.User' },
+  { $id: 'core/v2.User.password' },
 );
 
 export type User = ReturnType<typeof userWithDefaults>;
+
+/** Empty where it was not sent. */
+export interface SentPassword {
+  password: string;
+  passwordHash: string;
+}
 
 export function userWithDefaults(input: Static<typeof UserSchema>) {
   return {
@@ -25,6 +42,8 @@ export function userWithDefaults(input: Static<typeof UserSchema>) {
 }
 
 const validateShape = validator(UserSchema);
+const validateRequest = validator(UserRequestSchema);
+const validatePassword = validator(PasswordRequestSchema);
 
 /** @throws InvalidResource */
 export function parseUser(value: unknown): User {
@@ -32,3 +51,27 @@ export function parseUser(value: unknown): User {
   assertUsername(user.username);
   return user;
 }
+
+/** Shape and defaults only; the user is without a hash, for the password has still to be judged. @throws InvalidResource */
+export function parseUserRequest(value: unknown): { user: User; sent: SentPassword } {
+  const input = validateRequest(value);
+  const sent = { password: input.password ?? '', passwordHash: input.password_hash ?? '' };
+  return { user: { ...userWithDefaults(input), password_hash: '' }, sent };
+}
+
+/** @throws InvalidResource */
+export function parsePasswordRequest(value: unknown): SentPassword {
+  const { password, password_hash: passwordHash } = validatePassword(value);
+  return { password: password ?? '', passwordHash: passwordHash ?? '' };
+}
+
+/** As it is shown: never with its hash. */
+export function shownUser({ username, groups, disabled }: User): object {
+  return { username, groups: groups ?? undefined, disabled };
+}
+
+export const userIsDisabled = (username: string): InvalidResource =>
+  new InvalidResource(`resource is invalid: user ${username} is disabled`);
+
+export const wrongPassword = (username: string): InvalidResource =>
+  new InvalidResource(`resource is invalid: wrong password for user ${username}`);

@@ -5,7 +5,9 @@ import type { ActorSystem } from '../actors/system.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
+import type { CheckRequested } from '../store/decision.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
+import { type Codec, jsonCodec, MEDIA_TYPE_PROTOBUF, protobufCodec } from '../wire/codec.ts';
 import { type AgentHello, MEDIA_TYPE_JSON } from '../wire/handshake.ts';
 import { isRefusal, judge, type Refusal, refusalHeaders, type RefusalPorts } from './refusals.ts';
 import { Session } from './session.ts';
@@ -18,6 +20,8 @@ const STOP_GRACE_MS = 2_000;
 export interface ListenerPorts extends RefusalPorts {
   system: Pick<ActorSystem, 'agents' | 'mustPause' | 'isFailing' | 'listen'>;
   resources: ResourceStore;
+  /** So many sessions got the request. Must not throw. */
+  requested(announcement: CheckRequested, sessions: number): void;
   /** Answers `/health` and `/ready`, the same as the API does. */
   status: RequestListener;
   clock: Clock;
@@ -37,8 +41,13 @@ export class AgentListener {
 
   constructor(ports: ListenerPorts) {
     this.#ports = ports;
-    this.#registry = new SessionRegistry(({ id }) => {
-      ports.system.agents.tell(id, { type: 'entity.deleted', atMs: ports.clock.nowMs() });
+    this.#registry = new SessionRegistry({
+      deleted: ({ id }) => {
+        ports.system.agents.tell(id, { type: 'entity.deleted', atMs: ports.clock.nowMs() });
+      },
+      requested: (announcement, sessions) => {
+        ports.requested(announcement, sessions);
+      },
     });
     this.#webSockets = new WebSocketServer({
       noServer: true,
@@ -92,7 +101,9 @@ export class AgentListener {
 
   #addHeaders(headers: string[], request: IncomingMessage): void {
     headers.push(`Backend-Id: ${this.#ports.backendName}`);
-    headers.push(`Accept: ${MEDIA_TYPE_JSON}`, `Content-Type: ${MEDIA_TYPE_JSON}`);
+    // Agents look for a line of its own: folded into one they would not find it.
+    headers.push(`Accept: ${MEDIA_TYPE_PROTOBUF}`, `Accept: ${MEDIA_TYPE_JSON}`);
+    headers.push(`Content-Type: ${codecFor(request).mediaType}`);
     if (this.#hellos.get(request)?.queueId !== undefined) headers.push('Mon-Ack: 1');
   }
 
@@ -108,7 +119,7 @@ export class AgentListener {
     }
     this.#hellos.set(request, outcome);
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#open(webSocket, outcome);
+      this.#open(webSocket, outcome, codecFor(request));
     });
   }
 
@@ -124,9 +135,9 @@ export class AgentListener {
     }
   }
 
-  #open(webSocket: WebSocket, hello: AgentHello): void {
+  #open(webSocket: WebSocket, hello: AgentHello, codec: Codec): void {
     const { system, resources, clock, log, writeTimeoutMs } = this.#ports;
-    const session = new Session(webSocket, hello, {
+    const session = new Session(webSocket, hello, codec, {
       agents: system.agents,
       clock,
       log,
@@ -146,17 +157,26 @@ export class AgentListener {
     try {
       session.open(resources.get('entities', hello.namespace, hello.agentName));
     } catch (err) {
-      if (!(err instanceof StoreUnavailable)) throw err;
+      if (!(err instanceof StoreUnavailable)) log.error({ err }, 'session could not be opened');
       this.#registry.remove(session);
-      webSocket.close(1011, 'the store failed');
+      webSocket.close(1011, 'the session could not be opened');
     }
   }
 }
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
+/** Protobuf for whoever asks for it with the first `Accept` line, to the letter; JSON for everybody else. */
+function codecFor({ rawHeaders }: IncomingMessage): Codec {
+  const name = rawHeaders.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === 'accept');
+  return rawHeaders[name + 1] === MEDIA_TYPE_PROTOBUF && name >= 0 ? protobufCodec : jsonCodec;
+}
+
 function refuse(socket: Duplex, refusal: Refusal): void {
   const headers = Object.entries(refusalHeaders(refusal)).map(([name, value]) => `${name}: ${value}`);
   const statusLine = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`;
-  socket.end(`${[statusLine, ...headers].join('\r\n')}\r\n\r\n${refusal.message}\n`);
+  // Half-open, it would hold its descriptor for as long as the peer likes.
+  socket.end(`${[statusLine, ...headers].join('\r\n')}\r\n\r\n${refusal.message}\n`, () => {
+    socket.destroy();
+  });
 }

@@ -1,20 +1,25 @@
 import type { SystemListener } from '../actors/system.ts';
-import type { Announcement } from '../store/decision.ts';
+import type { Announcement, CheckRequested } from '../store/decision.ts';
+import type { Codec } from '../wire/codec.ts';
 import { encodeFrame } from '../wire/frame.ts';
-import { encodeJson } from '../wire/json-codec.ts';
 import type { Session } from './session.ts';
 
-type CheckRequested = Extract<Announcement, { type: 'check.requested' }>;
+export interface RegistryListener {
+  /** The entity or the namespace of the session is gone. */
+  deleted(session: Session): void;
+  /** So many sessions got the request. Must not throw. */
+  requested(announcement: CheckRequested, sessions: number): void;
+}
 
 /** Who is connected, by agent and by subscription. Announcements find their sessions here. */
 export class SessionRegistry implements SystemListener {
   readonly #byAgent = new Map<string, Set<Session>>();
   readonly #byTopic = new Map<string, Set<Session>>();
   readonly #topicsOf = new Map<Session, Set<string>>();
-  readonly #onDeleted: (session: Session) => void;
+  readonly #listener: RegistryListener;
 
-  constructor(onDeleted: (session: Session) => void) {
-    this.#onDeleted = onDeleted;
+  constructor(listener: RegistryListener) {
+    this.#listener = listener;
   }
 
   has(namespace: string, agentName: string): boolean {
@@ -48,10 +53,10 @@ export class SessionRegistry implements SystemListener {
     } else if (announcement.type === 'entity-config.changed') {
       for (const session of this.#of(announcement)) session.configure(announcement.config);
     } else if (announcement.type === 'entity.deleted') {
-      for (const session of this.#of(announcement)) this.#onDeleted(session);
+      for (const session of this.#of(announcement)) this.#listener.deleted(session);
     } else if (announcement.type === 'namespace.deleted') {
       for (const session of this.#topicsOf.keys()) {
-        if (session.namespace === announcement.namespace) this.#onDeleted(session);
+        if (session.namespace === announcement.namespace) this.#listener.deleted(session);
       }
     }
   }
@@ -69,11 +74,18 @@ export class SessionRegistry implements SystemListener {
   }
 
   /** One copy for each session, however many of its subscriptions match. */
-  #request({ namespace, subscriptions, request }: CheckRequested): void {
+  #request(announcement: CheckRequested): void {
+    const { namespace, subscriptions, request } = announcement;
     const sessions = new Set(subscriptions.flatMap((name) => [...(this.#byTopic.get(`${namespace}/${name}`) ?? [])]));
-    if (sessions.size === 0) return;
-    const frame = encodeFrame('check_request', encodeJson(request));
-    for (const session of sessions) session.requestCheck(frame);
+    // Encoded once for all sessions of an encoding.
+    const frames = new Map<Codec, Buffer>();
+    for (const session of sessions) {
+      const { codec } = session;
+      const frame = frames.get(codec) ?? encodeFrame('check_request', codec.encodeCheckRequest(request));
+      frames.set(codec, frame);
+      session.requestCheck(frame);
+    }
+    this.#listener.requested(announcement, sessions.size);
   }
 }
 

@@ -5,9 +5,9 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { EntityConfig } from '../resources/entity.ts';
 import { ExpectedError, StoreUnavailable } from '../resources/errors.ts';
+import type { Codec } from '../wire/codec.ts';
 import { decodeFrame, encodeFrame, eventNumberOf, ProtocolError } from '../wire/frame.ts';
 import type { AgentHello } from '../wire/handshake.ts';
-import { decodeEvent, encodeJson } from '../wire/json-codec.ts';
 import { pushedConfig, unknownEntity } from './entity-config.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
 
@@ -31,6 +31,8 @@ export class Session implements AgentSession {
   readonly namespace: string;
   readonly agentName: string;
   readonly queueId: string | undefined;
+  /** For all messages of the connection, both ways. */
+  readonly codec: Codec;
   /** Frames of this session that were refused. */
   refused = 0;
   readonly #ports: SessionPorts;
@@ -40,8 +42,10 @@ export class Session implements AgentSession {
   #heardAtMs: number;
   #pausedAtMs: number | undefined;
   #state = 'registered';
+  #isBroken = false;
 
-  constructor(socket: WebSocket, hello: AgentHello, ports: SessionPorts) {
+  constructor(socket: WebSocket, hello: AgentHello, codec: Codec, ports: SessionPorts) {
+    this.codec = codec;
     this.namespace = hello.namespace;
     this.agentName = hello.agentName;
     this.queueId = hello.queueId;
@@ -81,7 +85,7 @@ export class Session implements AgentSession {
     });
     agents.open(this);
     this.#log.info({}, 'agent connected');
-    if (stored === undefined) this.#send('entity_config', encodeJson(unknownEntity(this.namespace)));
+    if (stored === undefined) this.#send('entity_config', this.codec.encodeEntityConfig(unknownEntity(this.namespace)));
     else this.configure(stored);
     if (this.#ports.mustPause()) this.pause();
   }
@@ -89,7 +93,7 @@ export class Session implements AgentSession {
   /** The agent's entity has this configuration now. */
   configure(config: EntityConfig): void {
     this.#ports.subscribe(this, [...(config.subscriptions ?? []), `entity:${this.agentName}`]);
-    this.#send('entity_config', encodeJson(pushedConfig(config)));
+    this.#send('entity_config', this.codec.encodeEntityConfig(pushedConfig(config)));
   }
 
   /** `frame` is a whole `check_request`, shared by all sessions that get it. */
@@ -98,16 +102,18 @@ export class Session implements AgentSession {
   }
 
   #receive(message: Buffer): void {
+    // After a lost event nothing more may be decided: it would pass the lost one, which the agent sends again.
+    if (this.#isBroken) return;
     this.#heard();
     let number: number | undefined;
     try {
       const { type, payload } = decodeFrame(message);
       const n = eventNumberOf(type);
       if (type === 'keepalive') {
-        this.#ports.agents.receiveKeepalive(this, decodeEvent(payload));
+        this.#ports.agents.receiveKeepalive(this, this.codec.decodeEvent(payload));
       } else if (n !== null && (n === undefined || this.queueId !== undefined)) {
         number = n;
-        this.#ports.agents.receiveEvent(this, decodeEvent(payload), n);
+        this.#ports.agents.receiveEvent(this, this.codec.decodeEvent(payload), n);
       } else {
         this.#refuse(new Error(`unknown message type: ${type}`));
       }
@@ -130,8 +136,15 @@ export class Session implements AgentSession {
       if (number !== undefined) agents.acknowledgeRefused(this, number);
     } else {
       this.#log.error({ err: error }, 'message could not be decided');
-      if (number !== undefined) this.close(1011, 'internal error');
+      if (number !== undefined) this.#break('internal error');
     }
+  }
+
+  #break(reason: string): void {
+    this.#isBroken = true;
+    // A paused socket would not read the peer's close frame.
+    this.resume();
+    this.close(1011, reason);
   }
 
   #refuse(err: Error): void {
@@ -145,7 +158,7 @@ export class Session implements AgentSession {
     this.#ports.agents.tell(this.id, { type: 'frame.received', atMs: this.#ports.clock.nowMs() });
   }
 
-  #send(type: string, payload: string): void {
+  #send(type: string, payload: string | Buffer): void {
     this.#outgoing.push(encodeFrame(type, payload), false);
   }
 
@@ -189,9 +202,7 @@ export class Session implements AgentSession {
 
   lost(err: Error): void {
     this.#log.warn({ err }, 'events of the session were lost');
-    // A paused socket would not read the peer's close frame.
-    this.resume();
-    this.close(1011, 'the store failed');
+    this.#break('the store failed');
     this.#ports.agents.tell(this.id, { type: 'store.failed', atMs: this.#ports.clock.nowMs() });
   }
 

@@ -104,5 +104,7 @@ export const CODECS: { [T in TableName]: Codec<Tables[T]> } = {
   resources: json(),
   sessions: json(),
   agentQueues: json(),
+  outbox: json(),
+  notifications: json(),
   meta: json(),
 };

@@ -7,9 +7,19 @@ import type { CheckRequest } from '../wire/json-codec.ts';
 export type Announcement =
   | { type: 'entity-config.changed'; namespace: string; name: string; config: EntityConfig }
   | { type: 'entity.deleted'; namespace: string; name: string }
+  | { type: 'outbox.filled'; outboxKey: string; key: string }
   | { type: 'rbac.changed' }
   | { type: 'namespace.deleted'; namespace: string }
-  | { type: 'check.requested'; namespace: string; subscriptions: string[]; request: CheckRequest };
+  | CheckRequested;
+
+export interface CheckRequested {
+  type: 'check.requested';
+  namespace: string;
+  subscriptions: string[];
+  request: CheckRequest;
+  /** Asked for by a person, not by the schedule of the check. */
+  adhoc: boolean;
+}
 
 /** Whoever sent inputs and must hear what became of them. */
 export interface Source {

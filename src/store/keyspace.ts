@@ -19,6 +19,7 @@ export const RESOURCE_KINDS = [
   'namespaces',
   'entities',
   'checks',
+  'handlers',
   'users',
   'roles',
   'rolebindings',
@@ -42,3 +43,6 @@ export const ledgerIndexKey = (actor: string, key: string, seq: number): string 
   `${actor}/${key}#${String(seq).padStart(SEQ_DIGITS, '0')}`;
 
 export const seqOfIndexKey = (indexKey: string): number => Number(indexKey.slice(-SEQ_DIGITS));
+
+/** In the order of decisions. */
+export const outboxKey = (seq: number): string => String(seq).padStart(SEQ_DIGITS, '0');

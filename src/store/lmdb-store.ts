@@ -1,8 +1,9 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { LRUCache } from 'lru-cache';
 import { CODECS } from './codecs.ts';
 import { afterPrefix, eventAddress, ledgerIndexKey, seqOfIndexKey } from './keyspace.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from './ledger.ts';
-import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
+import { type ResourceRecord, TABLE_NAMES, type TableName, type Tables } from './records.ts';
 import { CorruptRecord, sealText, unseal } from './sealed.ts';
 import type { LedgerQuery, Range, TransactionalStore, WriteSet } from './transactional-store.ts';
 
@@ -10,6 +11,10 @@ const MAX_DATABASES = 16;
 /** The layout of the databases; a binary refuses a newer one. */
 const STORE_VERSION = 1;
 const STORE_VERSION_KEY = 'store-version';
+/** Decoded resources that are kept, absent ones included. */
+const MAX_CACHED_RESOURCES = 10_000;
+const ABSENT: ResourceRecord = Object.freeze({});
+
 /** The value of an index entry: only its key says something. */
 const MARK = Buffer.alloc(0);
 
@@ -40,6 +45,7 @@ export class LmdbStore implements TransactionalStore {
   readonly #eventsByCheck: Bytes;
   readonly #ledger: Database<Buffer, number>;
   readonly #ledgerByKey: Bytes;
+  readonly #resources = new LRUCache<string, ResourceRecord>({ max: MAX_CACHED_RESOURCES });
 
   /** @throws StoreTooNew when a newer version wrote the directory */
   constructor({ directory, sync, readOnly = false }: LmdbStoreOptions) {
@@ -71,6 +77,20 @@ export class LmdbStore implements TransactionalStore {
   }
 
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    return table === 'resources' ? (this.#getResource(key) as Tables[T] | undefined) : this.#read(table, key);
+  }
+
+  /** Configuration is read with every event and seldom changes. */
+  #getResource(key: string): ResourceRecord | undefined {
+    let known = this.#resources.get(key);
+    if (known === undefined) {
+      known = this.#read('resources', key) ?? ABSENT;
+      this.#resources.set(key, known);
+    }
+    return known === ABSENT ? undefined : known;
+  }
+
+  #read<T extends TableName>(table: T, key: string): Tables[T] | undefined {
     const bytes = this.#tables[table].get(key);
     return bytes === undefined ? undefined : this.#decode(table, key, bytes);
   }
@@ -96,6 +116,7 @@ export class LmdbStore implements TransactionalStore {
       throw new Error('transaction failed', { cause: cause ?? error });
     }
     this.#root.resetReadTxn();
+    for (const key of puts.resources.keys()) this.#resources.delete(key);
   }
 
   #writeTable<T extends TableName>(table: T, changes: Map<string, Tables[T] | null>): void {

@@ -1,5 +1,5 @@
 import type { EntityState } from '../resources/entity.ts';
-import type { CheckEvent } from '../resources/event.ts';
+import type { CheckEvent, Event } from '../resources/event.ts';
 import type { CheckState } from '../rules/check-state.ts';
 
 /** What an actor is woken from: its state and its context, as plain data. */
@@ -39,6 +39,33 @@ export interface AgentQueue {
   n: number;
 }
 
+/** A handler that is still to be run with an event. Under a number, in the order of decisions. */
+export interface OutboxEntry {
+  /** The same for every attempt: a handler that sees it twice has been asked twice for one thing. */
+  notificationId: string;
+  namespace: string;
+  handler: string;
+  /** `<namespace>/<entity>/<check>`: entries of one key are handled in order. */
+  key: string;
+  /** As it is published: merged, with its whole output and its metrics. */
+  event: Event;
+  decidedAtMs: number;
+}
+
+/** What became of a notification. */
+export interface Notification {
+  id: string;
+  handler: string;
+  outcome: 'handled' | 'failed' | 'denied' | 'skipped';
+  /** Why it was denied, skipped or failed, or what the handler printed (its beginning). */
+  reason: string;
+  /** Exit status of a command. */
+  status: number | undefined;
+  decidedAtMs: number;
+  atMs: number;
+  durationMs: number;
+}
+
 /** A configuration object under `<kind>/<namespace>/<name>`, or `<kind>/<name>` where there is no namespace. */
 export type ResourceRecord = object;
 
@@ -50,11 +77,23 @@ export interface Tables {
   sessions: SessionRecord;
   /** Under `<namespace>/<agent>`, the queue that was used last in front. */
   agentQueues: AgentQueue[];
+  outbox: OutboxEntry;
+  /** The latest ones of an event's key. */
+  notifications: Notification[];
   meta: unknown;
 }
 
 export type TableName = keyof Tables;
-export const TABLE_NAMES = ['events', 'entities', 'resources', 'sessions', 'agentQueues', 'meta'] as const;
+export const TABLE_NAMES = [
+  'events',
+  'entities',
+  'resources',
+  'sessions',
+  'agentQueues',
+  'outbox',
+  'notifications',
+  'meta',
+] as const;
 
 /** The event as people see it: what was received, under the fields that the backend owns. */
 export function eventOf({ event, state }: EventRecord): CheckEvent {

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../resources/api-key.ts';
 import type { Check } from '../resources/check.ts';
 import type { EntityConfig } from '../resources/entity.ts';
+import type { Handler } from '../resources/handler.ts';
 import type { Namespace } from '../resources/namespace.ts';
 import type { Role } from '../resources/role.ts';
 import type { RoleBinding } from '../resources/role-binding.ts';
@@ -16,6 +17,7 @@ export interface Resources {
   /** The configuration half; `EntityStore` joins it with the state. */
   entities: EntityConfig;
   checks: Check;
+  handlers: Handler;
   users: User;
   roles: Role;
   rolebindings: RoleBinding;

@@ -67,8 +67,19 @@ export function parseBasic(header: string | undefined): Credentials | undefined 
 export const basicHeader = ({ username, password }: Credentials): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
+interface Formats {
+  /** The one the agent asks for. */
+  accept: string;
+  /** The one of the last connection. */
+  contentType?: string | undefined;
+}
+
 /** The headers an agent sends, in both spellings so that it can talk to any backend. `queueId` asks for acknowledgements. */
-export function helloHeaders(hello: AgentHello, credentials: Credentials): Record<string, string> {
+export function helloHeaders(
+  hello: AgentHello,
+  credentials: Credentials,
+  formats: Formats = { accept: MEDIA_TYPE_JSON },
+): Record<string, string> {
   const own = {
     AgentName: hello.agentName,
     Namespace: hello.namespace,
@@ -83,10 +94,17 @@ export function helloHeaders(hello: AgentHello, credentials: Credentials): Recor
       ]),
     ),
     Authorization: basicHeader(credentials),
-    Accept: MEDIA_TYPE_JSON,
+    Accept: formats.accept,
+    ...(formats.contentType === undefined ? {} : { 'Content-Type': formats.contentType }),
     ...(hello.queueId === undefined ? {} : { 'Mon-Ack': '1', 'Mon-Queue': hello.queueId }),
   };
 }
 
 /** Whether the backend answered that it acknowledges events. */
 export const acknowledges = (headers: Headers): boolean => single(headers['mon-ack']) === '1';
+
+/** Whether one of the `Accept` lines is exactly this type; `rawHeaders` are names and values in turn. A list in one line does not count. */
+export const acceptsLine = (rawHeaders: readonly string[], mediaType: string): boolean =>
+  rawHeaders.some(
+    (value, index) => index % 2 === 1 && value === mediaType && rawHeaders[index - 1]?.toLowerCase() === 'accept',
+  );

@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import { eventually } from '../support/eventually.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { AgentProcess } from './agent-process.ts';
+import { PlayedBackend } from './played-backend.ts';
+
+/** Of a port that nobody listens on. */
+async function deadUrl(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `ws://127.0.0.1:${port}`;
+}
+
+describe('the settings of an agent', function () {
+  this.timeout(30_000);
+  let backend: PlayedBackend;
+  let agent: AgentProcess;
+
+  afterEach(async () => {
+    await agent.kill();
+    await backend.stop();
+  });
+
+  it('are in the entity and the metadata of its keepalives, real values of redacted keys included', async () => {
+    backend = await PlayedBackend.start();
+    const directory = await temporaryDirectory();
+    const file = join(directory.path, 'agent.yml');
+    await writeFile(
+      file,
+      'labels: {proxyType: x, api_token: t}\nkeepalive-handlers: [ops, oncall]\nderegister: true\n',
+    );
+    const flags = [
+      '--deregistration-handler',
+      'cmdb',
+      '--redact',
+      'api_token',
+      '--keepalive-check-labels',
+      'from=here',
+    ];
+    agent = new AgentProcess(
+      ['start', '-c', file, '--name', 'tester', '--backend-url', backend.url, '--discover-processes', ...flags],
+      { MON_ANNOTATIONS: '{"Note":"a b"}', MON_KEEPALIVE_PIPELINES: 'core/v2.Pipeline.ops' },
+    );
+    await backend.ready();
+    const body = backend.keepalives[0]?.body;
+    expect(body?.entity).to.deep.include({
+      metadata: {
+        name: 'tester',
+        namespace: 'default',
+        labels: { proxytype: 'x', api_token: 't' },
+        annotations: { Note: 'a b' },
+      },
+      redact: ['api_token'],
+      keepalive_handlers: ['ops', 'oncall'],
+      deregister: true,
+      deregistration: { handler: 'cmdb' },
+    });
+    expect(body?.entity.system.processes).to.equal(null);
+    expect(body?.metadata).to.deep.equal({ namespace: 'default', labels: { from: 'here' } });
+    expect(body?.pipelines).to.deep.equal([{ name: 'ops', type: 'Pipeline', api_version: 'core/v2' }]);
+    await directory.remove();
+  });
+
+  it('count alone when the agent manages its entity, which then waits for no entity config', async () => {
+    backend = await PlayedBackend.start({ entityConfig: undefined });
+    agent = AgentProcess.start(backend.url, '--agent-managed-entity', '--labels', 'a=b', '--user', 'joe');
+    await backend.ready();
+    const managed = {
+      name: 'tester',
+      namespace: 'default',
+      labels: { a: 'b', 'sensu.io/managed_by': 'sensu-agent' },
+      created_by: 'joe',
+    };
+    expect(backend.keepalives[0]?.body.entity.metadata).to.deep.equal(managed);
+    const metadata = { name: 'tester', namespace: 'default', labels: { from: 'backend' } };
+    backend.send(`entity_config\n${JSON.stringify({ metadata, entity_class: 'agent', subscriptions: ['other'] })}`);
+    backend.requestCheck({ metadata: { name: 'disk' }, command: 'true' }, 1);
+    const [event] = await backend.eventsOf('disk');
+    expect(event?.body.entity.metadata).to.deep.equal(managed);
+  });
+
+  it('may name several backends: one that is dead does not keep it from the other', async () => {
+    backend = await PlayedBackend.start();
+    const urls = `${await deadUrl()},${backend.url}`;
+    agent = AgentProcess.start(urls, '--retry-min', '100ms');
+    await backend.ready();
+  });
+
+  it('say how often it pings, and when it gives up a backend that does not answer', async () => {
+    backend = await PlayedBackend.start({ pongs: false });
+    agent = AgentProcess.start(
+      backend.url,
+      '--backend-heartbeat-interval=1',
+      '--backend-heartbeat-timeout=2',
+      '--retry-min=100ms',
+    );
+    await eventually(() => backend.sessions.length === 2, Boolean, { withinMs: 15_000 });
+    expect(backend.sessions[0]?.pings).to.be.greaterThan(0);
+    expect(agent.log.map(({ msg }) => msg)).to.include('backend does not answer pings');
+  });
+
+  it('say how long a handshake may take, and how long to wait before the next', async () => {
+    backend = await PlayedBackend.start({ stalls: true });
+    agent = AgentProcess.start(backend.url, '--backend-handshake-timeout=1', '--retry-min=200ms', '--retry-max=200ms');
+    await eventually(() => backend.attemptsMs.length === 3, Boolean, { withinMs: 15_000 });
+    const [first = 0, second = 0, third = 0] = backend.attemptsMs;
+    expect(second - first).to.be.within(1_150, 3_000);
+    expect(third - second).to.be.within(1_150, 3_000);
+  });
+
+  it('say how long it stays with one backend', async () => {
+    backend = await PlayedBackend.start();
+    agent = AgentProcess.start(backend.url, '--max-session-length', '1s', '--retry-min', '100ms');
+    await eventually(() => backend.sessions.length === 2, Boolean, { withinMs: 15_000 });
+    expect(backend.sessions[0]?.closed).to.deep.equal({ code: 1001, reason: 'bye' });
+  });
+});

@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { AgentProcess } from './agent-process.ts';
+import { PlayedBackend, type PlayedFrame } from './played-backend.ts';
+
+const COUNT = 1_000;
+const NO_ENTITY_WITHIN_MS = 20_000;
+
+const idsOf = (frames: readonly PlayedFrame[]): unknown[] => frames.map(({ body }) => body.id);
+const numberOf = ({ type }: PlayedFrame): number => Number(/^event (\d+)$/.exec(type)?.[1]);
+
+describe('the queued events of an agent', function () {
+  this.timeout(90_000);
+  let directory: TemporaryDirectory;
+  let backend: PlayedBackend;
+  let agent: AgentProcess;
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    backend = await PlayedBackend.start({ acksEvents: false });
+  });
+  afterEach(async () => {
+    await agent.kill();
+    await backend.stop();
+    await directory.remove();
+  });
+
+  const start = (...flags: string[]): void => {
+    const cacheDir = join(directory.path, 'cache');
+    agent = AgentProcess.start(backend.url, '--cache-dir', cacheDir, '--retry-min', '100ms', ...flags);
+  };
+
+  /** Events that need no process to run: of checks that are invalid. */
+  const provoke = (count: number): void => {
+    for (let index = 0; index < count; index++) {
+      backend.requestCheck({ metadata: { name: `check-${index}` }, command: 'true', interval: 10, ttl: 5 }, 1);
+    }
+  };
+
+  /** In the order in which the agent accepted them. */
+  const acceptedIds = (): unknown[] =>
+    agent.log.filter(({ msg }) => msg === 'sending event to backend').map(({ event_uuid: id }) => id);
+
+  const keptCount = (): number =>
+    agent.log.filter(({ msg }) => msg === 'events kept on disk').reduce((sum, { events }) => sum + Number(events), 0);
+
+  /** The backend goes away before it acknowledged any of them. */
+  const queue = async (count: number): Promise<unknown[]> => {
+    await backend.ready();
+    provoke(count);
+    backend.options.refuseWith = 503;
+    backend.current?.socket.close(1001);
+    await eventually(keptCount, (kept) => kept >= count, { what: 'events on disk', withinMs: NO_ENTITY_WITHIN_MS });
+    const ids = acceptedIds();
+    expect(new Set(ids).size).to.equal(count);
+    return ids;
+  };
+
+  const later = (sessions: number): PlayedFrame[] =>
+    backend.sessions.slice(sessions).flatMap(({ frames }) => frames.filter(({ type }) => type.startsWith('event')));
+
+  const arrived = (sessions: number, count: number): Promise<PlayedFrame[]> =>
+    eventually(
+      () => later(sessions),
+      (found) => found.length >= count,
+      { what: `${count} events`, withinMs: NO_ENTITY_WITHIN_MS },
+    );
+
+  it('survive kill -9: 1,000 arrive after a restart, none twice, in order, in the same queue', async () => {
+    start();
+    const ids = await queue(COUNT);
+    const { headers } = backend.sessions[0] ?? {};
+    await agent.kill();
+    Object.assign(backend.options, { refuseWith: undefined, acksEvents: true });
+    start();
+    const events = await arrived(1, COUNT);
+    expect(idsOf(events)).to.deep.equal(ids);
+    expect(events.map(numberOf)).to.deep.equal(Array.from({ length: COUNT }, (_, index) => index + 1));
+    expect(backend.current?.headers['mon-queue']).to.equal(headers?.['mon-queue']);
+
+    backend.requestCheck({ metadata: { name: 'new' }, command: 'true' }, 1);
+    const [fresh] = await backend.eventsOf('new');
+    expect(numberOf(fresh ?? events[0] ?? expect.fail())).to.be.greaterThan(COUNT);
+    expect(await agent.stop()).to.equal(0);
+    const before = backend.sessions.length;
+    start();
+    await eventually(() => backend.sessions.length > before, Boolean, { withinMs: NO_ENTITY_WITHIN_MS });
+    await backend.ready();
+    backend.requestCheck({ metadata: { name: 'last' }, command: 'true' }, 1);
+    await backend.eventsOf('last');
+    expect(later(before)).to.have.lengthOf(1);
+  });
+
+  it('are each applied once by a backend that counts numbers, when the agent is killed while it delivers', async () => {
+    start();
+    const ids = await queue(COUNT);
+    await agent.kill();
+    Object.assign(backend.options, { refuseWith: undefined, acksEvents: true, acksUpTo: 300 });
+    start();
+    await arrived(1, COUNT);
+    await agent.kill();
+    const before = backend.sessions.length;
+    backend.options.acksUpTo = Infinity;
+    start();
+    const again = await eventually(
+      () => later(before),
+      (found) => found.some((frame) => numberOf(frame) === COUNT),
+      { withinMs: NO_ENTITY_WITHIN_MS },
+    );
+    const first = later(1).slice(0, COUNT);
+    const applied = [...first.filter((frame) => numberOf(frame) <= 300), ...again.filter((f) => numberOf(f) > 300)];
+    expect(idsOf(applied)).to.deep.equal(ids);
+  });
+
+  it('arrive at least once and in order at a backend that does not acknowledge, killed while it delivers', async () => {
+    start();
+    const ids = await queue(COUNT);
+    await agent.kill();
+    Object.assign(backend.options, { refuseWith: undefined, acknowledges: false });
+    start();
+    await arrived(1, 1);
+    await agent.kill();
+    const before = backend.sessions.length;
+    start();
+    await eventually(() => backend.sessions.length > before, Boolean, { withinMs: NO_ENTITY_WITHIN_MS });
+    const all = await eventually(
+      () => new Set(idsOf(later(1))),
+      (found) => found.size === COUNT,
+      { what: 'all events', withinMs: NO_ENTITY_WITHIN_MS },
+    );
+    expect([...all]).to.deep.equal(ids);
+    expect(later(1).every(({ type }) => type === 'event')).to.equal(true);
+  });
+
+  it('keep their numbers when the agent is stopped and started', async () => {
+    start();
+    await backend.ready();
+    provoke(3);
+    const before = await arrived(0, 3);
+    expect(await agent.stop()).to.equal(0);
+    expect(agent.log.find(({ msg }) => msg === 'stopping with events that were not delivered')?.['events']).to.equal(3);
+    start();
+    const after = await arrived(1, 3);
+    expect(after.map(numberOf)).to.deep.equal([1, 2, 3]);
+    expect(idsOf(after)).to.deep.equal(idsOf(before));
+  });
+
+  it('are as many as the flag says: the oldest go first, counted in the log', async () => {
+    start('--events-queue-max', '10');
+    await backend.ready();
+    provoke(25);
+    backend.options.refuseWith = 503;
+    backend.current?.socket.close(1001);
+    await eventually(acceptedIds, (ids) => ids.length === 25);
+    Object.assign(backend.options, { refuseWith: undefined, acksEvents: true });
+    const events = await arrived(1, 10);
+    expect(events.map(({ body }) => body.check.metadata.name as unknown)).to.deep.equal(
+      Array.from({ length: 10 }, (_, index) => `check-${index + 15}`),
+    );
+    const warning = agent.log.find(({ msg }) => msg === 'event queue is full, oldest event dropped');
+    expect(warning).to.include({ level: 'warning', dropped: 1, check: 'check-0/' });
+  });
+
+  it('are in memory only without a cache directory, under a new name at each start', async () => {
+    agent = AgentProcess.start(backend.url, '--cache-dir', '/dev/null');
+    const first = await backend.ready();
+    provoke(1);
+    await arrived(0, 1);
+    await agent.kill();
+    agent = AgentProcess.start(backend.url, '--cache-dir', '/dev/null');
+    await eventually(() => backend.sessions.length === 2, Boolean, { withinMs: NO_ENTITY_WITHIN_MS });
+    const second = await backend.ready();
+    expect(second.headers['mon-queue']).to.not.equal(first.headers['mon-queue']);
+    backend.requestCheck({ metadata: { name: 'new' }, command: 'true' }, 1);
+    await backend.eventsOf('new');
+    expect(later(1)).to.have.lengthOf(1);
+  });
+});

@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import type { ApiClient } from '../support/api-client.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { at } from '../support/json-path.ts';
+
+const handler = (name: string, more: object = {}): object => ({
+  metadata: { name, namespace: 'dev' },
+  type: 'pipe',
+  command: 'cat',
+  ...more,
+});
+
+describe('handlers', () => {
+  let backend: InProcessBackend;
+  let api: ApiClient;
+
+  before(async () => {
+    backend = await InProcessBackend.start();
+    api = await backend.login();
+  });
+
+  after(() => backend.stop());
+
+  beforeEach(async () => {
+    await api.put('/api/core/v2/namespaces/dev', { name: 'dev' });
+  });
+
+  it('are on record with who changed which member, and never a value', async () => {
+    await api.post('/ns/dev/handlers', handler('h', { env_vars: ['A=secret-one'] }));
+    await api.put('/ns/dev/handlers/h', handler('h', { env_vars: ['A=secret-two'], timeout: 3 }));
+    await api.delete('/ns/dev/handlers/h');
+    const entries = await api.ledger({ actor: 'handlers', key: 'dev/h' });
+    expect(entries.map(({ event, cause, details }) => [event, cause, details])).to.deep.equal([
+      ['resource.created', { user: 'admin' }, { changed: [] }],
+      ['resource.updated', { user: 'admin' }, { changed: ['timeout', 'env_vars'] }],
+      ['resource.deleted', { user: 'admin' }, { changed: [] }],
+    ]);
+    expect(JSON.stringify(entries)).to.not.include('secret');
+  });
+
+  it('keep their namespace from being deleted', async () => {
+    await api.put('/ns/dev/handlers/h', handler('h'));
+    const refused = await api.delete('/api/core/v2/namespaces/dev');
+    expect([refused.status, at(refused.json, 'message')]).to.deep.equal([
+      400,
+      'resource is invalid: namespace is not empty',
+    ]);
+    await api.delete('/ns/dev/handlers/h');
+    expect((await api.delete('/api/core/v2/namespaces/dev')).status).to.equal(204);
+  });
+
+  it('share no name with the checks of their namespace', async () => {
+    const check = { metadata: { name: 'h', namespace: 'dev' }, command: 'true', interval: 60 };
+    expect((await api.put('/ns/dev/checks/h', check)).status).to.equal(201);
+    expect((await api.post('/ns/dev/handlers', handler('h'))).status).to.equal(201);
+    expect((await api.delete('/ns/dev/handlers/h')).status).to.equal(204);
+    expect((await api.get('/ns/dev/checks/h')).status).to.equal(200);
+    expect((await api.delete('/ns/dev/checks/h')).status).to.equal(204);
+  });
+
+  it('are created once when many ask at the same time', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => api.post('/ns/dev/handlers', handler('race'))));
+    expect(answers.map(({ status }) => status)).to.have.members([201, ...Array<number>(11).fill(409)]);
+    await api.delete('/ns/dev/handlers/race');
+  });
+
+  it('outlive a restart', async () => {
+    await api.put('/ns/dev/handlers/stays', handler('stays'));
+    const before = await api.get('/ns/dev/handlers/stays');
+    await backend.restart();
+    api = await backend.login();
+    const after = await api.get('/ns/dev/handlers/stays');
+    expect([after.json, after.headers.etag]).to.deep.equal([before.json, before.headers.etag]);
+  });
+});

@@ -1,0 +1,137 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { isRunning } from '../exec/is-running.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { BackendProcess, initialiseState } from '../support/backend-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { proxyEvent } from '../support/example-events.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+
+const lines = (path: string): string[] =>
+  existsSync(path)
+    ? readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+    : [];
+
+describe('the handlers of a backend', function () {
+  this.timeout(60_000);
+  let directory: TemporaryDirectory;
+  let backend: BackendProcess;
+  let api: ApiClient;
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    await initialiseState(join(directory.path, 'state'));
+    await start();
+  });
+
+  afterEach(async () => {
+    await backend.stop();
+    await directory.remove();
+  });
+
+  async function start(): Promise<void> {
+    backend = await BackendProcess.start({ stateDir: join(directory.path, 'state') });
+    api = await backend.login();
+  }
+
+  const out = (name: string): string => join(directory.path, name);
+
+  async function handler(name: string, command: string, changes: Record<string, unknown> = {}): Promise<void> {
+    const body = { metadata: { name, namespace: 'default' }, type: 'pipe', command, ...changes };
+    const { status, text } = await api.put(`/ns/default/handlers/${name}`, body);
+    expect(status, text).to.equal(201);
+  }
+
+  async function event(check: string, result: Record<string, unknown>): Promise<void> {
+    const { status, text } = await api.put(`/ns/default/events/sw-1/${check}`, proxyEvent('sw-1', check, result));
+    expect(status, text).to.equal(200);
+  }
+
+  it('get the merged event as JSON on standard input, with the id of the notification in the environment', async () => {
+    await handler('file', `cat > ${out('event')}; printf %s "$MON_NOTIFICATION_ID$GREETING" > ${out('id')}`, {
+      env_vars: ['GREETING=hello'],
+    });
+    await event('disk', { status: 1, output: 'full', handlers: ['file'] });
+    const id = await eventually(() => lines(out('id'))[0], Boolean, { what: 'the handler to run' });
+    expect(id).to.match(/^[0-9a-f-]{36}hello$/);
+    const given = JSON.parse(readFileSync(out('event'), 'utf8')) as {
+      check: Record<string, unknown>;
+      pipelines: unknown;
+    };
+    expect(given.check).to.include({ status: 1, output: 'full', state: 'failing', occurrences: 1 });
+    expect(given.pipelines).to.equal(null);
+  });
+
+  it('behind is_incident are run for a problem and for its end, and not for what goes on well', async () => {
+    await handler(
+      'incidents',
+      `sed 's/.*"output":"\\([^"]*\\)".*/\\1/' >> ${out('outputs')}; echo >> ${out('outputs')}`,
+      {
+        filters: ['is_incident', 'not_silenced'],
+      },
+    );
+    for (const [status, output] of [
+      [0, 'one'],
+      [2, 'two'],
+      [2, 'three'],
+      [0, 'four'],
+      [0, 'five'],
+    ] as const) {
+      await event('disk', { status, output, handlers: ['incidents'] });
+    }
+    await event('disk', { status: 1, output: 'six', handlers: ['incidents'] });
+    await eventually(() => lines(out('outputs')).includes('six'), Boolean, { what: 'the last incident' });
+    expect(lines(out('outputs'))).to.deep.equal(['two', 'three', 'four', 'six']);
+  });
+
+  it('of one key run in the order of its events', async () => {
+    await handler('order', `sed 's/.*"output":"\\([^"]*\\)".*/\\1/' >> ${out('order')}; echo >> ${out('order')}`);
+    for (let n = 0; n < 20; n += 1) await event('disk', { status: 1, output: String(n), handlers: ['order'] });
+    await eventually(() => lines(out('order')).length === 20, Boolean, { what: 'twenty runs', withinMs: 20_000 });
+    expect(lines(out('order'))).to.deep.equal(Array.from({ length: 20 }, (_, n) => String(n)));
+  });
+
+  const hostile: [string, string][] = [
+    ['hangs', 'sleep 600'],
+    ['ignores SIGTERM', `trap '' TERM; while :; do sleep 1; done`],
+    ['forks', '(sleep 600 & sleep 600 & wait)'],
+    ['prints a hundred megabytes', 'head -c 104857600 /dev/zero'],
+  ];
+  for (const [what, command] of hostile) {
+    it(`that ${what} does not keep the next from running`, async () => {
+      await handler('a-hostile', `echo $$ > ${out('pid')}; ${command}`, { timeout: 1 });
+      await handler('b-next', `echo next >> ${out('next')}`);
+      await event('disk', { status: 1, handlers: ['a-hostile', 'b-next'] });
+      await event('disk', { status: 1, handlers: ['b-next'] });
+      await eventually(() => lines(out('next')).length === 2, Boolean, { what: 'the next handlers', withinMs: 15_000 });
+      const pid = Number(lines(out('pid'))[0]);
+      await eventually(() => !isRunning(pid), Boolean, { what: 'the end of the hostile handler' });
+    });
+  }
+
+  it('run for everything that waited when the backend was killed, with the same ids', async () => {
+    const count = 1_000;
+    await handler('note', `echo "$MON_NOTIFICATION_ID" >> ${out('ids')}; sleep 1`);
+    await Promise.all(Array.from({ length: count }, (_, n) => event(`check-${n}`, { status: 1, handlers: ['note'] })));
+    await backend.kill();
+    await backend.remove();
+    const before = lines(out('ids'));
+    await start();
+    const ids = await eventually(
+      () => new Set(lines(out('ids'))),
+      (seen) => seen.size >= count,
+      {
+        what: 'a thousand notifications',
+        withinMs: 45_000,
+        everyMs: 100,
+      },
+    );
+    expect(ids.size).to.equal(count);
+    expect(before.length).to.be.below(count);
+    const runs = lines(out('ids'));
+    for (const id of ids) expect(runs.filter((run) => run === id).length, id).to.be.at.most(2);
+  });
+});

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { type FilterFacts, passesFilters, selectHandlers } from '../../src/rules/handler-selection.ts';
+
+type Entry = { type: string; handlers: string[] | null };
+const pipe: Entry = { type: 'pipe', handlers: null };
+const set = (...handlers: string[]): Entry => ({ type: 'set', handlers });
+
+function selected(names: string[], handlers: Record<string, Entry>): string[] {
+  return selectHandlers(names, (name) => handlers[name]).selected.map(([name]) => name);
+}
+
+describe('the handlers of an event', () => {
+  const cases: [string, string[], Record<string, Entry>, string[]][] = [
+    ['are those it names', ['a'], { a: pipe }, ['a']],
+    [
+      'run in the order of names, capitals first',
+      ['zeta', 'alpha', 'Mid'],
+      { zeta: pipe, alpha: pipe, Mid: pipe },
+      ['Mid', 'alpha', 'zeta'],
+    ],
+    ['run once, however often they are named', ['a', 'a', 's'], { a: pipe, s: set('a') }, ['a']],
+    ['leave out what does not exist', ['a', 'none'], { a: pipe }, ['a']],
+    ['take the place of their set', ['s'], { s: set('b', 'a'), a: pipe, b: pipe }, ['a', 'b']],
+    ['take the place of a set in a set', ['s'], { s: set('t'), t: set('a'), a: pipe }, ['a']],
+    [
+      'leave out a set three levels deep, and not its siblings',
+      ['s'],
+      { s: set('t'), t: set('u', 'c'), u: set('a'), a: pipe, c: pipe },
+      ['c'],
+    ],
+    ['end where sets name each other', ['s'], { s: set('t', 'a'), t: set('s'), a: pipe }, ['a']],
+    ['are none of an empty set', ['s'], { s: set() }, []],
+  ];
+  for (const [what, names, handlers, expected] of cases) {
+    it(what, () => {
+      expect(selected(names, handlers)).to.deep.equal(expected);
+    });
+  }
+
+  it('say which names led nowhere, and why', () => {
+    const handlers: Record<string, Entry> = { s: set('t'), t: set('u'), u: set('a') };
+    const { unselected } = selectHandlers(['none', 's'], (name) => handlers[name]);
+    expect(unselected).to.deep.equal([
+      { name: 'none', reason: 'handler does not exist' },
+      { name: 'u', reason: 'handler sets cannot be deeply nested' },
+    ]);
+  });
+});
+
+describe('the built-in filters', () => {
+  const facts = (changes: Partial<FilterFacts>): FilterFacts => ({
+    status: 0,
+    previousStatus: undefined,
+    silenced: [],
+    hasMetrics: false,
+    ...changes,
+  });
+  const cases: [string, string, Partial<FilterFacts>, boolean][] = [
+    ['is_incident lets a problem pass', 'is_incident', { status: 1 }, true],
+    ['is_incident lets the end of one pass', 'is_incident', { previousStatus: 2 }, true],
+    ['is_incident denies what goes on well', 'is_incident', { previousStatus: 0 }, false],
+    ['is_incident denies a first success', 'is_incident', {}, false],
+    ['is_incident denies metrics without a check', 'is_incident', { status: undefined }, false],
+    ['not_silenced lets pass what no silence names', 'not_silenced', {}, true],
+    ['not_silenced denies what one does', 'not_silenced', { silenced: ['entity:a:*'] }, false],
+    ['has_metrics asks for metrics', 'has_metrics', { hasMetrics: true }, true],
+    ['has_metrics denies without them', 'has_metrics', {}, false],
+  ];
+  for (const [what, filter, changes, passes] of cases) {
+    it(what, () => {
+      expect(passesFilters([filter], facts(changes)).passes).to.equal(passes);
+    });
+  }
+
+  it('are asked in their order, and one that does not exist denies by its name', () => {
+    expect(passesFilters(['is_incident', 'mine'], facts({}))).to.deep.equal({
+      passes: false,
+      filter: 'is_incident',
+      reason: 'denied',
+    });
+    expect(passesFilters(['mine', 'is_incident'], facts({}))).to.deep.equal({
+      passes: false,
+      filter: 'mine',
+      reason: 'filter does not exist',
+    });
+    expect(passesFilters(['constructor'], facts({}))).to.have.property('reason', 'filter does not exist');
+  });
+});

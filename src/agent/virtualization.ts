@@ -1,0 +1,44 @@
+import type { ReadText } from './platform.ts';
+
+interface Virtualization {
+  /** `xen kvm vbox vmware openvz lxc docker rkt linux-vserver`, or empty. */
+  vm_system: string;
+  /** `guest`, `host`, or empty. */
+  vm_role: string;
+}
+
+const is = (system: string, role: 'guest' | 'host'): Virtualization => ({ vm_system: system, vm_role: role });
+
+/** Later ones count more: a container says more of where this program runs than the machine around it. */
+const HINTS: readonly [path: string, pattern: RegExp, tells: Partial<Virtualization>][] = [
+  ['/proc/xen/capabilities', /^/, is('xen', 'guest')],
+  ['/proc/xen/capabilities', /control_d/, is('xen', 'host')],
+  ['/proc/modules', /^(vmware|vmw_)/m, is('vmware', 'guest')],
+  ['/proc/modules', /^vboxguest\b/m, is('vbox', 'guest')],
+  ['/proc/modules', /^vboxdrv\b/m, is('vbox', 'host')],
+  ['/proc/modules', /^kvm\b/m, is('kvm', 'host')],
+  ['/proc/cpuinfo', /QEMU Virtual CPU|Common (32-bit )?KVM processor/, is('kvm', 'guest')],
+  ['/proc/bus/pci/devices', /\bvirtio-pci\b/, { vm_role: 'guest' }],
+  ['/proc/vz/version', /^/, is('openvz', 'guest')],
+  ['/proc/bc/0/resources', /^/, is('openvz', 'host')],
+  ['/proc/self/status', /^(VxID|s_context):\s*0/m, is('linux-vserver', 'host')],
+  ['/proc/self/status', /^(VxID|s_context):\s*[1-9]/m, is('linux-vserver', 'guest')],
+  ['/proc/1/environ', /(^|\0)container=lxc/, is('lxc', 'guest')],
+  ['/proc/self/cgroup', /lxc/, is('lxc', 'guest')],
+  ['/proc/self/cgroup', /machine-rkt/, is('rkt', 'guest')],
+  ['/proc/self/cgroup', /docker/, is('docker', 'guest')],
+  // With one hierarchy of control groups a container does not see its own name there.
+  ['/proc/self/mountinfo', /\/docker\/containers\/\S+\/hostname \/etc\/hostname /, is('docker', 'guest')],
+];
+
+/** What this machine runs in or carries, as far as `/proc` tells it without privileges. */
+export async function linuxVirtualization(read: ReadText): Promise<Virtualization> {
+  const paths = [...new Set(HINTS.map(([path]) => path))];
+  const texts = new Map(await Promise.all(paths.map(async (path) => [path, await read(path)] as const)));
+  let found: Virtualization = { vm_system: '', vm_role: '' };
+  for (const [path, pattern, tells] of HINTS) {
+    const text = texts.get(path);
+    if (text !== undefined && pattern.test(text)) found = { ...found, ...tells };
+  }
+  return found;
+}

@@ -1,0 +1,81 @@
+import { type Flag, kinds } from './flags.ts';
+import type { LogLevel } from './flag-kinds.ts';
+
+const MAX_UINT32 = 2 ** 32 - 1;
+const MAX_INT32 = 2 ** 31 - 1;
+
+const text = (fallback: string, about: string): Flag<string> => ({ kind: kinds.text, fallback, about });
+const flag = (about: string): Flag<boolean> => ({ kind: kinds.boolean, fallback: false, about });
+const list = (fallback: readonly string[], about: string): Flag<string[]> => ({
+  kind: kinds.list,
+  fallback: [...fallback],
+  about,
+});
+const map = (about: string): Flag<Record<string, string>> => ({ kind: kinds.map, fallback: {}, about });
+const seconds = (min: number, fallback: number, about: string): Flag<number> => ({
+  kind: kinds.integer(min, MAX_UINT32),
+  fallback,
+  about,
+});
+/** Below 1 stands for the default. */
+const secondsOrDefault = (fallback: number, about: string): Flag<number> => ({
+  kind: kinds.integer(-MAX_INT32, MAX_INT32),
+  fallback,
+  about: `${about}, below 1 for the default`,
+});
+const duration = (fallbackMs: number, about: string): Flag<number> => ({
+  kind: kinds.duration(),
+  fallback: fallbackMs,
+  about,
+});
+
+/** The flags of `mon-agent start`; the entity is called `hostname` unless it is named. */
+export const agentFlags = (hostname: string) => ({
+  name: { ...text(hostname, 'name of the entity'), formerly: 'id' },
+  namespace: text('default', 'namespace of the entity'),
+  labels: map('labels of the entity'),
+  annotations: map('annotations of the entity'),
+  redact: list([], 'labels and annotations whose values are not shown, those of passwords and keys unless given'),
+  subscriptions: list([], 'whose checks this agent runs'),
+  deregister: flag('remove the entity when its keepalives stop'),
+  'deregistration-handler': text('', 'handler that is told when the entity is removed'),
+  'agent-managed-entity': flag('this configuration counts, not what the backend has stored'),
+  'discover-processes': flag('accepted for compatibility: the list of processes stays empty'),
+
+  'backend-url': list(['ws://127.0.0.1:8081'], 'backends to try in turn, ws:// or wss://, port 8081 unless given'),
+  user: text('agent', 'user at the backend'),
+  password: { ...text('P@ssw0rd!', 'password at the backend'), secret: true },
+  'backend-handshake-timeout': secondsOrDefault(15, 'seconds until an unanswered handshake is given up'),
+  'backend-heartbeat-interval': secondsOrDefault(30, 'seconds between pings'),
+  'backend-heartbeat-timeout': secondsOrDefault(45, 'seconds without a pong until the connection is given up'),
+  'retry-min': duration(1_000, 'first wait before another attempt to connect'),
+  'retry-max': duration(120_000, 'longest wait before another attempt to connect'),
+  'retry-multiplier': { kind: kinds.decimal(0), fallback: 2, about: 'by which a wait grows, 0 for the default' },
+  'max-session-length': duration(0, 'longest time with one backend, 0 for no limit'),
+
+  'keepalive-interval': {
+    ...seconds(1, 20, 'seconds between keepalives'),
+    // The documented name of the variable is misspelt; people have it in their files.
+    alsoEnvironment: ['KEEPALIVE_INTERNAL'],
+  },
+  'keepalive-warning-timeout': {
+    ...seconds(0, 120, 'seconds without a keepalive until a warning'),
+    formerly: 'keepalive-timeout',
+  },
+  'keepalive-critical-timeout': seconds(0, 0, 'seconds without a keepalive until a critical alert, 0 for none'),
+  'keepalive-handlers': list(['keepalive'], 'handlers of keepalive events'),
+  'keepalive-check-labels': map('labels of keepalive events'),
+  'keepalive-check-annotations': map('annotations of keepalive events'),
+  'keepalive-pipelines': list([], 'pipelines of keepalive events, for example core/v2.Pipeline.ops'),
+
+  'events-queue-max': {
+    kind: kinds.integer(1, MAX_INT32),
+    fallback: 100_000,
+    about: 'events kept on disk while no backend takes them',
+  },
+  'cache-dir': text('/var/cache/mon/mon-agent', 'where assets and the queue are kept, /dev/null for memory'),
+  'log-level': { kind: kinds.logLevel, fallback: 'warn' as LogLevel, about: 'panic fatal error warn info debug trace' },
+  'config-file': { ...text('/etc/mon/agent.yml', 'YAML file with these flags'), short: 'c' },
+});
+
+export type AgentFlags = ReturnType<typeof agentFlags>;

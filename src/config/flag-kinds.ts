@@ -1,0 +1,147 @@
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
+
+/** How the value of a flag is written. All functions throw `InvalidValue`. */
+export interface Kind<T> {
+  /** Stands for the value in the usage text; none for a flag that is true by being there. */
+  placeholder: string | undefined;
+  /** Every occurrence on the command line, in order; one for the environment. */
+  fromTexts(texts: readonly string[]): T;
+  fromFile?(value: unknown): T;
+  /** Instead of `fromTexts`, where a variable is written otherwise than a flag. */
+  fromVariable?(text: string): T;
+  /** A default in the usage text, when it is not the plain value. */
+  show?(value: T): string;
+}
+
+/** The message is the rule. `complete` when it already shows the value. */
+export class InvalidValue extends Error {
+  readonly complete: boolean;
+
+  constructor(rule: string, complete = false) {
+    super(rule);
+    this.complete = complete;
+  }
+}
+
+const UNITS_MS: Record<string, number> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const LEVELS: Record<string, LogLevel> = {
+  panic: 'fatal',
+  fatal: 'fatal',
+  error: 'error',
+  warn: 'warn',
+  warning: 'warn',
+  info: 'info',
+  debug: 'debug',
+  trace: 'trace',
+};
+
+function scalar<T>(placeholder: string | undefined, parse: (text: string) => T): Kind<T> {
+  return { placeholder, fromTexts: (texts) => parse(texts.at(-1) ?? '') };
+}
+
+/** One record of comma-separated values; double quotes protect commas, a doubled one stands for itself. */
+function splitRecord(record: string): string[] {
+  const items: string[] = [];
+  for (const [, quoted, plain] of record.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"(?=,|$)|([^,]*))/g)) {
+    if (plain?.includes('"')) throw new InvalidValue('must not have a bare " in an item without quotes');
+    const item = quoted?.replaceAll('""', '"') ?? plain ?? '';
+    if (item !== '') items.push(item);
+  }
+  return items;
+}
+
+const splitLoosely = (text: string): string[] => text.split(/[\s,]+/).filter((item) => item !== '');
+
+function pairOf(text: string): [string, string] {
+  const equals = text.indexOf('=');
+  if (equals < 0) throw new InvalidValue(`${text} must be formatted as key=value`);
+  return [text.slice(0, equals), text.slice(equals + 1)];
+}
+
+function textMapOf(value: unknown): Record<string, string> {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw new InvalidValue('must be a map');
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, String(item)]));
+}
+
+/** Filters rely on it: keys of maps in a file are in lower case, however they are written. */
+const inLowerCase = (map: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key.toLowerCase(), value]));
+
+function parseObject(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new InvalidValue(`must be a JSON object or key=value pairs: ${(error as Error).message}`);
+  }
+}
+
+/** The kinds of value. Durations come out in milliseconds. */
+export const kinds = {
+  text: scalar('text', (text) => text),
+  boolean: scalar(undefined, (text) => {
+    if (/^(1|t|T|TRUE|true|True)$/.test(text)) return true;
+    if (/^(0|f|F|FALSE|false|False)$/.test(text)) return false;
+    throw new InvalidValue('must be true or false');
+  }),
+  integer: (min: number, max: number) =>
+    scalar('number', (text) => {
+      const value = Number(text);
+      if (!/^[+-]?\d+$/.test(text) || value < min || value > max) {
+        throw new InvalidValue(`must be a whole number from ${min} to ${max}`);
+      }
+      return value;
+    }),
+  decimal: (min: number) =>
+    scalar('number', (text) => {
+      if (!/^[+-]?(\d+\.?\d*|\.\d+)$/.test(text) || Number(text) < min) {
+        throw new InvalidValue(`must be a number not below ${min}`);
+      }
+      return Number(text);
+    }),
+  word: <W extends string>(words: readonly W[]) =>
+    scalar(words.join('|'), (text) => {
+      const word = words.find((candidate) => candidate === text);
+      if (word === undefined) throw new InvalidValue(`must be one of ${words.join(', ')}`);
+      return word;
+    }),
+  logLevel: scalar('level', (text) => {
+    const level = Object.hasOwn(LEVELS, text.toLowerCase()) ? LEVELS[text.toLowerCase()] : undefined;
+    if (level === undefined) throw new InvalidValue(`not a valid log level: "${text}"`, true);
+    return level;
+  }),
+  duration: ({ bareSeconds = false } = {}) => ({
+    ...scalar('duration', (text) => {
+      if (/^\d+(\.\d+)?$/.test(text) && (bareSeconds || Number(text) === 0)) return Number(text) * 1000;
+      const parts = [...text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g)];
+      if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
+        throw new InvalidValue('must be a duration with a unit, for example 15s or 1m30s');
+      }
+      return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNITS_MS[unit ?? ''] ?? 0), 0);
+    }),
+    show: (valueMs: number) => `${valueMs / 1000}s`,
+  }),
+  list: {
+    placeholder: 'a,b,...',
+    fromTexts: (texts) => texts.flatMap(splitRecord),
+    fromVariable: splitLoosely,
+    fromFile(value) {
+      if (typeof value === 'string') return splitLoosely(value);
+      const items: unknown[] = Array.isArray(value) ? value : [value];
+      if (items.some((item) => typeof item === 'object')) throw new InvalidValue('must be a list of texts');
+      return items.map(String);
+    },
+  } satisfies Kind<string[]> as Kind<string[]>,
+  map: {
+    placeholder: 'key=value,...',
+    fromTexts(texts) {
+      const pairs = texts.flatMap((text) => {
+        if (text.trimStart().startsWith('{')) return Object.entries(textMapOf(parseObject(text)));
+        const items = text.split('=').length === 2 ? [text] : splitRecord(text);
+        return (items.length === 0 ? [text] : items).map(pairOf);
+      });
+      return Object.fromEntries(pairs);
+    },
+    fromFile: (value) => inLowerCase(textMapOf(value)),
+    show: () => '',
+  } satisfies Kind<Record<string, string>> as Kind<Record<string, string>>,
+};

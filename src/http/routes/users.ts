@@ -1,0 +1,187 @@
+import type { Commands, UserEdit } from '../../actors/commands.ts';
+import { AlreadyExists, InvalidResource, NotFound } from '../../resources/errors.ts';
+import { assertUsername, isName } from '../../resources/names.ts';
+import {
+  parsePasswordRequest,
+  parseUserRequest,
+  shownUser,
+  type User,
+  userIsDisabled,
+  wrongPassword,
+} from '../../resources/user.ts';
+import type { Verb } from '../../rules/rbac.ts';
+import type { ResourceStore } from '../../store/resource-store.ts';
+import { CREATED, NO_CONTENT } from '../answers.ts';
+import type { PasswordHasher } from '../credentials.ts';
+import { taggedJson } from '../entity-tag.ts';
+import { listAnswer, pageRequest } from '../pagination.ts';
+import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
+import { acceptedBcrypt, acceptedHash } from '../sent-password.ts';
+
+export interface UserRoutePorts {
+  resources: Pick<ResourceStore, 'get' | 'list'>;
+  commands: Pick<Commands, 'createUser' | 'putUser' | 'editUser'>;
+  hasher: PasswordHasher;
+}
+
+const KIND = 'users';
+const USERS = `${CORE}/users`;
+const USER = `${USERS}/:name`;
+const NAME = ['name'] as const;
+/** What everybody may do with himself has a right of its own. */
+const SELF = 'localselfuser';
+
+export function userRoutes(ports: UserRoutePorts): Route[] {
+  return [...readingRoutes(ports), ...writingRoutes(ports), ...passwordRoutes(ports), ...editingRoutes(ports)];
+}
+
+function readingRoutes({ resources }: UserRoutePorts): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: USERS,
+      access: { resource: KIND, verb: 'list' },
+      reads: 'nothing',
+      handle: ({ query }) => {
+        const { items, lastKey } = resources.list(KIND, undefined, pageRequest(query));
+        return listAnswer(items.map(shownUser), lastKey);
+      },
+    },
+    {
+      method: 'GET',
+      path: USER,
+      access: { resource: KIND, ownResource: SELF, verb: 'get', nameFrom: NAME },
+      reads: 'nothing',
+      handle: (request) => {
+        const user = storedUser(resources, param(request, 'name'));
+        return taggedJson(user, shownUser(user));
+      },
+    },
+  ];
+}
+
+function writingRoutes({ resources, commands, hasher }: UserRoutePorts): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: USERS,
+      access: { resource: KIND, verb: 'create' },
+      reads: 'json',
+      handle: async ({ body, caller }) => {
+        const { user, sent } = parseUserRequest(body);
+        // That the name is taken is told before anything else, and before a password is hashed for nothing.
+        if (findUser(resources, user.username) !== undefined) throw new AlreadyExists();
+        assertUsername(user.username);
+        const passwordHash = await acceptedHash(sent, hasher);
+        await commands.createUser({ ...user, password_hash: passwordHash }, caller.username);
+        return CREATED;
+      },
+    },
+    {
+      method: 'PUT',
+      path: USER,
+      access: { resource: KIND, verb: 'update', nameFrom: NAME },
+      reads: 'json',
+      handle: async (request) => {
+        const { user, sent } = parseUserRequest(request.body);
+        assertSameUsername(user.username, param(request, 'name'));
+        assertUsername(user.username);
+        const passwordHash = await acceptedHash(sent, hasher);
+        await commands.putUser({ ...user, password_hash: passwordHash }, request.caller.username);
+        return CREATED;
+      },
+    },
+  ];
+}
+
+function passwordRoutes({ resources, commands, hasher }: UserRoutePorts): Route[] {
+  return [
+    {
+      method: 'PUT',
+      path: `${USER}/password`,
+      access: { resource: KIND, ownResource: SELF, verb: 'update', nameFrom: NAME },
+      reads: 'json',
+      handle: async (request) => {
+        const { password, passwordHash } = parsePasswordRequest(request.body);
+        const user = storedUser(resources, param(request, 'name'));
+        await assertPassword(user, password, hasher);
+        const edit: UserEdit = {
+          type: 'password.changed',
+          passwordHash: acceptedBcrypt(passwordHash),
+          verifiedHash: user.password_hash,
+        };
+        await commands.editUser(user.username, edit, request.caller.username);
+        return CREATED;
+      },
+    },
+    {
+      method: 'PUT',
+      path: `${USER}/reset_password`,
+      access: { resource: KIND, verb: 'update', nameFrom: NAME },
+      reads: 'json',
+      handle: async (request) => {
+        const { passwordHash } = parsePasswordRequest(request.body);
+        const { username } = storedUser(resources, param(request, 'name'));
+        const edit: UserEdit = { type: 'password.reset', passwordHash: acceptedBcrypt(passwordHash) };
+        await commands.editUser(username, edit, request.caller.username);
+        return CREATED;
+      },
+    },
+  ];
+}
+
+function editingRoutes({ commands }: UserRoutePorts): Route[] {
+  const editing = (
+    [method, path]: readonly ['PUT' | 'DELETE', string],
+    verb: Verb,
+    answer: Answer,
+    editOf: (request: RouteRequest) => UserEdit,
+  ): Route => ({
+    method,
+    path,
+    access: { resource: KIND, verb, nameFrom: NAME },
+    reads: 'nothing',
+    handle: async (request) => {
+      await commands.editUser(param(request, 'name'), editOf(request), request.caller.username);
+      return answer;
+    },
+  });
+  const group = (request: RouteRequest): string => param(request, 'group');
+  return [
+    editing(['DELETE', USER], 'delete', NO_CONTENT, () => ({ type: 'user.disabled' })),
+    editing(['PUT', `${USER}/reinstate`], 'update', CREATED, () => ({ type: 'user.reinstated' })),
+    editing(['PUT', `${USER}/groups/:group`], 'update', CREATED, (request) => ({
+      type: 'group.added',
+      group: group(request),
+    })),
+    editing(['DELETE', `${USER}/groups/:group`], 'delete', NO_CONTENT, (request) => ({
+      type: 'group.removed',
+      group: group(request),
+    })),
+    editing(['DELETE', `${USER}/groups`], 'delete', NO_CONTENT, () => ({ type: 'groups.cleared' })),
+  ];
+}
+
+/** What cannot be a name is nobody's. */
+const findUser = (resources: Pick<ResourceStore, 'get'>, username: string): User | undefined =>
+  isName(username) ? resources.get(KIND, undefined, username) : undefined;
+
+/** @throws NotFound */
+function storedUser(resources: Pick<ResourceStore, 'get'>, username: string): User {
+  const user = findUser(resources, username);
+  if (user === undefined) throw new NotFound();
+  return user;
+}
+
+/** @throws InvalidResource */
+function assertSameUsername(inBody: string, inPath: string): void {
+  if (inBody === inPath) return;
+  throw new InvalidResource(`the username (${inBody}) does not match the username on the request (${inPath})`);
+}
+
+/** @throws InvalidResource for a disabled user and for a wrong password, Overloaded */
+async function assertPassword(user: User, password: string, hasher: PasswordHasher): Promise<void> {
+  if (user.disabled) throw userIsDisabled(user.username);
+  const isRight = password !== '' && (await hasher.matches(password, user.password_hash));
+  if (!isRight) throw wrongPassword(user.username);
+}

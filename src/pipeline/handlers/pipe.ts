@@ -1,0 +1,32 @@
+import { runCommand } from '../../exec/process-group.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Handler } from '../../resources/handler.ts';
+import type { HandlerResult } from '../handler-run.ts';
+
+/** For handlers without a timeout: one that never ends would hold its place for ever. */
+const LONGEST_RUN_MS = 600_000;
+/** A child in the background may keep the output open; the handler itself is done. */
+const LINGER_MS = 2_000;
+const MAX_REASON_CHARACTERS = 1_000;
+
+/** The command gets the event on its standard input. A status other than 0 is noted, and not an error. */
+export async function runPipeHandler(
+  { command = '', timeout, env_vars }: Handler,
+  { payload, notificationId }: { payload: string; notificationId: string },
+  clock: Clock,
+): Promise<HandlerResult> {
+  const result = await runCommand(
+    {
+      command,
+      stdin: payload,
+      environment: [...(env_vars ?? []), `MON_NOTIFICATION_ID=${notificationId}`],
+      timeoutMs: timeout > 0 ? timeout * 1_000 : LONGEST_RUN_MS,
+      lingerMs: LINGER_MS,
+    },
+    clock,
+  );
+  const reason = result.output.slice(0, MAX_REASON_CHARACTERS);
+  if (result.ending === 'not-started') return { outcome: 'failed', reason, status: undefined };
+  const status = result.ending === 'signalled' ? undefined : result.status;
+  return { outcome: 'handled', reason: result.signal === undefined ? reason : `${result.signal}: ${reason}`, status };
+}

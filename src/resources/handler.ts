@@ -1,0 +1,80 @@
+import { type Static, Type } from 'typebox';
+import { InvalidResource } from './errors.ts';
+import { assertName } from './names.ts';
+import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
+import { listOrNull, optional, orAbsent, text, textList, uint32, validator } from './schema.ts';
+
+const SocketSchema = Type.Object({ host: optional(text()), port: optional(uint32()) });
+
+export const HandlerSchema = Type.Object(
+  {
+    metadata: optional(ObjectMetaSchema),
+    type: optional(text('pipe, tcp, udp or set')),
+    mutator: optional(text()),
+    command: optional(text('of a pipe; gets the event on its standard input')),
+    timeout: optional(uint32('seconds; 0 = no limit for a pipe, 60 for tcp and udp')),
+    socket: optional(SocketSchema),
+    handlers: optional(textList()),
+    filters: optional(textList()),
+    env_vars: optional(textList()),
+    runtime_assets: optional(textList()),
+    secrets: optional(Type.Array(Type.Object({ name: optional(text()), secret: optional(text()) }))),
+  },
+  { $id: 'core/v2.Handler' },
+);
+
+export type Handler = ReturnType<typeof handlerWithDefaults>;
+
+export function handlerWithDefaults(input: Static<typeof HandlerSchema>) {
+  return {
+    metadata: objectMetaWithDefaults(input.metadata),
+    type: orAbsent(input.type),
+    mutator: orAbsent(input.mutator),
+    command: orAbsent(input.command),
+    timeout: input.timeout ?? 0,
+    socket: input.socket ? { host: orAbsent(input.socket.host), port: input.socket.port ?? 0 } : undefined,
+    handlers: listOrNull(input.handlers),
+    filters: listOrNull(input.filters),
+    env_vars: listOrNull(input.env_vars),
+    runtime_assets: listOrNull(input.runtime_assets),
+    secrets: listOrNull(input.secrets?.map(({ name, secret }) => ({ name: name ?? '', secret: secret ?? '' }))),
+  };
+}
+
+const validateShape = validator(HandlerSchema);
+
+/** Shape and defaults only, without the rules. @throws InvalidResource */
+export function parseHandlerShape(value: unknown): Handler {
+  return handlerWithDefaults(validateShape(value));
+}
+
+/** Names of other resources are not looked up, nor are they judged. @throws InvalidResource with the rule it breaks */
+export function assertHandler(handler: Handler): void {
+  assertName(handler.metadata.name ?? '', 'handler name');
+  assertType(handler);
+  if (handler.metadata.namespace === undefined) throw new InvalidResource('namespace must be set');
+}
+
+function assertType({ type, command, socket }: Handler): void {
+  switch (type) {
+    case undefined:
+      throw new InvalidResource('empty handler type');
+    case 'pipe':
+      if ((command ?? '').trim() === '') throw new InvalidResource('missing command');
+      return;
+    case 'tcp':
+    case 'udp':
+      assertSocket(socket);
+      return;
+    case 'set':
+      return;
+    default:
+      throw new InvalidResource(`unknown handler type: ${type}`);
+  }
+}
+
+function assertSocket(socket: Handler['socket']): void {
+  if (socket === undefined) throw new InvalidResource('tcp and udp handlers need a valid socket');
+  if (socket.host === undefined) throw new InvalidResource('socket host undefined');
+  if (socket.port === 0) throw new InvalidResource('socket port undefined');
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync, closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import type { Clock } from '../ports/clock.ts';
+import { CorruptRecord, sealText, unseal } from './sealed.ts';
+import { lockStore, StoreInUse } from './store-lock.ts';
+
+const MAX_DATABASES = 4;
+const LINE_FEED = 0x0a;
+const ID_KEY = 'id';
+const RESERVED_KEY = 'reserved-up-to';
+
+/** Numbers taken at once: large, so that a disk that is full for days does not stop the sending. Gaps are allowed. */
+const NUMBERS_PER_BLOCK = 1_000_000;
+const LOCK_POLL_MS = 200;
+
+const DATA_FILE = 'data.mdb';
+/** LMDB gives nothing back to the system: an empty queue with a larger file is begun anew. */
+const MAX_EMPTY_FILE_BYTES = 16 * 1024 * 1024;
+/** Where the first page of LMDB says that it is one. */
+const MAGIC_AT = 24;
+const MAGIC = 0xbeefc0de;
+
+export interface StoredEvent {
+  /** Given once within the life of the queue. */
+  readonly n: number;
+  /** Events of one check displace each other when the queue is full. */
+  readonly check: string;
+  /** JSON. */
+  readonly payload: string;
+}
+
+export interface QueueChanges {
+  readonly puts: readonly StoredEvent[];
+  readonly removed: Iterable<number>;
+  /** Takes another block of numbers. */
+  readonly reserves: boolean;
+}
+
+/** A stored event without its payload; an Error in its place says what is wrong with the record. */
+interface IndexEntry {
+  readonly n: number;
+  readonly entry: { readonly check: string; readonly bytes: number } | Error;
+}
+
+/**
+ * Events under their numbers in an LMDB of their own, which belongs to this process until `close`. What a resolved `write`
+ * put is there after `kill -9` and after a power cut. The directory is the owner's only.
+ */
+export class DiskQueue {
+  /** Stays with the directory: numbers count within it. */
+  readonly id: string;
+  /** All numbers that earlier processes may have used are up to it. */
+  readonly usedUpTo: number;
+  readonly #root: RootDatabase<Buffer, string>;
+  readonly #events: Database<Buffer, number>;
+  readonly #meta: Database<Buffer, string>;
+  readonly #lock: { release(): void };
+  #reservedUpTo: number;
+
+  /** @throws StoreInUse, CorruptRecord */
+  private constructor(directory: string) {
+    this.#lock = lockStore(directory);
+    try {
+      chmodSync(directory, 0o700);
+      assertIsDatabase(join(directory, DATA_FILE));
+      this.#root = open<Buffer, string>({
+        path: directory,
+        encoding: 'binary',
+        maxDbs: MAX_DATABASES,
+        overlappingSync: false,
+        eventTurnBatching: false,
+      });
+      this.#events = this.#root.openDB<Buffer, number>({ name: 'events', encoding: 'binary' });
+      this.#meta = this.#root.openDB<Buffer, string>({ name: 'meta', encoding: 'binary' });
+      this.id = this.#readMeta(ID_KEY) ?? randomUUID();
+      this.usedUpTo = Number(this.#readMeta(RESERVED_KEY) ?? 0);
+      this.#reservedUpTo = this.usedUpTo;
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
+  }
+
+  /** Takes a block of numbers above all that were ever used. Waits for another owner to go. @throws StoreInUse after `waitMs` */
+  static async open(directory: string, clock: Clock, waitMs: number): Promise<DiskQueue> {
+    const untilMs = clock.monotonicMs() + waitMs;
+    for (;;) {
+      try {
+        return await DiskQueue.#opened(directory);
+      } catch (error) {
+        if (!(error instanceof StoreInUse) || clock.monotonicMs() >= untilMs) throw error;
+      }
+      await new Promise<void>((resolve) => void clock.after(LOCK_POLL_MS, resolve));
+    }
+  }
+
+  static async #opened(directory: string): Promise<DiskQueue> {
+    let queue = new DiskQueue(directory);
+    if (queue.#isEmpty() && statSync(join(directory, DATA_FILE)).size > MAX_EMPTY_FILE_BYTES) {
+      await queue.#root.close();
+      // Its id goes with the file: numbers may begin again.
+      rmSync(join(directory, DATA_FILE));
+      queue.#lock.release();
+      queue = new DiskQueue(directory);
+    }
+    try {
+      await queue.write({ puts: [], removed: [], reserves: true });
+    } catch (error) {
+      await queue.close();
+      throw error;
+    }
+    return queue;
+  }
+
+  #isEmpty(): boolean {
+    return this.#events.getKeysCount({ limit: 1 }) === 0;
+  }
+
+  /** Numbers above it may not be used yet. */
+  get reservedUpTo(): number {
+    return this.#reservedUpTo;
+  }
+
+  /** What is stored, by number. */
+  *index(): Iterable<IndexEntry> {
+    for (const { key: n, value } of this.#events.getRange({ snapshot: false }))
+      yield { n, entry: indexEntry(value, n) };
+  }
+
+  /** The payload. @throws CorruptRecord when it is not what was written, or missing */
+  read(n: number): string {
+    const record = unseal(this.#events.get(n) ?? Buffer.alloc(0), `event ${n}`);
+    return record.toString('utf8', record.indexOf(LINE_FEED) + 1);
+  }
+
+  /** All of it or nothing, durable when it resolves. Not to be called again before. */
+  async write({ puts, removed, reserves }: QueueChanges): Promise<void> {
+    const reservedUpTo = this.#reservedUpTo + (reserves ? NUMBERS_PER_BLOCK : 0);
+    try {
+      await this.#root.batch(() => {
+        for (const { n, check, payload } of puts) {
+          void this.#events.put(n, sealText(`${JSON.stringify(check)}\n${payload}`));
+        }
+        for (const n of removed) void this.#events.remove(n);
+        if (!reserves) return;
+        void this.#meta.put(ID_KEY, sealText(this.id));
+        void this.#meta.put(RESERVED_KEY, sealText(String(reservedUpTo)));
+      });
+    } catch (error) {
+      // The batch's own promise tells of the failure, a second one holds the cause.
+      const cause: unknown = await Promise.resolve((error as { commitError?: Promise<unknown> }).commitError).catch(
+        (commitError: unknown) => commitError,
+      );
+      throw new Error('queue could not be written', { cause: cause ?? error });
+    }
+    this.#root.resetReadTxn();
+    this.#reservedUpTo = reservedUpTo;
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close();
+    this.#lock.release();
+  }
+
+  #readMeta(key: string): string | undefined {
+    const sealed = this.#meta.get(key);
+    return sealed === undefined ? undefined : unseal(sealed, key).toString();
+  }
+}
+
+/** LMDB ends the whole process when its file is something else. @throws CorruptRecord */
+function assertIsDatabase(path: string): void {
+  if (!existsSync(path)) return;
+  const file = openSync(path, 'r');
+  try {
+    const beginning = Buffer.alloc(MAGIC_AT + 4);
+    const length = readSync(file, beginning);
+    if (length > 0 && beginning.readUInt32LE(MAGIC_AT) !== MAGIC) throw new CorruptRecord(`${path} is no queue`);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function indexEntry(value: Buffer, n: number): IndexEntry['entry'] {
+  try {
+    const record = unseal(value, `event ${n}`);
+    const end = record.indexOf(LINE_FEED);
+    return { check: JSON.parse(record.toString('utf8', 0, end)) as string, bytes: record.length - end - 1 };
+  } catch (error) {
+    return error instanceof Error ? error : new Error('unreadable', { cause: error });
+  }
+}

@@ -1,0 +1,72 @@
+import type { EntityConfig } from '../resources/entity.ts';
+import { InvalidResource } from '../resources/errors.ts';
+import type { Event } from '../resources/event.ts';
+import { MEDIA_TYPE_JSON } from './handshake.ts';
+import * as json from './json-codec.ts';
+import * as protobuf from './protobuf-codec.ts';
+import { MalformedProtobuf } from './protobuf-reader.ts';
+
+export const MEDIA_TYPE_PROTOBUF = 'application/octet-stream';
+
+const OPENING_BRACE = 0x7b;
+
+/**
+ * The encoding of a connection, for both directions. A payload in the other encoding is decoded too: agents relay what they
+ * queued before they were connected. Decoding throws InvalidResource only.
+ */
+export interface Codec {
+  readonly mediaType: string;
+  decodeEvent(payload: Buffer): Event;
+  decodeEntityConfig(payload: Buffer): EntityConfig;
+  decodeCheckRequest(payload: Buffer): json.CheckRequest;
+  encodeEvent(event: Event): string | Buffer;
+  encodeEntityConfig(config: EntityConfig): string | Buffer;
+  encodeCheckRequest(request: json.CheckRequest): string | Buffer;
+}
+
+type Decode<T> = (payload: Buffer) => T;
+
+export const jsonCodec: Codec = {
+  mediaType: MEDIA_TYPE_JSON,
+  decodeEvent: jsonOr(json.decodeEvent, protobuf.decodeEvent),
+  decodeEntityConfig: jsonOr(json.decodeEntityConfig, protobuf.decodeEntityConfig),
+  decodeCheckRequest: jsonOr(json.decodeCheckRequest, protobuf.decodeCheckRequest),
+  encodeEvent: json.encodeJson,
+  encodeEntityConfig: json.encodeJson,
+  encodeCheckRequest: json.encodeJson,
+};
+
+export const protobufCodec: Codec = {
+  mediaType: MEDIA_TYPE_PROTOBUF,
+  decodeEvent: protobufOr(protobuf.decodeEvent, json.decodeEvent),
+  decodeEntityConfig: protobufOr(protobuf.decodeEntityConfig, json.decodeEntityConfig),
+  decodeCheckRequest: protobufOr(protobuf.decodeCheckRequest, json.decodeCheckRequest),
+  encodeEvent: protobuf.encodeEvent,
+  encodeEntityConfig: protobuf.encodeEntityConfig,
+  encodeCheckRequest: protobuf.encodeCheckRequest,
+};
+
+/** No protobuf message begins with `{`: it would open a group, of which there are none. So the first byte decides. */
+function protobufOr<T>(decode: Decode<T>, decodeJson: Decode<T>): Decode<T> {
+  return (payload) => (payload[0] === OPENING_BRACE ? decodeJson(payload) : decode(payload));
+}
+
+/** What is JSON, but is refused, is not tried again; what is neither is refused as not being JSON. */
+function jsonOr<T>(decode: Decode<T>, decodeProtobuf: Decode<T>): Decode<T> {
+  return (payload) => {
+    try {
+      return decode(payload);
+    } catch (error) {
+      if (!(error instanceof InvalidResource && error.cause instanceof SyntaxError)) throw error;
+      return unlessMalformed(() => decodeProtobuf(payload), error);
+    }
+  };
+}
+
+function unlessMalformed<T>(attempt: () => T, otherwise: InvalidResource): T {
+  try {
+    return attempt();
+  } catch (error) {
+    throw error instanceof MalformedProtobuf ? otherwise : error;
+  }
+}

@@ -1,0 +1,48 @@
+import type { EntityConfig } from '../resources/entity.ts';
+import { InvalidResource } from '../resources/errors.ts';
+import { assertEvent, type Event } from '../resources/event.ts';
+import { listOrNull } from '../resources/schema.ts';
+import type { CheckRequest } from './json-codec.ts';
+import { checkRequestMessage, entityConfigMessage, eventMessage } from './protobuf-messages.ts';
+import { ProtobufReader } from './protobuf-reader.ts';
+import { writeMessage } from './protobuf-writer.ts';
+
+/** The same event that its JSON would give. @throws InvalidResource for what is not an event or breaks a rule of events */
+export function decodeEvent(payload: Buffer): Event {
+  const event = new ProtobufReader(payload).read(eventMessage);
+  dropWhatIsNotFinite(event);
+  assertEvent(event);
+  return event;
+}
+
+/** @throws InvalidResource */
+export function decodeEntityConfig(payload: Buffer): EntityConfig {
+  return new ProtobufReader(payload).read(entityConfigMessage);
+}
+
+/** Shape only: the agent answers a check that breaks a rule with an event. @throws InvalidResource without a `config` */
+export function decodeCheckRequest(payload: Buffer): CheckRequest {
+  const request = new ProtobufReader(payload).read(checkRequestMessage);
+  const { config } = request;
+  if (config === undefined) throw new InvalidResource('check request config must be an object');
+  return { ...request, config };
+}
+
+export const encodeEvent = (event: Event): Buffer => writeMessage(eventMessage, event);
+
+export const encodeEntityConfig = (config: EntityConfig): Buffer => writeMessage(entityConfigMessage, config);
+
+/** A `scheduler` in the configuration and `secrets` of the request are written too. @throws InvalidResource for assets and hooks of another shape */
+export const encodeCheckRequest = (request: CheckRequest): Buffer => writeMessage(checkRequestMessage, request);
+
+/** No other wire and no store of ours holds NaN or an infinity: such points are left out, such durations are absent. */
+function dropWhatIsNotFinite({ check, metrics }: Event): void {
+  if (check?.duration !== undefined) check.duration = finiteOrAbsent(check.duration);
+  for (const hook of check?.hooks ?? []) hook.duration = finiteOrAbsent(hook.duration);
+  if (metrics?.points?.some(({ value }) => !Number.isFinite(value))) {
+    metrics.points = listOrNull(metrics.points.filter(({ value }) => Number.isFinite(value)));
+  }
+}
+
+const finiteOrAbsent = (value: number | undefined): number | undefined =>
+  value !== undefined && value !== 0 && Number.isFinite(value) ? value : undefined;

@@ -1,0 +1,154 @@
+import type { Check } from '../resources/check.ts';
+import {
+  configOf,
+  type Entity,
+  type EntityConfig,
+  entityWithDefaults,
+  systemWithDefaults,
+} from '../resources/entity.ts';
+import { type Event, eventWithDefaults } from '../resources/event.ts';
+import { objectMetaWithDefaults } from '../resources/object-meta.ts';
+import type { CheckRequest } from './json-codec.ts';
+import {
+  checkConfigMessage,
+  checkMessage,
+  hookConfig,
+  nameAndValue,
+  objectMeta,
+  reference,
+  type RequestedCheck,
+} from './protobuf-check-messages.ts';
+import {
+  always,
+  double,
+  flag,
+  int32,
+  int64,
+  list,
+  mapOf,
+  message,
+  nested,
+  text,
+  textMap,
+  texts,
+  uuid,
+} from './protobuf-table.ts';
+
+const network = message(() => systemWithDefaults(null).network, {
+  interfaces: list(
+    1,
+    message((): NetworkInterface => ({ name: undefined, mac: undefined, addresses: null }), {
+      name: text(1),
+      mac: text(2),
+      addresses: texts(3),
+    }),
+  ),
+});
+type NetworkInterface = NonNullable<Entity['system']['network']['interfaces']>[number];
+
+const system = message(() => systemWithDefaults(null), {
+  hostname: text(1),
+  os: text(2),
+  platform: text(3),
+  platform_family: text(4),
+  platform_version: text(5),
+  network: always(6, network),
+  arch: text(7),
+  arm_version: int32(8),
+  libc_type: text(9),
+  vm_system: text(10),
+  vm_role: text(11),
+  cloud_provider: text(12),
+  float_type: text(13),
+  processes: list(
+    14,
+    message(() => ({ name: '' }), { name: text(1) }),
+  ),
+});
+
+const deregistration = message((): Entity['deregistration'] => ({ handler: undefined }), { handler: text(1) });
+
+const entity = message(() => entityWithDefaults({}), {
+  entity_class: text(1),
+  system: always(3, system),
+  subscriptions: texts(4),
+  last_seen: int64(5),
+  deregister: flag(6),
+  deregistration: always(7, deregistration),
+  user: text(11),
+  redact: texts(13),
+  metadata: always(14, objectMeta),
+  sensu_agent_version: text(15),
+  keepalive_handlers: texts(16),
+});
+
+/** Always with metadata: an agent of the reference dies of a configuration without. */
+export const entityConfigMessage = message((): EntityConfig => configOf(entityWithDefaults({})), {
+  metadata: always(1, objectMeta),
+  entity_class: text(2),
+  user: text(3),
+  subscriptions: texts(4),
+  deregister: flag(5),
+  deregistration: always(6, deregistration),
+  keepalive_handlers: texts(7),
+  redact: texts(8),
+});
+
+type Metrics = NonNullable<Event['metrics']>;
+type MetricPoint = NonNullable<Metrics['points']>[number];
+const metricPoint = message((): MetricPoint => ({ name: undefined, value: 0, timestamp: 0, tags: null }), {
+  name: text(1),
+  value: double(2),
+  timestamp: int64(3),
+  tags: list(4, nameAndValue),
+});
+const metrics = message((): Metrics => ({ handlers: null, points: null }), {
+  handlers: texts(1),
+  points: list(2, metricPoint),
+});
+
+export const eventMessage = message(() => eventWithDefaults({}), {
+  timestamp: int64(1),
+  entity: nested(2, entity),
+  check: nested(3, checkMessage),
+  metrics: nested(4, metrics),
+  metadata: always(5, objectMeta),
+  id: uuid(6),
+  sequence: int64(7),
+  pipelines: list(8, reference),
+});
+
+interface AssetBuild {
+  url: string | undefined;
+  sha512: string | undefined;
+  filters: string[] | null;
+  headers: Record<string, string> | null;
+}
+const assetBuildFields = { url: text(2), sha512: text(3), filters: texts(5), headers: textMap(9) };
+const blankBuild = (): AssetBuild => ({ url: undefined, sha512: undefined, filters: null, headers: null });
+const assetBuild = message(blankBuild, assetBuildFields);
+
+type Asset = AssetBuild & { builds: AssetBuild[] | null; metadata: Check['metadata'] };
+const asset = message((): Asset => ({ ...blankBuild(), builds: null, metadata: objectMetaWithDefaults(null) }), {
+  ...assetBuildFields,
+  builds: list(6, assetBuild),
+  metadata: always(8, objectMeta),
+});
+const assetList = message((): { assets: Asset[] | null } => ({ assets: null }), { assets: list(1, asset) });
+
+/** `secrets` are `NAME=value`. */
+export interface WireCheckRequest extends Omit<CheckRequest, 'config'> {
+  config: RequestedCheck | undefined;
+  secrets?: string[];
+}
+export const checkRequestMessage = message(
+  (): WireCheckRequest => ({ config: undefined, assets: null, hooks: null, issued: 0, hook_assets: {} }),
+  {
+    config: nested(1, checkConfigMessage),
+    assets: list(2, asset),
+    hooks: list(3, hookConfig),
+    issued: int64(4),
+    hook_assets: mapOf(5, assetList),
+    secrets: texts(6),
+  },
+);

@@ -1,0 +1,244 @@
+import { InvalidResource } from '../resources/errors.ts';
+import { type Field, FIXED32, FIXED64, LENGTH, type Message, VARINT } from './protobuf-table.ts';
+
+type Members = Record<string, unknown>;
+
+const MAX_VARINT_BYTES = 10;
+const UUID_BYTES = 16;
+const TWO_TO_THE_32 = 4_294_967_296;
+/** Up to here a text of ASCII is read faster in steps of a few bytes than by a call into the engine. */
+const MAX_SHORT_TEXT_BYTES = 24;
+
+/** Bytes that are no message of the schema, in contrast to a message that breaks a rule. */
+export class MalformedProtobuf extends InvalidResource {}
+
+const malformed = (what: string) => new MalformedProtobuf(`payload is not a protobuf message: ${what}`);
+
+/** Reads one message, in the canonical form of its resource. Sees each byte once and keeps nothing of `bytes`. */
+export class ProtobufReader {
+  readonly #bytes: Buffer;
+  #position = 0;
+  /** Where the innermost message ends: nothing of it may reach beyond. */
+  #end: number;
+  /** The halves of the last varint. */
+  #low = 0;
+  #high = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.#end = bytes.length;
+  }
+
+  /** @throws InvalidResource */
+  read<T extends object>(message: Message<T>): T {
+    const target = message.blank();
+    this.#readInto(message, target as Members);
+    return target;
+  }
+
+  #readInto(message: Message, target: Members): void {
+    while (this.#position < this.#end) {
+      const tag = this.#tag();
+      const field = message.byTag[tag];
+      if (field === undefined) this.#skip(message, tag);
+      else this.#readField(field, target);
+    }
+  }
+
+  #readField(field: Field, target: Members): void {
+    const { name } = field;
+    switch (field.kind) {
+      case 'text':
+        target[name] = this.#text() || field.zero;
+        break;
+      case 'texts':
+        append(target, name, this.#text());
+        break;
+      case 'uint32':
+        this.#varint();
+        target[name] = this.#low >>> 0 || field.zero;
+        break;
+      case 'int64':
+        this.#varint();
+        target[name] = this.#high * TWO_TO_THE_32 + (this.#low >>> 0) || field.zero;
+        break;
+      case 'flag':
+        this.#varint();
+        target[name] = (this.#low | this.#high) !== 0 || field.zero;
+        break;
+      case 'message':
+        // A second occurrence is merged with the first.
+        target[name] ??= messageOf(field).blank();
+        this.#nested(messageOf(field), target[name] as Members);
+        break;
+      case 'messages':
+        this.#item(field, target);
+        break;
+      case 'map':
+        this.#entry(field, target);
+        break;
+      case 'double':
+        target[name] = this.#double();
+        break;
+      case 'uuid':
+        target[name] = this.#uuid() ?? field.zero;
+        break;
+      case 'int32':
+        this.#varint();
+        target[name] = this.#low | 0 || field.zero;
+        break;
+    }
+  }
+
+  #nested(message: Message, target: Members): void {
+    const outerEnd = this.#end;
+    this.#end = this.#length();
+    this.#readInto(message, target);
+    this.#end = outerEnd;
+  }
+
+  #item(field: Field, target: Members): void {
+    const item = messageOf(field).blank();
+    this.#nested(messageOf(field), item as Members);
+    append(target, field.name, field.adapter === undefined ? item : field.adapter.fromWire(item));
+  }
+
+  /** The last one of a key counts. `__proto__` is a key like any other. */
+  #entry(field: Field, target: Members): void {
+    const entry = messageOf(field).blank() as { key: string; value: unknown };
+    this.#nested(messageOf(field), entry);
+    const map = (target[field.name] ??= {}) as Members;
+    if (entry.key === '__proto__') {
+      Object.defineProperty(map, entry.key, {
+        value: entry.value,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
+    } else {
+      map[entry.key] = entry.value;
+    }
+  }
+
+  #skip(message: Message, tag: number): void {
+    const number = tag >>> 3;
+    if (number === 0) throw malformed('field number 0');
+    if (message.numbers.has(number)) throw malformed(`field ${number} is of another type`);
+    switch (tag & 7) {
+      case VARINT:
+        this.#varint();
+        break;
+      case FIXED64:
+        this.#advance(8);
+        break;
+      case LENGTH:
+        this.#position = this.#length();
+        break;
+      case FIXED32:
+        this.#advance(4);
+        break;
+      default:
+        throw malformed(`field ${number} is of a type that is not in use`);
+    }
+  }
+
+  #tag(): number {
+    const first = this.#bytes[this.#position] as number;
+    if (first < 0x80 && this.#position < this.#end) {
+      this.#position += 1;
+      return first;
+    }
+    this.#varint();
+    if (this.#high !== 0) throw malformed('a field number is too large');
+    return this.#low >>> 0;
+  }
+
+  /** Into `#low` and `#high`. */
+  #varint(): void {
+    const first = this.#byte();
+    this.#low = first & 0x7f;
+    this.#high = 0;
+    if (first < 0x80) return;
+    for (let index = 1; index < MAX_VARINT_BYTES; index += 1) {
+      const byte = this.#byte();
+      const bits = byte & 0x7f;
+      // A shift counts modulo 32, so the byte in both halves is spread over them by hand.
+      if (index < 5) this.#low |= bits << (7 * index);
+      if (index === 4) this.#high = bits >> 4;
+      else if (index > 4) this.#high |= bits << (7 * index - 32);
+      if (byte < 0x80) return;
+    }
+    throw malformed('a varint is longer than ten bytes');
+  }
+
+  #byte(): number {
+    if (this.#position >= this.#end) throw malformed('it is cut off');
+    return this.#bytes[this.#position++] as number;
+  }
+
+  /** Where what begins with its length ends. */
+  #length(): number {
+    this.#varint();
+    const length = this.#low >>> 0;
+    const end = this.#position + length;
+    if (this.#high !== 0 || end > this.#end) throw malformed('a length reaches beyond the end');
+    return end;
+  }
+
+  #advance(count: number): number {
+    const start = this.#position;
+    if (start + count > this.#end) throw malformed('it is cut off');
+    this.#position = start + count;
+    return start;
+  }
+
+  #double(): number {
+    return this.#bytes.readDoubleLE(this.#advance(8));
+  }
+
+  /** What is not UTF-8 becomes U+FFFD: outputs of checks are any bytes. */
+  #text(): string {
+    const end = this.#length();
+    const start = this.#position;
+    this.#position = end;
+    const bytes = this.#bytes;
+    if (end - start > MAX_SHORT_TEXT_BYTES) return bytes.toString('utf8', start, end);
+    let text = '';
+    let index = start;
+    for (; index + 3 < end; index += 4) {
+      const first = bytes[index] as number;
+      const second = bytes[index + 1] as number;
+      const third = bytes[index + 2] as number;
+      const fourth = bytes[index + 3] as number;
+      if ((first | second | third | fourth) >= 0x80) return bytes.toString('utf8', start, end);
+      text += String.fromCharCode(first, second, third, fourth);
+    }
+    for (; index < end; index += 1) {
+      const byte = bytes[index] as number;
+      if (byte >= 0x80) return bytes.toString('utf8', start, end);
+      text += String.fromCharCode(byte);
+    }
+    return text;
+  }
+
+  #uuid(): string | undefined {
+    const end = this.#length();
+    const start = this.#position;
+    if (end === start) return undefined;
+    if (end - start !== UUID_BYTES) throw malformed('an id has not 16 bytes');
+    this.#position = end;
+    const hex = this.#bytes.toString('hex', start, end);
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  }
+}
+
+function append(target: Members, name: string, item: unknown): void {
+  const list = target[name] as unknown[] | null | undefined;
+  if (list) list.push(item);
+  else target[name] = [item];
+}
+
+function messageOf(field: Field): Message {
+  if (field.message === undefined) throw new TypeError(`field ${field.name} has no message`);
+  return field.message;
+}

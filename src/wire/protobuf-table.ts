@@ -1,0 +1,120 @@
+/** How the value of a field is written. */
+export type Kind =
+  'text' | 'texts' | 'flag' | 'uint32' | 'int32' | 'int64' | 'double' | 'uuid' | 'message' | 'messages' | 'map';
+
+interface FieldShape {
+  readonly number: number;
+  readonly kind: Kind;
+  /** Of kind `message` and `messages`; of kind `map`, the entry. */
+  readonly message?: Message;
+  /** A message that is written even when it is absent. */
+  readonly isAlwaysWritten?: boolean;
+  readonly adapter?: Adapter;
+}
+
+/** A field whose member has values of type `V`; `typeOf` exists for the compiler only. */
+export interface FieldOf<out V> extends FieldShape {
+  readonly typeOf?: V;
+}
+
+/** Turns an item as it is on the wire into the member's form, and back. */
+interface Adapter {
+  fromWire(item: unknown): unknown;
+  toWire(item: unknown): unknown;
+}
+
+export interface Field extends FieldShape {
+  readonly name: string;
+  /** The number and the wire type, as they stand before each value. */
+  readonly tag: number;
+  /** What the member holds when the field is not on the wire, or is zero there. */
+  readonly zero: unknown;
+}
+
+/** The fields of an object in its canonical form. */
+export interface Message<out T = unknown> {
+  /** A new object as it is when no field is on the wire. */
+  blank(): T;
+  /** By number, as they are written. */
+  readonly fields: readonly Field[];
+  /** By tag. */
+  readonly byTag: readonly (Field | undefined)[];
+  readonly numbers: ReadonlySet<number>;
+}
+
+export const VARINT = 0;
+export const FIXED64 = 1;
+export const LENGTH = 2;
+export const FIXED32 = 5;
+
+const WIRE_TYPES: Record<Kind, number> = {
+  text: LENGTH,
+  texts: LENGTH,
+  flag: VARINT,
+  uint32: VARINT,
+  int32: VARINT,
+  int64: VARINT,
+  double: FIXED64,
+  uuid: LENGTH,
+  message: LENGTH,
+  messages: LENGTH,
+  map: LENGTH,
+};
+
+const tagOf = ({ number, kind }: FieldShape): number => number * 8 + WIRE_TYPES[kind];
+
+/** Every member of `T` has a field: the compiler asks for one when a resource gets a member. */
+export function message<T extends object>(
+  blank: () => T,
+  fieldsByName: { readonly [K in keyof T]-?: FieldOf<NonNullable<T[K]>> },
+): Message<T> {
+  const zeros = new Map(Object.entries(blank()));
+  const fields = Object.entries<FieldShape>(fieldsByName)
+    .map(([name, field]): Field => ({ ...field, name, tag: tagOf(field), zero: zeros.get(name) }))
+    .toSorted((one, other) => one.number - other.number);
+  const byTag: (Field | undefined)[] = Array.from({ length: Math.max(...fields.map(({ tag }) => tag)) + 1 });
+  for (const field of fields) byTag[field.tag] = field;
+  return { blank, fields, byTag, numbers: new Set(fields.map(({ number }) => number)) };
+}
+
+export const text = (number: number): FieldOf<string> => ({ number, kind: 'text' });
+export const texts = (number: number): FieldOf<string[]> => ({ number, kind: 'texts' });
+export const flag = (number: number): FieldOf<boolean> => ({ number, kind: 'flag' });
+export const uint32 = (number: number): FieldOf<number> => ({ number, kind: 'uint32' });
+export const int32 = (number: number): FieldOf<number> => ({ number, kind: 'int32' });
+export const int64 = (number: number): FieldOf<number> => ({ number, kind: 'int64' });
+export const double = (number: number): FieldOf<number> => ({ number, kind: 'double' });
+/** Sixteen bytes. */
+export const uuid = (number: number): FieldOf<string> => ({ number, kind: 'uuid' });
+
+export const nested = <T>(number: number, of: Message<T>): FieldOf<T> => ({ number, kind: 'message', message: of });
+/** Agents rely on this one: it is written even when it is empty or absent. */
+export const always = <T>(number: number, of: Message<T>): FieldOf<NonNullable<T>> => ({
+  number,
+  kind: 'message',
+  message: of,
+  isAlwaysWritten: true,
+});
+export const list = <T>(number: number, of: Message<T>): FieldOf<T[]> => ({ number, kind: 'messages', message: of });
+
+/** A list whose items have one form on the wire and another in the member. */
+export function adaptedList<W, T>(
+  number: number,
+  of: Message<W>,
+  fromWire: (item: W) => T,
+  toWire: (item: T) => W,
+): FieldOf<T[]> {
+  return { number, kind: 'messages', message: of, adapter: { fromWire, toWire } };
+}
+
+const textEntry = message(() => ({ key: '', value: '' }), { key: text(1), value: text(2) });
+export const textMap = (number: number): FieldOf<Record<string, string>> => ({
+  number,
+  kind: 'map',
+  message: textEntry,
+});
+
+export function mapOf<T extends object>(number: number, of: Message<T>): FieldOf<Record<string, T>> {
+  const entry = message(() => ({ key: '', value: of.blank() }), { key: text(1), value: always(2, of) });
+  return { number, kind: 'map', message: entry };
+}
