@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ApiClient } from '../support/api-client.ts';
 import { eventually, inTime } from '../support/eventually.ts';
+import { proxyEvent } from '../support/example-events.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/main/local.js', import.meta.url));
@@ -87,6 +90,14 @@ describe('npm start', function () {
       { what: 'the keepalive and the result of a check', withinMs: 30_000, everyMs: 200 },
     );
     for (const { check } of seen) expect(check.history).to.have.length.above(0);
+
+    const alert = { status: 2, output: 'it happened', handlers: ['alerts'] };
+    await api.put('/ns/default/events/example/alert', proxyEvent('example', 'alert', alert));
+    const file = join(directory.path, '.mon', 'alerts.log');
+    await eventually(() => existsSync(file) && readFileSync(file, 'utf8').includes('it happened'), Boolean, {
+      what: 'the alert in the file that the output names',
+    });
+    expect(first.output).to.contain(file);
     expect(await first.interrupt()).to.equal(0);
 
     const second = start();
