@@ -112,6 +112,16 @@ describe('the handlers of a backend', function () {
     });
   }
 
+  it('that hang are ended when the backend stops, which it does cleanly, and run again at its next start', async () => {
+    await handler('hangs', `echo $$ >> ${out('pids')}; sleep 600`);
+    await event('disk', { status: 1, handlers: ['hangs'] });
+    await eventually(() => lines(out('pids')).length === 1, Boolean, { what: 'the first run' });
+    expect(await backend.stop()).to.equal(0);
+    expect(isRunning(Number(lines(out('pids'))[0]))).to.equal(false);
+    await start();
+    await eventually(() => lines(out('pids')).length === 2, Boolean, { what: 'the second run' });
+  });
+
   it('run for everything that waited when the backend was killed, with the same ids', async () => {
     const count = 1_000;
     await handler('note', `echo "$MON_NOTIFICATION_ID" >> ${out('ids')}; sleep 1`);

@@ -8,6 +8,8 @@ import { type HandlerResult, runHandler } from './handler-run.ts';
 const MAX_RUNNING = 100;
 /** Notifications that may wait; beyond it senders must pause. */
 export const MAX_WAITING = 100_000;
+/** For handlers that run when the backend stops; those that take longer are ended, and run again at the next start. */
+const STOP_GRACE_MS = 5_000;
 /** How long to wait before an outcome that could not be stored is stored again. */
 const RETRY_MS = 1_000;
 
@@ -32,6 +34,7 @@ export class Pipeline {
   readonly #waiting = new Map<string, string[]>();
   readonly #ready: string[] = [];
   readonly #running = new Set<Promise<void>>();
+  readonly #end = new AbortController();
   #count = 0;
   #stopped = false;
 
@@ -61,10 +64,14 @@ export class Pipeline {
     }
   }
 
-  /** Resolves when what runs has ended; what waits stays in the outbox. */
+  /** Resolves when what runs has ended, or was ended; that and what waits stays in the outbox. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    const cancel = this.#ports.clock.after(STOP_GRACE_MS, () => {
+      this.#end.abort(new Error('the backend stops'));
+    });
     await Promise.all(this.#running);
+    cancel();
   }
 
   #start(): void {
@@ -97,7 +104,8 @@ export class Pipeline {
     const result: HandlerResult =
       handler === undefined
         ? { outcome: 'skipped', reason: 'handler does not exist', status: undefined }
-        : await runHandler(handler, entry, clock);
+        : await runHandler(handler, entry, clock, this.#end.signal);
+    if (this.#end.signal.aborted) return;
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
     const { notificationId: id, handler: name, decidedAtMs } = entry;
     const fields = { event_id: entry.event.id, handler: name, notification: id, ...result };

@@ -12,7 +12,7 @@ const MAX_REASON_CHARACTERS = 1_000;
 /** The command gets the event on its standard input. A status other than 0 is noted, and not an error. */
 export async function runPipeHandler(
   { command = '', timeout, env_vars }: Handler,
-  { payload, notificationId }: { payload: string; notificationId: string },
+  { payload, notificationId, signal }: { payload: string; notificationId: string; signal: AbortSignal },
   clock: Clock,
 ): Promise<HandlerResult> {
   const result = await runCommand(
@@ -22,6 +22,7 @@ export async function runPipeHandler(
       environment: [...(env_vars ?? []), `MON_NOTIFICATION_ID=${notificationId}`],
       timeoutMs: timeout > 0 ? timeout * 1_000 : LONGEST_RUN_MS,
       lingerMs: LINGER_MS,
+      signal,
     },
     clock,
   );

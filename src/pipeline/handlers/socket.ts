@@ -9,7 +9,7 @@ const DEFAULT_TIMEOUT_S = 60;
 /** One connection or datagram per event, nothing appended, nothing read. The timeout covers connecting and writing. */
 export async function runSocketHandler(
   { type, socket, timeout }: Handler,
-  { payload }: { payload: string },
+  { payload, signal: end }: { payload: string; signal: AbortSignal },
   clock: Clock,
 ): Promise<HandlerResult> {
   const host = socket?.host ?? '';
@@ -17,7 +17,7 @@ export async function runSocketHandler(
   const send = type === 'udp' ? sendDatagram : sendOverTcp;
   const limitMs = (timeout > 0 ? timeout : DEFAULT_TIMEOUT_S) * 1_000;
   try {
-    await within(limitMs, clock, (signal) => send(host, port, payload, signal));
+    await within(limitMs, clock, (late) => send(host, port, payload, AbortSignal.any([late, end])));
     return { outcome: 'handled', reason: '', status: undefined };
   } catch (error) {
     return { outcome: 'failed', reason: error instanceof Error ? error.message : String(error), status: undefined };
