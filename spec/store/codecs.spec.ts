@@ -4,6 +4,8 @@ import { type CheckEvent, hasCheck, parseEvent } from '../../src/resources/event
 import { CODECS } from '../../src/store/codecs.ts';
 import { type EventRecord, eventOf } from '../../src/store/records.ts';
 import { CorruptRecord, sealText, unseal } from '../../src/store/sealed.ts';
+import { encodeEvent } from '../../src/wire/protobuf-codec.ts';
+import { validEvents } from '../support/arbitrary-event.ts';
 import { checkEvent } from '../support/example-events.ts';
 
 function event(output: string): CheckEvent {
@@ -28,6 +30,19 @@ const record: fc.Arbitrary<EventRecord> = fc.record({
   event: fc.string({ unit: 'grapheme' }).map(event),
 });
 
+function recordOf(stored: CheckEvent): EventRecord {
+  const state = {
+    history: [],
+    occurrences: 0,
+    occurrencesWatermark: 0,
+    state: 'passing' as const,
+    totalStateChange: 0,
+    lastOk: 0,
+    silenced: [],
+  };
+  return { state, ttl: undefined, event: stored };
+}
+
 describe('the bytes of a stored event', () => {
   it('are read as what was written', () => {
     fc.assert(
@@ -40,22 +55,36 @@ describe('the bytes of a stored event', () => {
     );
   });
 
+  it('keep every member of an event, as its JSON would', () => {
+    fc.assert(
+      fc.property(validEvents, (sent) => {
+        const { metrics: _, ...stored } = parseEvent(sent);
+        if (stored.check === undefined || stored.entity === undefined) throw new Error('a valid event has both');
+        const written = { ...stored, metrics: undefined, check: stored.check, entity: stored.entity };
+        const read = CODECS.events.decode(CODECS.events.encode(recordOf(written)), 'an event');
+        expect(JSON.parse(JSON.stringify(read.event))).to.deep.equal(JSON.parse(JSON.stringify(written)));
+      }),
+    );
+  });
+
+  it('are those that the sender made, where somebody has them, with fields nobody knows', () => {
+    const unknownField = Buffer.from([0xfa, 0x7f, 0x01, 0x78]);
+    const sent = event('sent');
+    const encoded = Buffer.concat([encodeEvent(sent), unknownField]);
+    const sealed = CODECS.events.encode({ ...recordOf(sent), encoded });
+    expect(sealed.includes(encoded)).to.equal(true);
+    const read = CODECS.events.decode(sealed, 'an event');
+    expect(JSON.stringify(read.event)).to.equal(JSON.stringify(sent));
+    expect(CODECS.events.encode(read)).to.deep.equal(sealed);
+  });
+
   it('show what the backend owns, zeros included, whatever the event says of itself', () => {
     const sent = event('sent');
-    const state = {
-      history: [],
-      occurrences: 0,
-      occurrencesWatermark: 0,
-      state: 'passing' as const,
-      totalStateChange: 0,
-      lastOk: 0,
-      silenced: [],
-    };
     const claimed = {
       ...sent,
       check: { ...sent.check, occurrences: 9, silenced: ['a'], is_silenced: true, last_ok: 5 },
     };
-    const { check } = eventOf({ state, ttl: undefined, event: claimed });
+    const { check } = eventOf(recordOf(claimed));
     expect(check).to.include({ occurrences: 0, is_silenced: false, last_ok: 0, state: 'passing' });
     expect(check.silenced).to.equal(undefined);
     expect(check.history).to.deep.equal([]);

@@ -69,12 +69,18 @@ describe('the LMDB store', () => {
     expect(found.map(({ seq }) => seq)).to.deep.equal([1, 3]);
   });
 
-  it('refuses a store that a newer version wrote', async () => {
-    const puts = emptyPuts();
-    puts.meta.set('store-version', 99);
-    await store.write({ puts, ledger: [] });
-    await store.close();
-    expect(() => new LmdbStore({ directory: directory.path, sync: 'none' })).to.throw(StoreTooNew, 'version 99');
-    store = new LmdbStore({ directory: `${directory.path}/other`, sync: 'none' });
-  });
+  for (const [version, error] of [
+    [99, StoreTooNew],
+    [1, Error],
+  ] as const) {
+    it(`refuses a store of version ${version}`, async () => {
+      const puts = emptyPuts();
+      puts.meta.set('store-version', version);
+      await store.write({ puts, ledger: [] });
+      await store.close();
+      const reopen = () => new LmdbStore({ directory: directory.path, sync: 'none' });
+      expect(reopen).to.throw(error, `version ${version}`);
+      store = new LmdbStore({ directory: `${directory.path}/other`, sync: 'none' });
+    });
+  }
 });

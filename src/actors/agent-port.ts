@@ -16,6 +16,15 @@ import type { Scope } from './scope.ts';
 /** Queues remembered per agent; an agent makes a new one at each start. */
 const MAX_QUEUES_PER_AGENT = 8;
 
+/** An event as a connection got it. */
+export interface SentEvent {
+  event: Event;
+  /** Numbers the event in the agent's queue: one at or below the highest known is acknowledged again and changes nothing. */
+  n: number | undefined;
+  /** Its bytes, where they are protobuf. */
+  encoded: Buffer | undefined;
+}
+
 /** One connection, as the actors know it. */
 export interface AgentSession extends Source {
   readonly id: string;
@@ -123,13 +132,20 @@ export class AgentPort {
     for (const id of this.#sessions.keys()) this.tell(id, { type: 'shutdown.requested', atMs: this.#nowMs() });
   }
 
-  /** `n` numbers the event in the agent's queue: one at or below the highest known is acknowledged again and changes nothing. @throws InvalidResource */
-  receiveEvent(session: AgentSession, event: Event, n: number | undefined): void {
+  /** @throws InvalidResource */
+  receiveEvent(session: AgentSession, { event, n, encoded }: SentEvent): void {
     assertNamespace(session, event);
     this.#decide(session, event.id, n, (scope) => {
       assertNamespaceExists(scope, session.namespace);
-      if (hasCheck(event)) mergeEvent(scope, received(scope, event), { trustsSentHistory: true });
-      else publishEvent(scope, event);
+      if (!hasCheck(event)) {
+        publishEvent(scope, event);
+        return;
+      }
+      const complete = received(scope, event);
+      mergeEvent(scope, complete, {
+        trustsSentHistory: true,
+        encoded: complete === event ? encoded : undefined,
+      });
     });
   }
 
@@ -176,6 +192,7 @@ function countUp(scope: Scope, { namespace, agentName, queueId }: AgentSession, 
 /** As an agent's event is merged: with the subscription every entity holds, and the time of receipt where it has none. */
 function received(scope: Scope, event: CheckEvent): CheckEvent {
   const entity = withOwnSubscription(event.entity);
+  if (entity === event.entity && event.timestamp !== 0) return event;
   const timestamp = event.timestamp === 0 ? scope.nowS : event.timestamp;
   return { ...event, entity, timestamp };
 }

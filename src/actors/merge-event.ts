@@ -19,6 +19,8 @@ export interface MergeOptions {
   /** An expiry's event leaves the switch as its actor has just set it. */
   isExpiry?: boolean;
   cause?: LedgerCause;
+  /** The event's bytes as they came; kept only if the event is stored as it came. */
+  encoded?: Buffer | undefined;
 }
 
 /** Merges an event into what is stored of its entity and check: the one way an event comes to be. The entity it was stored under is in the result. */
@@ -32,7 +34,8 @@ export function mergeEvent(scope: Scope, received: CheckEvent, options: MergeOpt
   }
   const state = mergeState(event, previous, options);
   const ttl = options.isExpiry === true ? previous?.ttl : switchAfter(scope, key, event, previous);
-  scope.put('events', key, { state, ttl, event: asStored(event) });
+  const stored = asStored(event);
+  scope.put('events', key, { state, ttl, event: stored, encoded: stored === received ? options.encoded : undefined });
   recordCheckState(scope, key, previous?.state.state ?? null, state, event, options.cause);
   publish(scope, {
     received: event,
@@ -142,5 +145,5 @@ function heardNow(ttl: ActorSnapshot | undefined, ttlS: number, atMs: number): A
 
 /** The snapshot of a switch that must outlive a change of its event. */
 export function replaceSwitch(scope: Scope, key: string, record: EventRecord, ttl: ActorSnapshot | undefined): void {
-  scope.put('events', key, { state: record.state, ttl, event: record.event });
+  scope.put('events', key, { state: record.state, ttl, event: record.event, encoded: record.encoded });
 }

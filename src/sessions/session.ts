@@ -113,7 +113,12 @@ export class Session implements AgentSession {
         this.#ports.agents.receiveKeepalive(this, this.codec.decodeEvent(payload));
       } else if (n !== null && (n === undefined || this.queueId !== undefined)) {
         number = n;
-        this.#ports.agents.receiveEvent(this, this.codec.decodeEvent(payload), n);
+        const { codec } = this;
+        this.#ports.agents.receiveEvent(this, {
+          event: codec.decodeEvent(payload),
+          n,
+          encoded: codec.protobufOf(payload),
+        });
       } else {
         this.#refuse(new Error(`unknown message type: ${type}`));
       }

@@ -1,6 +1,7 @@
 import { Packr } from 'msgpackr';
-import type { CheckEvent, HistoryEntry } from '../resources/event.ts';
+import { type CheckEvent, type Event, hasCheck, type HistoryEntry } from '../resources/event.ts';
 import type { CheckStateName } from '../rules/check-state.ts';
+import { encodeEvent, readEvent } from '../wire/protobuf-codec.ts';
 import type { EventRecord, TableName, Tables } from './records.ts';
 import { PAYLOAD_AT, roomFor, sealInPlace, sealText, unseal } from './sealed.ts';
 
@@ -39,10 +40,10 @@ function unpackHistory(statuses: number[], executed: number[]): HistoryEntry[] {
 class StoredEventRecord implements EventRecord {
   readonly state: EventRecord['state'];
   readonly ttl: EventRecord['ttl'];
-  readonly #eventBytes: Buffer;
+  readonly encoded: Buffer;
   #event: CheckEvent | undefined;
 
-  constructor(packed: PackedState, eventBytes: Buffer) {
+  constructor(packed: PackedState, encoded: Buffer) {
     const [statuses, executed, occurrences, occurrencesWatermark, state, totalStateChange, lastOk, silenced, ttl] =
       packed;
     this.state = {
@@ -55,18 +56,23 @@ class StoredEventRecord implements EventRecord {
       silenced,
     };
     this.ttl = ttl ?? undefined;
-    this.#eventBytes = eventBytes;
+    this.encoded = encoded;
   }
 
   get event(): CheckEvent {
-    this.#event ??= JSON.parse(this.#eventBytes.toString()) as CheckEvent;
+    this.#event ??= checkEvent(readEvent(this.encoded));
     return this.#event;
   }
 }
 
-/** `state length (uint32) | state | event`; members that are absent in JSON stay absent when read. */
+function checkEvent(event: Event): CheckEvent {
+  if (!hasCheck(event)) throw new Error('a stored event must have an entity and a check');
+  return event;
+}
+
+/** `state length (uint32) | state | event`, the event in protobuf: the agent's own bytes where they were kept. */
 const eventCodec: Codec<EventRecord> = {
-  encode({ state, ttl, event }) {
+  encode({ state, ttl, event, encoded = encodeEvent(event) }) {
     const packed: PackedState = [
       state.history.map((entry) => entry.status),
       state.history.map((entry) => entry.executed),
@@ -79,12 +85,11 @@ const eventCodec: Codec<EventRecord> = {
       ttl ?? null,
     ];
     const stateBytes = packr.pack(packed);
-    const text = JSON.stringify(event);
-    const room = roomFor(LENGTH_BYTES + stateBytes.length + Buffer.byteLength(text));
+    const room = roomFor(LENGTH_BYTES + stateBytes.length + encoded.length);
     room.writeUInt32LE(stateBytes.length, PAYLOAD_AT);
     const stateAt = PAYLOAD_AT + LENGTH_BYTES;
     stateBytes.copy(room, stateAt);
-    room.write(text, stateAt + stateBytes.length);
+    encoded.copy(room, stateAt + stateBytes.length);
     return sealInPlace(room);
   },
   decode(bytes, what) {

@@ -9,7 +9,7 @@ import type { LedgerQuery, Range, TransactionalStore, WriteSet } from './transac
 
 const MAX_DATABASES = 16;
 /** The layout of the databases; a binary refuses a newer one. */
-const STORE_VERSION = 1;
+const STORE_VERSION = 2;
 const STORE_VERSION_KEY = 'store-version';
 /** Decoded resources that are kept, absent ones included. */
 const MAX_CACHED_RESOURCES = 10_000;
@@ -70,6 +70,9 @@ export class LmdbStore implements TransactionalStore {
     const version = this.get('meta', STORE_VERSION_KEY);
     if (typeof version === 'number' && version > STORE_VERSION) {
       throw new StoreTooNew(`the store has version ${version}, this program knows up to ${STORE_VERSION}`);
+    }
+    if (typeof version === 'number' && version < STORE_VERSION) {
+      throw new Error(`the store has version ${version}, from before the first release; begin with an empty directory`);
     }
     if (version === undefined && !readOnly) {
       this.#tables.meta.putSync(STORE_VERSION_KEY, CODECS.meta.encode(STORE_VERSION));

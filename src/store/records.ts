@@ -16,6 +16,8 @@ export interface EventRecord {
   ttl: ActorSnapshot | undefined;
   /** As it was received; read it through `eventOf`, which applies `state`. */
   event: CheckEvent;
+  /** `event` in protobuf, where somebody has it already. */
+  encoded?: Buffer | undefined;
 }
 
 /** What an entity's agent reports, and where its actor stands. The configuration half is a resource. */

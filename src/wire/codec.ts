@@ -17,6 +17,8 @@ const OPENING_BRACE = 0x7b;
 export interface Codec {
   readonly mediaType: string;
   decodeEvent(payload: Buffer): Event;
+  /** An event's payload if it is protobuf, which is how events are stored. */
+  protobufOf(payload: Buffer): Buffer | undefined;
   decodeEntityConfig(payload: Buffer): EntityConfig;
   decodeCheckRequest(payload: Buffer): json.CheckRequest;
   encodeEvent(event: Event): string | Buffer;
@@ -29,6 +31,7 @@ type Decode<T> = (payload: Buffer) => T;
 export const jsonCodec: Codec = {
   mediaType: MEDIA_TYPE_JSON,
   decodeEvent: jsonOr(json.decodeEvent, protobuf.decodeEvent),
+  protobufOf: () => undefined,
   decodeEntityConfig: jsonOr(json.decodeEntityConfig, protobuf.decodeEntityConfig),
   decodeCheckRequest: jsonOr(json.decodeCheckRequest, protobuf.decodeCheckRequest),
   encodeEvent: json.encodeJson,
@@ -39,6 +42,10 @@ export const jsonCodec: Codec = {
 export const protobufCodec: Codec = {
   mediaType: MEDIA_TYPE_PROTOBUF,
   decodeEvent: protobufOr(protobuf.decodeEvent, json.decodeEvent),
+  protobufOf: protobufOr(
+    (payload) => payload,
+    () => undefined,
+  ),
   decodeEntityConfig: protobufOr(protobuf.decodeEntityConfig, json.decodeEntityConfig),
   decodeCheckRequest: protobufOr(protobuf.decodeCheckRequest, json.decodeCheckRequest),
   encodeEvent: protobuf.encodeEvent,
@@ -47,7 +54,7 @@ export const protobufCodec: Codec = {
 };
 
 /** No protobuf message begins with `{`: it would open a group, of which there are none. So the first byte decides. */
-function protobufOr<T>(decode: Decode<T>, decodeJson: Decode<T>): Decode<T> {
+function protobufOr<T, J = T>(decode: Decode<T>, decodeJson: Decode<J>): Decode<T | J> {
   return (payload) => (payload[0] === OPENING_BRACE ? decodeJson(payload) : decode(payload));
 }
 

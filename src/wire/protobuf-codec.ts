@@ -9,9 +9,15 @@ import { writeMessage } from './protobuf-writer.ts';
 
 /** The same event that its JSON would give. @throws InvalidResource for what is not an event or breaks a rule of events */
 export function decodeEvent(payload: Buffer): Event {
+  const event = readEvent(payload);
+  assertEvent(event);
+  return event;
+}
+
+/** Shape only, for bytes that were decoded before. @throws InvalidResource for what is not an event */
+export function readEvent(payload: Buffer): Event {
   const event = new ProtobufReader(payload).read(eventMessage);
   dropWhatIsNotFinite(event);
-  assertEvent(event);
   return event;
 }
 
