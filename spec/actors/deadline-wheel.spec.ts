@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { BlindTime } from '../../src/actors/blind-time.ts';
-import { DeadlineWheel, type ReachedDeadline } from '../../src/actors/deadline-wheel.ts';
+import { DeadlineWheel, type DeadlineWheelPorts, type ReachedDeadline } from '../../src/actors/deadline-wheel.ts';
+import { SteadyTime } from '../../src/actors/steady-time.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { SeededRandom } from './seeded-random.ts';
 
@@ -14,11 +15,19 @@ interface Stage {
   fired: ReachedDeadline[];
 }
 
+const portsOf = (clock: ManualClock, blind: BlindTime): Omit<DeadlineWheelPorts, 'fire'> => ({
+  clock,
+  time: new SteadyTime(clock),
+  blind,
+  goesByWallClock: (actor) => actor === 'check-schedule',
+  look: () => undefined,
+});
+
 function stage(): Stage {
   const clock = new ManualClock(START_MS);
   const blind = new BlindTime([]);
   const fired: ReachedDeadline[] = [];
-  const wheel = new DeadlineWheel({ clock, blind, fire: (reached) => fired.push(reached) });
+  const wheel = new DeadlineWheel({ ...portsOf(clock, blind), fire: (reached) => fired.push(reached) });
   wheel.start();
   return { clock, blind, wheel, fired };
 }
@@ -170,13 +179,44 @@ describe('the deadline wheel', () => {
     expect(fired.map(({ key, deadlineAtMs }) => [key, deadlineAtMs - START_MS])).to.deep.equal([['a', 100]]);
   });
 
+  for (const byMs of [3_600_000, -3_600_000]) {
+    it(`is not moved by a wall clock that is set by ${byMs / 1_000} s`, async () => {
+      set('a', 5_000);
+      await clock.advance(1_000);
+      clock.jump(byMs);
+      await clock.advance(3_999);
+      expect(keys()).to.deep.equal([]);
+      await clock.advance(1);
+      expect(keys()).to.deep.equal(['a']);
+    });
+
+    it(`moves what goes by the wall clock with it, by ${byMs / 1_000} s`, async () => {
+      wheel.set('check-schedule', 'a', START_MS + 7_200_000, Infinity);
+      clock.jump(byMs);
+      wheel.rebuild();
+      await clock.advance(7_200_000 - byMs - 1);
+      expect(keys()).to.deep.equal([]);
+      await clock.advance(1);
+      expect(keys()).to.deep.equal(['a']);
+      expect(clock.nowMs()).to.equal(START_MS + 7_200_000);
+    });
+  }
+
+  it('waits for the wall clock where that is slewed back a little', async () => {
+    wheel.set('check-schedule', 'a', START_MS + 5_000, Infinity);
+    clock.jump(-20);
+    await clock.advance(5_019);
+    expect(keys()).to.deep.equal([]);
+    await clock.advance(1);
+    expect(keys()).to.deep.equal(['a']);
+  });
+
   it('agrees with a plain list of deadlines over 100,000 random operations', async () => {
     const random = SeededRandom.fresh();
     const due = new Map<string, number>();
     const wrong: string[] = [];
     const oracle = new DeadlineWheel({
-      clock,
-      blind,
+      ...portsOf(clock, blind),
       fire: ({ key, deadlineAtMs, atMs }) => {
         if (due.get(key) !== deadlineAtMs || atMs < deadlineAtMs) wrong.push(`${key} fired at ${atMs}`);
         due.delete(key);

@@ -86,12 +86,15 @@ export class TallyingSystem {
       kinds: this.kinds,
       guards,
       nowMs,
+      steadyMs: nowMs,
       isFull: () => this.committer.isFull,
       isQuarantined: () => false,
       failed: (failure) => {
         this.#failed(failure);
       },
       arm: () => undefined,
+      decided: () => undefined,
+      silencesMatchEntitySubscriptions: false,
     });
   }
 

@@ -14,7 +14,7 @@ const STOP_WITHIN_MS = 20_000;
 const cleanEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MON_')));
 
-/** The real program, from its source, with a cache directory of its own unless it is given one. */
+/** The real program, from its source, with a cache directory of its own, gone with it, unless it is given one. */
 export class AgentProcess {
   readonly child: ChildProcess;
   readonly #ended: Promise<unknown>;
@@ -30,7 +30,7 @@ export class AgentProcess {
     });
     this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-    this.#ended = once(this.child, 'close');
+    this.#ended = once(this.child, 'close').then(() => rm(this.#cacheDir, { recursive: true, force: true }));
   }
 
   static start(backendUrl: string, ...flags: string[]): AgentProcess {
@@ -62,6 +62,5 @@ export class AgentProcess {
   async kill(): Promise<void> {
     if (this.isAlive) this.child.kill('SIGKILL');
     await this.#ended;
-    await rm(this.#cacheDir, { recursive: true, force: true });
   }
 }

@@ -351,7 +351,7 @@ describe('an agent', function () {
       await backend.ready();
       backend.send('no type here');
       await eventually(() => backend.sessions.length === 2);
-      expect(backend.sessions[0]?.closed?.code).to.equal(1002);
+      expect(backend.sessions[0]?.closed).to.deep.equal({ code: 1001, reason: 'bye' });
       await backend.ready();
     });
 

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type Codec, jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
 import type { CheckEvent } from '../../src/resources/event.ts';
+import { readEvent } from '../../src/wire/protobuf-codec.ts';
 import { eventually } from '../support/eventually.ts';
 
 export interface PlayedFrame {
@@ -159,7 +160,7 @@ export class PlayedBackend {
     const payload = data.subarray(end + 1);
     // JSON is taken as it comes: tests look at what the agent wrote, not at what a decoder makes of it.
     const isJson = session.codec === jsonCodec;
-    const body = isJson ? (JSON.parse(payload.toString()) as unknown) : session.codec.decodeEvent(payload);
+    const body = isJson ? (JSON.parse(payload.toString()) as unknown) : readEvent(payload);
     session.frames.push({ type, body: body as CheckEvent });
     const n = /^event (\d+)$/.exec(type)?.[1];
     const { acksEvents, acksUpTo = Infinity } = this.options;

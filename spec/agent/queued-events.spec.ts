@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 import { AgentProcess } from './agent-process.ts';
 import { PlayedBackend, type PlayedFrame } from './played-backend.ts';
+import { acceptedIds, provokeEvents, queueEvents } from './queued-agent.ts';
 
 const COUNT = 1_000;
 const NO_ENTITY_WITHIN_MS = 20_000;
@@ -32,32 +33,6 @@ describe('the queued events of an agent', function () {
     agent = AgentProcess.start(backend.url, '--cache-dir', cacheDir, '--retry-min', '100ms', ...flags);
   };
 
-  /** Events that need no process to run: of checks that are invalid. */
-  const provoke = (count: number): void => {
-    for (let index = 0; index < count; index++) {
-      backend.requestCheck({ metadata: { name: `check-${index}` }, command: 'true', interval: 10, ttl: 5 }, 1);
-    }
-  };
-
-  /** In the order in which the agent accepted them. */
-  const acceptedIds = (): unknown[] =>
-    agent.log.filter(({ msg }) => msg === 'sending event to backend').map(({ event_uuid: id }) => id);
-
-  const keptCount = (): number =>
-    agent.log.filter(({ msg }) => msg === 'events kept on disk').reduce((sum, { events }) => sum + Number(events), 0);
-
-  /** The backend goes away before it acknowledged any of them. */
-  const queue = async (count: number): Promise<unknown[]> => {
-    await backend.ready();
-    provoke(count);
-    backend.options.refuseWith = 503;
-    backend.current?.socket.close(1001);
-    await eventually(keptCount, (kept) => kept >= count, { what: 'events on disk', withinMs: NO_ENTITY_WITHIN_MS });
-    const ids = acceptedIds();
-    expect(new Set(ids).size).to.equal(count);
-    return ids;
-  };
-
   const later = (sessions: number): PlayedFrame[] =>
     backend.sessions.slice(sessions).flatMap(({ frames }) => frames.filter(({ type }) => type.startsWith('event')));
 
@@ -70,7 +45,7 @@ describe('the queued events of an agent', function () {
 
   it('survive kill -9: 1,000 arrive after a restart, none twice, in order, in the same queue', async () => {
     start();
-    const ids = await queue(COUNT);
+    const ids = await queueEvents(backend, agent, COUNT);
     const { headers } = backend.sessions[0] ?? {};
     await agent.kill();
     Object.assign(backend.options, { refuseWith: undefined, acksEvents: true });
@@ -95,7 +70,7 @@ describe('the queued events of an agent', function () {
 
   it('are each applied once by a backend that counts numbers, when the agent is killed while it delivers', async () => {
     start();
-    const ids = await queue(COUNT);
+    const ids = await queueEvents(backend, agent, COUNT);
     await agent.kill();
     Object.assign(backend.options, { refuseWith: undefined, acksEvents: true, acksUpTo: 300 });
     start();
@@ -116,7 +91,7 @@ describe('the queued events of an agent', function () {
 
   it('arrive at least once and in order at a backend that does not acknowledge, killed while it delivers', async () => {
     start();
-    const ids = await queue(COUNT);
+    const ids = await queueEvents(backend, agent, COUNT);
     await agent.kill();
     Object.assign(backend.options, { refuseWith: undefined, acknowledges: false });
     start();
@@ -137,7 +112,7 @@ describe('the queued events of an agent', function () {
   it('keep their numbers when the agent is stopped and started', async () => {
     start();
     await backend.ready();
-    provoke(3);
+    provokeEvents(backend, 3);
     const before = await arrived(0, 3);
     expect(await agent.stop()).to.equal(0);
     expect(agent.log.find(({ msg }) => msg === 'stopping with events that were not delivered')?.['events']).to.equal(3);
@@ -150,10 +125,13 @@ describe('the queued events of an agent', function () {
   it('are as many as the flag says: the oldest go first, counted in the log', async () => {
     start('--events-queue-max', '10');
     await backend.ready();
-    provoke(25);
+    provokeEvents(backend, 25);
     backend.options.refuseWith = 503;
     backend.current?.socket.close(1001);
-    await eventually(acceptedIds, (ids) => ids.length === 25);
+    await eventually(
+      () => acceptedIds(agent),
+      (ids) => ids.length === 25,
+    );
     Object.assign(backend.options, { refuseWith: undefined, acksEvents: true });
     const events = await arrived(1, 10);
     expect(events.map(({ body }) => body.check.metadata.name as unknown)).to.deep.equal(
@@ -166,7 +144,7 @@ describe('the queued events of an agent', function () {
   it('are in memory only without a cache directory, under a new name at each start', async () => {
     agent = AgentProcess.start(backend.url, '--cache-dir', '/dev/null');
     const first = await backend.ready();
-    provoke(1);
+    provokeEvents(backend, 1);
     await arrived(0, 1);
     await agent.kill();
     agent = AgentProcess.start(backend.url, '--cache-dir', '/dev/null');

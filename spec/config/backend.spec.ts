@@ -32,6 +32,9 @@ describe('the configuration of the backend', () => {
       agent: { host: '::', port: 8081, writeTimeoutMs: 15_000, maxMessageBytes: 10_485_760 },
       dashboard: { host: '::', port: 3000 },
       deregistrationHandler: undefined,
+      silenceMatchEntitySubscriptions: false,
+      ledgerAnchorHandler: undefined,
+      maxAwakeActors: 200_000,
       storeSync: 'full',
     });
   });
@@ -51,6 +54,9 @@ describe('the configuration of the backend', () => {
       MON_BACKEND_AGENT_WRITE_TIMEOUT: '3',
       MON_BACKEND_AGENT_MAX_MESSAGE_SIZE: '4',
       MON_BACKEND_DEREGISTRATION_HANDLER: 'cmdb',
+      MON_BACKEND_SILENCE_MATCH_ENTITY_SUBSCRIPTIONS: 'true',
+      MON_BACKEND_LEDGER_ANCHOR_HANDLER: 'notary',
+      MON_BACKEND_MAX_AWAKE_ACTORS: '5',
       MON_BACKEND_STORE_SYNC: 'none',
     };
     const parsed = parseBackendConfig(sources({ env }));
@@ -62,6 +68,9 @@ describe('the configuration of the backend', () => {
       agent: { host: '127.0.0.1', port: 0, writeTimeoutMs: 3_000, maxMessageBytes: 4 },
       dashboard: { host: 'fe80::1', port: 9 },
       deregistrationHandler: 'cmdb',
+      silenceMatchEntitySubscriptions: true,
+      ledgerAnchorHandler: 'notary',
+      maxAwakeActors: 5,
       storeSync: 'none',
     });
     expect('warnings' in parsed ? parsed.warnings : []).to.deep.equal([

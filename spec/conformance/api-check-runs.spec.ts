@@ -91,7 +91,7 @@ describe('the runs of a check', () => {
     it('have no next one while the schedule is in quarantine', async () => {
       await backend.stop();
       const sabotage = new Sabotage();
-      backend = await RestartableBackend.start(failingMachines(sabotage));
+      backend = await RestartableBackend.start({ machines: failingMachines(sabotage) });
       api = await backend.login();
       await put();
       sabotage.arm('default/check-disk', 'action', 5);

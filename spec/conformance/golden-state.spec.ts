@@ -10,11 +10,14 @@ const SCENARIOS = [
   'invalid-events',
   'neighbours',
   'occurrences',
+  'odd-events',
+  'proxy',
   'seeded-backwards',
   'seeded-coin-flap',
   'seeded-dice',
   'seeded-many',
   'seeded-runs',
+  'silence-at-once',
 ];
 
 describe('recorded event state', () => {

@@ -82,7 +82,7 @@ describe('the ledger', () => {
   });
 
   describe('that is verified', () => {
-    const verified = () => runProgram(['ledger', 'verify', '--state-dir', backend.stateDir]);
+    const verified = (...more: string[]) => runProgram(['ledger', 'verify', '--state-dir', backend.stateDir, ...more]);
 
     /** Changes the raw entries of the stopped backend. */
     async function tamper(change: (ledger: Database<Buffer, number>) => Promise<unknown>): Promise<void> {
@@ -127,6 +127,37 @@ describe('the ledger', () => {
       const { code, stdout, stderr } = await verified();
       expect(code).to.not.equal(0);
       expect(`${stdout}${stderr}`).to.match(/entry 3 is missing/);
+    });
+
+    describe('against an anchor from elsewhere', () => {
+      it('is sound when it has held the anchored entry since', async () => {
+        const { anchor } = backend.log.lines.find(({ msg }) => msg === 'ledger anchored')?.fields ?? {};
+        await backend.halt();
+        expect(await verified('--anchor', String(anchor))).to.have.property('code', 0);
+      });
+
+      it('is broken where its end was cut off', async () => {
+        await backend.halt();
+        const { seq, hash } = await backend.withStore((store) => store.ledgerHead());
+        await tamper((ledger) => ledger.remove(seq));
+        expect(await verified()).to.have.property('code', 0);
+        const { code, stderr } = await verified('--anchor', `${seq}:${hash}`);
+        expect(code).to.equal(1);
+        expect(stderr).to.include(`ledger broken at entry ${seq}: the ledger ends before the anchored entry`);
+      });
+
+      it('is broken where all of it was written anew', async () => {
+        await backend.halt();
+        const { code, stderr } = await verified('--anchor', `3:${'0'.repeat(64)}`);
+        expect(code).to.equal(1);
+        expect(stderr).to.include('ledger broken at entry 3: hash does not match the anchor');
+      });
+
+      it('is not judged by what is no anchor', async () => {
+        const { code, stderr } = await verified('--anchor', '3:abc');
+        expect(code).to.not.equal(0);
+        expect(stderr).to.include('anchor').and.to.include('number:hash');
+      });
     });
   });
 

@@ -22,7 +22,7 @@ describe('what an actor could not decide', () => {
 
   beforeEach(async () => {
     sabotage = new Sabotage();
-    backend = await RestartableBackend.start(failingMachines(sabotage));
+    backend = await RestartableBackend.start({ machines: failingMachines(sabotage) });
     api = await backend.login();
   });
 

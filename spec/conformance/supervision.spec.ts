@@ -20,7 +20,7 @@ describe('an actor that throws', () => {
   let sabotage: Sabotage;
 
   async function start(machines: Machines = failingMachines(sabotage)): Promise<void> {
-    backend = await RestartableBackend.start(machines);
+    backend = await RestartableBackend.start({ machines });
     api = await backend.login();
     neighbour = await ReportingAgent.connect(backend, 'sound-01');
     await neighbour.keepalive({ interval: 2, timeout: 3_600 });

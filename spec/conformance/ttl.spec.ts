@@ -52,7 +52,10 @@ describe('a check with a ttl', () => {
         ttl: 5,
       });
     }
-    expect(at(await api.event('ttl-49', 'disk'), 'id')).to.not.equal(resultId);
+    expect(at(await api.event('ttl-49', 'disk'), 'id')).to.equal(resultId);
+    const failed = (await api.ledger({ actor: 'check-state', key: 'default/ttl-49/disk' })).at(-1);
+    expect(failed).to.include({ from: 'passing', to: 'failing' });
+    expect(failed?.cause).to.have.all.keys('deadlineAtMs');
     expect((at(await checkOf('ttl-49'), 'history') as { status: number }[]).map(({ status }) => status)).to.deep.equal([
       0, 1, 1, 1,
     ]);

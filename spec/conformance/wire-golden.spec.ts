@@ -9,6 +9,7 @@ const SCENARIOS = [
   'malformed',
   'entity-deleted',
   'large-message',
+  'two-sessions',
 ];
 
 describe('recorded agent wire', () => {

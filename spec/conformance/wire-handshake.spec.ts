@@ -104,6 +104,31 @@ describe('the handshake of the agent port', () => {
     });
   }
 
+  it('case 3: with the password of a user who is disabled is refused with 401, and accepted when he is reinstated', async () => {
+    const api = await backend.login();
+    const lines = { Authorization: basic('leaving:P@ssw0rd!') };
+    const user = { username: 'leaving', password: 'P@ssw0rd!', groups: ['system:agents'] };
+    expect((await api.post('/api/core/v2/users', user)).status).to.equal(201);
+    expect((await upgrade(lines)).status).to.equal(101);
+    expect((await api.delete('/api/core/v2/users/leaving')).status).to.equal(204);
+    const answer = await upgrade(lines);
+    expect([answer.status, answer.body]).to.deep.equal([401, 'bad credentials\n']);
+    expect((await api.put('/api/core/v2/users/leaving/reinstate', {})).status).to.equal(201);
+    expect((await upgrade(lines)).status).to.equal(101);
+  });
+
+  it('case 4: of a user who may not create events in the namespace is refused with 403', async () => {
+    const api = await backend.login();
+    const user = { username: 'powerless', password: 'P@ssw0rd!' };
+    expect((await api.post('/api/core/v2/users', user)).status).to.equal(201);
+    // Also where the namespace does not exist: who may not ask is not told.
+    for (const namespace of ['default', 'nope']) {
+      const answer = await upgrade({ Authorization: basic('powerless:P@ssw0rd!'), 'Sensu-Namespace': namespace });
+      expect([answer.status, answer.body]).to.deep.equal([403, 'Forbidden\n']);
+      expect(answer.headers['content-type']).to.deep.equal(['text/plain; charset=utf-8']);
+    }
+  });
+
   it('case 6: a plain GET / with credentials is refused with 400', async () => {
     const answer = await rawRequest(backend.agentPort, { path: '/', lines: linesOf('hs-01'), upgrade: false });
     expect(answer.status).to.equal(400);

@@ -143,6 +143,8 @@ describe('a session of an agent', () => {
   it('case 16: of a name that is connected twice gets every check request twice', async () => {
     const first = await registered('ses-twice');
     const second = await connected('ses-twice');
+    // Agents of one name are told the same, the one that was there first included.
+    await first.next('entity_config');
     const check = {
       command: 'true',
       interval: 1,

@@ -15,6 +15,7 @@ import { EventStore } from '../../src/store/event-store.ts';
 import { resourceKey } from '../../src/store/keyspace.ts';
 import { chain, type LedgerDraft } from '../../src/store/ledger.ts';
 import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import type { Page, PageRequest } from '../../src/store/page.ts';
 import { type Resources, ResourceStore } from '../../src/store/resource-store.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
@@ -54,6 +55,10 @@ export class ApiUnderTest {
   healthy = true;
   /** What is said of every schedule. */
   schedule: ScheduleStatus | undefined;
+  /** The page of open connections, whatever page is asked for, and what the last request asked for. */
+  sessions: Page<object> = { items: [], lastKey: undefined };
+  sessionsAsked: { namespace: string | undefined; page: PageRequest } | undefined;
+  handshakeRefusals: object[] = [];
   /** How long the last probe was allowed to take. */
   probedMs: number | undefined;
   token = '';
@@ -75,6 +80,11 @@ export class ApiUnderTest {
       credentials: new Credentials(resources),
       tokenSecret: Buffer.alloc(32, 7),
       scheduleStatus: () => this.schedule,
+      sessions: (namespace, page) => {
+        this.sessionsAsked = { namespace, page };
+        return this.sessions;
+      },
+      handshakeRefusals: () => this.handshakeRefusals,
       probe: (timeoutMs) => {
         this.probedMs = timeoutMs;
         return Promise.resolve(this.healthy);

@@ -3,6 +3,7 @@ import type { AdhocRequest } from '../../src/resources/adhoc-request.ts';
 import { configOf, type Entity, stateOf, withOwnSubscription } from '../../src/resources/entity.ts';
 import { AlreadyExists, InvalidResource, NotFound } from '../../src/resources/errors.ts';
 import { type Event, hasCheck } from '../../src/resources/event.ts';
+import { type Silenced, silencedName, type SilenceRecord, withTimes } from '../../src/resources/silenced.ts';
 import type { User } from '../../src/resources/user.ts';
 import { emptyPuts } from '../../src/store/decision.ts';
 import { type EventAddress, entityKey, eventKey, resourceKey } from '../../src/store/keyspace.ts';
@@ -105,6 +106,28 @@ export class StoringCommands implements Commands {
       throw new InvalidResource('resource is invalid: namespace is not empty');
     }
     await this.#delete('resources', resourceKey(kind, namespace, name));
+  }
+
+  async createSilence(silenced: Silenced, user: string): Promise<void> {
+    const { namespace = '' } = silenced.metadata;
+    if (readResource(this.#store, 'silenced', namespace, silencedName(silenced)) !== undefined) {
+      throw new AlreadyExists();
+    }
+    await this.putSilence(silenced, user);
+  }
+
+  async putSilence(silenced: Silenced, user: string): Promise<void> {
+    const { namespace = '' } = silenced.metadata;
+    const name = silencedName(silenced);
+    this.#begin('putSilence', user, namespace);
+    const metadata = { ...silenced.metadata, name, created_by: user };
+    const record: SilenceRecord = { ...withTimes(silenced, ISSUED_S), metadata, creator: user, state: 'active' };
+    await this.#put('resources', resourceKey('silenced', namespace, name), record);
+  }
+
+  async deleteSilence(namespace: string, name: string, user: string): Promise<void> {
+    this.#begin('deleteSilence', user);
+    await this.#delete('resources', resourceKey('silenced', namespace, name));
   }
 
   executeCheck(namespace: string, name: string, request: AdhocRequest, user: string): Promise<number> {

@@ -40,6 +40,8 @@ export interface StartOptions {
   stateDir?: string;
   /** Further arguments of `start`. */
   args?: readonly string[];
+  /** Beside the environment of the tests. */
+  environment?: Readonly<Record<string, string>>;
 }
 
 /** `mon-backend init` with the administrator of the tests. @throws unless it succeeds */
@@ -71,7 +73,7 @@ export class BackendProcess implements BackendPorts {
   }
 
   /** Resolves when it accepts events. */
-  static async start({ stateDir: given, args = [] }: StartOptions = {}): Promise<BackendProcess> {
+  static async start({ stateDir: given, args = [], environment = {} }: StartOptions = {}): Promise<BackendProcess> {
     const own = await temporaryDirectory();
     const stateDir = given ?? join(own.path, 'state');
     let backend: BackendProcess | undefined;
@@ -79,6 +81,7 @@ export class BackendProcess implements BackendPorts {
       if (given === undefined) await initialiseState(stateDir);
       const places = ['--state-dir', stateDir, '--cache-dir', join(own.path, 'cache')];
       const child = spawn(process.execPath, [PROGRAM, 'start', ...places, ...LISTENERS, ...args], {
+        env: { ...process.env, ...environment },
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       backend = new BackendProcess(child, stateDir, own);

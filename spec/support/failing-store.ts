@@ -7,6 +7,7 @@ export class FailingStore implements TransactionalStore {
   readonly #store: TransactionalStore;
   readonly #inFlight = new Set<Promise<void>>();
   #failures = 0;
+  #held: { waits(): void; released: Promise<void>; release(): void } | undefined;
 
   constructor(store: TransactionalStore) {
     this.#store = store;
@@ -24,14 +25,32 @@ export class FailingStore implements TransactionalStore {
 
   heal(): void {
     this.#failures = 0;
+    this.release();
   }
 
-  /** Resolves when no write is in flight. */
+  /** Writes wait until `release`, as on a slow disk. Resolves when one does. */
+  hold(): Promise<void> {
+    return new Promise((waits) => {
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      this.#held = { waits, released, release };
+    });
+  }
+
+  release(): void {
+    this.#held?.release();
+    this.#held = undefined;
+  }
+
+  /** Resolves when no write is in flight; those that are held do not count. */
   async settled(): Promise<void> {
     while (this.#inFlight.size > 0) await Promise.allSettled(this.#inFlight);
   }
 
   async write(set: WriteSet): Promise<void> {
+    const held = this.#held;
+    held?.waits();
+    if (held !== undefined) await held.released;
     const written = this.#attempt(set);
     this.#inFlight.add(written);
     try {

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { ADMIN } from './api-client.ts';
 import { readGolden } from './golden-file.ts';
-import { difference } from './golden-match.ts';
+import { difference, exactDifference } from './golden-match.ts';
 import { at } from './json-path.ts';
 
 interface Exchange {
@@ -39,11 +39,20 @@ interface Received {
 /** Which steps of a recording are played, by their numbers from 1: the others need what the service has not got yet. */
 export type Selection = (step: number, exchange: Exchange) => boolean;
 
+/** What to do where the recording waited; mostly only the reference needs to. */
+export type Sleep = (ms: number) => Promise<void>;
+
 /** Plays recorded exchanges of HTTP, in order. `file` is relative to `spec/golden`. @throws naming file and step where the answer differs */
-export async function playExchanges(file: string, port: number, selected: Selection = () => true): Promise<void> {
+export async function playExchanges(
+  file: string,
+  port: number,
+  selected: Selection = () => true,
+  sleep: Sleep = () => Promise.resolve(),
+): Promise<void> {
   const { steps } = JSON.parse(readGolden(file)) as { steps: Step[] };
   const kept: Record<string, string> = { admin: await adminToken(port) };
   for (const [index, step] of steps.entries()) {
+    await sleep(step.sleep ?? 0);
     if (step.request === undefined || !selected(index + 1, step.request)) continue;
     const received = await exchange(port, step.request, kept);
     const found = answerDifference(step, received, kept);
@@ -92,11 +101,15 @@ function exchange(port: number, { method, path, headers, body, text }: Exchange,
   });
 }
 
-/** `${name}` is what was kept, `${base64:x}` is x in base64. */
+/** `${name}` is what was kept, `${base64:x}` is x in base64, `"${now+n}"` is n seconds after the present one. */
 const filledIn = (text: string, kept: Record<string, string>): string =>
-  text.replace(/\$\{(base64:)?([^}]+)\}/g, (_, isBase64: string | undefined, name: string) =>
-    isBase64 === undefined ? (kept[name] ?? '') : Buffer.from(name).toString('base64'),
-  );
+  text
+    .replace(NOW, (_, shift: string) => String(Math.floor(Date.now() / 1000) + Number(shift)))
+    .replace(/\$\{(base64:)?([^}]+)\}/g, (_, isBase64: string | undefined, name: string) =>
+      isBase64 === undefined ? (kept[name] ?? '') : Buffer.from(name).toString('base64'),
+    );
+
+const NOW = /"\$\{now([+-]\d+)\}"/g;
 
 function valueAt({ headers, text }: Received, from: string | { header: string; after?: string }): string {
   if (typeof from === 'string') return String(at(JSON.parse(text), ...from.split('.')));
@@ -130,7 +143,7 @@ function bodyDifference(
   const wanted: unknown = JSON.parse(filledIn(JSON.stringify(lowerCased(body, received.status)), kept));
   const actual: unknown = JSON.parse(received.text);
   if (free === true) return difference({ message: '<string>', code: at(wanted, 'code') }, actual);
-  return difference(wanted, actual) ?? memberDifference(wanted, actual, 'answer');
+  return exactDifference(wanted, actual);
 }
 
 /** The reference writes the members of a refusal with capitals. */
@@ -138,15 +151,3 @@ const lowerCased = (body: unknown, status: number): unknown =>
   status === 401 || status === 403
     ? Object.fromEntries(Object.entries(body as object).map(([name, value]) => [name.toLowerCase(), value as unknown]))
     : body;
-
-/** Absent, null and more than was recorded are three different answers. */
-function memberDifference(expected: unknown, actual: unknown, where: string): string | undefined {
-  if (expected === null || typeof expected !== 'object') return undefined;
-  const [wanted, got] = [Object.keys(expected).sort(), Object.keys(actual as object).sort()];
-  if (wanted.join() !== got.join()) return `${where}: expected members ${wanted.join()}, got ${got.join()}`;
-  for (const [name, value] of Object.entries(expected)) {
-    const found = memberDifference(value, (actual as Record<string, unknown>)[name], `${where}.${name}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}

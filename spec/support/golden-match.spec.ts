@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { difference } from './golden-match.ts';
+import { difference, exactDifference } from './golden-match.ts';
 
 const UUID = '6f2b1c1e-8f0a-4d6b-9a57-0c6d3f0e1a22';
 
@@ -34,6 +34,23 @@ describe('the comparison with a recording', () => {
   for (const [what, expected, actual, message] of different) {
     it(`names ${what}`, () => {
       expect(difference(expected, actual)).to.equal(message);
+    });
+  }
+});
+
+describe('the exact comparison with a recording', () => {
+  it('accepts the same members in any order', () => {
+    expect(exactDifference({ a: [{ b: '<int>', c: null }] }, { a: [{ c: null, b: 2 }] })).to.equal(undefined);
+  });
+
+  const different: [string, unknown, unknown, string][] = [
+    ['one member more', { a: { b: 1 } }, { a: { b: 1, c: 2 } }, 'answer.a: expected members b, got b,c'],
+    ['null for an absent member', { a: null }, {}, 'answer: expected members a, got '],
+    ['a value', { a: 1 }, { a: 2 }, 'answer.a: expected 1, got 2'],
+  ];
+  for (const [what, expected, actual, message] of different) {
+    it(`names ${what}`, () => {
+      expect(exactDifference(expected, actual)).to.equal(message);
     });
   }
 });

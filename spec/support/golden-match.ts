@@ -71,6 +71,23 @@ function objectDifference(expected: object, actual: unknown, where: string): str
   return undefined;
 }
 
+/** As `difference`, where absent, null and more than was recorded are three different answers. */
+export function exactDifference(expected: unknown, actual: unknown, where = 'answer'): string | undefined {
+  return difference(expected, actual, where) ?? memberDifference(expected, actual, where);
+}
+
+/** Both fit each other but for members that are absent or null. */
+function memberDifference(expected: unknown, actual: unknown, where: string): string | undefined {
+  if (expected === null || typeof expected !== 'object') return undefined;
+  const [wanted, got] = [Object.keys(expected).sort(), Object.keys(actual as object).sort()];
+  if (wanted.join() !== got.join()) return `${where}: expected members ${wanted.join()}, got ${got.join()}`;
+  for (const [name, value] of Object.entries(expected)) {
+    const found = memberDifference(value, (actual as Record<string, unknown>)[name], `${where}.${name}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 const mismatch = (expected: unknown, actual: unknown, where: string): string =>
   `${where}: expected ${show(expected)}, got ${show(actual)}`;
 

@@ -55,7 +55,7 @@ export class InProcessBackend implements BackendPorts {
   /** On a fresh store with the administrator of the tests. */
   static async start(options: InProcessOptions = {}): Promise<InProcessBackend> {
     const backend = new InProcessBackend(await temporaryDirectory(), options);
-    await initialise(backend.#config.stateDir, ADMIN);
+    await initialise(backend.#config.stateDir, ADMIN, backend.clock);
     await backend.#start();
     return backend;
   }

@@ -17,6 +17,7 @@ export class ManualClock implements Clock {
   readonly #alarms = new Set<Alarm>();
   #wallMs: number;
   #monotonicMs = 0;
+  #suspendedMs = 0;
   #turn = 0;
 
   constructor(startMs: number = Date.now()) {
@@ -29,6 +30,10 @@ export class ManualClock implements Clock {
 
   monotonicMs(): number {
     return this.#monotonicMs;
+  }
+
+  uptimeMs(): number {
+    return this.#monotonicMs + this.#suspendedMs;
   }
 
   after(delayMs: number, fire: () => void): () => void {
@@ -56,6 +61,19 @@ export class ManualClock implements Clock {
   /** The wall clock jumps, as it does when somebody sets it; no time passes. */
   jump(ms: number): void {
     this.#wallMs += ms;
+  }
+
+  /** The machine sleeps: alarms do not come nearer. */
+  suspend(ms: number): void {
+    this.#suspendedMs += ms;
+    this.#wallMs += ms;
+  }
+
+  /** The process is stopped, then everything that was due meanwhile fires at once. */
+  async stall(ms: number): Promise<void> {
+    this.#moveTo(this.#monotonicMs + ms);
+    for (const alarm of this.#takeDue()) alarm.fire();
+    await this.settle();
   }
 
   async settle(): Promise<void> {

@@ -32,6 +32,12 @@ function configOf(stateDir: string, cacheDir: string): BackendConfig {
   };
 }
 
+export interface RestartableOptions {
+  machines?: Machines;
+  /** Changes the usual configuration. */
+  configure?: (config: BackendConfig) => BackendConfig;
+}
+
 /** A backend in this process that can be down for a while: time passes, and its store can be read and changed meanwhile. */
 export class RestartableBackend implements BackendPorts {
   readonly clock = new ManualClock(START_MS);
@@ -42,16 +48,17 @@ export class RestartableBackend implements BackendPorts {
   #store: FailingStore | undefined;
   #running: RunningBackend | undefined;
 
-  private constructor(directory: TemporaryDirectory) {
+  private constructor(directory: TemporaryDirectory, configure: RestartableOptions['configure']) {
     this.#directory = directory;
-    this.#config = configOf(join(directory.path, 'state'), join(directory.path, 'cache'));
+    const config = configOf(join(directory.path, 'state'), join(directory.path, 'cache'));
+    this.#config = configure?.(config) ?? config;
     this.clock.whenQuiet = () => this.#writesSettled();
   }
 
   /** On a fresh store with the administrator of the tests. */
-  static async start(machines: Machines = MACHINES): Promise<RestartableBackend> {
-    const backend = new RestartableBackend(await temporaryDirectory());
-    await initialise(backend.stateDir, ADMIN);
+  static async start({ machines, configure }: RestartableOptions = {}): Promise<RestartableBackend> {
+    const backend = new RestartableBackend(await temporaryDirectory(), configure);
+    await initialise(backend.stateDir, ADMIN, backend.clock);
     await backend.resume(machines);
     return backend;
   }

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseCheckShape } from '../../src/resources/check.ts';
 import { configOf } from '../../src/resources/entity.ts';
 import { parseEvent } from '../../src/resources/event.ts';
 import { type Codec, jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
-import type { CheckRequest } from '../../src/wire/json-codec.ts';
+import { parseCheckRequest } from '../../src/wire/check-request.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const EVENT = parseEvent({
@@ -13,13 +12,10 @@ const EVENT = parseEvent({
   check: { interval: 10, metadata: { name: 'disk' }, output: 'OK' },
 });
 const CONFIG = configOf(EVENT.entity ?? expect.fail('an event has an entity'));
-const REQUEST: CheckRequest = {
-  config: parseCheckShape({ command: 'true', interval: 60, metadata: { name: 'disk', namespace: 'default' } }),
-  assets: null,
-  hooks: null,
+const REQUEST = parseCheckRequest({
+  config: { command: 'true', interval: 60, metadata: { name: 'disk', namespace: 'default' } },
   issued: 1_767_268_830,
-  hook_assets: {},
-};
+});
 
 const bytes = (encoded: string | Uint8Array): Buffer => Buffer.from(encoded);
 const jsonOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));

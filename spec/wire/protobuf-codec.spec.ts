@@ -1,12 +1,16 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Check, parseCheckShape } from '../../src/resources/check.ts';
 import { configOf, parseEntityConfig } from '../../src/resources/entity.ts';
 import { InvalidResource } from '../../src/resources/errors.ts';
 import { type Event, parseEvent } from '../../src/resources/event.ts';
 import { listOrNull } from '../../src/resources/schema.ts';
 import { decodeFrame } from '../../src/wire/frame.ts';
-import { type CheckRequest, decodeCheckRequest as decodeJsonRequest } from '../../src/wire/json-codec.ts';
+import { parseCheckRequest } from '../../src/wire/check-request.ts';
+import {
+  decodeCheckRequest as decodeJsonRequest,
+  decodeEvent as decodeJson,
+  encodeJson,
+} from '../../src/wire/json-codec.ts';
 import {
   decodeCheckRequest,
   decodeEntityConfig,
@@ -83,6 +87,9 @@ function asJson(recorded: Record<string, unknown> = {}): Record<string, unknown>
   };
 }
 
+/** The recording was read by `JSON`, which rounds. */
+const asRecorded = (event: Event): unknown => JSON.parse(encodeJson(event));
+
 /** On this wire a list without items is no list; in JSON the lists of metrics may be both. */
 function withoutEmptyMetricLists(event: Event): Event {
   const { metrics } = event;
@@ -92,7 +99,7 @@ function withoutEmptyMetricLists(event: Event): Event {
 }
 
 describe('an event in protobuf', () => {
-  it('of 150 bytes is the keepalive it was made from, and is written the same', () => {
+  it('case 17: of 150 bytes is the keepalive it was made from, and is written the same', () => {
     const event = decodeEvent(hex(KEEPALIVE));
     expect(event).to.deep.equal(
       parseEvent({
@@ -136,11 +143,11 @@ describe('an event in protobuf', () => {
         return;
       }
       const event = decodeEvent(payload);
-      expect(difference(asJson(recorded.json), event)).to.equal(undefined);
-      expect(parseEvent(JSON.parse(JSON.stringify(event)))).to.deep.equal(event);
-      // U+FFFD takes other bytes than what it stands for, and nanoseconds since 1970 are more than a number holds.
-      const isAltered = event.check?.metadata.name === 'utf8' || recorded.note === 'StatsD';
-      if (!isAltered) expect(encodeEvent(event).toString('hex')).to.equal(payload.toString('hex'));
+      expect(difference(asJson(recorded.json), asRecorded(event))).to.equal(undefined);
+      expect(decodeJson(Buffer.from(encodeJson(event)))).to.deep.equal(event);
+      // U+FFFD takes other bytes than what it stands for.
+      if (event.check?.metadata.name !== 'utf8')
+        expect(encodeEvent(event).toString('hex')).to.equal(payload.toString('hex'));
     });
   }
 
@@ -325,11 +332,11 @@ describe('an event in protobuf', () => {
     expect(() => encodeEvent(event)).to.throw(InvalidResource, 'id must be a UUID');
   });
 
-  it('has points whose nanoseconds are off by what a number cannot hold', () => {
+  it('has points with all their nanoseconds', () => {
     const statsd = frames.find(({ note }) => note === 'StatsD');
     const { metrics } = decodeEvent(payloadOf(statsd ?? { dir: '' }));
     expect(metrics?.points?.map(({ timestamp }) => timestamp)).to.deep.equal(
-      Array.from({ length: 3 }, () => Number(1_795_263_001_927_089_952n)),
+      Array.from({ length: 3 }, () => 1_795_263_001_927_089_952n),
     );
   });
 
@@ -439,16 +446,18 @@ describe('an entity configuration in protobuf', () => {
 });
 
 describe('a check request in protobuf', () => {
-  const config = parseCheckShape({
-    command: 'check-disk -w 80',
-    interval: 60,
-    publish: true,
-    subscriptions: ['linux'],
-    metadata: { name: 'disk', namespace: 'default' },
+  const request = parseCheckRequest({
+    config: {
+      command: 'check-disk -w 80',
+      interval: 60,
+      publish: true,
+      subscriptions: ['linux'],
+      metadata: { name: 'disk', namespace: 'default' },
+    },
+    issued: 1_767_268_830,
   });
-  const request: CheckRequest = { config, assets: null, hooks: null, issued: 1_767_268_830, hook_assets: {} };
 
-  it('has the known bytes', () => {
+  it('case 18: has the known bytes', () => {
     expect(encodeCheckRequest(request).toString('hex')).to.equal(REQUEST);
     expect(decodeCheckRequest(hex(REQUEST))).to.deep.equal(request);
   });
@@ -460,34 +469,25 @@ describe('a check request in protobuf', () => {
       const decoded = decodeCheckRequest(payload);
       expect(difference(recorded.json, decoded)).to.equal(undefined);
       const json = Buffer.from(JSON.stringify({ ...recorded.json, issued: decoded.issued }));
-      const fromJson = decodeJsonRequest(json);
-      expect(decoded.config).to.deep.equal(fromJson.config);
+      expect(decodeJsonRequest(json)).to.deep.equal(decoded);
       const encoded = encodeCheckRequest(decoded);
       expect(decodeCheckRequest(encoded)).to.deep.equal(decoded);
       expect(encoded.length).to.be.lessThan(payload.length);
-      const secrets = at(recorded.json, 'secrets');
-      expect(encodeCheckRequest(Object.assign(fromJson, secrets === undefined ? {} : { secrets }))).to.deep.equal(
-        encoded,
-      );
     });
   }
 
   it('keeps who schedules the check, secrets, and the assets of hooks', () => {
     const asset = { url: 'https://assets.example/x', sha512: 'ab', headers: { a: 'b' }, metadata: { name: 'x' } };
     const build = { url: 'https://assets.example/y', filters: ["entity.system.os == 'linux'"] };
-    const scheduled: Check & { scheduler: string } = { ...config, scheduler: 'memory' };
-    const sent = {
+    const sent = parseCheckRequest({
       ...request,
-      config: scheduled,
+      config: { ...request.config, scheduler: 'memory' },
       assets: [asset, { builds: [build], filters: ['true'] }],
       hooks: [{ command: 'ps', timeout: 5, metadata: { name: 'ps' }, runtime_assets: ['x'] }],
-      hook_assets: { ps: { assets: [asset] }, none: {} },
+      hook_assets: { ps: { assets: [asset] }, none: {}, gone: null },
       secrets: ['A=1'],
-    };
-    const decoded = decodeCheckRequest(encodeCheckRequest(sent));
-    expect(difference(sent, decoded)).to.equal(undefined);
-    expect(difference({ ...sent, hook_assets: { none: { assets: null } } }, decoded)).to.equal(undefined);
-    expect(encodeCheckRequest(decoded)).to.deep.equal(encodeCheckRequest(sent));
+    });
+    expect(decodeCheckRequest(encodeCheckRequest(sent))).to.deep.equal(sent);
     expect(encodeCheckRequest(sent).toString('hex')).to.contain(`fa0106${Buffer.from('memory').toString('hex')}`);
   });
 
@@ -499,7 +499,7 @@ describe('a check request in protobuf', () => {
     expect(refusalOf(() => decodeCheckRequest(number(4, 5)))).to.equal('check request config must be an object');
   });
 
-  const foreign: [string, Partial<CheckRequest>][] = [
+  const foreign: [string, Record<string, unknown>][] = [
     ['assets that are texts', { assets: ['x'] }],
     ['an asset whose address is a number', { assets: [{ url: 5 }] }],
     ['an asset whose filters are a text', { assets: [{ filters: 'x' }] }],
@@ -508,7 +508,7 @@ describe('a check request in protobuf', () => {
   ];
   for (const [what, part] of foreign) {
     it(`is not written with ${what}`, () => {
-      expect(() => encodeCheckRequest({ ...request, ...part })).to.throw(InvalidResource);
+      expect(() => encodeCheckRequest(Object.assign({}, request, part))).to.throw(InvalidResource);
     });
   }
 });

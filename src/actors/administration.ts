@@ -4,6 +4,7 @@ import { configOf, type Entity, type EntityConfig, withOwnSubscription } from '.
 import { AlreadyExists, NotFound } from '../resources/errors.ts';
 import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
 import type { ObjectMeta } from '../resources/object-meta.ts';
+import type { Silenced } from '../resources/silenced.ts';
 import type { User } from '../resources/user.ts';
 import { type EventAddress, entityKey, eventKey, resourceKey } from '../store/keyspace.ts';
 import { readResource, type Resources } from '../store/resource-store.ts';
@@ -24,6 +25,8 @@ import {
 } from './resource-changes.ts';
 import { executeCheck } from './schedules.ts';
 import type { Scope } from './scope.ts';
+import { createSilence, deleteSilence, putSilence } from './silence-changes.ts';
+import { endSilencesOfEntity } from './silences.ts';
 import { createUser, editUser, putUser } from './user-changes.ts';
 
 export interface AdministrationPorts extends CheckEvents {
@@ -100,6 +103,24 @@ export class Administration implements Commands {
       if (readResource(scope.decision, kind, namespace, name) === undefined) throw new NotFound('not found');
       if (kind === 'namespaces') deleteNamespace(scope, name);
       else deleteNamespaced(scope, kind, namespace ?? '', name, this.#ports);
+    });
+  }
+
+  async createSilence(silenced: Silenced, user: string): Promise<void> {
+    await this.#decide(user, (scope) => {
+      createSilence(scope, silenced, user);
+    });
+  }
+
+  async putSilence(silenced: Silenced, user: string): Promise<void> {
+    await this.#decide(user, (scope) => {
+      putSilence(scope, silenced, user);
+    });
+  }
+
+  async deleteSilence(namespace: string, name: string, user: string): Promise<void> {
+    await this.#decide(user, (scope) => {
+      deleteSilence(scope, namespace, name);
     });
   }
 
@@ -197,7 +218,7 @@ function replaceEntity(scope: Scope, entity: Entity, stored: EntityConfig): void
   scope.reviseConfig('entities', key, 'updated', changedFields(stored, config));
 }
 
-/** Its events go even when it has no record of its own. False when it had none. */
+/** With its silences. Its events go even when it has no record of its own. False when it had none. */
 function deleteEntity(scope: Scope, namespace: string, name: string): boolean {
   const key = entityKey(namespace, name);
   for (const event of scope.decision.keys('events', `${key}/`)) deleteEvent(scope, event, 'entity.deleted');
@@ -206,6 +227,7 @@ function deleteEntity(scope: Scope, namespace: string, name: string): boolean {
   scope.delete('entities', key);
   scope.delete('resources', resourceKey('entities', namespace, name));
   scope.announce({ type: 'entity.deleted', namespace, name });
+  endSilencesOfEntity(scope, namespace, name, 'entity.deleted');
   scope.reviseConfig('entities', key, 'deleted', []);
   return true;
 }

@@ -16,6 +16,9 @@ import type { Scope } from './scope.ts';
 /** Queues remembered per agent; an agent makes a new one at each start. */
 const MAX_QUEUES_PER_AGENT = 8;
 
+/** What sessions tell: when that is, is said here. */
+type Told = ConnectionEvent extends infer E ? (E extends { deadlineAtMs: number } ? never : Omit<E, 'atMs'>) : never;
+
 /** An event as a connection got it. */
 export interface SentEvent {
   event: Event;
@@ -45,13 +48,11 @@ export interface AgentSession extends Source {
 export class AgentPort {
   readonly #decider: Decider;
   readonly #sessions = new Map<string, AgentSession>();
-  readonly #nowMs: () => number;
   readonly #log: Log;
   #afterRecovery: (() => void)[] = [];
 
-  constructor(decider: Decider, { nowMs, log }: { nowMs(): number; log: Log }) {
+  constructor(decider: Decider, log: Log) {
     this.#decider = decider;
-    this.#nowMs = nowMs;
     this.#log = log;
   }
 
@@ -64,7 +65,7 @@ export class AgentPort {
     const { id, namespace, agentName } = session;
     this.#decider.decide({ cause: { session: id }, source: session, unbounded: true }, (scope) => {
       scope.details = { namespace, agentName };
-      const { snapshot } = scope.create('connection', id, { key: id, atMs: scope.nowMs }, 'socket.opened');
+      const { snapshot } = scope.create('connection', id, { key: id, atMs: scope.steadyMs }, 'socket.opened');
       if (snapshot === undefined) return;
       scope.put('sessions', id, { namespace, agentName, openedAtMs: scope.nowMs, actor: snapshot });
     });
@@ -72,10 +73,11 @@ export class AgentPort {
   }
 
   /** Tells the connection's actor; kept for later while the store cannot be written. */
-  tell(id: string, event: ConnectionEvent): void {
+  tell(id: string, event: Told): void {
     try {
       this.#decider.decide({ cause: { session: id }, unbounded: true }, (scope) => {
-        this.#advance(scope, id, event);
+        const told = { ...event, atMs: scope.steadyMs };
+        this.#advance(scope, id, told);
       });
     } catch (error) {
       if (error instanceof StoreUnavailable) {
@@ -129,7 +131,7 @@ export class AgentPort {
 
   /** Asks every connection to close; resolves at once, the sockets close by themselves. */
   closeAll(): void {
-    for (const id of this.#sessions.keys()) this.tell(id, { type: 'shutdown.requested', atMs: this.#nowMs() });
+    for (const id of this.#sessions.keys()) this.tell(id, { type: 'shutdown.requested' });
   }
 
   /** @throws InvalidResource */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type CheckTtlContext, ttlDeadlineAtMs } from '../machines/check-ttl.ts';
 import type { CheckEvent } from '../resources/event.ts';
 import { eventAddress } from '../store/keyspace.ts';
@@ -15,7 +14,7 @@ export function ttlExpired(scope: Scope, { key, deadlineAtMs, atMs, graceMs, bli
   if (record?.ttl === undefined) return;
   const { namespace, entity } = eventAddress(key);
   const { lastReceivedAtMs } = record.ttl.context as CheckTtlContext;
-  const alertedBefore = record.ttl.value === 'registered' ? 0 : record.event.timestamp * 1_000;
+  const alertedBefore = record.ttl.value === 'registered' ? 0 : scope.steadyMsOf(record.event.timestamp);
   if (blindMs > 0 && alertedBefore < lastReceivedAtMs + graceMs) scope.details = { blindMs };
   const sent = scope.send('check-ttl', key, {
     type: 'deadline.reached',
@@ -28,14 +27,16 @@ export function ttlExpired(scope: Scope, { key, deadlineAtMs, atMs, graceMs, bli
   if (sent !== undefined) replaceSwitch(scope, key, record, sent.snapshot);
 }
 
-/** Merges the alert that no result came: the stored check's configuration with what is known now. */
+/**
+ * Merges the alert that no result came: the stored check's configuration with what is known now. It keeps the id of the last
+ * real result, so that in the ledger its cause is the deadline and not that event.
+ */
 export function publishTtlExpiry(scope: Scope, { key, alertStatus, lastReceivedAtMs }: CheckTtlContext): void {
   const stored = scope.get('events', key)?.event;
   if (stored === undefined) return;
-  const silentS = Math.floor((scope.nowMs - lastReceivedAtMs) / 1_000);
+  const silentS = Math.floor((scope.steadyMs - lastReceivedAtMs) / 1_000);
   const expiry: CheckEvent = {
     ...stored,
-    id: randomUUID(),
     timestamp: scope.nowS,
     check: {
       ...stored.check,
@@ -52,7 +53,7 @@ export function publishTtlExpiry(scope: Scope, { key, alertStatus, lastReceivedA
   };
   const alert = withBlindTime(scope, expiry);
   scope.follow(() => {
-    mergeEvent(scope, alert, { trustsSentHistory: false, isExpiry: true });
+    mergeEvent(scope, alert, { trustsSentHistory: false, isExpiry: true, cause: scope.cause });
   });
 }
 

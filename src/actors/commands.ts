@@ -1,11 +1,12 @@
 import type { AdhocRequest } from '../resources/adhoc-request.ts';
 import type { Entity } from '../resources/entity.ts';
 import type { Event } from '../resources/event.ts';
+import type { Silenced } from '../resources/silenced.ts';
 import type { User } from '../resources/user.ts';
 import type { EventAddress, ResourceKind } from '../store/keyspace.ts';
 import type { Resources } from '../store/resource-store.ts';
 
-/** Kinds that are written as they are; entities and users have commands of their own, keys are not written through the API yet. */
+/** Kinds that are written as they are; entities, silences and users have commands of their own, keys are not written through the API yet. */
 export type WritableKind = Extract<ResourceKind, 'namespaces' | 'checks' | 'handlers'>;
 export type NamespacedKind = Exclude<WritableKind, 'namespaces'>;
 
@@ -49,6 +50,12 @@ export interface Commands {
   putResource<K extends WritableKind>(kind: K, resource: Resources[K], user: string): Promise<void>;
   /** `namespace` is undefined for cluster-wide kinds. @throws NotFound, InvalidResource for a namespace that is not empty */
   deleteResource(kind: WritableKind, namespace: string | undefined, name: string, user: string): Promise<void>;
+
+  /** Named after what it silences, with its times and its author; acts on the next event. @throws AlreadyExists, NotFound when the namespace does not exist */
+  createSilence(silenced: Silenced, user: string): Promise<void>;
+  putSilence(silenced: Silenced, user: string): Promise<void>;
+  /** @throws NotFound */
+  deleteSilence(namespace: string, name: string, user: string): Promise<void>;
 
   /** The agents are asked once; resolves to when, in Unix seconds. @throws NotFound */
   executeCheck(namespace: string, name: string, request: AdhocRequest, user: string): Promise<number>;

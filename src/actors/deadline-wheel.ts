@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import type { BlindTime } from './blind-time.ts';
+import type { SteadyTime } from './steady-time.ts';
 
 /** A deadline that has come. */
 export interface ReachedDeadline {
@@ -7,15 +8,18 @@ export interface ReachedDeadline {
   key: string;
   /** As it was armed, without grace: its identity. */
   deadlineAtMs: number;
-  /** Now, Unix ms. */
+  /** Now, in steady time, ms. */
   atMs: number;
-  /** The input it counts from, Unix ms. */
+  /** The input it counts from, in steady time, ms. */
   sinceMs: number;
   /** How much blind time moved it. */
   graceMs: number;
   /** How long that blind time was; 0 where there was none. */
   blindMs: number;
 }
+
+/** Where a deadline stands that counts from no input: nothing gives it grace. */
+export const NO_INPUT = Infinity;
 
 interface Entry {
   actor: string;
@@ -24,7 +28,7 @@ interface Entry {
   sinceMs: number;
   graceMs: number;
   blindMs: number;
-  /** When it fires, blind time included. */
+  /** When it fires, in steady time, blind time included. */
   dueAtMs: number;
   /** Where its node stands in the heap; later than that it is put back when it comes up. */
   queuedAtMs: number;
@@ -44,14 +48,23 @@ const MIN_DROPPED_NODES = 1_000;
 /** Deadlines that fire in one turn of the event loop. */
 const MAX_FIRED_PER_TURN = 500;
 
+export interface DeadlineWheelPorts {
+  clock: Clock;
+  time: SteadyTime;
+  blind: BlindTime;
+  /** Whether an actor's deadlines are by the wall clock, whatever becomes of it, instead of in steady time. */
+  goesByWallClock(actor: string): boolean;
+  /** Called before anything fires, with the moment at which that should have been: it may add blind time. */
+  look(dueMs: number): void;
+  fire(reached: ReachedDeadline): void;
+}
+
 /**
  * All deadlines of the system behind one timer. Moving a deadline later costs a map lookup: its place in the heap is
  * corrected when it comes up. It never fires early.
  */
 export class DeadlineWheel {
-  readonly #clock: Clock;
-  readonly #blind: BlindTime;
-  readonly #fire: (reached: ReachedDeadline) => void;
+  readonly #ports: DeadlineWheelPorts;
   readonly #entries = new Map<string, Map<string, Entry>>();
   #heap: Node[] = [];
   #droppedNodes = 0;
@@ -59,41 +72,42 @@ export class DeadlineWheel {
   #timerAtMs = Infinity;
   #running = false;
 
-  constructor({ clock, blind, fire }: { clock: Clock; blind: BlindTime; fire: (reached: ReachedDeadline) => void }) {
-    this.#clock = clock;
-    this.#blind = blind;
-    this.#fire = fire;
+  constructor(ports: DeadlineWheelPorts) {
+    this.#ports = ports;
   }
 
   /** Arms or moves the deadline of a key. `sinceMs` is the input it counts from. */
   set(actor: string, key: string, deadlineAtMs: number, sinceMs: number): void {
     const ofActor = this.#ofActor(actor);
-    const graceMs = this.#blind.graceMs(sinceMs);
-    const blindMs = this.#blind.lengthMs(sinceMs);
-    const dueAtMs = deadlineAtMs + graceMs;
-    const entry = ofActor.get(key);
+    let entry = ofActor.get(key);
     if (entry === undefined) {
-      const made = {
+      entry = {
         actor,
         key,
         deadlineAtMs,
         sinceMs,
-        graceMs,
-        blindMs,
-        dueAtMs,
-        queuedAtMs: dueAtMs,
+        graceMs: 0,
+        blindMs: 0,
+        dueAtMs: 0,
+        queuedAtMs: Infinity,
         dropped: false,
       };
-      ofActor.set(key, made);
-      this.#queue(made);
-      return;
+      ofActor.set(key, entry);
+    } else {
+      entry.deadlineAtMs = deadlineAtMs;
+      entry.sinceMs = sinceMs;
     }
-    entry.deadlineAtMs = deadlineAtMs;
-    entry.sinceMs = sinceMs;
-    entry.graceMs = graceMs;
-    entry.blindMs = blindMs;
-    entry.dueAtMs = dueAtMs;
-    if (dueAtMs < entry.queuedAtMs) this.#queue(entry);
+    this.#compute(entry);
+    if (entry.dueAtMs < entry.queuedAtMs) this.#queue(entry);
+  }
+
+  /** When the entry is due, as things stand. */
+  #compute(entry: Entry): void {
+    const { blind, time, goesByWallClock } = this.#ports;
+    const { actor, deadlineAtMs, sinceMs } = entry;
+    entry.graceMs = blind.graceMs(sinceMs);
+    entry.blindMs = blind.lengthMs(sinceMs);
+    entry.dueAtMs = deadlineAtMs + entry.graceMs - (goesByWallClock(actor) ? time.wallLeadMs() : 0);
   }
 
   /** Puts a deadline back that fired and could not be decided, unless it was armed anew meanwhile. */
@@ -156,17 +170,24 @@ export class DeadlineWheel {
     this.#disarm();
   }
 
-  /** Computes every moment anew, after blind time was added. */
+  /** Computes every moment anew, after blind time was added or the wall clock was set. */
   rebuild(): void {
+    this.#disarm();
     this.#heap = [];
+    this.#droppedNodes = 0;
     for (const ofActor of this.#entries.values()) {
       for (const entry of ofActor.values()) {
-        entry.graceMs = this.#blind.graceMs(entry.sinceMs);
-        entry.blindMs = this.#blind.lengthMs(entry.sinceMs);
-        entry.dueAtMs = entry.deadlineAtMs + entry.graceMs;
-        this.#queue(entry);
+        this.#compute(entry);
+        entry.queuedAtMs = entry.dueAtMs;
+        push(this.#heap, { atMs: entry.dueAtMs, entry });
       }
     }
+    this.#arm();
+  }
+
+  /** The inputs that deadlines count from, in steady time, ms. */
+  *inputsAtMs(): Iterable<number> {
+    for (const ofActor of this.#entries.values()) for (const { sinceMs } of ofActor.values()) yield sinceMs;
   }
 
   #ofActor(actor: string): Map<string, Entry> {
@@ -194,20 +215,23 @@ export class DeadlineWheel {
     const first = this.#heap[0];
     if (!this.#running || first === undefined) return;
     this.#disarm();
-    const delayMs = Math.min(Math.max(first.atMs - this.#clock.nowMs(), 0), MAX_TIMER_MS);
+    const { clock, time } = this.#ports;
+    const nowMs = time.nowMs();
+    const delayMs = Math.min(Math.max(first.atMs - nowMs, 0), MAX_TIMER_MS);
     this.#timerAtMs = first.atMs;
-    this.#cancelTimer = this.#clock.after(delayMs, () => {
-      this.#run();
+    this.#cancelTimer = clock.after(delayMs, () => {
+      this.#run(nowMs + delayMs);
     });
   }
 
-  #run(): void {
+  #run(expectedAtMs: number): void {
     this.#disarm();
-    const nowMs = this.#clock.nowMs();
+    this.#ports.look(expectedAtMs);
+    const nowMs = this.#ports.time.nowMs();
     for (let fired = 0; fired < MAX_FIRED_PER_TURN && this.#running; fired += 1) {
       const entry = this.#nextDue(nowMs);
       if (entry === undefined) break;
-      this.#fire({
+      this.#ports.fire({
         actor: entry.actor,
         key: entry.key,
         deadlineAtMs: entry.deadlineAtMs,
@@ -225,6 +249,8 @@ export class DeadlineWheel {
       pop(this.#heap);
       const { entry, atMs } = first;
       if (entry.dropped || atMs !== entry.queuedAtMs) continue;
+      // The wall clock may be behind by what it was slewed since.
+      if (this.#ports.goesByWallClock(entry.actor)) this.#compute(entry);
       if (entry.dueAtMs > nowMs) {
         this.#queue(entry);
         continue;

@@ -21,12 +21,16 @@ export interface DeciderPorts {
   kinds: ActorKinds;
   guards: GuardLog;
   nowMs(): number;
+  steadyMs(): number;
   /** Whether senders should wait: their inputs are refused, deadlines and repairs are not. */
   isFull(): boolean;
   isQuarantined(kind: ActorKind, key: string): boolean;
   /** An actor threw; called when nothing is being decided. */
   failed(failure: ActorFailed): void;
+  /** Called after each decision, whatever became of it. */
+  decided(): void;
   arm(change: DeadlineChange): void;
+  silencesMatchEntitySubscriptions: boolean;
 }
 
 export interface Decided<T> {
@@ -69,18 +73,21 @@ export class Decider {
     } finally {
       this.#current = undefined;
       for (const failure of failures) this.#ports.failed(failure);
+      this.#ports.decided();
     }
   }
 
   #open({ cause }: Input, failures: ActorFailed[]): Scope {
-    const { committer, kinds, guards, nowMs, isQuarantined } = this.#ports;
+    const { committer, kinds, guards, nowMs, steadyMs, isQuarantined, silencesMatchEntitySubscriptions } = this.#ports;
     const scope = new Scope({
       reader: committer,
       kinds,
       guards,
       nowMs: nowMs(),
+      steadyMs: steadyMs(),
       cause,
       isQuarantined,
+      silencesMatchEntitySubscriptions,
       restoreFailed: (failure) => {
         failures.push(failure);
       },

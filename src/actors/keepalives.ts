@@ -81,10 +81,10 @@ function restartMonitor(scope: Scope, entity: Entity, timeouts: Timeouts): void 
 function sendKeepalive(scope: Scope, key: string, state: ReturnType<typeof stateOf>, timeouts: Timeouts): void {
   if (scope.isQuarantined('entity', key)) {
     const actor = scope.get('entities', key)?.actor;
-    if (actor !== undefined) scope.put('entities', key, { state, actor: heardNow(actor, scope.nowMs, timeouts) });
+    if (actor !== undefined) scope.put('entities', key, { state, actor: heardNow(actor, scope.steadyMs, timeouts) });
     return;
   }
-  const event = { type: 'keepalive.received', atMs: scope.nowMs, ...timeouts } as const;
+  const event = { type: 'keepalive.received', atMs: scope.steadyMs, ...timeouts } as const;
   const actor = (scope.send('entity', key, event) ?? createAndSend(scope, key, event)).snapshot;
   if (actor !== undefined) scope.put('entities', key, { state, actor });
 }
@@ -140,7 +140,7 @@ export function keepaliveDue(scope: Scope, { key, deadlineAtMs, atMs, graceMs, b
   const { lastReceivedAtMs } = record.actor.context as EntityContext;
   const stored = scope.get('events', `${key}/${KEEPALIVE}`)?.event;
   const blindUntilMs = lastReceivedAtMs + graceMs;
-  if (blindMs > 0 && (stored?.timestamp ?? 0) * 1_000 < blindUntilMs) scope.details = { blindMs };
+  if (blindMs > 0 && scope.steadyMsOf(stored?.timestamp ?? 0) < blindUntilMs) scope.details = { blindMs };
   const sent = scope.send('entity', key, {
     type: 'deadline.reached',
     deadlineAtMs,
@@ -162,7 +162,7 @@ function namesIn(key: string): [namespace: string, name: string] {
 function watchAnew(scope: Scope, key: string): ActorSnapshot | undefined {
   const stored = scope.get('events', `${key}/${KEEPALIVE}`)?.event;
   if (stored === undefined) return undefined;
-  return scope.send('entity', key, { type: 'keepalive.received', atMs: scope.nowMs, ...timeoutsOf(stored.check) })
+  return scope.send('entity', key, { type: 'keepalive.received', atMs: scope.steadyMs, ...timeoutsOf(stored.check) })
     ?.snapshot;
 }
 
@@ -174,7 +174,7 @@ export function publishKeepaliveAlert(
 ): void {
   const record = scope.get('events', `${key}/${KEEPALIVE}`);
   if (record === undefined) return;
-  const silentS = Math.floor((scope.nowMs - lastReceivedAtMs) / 1_000);
+  const silentS = Math.floor((scope.steadyMs - lastReceivedAtMs) / 1_000);
   const { entity } = record.event;
   const output = `No keepalive sent from ${entity.metadata.name} for ${silentS} seconds (>= ${thresholdMs / 1_000})`;
   const alert = withBlindTime(scope, rebuilt(scope, record.event, status, output));

@@ -34,6 +34,12 @@ export interface KeyedActorsOptions<TInput> {
   rebuild(reader: TableReader, key: string): TInput | undefined;
 }
 
+interface Awake {
+  actor: AnyActor;
+  /** The round of `sleepers` in which it was needed last. */
+  round: number;
+}
+
 const ACTIVE: Snapshot<unknown> = { status: 'active', output: undefined, error: undefined };
 
 /** The live actors of one kind, by key. `wake` is the only way from a record to an actor, `create` the only way from nothing. */
@@ -41,7 +47,8 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
   readonly kind: string;
   readonly #machine: AnyStateMachine;
   readonly #options: KeyedActorsOptions<TInput>;
-  readonly #live = new Map<string, AnyActor>();
+  readonly #live = new Map<string, Awake>();
+  #round = 0;
 
   constructor(options: KeyedActorsOptions<TInput>) {
     this.kind = options.kind;
@@ -53,16 +60,23 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
     return this.#live.has(key);
   }
 
+  get awake(): number {
+    return this.#live.size;
+  }
+
   /** The state of an actor that is awake. */
   stateOf(key: string): string | undefined {
-    const actor = this.#live.get(key);
-    return actor === undefined ? undefined : (actor.getSnapshot() as { value: string }).value;
+    const awake = this.#live.get(key);
+    return awake === undefined ? undefined : (awake.actor.getSnapshot() as { value: string }).value;
   }
 
   /** The actor of a key: as it runs, or from its record. @throws ActorFailed when the record cannot be restored */
   wake(reader: TableReader, key: string): AnyActor | undefined {
     const running = this.#live.get(key);
-    if (running !== undefined) return running;
+    if (running !== undefined) {
+      running.round = this.#round;
+      return running.actor;
+    }
     const stored = this.#options.load(reader, key);
     if (stored === undefined) return undefined;
     const { value, context } = stored;
@@ -89,11 +103,29 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
 
   /** Forgets the actor; the next `wake` reads the record. */
   rest(key: string): void {
-    const actor = this.#live.get(key);
-    if (actor === undefined) return;
+    const awake = this.#live.get(key);
+    if (awake === undefined) return;
     this.#live.delete(key);
-    if (actor.getSnapshot().status === 'active') {
-      this.#options.supervisor.send({ type: 'actor.rested', ref: actor });
+    if (awake.actor.getSnapshot().status === 'active') {
+      this.#options.supervisor.send({ type: 'actor.rested', ref: awake.actor });
+    }
+  }
+
+  /** Begins a new round, and puts to rest who was not needed in the last `rounds` of them. */
+  restIdle(rounds: number): void {
+    this.#round += 1;
+    for (const [key, { round }] of this.#live) if (this.#round - round > rounds) this.rest(key);
+  }
+
+  /** Puts `count` to rest, who was not needed in this round before who was. */
+  restSome(count: number): void {
+    const until = this.#live.size - count;
+    const all = [...this.#live];
+    for (const isIdle of [true, false]) {
+      for (const [key, { round }] of all) {
+        if (this.#live.size <= until) return;
+        if (round < this.#round === isIdle) this.rest(key);
+      }
     }
   }
 
@@ -108,7 +140,7 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
   #start(key: string, actor: AnyActor): AnyActor {
     actor.start();
     this.#assertSound(key, actor);
-    this.#live.set(key, actor);
+    this.#live.set(key, { actor, round: this.#round });
     return actor;
   }
 

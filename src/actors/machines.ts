@@ -5,6 +5,7 @@ import { entityMachine, keepaliveDeadlineAtMs } from '../machines/entity.ts';
 import { ttlDeadlineAtMs } from '../machines/check-ttl.ts';
 import type { AgentPort } from './agent-port.ts';
 import { publishTtlExpiry } from './check-ttls.ts';
+import { NO_INPUT } from './deadline-wheel.ts';
 import type { GuardLog } from './guard-log.ts';
 import { publishKeepaliveAlert } from './keepalives.ts';
 import { deregister } from './registration.ts';
@@ -73,7 +74,7 @@ export function provideEffects(
     connection: guards.record(machines.connection).provide({
       actions: {
         setDeadline: ({ context }) => {
-          arm('connection', context.key, context.deadlineAtMs, Infinity);
+          arm('connection', context.key, context.deadlineAtMs, NO_INPUT);
         },
         clearDeadline: disarm('connection'),
         sendPing: ({ context }) => agents().session(context.key)?.ping(),
@@ -84,7 +85,7 @@ export function provideEffects(
     'check-schedule': guards.record(machines['check-schedule']).provide({
       actions: {
         setDeadline: ({ context }) => {
-          arm('check-schedule', context.key, context.nextTickAtMs, Infinity);
+          arm('check-schedule', context.key, context.nextTickAtMs, NO_INPUT);
         },
         clearDeadline: disarm('check-schedule'),
         requestCheck: ({ context }) => {

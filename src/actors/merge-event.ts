@@ -1,5 +1,11 @@
 import type { CheckEvent } from '../resources/event.ts';
-import { type CheckState, mergeCheckState, NO_PREVIOUS_STATE, type PreviousCheckState } from '../rules/check-state.ts';
+import {
+  type CheckState,
+  isResolution,
+  mergeCheckState,
+  NO_PREVIOUS_STATE,
+  type PreviousCheckState,
+} from '../rules/check-state.ts';
 import { truncateOutput } from '../rules/output-truncation.ts';
 import type { LedgerCause } from '../store/ledger.ts';
 import { eventKey } from '../store/keyspace.ts';
@@ -7,6 +13,7 @@ import { type ActorSnapshot, eventOf, type EventRecord } from '../store/records.
 import { resolveEntity } from './proxy-entities.ts';
 import { publish } from './publish.ts';
 import type { Scope } from './scope.ts';
+import { silence } from './silences.ts';
 
 export const KEEPALIVE = 'keepalive';
 
@@ -32,11 +39,14 @@ export function mergeEvent(scope: Scope, received: CheckEvent, options: MergeOpt
     storeUnmerged(scope, key, event, previous);
     return event;
   }
-  const state = mergeState(event, previous, options);
+  const cause = options.cause ?? (event.id === null ? scope.cause : { eventId: event.id });
+  const merged = mergeState(event, previous, options);
+  const silenced = silence(scope, event, { isResolution: isResolution(merged.history), key, cause });
+  const state = silenced.length === 0 ? merged : { ...merged, silenced };
   const ttl = options.isExpiry === true ? previous?.ttl : switchAfter(scope, key, event, previous);
   const stored = asStored(event);
   scope.put('events', key, { state, ttl, event: stored, encoded: stored === received ? options.encoded : undefined });
-  recordCheckState(scope, key, previous?.state.state ?? null, state, event, options.cause);
+  recordCheckState(scope, key, previous?.state.state ?? null, state, event.check, cause);
   publish(scope, {
     received: event,
     facts: {
@@ -80,7 +90,7 @@ function switchAfter(scope: Scope, key: string, event: CheckEvent, previous: Eve
   if (check.metadata.name === KEEPALIVE) return undefined;
   const arms = check.ttl > 0 && !(check.round_robin && check.proxy_entity_name === '');
   if (!arms && previous?.ttl === undefined) return undefined;
-  const timing = { ttlMs: arms ? check.ttl * 1_000 : 0, alertStatus: alertStatusOf(check), atMs: scope.nowMs };
+  const timing = { ttlMs: arms ? check.ttl * 1_000 : 0, alertStatus: alertStatusOf(check), atMs: scope.steadyMs };
   if (previous?.ttl !== undefined)
     return scope.send('check-ttl', key, { type: 'result.received', ...timing })?.snapshot;
   return scope.create('check-ttl', key, { key, ...timing }, 'result.received').snapshot;
@@ -108,7 +118,7 @@ function storeUnmerged(scope: Scope, key: string, event: CheckEvent, previous: E
   const state = previous?.state ?? mergeState(event, undefined, { trustsSentHistory: false });
   scope.put('events', key, {
     state,
-    ttl: heardNow(previous?.ttl, event.check.ttl, scope.nowMs),
+    ttl: heardNow(previous?.ttl, event.check.ttl, scope.steadyMs),
     event: asStored(event),
   });
 }
@@ -118,11 +128,12 @@ function recordCheckState(
   key: string,
   from: string | null,
   merged: CheckState,
-  { id, check }: CheckEvent,
-  cause: LedgerCause | undefined,
+  check: CheckEvent['check'],
+  cause: LedgerCause,
 ): void {
   if (from === merged.state) return;
   const { status, low_flap_threshold: low, high_flap_threshold: high } = check;
+  const { silenced } = merged;
   const inputs = { totalStateChange: merged.totalStateChange, low, high };
   scope.record({
     actor: 'check-state',
@@ -130,9 +141,9 @@ function recordCheckState(
     from,
     event: 'result.received',
     to: merged.state,
-    cause: cause ?? (id === null ? scope.cause : { eventId: id }),
+    cause,
     guards: low > 0 && high > 0 ? [{ name: 'flapping', passed: merged.state === 'flapping', inputs }] : [],
-    details: { status, occurrences: merged.occurrences },
+    details: { status, occurrences: merged.occurrences, ...(silenced.length === 0 ? {} : { silenced }) },
   });
 }
 

@@ -7,6 +7,7 @@ import { resourceKey } from '../store/keyspace.ts';
 import { KEEPALIVE } from './merge-event.ts';
 import { publishEvent } from './publish.ts';
 import type { Scope } from './scope.ts';
+import { endSilencesOfEntity, withSilences } from './silences.ts';
 
 const REGISTRATION = 'registration';
 const DEREGISTRATION = 'deregistration';
@@ -27,12 +28,12 @@ function lifeEvent(scope: Scope, entity: Entity, name: string, handler: string, 
   };
 }
 
-/** A new agent was seen. Nothing is handled unless a handler named `registration` exists. */
+/** A new agent was seen. Nothing is handled unless a handler named `registration` exists; silences do not count. */
 export function publishRegistration(scope: Scope, entity: Entity): void {
   publishEvent(scope, lifeEvent(scope, entity, REGISTRATION, REGISTRATION, 'entity registered'));
 }
 
-/** An agent that asked for it has left: its events are resolved and deleted, its entity is gone, and one event says so. */
+/** An agent that asked for it has left: its events are resolved and deleted, it is gone with its silences, and one event says so, unless it is silenced. */
 export function deregister(scope: Scope, { key }: EntityContext, fallbackHandler: string | undefined): void {
   const entity = scope.get('events', `${key}/${KEEPALIVE}`)?.event.entity;
   const [namespace = '', name = ''] = key.split('/');
@@ -40,9 +41,12 @@ export function deregister(scope: Scope, { key }: EntityContext, fallbackHandler
   scope.delete('entities', key);
   scope.delete('resources', resourceKey('entities', namespace, name));
   scope.announce({ type: 'entity.deleted', namespace, name });
+  scope.reviseConfig('entities', key, 'deleted', []);
   const handler = entity?.deregistration.handler ?? fallbackHandler;
-  if (entity === undefined || handler === undefined) return;
-  publishEvent(scope, lifeEvent(scope, entity, DEREGISTRATION, handler, ''));
+  if (entity !== undefined && handler !== undefined) {
+    publishEvent(scope, withSilences(scope, lifeEvent(scope, entity, DEREGISTRATION, handler, '')));
+  }
+  endSilencesOfEntity(scope, namespace, name, 'entity.deregistered');
 }
 
 /** Deletes a stored event and publishes its end; a history of two entries lets incident filters see that something was resolved. */

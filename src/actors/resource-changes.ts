@@ -10,7 +10,7 @@ import type { Scope } from './scope.ts';
 import { seedPipelineRole } from './seed.ts';
 
 /** Kinds that keep a namespace from being deleted. */
-const KINDS_IN_NAMESPACE = ['checks', 'handlers', 'entities', 'roles', 'rolebindings'] as const;
+const KINDS_IN_NAMESPACE = ['checks', 'handlers', 'silenced', 'entities', 'roles', 'rolebindings'] as const;
 /** Made with each namespace, and deleted with it. */
 const PIPELINE_ROLE = 'system:pipeline';
 

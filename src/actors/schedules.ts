@@ -60,8 +60,19 @@ export function checkChanged(scope: Scope, namespace: string, name: string, prev
   }
 }
 
-export function checkDue(scope: Scope, { key, deadlineAtMs, atMs }: ReachedDeadline): void {
+/** The wall clock was set: each schedule goes on at the next point of its grid. */
+export function rephaseSchedules(scope: Scope): void {
+  for (const path of scope.decision.keys('resources', 'checks/')) {
+    const key = path.slice('checks/'.length);
+    const check = checkOf(scope.decision, key);
+    if (check === undefined || scope.isQuarantined('check-schedule', key)) continue;
+    scope.send('check-schedule', key, { type: 'schedule.changed', ...timingOf(check, scope.nowMs) });
+  }
+}
+
+export function checkDue(scope: Scope, { key, deadlineAtMs }: ReachedDeadline): void {
   const published = checkOf(scope.decision, key)?.publish ?? false;
+  const atMs = Math.max(deadlineAtMs, scope.nowMs);
   scope.send('check-schedule', key, { type: 'deadline.reached', deadlineAtMs, atMs, published });
 }
 

@@ -24,16 +24,21 @@ export interface ScopePorts {
   kinds: ActorKinds;
   guards: GuardLog;
   nowMs: number;
+  steadyMs: number;
   cause: LedgerCause;
   /** An actor could not be restored and begins anew. */
   restoreFailed(failure: ActorFailed): void;
   isQuarantined(kind: ActorKind, key: string): boolean;
+  silencesMatchEntitySubscriptions: boolean;
 }
 
 /** One decision while it is being made: reads through what is not durable yet, and everything it wants done. */
 export class Scope {
   readonly decision: Decision;
+  /** By the wall clock, Unix ms: for what people and other programs see. */
   readonly nowMs: number;
+  /** In steady time, ms: for what deadlines count from. */
+  readonly steadyMs: number;
   readonly cause: LedgerCause;
   /** Actors that have seen the decision's events: if it is dropped, they are too. */
   readonly touched: { kind: ActorKind; key: string }[] = [];
@@ -45,6 +50,7 @@ export class Scope {
   constructor(ports: ScopePorts) {
     this.#ports = ports;
     this.nowMs = ports.nowMs;
+    this.steadyMs = ports.steadyMs;
     this.cause = ports.cause;
     this.decision = new Decision(ports.reader);
   }
@@ -52,6 +58,11 @@ export class Scope {
   /** Unix seconds. */
   get nowS(): number {
     return Math.floor(this.nowMs / 1_000);
+  }
+
+  /** A moment by the wall clock, Unix seconds, as far back in steady time as it is by the wall clock. */
+  steadyMsOf(atS: number): number {
+    return atS * 1_000 + this.steadyMs - this.nowMs;
   }
 
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
@@ -78,6 +89,11 @@ export class Scope {
       configRevision: this.configRevision,
       ...entry,
     });
+  }
+
+  /** Whether a silence acts by any subscription of the entity. */
+  get silencesMatchEntitySubscriptions(): boolean {
+    return this.#ports.silencesMatchEntitySubscriptions;
   }
 
   get configRevision(): number {

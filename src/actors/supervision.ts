@@ -1,6 +1,6 @@
 import type { Log } from '../ports/log.ts';
 import { ExpectedError } from '../resources/errors.ts';
-import type { DeadlineWheel } from './deadline-wheel.ts';
+import { type DeadlineWheel, NO_INPUT } from './deadline-wheel.ts';
 import type { Decider } from './decide.ts';
 import { ActorFailed } from './keyed-actors.ts';
 import type { ActorKind, ActorKinds } from './kinds.ts';
@@ -17,7 +17,8 @@ export interface SupervisionPorts {
   kinds: ActorKinds;
   wheel: DeadlineWheel;
   backendName: string;
-  nowMs(): number;
+  /** Steady time, ms. */
+  steadyMs(): number;
   log: Log;
   /** Arms the actor's deadline again, as its record says. */
   rearm(kind: ActorKind, key: string): void;
@@ -37,15 +38,15 @@ export class Supervision {
   }
 
   failed(failure: ActorFailed): void {
-    const { kinds, wheel, nowMs, log } = this.#ports;
+    const { kinds, wheel, steadyMs, log } = this.#ports;
     const kind = failure.actor as ActorKind;
     const { key, cause } = failure;
     log.error({ actor: kind, key, err: cause }, 'actor failed');
-    const waitMs = this.#quarantine.failed(kind, key, nowMs());
+    const waitMs = this.#quarantine.failed(kind, key, steadyMs());
     if (waitMs !== undefined) {
       kinds[kind].rest(key);
       wheel.drop(kind, key);
-      wheel.set(QUARANTINE, `${kind}/${key}`, nowMs() + waitMs, Infinity);
+      wheel.set(QUARANTINE, `${kind}/${key}`, steadyMs() + waitMs, NO_INPUT);
       log.error({ actor: kind, key, retry_in_s: waitMs / 1_000 }, 'actor quarantined');
     } else if (!this.isQuarantined(kind, key)) {
       this.#wakeAgain(kind, key);
@@ -55,7 +56,7 @@ export class Supervision {
 
   /** The quarantine's time is over, or a person says so. False when the actor is not in quarantine. */
   release(kind: ActorKind, key: string): boolean {
-    const { decider, backendName, nowMs, wheel, rearm } = this.#ports;
+    const { decider, backendName, steadyMs, wheel, rearm } = this.#ports;
     if (!this.isQuarantined(kind, key)) return false;
     const id = `${kind}/${key}`;
     // First on record: what cannot be recorded now stays as it is, and is tried again.
@@ -64,7 +65,7 @@ export class Supervision {
       const others = this.#quarantine.quarantined.filter((other) => other !== id);
       publishQuarantine(scope, backendName, others);
     });
-    this.#quarantine.release(kind, key, nowMs());
+    this.#quarantine.release(kind, key, steadyMs());
     wheel.drop(QUARANTINE, id);
     rearm(kind, key);
     this.#wakeAgain(kind, key);
@@ -72,7 +73,7 @@ export class Supervision {
   }
 
   forgetSound(): void {
-    this.#quarantine.forgetSound(this.#ports.nowMs());
+    this.#quarantine.forgetSound(this.#ports.steadyMs());
   }
 
   #wakeAgain(kind: ActorKind, key: string): void {

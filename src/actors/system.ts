@@ -1,32 +1,43 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
-import type { ConnectionContext } from '../machines/agent-connection.ts';
 import { ALIVE_KEY, Committer, type LostKeys } from '../store/committer.ts';
 import type { Announcement, DeadlineChange } from '../store/decision.ts';
-import type { ActorSnapshot, Notification } from '../store/records.ts';
+import type { LedgerHead } from '../store/ledger.ts';
+import type { Notification } from '../store/records.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
+import { makeActorKinds } from './actor-kinds.ts';
 import { Administration } from './administration.ts';
 import { AgentPort } from './agent-port.ts';
-import { BlindTime } from './blind-time.ts';
-import { ttlDeadline, ttlExpired } from './check-ttls.ts';
+import { type BlindInterval, BlindTime } from './blind-time.ts';
+import { BlindWatch } from './blind-watch.ts';
+import { ttlExpired } from './check-ttls.ts';
 import type { Commands, WakeableActor } from './commands.ts';
 import { DeadlineWheel, type ReachedDeadline } from './deadline-wheel.ts';
 import { Decider } from './decide.ts';
 import { GuardLog } from './guard-log.ts';
-import { keepaliveDeadline, keepaliveDue } from './keepalives.ts';
-import { ActorFailed, KeyedActors } from './keyed-actors.ts';
+import { publishAnchor } from './ledger-anchor.ts';
+import { keepaliveDue } from './keepalives.ts';
+import { ActorFailed } from './keyed-actors.ts';
 import type { ActorKind, ActorKinds } from './kinds.ts';
 import { MACHINES, type Machines, provideEffects } from './machines.ts';
 import { settle } from './publish.ts';
 import { startRoot } from './root.ts';
-import { checkDue, scheduleInput, scheduleSnapshot } from './schedules.ts';
+import { checkDue, rephaseSchedules } from './schedules.ts';
 import type { Scope } from './scope.ts';
+import { SILENCE, silenceDue } from './silences.ts';
+import { Sleep } from './sleep.ts';
+import { SteadyTime } from './steady-time.ts';
+import { storedDeadline } from './stored-deadlines.ts';
 import { QUARANTINE, Supervision } from './supervision.ts';
-import { armStoredDeadlines, BLIND_KEY, blindIntervals, takeOver } from './wake-up.ts';
+import { armStoredDeadlines, BLIND_KEY, blindIntervals, lastAliveMs, recordBlindTime, takeOver } from './wake-up.ts';
 
 /** How often an idle backend writes that it is alive; at start, blind time begins with the last such mark. */
 const ALIVE_INTERVAL_MS = 5_000;
+/** Actors whose deadlines are what people write into schedules and silences. */
+const WALL_CLOCK_ACTORS: ReadonlySet<string> = new Set<ActorKind | typeof SILENCE>(['check-schedule', SILENCE]);
+/** Half a gigabyte, if all of them are awake. */
+const DEFAULT_MAX_AWAKE_ACTORS = 200_000;
 /** A deadline whose decision failed is tried again. */
 const RETRY_MS = 1_000;
 
@@ -39,14 +50,19 @@ export interface SystemPorts {
   machines?: Machines | undefined;
   /** Handler for agents that leave and name none. */
   deregistrationHandler?: string | undefined;
+  silencesMatchEntitySubscriptions?: boolean | undefined;
+  /** Actors that may be awake at once; the others sleep in the store. */
+  maxAwakeActors?: number | undefined;
 }
 
 export interface SystemListener {
   announced(announcement: Announcement): void;
   /** Senders must pause: the store cannot be written. */
-  paused(): void;
+  paused?(): void;
   /** Senders that paused may go on. */
-  resumed(): void;
+  resumed?(): void;
+  /** Nothing was read for so long, by the monotonic clock: nobody was silent. */
+  missed?(ms: number): void;
 }
 
 /** The running system: root, supervisors, actors, deadlines, and the committer they all write through. */
@@ -57,7 +73,10 @@ export class ActorSystem {
   readonly #ports: SystemPorts;
   readonly #committer: Committer;
   readonly #kinds: ActorKinds;
+  readonly #sleep: Sleep;
+  readonly #time: SteadyTime;
   readonly #blind: BlindTime;
+  readonly #watch: BlindWatch;
   readonly #wheel: DeadlineWheel;
   readonly #supervision: Supervision;
   readonly #root: ReturnType<typeof startRoot>;
@@ -69,11 +88,13 @@ export class ActorSystem {
   constructor(ports: SystemPorts) {
     this.#ports = ports;
     const { store, clock, log, backendName, machines = MACHINES } = ports;
-    const nowMs = () => clock.nowMs();
     const guards = new GuardLog();
+    this.#time = new SteadyTime(clock, lastAliveMs(store));
+    const nowMs = () => clock.nowMs();
+    const steadyMs = () => this.#time.nowMs();
     this.#committer = new Committer({
       store,
-      nowMs,
+      nowMs: steadyMs,
       after: (delayMs, fire) => void clock.after(delayMs, fire),
       listener: {
         committed: (announcements) => {
@@ -87,10 +108,25 @@ export class ActorSystem {
         },
       },
     });
-    this.#blind = new BlindTime(blindIntervals(store, clock.nowMs()));
+    this.#blind = new BlindTime(blindIntervals(store, steadyMs()));
+    this.#watch = new BlindWatch({
+      clock,
+      time: this.#time,
+      blind: (interval, unreadMs) => {
+        this.#wasBlind(interval, unreadMs);
+      },
+      stepped: (byMs) => {
+        this.#clockStepped(byMs);
+      },
+    });
     this.#wheel = new DeadlineWheel({
       clock,
+      time: this.#time,
       blind: this.#blind,
+      goesByWallClock: (actor) => WALL_CLOCK_ACTORS.has(actor),
+      look: (dueMs) => {
+        this.#watch.look(dueMs);
+      },
       fire: (reached) => {
         this.#due(reached);
       },
@@ -98,19 +134,25 @@ export class ActorSystem {
     this.#root = startRoot((kind, key, error) => {
       log.debug({ actor: kind, key, err: error }, 'supervisor was told of a failure');
     });
-    this.#kinds = this.#makeKinds(
-      provideEffects(machines, {
+    this.#kinds = makeActorKinds({
+      machines: provideEffects(machines, {
         guards,
         scope: () => this.decider.current,
         agents: () => this.agents,
         deregistrationHandler: ports.deregistrationHandler,
       }),
-    );
+      supervisors: this.#root.supervisors,
+      wheel: this.#wheel,
+      nowMs,
+      steadyMs,
+    });
+    this.#sleep = new Sleep(this.#kinds, ports.maxAwakeActors ?? DEFAULT_MAX_AWAKE_ACTORS);
     this.decider = new Decider({
       committer: this.#committer,
       kinds: this.#kinds,
       guards,
       nowMs,
+      steadyMs,
       isFull: () => this.#isFull(),
       isQuarantined: (kind, key) => this.#supervision.isQuarantined(kind, key),
       failed: (failure) => {
@@ -119,6 +161,10 @@ export class ActorSystem {
       arm: (change) => {
         this.#arm(change);
       },
+      decided: () => {
+        this.#sleep.keepBound();
+      },
+      silencesMatchEntitySubscriptions: ports.silencesMatchEntitySubscriptions ?? false,
     });
     this.#supervision = new Supervision({
       decider: this.decider,
@@ -126,13 +172,13 @@ export class ActorSystem {
       kinds: this.#kinds,
       wheel: this.#wheel,
       backendName,
-      nowMs,
+      steadyMs,
       log,
       rearm: (kind, key) => {
         this.#rearm(kind, key);
       },
     });
-    this.agents = new AgentPort(this.decider, { nowMs, log });
+    this.agents = new AgentPort(this.decider, log);
     this.commands = new Administration({
       decider: this.decider,
       eventKeysOfCheck: (namespace, check) => this.#committer.eventKeysOfCheck(namespace, check),
@@ -178,10 +224,22 @@ export class ActorSystem {
     }).durable;
   }
 
+  /** The last durable entry of the ledger. */
+  get ledgerHead(): LedgerHead {
+    return this.#committer.head;
+  }
+
+  /** Has the ledger's head handled, once. @throws StoreUnavailable */
+  handAnchor(handler: string): void {
+    this.decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
+      publishAnchor(scope, this.#ports.backendName, handler, this.ledgerHead);
+    });
+  }
+
   /** Resolves when something small could be written. @throws StoreUnavailable */
   async probe(): Promise<void> {
     await this.decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
-      scope.put('meta', ALIVE_KEY, scope.nowMs);
+      scope.put('meta', ALIVE_KEY, scope.steadyMs);
     }).durable;
   }
 
@@ -198,57 +256,19 @@ export class ActorSystem {
     return this.#committer.isFull || this.#downstream?.isFull === true;
   }
 
-  #makeKinds(machines: Machines): ActorKinds {
-    const { supervisors } = this.#root;
-    const nowMs = () => this.#ports.clock.nowMs();
-    return {
-      entity: new KeyedActors({
-        kind: 'entity',
-        machine: machines.entity,
-        supervisor: supervisors.entity,
-        load: (reader, key) => reader.get('entities', key)?.actor,
-        rebuild: (_, key) => ({ key }),
-      }),
-      'check-ttl': new KeyedActors({
-        kind: 'check-ttl',
-        machine: machines['check-ttl'],
-        supervisor: supervisors['check-ttl'],
-        load: (reader, key) => reader.get('events', key)?.ttl,
-        rebuild: (reader, key) => {
-          const ttlS = reader.get('events', key)?.event.check.ttl ?? 0;
-          return ttlS > 0 ? { key, ttlMs: ttlS * 1_000, alertStatus: 1, atMs: nowMs() } : undefined;
-        },
-      }),
-      connection: new KeyedActors({
-        kind: 'connection',
-        machine: machines.connection,
-        supervisor: supervisors.connection,
-        load: (reader, key) => reader.get('sessions', key)?.actor,
-        rebuild: (_, key) => ({ key, atMs: nowMs() }),
-      }),
-      'check-schedule': new KeyedActors({
-        kind: 'check-schedule',
-        machine: machines['check-schedule'],
-        supervisor: supervisors['check-schedule'],
-        load: (reader, key) => scheduleSnapshot(reader, key, this.#wheel.deadlineOf('check-schedule', key), nowMs()),
-        rebuild: (reader, key) => scheduleInput(reader, key, nowMs()),
-      }),
-    };
-  }
-
   #committed(announcements: readonly Announcement[]): void {
     for (const announcement of announcements) {
       for (const listener of this.#listeners) listener.announced(announcement);
     }
-    if (!this.mustPause) for (const listener of this.#listeners) listener.resumed();
+    if (!this.mustPause) for (const listener of this.#listeners) listener.resumed?.();
   }
 
   /** What was decided on the lost batches is forgotten; the store says where each actor stands. */
   #lost(keys: LostKeys, error: Error): void {
     this.#ports.log.error({ err: error }, 'store cannot be written');
     this.#wheel.stop();
-    this.#blindSinceMs = this.#ports.clock.nowMs();
-    for (const listener of this.#listeners) listener.paused();
+    this.#blindSinceMs = this.#time.nowMs();
+    for (const listener of this.#listeners) listener.paused?.();
     const forget = (kind: ActorKind, lost: Iterable<string>): void => {
       for (const key of lost) {
         this.#kinds[kind].rest(key);
@@ -258,25 +278,25 @@ export class ActorSystem {
     forget('entity', keys.entities);
     forget('check-ttl', keys.events);
     forget('connection', keys.sessions);
-    const checks = [...keys.resources].filter((key) => key.startsWith('checks/'));
-    forget(
-      'check-schedule',
-      checks.map((key) => key.slice('checks/'.length)),
-    );
+    forget('check-schedule', keysUnder('checks/', keys.resources));
+    for (const key of keysUnder('silenced/', keys.resources)) this.#rearm(SILENCE, key);
   }
 
   #recovered(): void {
-    const endMs = this.#ports.clock.nowMs();
-    this.#blind.add({ beginMs: this.#blindSinceMs ?? endMs, endMs });
-    this.#ports.log.warn({ blind_ms: endMs - (this.#blindSinceMs ?? endMs) }, 'store can be written again');
+    const endMs = this.#time.nowMs();
+    const interval = { beginMs: this.#blindSinceMs ?? endMs, endMs };
+    this.#blind.add(interval);
+    this.#blind.keepFirstAfter(this.#wheel.inputsAtMs());
+    this.#ports.log.warn({ blind_ms: endMs - interval.beginMs }, 'store can be written again');
     this.decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
       scope.put('meta', BLIND_KEY, this.#blind.intervals);
+      recordBlindTime(scope, this.#ports.backendName, 'store.recovered', interval);
       this.#restartSchedules(scope);
     });
     this.agents.recovered();
     this.#wheel.rebuild();
     this.#wheel.start();
-    for (const listener of this.#listeners) listener.resumed();
+    for (const listener of this.#listeners) listener.resumed?.();
   }
 
   /** Schedules have no record to be woken from: those that were forgotten are made again from their checks. */
@@ -305,7 +325,7 @@ export class ActorSystem {
         this.#kinds[actor].rest(key);
         this.#rearm(actor, key);
       } else {
-        this.#wheel.retry(reached, this.#ports.clock.nowMs() + RETRY_MS);
+        this.#wheel.retry(reached, this.#time.nowMs() + RETRY_MS);
       }
       if (error instanceof ActorFailed || error instanceof StoreUnavailable) return;
       this.#ports.log.error({ actor, key, err: error }, 'deadline could not be decided');
@@ -317,6 +337,7 @@ export class ActorSystem {
     if (actor === 'entity') keepaliveDue(scope, reached);
     else if (actor === 'check-ttl') ttlExpired(scope, reached);
     else if (actor === 'check-schedule') checkDue(scope, reached);
+    else if (actor === SILENCE) silenceDue(scope, reached);
     else this.agents.due(scope, key, deadlineAtMs, atMs);
   }
 
@@ -325,28 +346,11 @@ export class ActorSystem {
     else this.#wheel.set(actor, key, atMs, sinceMs);
   }
 
-  #rearm(kind: ActorKind, key: string): void {
-    const deadline = this.#storedDeadline(kind, key);
-    if (deadline === undefined) this.#wheel.drop(kind, key);
-    else this.#wheel.set(kind, key, deadline.atMs, deadline.sinceMs);
-  }
-
-  #storedDeadline(kind: ActorKind, key: string): { atMs: number; sinceMs: number } | undefined {
-    if (kind === 'check-schedule') {
-      const input = scheduleInput(this.#committer, key, this.#ports.clock.nowMs());
-      return input === undefined ? undefined : { atMs: input.firstTickAtMs, sinceMs: Infinity };
-    }
-    const snapshot = this.#storedSnapshot(kind, key);
-    if (snapshot === undefined) return undefined;
-    if (kind === 'entity') return keepaliveDeadline(snapshot);
-    if (kind === 'check-ttl') return ttlDeadline(snapshot);
-    return { atMs: (snapshot.context as ConnectionContext).deadlineAtMs, sinceMs: Infinity };
-  }
-
-  #storedSnapshot(kind: ActorKind, key: string): ActorSnapshot | undefined {
-    if (kind === 'entity') return this.#committer.get('entities', key)?.actor;
-    if (kind === 'check-ttl') return this.#committer.get('events', key)?.ttl;
-    return kind === 'connection' ? this.#committer.get('sessions', key)?.actor : undefined;
+  /** As what is stored says. */
+  #rearm(actor: ActorKind | typeof SILENCE, key: string): void {
+    const deadline = storedDeadline(this.#committer, actor, key, this.#ports.clock.nowMs());
+    if (deadline === undefined) this.#wheel.drop(actor, key);
+    else this.#wheel.set(actor, key, deadline.atMs, deadline.sinceMs);
   }
 
   #wake(actor: WakeableActor, key: string): boolean {
@@ -366,14 +370,48 @@ export class ActorSystem {
   }
 
   #markAlive(): void {
+    const dueMs = this.#time.nowMs() + ALIVE_INTERVAL_MS;
     this.#cancelAliveMark = this.#ports.clock.after(ALIVE_INTERVAL_MS, () => {
+      this.#watch.look(dueMs);
       this.#supervision.forgetSound();
+      this.#sleep.beginRound();
       if (!this.#committer.isFailing) {
         this.decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
-          scope.put('meta', ALIVE_KEY, scope.nowMs);
+          scope.put('meta', ALIVE_KEY, scope.steadyMs);
         });
       }
       this.#markAlive();
     });
   }
+
+  /** The process did not run: nobody was silent only because we did not listen. */
+  #wasBlind(interval: BlindInterval, unreadMs: number): void {
+    this.#ports.log.warn({ blind_ms: interval.endMs - interval.beginMs }, 'process was stopped');
+    this.#blind.add(interval);
+    this.#blind.keepFirstAfter(this.#wheel.inputsAtMs());
+    this.#wheel.rebuild();
+    for (const listener of this.#listeners) listener.missed?.(unreadMs);
+    this.#decideUnlessFailing((scope) => {
+      scope.put('meta', BLIND_KEY, this.#blind.intervals);
+      recordBlindTime(scope, this.#ports.backendName, 'process.resumed', interval);
+    });
+  }
+
+  /** Deadlines in steady time stay as they are; what people wrote by the wall clock moves with it. */
+  #clockStepped(byMs: number): void {
+    this.#ports.log.warn({ step_ms: byMs }, 'wall clock was set');
+    this.#wheel.rebuild();
+    this.#decideUnlessFailing((scope) => {
+      rephaseSchedules(scope);
+    });
+  }
+
+  /** What is decided here is made up for when the store recovers. */
+  #decideUnlessFailing(run: (scope: Scope) => void): void {
+    if (!this.#committer.isFailing) this.decider.decide({ cause: { restore: true }, unbounded: true }, run);
+  }
 }
+
+/** What is left of the keys that begin with `prefix`. */
+const keysUnder = (prefix: string, keys: Iterable<string>): string[] =>
+  [...keys].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));

@@ -8,7 +8,8 @@ import type { EntityConfig } from '../resources/entity.ts';
 import type { Event } from '../resources/event.ts';
 import { type Codec, jsonCodec, protobufCodec } from '../wire/codec.ts';
 import { acceptsLine, acknowledges, type AgentHello, type Credentials, helloHeaders } from '../wire/handshake.ts';
-import type { CheckRequest } from '../wire/json-codec.ts';
+import type { CheckRequest } from '../wire/check-request.ts';
+import { connectionFault, shownUrl } from './connection-fault.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { HeartbeatSettings } from './heartbeat.ts';
 import { CLOSE_TOO_LARGE, isCheckRequest, Session, type SessionTerms } from './session.ts';
@@ -120,13 +121,14 @@ export class Connection {
 
   #open(): void {
     const url = this.#urls[this.#attempts++ % this.#urls.length] ?? '';
-    const log = this.#ports.log.child({ 'backend-url': new URL(url).host });
-    log.info({}, 'connecting to backend');
+    const log = this.#ports.log.child({ 'backend-url': shownUrl(url) });
+    log.debug({}, 'connecting to backend');
     let ended = false;
-    const fail = (fields: Record<string, unknown>, httpStatus?: number): void => {
+    // The one line of an attempt that failed.
+    const fail = (error: string, httpStatus?: number): void => {
       if (ended) return;
       ended = true;
-      log.error(fields, 'reconnection attempt failed');
+      if (this.#link.getSnapshot().status === 'active') log.error({ error }, 'reconnection attempt failed');
       this.#tell({ type: 'attempt.failed', jitter: this.#ports.random(), httpStatus });
     };
     const socket = new WebSocket(url, this.#clientOptions());
@@ -139,7 +141,7 @@ export class Connection {
     });
     socket.on('unexpected-response', (_request: ClientRequest, response: IncomingMessage) => {
       void refusalText(response).then((error) => {
-        fail({ error }, response.statusCode);
+        fail(error, response.statusCode);
         socket.terminate();
       });
     });
@@ -148,13 +150,13 @@ export class Connection {
       this.#tell({ type: 'handshake.accepted', atMs, jitter: this.#ports.random() });
     });
     socket.on('error', (error) => {
-      if (this.#session === undefined) fail({ err: error });
+      if (this.#session === undefined) fail(connectionFault(error));
       else log.error({ err: error }, 'transport receive error');
     });
     socket.on('close', (code, reason) => {
       const session = this.#session;
       if (session === undefined) {
-        fail({ code });
+        fail(`closed with code ${code}`);
         return;
       }
       session.end();
@@ -172,6 +174,8 @@ export class Connection {
         contentType: this.#lastCodec?.mediaType,
       }),
       perMessageDeflate: false,
+      // A text message is a message like any other: what is in it is decoded by its type.
+      skipUTF8Validation: true,
       maxPayload: MAX_MESSAGE_BYTES,
       finishRequest: (request) => {
         request.once('socket', (socket) => {
@@ -223,5 +227,5 @@ async function refusalText(response: IncomingMessage): Promise<string> {
   } catch (error) {
     body += ` (${error instanceof Error ? error.message : String(error)})`;
   }
-  return `handshake failed with status ${response.statusCode}: ${body.slice(0, MAX_REFUSAL_BYTES)}`;
+  return `handshake failed with status ${response.statusCode}: ${body.slice(0, MAX_REFUSAL_BYTES).trimEnd()}`;
 }

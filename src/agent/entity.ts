@@ -7,7 +7,7 @@ import {
   joinEntity,
   type System,
 } from '../resources/entity.ts';
-import { DEFAULT_REDACT } from './redaction.ts';
+import { DEFAULT_REDACT } from '../resources/redaction.ts';
 
 /** Known to every backend: who writes the configuration of the entity. */
 const MANAGED_BY_LABEL = 'sensu.io/managed_by';

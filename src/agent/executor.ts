@@ -8,8 +8,9 @@ import { assertCheck, type Check } from '../resources/check.ts';
 import type { Entity } from '../resources/entity.ts';
 import { InvalidResource } from '../resources/errors.ts';
 import { type CheckEvent, eventCheckWithDefaults, eventWithDefaults } from '../resources/event.ts';
-import { type CheckRequest, encodeJson } from '../wire/json-codec.ts';
-import { redactedEntity } from './redaction.ts';
+import { redactEntity } from '../resources/redaction.ts';
+import type { CheckRequest } from '../wire/check-request.ts';
+import { encodeJson } from '../wire/json-codec.ts';
 
 /** Checks whose last request is remembered; the one not asked for longest is forgotten first. */
 const MAX_REMEMBERED_CHECKS = 10_000;
@@ -99,7 +100,7 @@ export class Executor {
     const result = await runCommand(
       {
         command: config.command ?? '',
-        stdin: config.stdin ? encodeJson({ ...event, id: null, entity: redactedEntity(event.entity) }) : undefined,
+        stdin: config.stdin ? encodeJson({ ...event, id: null, entity: redactEntity(event.entity) }) : undefined,
         environment: config.env_vars ?? [],
         timeoutMs: config.timeout * 1000,
         signal: this.#abort.signal,

@@ -1,6 +1,7 @@
 import { InvalidResource } from '../resources/errors.ts';
 import { type CheckEvent, parseEventShape } from '../resources/event.ts';
 import { type Codec, jsonCodec } from '../wire/codec.ts';
+import { parseEventJson } from '../wire/exact-json.ts';
 import { encodeJson } from '../wire/json-codec.ts';
 
 /** What a backend takes in one message by default, less the line with the type. */
@@ -31,7 +32,7 @@ export function encodeQueued(payload: string, codec: Codec): string | Buffer {
 
 function parseJson(payload: string): unknown {
   try {
-    return JSON.parse(payload) as unknown;
+    return parseEventJson(payload);
   } catch (error) {
     throw new InvalidResource('payload is not JSON', { cause: error });
   }

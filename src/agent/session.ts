@@ -6,7 +6,7 @@ import { InvalidResource } from '../resources/errors.ts';
 import type { Event } from '../resources/event.ts';
 import type { Codec } from '../wire/codec.ts';
 import { decodeFrame, encodeFrame, type Frame, ProtocolError } from '../wire/frame.ts';
-import type { CheckRequest } from '../wire/json-codec.ts';
+import type { CheckRequest } from '../wire/check-request.ts';
 import type { EventQueue, QueuedEvent } from './event-queue.ts';
 import { Heartbeat, type HeartbeatSettings } from './heartbeat.ts';
 import { encodeQueued } from './outgoing-event.ts';
@@ -17,7 +17,6 @@ const MAX_BUFFERED_BYTES = 1024 * 1024;
 /** How long the backend may take to answer a close frame. */
 const CLOSE_WAIT_MS = 1_000;
 
-const CLOSE_PROTOCOL_ERROR = 1002;
 const CLOSE_GOING_AWAY = 1001;
 export const CLOSE_TOO_LARGE = 1009;
 
@@ -101,7 +100,9 @@ export class Session {
   }
 
   close(): void {
-    this.#closeWith(CLOSE_GOING_AWAY, 'bye');
+    this.#socket.close(CLOSE_GOING_AWAY, 'bye');
+    const cancel = this.#ports.clock.after(CLOSE_WAIT_MS, () => this.#socket.terminate());
+    this.#socket.once('close', cancel);
   }
 
   /** The socket is closed, or about to be. */
@@ -114,12 +115,6 @@ export class Session {
     return this.#socket.readyState === this.#socket.OPEN;
   }
 
-  #closeWith(code: number, reason: string): void {
-    this.#socket.close(code, reason);
-    const cancel = this.#ports.clock.after(CLOSE_WAIT_MS, () => this.#socket.terminate());
-    this.#socket.once('close', cancel);
-  }
-
   #receive(message: Buffer): void {
     // A closing socket still delivers what was on its way.
     if (!this.#isOpen()) return;
@@ -128,7 +123,7 @@ export class Session {
     } catch (error) {
       if (error instanceof ProtocolError) {
         this.#ports.log.error({ err: error }, 'backend broke the protocol');
-        this.#closeWith(CLOSE_PROTOCOL_ERROR, 'protocol error');
+        this.close();
       } else if (error instanceof InvalidResource) {
         this.#ports.log.error({ err: error }, 'error handling message');
       } else {

@@ -6,6 +6,7 @@ const DEFAULT_CONFIG_FILE = '/etc/mon/backend.yml';
 const MAX_PORT = 65_535;
 const MAX_LIMIT_BYTES = 2 ** 31 - 1;
 const MAX_TIMEOUT_S = 86_400;
+const MAX_AWAKE_ACTORS = 100_000_000;
 const MIN_PASSWORD_LENGTH = 8;
 
 /** Host without brackets, as `net` takes it. Port 0 lets the system choose. */
@@ -23,6 +24,12 @@ export interface BackendConfig {
   readonly dashboard: ListenAddress;
   /** For agents that leave and name no handler themselves. */
   readonly deregistrationHandler?: string | undefined;
+  /** Whether a silence on a subscription acts by any subscription of the entity. Off unless it is true. */
+  readonly silenceMatchEntitySubscriptions?: boolean;
+  /** Gets the head of the ledger every hour; it stands in the log anyway. */
+  readonly ledgerAnchorHandler?: string | undefined;
+  /** State machines that may be awake at once; the bound of the system unless it is given. */
+  readonly maxAwakeActors?: number;
   /** `full`: what is acknowledged survives a power cut. */
   readonly storeSync: 'full' | 'none';
 }
@@ -34,6 +41,17 @@ export interface InitConfig {
   readonly timeoutMs: number;
   readonly wait: boolean;
   readonly ignoreAlreadyInitialized: boolean;
+}
+
+/** An entry of the ledger as it was known elsewhere. */
+export interface LedgerAnchor {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface VerifyConfig {
+  readonly stateDir: string;
+  readonly anchor: LedgerAnchor | undefined;
 }
 
 const withoutBrackets = (host: string): string => (/^\[.*\]$/.test(host) ? host.slice(1, -1) : host);
@@ -98,6 +116,21 @@ const startFlags = {
     fallback: '',
     about: 'handler of deregistration events of agents that name none',
   },
+  'silence-match-entity-subscriptions': {
+    kind: kinds.boolean,
+    fallback: false,
+    about: 'a silence on a subscription acts on all events of entities that have it',
+  },
+  'ledger-anchor-handler': {
+    kind: kinds.text,
+    fallback: '',
+    about: 'handler in namespace mon-system that gets the head of the ledger every hour',
+  },
+  'max-awake-actors': {
+    kind: kinds.integer(1, MAX_AWAKE_ACTORS),
+    fallback: 200_000,
+    about: 'state machines kept in memory, about 2.5 kB each; the others sleep in the store',
+  },
   'store-sync': {
     kind: kinds.word(['full', 'none']),
     fallback: 'full' as 'full' | 'none',
@@ -159,9 +192,46 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
             port: values['dashboard-port'],
           }),
           deregistrationHandler: values['deregistration-handler'] || undefined,
+          silenceMatchEntitySubscriptions: values['silence-match-entity-subscriptions'],
+          maxAwakeActors: values['max-awake-actors'],
+          ledgerAnchorHandler: values['ledger-anchor-handler'] || undefined,
           storeSync: values['store-sync'],
         });
       },
+    },
+    sources,
+  );
+}
+
+const anchorKind: Flag<LedgerAnchor | undefined>['kind'] = {
+  placeholder: 'number:hash',
+  fromTexts(texts) {
+    const [, seq, hash] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(texts.at(-1) ?? '') ?? [];
+    if (hash === undefined) throw new InvalidValue('must be number:hash, as the log and `ledger verify` print it');
+    return { seq: Number(seq), hash };
+  },
+  show: () => '',
+};
+
+const verifyFlags = {
+  ...sharedFlags,
+  anchor: {
+    kind: anchorKind,
+    fallback: undefined as LedgerAnchor | undefined,
+    about: 'the ledger must have held this entry since it was printed',
+  },
+};
+
+/** The flags of `mon-backend ledger verify`, without the command itself. @throws ConfigError */
+export function parseVerifyConfig(sources: Sources): Parsed<VerifyConfig> {
+  return parseFlags(
+    {
+      usage: 'mon-backend ledger verify',
+      environmentPrefix: 'MON_BACKEND_',
+      flags: verifyFlags,
+      keysOfOthers: [...Object.keys(startFlags), ...Object.keys(initFlags)],
+      rules: [stateDirIsSet],
+      build: (values): VerifyConfig => Object.freeze({ stateDir: values['state-dir'], anchor: values.anchor }),
     },
     sources,
   );

@@ -1,3 +1,4 @@
+import { stringifyExactly } from '../wire/exact-json.ts';
 import type { Answer } from './route.ts';
 
 const JSON_TYPE = 'application/json';
@@ -6,6 +7,6 @@ const JSON_TYPE = 'application/json';
 export const CREATED: Answer = { status: 201, type: JSON_TYPE };
 export const NO_CONTENT: Answer = { status: 204 };
 
-export const json = (value: unknown): Answer => ({ status: 200, type: JSON_TYPE, body: JSON.stringify(value) });
+export const json = (value: unknown): Answer => ({ status: 200, type: JSON_TYPE, body: stringifyExactly(value) });
 
 export const text = (status: number, body: string): Answer => ({ status, type: 'text/plain; charset=utf-8', body });

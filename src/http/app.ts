@@ -19,13 +19,22 @@ import { checkRoutes } from './routes/checks.ts';
 import { entityRoutes } from './routes/entities.ts';
 import { eventRoutes } from './routes/events.ts';
 import { handlerRoutes } from './routes/handlers.ts';
+import { type HandshakeRefusalRoutePorts, handshakeRefusalRoutes } from './routes/handshake-refusals.ts';
 import { type LedgerRoutePorts, ledgerRoutes } from './routes/ledger.ts';
 import { namespaceRoutes } from './routes/namespaces.ts';
+import { silencedRoutes } from './routes/silenced.ts';
+import { type SessionRoutePorts, sessionRoutes } from './routes/sessions.ts';
 import { type StatusRoutePorts, statusRoutes } from './routes/status.ts';
 import { userRoutes } from './routes/users.ts';
 import { useRoutes } from './routing.ts';
 
-export interface ApiPorts extends LedgerRoutePorts, StatusRoutePorts, Pick<CheckRunPorts, 'scheduleStatus'> {
+export interface ApiPorts
+  extends
+    LedgerRoutePorts,
+    StatusRoutePorts,
+    SessionRoutePorts,
+    HandshakeRefusalRoutePorts,
+    Pick<CheckRunPorts, 'scheduleStatus'> {
   commands: Commands;
   resources: ResourceStore;
   entities: EntityStore;
@@ -58,10 +67,13 @@ export function createApi(ports: ApiPorts): Api {
     ...checkRoutes(ports),
     ...checkRunRoutes(ports),
     ...handlerRoutes(ports),
+    ...silencedRoutes(ports),
     ...userRoutes({ ...ports, hasher: ports.credentials }),
     ...namespaceRoutes({ ...ports, access }),
     ...ledgerRoutes(ports),
     ...actorRoutes(ports),
+    ...sessionRoutes(ports),
+    ...handshakeRefusalRoutes(ports),
     ...authRoutes({ ...ports, tokens }),
     ...statusRoutes(ports),
   ];

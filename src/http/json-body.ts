@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { InvalidResource, TooLarge } from '../resources/errors.ts';
+import { parseEventJson } from '../wire/exact-json.ts';
 
 /** Deeper values are refused before they are parsed. */
 const MAX_NESTING = 10_000;
@@ -38,7 +39,8 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
 
 /**
  * The first JSON value of a body, which must be an object; what follows it is ignored and `null` is `{}`.
- * Members are own properties, `__proto__` too. @throws InvalidResource
+ * Members are own properties, `__proto__` too. Of an event the metric points keep their timestamps to the digit.
+ * @throws InvalidResource
  */
 export function parseObject(bytes: Buffer): object {
   const source = bytes.toString();
@@ -51,7 +53,7 @@ export function parseObject(bytes: Buffer): object {
 
 function parseFirst(source: string): unknown {
   try {
-    return parse(source);
+    return parseEventJson(source, parse);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     if (source.trim() === '') throw new InvalidResource('EOF', { cause });

@@ -14,6 +14,8 @@ export type Access =
       verb: Verb;
       /** Parameters of the path that make the name, joined by slashes; none for lists and POST. */
       nameFrom?: readonly string[];
+      /** Stands before those parameters. */
+      namePrefix?: string;
       /** Counts in place of `resource` where the name is the caller's own. */
       ownResource?: string;
       /** The parameter that is the namespace, `namespace` unless told; without such a parameter the request is cluster-wide. */

@@ -4,6 +4,7 @@ import type { Context, Next } from 'koa';
 import type { AccessRequest, Subject } from '../rules/rbac.ts';
 import { NotFound } from '../resources/errors.ts';
 import { isName } from '../resources/names.ts';
+import { isSilencedName } from '../resources/silenced.ts';
 import type { AccessControl } from './access-control.ts';
 import type { Authentication } from './authentication.ts';
 import { parseObject, readBody } from './json-body.ts';
@@ -22,6 +23,8 @@ const NOBODY: Subject = { username: '', groups: [] };
 const EMPTY_BODY = {};
 /** The one parameter that may be any text: a group of a user is no key of anything. */
 const FREE_TEXT = 'group';
+/** Parameters in which `*` stands for all. */
+const OF_SILENCES = new Set(['silence', 'subscription', 'silencedCheck']);
 
 /** Makes `koa` answer every path: by its row of the table, or that there is none. */
 export function useRoutes(koa: Koa, routes: readonly Route[], ports: RoutingPorts): void {
@@ -88,7 +91,7 @@ function assertNames(params: RouteRequest['params']): void {
   for (const parameter in params) {
     if (parameter === FREE_TEXT) continue;
     const names = parameter === 'key' ? (params[parameter]?.split('/') ?? []) : [params[parameter] ?? ''];
-    if (!names.every(isName)) throw new NotFound();
+    if (!names.every(OF_SILENCES.has(parameter) ? isSilencedName : isName)) throw new NotFound();
   }
 }
 
@@ -102,8 +105,9 @@ function accessRequest(
   params: RouteRequest['params'],
   caller: Subject,
 ): AccessRequest {
-  const { resource, ownResource, verb, nameFrom, namespaceFrom = 'namespace' } = needed;
-  const name = nameFrom === undefined ? '' : nameFrom.map((parameter) => params[parameter] ?? '').join('/');
+  const { resource, ownResource, verb, nameFrom, namePrefix = '', namespaceFrom = 'namespace' } = needed;
+  const name =
+    nameFrom === undefined ? '' : namePrefix + nameFrom.map((parameter) => params[parameter] ?? '').join('/');
   const isOwn = ownResource !== undefined && name === caller.username;
   return { resource: isOwn ? ownResource : resource, verb, namespace: params[namespaceFrom], name };
 }

@@ -1,6 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { AlreadyInitialized } from '../actors/seed.ts';
-import { type BackendConfig, type InitConfig, parseBackendConfig, parseInitConfig } from '../config/backend.ts';
+import {
+  type BackendConfig,
+  type InitConfig,
+  parseBackendConfig,
+  parseInitConfig,
+  parseVerifyConfig,
+  type VerifyConfig,
+} from '../config/backend.ts';
 import { ConfigError, type Parsed, type Sources } from '../config/flags.ts';
 import { verify } from '../store/ledger.ts';
 import { LmdbStore, StoreTooNew } from '../store/lmdb-store.ts';
@@ -94,7 +101,7 @@ async function init({ stateDir, admin, timeoutMs, wait, ignoreAlreadyInitialized
 
 async function initialiseOnce(stateDir: string, admin: InitConfig['admin'], timeoutMs: number): Promise<void> {
   try {
-    await initialise(stateDir, admin);
+    await initialise(stateDir, admin, systemClock);
   } catch (error) {
     if (!(error instanceof StoreInUse)) throw error;
     await initialiseThrough(controlSocketPath(stateDir), admin, timeoutMs);
@@ -105,12 +112,12 @@ const isUnreachable = (error: unknown): boolean =>
   error instanceof StoreInUse || ['ECONNREFUSED', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** Reads the store beside a running backend as well. */
-async function verifyLedger({ stateDir }: BackendConfig): Promise<void> {
+async function verifyLedger({ stateDir, anchor }: VerifyConfig): Promise<void> {
   const directory = storeDirectory(stateDir);
   if (!existsSync(directory)) throw new Error(`there is no store in ${directory}`);
   const store = new LmdbStore({ directory, sync: 'full', readOnly: true });
   try {
-    const verdict = verify(store.ledgerEntries());
+    const verdict = verify(store.ledgerEntries(), anchor);
     if (verdict.ok) {
       process.stdout.write(`ledger ok: ${verdict.head.seq} entries, head ${verdict.head.seq}:${verdict.head.hash}\n`);
     } else {
@@ -130,7 +137,7 @@ async function run([command = 'help', ...argv]: readonly string[], log: Logger):
     const config = configOf(parseInitConfig(sources(argv)), log);
     if (config !== undefined) await init(config, log);
   } else if (command === 'ledger' && argv[0] === 'verify') {
-    const config = configOf(parseBackendConfig(sources(argv.slice(1))), log);
+    const config = configOf(parseVerifyConfig(sources(argv.slice(1))), log);
     if (config !== undefined) await verifyLedger(config);
   } else if (command === 'version') {
     process.stdout.write(`mon-backend version ${readVersion()}+ce, community edition, built with ${process.version}\n`);

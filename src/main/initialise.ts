@@ -1,11 +1,11 @@
 import { DEFAULT_AGENT_PASSWORD, seed, type Seed } from '../actors/seed.ts';
 import { hashPassword } from '../http/credentials.ts';
+import type { Clock } from '../ports/clock.ts';
 import { Committer } from '../store/committer.ts';
 import { Decision } from '../store/decision.ts';
 import { LmdbStore } from '../store/lmdb-store.ts';
 import { lockStore } from '../store/store-lock.ts';
 import { storeDirectory } from './directories.ts';
-import { systemClock } from './system-clock.ts';
 
 export interface FirstAdministrator {
   username: string;
@@ -23,7 +23,7 @@ export async function prepareSeed({ username, password, apiKey }: FirstAdministr
 }
 
 /** Seeds a store that nobody has open, in one transaction. @throws StoreInUse, AlreadyInitialized, InvalidResource */
-export async function initialise(stateDir: string, administrator: FirstAdministrator): Promise<void> {
+export async function initialise(stateDir: string, administrator: FirstAdministrator, clock: Clock): Promise<void> {
   const directory = storeDirectory(stateDir);
   const lock = lockStore(directory);
   try {
@@ -32,12 +32,12 @@ export async function initialise(stateDir: string, administrator: FirstAdministr
     try {
       const committer = new Committer({
         store,
-        nowMs: () => systemClock.nowMs(),
-        after: (delayMs, fire) => void systemClock.after(delayMs, fire),
+        nowMs: () => clock.nowMs(),
+        after: (delayMs, fire) => void clock.after(delayMs, fire),
         listener: { committed: () => undefined, lost: () => undefined, recovered: () => undefined },
       });
       const decision = new Decision(committer);
-      seed(decision, prepared, systemClock.nowMs());
+      seed(decision, prepared, clock.nowMs());
       await committer.commit(decision);
     } finally {
       await store.close();

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { AlreadyInitialized } from '../actors/seed.ts';
 import { initialise } from './initialise.ts';
 import { localChecks, localHandlers } from './local-checks.ts';
+import { systemClock } from './system-clock.ts';
 
 /** A backend and an agent of this machine, side by side, with their data under `.mon` of the current directory. */
 const HOME = resolve('.mon');
@@ -89,7 +90,7 @@ async function ensureAdministrator(): Promise<string> {
   const password = readFileSync(PASSWORD_FILE, 'utf8').trim();
   if (existsSync(CHECKS_MADE_FILE)) return password;
   try {
-    await initialise(STATE_DIR, { username: USERNAME, password });
+    await initialise(STATE_DIR, { username: USERNAME, password }, systemClock);
   } catch (error) {
     if (!(error instanceof AlreadyInitialized)) throw error;
   }

@@ -20,6 +20,7 @@ import { LmdbStore, type LmdbStoreOptions } from '../store/lmdb-store.ts';
 import { ResourceStore } from '../store/resource-store.ts';
 import { lockStore } from '../store/store-lock.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
+import { anchorLedger } from './anchor-ledger.ts';
 import { serveControl } from './control-socket.ts';
 import { controlSocketPath, storeDirectory } from './directories.ts';
 import { prepareSeed } from './initialise.ts';
@@ -77,16 +78,38 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       backendName,
       machines: ports.machines,
       deregistrationHandler: config.deregistrationHandler,
+      silencesMatchEntitySubscriptions: config.silenceMatchEntitySubscriptions,
+      maxAwakeActors: config.maxAwakeActors,
     });
     await system.start();
     opened.push(() => system.stop());
     const pipeline = startPipeline(system, store, { clock, log: log.child({ component: 'pipeline' }) });
     opened.push(() => pipeline.stop());
+    opened.push(
+      anchorLedger(system, { clock, log: log.child({ component: 'ledger' }), handler: config.ledgerAnchorHandler }),
+    );
     const secrets = await ensureSecrets(system, store);
 
     const resources = new ResourceStore(store);
     const credentials = new Credentials(resources);
     const access = new AccessControl(resources);
+    const listener = new AgentListener({
+      system,
+      resources,
+      authenticate: async ({ username, password }) => asAgentUser(await credentials.verify(username, password)),
+      mayCreateEvents: (user, namespace, agentName) => mayCreateEvents(access, user, namespace, agentName),
+      namespaceExists: (name) => resources.get('namespaces', undefined, name) !== undefined,
+      requested: (announcement, sessions) => {
+        reportRequest(system.decider, announcement, sessions);
+      },
+      status: (request, response) => {
+        api.callback(request, response);
+      },
+      clock,
+      log: log.child({ component: 'agents' }),
+      backendName,
+      ...config.agent,
+    });
     const api = createApi({
       commands: system.commands,
       resources,
@@ -95,6 +118,8 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       ledger: (query) => store.ledger(query),
       credentials,
       scheduleStatus: (namespace, check) => scheduleStatus(system.decider, namespace, check),
+      sessions: (namespace, page) => listener.sessions(namespace, page),
+      handshakeRefusals: () => listener.handshakeRefusals(),
       probe: writeProbe(system, clock),
       ...secrets,
       clock,
@@ -109,21 +134,6 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
     await listen(apiServer, addressOf(config.api));
     opened.push(() => closeApi(apiServer, clock));
 
-    const listener = new AgentListener({
-      system,
-      resources,
-      authenticate: async ({ username, password }) => asAgentUser(await credentials.verify(username, password)),
-      mayCreateEvents: (user, namespace, agentName) => mayCreateEvents(access, user, namespace, agentName),
-      namespaceExists: (name) => resources.get('namespaces', undefined, name) !== undefined,
-      requested: (announcement, sessions) => {
-        reportRequest(system.decider, announcement, sessions);
-      },
-      status: api.callback,
-      clock,
-      log: log.child({ component: 'agents' }),
-      backendName,
-      ...config.agent,
-    });
     await listen(listener.server, addressOf(config.agent));
     opened.push(() => listener.stop());
 
@@ -192,8 +202,6 @@ function policyListener(api: Api, access: AccessControl) {
       api.rbacChanged();
       access.rbacChanged();
     },
-    paused: () => undefined,
-    resumed: () => undefined,
   };
 }
 

@@ -25,8 +25,6 @@ export function startPipeline(
     announced: (announcement) => {
       if (announcement.type === 'outbox.filled') pipeline.add(announcement.outboxKey, announcement.key);
     },
-    paused: () => undefined,
-    resumed: () => undefined,
   });
   return pipeline;
 }

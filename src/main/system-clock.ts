@@ -1,3 +1,4 @@
+import { uptime } from 'node:os';
 import type { Clock } from '../ports/clock.ts';
 
 /** The longest delay that `setTimeout` keeps; beyond it fires at once. */
@@ -7,6 +8,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
+  uptimeMs: () => uptime() * 1_000,
   after(delayMs, fire) {
     const dueMs = performance.now() + delayMs;
     let timer: NodeJS.Timeout;

@@ -8,6 +8,7 @@ import {
   int64,
   listOrAbsent,
   listOrNull,
+  mapOf,
   optional,
   orAbsent,
   text,
@@ -62,9 +63,7 @@ export const checkConfigFields = {
   subscriptions: optional(textList()),
   proxy_entity_name: optional(text()),
   check_hooks: optional(
-    Type.Array(
-      Type.Record(Type.String(), Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: { type: 'string' } })),
-    ),
+    Type.Array(mapOf(Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: { type: 'string' } }))),
   ),
   stdin: optional(flag()),
   subdue: optional(WeeklyWindowsSchema),

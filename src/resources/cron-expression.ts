@@ -16,10 +16,14 @@ const FIELDS: readonly Field[] = [
   { name: 'month', min: 1, max: 12, words: MONTHS },
   { name: 'day of week', min: 0, max: 6, words: WEEKDAYS },
 ];
+const LONGEST_MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const DESCRIPTORS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
 const DURATION = /^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))*$/;
 
-/** Five-field cron with descriptors, `@every` and a zone prefix. @throws InvalidResource with the reason */
+/**
+ * Five-field cron with descriptors, `@every` and a zone prefix. A schedule that never occurs is refused, in a check and in an
+ * event alike. @throws InvalidResource with the reason
+ */
 export function assertCron(expression: string): void {
   const reason = cronFault(expression);
   if (reason !== undefined) throw new InvalidResource(`check cron string is invalid: ${reason}`);
@@ -65,7 +69,35 @@ function scheduleFault(schedule: string): string | undefined {
       if (fault !== undefined) return fault;
     }
   }
-  return undefined;
+  return occurs(parts) ? undefined : 'schedule never occurs';
+}
+
+/** Where neither day field is a wildcard either of them may match, else both must. */
+function occurs(parts: readonly string[]): boolean {
+  const [minutes, hours, days, months, weekdays] = FIELDS.map((field, index) => valuesOf(parts[index] ?? '', field));
+  if (!minutes?.length || !hours?.length || !months?.length) return false;
+  const [earliest = Infinity] = days?.toSorted((one, other) => one - other) ?? [];
+  const hasDay = months.some((month) => earliest <= (LONGEST_MONTH_DAYS[month - 1] ?? 0));
+  const hasWeekday = weekdays?.length !== 0;
+  return isWildcard(parts[2]) || isWildcard(parts[4]) ? hasDay && hasWeekday : hasDay || hasWeekday;
+}
+
+const isWildcard = (part = ''): boolean =>
+  part.split(',').some((member) => /^[*?](?:-[^/]*)?(?:\/\+?0*1)?$/.test(member));
+
+/** What a part without fault matches. */
+function valuesOf(part: string, field: Field): number[] {
+  const members = part.split(',').filter((member) => member !== '');
+  return members.flatMap((member) => {
+    const [range = '', step] = member.split('/');
+    const [low = '', high] = range.split('-');
+    const first = numberOf(low, field);
+    // A wildcard and `x/n` go on to the end of the field.
+    const last = first === undefined ? undefined : numberOf(high ?? (step === undefined ? low : ''), field);
+    const values = [];
+    for (let value = first ?? field.min; value <= (last ?? field.max); value += Number(step ?? 1)) values.push(value);
+    return values;
+  });
 }
 
 function memberFault(member: string, field: Field): string | undefined {

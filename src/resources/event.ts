@@ -12,9 +12,12 @@ import {
 import { assertCron } from './cron-expression.ts';
 import { assertEntity, EntitySchema, entityWithDefaults } from './entity.ts';
 import { InvalidResource } from './errors.ts';
+import { hookFields, hookWithDefaults } from './hook.ts';
+import { int64Of } from './int64.ts';
 import { assertName, isUuid } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import {
+  exactInt64,
   flag,
   int64,
   listOrAbsent,
@@ -34,11 +37,7 @@ const MIN_TTL_S = 5;
 const HistoryEntrySchema = Type.Object({ status: optional(uint32()), executed: optional(int64('Unix seconds')) });
 
 const HookResultSchema = Type.Object({
-  metadata: optional(ObjectMetaSchema),
-  command: optional(text()),
-  timeout: optional(uint32('seconds')),
-  stdin: optional(flag()),
-  runtime_assets: optional(textList()),
+  ...hookFields,
   duration: optional(Type.Number()),
   executed: optional(int64('Unix seconds')),
   issued: optional(int64('Unix seconds')),
@@ -72,7 +71,7 @@ export const EventCheckSchema = Type.Object(
 const MetricPointSchema = Type.Object({
   name: optional(text()),
   value: optional(Type.Number()),
-  timestamp: optional(Type.Number()),
+  timestamp: Type.Optional(exactInt64('Unix seconds, or what else the source counts')),
   tags: optional(Type.Array(Type.Object({ name: optional(text()), value: optional(text()) }))),
 });
 
@@ -99,13 +98,9 @@ export interface HistoryEntry {
 /** An event that has passed `assertEvent` and has a check: what is merged and stored. */
 export type CheckEvent = Event & { entity: NonNullable<Event['entity']>; check: EventCheck };
 
-function hookWithDefaults(input: Static<typeof HookResultSchema>) {
+function hookResultWithDefaults(input: Static<typeof HookResultSchema>) {
   return {
-    metadata: objectMetaWithDefaults(input.metadata),
-    command: orAbsent(input.command),
-    timeout: input.timeout ?? 0,
-    stdin: input.stdin ?? false,
-    runtime_assets: listOrNull(input.runtime_assets),
+    ...hookWithDefaults(input),
     duration: orAbsent(input.duration),
     executed: input.executed ?? 0,
     issued: input.issued ?? 0,
@@ -133,7 +128,7 @@ function resultWithDefaults(input: Static<typeof EventCheckSchema>) {
     occurrences: input.occurrences ?? 0,
     occurrences_watermark: input.occurrences_watermark ?? 0,
     silenced: listOrAbsent(input.silenced),
-    hooks: listOrAbsent(input.hooks?.map(hookWithDefaults)),
+    hooks: listOrAbsent(input.hooks?.map(hookResultWithDefaults)),
     is_silenced: input.is_silenced ?? false,
     scheduler: input.scheduler ?? '',
     processed_by: orAbsent(input.processed_by),
@@ -153,7 +148,7 @@ function metricsWithDefaults(input: NonNullable<Static<typeof EventSchema>['metr
       input.points?.map((point) => ({
         name: orAbsent(point.name),
         value: point.value ?? 0,
-        timestamp: point.timestamp ?? 0,
+        timestamp: int64Of(point.timestamp),
         tags: point.tags?.map((tag) => ({ name: tag.name ?? '', value: tag.value ?? '' })) ?? null,
       })) ?? null,
   };

@@ -21,7 +21,7 @@ export interface ObjectMeta {
 }
 
 /** An empty map is absent, a `null` value is the empty text. Keys stay as they are, `__proto__` too. */
-function mapWithDefaults(map: Record<string, string | null> | null | undefined): TextMap | undefined {
+export function mapWithDefaults(map: Record<string, string | null> | null | undefined): TextMap | undefined {
   if (!map) return undefined;
   let isEmpty = true;
   for (const key in map) {

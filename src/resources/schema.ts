@@ -1,8 +1,10 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Static, type TSchema, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
+import { type Int64, isInt64 } from './int64.ts';
 
 const MAX_UINT32 = 4_294_967_295;
+const EXACT_INT64 = 'exactInt64';
 
 /** A member that may be absent or `null`; both mean "not set" on every wire of the service. */
 export const optional = <T extends TSchema>(schema: T) =>
@@ -12,7 +14,7 @@ export const text = (description?: string) => Type.String(description === undefi
 export const flag = () => Type.Boolean();
 export const uint32 = (description?: string) =>
   Type.Integer({ minimum: 0, maximum: MAX_UINT32, ...(description === undefined ? {} : { description }) });
-/** Whole numbers beyond 2^53 lose precision: nothing that is stored needs them. */
+/** Whole numbers beyond 2^53 lose precision: nothing that is stored needs them. What does is an `exactInt64`. */
 export const int64 = (description?: string) =>
   Type.Integer({
     minimum: -(2 ** 63),
@@ -20,10 +22,21 @@ export const int64 = (description?: string) =>
     maximum: 2 ** 63,
     ...(description === undefined ? {} : { description }),
   });
+/** Of 64 bits to the digit, `null` for not set; a schema has no type for what a `bigint` is. */
+export const exactInt64 = (description: string) => Type.Unsafe<Int64 | null>({ [EXACT_INT64]: true, description });
 export const textList = () => Type.Array(Type.String());
-export const textMap = () => Type.Record(Type.String(), Type.Unsafe<string | null>({ type: ['string', 'null'] }));
+/** Any names. `Type.Record` would let a name with a line break have any value. */
+export const mapOf = <T extends TSchema>(values: T) =>
+  Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: values });
+export const textMap = () => mapOf(Type.Unsafe<string | null>({ type: ['string', 'null'] }));
 
 const ajv = new Ajv2020({ allowUnionTypes: true, strictTypes: false });
+ajv.addKeyword({
+  keyword: EXACT_INT64,
+  schema: false,
+  validate: (value: unknown) => value === null || isInt64(value),
+  error: { message: 'must be a whole number of 64 bits' },
+});
 
 /** The first error as `check.status must be >= 0`: the field, then the rule. */
 function describe(error: ErrorObject): string {

@@ -85,6 +85,10 @@ export function mergeCheckState(previous: PreviousCheckState, result: CheckResul
   };
 }
 
+/** Whether the last result ended a problem. */
+export const isResolution = (history: readonly HistoryEntry[]): boolean =>
+  history.at(-1)?.status === 0 && (history.at(-2)?.status ?? 0) !== 0;
+
 function stateName(wasFlapping: boolean, change: number, result: CheckResult): CheckStateName {
   const { lowFlapThreshold: low, highFlapThreshold: high, status } = result;
   if (low > 0 && high > 0 && (wasFlapping ? change > low : change >= high)) return 'flapping';

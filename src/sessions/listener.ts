@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { ActorSystem } from '../actors/system.ts';
@@ -6,11 +7,24 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
 import type { CheckRequested } from '../store/decision.ts';
+import type { Page, PageRequest } from '../store/page.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
 import { type Codec, jsonCodec, MEDIA_TYPE_PROTOBUF, protobufCodec } from '../wire/codec.ts';
 import { type AgentHello, MEDIA_TYPE_JSON } from '../wire/handshake.ts';
-import { isRefusal, judge, type Refusal, refusalHeaders, type RefusalPorts } from './refusals.ts';
-import { Session } from './session.ts';
+import { FrameRefusals } from './frame-refusals.ts';
+import { type HandshakeRefusal, HandshakeRefusals } from './handshake-refusals.ts';
+import { peerAddress } from './peer-address.ts';
+import {
+  type Admission,
+  isRefusal,
+  judge,
+  type Refusal,
+  refusalHeaders,
+  type RefusalPorts,
+  unreadableRequest,
+} from './refusals.ts';
+import { type Opening, Session } from './session.ts';
+import { sessionInfo } from './session-info.ts';
 import { SessionRegistry } from './session-registry.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
@@ -36,14 +50,17 @@ export class AgentListener {
   readonly server: Server;
   readonly #ports: ListenerPorts;
   readonly #registry: SessionRegistry;
+  readonly #handshakeRefusals: HandshakeRefusals;
+  readonly #frameRefusals = new FrameRefusals();
   readonly #webSockets: WebSocketServer;
   readonly #hellos = new WeakMap<IncomingMessage, AgentHello>();
 
   constructor(ports: ListenerPorts) {
     this.#ports = ports;
+    this.#handshakeRefusals = new HandshakeRefusals(ports);
     this.#registry = new SessionRegistry({
       deleted: ({ id }) => {
-        ports.system.agents.tell(id, { type: 'entity.deleted', atMs: ports.clock.nowMs() });
+        ports.system.agents.tell(id, { type: 'entity.deleted' });
       },
       requested: (announcement, sessions) => {
         ports.requested(announcement, sessions);
@@ -72,10 +89,31 @@ export class AgentListener {
         response.writeHead(refusal.status, refusalHeaders(refusal)).end(`${refusal.message}\n`);
       });
     });
+    this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      this.#refuseUnreadable(error, socket as Socket);
+    });
     this.server.on('upgrade', (request, socket, head) => {
       void this.#upgrade(request, socket, head);
     });
     ports.system.listen(this.#registry);
+  }
+
+  /** Open connections of a namespace, or of all, in order of namespace, agent and id. */
+  sessions(namespace: string | undefined, page: PageRequest): Page<object> {
+    const { items, lastKey } = this.#registry.page(namespace, page);
+    const nowMs = this.#ports.clock.nowMs();
+    const info = (session: Session): object =>
+      sessionInfo(session, {
+        namesakes: this.#registry.sessionsOf(session.namespace, session.agentName).filter((other) => other !== session),
+        refused: this.#frameRefusals.of(session),
+        nowMs,
+      });
+    return { items: items.map(info), lastKey };
+  }
+
+  /** Newest first. */
+  handshakeRefusals(): HandshakeRefusal[] {
+    return this.#handshakeRefusals.list();
   }
 
   /** Asks every agent to leave and resolves when they have, or were cut. */
@@ -111,20 +149,28 @@ export class AgentListener {
     socket.on('error', (err) => {
       this.#ports.log.debug({ err }, 'socket failed in its handshake');
     });
+    const address = peerAddress(request.socket).text;
     const outcome = await this.#judge(request);
     if (isRefusal(outcome)) {
-      this.#ports.log.info({ status: outcome.status, reason: outcome.message }, 'agent refused');
       refuse(socket, outcome);
       return;
     }
-    this.#hellos.set(request, outcome);
+    this.#hellos.set(request, outcome.hello);
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#open(webSocket, outcome, codecFor(request));
+      this.#open(webSocket, { ...outcome, address, codec: codecFor(request) });
     });
   }
 
-  async #judge(request: IncomingMessage): Promise<AgentHello | Refusal> {
+  async #judge(request: IncomingMessage): Promise<Admission | Refusal> {
+    // No agent asks for another path: browsers and scanners do.
     if (pathOf(request) !== '/') return { status: 404, message: '404 page not found' };
+    const { host } = peerAddress(request.socket);
+    const outcome = await this.#outcomeOf(request);
+    if (isRefusal(outcome)) this.#handshakeRefusals.note(host, request.headers, outcome);
+    return outcome;
+  }
+
+  async #outcomeOf(request: IncomingMessage): Promise<Admission | Refusal> {
     try {
       // No session could be put on record now; agents back off after a refused handshake.
       if (this.#ports.system.isFailing) return { status: 500, message: 'Internal Server Error' };
@@ -135,10 +181,22 @@ export class AgentListener {
     }
   }
 
-  #open(webSocket: WebSocket, hello: AgentHello, codec: Codec): void {
+  /** An agent that speaks TLS to a port that does not ends here, too. */
+  #refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+    const refusal = unreadableRequest(error);
+    if (refusal === undefined || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    this.#handshakeRefusals.note(peerAddress(socket).host, {}, refusal);
+    refuse(socket, refusal);
+  }
+
+  #open(webSocket: WebSocket, opening: Opening): void {
     const { system, resources, clock, log, writeTimeoutMs } = this.#ports;
-    const session = new Session(webSocket, hello, codec, {
+    const session = new Session(webSocket, opening, {
       agents: system.agents,
+      refusals: this.#frameRefusals,
       clock,
       log,
       writeTimeoutMs,
@@ -150,12 +208,18 @@ export class AgentListener {
         this.#registry.remove(ended);
       },
     });
-    if (this.#registry.has(hello.namespace, hello.agentName)) {
-      log.warn({ namespace: hello.namespace, agent: hello.agentName }, 'another session of this agent is open');
+    const { namespace, agentName, address } = session;
+    const others = this.#registry.sessionsOf(namespace, agentName);
+    if (others.length > 0) {
+      const fields = { namespace, agent: agentName, address, others: others.length, other: others.at(-1)?.address };
+      log.warn(fields, 'another session of this agent is open');
     }
     this.#registry.add(session);
     try {
-      session.open(resources.get('entities', hello.namespace, hello.agentName));
+      const stored = resources.get('entities', namespace, agentName);
+      session.open(stored);
+      // Agents of one name are told the same, whenever one of them is.
+      if (stored !== undefined) for (const other of others) other.configure(stored);
     } catch (err) {
       if (!(err instanceof StoreUnavailable)) log.error({ err }, 'session could not be opened');
       this.#registry.remove(session);

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
   type Credentials,
   HandshakeError,
@@ -27,24 +27,34 @@ export interface AgentUser {
   groups: readonly string[];
 }
 
+/** An agent that may come in, and the user it comes as. */
+export interface Admission {
+  hello: AgentHello;
+  username: string;
+}
+
 const WEBSOCKET_VERSION = '13';
 
-export const isRefusal = (outcome: AgentHello | Refusal): outcome is Refusal => 'status' in outcome;
+export const isRefusal = (outcome: object): outcome is Refusal => 'status' in outcome;
+
+/** As the agent claims it; nothing is judged here. */
+export const agentNameOf = (headers: IncomingHttpHeaders): string =>
+  String(headers['sensu-agentname'] ?? headers['mon-agentname'] ?? '');
 
 /** Judges a handshake in the order agents rely on: who asks, what for, and only then whether it is well formed. */
-export async function judge(request: IncomingMessage, ports: RefusalPorts): Promise<AgentHello | Refusal> {
+export async function judge(request: IncomingMessage, ports: RefusalPorts): Promise<Admission | Refusal> {
   const { headers } = request;
   const credentials = parseBasic(headers.authorization);
   if (credentials === undefined) return { status: 401, message: 'missing credentials' };
   const user = await ports.authenticate(credentials);
   if (user === undefined) return { status: 401, message: 'bad credentials' };
   const namespace = namespaceOf(headers);
-  const agentName = String(headers['sensu-agentname'] ?? headers['mon-agentname'] ?? '');
-  if (!ports.mayCreateEvents(user, namespace, agentName)) return { status: 403, message: 'Forbidden' };
+  if (!ports.mayCreateEvents(user, namespace, agentNameOf(headers))) return { status: 403, message: 'Forbidden' };
   if (namespace === '' || !ports.namespaceExists(namespace)) {
     return { status: 404, message: `namespace ${JSON.stringify(namespace)} not found` };
   }
-  return upgradeFault(request) ?? readHello(request);
+  const outcome = upgradeFault(request) ?? readHello(request);
+  return isRefusal(outcome) ? outcome : { hello: outcome, username: user.username };
 }
 
 function upgradeFault({ method, headers }: IncomingMessage): Refusal | undefined {
@@ -76,6 +86,13 @@ function readHello({ headers }: IncomingMessage): AgentHello | Refusal {
     if (error instanceof HandshakeError) return { status: 400, message: `Bad Request\n${error.message}` };
     throw error;
   }
+}
+
+/** What to answer to bytes that are no HTTP request, undefined when the peer has just gone. */
+export function unreadableRequest({ code = '', message }: NodeJS.ErrnoException): Refusal | undefined {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, message: 'no whole request came in time' };
+  if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, message: 'headers are too large' };
+  return code.startsWith('HPE_') ? { status: 400, message: `not an HTTP request: ${message}` } : undefined;
 }
 
 /** The refusal as headers and body; those after the namespace rule name the WebSocket version. */

@@ -1,5 +1,6 @@
 import type { SystemListener } from '../actors/system.ts';
 import type { Announcement, CheckRequested } from '../store/decision.ts';
+import type { Page, PageRequest } from '../store/page.ts';
 import type { Codec } from '../wire/codec.ts';
 import { encodeFrame } from '../wire/frame.ts';
 import type { Session } from './session.ts';
@@ -22,8 +23,23 @@ export class SessionRegistry implements SystemListener {
     this.#listener = listener;
   }
 
-  has(namespace: string, agentName: string): boolean {
-    return this.#byAgent.has(`${namespace}/${agentName}`);
+  /** The open sessions of an agent's name. */
+  sessionsOf(namespace: string, agentName: string): readonly Session[] {
+    return [...(this.#byAgent.get(`${namespace}/${agentName}`) ?? [])];
+  }
+
+  /** In order of namespace, agent and id; costs all sessions. */
+  page(namespace: string | undefined, { limit, from = '' }: PageRequest): Page<Session> {
+    const prefix = namespace === undefined ? '' : `${namespace}/`;
+    const found = [...this.#topicsOf.keys()]
+      .map((session) => ({ key: `${session.namespace}/${session.agentName}/${session.id}`, session }))
+      .filter(({ key }) => key.startsWith(prefix) && key.slice(prefix.length) >= from)
+      .toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    const shown = found.slice(0, limit);
+    return {
+      items: shown.map(({ session }) => session),
+      lastKey: found.length > shown.length ? shown.at(-1)?.key.slice(prefix.length) : undefined,
+    };
   }
 
   add(session: Session): void {
@@ -51,9 +67,11 @@ export class SessionRegistry implements SystemListener {
     if (announcement.type === 'check.requested') {
       this.#request(announcement);
     } else if (announcement.type === 'entity-config.changed') {
-      for (const session of this.#of(announcement)) session.configure(announcement.config);
+      const { namespace, name, config } = announcement;
+      for (const session of this.sessionsOf(namespace, name)) session.configure(config);
     } else if (announcement.type === 'entity.deleted') {
-      for (const session of this.#of(announcement)) this.#listener.deleted(session);
+      const { namespace, name } = announcement;
+      for (const session of this.sessionsOf(namespace, name)) this.#listener.deleted(session);
     } else if (announcement.type === 'namespace.deleted') {
       for (const session of this.#topicsOf.keys()) {
         if (session.namespace === announcement.namespace) this.#listener.deleted(session);
@@ -69,8 +87,8 @@ export class SessionRegistry implements SystemListener {
     for (const session of this.#topicsOf.keys()) session.resume();
   }
 
-  #of({ namespace, name }: { namespace: string; name: string }): Session[] {
-    return [...(this.#byAgent.get(`${namespace}/${name}`) ?? [])];
+  missed(ms: number): void {
+    for (const session of this.#topicsOf.keys()) session.missed(ms);
   }
 
   /** One copy for each session, however many of its subscriptions match. */

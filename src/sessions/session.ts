@@ -8,14 +8,28 @@ import { ExpectedError, StoreUnavailable } from '../resources/errors.ts';
 import type { Codec } from '../wire/codec.ts';
 import { decodeFrame, encodeFrame, eventNumberOf, ProtocolError } from '../wire/frame.ts';
 import type { AgentHello } from '../wire/handshake.ts';
+import { clockSkewS, isClockOff } from './clock-skew.ts';
 import { pushedConfig, unknownEntity } from './entity-config.ts';
+import type { FrameRefusals } from './frame-refusals.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
 
 /** While nothing is read the agent hears a pong so often, or it would leave. */
 const PAUSED_PONG_INTERVAL_MS = 10_000;
 
+/** Who opened a connection, from where, and what is spoken on it. */
+export interface Opening {
+  hello: AgentHello;
+  /** The user whose password was given. */
+  username: string;
+  /** `host:port` */
+  address: string;
+  /** For all messages of the connection, both ways. */
+  codec: Codec;
+}
+
 export interface SessionPorts {
   agents: AgentPort;
+  refusals: FrameRefusals;
   clock: Clock;
   log: Log;
   /** Whether senders must pause. */
@@ -31,10 +45,16 @@ export class Session implements AgentSession {
   readonly namespace: string;
   readonly agentName: string;
   readonly queueId: string | undefined;
-  /** For all messages of the connection, both ways. */
   readonly codec: Codec;
-  /** Frames of this session that were refused. */
-  refused = 0;
+  readonly username: string;
+  readonly address: string;
+  readonly openedAtMs: number;
+  lastFrameAtMs: number | undefined;
+  lastKeepaliveAtMs: number | undefined;
+  /** At its last keepalive; positive when the agent's clock is ahead. */
+  clockSkewS: number | undefined;
+  /** The highest number told on this connection. */
+  acknowledgedN: number | undefined;
   readonly #ports: SessionPorts;
   readonly #socket: WebSocket;
   readonly #outgoing: OutgoingQueue;
@@ -44,8 +64,11 @@ export class Session implements AgentSession {
   #state = 'registered';
   #isBroken = false;
 
-  constructor(socket: WebSocket, hello: AgentHello, codec: Codec, ports: SessionPorts) {
+  constructor(socket: WebSocket, { hello, username, address, codec }: Opening, ports: SessionPorts) {
     this.codec = codec;
+    this.username = username;
+    this.address = address;
+    this.openedAtMs = ports.clock.nowMs();
     this.namespace = hello.namespace;
     this.agentName = hello.agentName;
     this.queueId = hello.queueId;
@@ -60,7 +83,7 @@ export class Session implements AgentSession {
         socket.send(frame, { binary: true }, sent);
       },
       stuck: () => {
-        ports.agents.tell(this.id, { type: 'write.stuck', atMs: ports.clock.nowMs() });
+        ports.agents.tell(this.id, { type: 'write.stuck' });
       },
     });
   }
@@ -76,7 +99,9 @@ export class Session implements AgentSession {
     };
     this.#socket.on('ping', heard).on('pong', heard);
     this.#socket.on('error', (err) => {
-      this.#log.debug({ err }, 'socket failed');
+      // Of `ws` itself: what came was no message, or too large a one. The socket closes by itself.
+      if ('code' in err && String(err.code).startsWith('WS_ERR_')) this.#refuse(err);
+      else this.#log.debug({ err }, 'socket failed');
     });
     this.#socket.on('close', (code) => {
       this.#ports.ended(this);
@@ -84,7 +109,7 @@ export class Session implements AgentSession {
       agents.tell(this.id, { type: 'socket.closed', code });
     });
     agents.open(this);
-    this.#log.info({}, 'agent connected');
+    this.#log.info({ address: this.address, user: this.username }, 'agent connected');
     if (stored === undefined) this.#send('entity_config', this.codec.encodeEntityConfig(unknownEntity(this.namespace)));
     else this.configure(stored);
     if (this.#ports.mustPause()) this.pause();
@@ -105,12 +130,15 @@ export class Session implements AgentSession {
     // After a lost event nothing more may be decided: it would pass the lost one, which the agent sends again.
     if (this.#isBroken) return;
     this.#heard();
+    this.lastFrameAtMs = this.#ports.clock.nowMs();
     let number: number | undefined;
     try {
       const { type, payload } = decodeFrame(message);
       const n = eventNumberOf(type);
       if (type === 'keepalive') {
-        this.#ports.agents.receiveKeepalive(this, this.codec.decodeEvent(payload));
+        const keepalive = this.codec.decodeEvent(payload);
+        this.#ports.agents.receiveKeepalive(this, keepalive);
+        this.#keptAlive(keepalive.timestamp, this.lastFrameAtMs);
       } else if (n !== null && (n === undefined || this.queueId !== undefined)) {
         number = n;
         const { codec } = this;
@@ -152,15 +180,25 @@ export class Session implements AgentSession {
     this.close(1011, reason);
   }
 
-  #refuse(err: Error): void {
-    this.refused += 1;
-    this.#log.warn({ err, refused: this.refused }, 'message refused');
+  /** Logged as a warning when the reason is another than the last time. */
+  #refuse({ message }: Error): void {
+    const { count, lastReason, isNew } = this.#ports.refusals.note(this, message, this.#ports.clock.nowMs());
+    this.#log[isNew ? 'warn' : 'debug']({ error: lastReason, refused: count }, 'message refused');
+  }
+
+  #keptAlive(timestampS: number, atMs: number): void {
+    const wasOff = isClockOff(this.clockSkewS);
+    this.lastKeepaliveAtMs = atMs;
+    this.clockSkewS = clockSkewS(timestampS, atMs);
+    if (isClockOff(this.clockSkewS) && !wasOff) {
+      this.#log.warn({ clock_skew_seconds: this.clockSkewS }, 'clock of the agent is off');
+    }
   }
 
   #heard(): void {
     this.#heardAtMs = this.#ports.clock.monotonicMs();
     if (this.#state !== 'warning') return;
-    this.#ports.agents.tell(this.id, { type: 'frame.received', atMs: this.#ports.clock.nowMs() });
+    this.#ports.agents.tell(this.id, { type: 'frame.received' });
   }
 
   #send(type: string, payload: string | Buffer): void {
@@ -182,6 +220,11 @@ export class Session implements AgentSession {
     this.#socket.resume();
   }
 
+  /** Nothing was read for so long, although nobody asked to pause. */
+  missed(ms: number): void {
+    if (this.#pausedAtMs === undefined) this.#heardAtMs += ms;
+  }
+
   #pongWhilePaused(): void {
     this.#ports.clock.after(PAUSED_PONG_INTERVAL_MS, () => {
       if (this.#pausedAtMs === undefined || this.#socket.readyState !== this.#socket.OPEN) return;
@@ -195,6 +238,16 @@ export class Session implements AgentSession {
     return Math.max(0, untilMs - this.#heardAtMs);
   }
 
+  /** The state of the connection's actor. */
+  get state(): string {
+    return this.#state;
+  }
+
+  /** Check requests that the agent did not get because it did not read. */
+  get droppedRequests(): number {
+    return this.#outgoing.dropped;
+  }
+
   entered(state: string): void {
     if (state === this.#state) return;
     if (state === 'warning') this.#log.warn({}, 'agent is silent');
@@ -202,13 +255,14 @@ export class Session implements AgentSession {
   }
 
   acknowledged(n: number): void {
+    this.acknowledgedN = n;
     this.#send('ack', String(n));
   }
 
   lost(err: Error): void {
     this.#log.warn({ err }, 'events of the session were lost');
     this.#break('the store failed');
-    this.#ports.agents.tell(this.id, { type: 'store.failed', atMs: this.#ports.clock.nowMs() });
+    this.#ports.agents.tell(this.id, { type: 'store.failed' });
   }
 
   ping(): void {

@@ -1,8 +1,10 @@
 import { Packr } from 'msgpackr';
 import { type CheckEvent, type Event, hasCheck, type HistoryEntry } from '../resources/event.ts';
 import type { CheckStateName } from '../rules/check-state.ts';
+import { parseEventJson } from '../wire/exact-json.ts';
+import { encodeJson } from '../wire/json-codec.ts';
 import { encodeEvent, readEvent } from '../wire/protobuf-codec.ts';
-import type { EventRecord, TableName, Tables } from './records.ts';
+import type { EventRecord, OutboxEntry, TableName, Tables } from './records.ts';
 import { PAYLOAD_AT, roomFor, sealInPlace, sealText, unseal } from './sealed.ts';
 
 interface Codec<V> {
@@ -102,6 +104,17 @@ const eventCodec: Codec<EventRecord> = {
   },
 };
 
+/** `entry without its event` LF `event`, both JSON: the event may have numbers that `JSON` would round or refuse. */
+const outboxCodec: Codec<OutboxEntry> = {
+  encode: ({ event, ...entry }) => sealText(`${JSON.stringify(entry)}\n${encodeJson(event)}`),
+  decode(bytes, what) {
+    const text = unseal(bytes, what).toString();
+    const end = text.indexOf('\n');
+    const entry = JSON.parse(text.slice(0, end)) as Omit<OutboxEntry, 'event'>;
+    return { ...entry, event: parseEventJson(text.slice(end + 1)) as Event };
+  },
+};
+
 /** How each table's values become bytes. */
 export const CODECS: { [T in TableName]: Codec<Tables[T]> } = {
   events: eventCodec,
@@ -109,7 +122,7 @@ export const CODECS: { [T in TableName]: Codec<Tables[T]> } = {
   resources: json(),
   sessions: json(),
   agentQueues: json(),
-  outbox: json(),
+  outbox: outboxCodec,
   notifications: json(),
   meta: json(),
 };

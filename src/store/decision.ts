@@ -1,7 +1,7 @@
 import type { EntityConfig } from '../resources/entity.ts';
 import type { LedgerDraft } from './ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
-import type { CheckRequest } from '../wire/json-codec.ts';
+import type { CheckRequest } from '../wire/check-request.ts';
 
 /** Facts for whoever listens, told only after the decision is durable. */
 export type Announcement =

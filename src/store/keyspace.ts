@@ -20,6 +20,7 @@ export const RESOURCE_KINDS = [
   'entities',
   'checks',
   'handlers',
+  'silenced',
   'users',
   'roles',
   'rolebindings',
@@ -33,8 +34,18 @@ export type ResourceKind = (typeof RESOURCE_KINDS)[number];
 export const resourceKey = (kind: ResourceKind, namespace: string | undefined, name: string): string =>
   namespace === undefined ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 
-/** All keys that begin with `prefix` (which ends with a slash) lie in `[prefix, afterPrefix(prefix))`. */
-export const afterPrefix = (prefix: string): string => `${prefix.slice(0, -1)}0`;
+/** How many silences a namespace has. No kind has this word. */
+export const silenceCountKey = (namespace: string): string => `silence-counts/${namespace}`;
+
+/** Above every name. */
+const END = '~';
+
+/** All keys that begin with `prefix` lie in `[prefix, afterPrefix(prefix))`. */
+export function afterPrefix(prefix: string): string {
+  if (prefix === '') return END;
+  const last = prefix.length - 1;
+  return prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1);
+}
 
 const SEQ_DIGITS = 16;
 

@@ -13,7 +13,7 @@ export interface GuardRecord {
 /** A transition before its place in the chain is known. */
 export interface LedgerDraft {
   atMs: number;
-  /** What kind of thing changed: entity, check-ttl, connection, check-state, quarantine, ledger or a resource kind. */
+  /** What kind of thing changed: entity, check-ttl, connection, check-state, silence, quarantine, ledger or a resource kind. */
   actor: string;
   key: string;
   /** `null` where there was nothing before. */
@@ -76,8 +76,14 @@ export function chain(drafts: readonly LedgerDraft[], head: LedgerHead): LedgerE
 /** What `verify` says of a ledger: sound, or where and how it is broken. */
 export type Verdict = { ok: true; head: LedgerHead } | { ok: false; seq: number; reason: string };
 
-/** Walks the chain from its beginning. `entries` yields what is stored under each number, or the error of reading it. */
-export function verify(entries: Iterable<{ seq: number; entry: LedgerEntry | Error }>): Verdict {
+/**
+ * Walks the chain from its beginning. `entries` yields what is stored under each number, or the error of reading it. An `anchor`
+ * from elsewhere shows what a chain alone cannot: that its end was cut off, or all of it written anew.
+ */
+export function verify(
+  entries: Iterable<{ seq: number; entry: LedgerEntry | Error }>,
+  anchor: LedgerHead = GENESIS,
+): Verdict {
   let head = GENESIS;
   for (const { seq, entry } of entries) {
     const expected = head.seq + 1;
@@ -87,7 +93,12 @@ export function verify(entries: Iterable<{ seq: number; entry: LedgerEntry | Err
     if (rest.seq !== seq) return { ok: false, seq, reason: `entry says it is number ${rest.seq}` };
     if (rest.prevHash !== head.hash) return { ok: false, seq, reason: 'previous hash does not match' };
     if (hashOf(rest) !== stored) return { ok: false, seq, reason: 'hash does not match the entry' };
+    if (seq === anchor.seq && stored !== anchor.hash)
+      return { ok: false, seq, reason: 'hash does not match the anchor' };
     head = { seq, hash: stored };
+  }
+  if (head.seq < anchor.seq) {
+    return { ok: false, seq: head.seq + 1, reason: `the ledger ends before the anchored entry ${anchor.seq}` };
   }
   return { ok: true, head };
 }

@@ -5,6 +5,7 @@ import type { Handler } from '../resources/handler.ts';
 import type { Namespace } from '../resources/namespace.ts';
 import type { Role } from '../resources/role.ts';
 import type { RoleBinding } from '../resources/role-binding.ts';
+import type { SilenceRecord } from '../resources/silenced.ts';
 import type { User } from '../resources/user.ts';
 import type { TableReader } from './decision.ts';
 import { type ResourceKind, resourceKey } from './keyspace.ts';
@@ -18,6 +19,7 @@ export interface Resources {
   entities: EntityConfig;
   checks: Check;
   handlers: Handler;
+  silenced: SilenceRecord;
   users: User;
   roles: Role;
   rolebindings: RoleBinding;

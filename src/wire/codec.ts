@@ -1,6 +1,7 @@
 import type { EntityConfig } from '../resources/entity.ts';
 import { InvalidResource } from '../resources/errors.ts';
 import type { Event } from '../resources/event.ts';
+import type { CheckRequest } from './check-request.ts';
 import { MEDIA_TYPE_JSON } from './handshake.ts';
 import * as json from './json-codec.ts';
 import * as protobuf from './protobuf-codec.ts';
@@ -20,10 +21,10 @@ export interface Codec {
   /** An event's payload if it is protobuf, which is how events are stored. */
   protobufOf(payload: Buffer): Buffer | undefined;
   decodeEntityConfig(payload: Buffer): EntityConfig;
-  decodeCheckRequest(payload: Buffer): json.CheckRequest;
+  decodeCheckRequest(payload: Buffer): CheckRequest;
   encodeEvent(event: Event): string | Buffer;
   encodeEntityConfig(config: EntityConfig): string | Buffer;
-  encodeCheckRequest(request: json.CheckRequest): string | Buffer;
+  encodeCheckRequest(request: CheckRequest): string | Buffer;
 }
 
 type Decode<T> = (payload: Buffer) => T;

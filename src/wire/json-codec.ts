@@ -1,36 +1,31 @@
 import { type TSchema } from 'typebox';
-import { CheckSchema, parseCheckShape, type Check } from '../resources/check.ts';
 import { type EntityConfig, EntitySchema, parseEntityConfig } from '../resources/entity.ts';
 import { InvalidResource } from '../resources/errors.ts';
 import { type Event, EventSchema, parseEvent } from '../resources/event.ts';
+import { type CheckRequest, CheckRequestSchema, parseCheckRequest } from './check-request.ts';
+import { parseEventJson, stringifyExactly } from './exact-json.ts';
 
-/** A check run that the backend asks an agent for. */
-export interface CheckRequest {
-  config: Check;
-  assets: unknown[] | null;
-  hooks: unknown[] | null;
-  /** Unix seconds; the agent drops what is not newer than the last one of the same check. */
-  issued: number;
-  hook_assets: Record<string, unknown>;
-}
-
-/** The members a schema knows, by name; lists are folded item by item. */
+/** The members a schema knows, by name; lists are folded item by item, and maps value by value. */
 interface Shape {
   members: ReadonlyMap<string, Shape | undefined>;
   lowerCase: ReadonlyMap<string, string>;
+  /** Of each value of a map, whose names are what they are. */
+  values: Shape | undefined;
 }
 
 interface SchemaNode {
   properties?: Record<string, TSchema>;
+  additionalProperties?: TSchema;
   items?: TSchema;
 }
 
 function shapeOf(schema: TSchema): Shape | undefined {
-  const { properties, items } = schema as SchemaNode;
+  const { properties = {}, additionalProperties, items } = schema as SchemaNode;
   if (items !== undefined) return shapeOf(items);
-  if (properties === undefined) return undefined;
   const members = new Map(Object.entries(properties).map(([name, member]) => [name, shapeOf(member)] as const));
-  return { members, lowerCase: new Map([...members.keys()].map((name) => [name.toLowerCase(), name])) };
+  const values = additionalProperties && shapeOf(additionalProperties);
+  if (members.size === 0 && values === undefined) return undefined;
+  return { members, lowerCase: new Map([...members.keys()].map((name) => [name.toLowerCase(), name])), values };
 }
 
 /** Agents match member names without case: renames what differs from a known name by case only, in place. An exact name wins. */
@@ -43,7 +38,7 @@ function foldCase(value: unknown, shape: Shape | undefined): void {
   }
   const object = value as Record<string, unknown>;
   for (const key in object) {
-    const member = shape.members.get(key);
+    const member = shape.members.get(key) ?? shape.values;
     if (member !== undefined) {
       foldCase(object[key], member);
     } else if (!shape.members.has(key)) {
@@ -58,51 +53,40 @@ function foldCase(value: unknown, shape: Shape | undefined): void {
 
 const eventShape = shapeOf(EventSchema);
 const entityShape = shapeOf(EntitySchema);
-const checkShape = shapeOf(CheckSchema);
+const checkRequestShape = shapeOf(CheckRequestSchema);
 
-function parseJson(payload: Buffer): unknown {
+function foldedJson(text: string, shape: Shape | undefined): unknown {
+  const value: unknown = JSON.parse(text);
+  foldCase(value, shape);
+  return value;
+}
+
+function readJson(parse: () => unknown): unknown {
   try {
-    return JSON.parse(payload.toString()) as unknown;
+    return parse();
   } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     throw new InvalidResource('payload is not JSON', { cause: error });
   }
 }
 
 /** @throws InvalidResource for what is not JSON, not an event, or breaks a rule of events */
 export function decodeEvent(payload: Buffer): Event {
-  const value = parseJson(payload);
-  foldCase(value, eventShape);
-  return parseEvent(value);
+  const text = payload.toString();
+  return parseEvent(readJson(() => parseEventJson(text, (json) => foldedJson(json, eventShape))));
 }
 
 /** @throws InvalidResource */
 export function decodeEntityConfig(payload: Buffer): EntityConfig {
-  const value = parseJson(payload);
-  foldCase(value, entityShape);
-  return parseEntityConfig(value);
+  return parseEntityConfig(readJson(() => foldedJson(payload.toString(), entityShape)));
 }
 
 /** Shape only: the agent answers a check that breaks a rule with an event. @throws InvalidResource without a `config` */
 export function decodeCheckRequest(payload: Buffer): CheckRequest {
-  const value = parseJson(payload);
-  if (value === null || typeof value !== 'object') throw new InvalidResource('check request must be an object');
-  const { config, issued, assets, hooks } = value as Partial<Record<keyof CheckRequest, unknown>>;
-  if (config === null || typeof config !== 'object')
-    throw new InvalidResource('check request config must be an object');
-  if (issued !== undefined && !Number.isSafeInteger(issued)) {
-    throw new InvalidResource('check request issued must be an integer');
-  }
-  foldCase(config, checkShape);
-  return {
-    config: parseCheckShape(config),
-    assets: Array.isArray(assets) && assets.length > 0 ? (assets as unknown[]) : null,
-    hooks: Array.isArray(hooks) && hooks.length > 0 ? (hooks as unknown[]) : null,
-    issued: (issued as number | undefined) ?? 0,
-    hook_assets: {},
-  };
+  return parseCheckRequest(readJson(() => foldedJson(payload.toString(), checkRequestShape)));
 }
 
-export const encodeJson = (value: Event | EntityConfig | CheckRequest): string => JSON.stringify(value);
+export const encodeJson = (value: Event | EntityConfig | CheckRequest): string => stringifyExactly(value);
 
 /** The name in an `entity_config` that says the backend has none stored. */
 export const NOT_FOUND_NAME = 'not found';

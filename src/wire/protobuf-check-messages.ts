@@ -1,7 +1,9 @@
-import { type Check, checkWithDefaults, referenceWithDefaults } from '../resources/check.ts';
+import { type Check, referenceWithDefaults } from '../resources/check.ts';
 import { type EventCheck, eventCheckWithDefaults } from '../resources/event.ts';
+import { type Hook, hookWithDefaults } from '../resources/hook.ts';
 import { objectMetaWithDefaults } from '../resources/object-meta.ts';
 import { repeatedWindowWithDefaults } from '../resources/time-windows.ts';
+import { requestedCheckWithDefaults } from './check-request.ts';
 import {
   adaptedList,
   always,
@@ -131,30 +133,20 @@ function checkFields(place: 'configuration' | 'event') {
   };
 }
 
-const hookConfigFields = {
+const hookFields = {
   metadata: always(1, objectMeta),
   command: text(2),
   timeout: uint32(3),
   stdin: flag(4),
   runtime_assets: texts(5),
 };
-type HookResult = NonNullable<EventCheck['hooks']>[number];
-type HookConfig = Pick<HookResult, keyof typeof hookConfigFields>;
-export const hookConfig = message(
-  (): HookConfig => ({
-    metadata: objectMetaWithDefaults(null),
-    command: undefined,
-    timeout: 0,
-    stdin: false,
-    runtime_assets: null,
-  }),
-  hookConfigFields,
-);
+export const hook = message(() => hookWithDefaults({}), hookFields);
 
-type WireHookResult = Omit<HookResult, keyof HookConfig> & { config: HookConfig };
+type HookResult = NonNullable<EventCheck['hooks']>[number];
+type WireHookResult = Omit<HookResult, keyof Hook> & { config: Hook };
 const hookResult = message(
   (): WireHookResult => ({
-    config: hookConfig.blank(),
+    config: hook.blank(),
     duration: undefined,
     executed: 0,
     issued: 0,
@@ -162,7 +154,7 @@ const hookResult = message(
     status: 0,
   }),
   {
-    config: always(1, hookConfig),
+    config: always(1, hook),
     duration: double(2),
     executed: int64(3),
     issued: int64(4),
@@ -201,6 +193,4 @@ export const checkMessage = message(() => eventCheckWithDefaults({}), {
   processed_by: text(45),
 });
 
-/** A check as agents are asked for it: `scheduler` says who asks, and comes back in the event. */
-export type RequestedCheck = Check & { scheduler?: string };
-export const checkConfigMessage = message((): RequestedCheck => checkWithDefaults({}), checkFields('configuration'));
+export const checkConfigMessage = message(() => requestedCheckWithDefaults({}), checkFields('configuration'));

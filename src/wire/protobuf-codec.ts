@@ -1,8 +1,7 @@
 import type { EntityConfig } from '../resources/entity.ts';
-import { InvalidResource } from '../resources/errors.ts';
 import { assertEvent, type Event } from '../resources/event.ts';
 import { listOrNull } from '../resources/schema.ts';
-import type { CheckRequest } from './json-codec.ts';
+import { type CheckRequest, requestWithoutCheck } from './check-request.ts';
 import { checkRequestMessage, entityConfigMessage, eventMessage } from './protobuf-messages.ts';
 import { ProtobufReader } from './protobuf-reader.ts';
 import { writeMessage } from './protobuf-writer.ts';
@@ -30,7 +29,7 @@ export function decodeEntityConfig(payload: Buffer): EntityConfig {
 export function decodeCheckRequest(payload: Buffer): CheckRequest {
   const request = new ProtobufReader(payload).read(checkRequestMessage);
   const { config } = request;
-  if (config === undefined) throw new InvalidResource('check request config must be an object');
+  if (config === undefined) throw requestWithoutCheck();
   return { ...request, config };
 }
 
@@ -38,7 +37,6 @@ export const encodeEvent = (event: Event): Buffer => writeMessage(eventMessage, 
 
 export const encodeEntityConfig = (config: EntityConfig): Buffer => writeMessage(entityConfigMessage, config);
 
-/** A `scheduler` in the configuration and `secrets` of the request are written too. @throws InvalidResource for assets and hooks of another shape */
 export const encodeCheckRequest = (request: CheckRequest): Buffer => writeMessage(checkRequestMessage, request);
 
 /** No other wire and no store of ours holds NaN or an infinity: such points are left out, such durations are absent. */

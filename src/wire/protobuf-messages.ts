@@ -1,4 +1,4 @@
-import type { Check } from '../resources/check.ts';
+import { assetBuildWithDefaults, assetWithDefaults } from '../resources/asset.ts';
 import {
   configOf,
   type Entity,
@@ -7,20 +7,19 @@ import {
   systemWithDefaults,
 } from '../resources/entity.ts';
 import { type Event, eventWithDefaults } from '../resources/event.ts';
-import { objectMetaWithDefaults } from '../resources/object-meta.ts';
-import type { CheckRequest } from './json-codec.ts';
+import type { AssetList, CheckRequest, RequestedCheck } from './check-request.ts';
 import {
   checkConfigMessage,
   checkMessage,
-  hookConfig,
+  hook,
   nameAndValue,
   objectMeta,
   reference,
-  type RequestedCheck,
 } from './protobuf-check-messages.ts';
 import {
   always,
   double,
+  exactInt64,
   flag,
   int32,
   int64,
@@ -99,7 +98,7 @@ type MetricPoint = NonNullable<Metrics['points']>[number];
 const metricPoint = message((): MetricPoint => ({ name: undefined, value: 0, timestamp: 0, tags: null }), {
   name: text(1),
   value: double(2),
-  timestamp: int64(3),
+  timestamp: exactInt64(3),
   tags: list(4, nameAndValue),
 });
 const metrics = message((): Metrics => ({ handlers: null, points: null }), {
@@ -118,35 +117,32 @@ export const eventMessage = message(() => eventWithDefaults({}), {
   pipelines: list(8, reference),
 });
 
-interface AssetBuild {
-  url: string | undefined;
-  sha512: string | undefined;
-  filters: string[] | null;
-  headers: Record<string, string> | null;
-}
 const assetBuildFields = { url: text(2), sha512: text(3), filters: texts(5), headers: textMap(9) };
-const blankBuild = (): AssetBuild => ({ url: undefined, sha512: undefined, filters: null, headers: null });
-const assetBuild = message(blankBuild, assetBuildFields);
-
-type Asset = AssetBuild & { builds: AssetBuild[] | null; metadata: Check['metadata'] };
-const asset = message((): Asset => ({ ...blankBuild(), builds: null, metadata: objectMetaWithDefaults(null) }), {
+const asset = message(() => assetWithDefaults({}), {
   ...assetBuildFields,
-  builds: list(6, assetBuild),
+  builds: list(
+    6,
+    message(() => assetBuildWithDefaults({}), assetBuildFields),
+  ),
   metadata: always(8, objectMeta),
 });
-const assetList = message((): { assets: Asset[] | null } => ({ assets: null }), { assets: list(1, asset) });
+const assetList = message((): AssetList => ({ assets: null }), { assets: list(1, asset) });
 
-/** `secrets` are `NAME=value`. */
-export interface WireCheckRequest extends Omit<CheckRequest, 'config'> {
-  config: RequestedCheck | undefined;
-  secrets?: string[];
-}
+/** Before it is known to have a check. */
+type SentRequest = Omit<CheckRequest, 'config'> & { config: RequestedCheck | undefined };
 export const checkRequestMessage = message(
-  (): WireCheckRequest => ({ config: undefined, assets: null, hooks: null, issued: 0, hook_assets: {} }),
+  (): SentRequest => ({
+    config: undefined,
+    assets: null,
+    hooks: null,
+    issued: 0,
+    hook_assets: {},
+    secrets: undefined,
+  }),
   {
     config: nested(1, checkConfigMessage),
     assets: list(2, asset),
-    hooks: list(3, hookConfig),
+    hooks: list(3, hook),
     issued: int64(4),
     hook_assets: mapOf(5, assetList),
     secrets: texts(6),

@@ -1,4 +1,5 @@
 import { InvalidResource } from '../resources/errors.ts';
+import type { Int64 } from '../resources/int64.ts';
 import { type Field, FIXED32, FIXED64, LENGTH, type Message, VARINT } from './protobuf-table.ts';
 
 type Members = Record<string, unknown>;
@@ -60,7 +61,7 @@ export class ProtobufReader {
         break;
       case 'int64':
         this.#varint();
-        target[name] = this.#high * TWO_TO_THE_32 + (this.#low >>> 0) || field.zero;
+        target[name] = this.#nearest() || field.zero;
         break;
       case 'flag':
         this.#varint();
@@ -82,6 +83,10 @@ export class ProtobufReader {
         break;
       case 'uuid':
         target[name] = this.#uuid() ?? field.zero;
+        break;
+      case 'exactInt64':
+        this.#varint();
+        target[name] = this.#exact() || field.zero;
         break;
       case 'int32':
         this.#varint();
@@ -169,6 +174,16 @@ export class ProtobufReader {
       if (byte < 0x80) return;
     }
     throw malformed('a varint is longer than ten bytes');
+  }
+
+  /** The number that is nearest to the last varint, read as a whole number of 64 bits. */
+  #nearest(): number {
+    return this.#high * TWO_TO_THE_32 + (this.#low >>> 0);
+  }
+
+  #exact(): Int64 {
+    const nearest = this.#nearest();
+    return Number.isSafeInteger(nearest) ? nearest : (BigInt(this.#high) << 32n) + BigInt(this.#low >>> 0);
   }
 
   #byte(): number {

@@ -1,6 +1,19 @@
+import type { Int64 } from '../resources/int64.ts';
+
 /** How the value of a field is written. */
 export type Kind =
-  'text' | 'texts' | 'flag' | 'uint32' | 'int32' | 'int64' | 'double' | 'uuid' | 'message' | 'messages' | 'map';
+  | 'text'
+  | 'texts'
+  | 'flag'
+  | 'uint32'
+  | 'int32'
+  | 'int64'
+  | 'exactInt64'
+  | 'double'
+  | 'uuid'
+  | 'message'
+  | 'messages'
+  | 'map';
 
 interface FieldShape {
   readonly number: number;
@@ -54,6 +67,7 @@ const WIRE_TYPES: Record<Kind, number> = {
   uint32: VARINT,
   int32: VARINT,
   int64: VARINT,
+  exactInt64: VARINT,
   double: FIXED64,
   uuid: LENGTH,
   message: LENGTH,
@@ -83,6 +97,8 @@ export const flag = (number: number): FieldOf<boolean> => ({ number, kind: 'flag
 export const uint32 = (number: number): FieldOf<number> => ({ number, kind: 'uint32' });
 export const int32 = (number: number): FieldOf<number> => ({ number, kind: 'int32' });
 export const int64 = (number: number): FieldOf<number> => ({ number, kind: 'int64' });
+/** To the digit, where `int64` gives the nearest number. */
+export const exactInt64 = (number: number): FieldOf<Int64> => ({ number, kind: 'exactInt64' });
 export const double = (number: number): FieldOf<number> => ({ number, kind: 'double' });
 /** Sixteen bytes. */
 export const uuid = (number: number): FieldOf<string> => ({ number, kind: 'uuid' });

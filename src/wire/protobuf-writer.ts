@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs/minimal.js';
 import { InvalidResource } from '../resources/errors.ts';
+import { isInt64 } from '../resources/int64.ts';
 import { isUuid } from '../resources/names.ts';
 import { type Field, type Message } from './protobuf-table.ts';
 
@@ -44,6 +45,9 @@ function writeField(writer: protobuf.Writer, field: Field, value: unknown): void
       break;
     case 'int64':
       writeInt64(writer, field, Math.trunc(numberOf(field, value)));
+      break;
+    case 'exactInt64':
+      writeExactInt64(writer, field, value);
       break;
     case 'double':
       if (value !== 0) writer.uint32(field.tag).double(numberOf(field, value));
@@ -93,6 +97,11 @@ function writeInt64(writer: protobuf.Writer, field: Field, value: number): void 
   writer.uint32(field.tag);
   if (value >= TWO_TO_THE_63) writer.int64(MAX_INT64.toString());
   else writer.int64(Math.max(value, -TWO_TO_THE_63));
+}
+
+function writeExactInt64(writer: protobuf.Writer, field: Field, value: unknown): void {
+  if (!isInt64(value)) throw wrongType(field, 'a whole number of 64 bits');
+  if (value !== 0) writer.uint32(field.tag).int64(typeof value === 'bigint' ? value.toString() : value);
 }
 
 function uuidBytes(field: Field, value: unknown): Buffer {

@@ -7,7 +7,7 @@ import { assertSameName, assertSameNamespace } from '../address.ts';
 import { json, NO_CONTENT } from '../answers.ts';
 import { taggedJson } from '../entity-tag.ts';
 import { listAnswer, pageRequest } from '../pagination.ts';
-import { redactEntity } from '../../rules/redaction.ts';
+import { redactEntity } from '../../resources/redaction.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
 
 export interface EntityRoutePorts {

@@ -8,7 +8,7 @@ import { assertSameName, assertSameNamespace } from '../address.ts';
 import { CREATED, json, NO_CONTENT } from '../answers.ts';
 import { taggedJson } from '../entity-tag.ts';
 import { listAnswer, pageRequest } from '../pagination.ts';
-import { redactEvent } from '../../rules/redaction.ts';
+import { redactEvent } from '../../resources/redaction.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
 
 export interface EventRoutePorts {

@@ -8,13 +8,16 @@ const LONGEST_RUN_MS = 600_000;
 /** A child in the background may keep the output open; the handler itself is done. */
 const LINGER_MS = 2_000;
 const MAX_REASON_CHARACTERS = 1_000;
+/** A command that expects a secret must not be run without it. */
+const NO_SECRETS = 'no secret provider defined';
 
 /** The command gets the event on its standard input. A status other than 0 is noted, and not an error. */
 export async function runPipeHandler(
-  { command = '', timeout, env_vars }: Handler,
+  { command = '', timeout, env_vars, secrets }: Handler,
   { payload, notificationId, signal }: { payload: string; notificationId: string; signal: AbortSignal },
   clock: Clock,
 ): Promise<HandlerResult> {
+  if ((secrets?.length ?? 0) > 0) return { outcome: 'failed', reason: NO_SECRETS, status: undefined };
   const result = await runCommand(
     {
       command,

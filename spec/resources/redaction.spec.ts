@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { redactedEntity } from '../../src/agent/redaction.ts';
+import { redactEntity } from '../../src/resources/redaction.ts';
 import { entityWithDefaults } from '../../src/resources/entity.ts';
 
 const shownLabels = (labels: Record<string, string>, redact?: string[]): unknown =>
-  redactedEntity(entityWithDefaults({ metadata: { labels }, redact: redact ?? null })).metadata.labels;
+  redactEntity(entityWithDefaults({ metadata: { labels }, redact: redact ?? null })).metadata.labels;
 
 describe('redaction of an entity', () => {
   it('hides the default keys however they are written', () => {
@@ -24,7 +24,7 @@ describe('redaction of an entity', () => {
 
   it('hides annotations too and changes nothing in place', () => {
     const entity = entityWithDefaults({ metadata: { annotations: { secret: 'x' } } });
-    expect(redactedEntity(entity).metadata.annotations).to.deep.equal({ secret: 'REDACTED' });
+    expect(redactEntity(entity).metadata.annotations).to.deep.equal({ secret: 'REDACTED' });
     expect(entity.metadata.annotations).to.deep.equal({ secret: 'x' });
   });
 });

@@ -1,27 +1,44 @@
-import type { Entity } from '../resources/entity.ts';
-import type { Event } from '../resources/event.ts';
+import type { Entity } from './entity.ts';
+import type { Event } from './event.ts';
+
+/** Of entities that name no others. */
+export const DEFAULT_REDACT: readonly string[] = [
+  'password',
+  'passwd',
+  'pass',
+  'api_key',
+  'api_token',
+  'access_key',
+  'secret_key',
+  'private_key',
+  'secret',
+];
 
 const REDACTED = 'REDACTED';
-const DEFAULT_KEYS = 'password passwd pass api_key api_token access_key secret_key private_key secret'.split(' ');
+const PLAIN = /^[a-z0-9]*$/;
 
-/** Keys are compared in lower case; where other characters than letters and digits remain, by their letters alone. */
+/** Case and punctuation do not count; a key with punctuation loses its digits too. */
 function comparable(key: string): string {
+  if (PLAIN.test(key)) return key;
   const lower = key.toLowerCase();
-  return /[^a-z0-9]/.test(lower) ? lower.replaceAll(/[^a-z]/g, '') : lower;
+  return PLAIN.test(lower) ? lower : lower.replaceAll(/\P{L}/gu, '');
 }
 
-const DEFAULT_WORDS: ReadonlySet<string> = new Set(DEFAULT_KEYS.map(comparable));
+const DEFAULT_WORDS: ReadonlySet<string> = new Set(DEFAULT_REDACT.map(comparable));
 
 type TextMap = Record<string, string> | undefined;
 
-function redactMap<T extends TextMap>(map: T, words: ReadonlySet<string>): T | Record<string, string> {
+function redactMap(map: TextMap, words: ReadonlySet<string>): TextMap {
   if (map === undefined || !Object.keys(map).some((key) => words.has(comparable(key)))) return map;
   return Object.fromEntries(
     Object.entries(map).map(([key, value]) => [key, words.has(comparable(key)) ? REDACTED : value]),
   );
 }
 
-/** The entity as it is shown: secrets in labels and annotations are hidden. The same object when there are none. */
+/**
+ * The entity as people and programs may see it: values of labels and annotations with a redacted key are replaced. The same
+ * object when there are none.
+ */
 export function redactEntity(entity: Entity): Entity {
   const { metadata, redact } = entity;
   if (metadata.labels === undefined && metadata.annotations === undefined) return entity;
@@ -32,7 +49,7 @@ export function redactEntity(entity: Entity): Entity {
   return { ...entity, metadata: { ...metadata, labels, annotations } };
 }
 
-/** The event with its entity as it is shown. */
+/** The event with its entity as it may be seen. */
 export function redactEvent<E extends Event>(event: E): E {
   if (event.entity === undefined) return event;
   const entity = redactEntity(event.entity);

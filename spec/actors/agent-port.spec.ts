@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { AgentSession } from '../../src/actors/agent-port.ts';
+import { ActorSystem } from '../../src/actors/system.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { RecordedLog } from '../support/recorded-log.ts';
+import { MemoryStore } from './memory-store.ts';
+
+describe('a connection that the actors know', () => {
+  let store: MemoryStore;
+  let clock: ManualClock;
+  let system: ActorSystem;
+  let losses: Error[];
+  let session: AgentSession;
+
+  beforeEach(async () => {
+    store = new MemoryStore();
+    clock = new ManualClock();
+    system = new ActorSystem({ store, clock, log: new RecordedLog(), backendName: 'backend' });
+    await system.start();
+    losses = [];
+    session = {
+      id: randomUUID(),
+      namespace: 'default',
+      agentName: 'known',
+      queueId: undefined,
+      silentMs: () => 0,
+      ping: () => undefined,
+      close: () => undefined,
+      terminate: () => undefined,
+      entered: () => undefined,
+      acknowledged: () => undefined,
+      lost: (error) => losses.push(error),
+    };
+  });
+
+  afterEach(() => system.stop());
+
+  const known = () => system.agents.session(session.id);
+
+  it('is forgotten when its socket has closed', async () => {
+    system.agents.open(session);
+    await clock.settle();
+    expect(known()).to.equal(session);
+    system.agents.tell(session.id, { type: 'socket.closed', code: 1001 });
+    expect(known()).to.equal(undefined);
+  });
+
+  it('is forgotten when its socket has closed after its opening was lost with a failed write', async () => {
+    store.beforeWrite = () => Promise.reject(new Error('no space left on device'));
+    system.agents.open(session);
+    await clock.settle();
+    expect(losses).to.have.lengthOf(1);
+    system.agents.tell(session.id, { type: 'socket.closed', code: 1011 });
+    expect(known()).to.equal(session);
+    store.beforeWrite = () => Promise.resolve();
+    await clock.advance(1_000);
+    expect(known()).to.equal(undefined);
+    expect(store.get('sessions', session.id)).to.equal(undefined);
+  });
+});

@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { connectionFault, shownUrl } from '../../src/agent/connection-fault.ts';
+
+const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
+describe('why a backend could not be reached', () => {
+  const cases: [string, Error, string][] = [
+    [
+      'every address of a name that has several',
+      new AggregateError([failure('ECONNREFUSED', 'refused ::1'), failure('ECONNREFUSED', 'refused 127.0.0.1')]),
+      'refused ::1; refused 127.0.0.1',
+    ],
+    [
+      'a name that the certificate does not have',
+      failure('ERR_TLS_CERT_ALTNAME_INVALID', 'not a.test'),
+      'the certificate of the backend is not trusted: not a.test (ERR_TLS_CERT_ALTNAME_INVALID)',
+    ],
+    [
+      'an issuer that nobody knows',
+      failure('UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'no issuer'),
+      'the certificate of the backend is not trusted: no issuer (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
+    ],
+    [
+      'a backend that wants a certificate of the agent',
+      failure('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'certificate required'),
+      'certificate required',
+    ],
+    [
+      'an alert of TLS in place of an answer',
+      failure('HPE_INVALID_CONSTANT', 'Parse Error'),
+      'the answer is not HTTP, a port with TLS wants wss://: Parse Error',
+    ],
+    ['a name that is unknown', failure('ENOTFOUND', 'getaddrinfo ENOTFOUND a'), 'getaddrinfo ENOTFOUND a'],
+  ];
+  for (const [what, error, text] of cases) {
+    it(`names ${what}`, () => {
+      expect(connectionFault(error)).to.equal(text);
+    });
+  }
+
+  it('is told with the URL without user, password, query and fragment', () => {
+    expect(shownUrl('wss://ann:secret@[::1]:8081/path?token=secret#secret')).to.equal('wss://[::1]:8081/path');
+  });
+});

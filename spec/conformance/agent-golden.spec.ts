@@ -1,0 +1,49 @@
+import { AgentProcess } from '../agent/agent-process.ts';
+import { PlayedBackend } from '../agent/played-backend.ts';
+import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
+import { itPlaysSideBySide } from '../support/golden-plays.ts';
+import { playTranscript } from '../support/golden-transcript.ts';
+
+/** Their checks need tokens, metrics, hooks, secrets or assets on the agent; their events its API and its sockets. */
+const LEFT_OUT = new Set('tokens tokbad afterpush metric hooked env asset posted sock metrics'.split(' '));
+
+/** The `Accept` lines of the backend, by the encoding that they lead to. */
+const ACCEPTS: Record<string, string[]> = {
+  json: [jsonCodec.mediaType],
+  protobuf: [protobufCodec.mediaType, jsonCodec.mediaType],
+};
+
+/** As the recorded agent was configured. */
+const SETTINGS = {
+  subscriptions: 's1,s2',
+  labels: 'site=fra,password=hunter2',
+  annotations: 'runbook=https://wiki.example/x',
+  deregister: 'true',
+  'deregistration-handler': 'cmdb',
+  'keepalive-interval': '3',
+  'keepalive-warning-timeout': '10',
+  'keepalive-critical-timeout': '20',
+  'keepalive-handlers': 'slack',
+  'keepalive-check-labels': 'el=1',
+  'keepalive-pipelines': 'core/v2.Pipeline.incidents',
+  'retry-min': '100ms',
+};
+
+describe('an agent that is told what a recorded agent was told', function () {
+  this.timeout(60_000);
+
+  itPlaysSideBySide(Object.keys(ACCEPTS), async (name) => {
+    const accepts = ACCEPTS[name] ?? [];
+    const options = { acknowledges: false, acksEvents: false, entityConfig: undefined, accepts };
+    const backend = await PlayedBackend.start(options);
+    const settings = { ...SETTINGS, name: `ra-${name}`, 'backend-url': backend.url };
+    const flags = Object.entries(settings).map(([flag, value]) => `--${flag}=${value}`);
+    const agent = new AgentProcess(['start', ...flags]);
+    try {
+      await playTranscript(`wire/real-agent/${name}.json`, { backend, agent }, LEFT_OUT);
+    } finally {
+      await agent.kill();
+      await backend.stop();
+    }
+  });
+});

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { LedgerEntry } from '../../src/store/ledger.ts';
+import { AgentProcess } from '../agent/agent-process.ts';
+import { PlayedBackend } from '../agent/played-backend.ts';
+import { queueEvents } from '../agent/queued-agent.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { BackendProcess } from '../support/backend-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { at } from '../support/json-path.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+
+const COUNT = 1_000;
+const NAMES = Array.from({ length: COUNT }, (_, index) => `check-${index}`);
+const PREFIX = 'default/tester/';
+const ARRIVED_WITHIN_MS = 20_000;
+
+describe('the events in the queue of an agent that is killed', function () {
+  this.timeout(60_000);
+  let directory: TemporaryDirectory;
+  let backend: BackendProcess;
+  let api: ApiClient;
+  let agent: AgentProcess | undefined;
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    backend = await BackendProcess.start();
+    api = await backend.login();
+  });
+
+  afterEach(async () => {
+    await agent?.kill();
+    await backend.stop();
+    await directory.remove();
+  });
+
+  const start = (url: string): AgentProcess => AgentProcess.start(url, '--cache-dir', join(directory.path, 'cache'));
+
+  const startAtBackend = (): void => {
+    agent = start(`ws://127.0.0.1:${backend.agentPort}`);
+  };
+
+  /** Their ids, in order; the agent that accepted them is dead. */
+  async function queued(): Promise<unknown[]> {
+    const played = await PlayedBackend.start({ acksEvents: false });
+    try {
+      agent = start(played.url);
+      return await queueEvents(played, agent, COUNT);
+    } finally {
+      await agent?.kill();
+      await played.stop();
+    }
+  }
+
+  /** What the backend has made of them, in the order in which it did: each first result of a check is a transition. */
+  async function applied(count: number): Promise<LedgerEntry[]> {
+    return eventually(
+      async () => (await api.ledger({ actor: 'check-state' })).filter(({ key }) => key.startsWith(`${PREFIX}check-`)),
+      (entries) => entries.length >= count,
+      { what: `${count} events at the backend`, withinMs: ARRIVED_WITHIN_MS, everyMs: 20 },
+    );
+  }
+
+  async function haveArrivedOnceInOrder(ids: readonly unknown[]): Promise<void> {
+    const entries = await applied(COUNT);
+    expect(entries.map(({ key }) => key.slice(PREFIX.length))).to.deep.equal(NAMES);
+    expect(entries.map(({ cause }) => at(cause, 'eventId'))).to.deep.equal(ids);
+    expect(await agent?.stop()).to.equal(0);
+    expect(agent?.log.map(({ msg }) => msg)).to.not.include('stopping with events that were not delivered');
+    const { json } = await api.get('/ns/default/events/tester');
+    const results = (json as unknown[]).filter((event) => at(event, 'check', 'metadata', 'name') !== 'keepalive');
+    expect(results.map((event) => at(event, 'check', 'metadata', 'name'))).to.have.members(NAMES);
+    for (const event of results) expect(at(event, 'check', 'occurrences')).to.equal(1);
+  }
+
+  it(`are ${COUNT} and arrive after its restart, none twice, in order`, async () => {
+    const ids = await queued();
+    startAtBackend();
+    await haveArrivedOnceInOrder(ids);
+  });
+
+  it('are applied once and in order when it is killed again while it delivers them', async () => {
+    const ids = await queued();
+    startAtBackend();
+    await applied(1);
+    await agent?.kill();
+    startAtBackend();
+    await haveArrivedOnceInOrder(ids);
+  });
+});

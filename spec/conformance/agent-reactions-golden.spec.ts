@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { AgentProcess } from '../agent/agent-process.ts';
+import { PlayedBackend, type PlayedSession } from '../agent/played-backend.ts';
+import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
+import { encodeFrame } from '../../src/wire/frame.ts';
+import { eventually, inTime } from '../support/eventually.ts';
+import { readGolden } from '../support/golden-file.ts';
+
+interface Reaction {
+  stimulus: string;
+  reaction: string;
+}
+
+const { reactions } = JSON.parse(readGolden('wire/real-agent/reactions.json')) as { reactions: Reaction[] };
+
+/** The numbers in the stimuli that read like this. */
+const recordedNumbers = (stimulus: RegExp): number[] =>
+  reactions.flatMap(({ stimulus: text }) => {
+    const number = stimulus.exec(text)?.[1];
+    return number === undefined ? [] : [Number(number)];
+  });
+
+const NO_ENTITY = { metadata: { name: 'not found', namespace: 'default' }, entity_class: 'agent' };
+const PATIENCE = { withinMs: 15_000 };
+
+/** What spec/agent does not show yet of the recorded reactions to a backend. */
+describe('an agent reacts to its backend as a recorded agent did', function () {
+  this.timeout(60_000);
+  let backend: PlayedBackend;
+  let agent: AgentProcess;
+
+  async function start(options: Parameters<typeof PlayedBackend.start>[0] = {}): Promise<void> {
+    backend = await PlayedBackend.start(options);
+    agent = AgentProcess.start(backend.url, '--retry-min', '50ms', '--retry-max', '100ms');
+  }
+
+  afterEach(async () => {
+    await agent.kill();
+    await backend.stop();
+  });
+
+  const anotherSession = async (before: number): Promise<PlayedSession> => {
+    await eventually(() => backend.sessions.length > before, Boolean, PATIENCE);
+    return backend.ready();
+  };
+
+  const request = (name: string): Buffer => {
+    const { encodeCheckRequest, decodeCheckRequest } = protobufCodec;
+    const config = { command: 'echo ran', interval: 60, metadata: { name, namespace: 'default' } };
+    const issued = Math.floor(Date.now() / 1_000);
+    const json = Buffer.from(JSON.stringify({ config, issued, assets: null, hooks: null, hook_assets: {} }));
+    return encodeFrame('check_request', encodeCheckRequest(decodeCheckRequest(json)));
+  };
+
+  for (const [what, accepts, spoken] of [
+    ['JSON without an Accept line', [], jsonCodec],
+    ['protobuf when its Accept line comes last', [jsonCodec.mediaType, protobufCodec.mediaType], protobufCodec],
+  ] as const) {
+    it(`speaks ${what}, and says so at the next handshake`, async () => {
+      await start({ accepts });
+      const { socket } = await backend.ready();
+      socket.terminate();
+      expect((await anotherSession(1)).headers['content-type']).to.equal(spoken.mediaType);
+    });
+  }
+
+  it('tries again whatever a handshake is refused with, and names no encoding before it has spoken one', async () => {
+    const statuses = recordedNumbers(/^handshake refused with (\d+)/);
+    expect(statuses).to.have.lengthOf(8);
+    await start({ refuseWith: statuses[0] });
+    for (const status of statuses) {
+      backend.options.refuseWith = status;
+      const before = backend.attemptsMs.length;
+      await eventually(() => backend.attemptsMs.length >= before + 2, Boolean, PATIENCE);
+    }
+    backend.options.refuseWith = undefined;
+    expect((await backend.ready()).headers).to.not.have.property('content-type');
+  });
+
+  it('connects again whatever a session is closed with, and when it is reset', async () => {
+    const codes = recordedNumbers(/^backend closes with (\d+)/);
+    expect(codes).to.have.lengthOf(4);
+    await start();
+    for (const code of [...codes, undefined]) {
+      const { socket } = await backend.ready();
+      const before = backend.sessions.length;
+      if (code === undefined) socket.terminate();
+      else socket.close(code);
+      await anotherSession(before);
+    }
+  });
+
+  it('discards what it is asked before it has its entity config', async () => {
+    await start({ entityConfig: undefined });
+    await eventually(() => backend.sessions.length === 1, Boolean, PATIENCE);
+    backend.requestCheck({ metadata: { name: 'early' }, command: 'echo early' }, 1);
+    backend.send(`entity_config\n${JSON.stringify(NO_ENTITY)}`);
+    backend.requestCheck({ metadata: { name: 'late' }, command: 'echo late' }, 1);
+    await backend.eventsOf('late');
+    expect(backend.events.map(({ body }) => body.check.metadata.name as unknown)).to.deep.equal(['late']);
+  });
+
+  it('runs a check that is asked for in a text message with protobuf inside', async () => {
+    await start({ accepts: [protobufCodec.mediaType] });
+    const { socket } = await backend.ready();
+    socket.send(request('in-text'), { binary: false });
+    const [event] = await backend.eventsOf('in-text');
+    expect(event?.body.check.output).to.equal('ran\n');
+    expect(backend.sessions).to.have.lengthOf(1);
+  });
+
+  it('answers a ping with its body', async () => {
+    await start();
+    const { socket } = await backend.ready();
+    socket.ping('hallo');
+    const [body] = (await inTime(once(socket, 'pong'), 'the pong')) as [Buffer];
+    expect(body.toString()).to.equal('hallo');
+  });
+
+  // The recorded one ended with status 2.
+  for (const type of ['entity_config', 'check_request']) {
+    it(`lives on after an empty ${type}`, async () => {
+      await start({ accepts: [protobufCodec.mediaType] });
+      await backend.ready();
+      backend.send(encodeFrame(type, Buffer.alloc(0)));
+      backend.send(request('alive'));
+      const [event] = await backend.eventsOf('alive');
+      expect(event?.body.check.output).to.equal('ran\n');
+      expect(backend.sessions).to.have.lengthOf(1);
+    });
+  }
+});

@@ -1,0 +1,346 @@
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { AgentProcess } from '../agent/agent-process.ts';
+import { type AgentClient, agentHeaders, HandshakeRefused } from '../support/agent-client.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { checkEvent, keepalive } from '../support/example-events.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { at } from '../support/json-path.ts';
+import { rawRequest } from '../support/raw-handshake.ts';
+
+type Json = Record<string, unknown>;
+
+const PASSWORD = 'P@ssw0rd!';
+
+describe('what an operator sees of connections', () => {
+  let backend: InProcessBackend;
+  let api: ApiClient;
+
+  beforeEach(async () => {
+    backend = await InProcessBackend.start();
+    api = await backend.login();
+  });
+
+  afterEach(() => backend.stop());
+
+  const nowS = (): number => Math.floor(backend.clock.nowMs() / 1_000);
+
+  async function listed(path: string): Promise<Json[]> {
+    const { status, json, text } = await api.get(path);
+    if (status !== 200) throw new Error(`GET ${path} answered ${status} ${text}`);
+    return json as Json[];
+  }
+
+  const sessionsOf = async (agent: string, namespace = 'default'): Promise<Json[]> =>
+    (await listed(`/api/mon/v1/namespaces/${namespace}/sessions`)).filter((session) => session['agent'] === agent);
+
+  const refusals = (): Promise<Json[]> => listed('/api/mon/v1/handshake-refusals');
+
+  const warnings = (msg: string) => backend.log.lines.filter((line) => line.level === 'warn' && line.msg === msg);
+
+  async function connected(name: string, options: { namespace?: string; queueId?: string } = {}): Promise<AgentClient> {
+    const agent = await backend.connect({ name, ...options });
+    await agent.next('entity_config');
+    return agent;
+  }
+
+  /** Frames are read in order: the pong comes when what was sent before has been decided. */
+  const decided = (agent: AgentClient): Promise<number> => agent.ping(randomUUID());
+
+  it('a healthy connection has its address, its user, its times and no problem', async () => {
+    const openedAt = nowS();
+    const agent = await connected('vis-ok');
+    const [before] = await sessionsOf('vis-ok');
+    expect(before).to.include({ last_frame_at: null, last_keepalive_at: null, clock_skew_seconds: null, queue: null });
+    await backend.clock.advance(5_000);
+    agent.send('keepalive', keepalive('vis-ok', { timestamp: nowS() }));
+    await decided(agent);
+    await backend.clock.advance(2_000);
+    const [session, ...others] = await sessionsOf('vis-ok');
+    expect(others).to.deep.equal([]);
+    expect(session?.['id']).to.match(/^[0-9a-f-]{36}$/);
+    expect(session?.['address']).to.match(/^127\.0\.0\.1:\d+$/);
+    expect(session).to.deep.include({
+      namespace: 'default',
+      user: 'agent',
+      encoding: 'json',
+      opened_at: openedAt,
+      state: 'registered',
+      silent_ms: 2_000,
+      last_frame_at: openedAt + 5,
+      last_keepalive_at: openedAt + 5,
+      clock_skew_seconds: 0,
+      dropped_requests: 0,
+      refused: 0,
+      last_refusal: null,
+      problems: [],
+    });
+    await agent.disconnect();
+    await eventually(async () => (await sessionsOf('vis-ok')).length === 0);
+  });
+
+  it('a connection with a queue has the number that was acknowledged last', async () => {
+    const queueId = randomUUID();
+    const agent = await connected('vis-queue', { queueId });
+    expect(at((await sessionsOf('vis-queue'))[0], 'queue')).to.deep.equal({ id: queueId, acknowledged: null });
+    agent.send('event 41', checkEvent('vis-queue', 'c'));
+    await agent.next('ack');
+    expect(at((await sessionsOf('vis-queue'))[0], 'queue')).to.deep.equal({ id: queueId, acknowledged: 41 });
+  });
+
+  it('a second agent of one name is a problem of both, with the address of the other, until one leaves', async () => {
+    const first = await connected('vis-twice');
+    expect(warnings('another session of this agent is open')).to.deep.equal([]);
+    const second = await connected('vis-twice');
+    const sessions = await sessionsOf('vis-twice');
+    const [one = '', two = ''] = sessions.map(({ address }) => String(address));
+    expect(sessions.map(({ problems }) => problems)).to.deep.equal([
+      [`another connection of vis-twice is open, from ${two}`],
+      [`another connection of vis-twice is open, from ${one}`],
+    ]);
+    const [warning, ...more] = warnings('another session of this agent is open');
+    expect(more).to.deep.equal([]);
+    expect(warning?.fields).to.include({ namespace: 'default', agent: 'vis-twice', others: 1 });
+    expect([warning?.fields['address'], warning?.fields['other']]).to.have.members([one, two]);
+    await second.disconnect();
+    const left = await eventually(
+      () => sessionsOf('vis-twice'),
+      (found) => found.length === 1,
+    );
+    expect(left[0]?.['problems']).to.deep.equal([]);
+    expect(first.isOpen).to.equal(true);
+  });
+
+  it('the same name in two namespaces is no problem', async () => {
+    expect((await api.put('/api/core/v2/namespaces/dev', { name: 'dev' })).status).to.equal(201);
+    await connected('vis-spaces');
+    await connected('vis-spaces', { namespace: 'dev' });
+    for (const namespace of ['default', 'dev']) {
+      const sessions = await sessionsOf('vis-spaces', namespace);
+      expect(sessions.map((session) => [session['namespace'], session['problems']])).to.deep.equal([[namespace, []]]);
+    }
+  });
+
+  for (const [what, skewS, direction] of [
+    ['ahead', 600, 'ahead of'],
+    ['behind', -600, 'behind'],
+  ] as const) {
+    it(`a clock that is 10 minutes ${what} is a problem with the seconds, and one warning`, async () => {
+      const agent = await connected('vis-skew');
+      for (let n = 0; n < 2; n += 1) {
+        agent.send('keepalive', keepalive('vis-skew', { timestamp: nowS() + skewS }));
+        await decided(agent);
+      }
+      const [session] = await sessionsOf('vis-skew');
+      expect(session).to.deep.include({
+        clock_skew_seconds: skewS,
+        problems: [`its clock is 600 seconds ${direction} the backend's`],
+      });
+      expect(warnings('clock of the agent is off').map(({ fields }) => fields['clock_skew_seconds'])).to.deep.equal([
+        skewS,
+      ]);
+    });
+  }
+
+  it('a clock that is half a minute off, or set right again, is no problem', async () => {
+    const agent = await connected('vis-skewed');
+    for (const [skewS, problems] of [
+      [30, 0],
+      [31, 1],
+      [0, 0],
+    ] as const) {
+      agent.send('keepalive', keepalive('vis-skewed', { timestamp: nowS() + skewS }));
+      await decided(agent);
+      const [session] = await sessionsOf('vis-skewed');
+      expect(session?.['clock_skew_seconds']).to.equal(skewS);
+      expect(session?.['problems']).to.have.lengthOf(problems);
+    }
+  });
+
+  it('a refused message is counted with its reason, over reconnects, and a problem for a quarter of an hour', async () => {
+    const agent = await connected('vis-bad');
+    for (let n = 0; n < 2; n += 1) agent.send('event', checkEvent('vis-bad', 'c', { status: -1 }));
+    await decided(agent);
+    const refusedAt = nowS();
+    const [session] = await sessionsOf('vis-bad');
+    const reason = at(session, 'last_refusal', 'reason');
+    expect(reason).to.match(/status/);
+    expect(session).to.deep.include({
+      refused: 2,
+      last_refusal: { at: refusedAt, reason },
+      problems: [`refused messages: 2, the last because: ${String(reason)}`],
+    });
+    expect(warnings('message refused').map(({ fields }) => [fields['agent'], fields['error']])).to.deep.equal([
+      ['vis-bad', reason],
+    ]);
+
+    agent.sendRaw('no line feed');
+    await agent.closed();
+    const again = await connected('vis-bad');
+    expect((await sessionsOf('vis-bad'))[0]).to.deep.include({
+      refused: 3,
+      last_refusal: { at: refusedAt, reason: 'message has no line feed after its type' },
+    });
+    for (let minute = 0; minute < 15; minute += 1) {
+      await backend.clock.advance(60_000);
+      if (!again.isOpen) await connected('vis-bad');
+    }
+    const [later] = await sessionsOf('vis-bad');
+    expect(later).to.include({ refused: 3 });
+    expect(later?.['problems']).to.deep.equal([]);
+  });
+
+  for (const [what, message, reason] of [
+    ['of an unknown type', 'bogus\u001b\n{}', 'unknown message type: bogus\\u{1b}'],
+    ['above the limit', `event\n${'x'.repeat(11 * 1024 * 1024)}`, 'Max payload size exceeded'],
+  ] as const) {
+    it(`a message ${what} is counted, too`, async () => {
+      const agent = await connected('vis-frame');
+      agent.sendRaw(message);
+      if (what === 'above the limit') {
+        await agent.closed();
+        await connected('vis-frame');
+      } else {
+        await decided(agent);
+      }
+      const session = (await sessionsOf('vis-frame')).at(-1);
+      expect(session).to.include({ refused: 1 });
+      expect(at(session, 'last_refusal', 'reason')).to.equal(reason);
+    });
+  }
+
+  it('a silent connection is in warning, and that is its problem', async () => {
+    const agent = await backend.connect({ name: 'vis-silent', answersPings: false });
+    await agent.next('entity_config');
+    await backend.clock.advance(50_000);
+    const [session] = await sessionsOf('vis-silent');
+    expect(session).to.deep.include({ state: 'warning', silent_ms: 50_000, problems: ['nothing is heard of it'] });
+  });
+
+  it('connections of all namespaces are listed in pages, in order of namespace and agent', async () => {
+    expect((await api.put('/api/core/v2/namespaces/a-dev', { name: 'a-dev' })).status).to.equal(201);
+    for (const name of ['vis-c', 'vis-a', 'vis-b']) await connected(name);
+    await connected('vis-z', { namespace: 'a-dev' });
+    const seen: string[][] = [];
+    let position = '';
+    do {
+      const { json, headers } = await api.get(`/api/mon/v1/sessions?limit=2${position}`);
+      seen.push((json as Json[]).map(({ namespace, agent }) => `${String(namespace)}/${String(agent)}`));
+      position = headers['sensu-continue'] === undefined ? '' : `&continue=${String(headers['sensu-continue'])}`;
+    } while (position !== '');
+    expect(seen).to.deep.equal([
+      ['a-dev/vis-z', 'default/vis-a'],
+      ['default/vis-b', 'default/vis-c'],
+    ]);
+    expect(await listed('/api/mon/v1/namespaces/nowhere/sessions')).to.deep.equal([]);
+  });
+
+  it('refused handshakes with 401, 403 and 404 are listed with who, why and how often, newest first', async () => {
+    const made = await api.post('/api/core/v2/users', { username: 'powerless', password: PASSWORD });
+    expect(made.status).to.equal(201);
+    const refused = async (options: Parameters<InProcessBackend['connect']>[0]): Promise<void> => {
+      const error: unknown = await backend.connect(options).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(error).to.be.instanceOf(HandshakeRefused);
+      await backend.clock.advance(1_000);
+    };
+    const startS = nowS();
+    const wrong = { username: 'agent', password: 'wr0ng-secret' };
+    await refused({ name: 'vis-401', credentials: wrong });
+    await refused({ name: 'vis-403', credentials: { username: 'powerless', password: PASSWORD } });
+    await refused({ name: 'vis-404', namespace: 'nope' });
+    await refused({ name: 'vis-401', credentials: wrong });
+
+    const found = await refusals();
+    const byUser = (user: string, namespace = 'default') => ({ address: '127.0.0.1', user, namespace });
+    const between = (firstS: number, lastS: number) => ({ first_at: startS + firstS, last_at: startS + lastS });
+    const [unauthenticated, unknown, forbidden] = [
+      { agent: 'vis-401', status: 401, reason: 'bad credentials', count: 2 },
+      { agent: 'vis-404', status: 404, reason: 'namespace "nope" not found', count: 1 },
+      { agent: 'vis-403', status: 403, reason: 'Forbidden', count: 1 },
+    ];
+    expect(found).to.deep.equal([
+      { ...byUser('agent'), ...unauthenticated, ...between(0, 3) },
+      { ...byUser('agent', 'nope'), ...unknown, ...between(2, 2) },
+      { ...byUser('powerless'), ...forbidden, ...between(1, 1) },
+    ]);
+    expect(warnings('agent refused').map(({ fields }) => fields['agent'])).to.deep.equal([
+      'vis-401',
+      'vis-403',
+      'vis-404',
+    ]);
+    expect(JSON.stringify([found, backend.log.lines]))
+      .to.not.include('wr0ng-secret')
+      .and.not.include(PASSWORD);
+  });
+
+  it('refused handshakes with invalid headers, without an upgrade, or that are no HTTP at all are listed', async () => {
+    const { agentPort: port } = backend;
+    const lines = Object.entries(agentHeaders({ name: 'bad\u0085 name' })).map(([name, value]) => `${name}: ${value}`);
+    await rawRequest(port, { path: '/', lines, upgrade: true });
+    await rawRequest(port, { path: '/', lines: [], upgrade: false });
+    await rawRequest(port, { path: '/', lines: ['not a header'], upgrade: true });
+    await rawRequest(port, { path: '/', lines: [`X: ${'x'.repeat(20_000)}`], upgrade: true });
+    // What begins a connection of TLS.
+    const stranger = connect(port, '127.0.0.1', () => stranger.write(Buffer.from('16030100c8010000c403', 'hex')));
+    stranger.on('error', () => undefined).resume();
+    const found = await eventually(refusals, (list) => list.length >= 5, { what: 'five refusals' });
+    stranger.destroy();
+    const rows = found.map(({ status, agent, reason }) => [status, agent, String(reason).split(':')[0]]);
+    expect(rows.toReversed()).to.deep.equal([
+      // Header bytes are read as Latin-1.
+      [400, 'badÂ\\u{85} name', 'Bad Request'],
+      [401, '', 'missing credentials'],
+      [400, '', 'not an HTTP request'],
+      [431, '', 'headers are too large'],
+      [400, '', 'not an HTTP request'],
+    ]);
+  });
+
+  it('a request for another path is no refused handshake', async () => {
+    for (const upgrade of [true, false]) {
+      const answer = await rawRequest(backend.agentPort, { path: '/favicon.ico', lines: [], upgrade });
+      expect(answer.status).to.equal(404);
+    }
+    expect(await refusals()).to.deep.equal([]);
+  });
+
+  it('a real agent that is refused says so in its log, and the backend says it of the agent', async () => {
+    const url = `ws://127.0.0.1:${backend.agentPort}`;
+    const agent = AgentProcess.start(url, '--log-level', 'warn', '--password', 'wr0ng-secret');
+    try {
+      const [line] = await eventually(
+        () => agent.log,
+        (lines) => lines.length > 0,
+        { what: 'a line in the log of the agent', withinMs: 20_000 },
+      );
+      expect(line).to.include({
+        'backend-url': `${url}/`,
+        error: 'handshake failed with status 401: bad credentials',
+      });
+      expect((await refusals())[0]).to.include({
+        agent: 'tester',
+        user: 'agent',
+        status: 401,
+        reason: 'bad credentials',
+      });
+    } finally {
+      await agent.kill();
+    }
+  });
+
+  it('the user of the agents sees none of it', async () => {
+    const agent = await ApiClient.login(backend.apiPort, { username: 'agent', password: PASSWORD });
+    try {
+      for (const path of ['sessions', 'namespaces/default/sessions', 'handshake-refusals']) {
+        expect((await agent.get(`/api/mon/v1/${path}`)).status).to.equal(403);
+      }
+    } finally {
+      agent.close();
+    }
+  });
+});

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parseEvent } from '../../src/resources/event.ts';
+import { encodeFrame } from '../../src/wire/frame.ts';
+import { encodeEvent } from '../../src/wire/protobuf-codec.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { checkEvent, proxyEvent } from '../support/example-events.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+
+const NANOSECONDS = 1_795_263_001_927_089_953n;
+const WRITTEN = `"timestamp":${NANOSECONDS},`;
+const METRICS = '{"handlers":["file"],"points":[{"name":"load","value":0.5,"timestamp":1795263001927089953}]}';
+
+/** The event as JSON with a point that a program in JavaScript would round. */
+const withMetrics = (event: object): string => JSON.stringify(event).replace(/}$/, `,"metrics":${METRICS}}`);
+
+describe('a metric point in nanoseconds', () => {
+  let directory: TemporaryDirectory;
+  let backend: InProcessBackend;
+  let api: ApiClient;
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    backend = await InProcessBackend.start();
+    api = await backend.login();
+  });
+  afterEach(async () => {
+    await backend.stop();
+    await directory.remove();
+  });
+
+  const path = (name: string): string => join(directory.path, name);
+  const given = (): string[] => (existsSync(path('given')) ? readFileSync(path('given'), 'utf8').split('\n') : []);
+
+  async function handle(command: string): Promise<void> {
+    const body = { metadata: { name: 'file', namespace: 'default' }, type: 'pipe', command };
+    const { status, text } = await api.put('/ns/default/handlers/file', body);
+    expect(status, text).to.equal(201);
+  }
+
+  /** What the handler got in its `run`th run. */
+  const input = (run = 1): Promise<string | undefined> =>
+    eventually(
+      () => given(),
+      (lines) => lines.length > run,
+      { what: `run ${run} of the handler` },
+    ).then((lines) => lines[run - 1]);
+
+  const KEEP = (): string => `cat >> ${path('given')}; echo >> ${path('given')}`;
+
+  it('is given to the handler to the digit, and answered so, when it was put by REST', async () => {
+    await handle(KEEP());
+    const put = await api.put('/ns/default/events/sw-1/load', withMetrics(proxyEvent('sw-1', 'load')));
+    expect(put.status, put.text).to.equal(200);
+    expect(put.text).to.contain(WRITTEN);
+    expect(await input()).to.contain(WRITTEN);
+    const stored = await api.get('/ns/default/events/sw-1/load');
+    expect([stored.status, stored.text.includes('metrics')]).to.deep.equal([200, false]);
+  });
+
+  it('is given to the handler to the digit when its event has no check', async () => {
+    await handle(KEEP());
+    const { entity } = proxyEvent('sw-1', 'load');
+    const posted = await api.post('/ns/default/events', withMetrics({ entity }));
+    expect(posted.status, posted.text).to.equal(200);
+    expect(posted.text).to.contain(WRITTEN);
+    expect(await input()).to.contain(WRITTEN);
+  });
+
+  it('is refused with its name when it is not of 64 bits', async () => {
+    const body = withMetrics(proxyEvent('sw-1', 'load')).replace('1795263001927089953', '9223372036854775808');
+    const { status, json } = await api.put('/ns/default/events/sw-1/load', body);
+    expect(status).to.equal(400);
+    expect(json).to.deep.include({ message: 'metrics.points.0.timestamp must be a whole number of 64 bits' });
+  });
+
+  const json = withMetrics(checkEvent('web-01', 'load'));
+  const protobuf = encodeEvent({
+    ...parseEvent(checkEvent('web-01', 'load')),
+    metrics: { handlers: ['file'], points: [{ name: 'load', value: 0.5, timestamp: NANOSECONDS, tags: null }] },
+  });
+  const sessions: [string, string, string | Buffer][] = [
+    ['JSON', 'application/json', json],
+    ['protobuf', 'application/octet-stream', protobuf],
+  ];
+  for (const [encoding, accept, payload] of sessions) {
+    it(`is given to the handler to the digit when an agent sent it in ${encoding}`, async () => {
+      await handle(KEEP());
+      const agent = await backend.connect({ name: 'web-01', headers: { Accept: accept } });
+      agent.sendRaw(encodeFrame('event', payload));
+      expect(await input()).to.contain(WRITTEN);
+    });
+  }
+
+  it('is kept in the store to the digit while its handler has not come to an end', async () => {
+    await handle(`${KEEP()}; [ -e ${path('again')} ] || { touch ${path('again')}; exec sleep 600; }`);
+    await api.put('/ns/default/events/sw-1/load', withMetrics(proxyEvent('sw-1', 'load')));
+    await eventually(() => existsSync(path('again')), Boolean, { what: 'the first run' });
+    await backend.restart();
+    expect(await input(2)).to.contain(WRITTEN);
+  });
+});

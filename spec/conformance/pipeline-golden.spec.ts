@@ -1,0 +1,30 @@
+import type { ApiClient } from '../support/api-client.ts';
+import { BackendProcess } from '../support/backend-process.ts';
+import { itPlaysSideBySide } from '../support/golden-plays.ts';
+import { playPipeline, readPipelineScenarios } from '../support/pipeline-runner.ts';
+
+const FILE = 'pipeline/handlers.json';
+
+/** They need filters of the operator. */
+const LEFT_OUT = new Set(['set-filters-ignored', 'legacy-handler-filters']);
+
+describe('recorded handlers', function () {
+  this.timeout(90_000);
+  const recorded = readPipelineScenarios(FILE).filter(({ name }) => !LEFT_OUT.has(name));
+  const scenarios = new Map(recorded.map((scenario) => [scenario.name, scenario]));
+  let backend: BackendProcess;
+  let api: ApiClient;
+
+  before(async () => {
+    backend = await BackendProcess.start({ environment: { MARK_ENV: 'from-backend' } });
+    api = await backend.login();
+  });
+
+  /** Each has a namespace of its own. */
+  itPlaysSideBySide([...scenarios.keys()], async (name) => {
+    const scenario = scenarios.get(name);
+    if (scenario !== undefined) await playPipeline(FILE, scenario, api);
+  });
+
+  after(() => backend.stop());
+});

@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import { MAX_OPEN_DECISIONS } from '../../src/store/committer.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { checkEvent, keepalive } from '../support/example-events.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { at } from '../support/json-path.ts';
+import { sessionStates } from '../support/session-states.ts';
+
+/** Between two pongs to an agent that is not read. */
+const PONG_INTERVAL_MS = 10_000;
+const STORED_WITHIN_MS = 20_000;
+
+describe('the opening of a session', function () {
+  this.timeout(60_000);
+  let backend: InProcessBackend;
+  let api: ApiClient;
+
+  beforeEach(async () => {
+    backend = await InProcessBackend.start();
+    api = await backend.login();
+  });
+
+  afterEach(() => backend.stop());
+
+  it('succeeds while too much waits for the store: the agent is read when it does not wait any more', async () => {
+    const sender = await backend.connect({ name: 'open-sender' });
+    await sender.next('entity_config');
+    const event = JSON.stringify(checkEvent('open-sender', 'c', { status: 1 }));
+    const held = backend.store.hold();
+    sender.sendRaw(`event\n${event}`);
+    await held;
+    for (let n = 0; n < MAX_OPEN_DECISIONS; n += 1) sender.sendRaw(`event\n${event}`);
+    await eventually(
+      async () => {
+        await backend.clock.advance(PONG_INTERVAL_MS);
+        return sender.pongs.length > 0;
+      },
+      Boolean,
+      { what: 'the pause of the sender', withinMs: STORED_WITHIN_MS, everyMs: 100 },
+    );
+
+    const late = await backend.connect({ name: 'open-late' });
+    expect(at(await late.next('entity_config'), 'metadata', 'name')).to.equal('not found');
+    late.send('keepalive', keepalive('open-late'));
+    await backend.clock.advance(PONG_INTERVAL_MS);
+    await eventually(() => late.pongs.length > 0, Boolean, { what: 'a pong to the agent that is not read' });
+    expect(await api.entity('open-late')).to.equal(undefined);
+
+    backend.store.release();
+    await eventually(
+      () => api.entity('open-late'),
+      (entity) => entity !== undefined,
+      { what: 'the entity of the agent', withinMs: STORED_WITHIN_MS },
+    );
+    expect(late.isOpen).to.equal(true);
+    expect(await sessionStates(api, 'open-late')).to.deep.equal(['registered']);
+    expect(at(await api.event('open-sender', 'c'), 'check', 'occurrences')).to.equal(MAX_OPEN_DECISIONS + 1);
+  });
+
+  /** The store can be written again, and what was lost is not there and does not come back. */
+  async function isForgotten(name: string): Promise<void> {
+    await backend.clock.advance(1_000);
+    expect(await sessionStates(api, name)).to.deep.equal([]);
+    const again = await backend.connect({ name });
+    await again.next('entity_config');
+    await backend.clock.settle();
+    expect(await sessionStates(api, name)).to.deep.equal(['registered']);
+    await backend.clock.advance(120_000);
+    await again.disconnect();
+    await eventually(
+      () => sessionStates(api, name),
+      (states) => states.at(-1) === 'deregistered',
+      { what: 'the end of the session' },
+    );
+    const entries = await api.ledger({ actor: 'connection' });
+    expect(new Set(entries.map(({ key }) => key)).size).to.equal(entries.filter(({ from }) => from === null).length);
+    expect(backend.log.errors.map(({ msg }) => msg)).to.deep.equal(['store cannot be written']);
+  }
+
+  it('that is lost with a failed write ends the connection, leaves nothing behind, and can be tried again', async () => {
+    backend.store.failNextWrites(1);
+    const agent = await backend.connect({ name: 'open-lost' });
+    expect(await agent.closed()).to.have.property('code', 1011);
+    await isForgotten('open-lost');
+  });
+
+  it('that waits behind a write that fails is lost with it, in the same way', async () => {
+    const sender = await backend.connect({ name: 'open-before' });
+    await sender.next('entity_config');
+    await backend.clock.settle();
+    const held = backend.store.hold();
+    sender.send('event', checkEvent('open-before', 'c'));
+    await held;
+    const agent = await backend.connect({ name: 'open-behind' });
+    await agent.next('entity_config');
+    backend.store.failNextWrites(1);
+    backend.store.release();
+    expect(await agent.closed()).to.have.property('code', 1011);
+    expect(await sender.closed()).to.have.property('code', 1011);
+    await isForgotten('open-behind');
+  });
+});

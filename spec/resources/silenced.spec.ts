@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { InvalidResource } from '../../src/resources/errors.ts';
+import { assertSilenced, parseSilencedShape, silencedName, withTimes } from '../../src/resources/silenced.ts';
+
+const NOW_S = 1_700_000_000;
+
+const fault = (body: object): string | undefined => {
+  try {
+    assertSilenced(parseSilencedShape(body));
+    return undefined;
+  } catch (error) {
+    if (error instanceof InvalidResource) return error.message;
+    throw error;
+  }
+};
+
+describe('a silence', () => {
+  const names: [object, string][] = [
+    [{ subscription: 'linux' }, 'linux:*'],
+    [{ check: 'disk' }, '*:disk'],
+    [{ subscription: 'entity:web-1', check: 'disk' }, 'entity:web-1:disk'],
+    [{ subscription: '*', check: '' }, '*:*'],
+    [{ subscription: 'linux', check: 'a:b', metadata: { name: 'other' } }, 'linux:a:b'],
+  ];
+  for (const [body, name] of names) {
+    it(`is named ${name} after what it silences`, () => {
+      expect(fault(body)).to.equal(undefined);
+      expect(silencedName(parseSilencedShape(body))).to.equal(name);
+    });
+  }
+
+  const faults: [object, string][] = [
+    [{}, 'must provide check or subscription'],
+    [{ subscription: '', check: null }, 'must provide check or subscription'],
+    [{ subscription: '*', check: '*' }, 'must provide check or subscription'],
+    [{ subscription: 'a b' }, 'Subscription cannot contain spaces or special characters'],
+    [{ subscription: 'a:b:c' }, 'Subscription cannot contain spaces or special characters'],
+    [{ subscription: ':x' }, 'Subscription cannot contain spaces or special characters'],
+    [{ subscription: 'l*' }, 'Subscription cannot contain spaces or special characters'],
+    [{ subscription: 'x'.repeat(601) }, 'Subscription must be at most 600 characters'],
+    [{ subscription: 'linux', check: 'a/b' }, 'Check cannot contain spaces or special characters'],
+    [{ check: '..' }, 'Check must not be "." or ".."'],
+    [{ check: 'disk', begin: 1e15 }, 'begin must be at most 8640000000000'],
+    [{ check: 'disk', expire: 1e15 }, 'expire must be at most 8640000000000'],
+    [{ check: 'disk', expire_at: -1 }, 'expire_at must be >= 0'],
+    [{ check: 5 }, 'check must be string,null'],
+    [{ check: 'disk', expire: 1.5 }, 'expire must be integer,null'],
+    [{ check: 'disk', begin: 'now' }, 'begin must be integer,null'],
+  ];
+  for (const [body, message] of faults) {
+    it(`is refused: ${message}, for ${JSON.stringify(body).slice(0, 60)}`, () => {
+      expect(fault(body)).to.equal(message);
+    });
+  }
+
+  const times: [string, object, object][] = [
+    ['begins now and has no end', {}, { begin: NOW_S, expire_at: 0, expire: -1 }],
+    ['has no end when expire is below 0', { expire: -5 }, { begin: NOW_S, expire_at: 0, expire: -1 }],
+    ['ends expire seconds from now', { expire: 60 }, { begin: NOW_S, expire_at: NOW_S + 60, expire: 60 }],
+    ['ends expire seconds from its begin', { begin: 100, expire: 10 }, { begin: 100, expire_at: 110, expire: 10 }],
+    ['begins before the year 1970 when told so', { begin: -5 }, { begin: -5, expire_at: 0, expire: -1 }],
+    ['keeps an end that was sent', { expire_at: 7, expire: 60 }, { begin: NOW_S, expire_at: 7, expire: 60 }],
+    ['shows no expire that was not sent', { expire_at: 7 }, { begin: NOW_S, expire_at: 7, expire: 0 }],
+  ];
+  for (const [what, body, expected] of times) {
+    it(what, () => {
+      expect(withTimes(parseSilencedShape({ check: 'disk', ...body }), NOW_S)).to.include(expected);
+    });
+  }
+});

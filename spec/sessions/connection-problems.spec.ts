@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { connectionProblems, type Surroundings } from '../../src/sessions/connection-problems.ts';
+
+const NOW_MS = 1_700_000_000_000;
+const QUIET: Surroundings = { namesakes: [], refused: undefined, nowMs: NOW_MS };
+
+type Facts = Partial<Parameters<typeof connectionProblems>[0]>;
+
+const problemsOf = (facts: Facts, surroundings: Partial<Surroundings> = {}): string[] =>
+  connectionProblems(
+    { agentName: 'web', clockSkewS: undefined, state: 'registered', droppedRequests: 0, ...facts },
+    { ...QUIET, ...surroundings },
+  );
+
+describe('the problems of a connection', () => {
+  const cases: [string, Facts, string[]][] = [
+    ['are none when nothing is wrong', { clockSkewS: 0 }, []],
+    ['are none with a clock that is 30 s off', { clockSkewS: -30 }, []],
+    ['are a clock that is 31 s ahead', { clockSkewS: 31 }, ["its clock is 31 seconds ahead of the backend's"]],
+    ['are a clock that is 31 s behind', { clockSkewS: -31 }, ["its clock is 31 seconds behind the backend's"]],
+    ['are its silence', { state: 'warning' }, ['nothing is heard of it']],
+    ['are its end', { state: 'critical' }, ['it is being closed']],
+    ['are dropped requests', { droppedRequests: 7 }, ['check requests dropped because it does not read: 7']],
+  ];
+  for (const [what, facts, sentences] of cases) {
+    it(what, () => {
+      expect(problemsOf(facts)).to.deep.equal(sentences);
+    });
+  }
+
+  it('are five others of its name by address, and the number of the rest', () => {
+    const namesakes = Array.from({ length: 8 }, (_, n) => ({ address: `10.0.0.${n}:1` }));
+    const sentences = problemsOf({}, { namesakes });
+    expect(sentences).to.have.lengthOf(6);
+    expect(sentences[4]).to.equal('another connection of web is open, from 10.0.0.4:1');
+    expect(sentences[5]).to.equal('further open connections of web: 3');
+  });
+
+  it('are messages that were refused within a quarter of an hour', () => {
+    const refusedAgo = (ms: number) =>
+      problemsOf({}, { refused: { count: 2, lastAtMs: NOW_MS - ms, lastReason: 'x' } });
+    expect(refusedAgo(899_999)).to.deep.equal(['refused messages: 2, the last because: x']);
+    expect(refusedAgo(900_000)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { FrameRefusals } from '../../src/sessions/frame-refusals.ts';
+
+const WEB = { namespace: 'default', agentName: 'web' };
+
+describe('what is remembered of refused messages', () => {
+  it('is counted by agent and namespace, with the last reason', () => {
+    const refusals = new FrameRefusals();
+    refusals.note(WEB, 'first', 1_000);
+    refusals.note(WEB, 'second', 2_000);
+    refusals.note({ ...WEB, namespace: 'dev' }, 'other', 3_000);
+    expect(refusals.of(WEB)).to.deep.equal({ count: 2, lastAtMs: 2_000, lastReason: 'second' });
+    expect(refusals.of({ ...WEB, agentName: 'db' })).to.equal(undefined);
+  });
+
+  it('tells a new reason from one that is repeated', () => {
+    const refusals = new FrameRefusals();
+    const isNew = ['a', 'a', 'b', 'b'].map((reason) => refusals.note(WEB, reason, 0).isNew);
+    expect(isNew).to.deep.equal([true, false, true, false]);
+  });
+
+  it('is bounded: the agent refused longest ago is forgotten', () => {
+    const refusals = new FrameRefusals();
+    for (let n = 0; n <= 10_000; n += 1) refusals.note({ ...WEB, agentName: `web-${n}` }, 'r', n);
+    expect(refusals.of({ ...WEB, agentName: 'web-0' })).to.equal(undefined);
+    expect(refusals.of({ ...WEB, agentName: 'web-1' })).to.include({ count: 1 });
+  });
+
+  it('holds reasons of a bounded length without control characters', () => {
+    const refusals = new FrameRefusals();
+    const { lastReason } = refusals.note(WEB, `\u0007${'x'.repeat(100_000)}`, 0);
+    expect(lastReason).to.match(/^\\u\{7\}x{100,220}\.\.\.$/);
+  });
+});

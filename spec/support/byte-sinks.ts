@@ -1,0 +1,57 @@
+import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+
+/** A TCP and a UDP listener that keep what arrives, byte for byte. */
+export class ByteSinks {
+  /** One text per connection that was closed by its sender. */
+  readonly connections: string[] = [];
+  readonly datagrams: string[] = [];
+  readonly #server: Server;
+  readonly #udp: DatagramSocket;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(server: Server, udp: DatagramSocket) {
+    this.#server = server;
+    this.#udp = udp;
+    server.on('connection', (socket) => {
+      this.#receive(socket);
+    });
+    udp.on('message', (datagram) => this.datagrams.push(datagram.toString()));
+  }
+
+  static async listen(): Promise<ByteSinks> {
+    const [server, udp] = [createServer(), createSocket('udp4')];
+    const sinks = new ByteSinks(server, udp);
+    server.listen(0, '127.0.0.1');
+    udp.bind(0, '127.0.0.1');
+    await Promise.all([once(server, 'listening'), once(udp, 'listening')]);
+    return sinks;
+  }
+
+  get tcpPort(): number {
+    const address = this.#server.address();
+    return address !== null && typeof address === 'object' ? address.port : 0;
+  }
+
+  get udpPort(): number {
+    return this.#udp.address().port;
+  }
+
+  #receive(socket: Socket): void {
+    const chunks: Buffer[] = [];
+    this.#sockets.add(socket);
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('end', () => this.connections.push(Buffer.concat(chunks).toString()));
+    socket.on('close', () => this.#sockets.delete(socket));
+    // A sender that resets its connection has not sent everything.
+    socket.on('error', () => undefined);
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    this.#udp.close();
+    await Promise.all([once(this.#server, 'close'), once(this.#udp, 'close')]);
+  }
+}

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import { eventCheckWithDefaults, eventWithDefaults } from '../resources/event.ts';
+import type { LedgerHead } from '../store/ledger.ts';
+import { ensureOwnEntity, SYSTEM_NAMESPACE } from './own-entity.ts';
+import { publishEvent } from './publish.ts';
+import type { Scope } from './scope.ts';
+
+const ANCHOR_CHECK = 'ledger-anchor';
+
+/** `<number>:<hash>`: kept somewhere else, it shows later that nothing before it was cut off or rewritten. */
+export const anchorOf = ({ seq, hash }: LedgerHead): string => `${seq}:${hash}`;
+
+/** Hands the ledger's head to a handler of the backend's own namespace, as an event that is not stored. */
+export function publishAnchor(scope: Scope, backendName: string, handler: string, head: LedgerHead): void {
+  const namespace = SYSTEM_NAMESPACE;
+  const check = eventCheckWithDefaults({
+    metadata: { name: ANCHOR_CHECK, namespace },
+    interval: 3_600,
+    handlers: [handler],
+    executed: scope.nowS,
+    issued: scope.nowS,
+    output: anchorOf(head),
+  });
+  publishEvent(scope, {
+    ...eventWithDefaults({ timestamp: scope.nowS, metadata: { namespace } }),
+    id: randomUUID(),
+    entity: ensureOwnEntity(scope, backendName),
+    check,
+  });
+}

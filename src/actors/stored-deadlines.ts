@@ -1,0 +1,46 @@
+import type { ConnectionContext } from '../machines/agent-connection.ts';
+import type { SilenceRecord } from '../resources/silenced.ts';
+import type { TableReader } from '../store/decision.ts';
+import { ttlDeadline } from './check-ttls.ts';
+import { NO_INPUT } from './deadline-wheel.ts';
+import { keepaliveDeadline } from './keepalives.ts';
+import type { ActorKind } from './kinds.ts';
+import { scheduleInput } from './schedules.ts';
+import { SILENCE, silenceDeadline } from './silences.ts';
+
+/** When something is due, and the input it counts from. */
+export interface StoredDeadline {
+  atMs: number;
+  sinceMs: number;
+}
+
+/** The deadline that follows from what is stored of a key; `nowMs` is by the wall clock. Undefined where nothing is to be waited for. */
+export function storedDeadline(
+  reader: TableReader,
+  actor: ActorKind | typeof SILENCE,
+  key: string,
+  nowMs: number,
+): StoredDeadline | undefined {
+  switch (actor) {
+    case 'entity': {
+      const snapshot = reader.get('entities', key)?.actor;
+      return snapshot && keepaliveDeadline(snapshot);
+    }
+    case 'check-ttl': {
+      const snapshot = reader.get('events', key)?.ttl;
+      return snapshot && ttlDeadline(snapshot);
+    }
+    case 'connection': {
+      const context = reader.get('sessions', key)?.actor.context as ConnectionContext | undefined;
+      return context && { atMs: context.deadlineAtMs, sinceMs: NO_INPUT };
+    }
+    case 'check-schedule': {
+      const input = scheduleInput(reader, key, nowMs);
+      return input && { atMs: input.firstTickAtMs, sinceMs: NO_INPUT };
+    }
+    case SILENCE: {
+      const record = reader.get('resources', `silenced/${key}`) as SilenceRecord | undefined;
+      return record && silenceDeadline(record);
+    }
+  }
+}

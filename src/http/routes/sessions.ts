@@ -1,0 +1,34 @@
+import type { Page, PageRequest } from '../../store/page.ts';
+import { listAnswer, pageRequest } from '../pagination.ts';
+import { type Answer, param, type Route, type RouteRequest } from '../route.ts';
+
+export interface SessionRoutePorts {
+  /** Open connections of agents, as they are shown; of all namespaces when none is given. */
+  sessions(namespace: string | undefined, page: PageRequest): Page<object>;
+}
+
+const ACCESS = { resource: 'sessions', verb: 'list' } as const;
+
+/** Which agents are connected, and what is wrong with them. */
+export function sessionRoutes({ sessions }: SessionRoutePorts): Route[] {
+  const list = (namespace: string | undefined, { query }: RouteRequest): Answer => {
+    const { items, lastKey } = sessions(namespace, pageRequest(query));
+    return listAnswer(items, lastKey);
+  };
+  return [
+    {
+      method: 'GET',
+      path: '/api/mon/v1/sessions',
+      access: ACCESS,
+      reads: 'nothing',
+      handle: (request) => list(undefined, request),
+    },
+    {
+      method: 'GET',
+      path: '/api/mon/v1/namespaces/:namespace/sessions',
+      access: ACCESS,
+      reads: 'nothing',
+      handle: (request) => list(param(request, 'namespace'), request),
+    },
+  ];
+}

@@ -1,0 +1,15 @@
+/** A whole number of 64 bits to the digit: a `bigint` where a number would not be exact, and only there. */
+export type Int64 = number | bigint;
+
+/** The one form of what was sent; a missing value and the negative zero are 0. */
+export function int64Of(value: Int64 | null | undefined): Int64 {
+  const near = Number(value ?? 0);
+  return Number.isSafeInteger(near) ? near || 0 : BigInt(value ?? 0);
+}
+
+export function isInt64(value: unknown): value is Int64 {
+  if (Number.isSafeInteger(value)) return true;
+  if (typeof value !== 'bigint' && !Number.isInteger(value)) return false;
+  const whole = BigInt(value as Int64);
+  return BigInt.asIntN(64, whole) === whole;
+}

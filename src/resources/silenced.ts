@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox';
+import { InvalidResource } from './errors.ts';
+import { assertName, assertSubname } from './names.ts';
+import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
+import { flag, int64, optional, orAbsent, text, validator } from './schema.ts';
+
+/** Stands for every subscription, or every check. */
+export const ANY = '*';
+
+/** What `expire` shows of an entry that has no end. */
+const NEVER_S = -1;
+/** Beyond it a time cannot be written as a date. */
+const MAX_TIME_S = 8_640_000_000_000;
+
+const NAME = /^[\w.:*-]+$/;
+/** Of a subscription and a check, with the colon between them. */
+const MAX_NAME_LENGTH = 1_201;
+
+export const SilencedSchema = Type.Object(
+  {
+    metadata: optional(ObjectMetaSchema),
+    subscription: optional(text('whose events are silenced; empty or * = all')),
+    check: optional(text('empty or * = all')),
+    reason: optional(text()),
+    creator: optional(text('set by the backend')),
+    begin: optional(int64('Unix seconds; 0 = now')),
+    expire: optional(int64('seconds from begin; 0 or less = no end')),
+    expire_at: optional(int64('Unix seconds, the last one in which it acts; 0 = by expire')),
+    expire_on_resolve: optional(flag()),
+  },
+  { $id: 'core/v2.Silenced' },
+);
+
+export type Silenced = ReturnType<typeof silencedWithDefaults>;
+
+/** `pending` until its begin is on record. */
+export type SilenceState = 'pending' | 'active';
+
+/** As it is stored. */
+export type SilenceRecord = Silenced & { state: SilenceState };
+
+export function silencedWithDefaults(input: Static<typeof SilencedSchema>) {
+  return {
+    metadata: objectMetaWithDefaults(input.metadata),
+    expire: input.expire ?? 0,
+    expire_on_resolve: input.expire_on_resolve ?? false,
+    creator: orAbsent(input.creator),
+    check: orAbsent(input.check),
+    reason: orAbsent(input.reason),
+    subscription: orAbsent(input.subscription),
+    begin: input.begin ?? 0,
+    expire_at: input.expire_at ?? 0,
+  };
+}
+
+const validateShape = validator(SilencedSchema);
+
+/** Shape and defaults only, without the rules. @throws InvalidResource */
+export function parseSilencedShape(value: unknown): Silenced {
+  return silencedWithDefaults(validateShape(value));
+}
+
+/** The only name an entry can have: what it silences. */
+export function silencedName({ subscription = ANY, check = ANY }: Pick<Silenced, 'subscription' | 'check'>): string {
+  return `${subscription}:${check}`;
+}
+
+/** Whether an entry could have this name, so that it may become part of a key. */
+export const isSilencedName = (value: string): boolean => NAME.test(value) && value.length <= MAX_NAME_LENGTH;
+
+/** @throws InvalidResource with the rule it breaks */
+export function assertSilenced(silenced: Silenced): void {
+  const { subscription, check } = silenced;
+  if (subscription === check && (check === undefined || check === ANY)) {
+    throw new InvalidResource('must provide check or subscription');
+  }
+  if (subscription !== undefined && subscription !== ANY) assertSubname(subscription, 'Subscription');
+  if (check !== undefined && check !== ANY) assertName(check, 'Check');
+  for (const field of ['begin', 'expire', 'expire_at'] as const) {
+    if (silenced[field] > MAX_TIME_S) throw new InvalidResource(`${field} must be at most ${MAX_TIME_S}`);
+  }
+  if (silenced.expire_at < 0) throw new InvalidResource('expire_at must be >= 0');
+}
+
+/** With the begin and the end that it gets at `nowS`. An end that was sent stays, whatever `expire` says. */
+export function withTimes(silenced: Silenced, nowS: number): Silenced {
+  const begin = silenced.begin === 0 ? nowS : silenced.begin;
+  const expire_at = silenced.expire_at === 0 && silenced.expire > 0 ? begin + silenced.expire : silenced.expire_at;
+  return { ...silenced, begin, expire_at, expire: expire_at === 0 ? NEVER_S : silenced.expire };
+}

@@ -1,0 +1,68 @@
+import { type Static, Type } from 'typebox';
+import { type Asset, AssetSchema, assetWithDefaults } from '../resources/asset.ts';
+import { type Check, checkConfigFields, checkWithDefaults } from '../resources/check.ts';
+import { InvalidResource } from '../resources/errors.ts';
+import { type Hook, HookSchema, hookWithDefaults } from '../resources/hook.ts';
+import { int64, listOrAbsent, listOrNull, mapOf, optional, text, textList, validator } from '../resources/schema.ts';
+
+const RequestedCheckSchema = Type.Object({ ...checkConfigFields, scheduler: optional(text()) });
+const AssetListSchema = Type.Object({ assets: optional(Type.Array(AssetSchema)) });
+
+export const CheckRequestSchema = Type.Object({
+  config: optional(RequestedCheckSchema),
+  assets: optional(Type.Array(AssetSchema)),
+  hooks: optional(Type.Array(HookSchema)),
+  issued: optional(int64()),
+  hook_assets: optional(
+    mapOf(Type.Unsafe<Static<typeof AssetListSchema> | null>({ ...AssetListSchema, type: ['object', 'null'] })),
+  ),
+  secrets: optional(textList()),
+});
+
+/** A check as agents are asked for it: `scheduler` says who asks, and comes back in the event. */
+export type RequestedCheck = Check & { scheduler?: string };
+
+export interface AssetList {
+  assets: Asset[] | null;
+}
+
+/** A check run that the backend asks an agent for. */
+export interface CheckRequest {
+  config: RequestedCheck;
+  /** What the check needs. */
+  assets: Asset[] | null;
+  hooks: Hook[] | null;
+  /** Unix seconds; the agent drops what is not newer than the last one of the same check. */
+  issued: number;
+  /** What each hook needs, by its name. */
+  hook_assets: Record<string, AssetList>;
+  /** `NAME=value`. */
+  secrets?: string[] | undefined;
+}
+
+export const requestedCheckWithDefaults = (input: Static<typeof RequestedCheckSchema>): RequestedCheck =>
+  Object.assign(checkWithDefaults(input), { scheduler: input.scheduler ?? '' });
+
+const assetListWithDefaults = (input: Static<typeof AssetListSchema> | null): AssetList => ({
+  assets: listOrNull(input?.assets?.map(assetWithDefaults)),
+});
+
+const validateShape = validator(CheckRequestSchema);
+
+/** Shape only: the agent answers a check that breaks a rule with an event. @throws InvalidResource, also without a `config` */
+export function parseCheckRequest(value: unknown): CheckRequest {
+  const { config, assets, hooks, issued, hook_assets: hookAssets, secrets } = validateShape(value);
+  if (!config) throw requestWithoutCheck();
+  return {
+    config: requestedCheckWithDefaults(config),
+    assets: listOrNull(assets?.map(assetWithDefaults)),
+    hooks: listOrNull(hooks?.map(hookWithDefaults)),
+    issued: issued ?? 0,
+    hook_assets: Object.fromEntries(
+      Object.entries(hookAssets ?? {}).map(([hook, list]) => [hook, assetListWithDefaults(list)]),
+    ),
+    secrets: listOrAbsent(secrets),
+  };
+}
+
+export const requestWithoutCheck = (): InvalidResource => new InvalidResource('check request config must be an object');
