@@ -382,16 +382,19 @@ describe('silences', () => {
   it('are on record with who changed which member', async () => {
     await silenced('*:told', { check: 'told', reason: 'first' });
     await silenced('*:told', { check: 'told', reason: 'second', begin: backend.nowS + 60 });
+    await silenced('*:told', { check: 'told', reason: 'second', begin: backend.nowS + 70 });
     await api.delete(path('*:told'));
     const changes = await api.ledger({ actor: 'silenced', key: 'default/*:told' });
     expect(changes.map(({ event, cause, details }) => [event, cause, details])).to.deep.equal([
       ['resource.created', { user: 'admin' }, { changed: [] }],
       ['resource.updated', { user: 'admin' }, { changed: ['reason', 'begin'] }],
+      ['resource.updated', { user: 'admin' }, { changed: ['begin'] }],
       ['resource.deleted', { user: 'admin' }, { changed: [] }],
     ]);
     expect(await entries('*:told')).to.deep.equal([
       [null, 'silence.created', 'active'],
       ['active', 'silence.updated', 'pending'],
+      ['pending', 'silence.updated', 'pending'],
       ['pending', 'silence.deleted', null],
     ]);
   });

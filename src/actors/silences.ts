@@ -103,7 +103,6 @@ export function endSilence(
 /** The times go with the transition: they are what decides which events the entry meets. */
 function enter(scope: Scope, record: SilenceRecord, from: string | null, event: string): void {
   const { begin, expire_at, state } = record;
-  if (from === state) return;
   scope.record({ actor: SILENCE, key: keyOf(record), from, event, to: state, details: { begin, expire_at } });
 }
 
@@ -124,11 +123,13 @@ export function silenceDue(scope: Scope, { key }: ReachedDeadline): void {
   const slash = key.indexOf('/');
   const record = currentSilence(scope, key.slice(0, slash), key.slice(slash + 1));
   if (record === undefined) return;
-  // The wall clock may have been set back meanwhile.
-  if (record.state === 'active' || stateAt(record, scope.nowS) === 'pending') {
-    arm(scope, record);
-    return;
-  }
+  // The wall clock may have been set back since it began: it has begun all the same.
+  const begins = record.state === 'pending' && stateAt(record, scope.nowS) === 'active';
+  if (begins) begin(scope, record);
+  else arm(scope, record);
+}
+
+function begin(scope: Scope, record: SilenceRecord): void {
   const begun: SilenceRecord = { ...record, state: 'active' };
   enter(scope, begun, record.state, 'begin.reached');
   scope.put('resources', resourceKey('silenced', record.metadata.namespace, silencedName(record)), begun);

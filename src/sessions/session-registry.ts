@@ -17,6 +17,7 @@ export class SessionRegistry implements SystemListener {
   readonly #byAgent = new Map<string, Set<Session>>();
   readonly #byTopic = new Map<string, Set<Session>>();
   readonly #topicsOf = new Map<Session, Set<string>>();
+  readonly #waiting = new Set<Session>();
   readonly #listener: RegistryListener;
 
   constructor(listener: RegistryListener) {
@@ -48,6 +49,7 @@ export class SessionRegistry implements SystemListener {
   }
 
   remove(session: Session): void {
+    this.#waiting.delete(session);
     exclude(this.#byAgent, `${session.namespace}/${session.agentName}`, session);
     for (const topic of this.#topicsOf.get(session) ?? []) exclude(this.#byTopic, topic, session);
     this.#topicsOf.delete(session);
@@ -83,8 +85,19 @@ export class SessionRegistry implements SystemListener {
     for (const session of this.#topicsOf.keys()) session.pause();
   }
 
+  /** One after the other, in the order in which they began to wait; who cannot finish waits behind the others. */
   resumed(): void {
-    for (const session of this.#topicsOf.keys()) session.resume();
+    for (const session of this.#waiting) {
+      this.#waiting.delete(session);
+      if (session.resume()) continue;
+      this.#waiting.add(session);
+      return;
+    }
+  }
+
+  /** The session holds messages, or does not read. */
+  waits(session: Session): void {
+    this.#waiting.add(session);
   }
 
   missed(ms: number): void {

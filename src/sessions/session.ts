@@ -6,11 +6,12 @@ import type { Log } from '../ports/log.ts';
 import type { EntityConfig } from '../resources/entity.ts';
 import { ExpectedError, StoreUnavailable } from '../resources/errors.ts';
 import type { Codec } from '../wire/codec.ts';
-import { decodeFrame, encodeFrame, eventNumberOf, ProtocolError } from '../wire/frame.ts';
+import { decodeFrame, encodeFrame, eventNumberOf, isKeepalive, ProtocolError } from '../wire/frame.ts';
 import type { AgentHello } from '../wire/handshake.ts';
 import { clockSkewS, isClockOff } from './clock-skew.ts';
 import { pushedConfig, unknownEntity } from './entity-config.ts';
 import type { FrameRefusals } from './frame-refusals.ts';
+import { HeldFrames } from './held-frames.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
 
 /** While nothing is read the agent hears a pong so often, or it would leave. */
@@ -34,6 +35,10 @@ export interface SessionPorts {
   log: Log;
   /** Whether senders must pause. */
   mustPause(): boolean;
+  /** Whether nothing can be decided, keepalives neither. */
+  isFailing(): boolean;
+  /** The session is to be resumed when senders may go on. */
+  waits(session: Session): void;
   subscribe(session: Session, subscriptions: readonly string[]): void;
   ended(session: Session): void;
   writeTimeoutMs: number;
@@ -58,6 +63,7 @@ export class Session implements AgentSession {
   readonly #ports: SessionPorts;
   readonly #socket: WebSocket;
   readonly #outgoing: OutgoingQueue;
+  readonly #held = new HeldFrames();
   readonly #log: Log;
   #heardAtMs: number;
   #pausedAtMs: number | undefined;
@@ -112,7 +118,7 @@ export class Session implements AgentSession {
     this.#log.info({ address: this.address, user: this.username }, 'agent connected');
     if (stored === undefined) this.#send('entity_config', this.codec.encodeEntityConfig(unknownEntity(this.namespace)));
     else this.configure(stored);
-    if (this.#ports.mustPause()) this.pause();
+    if (this.#ports.isFailing()) this.pause();
   }
 
   /** The agent's entity has this configuration now. */
@@ -131,6 +137,23 @@ export class Session implements AgentSession {
     if (this.#isBroken) return;
     this.#heard();
     this.lastFrameAtMs = this.#ports.clock.nowMs();
+    if (this.#mustHold(message)) this.#hold(message);
+    else this.#decide(message);
+  }
+
+  #mustHold(message: Buffer): boolean {
+    const { mustPause, isFailing } = this.#ports;
+    if (this.#held.isEmpty && !mustPause()) return false;
+    return isFailing() || !isKeepalive(message);
+  }
+
+  #hold(message: Buffer): void {
+    this.#held.push(message);
+    this.#ports.waits(this);
+    if (this.#held.isFull) this.pause();
+  }
+
+  #decide(message: Buffer): void {
     let number: number | undefined;
     try {
       const { type, payload } = decodeFrame(message);
@@ -138,7 +161,7 @@ export class Session implements AgentSession {
       if (type === 'keepalive') {
         const keepalive = this.codec.decodeEvent(payload);
         this.#ports.agents.receiveKeepalive(this, keepalive);
-        this.#keptAlive(keepalive.timestamp, this.lastFrameAtMs);
+        this.#keptAlive(keepalive.timestamp, this.#ports.clock.nowMs());
       } else if (n !== null && (n === undefined || this.queueId !== undefined)) {
         number = n;
         const { codec } = this;
@@ -153,7 +176,6 @@ export class Session implements AgentSession {
     } catch (error) {
       this.#failed(error, number);
     }
-    if (this.#ports.mustPause()) this.pause();
   }
 
   /** What is wrong with a frame ends the frame; what is wrong with us ends the session, so that the agent sends it again. */
@@ -175,6 +197,7 @@ export class Session implements AgentSession {
 
   #break(reason: string): void {
     this.#isBroken = true;
+    this.#held.clear();
     // A paused socket would not read the peer's close frame.
     this.resume();
     this.close(1011, reason);
@@ -210,10 +233,22 @@ export class Session implements AgentSession {
     if (this.#pausedAtMs !== undefined || this.#socket.readyState !== this.#socket.OPEN) return;
     this.#pausedAtMs = this.#ports.clock.monotonicMs();
     this.#socket.pause();
+    this.#ports.waits(this);
     this.#pongWhilePaused();
   }
 
-  resume(): void {
+  /** Decides what was held, then reads on. False when senders must pause again before that. */
+  resume(): boolean {
+    while (!this.#held.isEmpty) {
+      if (this.#ports.mustPause()) return false;
+      const message = this.#held.shift();
+      if (message !== undefined) this.#decide(message);
+    }
+    this.#readOn();
+    return true;
+  }
+
+  #readOn(): void {
     if (this.#pausedAtMs === undefined) return;
     this.#heardAtMs += this.#ports.clock.monotonicMs() - this.#pausedAtMs;
     this.#pausedAtMs = undefined;

@@ -23,6 +23,12 @@ export function encodeFrame(type: string, payload: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${type}\n`), typeof payload === 'string' ? Buffer.from(payload) : payload]);
 }
 
+const KEEPALIVE_HEAD = Buffer.from('keepalive\n');
+
+/** Whether a whole message is a keepalive. */
+export const isKeepalive = (message: Buffer): boolean =>
+  message.subarray(0, KEEPALIVE_HEAD.length).equals(KEEPALIVE_HEAD);
+
 /** The number in `event <n>` (section 3.6 of the agent wire), undefined for a plain `event`, null for another type. */
 export function eventNumberOf(type: string): number | undefined | null {
   if (type === 'event') return undefined;
