@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 /** An agent's entity with what a real one reports of its system. */
 function entity(name: string) {
   return {
@@ -32,27 +34,64 @@ function entity(name: string) {
   };
 }
 
-export function agentKeepalive(name: string) {
+/** What an agent says unless it is told otherwise, seconds. */
+const KEEPALIVE_INTERVAL_S = 20;
+const KEEPALIVE_WARNING_S = 120;
+
+export interface KeepaliveTimeouts {
+  intervalS?: number;
+  warningS?: number;
+}
+
+/** Without a critical stage. */
+export function agentKeepalive(
+  name: string,
+  { intervalS = KEEPALIVE_INTERVAL_S, warningS = KEEPALIVE_WARNING_S }: KeepaliveTimeouts = {},
+) {
   return {
     timestamp: Math.floor(Date.now() / 1_000),
     entity: entity(name),
-    check: { metadata: { name: 'keepalive', namespace: 'default' }, interval: 20, timeout: 120, ttl: 0 },
+    check: { metadata: { name: 'keepalive', namespace: 'default' }, interval: intervalS, timeout: warningS, ttl: 0 },
     metadata: { namespace: 'default' },
-    id: '6f2b1c1e-8f0a-4d6b-9a57-0c6d3f0e1a22',
+    id: randomUUID(),
     sequence: 1,
   };
 }
 
-/** A result with a dead man's switch; `executed` holds a mark where a sender puts the time and the status. */
-export function agentEvent(name: string, check: string) {
+export interface Result {
+  status?: number;
+  /** Unix seconds. */
+  executed?: number;
+  /** Seconds; the interval must be less. */
+  ttl?: number;
+  interval?: number;
+}
+
+/** The handler that the results name. */
+export const HANDLER = 'slack';
+
+/** What a plugin prints that measures a few things, with its performance data. */
+const OUTPUT =
+  'OK - load average: 0.05, 0.08, 0.09; 3 users; 212 processes; uptime 41 days, 6:12' +
+  '|load1=0.050;5.000;10.000;0; load5=0.080;4.000;8.000;0; load15=0.090;3.000;6.000;0; users=3;20;50;0 ' +
+  'procs=212;400;600;0 zombies=0;5;10;0; swap=0MB;512;1024;0;2048 uptime=3564720s;;;0;;\n' +
+  'all values within their thresholds since the last restart of this machine';
+
+/** A result with a dead man's switch; `id` and `executed` are the same for all unless given. */
+export function agentEvent(
+  name: string,
+  check: string,
+  { status = 0, executed = 1_767_268_800, ttl = 180, interval = 60 }: Result = {},
+  id = '6f2b1c1e-8f0a-4d6b-9a57-0c6d3f0e1a22',
+) {
   return {
     timestamp: 1_767_268_800,
     entity: entity(name),
     check: {
       command: '/usr/lib/nagios/plugins/check_load -w 5,4,3 -c 10,8,6',
-      handlers: ['slack'],
+      handlers: [HANDLER],
       high_flap_threshold: 0,
-      interval: 60,
+      interval,
       low_flap_threshold: 0,
       publish: true,
       runtime_assets: null,
@@ -61,21 +100,26 @@ export function agentEvent(name: string, check: string) {
       check_hooks: null,
       stdin: false,
       subdue: null,
-      ttl: 180,
+      ttl,
       timeout: 30,
       round_robin: false,
       duration: 0.012,
       issued: 1_767_268_800,
-      output: 'OK - load average: 0.05, 0.08, 0.09|load1=0.050;5.000;10.000;0; load5=0.080;4.000;8.000;0;',
-      executed: '<executed>',
+      output: OUTPUT,
+      executed,
+      status,
       metadata: { name: check, namespace: 'default' },
       processed_by: name,
       scheduler: 'memory',
       pipelines: [],
     },
     metadata: { namespace: 'default' },
-    id: '6f2b1c1e-8f0a-4d6b-9a57-0c6d3f0e1a22',
+    id,
     sequence: 1,
     pipelines: null,
   };
 }
+
+/** A whole frame in JSON, which is understood in either encoding. */
+export const encodeKeepalive = (name: string, timeouts?: KeepaliveTimeouts): string =>
+  `keepalive\n${JSON.stringify(agentKeepalive(name, timeouts))}`;

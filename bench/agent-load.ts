@@ -1,14 +1,16 @@
-import { randomUUID } from 'node:crypto';
-import { WebSocket } from 'ws';
-import { helloHeaders } from '../src/wire/handshake.ts';
-import { agentEvent, agentKeepalive } from './agent-events.ts';
+import { once } from 'node:events';
+import type { WebSocket } from 'ws';
+import { encodeKeepalive } from './agent-events.ts';
+import { agentSocket } from './agent-socket.ts';
+import { type Encoding, EventFrame, FIRST_NUMBER } from './event-frame.ts';
 
 export interface AgentLoad {
   port: number;
+  encoding: Encoding;
   sessions: number;
   checksPerSession: number;
   seconds: number;
-  /** Events on the way per session. */
+  /** Events on the way per session; fewer than checks, since a frame is patched when its turn comes again. */
   window: number;
 }
 
@@ -18,68 +20,79 @@ export interface AgentLoadResult {
 }
 
 const load = JSON.parse(process.argv[2] ?? '{}') as AgentLoad;
-const noMask = { generateMask: (mask: Buffer) => void mask.fill(0) };
+/** Half of all changes of status: each problem ends with the next result. */
+const PROBLEM_SHARE = 0.005;
+const ACK = Buffer.from('ack\n');
 
-interface Driver {
-  socket: WebSocket;
-  name: string;
-  sent: number;
-  acknowledged: number;
+/** The checks of a session in random order, the same in each round. */
+function shuffledFrames(name: string): EventFrame[] {
+  const frames = Array.from(
+    { length: load.checksPerSession },
+    (_, check) => new EventFrame(name, `check-${check}`, load.encoding),
+  );
+  return frames
+    .map((frame) => ({ frame, place: Math.random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ frame }) => frame);
 }
 
-async function connect(index: number): Promise<Driver> {
-  const name = `agent-${index}`;
-  const hello = { agentName: name, namespace: 'default', subscriptions: [], user: 'agent', queueId: randomUUID() };
-  const socket = new WebSocket(`ws://127.0.0.1:${load.port}`, {
-    headers: helloHeaders(hello, { username: 'agent', password: 'P@ssw0rd!' }),
-    perMessageDeflate: false,
-    ...noMask,
-  });
-  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-  socket.send(`keepalive\n${JSON.stringify(agentKeepalive(name))}`);
-  return { socket, name, sent: 0, acknowledged: 0 };
-}
+/** One agent: as many events on the way as the window lets it, the next one with each acknowledgement. */
+class Session {
+  readonly #socket: WebSocket;
+  readonly #frames: EventFrame[];
+  #sent = 0;
+  #acknowledged = 0;
 
-/** Each key's event as text around its time: made once, since making it is not what is measured. */
-const templates = new Map<string, [string, string]>();
-
-function eventText(name: string, check: number): string {
-  const id = `${name}/${check}`;
-  let template = templates.get(id);
-  if (template === undefined) {
-    const [head = '', tail = ''] = JSON.stringify(agentEvent(name, `check-${check}`)).split('"<executed>"');
-    template = [head, tail];
-    templates.set(id, template);
+  constructor(socket: WebSocket, name: string) {
+    this.#socket = socket;
+    this.#frames = shuffledFrames(name);
   }
-  const status = Math.random() < 0.01 ? 1 : 0;
-  return `${template[0]}${Math.floor(Date.now() / 1_000)},"status":${status}${template[1]}`;
+
+  /** Tells of acknowledged events. */
+  start(progressed: (events: number) => void): void {
+    this.#socket.on('message', (message: Buffer) => {
+      if (!message.subarray(0, ACK.length).equals(ACK)) return;
+      const acknowledged = Number(message.toString('latin1', ACK.length)) - FIRST_NUMBER;
+      progressed(acknowledged - this.#acknowledged);
+      this.#acknowledged = acknowledged;
+      this.#fillWindow();
+    });
+    this.#fillWindow();
+  }
+
+  #fillWindow(): void {
+    const executed = Math.floor(Date.now() / 1_000);
+    while (this.#sent - this.#acknowledged < load.window) {
+      const frame = this.#frames[this.#sent % this.#frames.length];
+      if (frame === undefined) throw new Error('a session must have checks');
+      this.#sent += 1;
+      frame.patch(FIRST_NUMBER + this.#sent, Math.random() < PROBLEM_SHARE ? 1 : 0, executed);
+      this.#socket.send(frame.bytes, { binary: true });
+    }
+  }
 }
 
-const checkNumber = (driver: Driver): number =>
-  driver.sent < load.checksPerSession ? driver.sent : Math.floor(Math.random() * load.checksPerSession);
-
-function sendNext(driver: Driver): void {
-  const text = eventText(driver.name, checkNumber(driver));
-  driver.sent += 1;
-  driver.socket.send(`event ${driver.sent}\n${text}`);
-}
-
-const drivers: Driver[] = [];
-for (let index = 0; index < load.sessions; index += 1) drivers.push(await connect(index));
-
-let acknowledged = 0;
-for (const driver of drivers) {
-  driver.socket.on('message', (message: Buffer) => {
-    if (!message.subarray(0, 4).equals(Buffer.from('ack\n'))) return;
-    const n = Number(message.subarray(4).toString());
-    acknowledged += n - driver.acknowledged;
-    driver.acknowledged = n;
-    while (driver.sent - driver.acknowledged < load.window) sendNext(driver);
+async function connect(index: number): Promise<Session> {
+  const name = `agent-${index}`;
+  const socket = agentSocket({ port: load.port, name, encoding: load.encoding, numbersEvents: true });
+  await once(socket, 'open');
+  socket.send(encodeKeepalive(name));
+  socket.on('close', (code) => {
+    throw new Error(`${name} was closed with ${code}`);
   });
-  for (let index = 0; index < load.window; index += 1) sendNext(driver);
+  return new Session(socket, name);
 }
 
-/** The first pass makes all keys; only what comes after it is measured. */
+const sessions: Session[] = [];
+for (let index = 0; index < load.sessions; index += 1) sessions.push(await connect(index));
+let acknowledged = 0;
+for (const session of sessions) {
+  session.start((events) => {
+    acknowledged += events;
+  });
+}
+
+/** The first round makes all keys; only what comes after it is measured. */
 const allKeys = load.sessions * load.checksPerSession;
 while (acknowledged < allKeys) await new Promise((resolve) => setTimeout(resolve, 50));
 process.send?.('warm');

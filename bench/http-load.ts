@@ -1,14 +1,27 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { percentile } from './measured.ts';
+
+/** Events `<prefix><n × stride>/<check>`. */
+export interface PutKeys {
+  prefix: string;
+  entities: number;
+  stride: number;
+  checks: string[];
+}
 
 export interface HttpLoad {
   port: number;
   connections: number;
-  seconds: number;
-  warmUpSeconds: number;
   authorization: string;
-  /** Keys that the requests spread over. */
-  keys: number;
+  keys: PutKeys;
+  /** Of the events' dead man's switches, seconds; 0 for none. */
+  ttl: number;
+  /** At random for so long, or each key once. */
+  until: { warmUpSeconds: number; seconds: number } | 'each key once';
+  /** Offered at a constant rate; as fast as the answers come where it is left out. */
+  perSecond?: number;
 }
 
 export interface HttpLoadResult {
@@ -18,19 +31,32 @@ export interface HttpLoadResult {
 }
 
 const load = JSON.parse(process.argv[2] ?? '{}') as HttpLoad;
+const { prefix, entities, stride, checks } = load.keys;
+const allKeys = entities * checks.length;
 const END_OF_HEADERS = '\r\n\r\n';
-let counting = false;
+let isCounting = load.until === 'each key once';
+let isOver = false;
 let failures = 0;
+let sent = 0;
 const latenciesMs: number[] = [];
 
+/** The number of the key to put next; undefined when there is none left. */
+function nextKey(): number | undefined {
+  if (load.until !== 'each key once') return isOver ? undefined : Math.floor(Math.random() * allKeys);
+  sent += 1;
+  return sent > allKeys ? undefined : sent - 1;
+}
+
 function requestText(key: number): string {
-  const entity = `bench-${key % 100}`;
-  const check = `check-${Math.floor(key / 100)}`;
+  const entity = `${prefix}${(key % entities) * stride}`;
+  const check = checks[Math.floor(key / entities)] ?? '';
   const body = JSON.stringify({
     entity: { entity_class: 'proxy', metadata: { name: entity, namespace: 'default' } },
     check: {
       metadata: { name: check, namespace: 'default' },
       interval: 60,
+      timeout: 120,
+      ttl: load.ttl,
       status: Math.random() < 0.01 ? 1 : 0,
       output: 'CPU OK - 5% used '.repeat(4),
       executed: Math.floor(Date.now() / 1000),
@@ -44,43 +70,67 @@ function requestText(key: number): string {
   );
 }
 
-/** Reads whole answers, one request at a time. */
-function drive(socket: Socket): void {
-  let text = '';
-  let sentAt = 0;
-  const send = (): void => {
-    sentAt = performance.now();
-    socket.write(requestText(Math.floor(Math.random() * load.keys)));
-  };
-  socket.on('data', (chunk: Buffer) => {
-    text += chunk.toString('latin1');
-    const end = text.indexOf(END_OF_HEADERS);
-    if (end < 0) return;
-    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
-    if (text.length < end + END_OF_HEADERS.length + length) return;
-    if (counting) latenciesMs.push(performance.now() - sentAt);
-    if (!text.startsWith('HTTP/1.1 200')) failures += 1;
-    text = '';
-    send();
-  });
-  send();
+/** When the next request of a connection is due; at once where no rate is asked for. */
+function* dueTimes(connection: number): Generator<number, never> {
+  const startedAt = performance.now();
+  for (let turn = 0; ; turn += 1) {
+    const before = connection + turn * load.connections;
+    yield load.perSecond === undefined ? 0 : startedAt + (before / load.perSecond) * 1_000;
+  }
 }
 
-for (let index = 0; index < load.connections; index += 1) {
-  const socket = connect(load.port, '127.0.0.1', () => {
-    drive(socket);
+/** Reads whole answers, one request at a time. Resolves when there is no key left. */
+function drive(socket: Socket, due: Iterator<number, never>): Promise<void> {
+  let text = '';
+  let sentAt = 0;
+  const put = (key: number): void => {
+    sentAt = performance.now();
+    socket.write(requestText(key));
+  };
+  const next = (): boolean => {
+    const key = nextKey();
+    if (key === undefined) return false;
+    const waitMs = due.next().value - performance.now();
+    if (waitMs > 1) setTimeout(put, waitMs, key);
+    else put(key);
+    return true;
+  };
+  return new Promise((resolve) => {
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1');
+      const end = text.indexOf(END_OF_HEADERS);
+      if (end < 0) return;
+      const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+      if (text.length < end + END_OF_HEADERS.length + length) return;
+      if (isCounting) latenciesMs.push(performance.now() - sentAt);
+      if (!text.startsWith('HTTP/1.1 200')) failures += 1;
+      text = '';
+      if (!next()) resolve();
+    });
+    if (!next()) resolve();
   });
-  socket.setNoDelay(true);
 }
-setTimeout(() => {
-  counting = true;
-  setTimeout(() => {
-    latenciesMs.sort((a, b) => a - b);
-    const result: HttpLoadResult = {
-      perSecond: latenciesMs.length / load.seconds,
-      p99Ms: percentile(latenciesMs, 0.99),
-      failures,
-    };
-    process.send?.(result, () => process.exit(0));
-  }, load.seconds * 1_000);
-}, load.warmUpSeconds * 1_000);
+
+const sockets = Array.from({ length: load.connections }, () => connect(load.port, '127.0.0.1').setNoDelay(true));
+await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+let countedFromMs = performance.now();
+const driven = Promise.all(sockets.map((socket, index) => drive(socket, dueTimes(index))));
+if (load.until !== 'each key once') {
+  await delay(load.until.warmUpSeconds * 1_000);
+  isCounting = true;
+  countedFromMs = performance.now();
+  await delay(load.until.seconds * 1_000);
+  isCounting = false;
+  isOver = true;
+} else {
+  await driven;
+}
+const seconds = (performance.now() - countedFromMs) / 1_000;
+await driven;
+latenciesMs.sort((a, b) => a - b);
+const result: HttpLoadResult = {
+  perSecond: latenciesMs.length / seconds,
+  p99Ms: percentile(latenciesMs, 0.99),
+  failures,
+};
+process.send?.(result, () => process.exit(0));

@@ -10,6 +10,16 @@ export interface Row {
   floor: number;
   /** Whether a lower figure is better. */
   isCost?: boolean;
+  /** Whether the floor is the same on every machine: memory is, and what is measured at a scaled load. */
+  isFixed?: boolean;
+}
+
+/** What this machine can do, taken before everything else. */
+export interface MachineLimits {
+  /** Of a bare server that stores each body durably. */
+  bare: { perSecond: number; p99Ms: number };
+  /** What speeds are multiplied by. */
+  scale: number;
 }
 
 /** Bare durable PUT/s of the machine the floors were set on. */
@@ -18,8 +28,10 @@ const REFERENCE_LIMIT = 33_000;
 /** At most 1: a faster machine does not raise the floors. */
 export const machineScale = (bareLimit: number): number => Math.min(1, bareLimit / REFERENCE_LIMIT);
 
-export const scaledFloor = ({ floor, isCost }: Row, scale: number): number =>
-  isCost === true ? floor / scale : floor * scale;
+function scaledFloor({ floor, isCost, isFixed }: Row, scale: number): number {
+  if (isFixed === true) return floor;
+  return isCost === true ? floor / scale : floor * scale;
+}
 
 export function passes(row: Row, scale: number): boolean {
   const floor = scaledFloor(row, scale);
@@ -30,9 +42,23 @@ export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-const round = (value: number): string => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(1));
+const round = (value: number): string =>
+  value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value >= 10 ? 1 : 2);
 
-/** The table as text, one line a row. */
+/** Lines of cells in columns as wide as they must be. */
+export function printTable(lines: readonly (readonly string[])[]): string {
+  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** The rows as text, one line each. */
 export function printRows(rows: readonly Row[], scale: number): string {
   const header = ['', 'what', 'figure', 'raw limit', 'ratio', 'scaled floor', ''];
   const lines = rows.map((row) => [
@@ -44,13 +70,5 @@ export function printRows(rows: readonly Row[], scale: number): string {
     `${round(scaledFloor(row, scale))} ${row.unit}`,
     passes(row, scale) ? 'ok' : 'BELOW FLOOR',
   ]);
-  const widths = header.map((_, column) => Math.max(...[header, ...lines].map((line) => line[column]?.length ?? 0)));
-  return [header, ...lines]
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  return printTable([header, ...lines]);
 }

@@ -6,13 +6,12 @@ import type { Log } from '../src/ports/log.ts';
 import type { CheckEvent } from '../src/resources/event.ts';
 import { ObjectStore } from './object-store.ts';
 import { agentEvent } from './agent-events.ts';
+import { built } from './built.ts';
 
-/** What is shipped is measured, and not the sources through a loader that adds its own work. */
-const built = (file: string): string => new URL(`../dist/${file}.js`, import.meta.url).href;
-const { ActorSystem } = (await import(built('actors/system'))) as typeof System;
-const { mergeEvent } = (await import(built('actors/merge-event'))) as typeof Merging;
-const { systemClock } = (await import(built('main/system-clock'))) as typeof Clocks;
-const events = (await import(built('resources/event'))) as typeof Events;
+const { ActorSystem } = await built<typeof System>('actors/system');
+const { mergeEvent } = await built<typeof Merging>('actors/merge-event');
+const { systemClock } = await built<typeof Clocks>('main/system-clock');
+const events = await built<typeof Events>('resources/event');
 
 export interface EngineLoad {
   keys: number;
@@ -54,10 +53,7 @@ async function measure({ keys, seconds }: EngineLoad): Promise<number> {
 }
 
 function template(entity: string, check: string): CheckEvent {
-  const event = events.parseEvent({
-    ...agentEvent(entity, check),
-    check: { ...agentEvent(entity, check).check, executed: 0 },
-  });
+  const event = events.parseEvent(agentEvent(entity, check));
   if (!events.hasCheck(event)) throw new Error('the template has a check');
   return event;
 }
