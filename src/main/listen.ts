@@ -1,10 +1,13 @@
 import type { ListenOptions, Server } from 'node:net';
 
+/** Connections that may wait to be accepted: all agents come back at once. The system may allow fewer (net.core.somaxconn). */
+const BACKLOG = 4_096;
+
 /** Resolves when the server listens. @throws the system's error, for example when the address is in use */
 export async function listen(server: Server, options: ListenOptions): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options, () => {
+    server.listen({ backlog: BACKLOG, ...options }, () => {
       server.off('error', reject);
       resolve();
     });
