@@ -1,5 +1,6 @@
 import { agentThroughput } from './agent-throughput.ts';
 import { connectedAgents } from './connected-agents.ts';
+import { CYCLES, cyclesOfLife } from './cycles-of-life.ts';
 import { deadlineLateness } from './deadline-lateness.ts';
 import { engineRate } from './engine-rate.ts';
 import { GROWTH, growth } from './growth.ts';
@@ -21,9 +22,9 @@ const MEASUREMENTS: readonly Measurement[] = [
   { ids: ['G7', 'G8'], measure: storedState },
   { ids: ['G9'], measure: deadlineLateness },
 ];
-const KNOWN = [...MEASUREMENTS.flatMap(({ ids }) => ids), GROWTH];
+const KNOWN = [...MEASUREMENTS.flatMap(({ ids }) => ids), GROWTH, CYCLES];
 
-/** `npm run bench -- G2 G9` takes those rows only, after the raw limit that scales the floors; `growth` the second table. */
+/** `npm run bench -- G2 G9` takes those rows only, after the raw limit that scales the floors; `growth` the second table, `cycles` the memory after a million lives. */
 const asked = process.argv.slice(2);
 const unknown = asked.find((word) => !KNOWN.includes(word));
 if (unknown !== undefined) throw new Error(`${unknown} is not one of ${KNOWN.join(' ')}`);
@@ -46,3 +47,4 @@ for (const { ids, measure } of wanted) {
 if (rows.length > 0) process.stdout.write(`${printRows(rows, scale)}\n`);
 if (!rows.every((row) => passes(row, scale))) process.exitCode = 1;
 if (asked.includes(GROWTH)) process.stdout.write(`${await growth()}\n`);
+if (asked.includes(CYCLES)) process.stdout.write(`${await cyclesOfLife()}\n`);

@@ -48,6 +48,23 @@ describe('an event at its handler', () => {
     expect(await api.entity('han-42')).to.equal(undefined);
   });
 
+  it('case 42: without a check is handled when it comes through the API, too', async () => {
+    const metrics = { handlers: ['sink'], points: POINTS };
+    const answer = await api.request({
+      method: 'POST',
+      path: '/ns/default/events',
+      body: { entity: { entity_class: 'proxy', metadata: { name: 'han-42-api', namespace: 'default' } }, metrics },
+    });
+    expect(answer).to.have.property('status', 200);
+    const [event] = await eventually(
+      () => handlers.of('sink', 'han-42-api'),
+      (events) => events.length > 0,
+      { what: 'the metrics at their handler' },
+    );
+    expect(at(event, 'metrics')).to.deep.equal(metrics);
+    expect(await api.entity('han-42-api')).to.equal(undefined);
+  });
+
   it('case 43: with a check has the metrics that are not stored', async () => {
     const result = { handlers: ['sink'], status: 1 };
     const metrics = { handlers: [], points: POINTS };

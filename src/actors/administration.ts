@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { AdhocRequest } from '../resources/adhoc-request.ts';
-import { configOf, type Entity, type EntityConfig, withOwnSubscription } from '../resources/entity.ts';
+import { configOf, type Entity, type EntityConfig, stateOf, withOwnSubscription } from '../resources/entity.ts';
+import { isManagedByAgent } from '../resources/entity-manager.ts';
 import { AlreadyExists, NotFound } from '../resources/errors.ts';
 import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
 import type { ObjectMeta } from '../resources/object-meta.ts';
 import type { Silenced } from '../resources/silenced.ts';
 import type { User } from '../resources/user.ts';
-import { type EventAddress, entityKey, eventKey, resourceKey } from '../store/keyspace.ts';
+import { type EventAddress, entityKey, eventKey } from '../store/keyspace.ts';
 import { readResource, type Resources } from '../store/resource-store.ts';
-import { changedFields } from './changed-fields.ts';
 import type { Commands, UserEdit, WakeableActor, WritableKind } from './commands.ts';
 import type { Decider } from './decide.ts';
 import { countAsKeepalive } from './keepalives.ts';
 import { KEEPALIVE, keyOf, mergeEvent } from './merge-event.ts';
-import { storeNewEntity } from './proxy-entities.ts';
+import { asAgents } from './registration.ts';
 import {
   assertNamespaceExists,
   type CheckEvents,
@@ -24,14 +24,18 @@ import {
   putResource,
 } from './resource-changes.ts';
 import { executeCheck } from './schedules.ts';
+import { publishMetrics } from './publish.ts';
 import type { Scope } from './scope.ts';
 import { createSilence, deleteSilence, putSilence } from './silence-changes.ts';
 import { endSilencesOfEntity } from './silences.ts';
+import { removeEntity, replaceConfig, storeNewEntity } from './stored-entities.ts';
 import { createUser, editUser, putUser } from './user-changes.ts';
 
 export interface AdministrationPorts extends CheckEvents {
   decider: Decider;
   wake(actor: WakeableActor, key: string): boolean;
+  /** Whether the entity's agent has a connection. */
+  isConnected(namespace: string, entity: string): boolean;
 }
 
 /** What people change, each change one decision with the user as its cause. */
@@ -64,7 +68,7 @@ export class Administration implements Commands {
       const { namespace = '', name = '' } = entity.metadata;
       assertNamespaceExists(scope, namespace);
       if (readResource(scope.decision, 'entities', namespace, name) !== undefined) throw new AlreadyExists();
-      createEntity(scope, entity);
+      createEntity(scope, entity, this.#isConnected(entity));
     });
   }
 
@@ -73,8 +77,12 @@ export class Administration implements Commands {
       const { namespace = '', name = '' } = entity.metadata;
       assertNamespaceExists(scope, namespace);
       const stored = readResource(scope.decision, 'entities', namespace, name);
-      if (stored === undefined) createEntity(scope, entity);
-      else replaceEntity(scope, withOwnSubscription(entity), stored);
+      if (isManagedByAgent(entity) || (stored !== undefined && isManagedByAgent(stored))) {
+        throw new AlreadyExists('entity is managed by its agent');
+      }
+      const isConnected = this.#isConnected(entity);
+      if (stored === undefined) createEntity(scope, entity, isConnected);
+      else replaceEntity(scope, entity, stored, isConnected);
     });
   }
 
@@ -157,6 +165,10 @@ export class Administration implements Commands {
     });
   }
 
+  #isConnected({ metadata: { namespace = '', name = '' } }: Entity): boolean {
+    return this.#ports.isConnected(namespace, name);
+  }
+
   async #decide(user: string, run: (scope: Scope) => void): Promise<void> {
     await this.#ports.decider.decide({ cause: { user } }, run).durable;
   }
@@ -164,7 +176,10 @@ export class Administration implements Commands {
   async #storeEvent(event: Event, user: string, mustBeNew: boolean): Promise<void> {
     await this.#decide(user, (scope) => {
       assertNamespaceExists(scope, event.entity?.metadata.namespace ?? '');
-      if (!hasCheck(event)) return;
+      if (!hasCheck(event)) {
+        publishMetrics(scope, { ...event, id: event.id ?? randomUUID() });
+        return;
+      }
       const by = createdBy(event, user);
       if (mustBeNew && scope.get('events', keyOf(event)) !== undefined) throw new AlreadyExists();
       if (event.check.metadata.name === KEEPALIVE) countAsKeepalive(scope, by);
@@ -197,25 +212,21 @@ function endMonitoring(scope: Scope, key: string): void {
   if (sent?.snapshot !== undefined) scope.put('entities', key, { ...record, actor: sent.snapshot });
 }
 
-function createEntity(scope: Scope, entity: Entity): void {
+function createEntity(scope: Scope, entity: Entity, isConnected: boolean): void {
   const { namespace = '', name = '' } = entity.metadata;
-  storeNewEntity(scope, withOwnSubscription(entity), 'entity.created');
+  storeNewEntity(scope, isConnected ? asAgents(entity) : withOwnSubscription(entity), 'entity.created');
   scope.reviseConfig('entities', entityKey(namespace, name), 'created', []);
 }
 
 /** A proxy is replaced whole; what an agent reports of itself stays. */
-function replaceEntity(scope: Scope, entity: Entity, stored: EntityConfig): void {
+function replaceEntity(scope: Scope, entity: Entity, stored: EntityConfig, isConnected: boolean): void {
   const { namespace = '', name = '' } = entity.metadata;
   const key = entityKey(namespace, name);
-  const config = configOf(entity);
-  scope.put('resources', resourceKey('entities', namespace, name), config);
   const record = scope.get('entities', key);
   if (entity.entity_class === 'proxy' && record !== undefined) {
-    const { system, last_seen, sensu_agent_version } = entity;
-    scope.put('entities', key, { ...record, state: { system, last_seen, sensu_agent_version } });
+    scope.put('entities', key, { ...record, state: stateOf(entity) });
   }
-  scope.announce({ type: 'entity-config.changed', namespace, name, config });
-  scope.reviseConfig('entities', key, 'updated', changedFields(stored, config));
+  replaceConfig(scope, configOf(isConnected ? asAgents(entity) : withOwnSubscription(entity)), stored);
 }
 
 /** With its silences. Its events go even when it has no record of its own. False when it had none. */
@@ -224,10 +235,7 @@ function deleteEntity(scope: Scope, namespace: string, name: string): boolean {
   for (const event of scope.decision.keys('events', `${key}/`)) deleteEvent(scope, event, 'entity.deleted');
   if (readResource(scope.decision, 'entities', namespace, name) === undefined) return false;
   if (!scope.isQuarantined('entity', key)) scope.send('entity', key, { type: 'entity.deleted' });
-  scope.delete('entities', key);
-  scope.delete('resources', resourceKey('entities', namespace, name));
-  scope.announce({ type: 'entity.deleted', namespace, name });
+  removeEntity(scope, namespace, name);
   endSilencesOfEntity(scope, namespace, name, 'entity.deleted');
-  scope.reviseConfig('entities', key, 'deleted', []);
   return true;
 }

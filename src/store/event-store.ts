@@ -1,7 +1,7 @@
 import type { CheckEvent } from '../resources/event.ts';
-import { eventKey } from './keyspace.ts';
+import { type EventAddress, eventKey } from './keyspace.ts';
 import { type Page, type PageRequest, readPage } from './page.ts';
-import { eventOf } from './records.ts';
+import { eventOf, type Notification } from './records.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
 /** The durable events, as people see them. */
@@ -15,6 +15,11 @@ export class EventStore {
   get(namespace: string, entity: string, check: string): CheckEvent | undefined {
     const record = this.#store.get('events', eventKey(namespace, entity, check));
     return record === undefined ? undefined : eventOf(record);
+  }
+
+  /** What became of the latest notifications of an event, oldest first. They outlive the event. */
+  notifications({ namespace, entity, check }: EventAddress): readonly Notification[] {
+    return this.#store.get('notifications', eventKey(namespace, entity, check)) ?? [];
   }
 
   /** Of everything, a namespace, or one entity of a namespace; `from` is relative to that. */

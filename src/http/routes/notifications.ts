@@ -1,0 +1,45 @@
+import { NotFound } from '../../resources/errors.ts';
+import type { EventStore } from '../../store/event-store.ts';
+import type { Notification } from '../../store/records.ts';
+import { json } from '../answers.ts';
+import { param, type Route } from '../route.ts';
+
+export interface NotificationRoutePorts {
+  events: Pick<EventStore, 'get' | 'notifications'>;
+}
+
+/** Which handlers an event was given to, which it was kept from, and what became of it there. */
+export function notificationRoutes({ events }: NotificationRoutePorts): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/mon/v1/namespaces/:namespace/events/:entity/:check/notifications',
+      access: { resource: 'events', verb: 'get', nameFrom: ['entity', 'check'] },
+      reads: 'nothing',
+      handle: (request) => {
+        const [namespace, entity, check] = [
+          param(request, 'namespace'),
+          param(request, 'entity'),
+          param(request, 'check'),
+        ];
+        const notifications = events.notifications({ namespace, entity, check });
+        if (notifications.length === 0 && events.get(namespace, entity, check) === undefined) throw new NotFound();
+        return json(notifications.map(shown));
+      },
+    },
+  ];
+}
+
+/** Times in Unix seconds, to the millisecond. */
+function shown({ id, handler, outcome, reason, status, decidedAtMs, atMs, durationMs }: Notification): object {
+  return {
+    id,
+    handler,
+    outcome,
+    reason,
+    status: status ?? null,
+    decided_at: decidedAtMs / 1_000,
+    at: atMs / 1_000,
+    duration: durationMs / 1_000,
+  };
+}
