@@ -64,6 +64,7 @@ async function startBackend(stateDir: string): Promise<BenchedBackend> {
       '--api-listen-address=127.0.0.1:0',
       '--agent-host=127.0.0.1',
       '--agent-port=0',
+      '--entity-limit=0',
     ],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );

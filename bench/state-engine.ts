@@ -1,3 +1,4 @@
+import type * as Addresses from '../src/resources/actor-address.ts';
 import type * as Events from '../src/resources/event.ts';
 import type * as Clocks from '../src/main/system-clock.ts';
 import type * as Merging from '../src/actors/merge-event.ts';
@@ -12,17 +13,28 @@ const { ActorSystem } = await built<typeof System>('actors/system');
 const { mergeEvent } = await built<typeof Merging>('actors/merge-event');
 const { systemClock } = await built<typeof Clocks>('main/system-clock');
 const events = await built<typeof Events>('resources/event');
+const { parseActorAddresses } = await built<typeof Addresses>('resources/actor-address');
 
 export interface EngineLoad {
   keys: number;
   seconds: number;
 }
 
+/** Decisions a second. */
+export interface EngineRates {
+  unwatched: number;
+  /** While one of the actors is watched. */
+  watched: number;
+}
+
 const silent = (): void => undefined;
 const log: Log = { error: silent, warn: silent, info: silent, debug: silent, child: () => log };
 
-/** Decisions a second, on one core: merge and dead man's switch of each event, without decoding and without I/O. */
-async function measure({ keys, seconds }: EngineLoad): Promise<number> {
+const WATCHED = parseActorAddresses(['check-ttl:default/agent-0/check-0']);
+const reader = { send: silent, drained: () => Promise.resolve(), fail: silent };
+
+/** On one core: merge and dead man's switch of each event, without decoding and without I/O; in turns watched and unwatched. */
+async function measure({ keys, seconds }: EngineLoad): Promise<EngineRates> {
   const system = new ActorSystem({ store: new ObjectStore(), clock: systemClock, log, backendName: 'bench' });
   await system.start();
   const templates = Array.from({ length: keys }, (_, index) => template(`agent-${index % 1_000}`, `check-${index}`));
@@ -36,20 +48,27 @@ async function measure({ keys, seconds }: EngineLoad): Promise<number> {
   };
   for (const event of templates) decideOne(event);
   await system.probe();
-  let decided = 0;
-  let busyMs = 0;
-  while (busyMs < seconds * 1_000) {
+  const rates = { unwatched: { decided: 0, busyMs: 0 }, watched: { decided: 0, busyMs: 0 } };
+  const decideSome = (rate: typeof rates.watched): void => {
     const startedAt = performance.now();
     for (let index = 0; index < 1_000; index += 1) {
       const event = templates[Math.floor(Math.random() * keys)];
       if (event !== undefined) decideOne(event);
     }
-    busyMs += performance.now() - startedAt;
-    decided += 1_000;
+    rate.busyMs += performance.now() - startedAt;
+    rate.decided += 1_000;
+  };
+  while (rates.unwatched.busyMs < seconds * 1_000) {
+    decideSome(rates.unwatched);
     await system.probe();
+    system.inspection.attach(WATCHED, undefined, reader);
+    decideSome(rates.watched);
+    await system.probe();
+    system.inspection.stop();
   }
   await system.stop();
-  return decided / (busyMs / 1_000);
+  const perSecond = ({ decided, busyMs }: typeof rates.watched): number => decided / (busyMs / 1_000);
+  return { unwatched: perSecond(rates.unwatched), watched: perSecond(rates.watched) };
 }
 
 function template(entity: string, check: string): CheckEvent {
@@ -58,5 +77,5 @@ function template(entity: string, check: string): CheckEvent {
   return event;
 }
 
-const perSecond = await measure(JSON.parse(process.argv[2] ?? '{}') as EngineLoad);
-process.send?.(perSecond, () => process.exit(0));
+const rates = await measure(JSON.parse(process.argv[2] ?? '{}') as EngineLoad);
+process.send?.(rates, () => process.exit(0));

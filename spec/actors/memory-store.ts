@@ -50,9 +50,9 @@ export class MemoryStore implements TransactionalStore {
     }
   }
 
-  keys(table: TableName, { from, to, limit }: Range): Iterable<string> {
+  keys(table: TableName, { from, to, offset = 0, limit = Infinity }: Range): Iterable<string> {
     const keys = [...this.#rows(table).keys()].filter((key) => key >= from && key < to).sort();
-    return keys.slice(0, limit);
+    return keys.slice(offset, offset + limit);
   }
 
   eventKeysOfCheck(namespace: string, check: string): Iterable<string> {
@@ -76,6 +76,10 @@ export class MemoryStore implements TransactionalStore {
       if (key === undefined || entry.key === key) found.push(entry);
     }
     return found;
+  }
+
+  lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {
+    return this.#entries().findLast((entry) => entry.actor === actor && entry.key === key);
   }
 
   *ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {

@@ -3,6 +3,7 @@ import { Decider } from '../../src/actors/decide.ts';
 import { GuardLog } from '../../src/actors/guard-log.ts';
 import type { ActorKinds } from '../../src/actors/kinds.ts';
 import type { Scope } from '../../src/actors/scope.ts';
+import { DEFAULT_SETTINGS } from '../../src/actors/settings.ts';
 import { deleteSilence, putSilence } from '../../src/actors/silence-changes.ts';
 import { endSilencesOfEntity, silence } from '../../src/actors/silences.ts';
 import { NotFound, StoreUnavailable } from '../../src/resources/errors.ts';
@@ -78,7 +79,7 @@ class ModelRun {
       failed: () => undefined,
       arm: () => undefined,
       decided: () => undefined,
-      silencesMatchEntitySubscriptions: false,
+      settings: DEFAULT_SETTINGS,
     });
   }
 

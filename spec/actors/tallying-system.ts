@@ -5,6 +5,7 @@ import type { ActorEvents, ActorInputs, ActorKinds } from '../../src/actors/kind
 import { MACHINES } from '../../src/actors/machines.ts';
 import { startRoot } from '../../src/actors/root.ts';
 import type { Scope } from '../../src/actors/scope.ts';
+import { DEFAULT_SETTINGS } from '../../src/actors/settings.ts';
 import { EMPTY_ENTITY_STATE } from '../../src/resources/entity.ts';
 import { StoreUnavailable } from '../../src/resources/errors.ts';
 import { Committer } from '../../src/store/committer.ts';
@@ -94,7 +95,7 @@ export class TallyingSystem {
       },
       arm: () => undefined,
       decided: () => undefined,
-      silencesMatchEntitySubscriptions: false,
+      settings: DEFAULT_SETTINGS,
     });
   }
 

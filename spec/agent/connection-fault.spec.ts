@@ -23,7 +23,12 @@ describe('why a backend could not be reached', () => {
     [
       'a backend that wants a certificate of the agent',
       failure('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'certificate required'),
-      'certificate required',
+      'the backend refuses the certificate of this agent, or wants one: certificate required',
+    ],
+    [
+      'a backend that does not know the issuer of the certificate of the agent',
+      failure('ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'tlsv1 alert unknown ca'),
+      'the backend refuses the certificate of this agent, or wants one: tlsv1 alert unknown ca',
     ],
     [
       'an alert of TLS in place of an answer',
@@ -37,6 +42,13 @@ describe('why a backend could not be reached', () => {
       expect(connectionFault(error)).to.equal(text);
     });
   }
+
+  it('depends on the URL where a connection was just closed', () => {
+    const hungUp = failure('ECONNRESET', 'socket hang up');
+    const closed = 'the connection was closed without an answer';
+    expect(connectionFault(hungUp, true)).to.equal(`${closed}; the backend may refuse the certificate of this agent`);
+    expect(connectionFault(hungUp, false)).to.equal(`${closed}; a port with TLS wants wss://`);
+  });
 
   it('is told with the URL without user, password, query and fragment', () => {
     expect(shownUrl('wss://ann:secret@[::1]:8081/path?token=secret#secret')).to.equal('wss://[::1]:8081/path');

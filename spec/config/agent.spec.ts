@@ -43,6 +43,7 @@ describe('the configuration of the agent', () => {
       subscriptions: [],
       user: 'agent',
       password: 'P@ssw0rd!',
+      tls: { ca: undefined, pair: undefined, skipsVerification: false },
       keepalive: {
         intervalS: 20,
         warningTimeoutS: 120,
@@ -70,6 +71,8 @@ describe('the configuration of the agent', () => {
     { flag: 'backend-url', text: 'ws://a,wss://b:9', where: 'backendUrls', is: ['ws://a:8081/', 'wss://b:9/'] },
     { flag: 'user', text: 'joe', where: 'user', is: 'joe' },
     { flag: 'password', text: 'secret', where: 'password', is: 'secret' },
+    { flag: 'trusted-ca-file', text: '/a', where: 'tls.ca', is: { flag: 'trusted-ca-file', path: '/a' } },
+    { flag: 'insecure-skip-tls-verify', text: 'true', where: 'tls.skipsVerification', is: true },
     { flag: 'backend-handshake-timeout', text: '3', where: 'link.handshakeTimeoutMs', is: 3_000 },
     { flag: 'backend-handshake-timeout', text: '-1', where: 'link.handshakeTimeoutMs', is: 15_000 },
     { flag: 'backend-heartbeat-interval', text: '3', where: 'heartbeat.intervalMs', is: 3_000 },

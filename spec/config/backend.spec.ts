@@ -30,11 +30,18 @@ describe('the configuration of the backend', () => {
       logLevel: 'warn',
       api: { host: '::', port: 8080, requestLimitBytes: 512_000, writeTimeoutMs: 15_000 },
       agent: { host: '::', port: 8081, writeTimeoutMs: 15_000, maxMessageBytes: 10_485_760 },
+      entityLimit: 100,
+      agentEventsPolicy: 'any',
+      agentAdmission: { serveWaitMs: 0, connectionsPerS: 0, refusesDuplicates: false },
+      eventLog: undefined,
       dashboard: { host: '::', port: 3000 },
+      tls: { pair: undefined, agentAuth: undefined, trustedCa: undefined, skipsVerification: false },
       deregistrationHandler: undefined,
       silenceMatchEntitySubscriptions: false,
       ledgerAnchorHandler: undefined,
       maxAwakeActors: 200_000,
+      inspect: false,
+      inspectRelay: undefined,
       storeSync: 'full',
     });
   });
@@ -53,10 +60,22 @@ describe('the configuration of the backend', () => {
       MON_BACKEND_API_WRITE_TIMEOUT: '2s',
       MON_BACKEND_AGENT_WRITE_TIMEOUT: '3',
       MON_BACKEND_AGENT_MAX_MESSAGE_SIZE: '4',
+      MON_BACKEND_ENTITY_LIMIT: '7',
+      MON_BACKEND_AGENT_EVENTS_POLICY: 'own',
+      MON_BACKEND_AGENT_SERVE_WAIT_TIME: '8s',
+      MON_BACKEND_AGENT_RATE_LIMIT: '0.5',
+      MON_BACKEND_AGENT_REFUSE_DUPLICATES: 'true',
+      MON_BACKEND_EVENT_LOG_FILE: '/e',
+      MON_BACKEND_EVENT_LOG_BUFFER_SIZE: '9',
+      MON_BACKEND_EVENT_LOG_BUFFER_WAIT: '1s',
+      MON_BACKEND_EVENT_LOG_PARALLEL_ENCODERS: 'true',
       MON_BACKEND_DEREGISTRATION_HANDLER: 'cmdb',
       MON_BACKEND_SILENCE_MATCH_ENTITY_SUBSCRIPTIONS: 'true',
       MON_BACKEND_LEDGER_ANCHOR_HANDLER: 'notary',
       MON_BACKEND_MAX_AWAKE_ACTORS: '5',
+      MON_BACKEND_INSPECT: 'true',
+      MON_BACKEND_INSPECT_URL: 'ws://relay:8088',
+      MON_BACKEND_INSPECT_ACTORS: 'entity:default/a check-ttl:default/a/disk',
       MON_BACKEND_STORE_SYNC: 'none',
     };
     const parsed = parseBackendConfig(sources({ env }));
@@ -66,17 +85,42 @@ describe('the configuration of the backend', () => {
       logLevel: 'warn',
       api: { host: '::1', port: 0, requestLimitBytes: 1, writeTimeoutMs: 2_000 },
       agent: { host: '127.0.0.1', port: 0, writeTimeoutMs: 3_000, maxMessageBytes: 4 },
+      entityLimit: 7,
+      agentEventsPolicy: 'own',
+      agentAdmission: { serveWaitMs: 8_000, connectionsPerS: 0.5, refusesDuplicates: true },
+      eventLog: { file: '/e', maxBuffered: 9 },
       dashboard: { host: 'fe80::1', port: 9 },
+      tls: { pair: undefined, agentAuth: undefined, trustedCa: undefined, skipsVerification: false },
       deregistrationHandler: 'cmdb',
       silenceMatchEntitySubscriptions: true,
       ledgerAnchorHandler: 'notary',
       maxAwakeActors: 5,
+      inspect: true,
+      inspectRelay: {
+        url: 'ws://relay:8088',
+        addresses: [
+          { actor: 'entity', key: 'default/a' },
+          { actor: 'check-ttl', key: 'default/a/disk' },
+        ],
+      },
       storeSync: 'none',
     });
     expect('warnings' in parsed ? parsed.warnings : []).to.deep.equal([
       { message: 'acknowledged data may be lost when the machine fails', fields: { flag: 'store-sync' } },
     ]);
   });
+
+  for (const [what, argv, rule] of [
+    ['a URL of another kind', ['http://relay'], 'must be a URL that begins with ws:// or wss://'],
+    ['no actor', ['ws://relay'], 'inspect-actors: actor must be given at least once'],
+    ['what is no actor', ['ws://relay', '--inspect-actors', 'web-01'], 'inspect-actors: actor must be <actor>:<key>'],
+  ] as const) {
+    it(`tells no relay of inspectors of ${what}`, () => {
+      const mistakes = mistakesOf(() => backendOf('--inspect-url', ...argv));
+      expect(mistakes).to.have.lengthOf(1);
+      expect(mistakes[0]).to.include(rule);
+    });
+  }
 
   it('is frozen all the way down', () => {
     const config = backendOf();

@@ -32,27 +32,24 @@ describe('a metric point in nanoseconds', () => {
     await directory.remove();
   });
 
-  const path = (name: string): string => join(directory.path, name);
-  const given = (): string[] => (existsSync(path('given')) ? readFileSync(path('given'), 'utf8').split('\n') : []);
+  const file = (): string => join(directory.path, 'given');
+  const given = (): string[] => (existsSync(file()) ? readFileSync(file(), 'utf8').split('\n') : []);
 
-  async function handle(command: string): Promise<void> {
+  async function keepWhatIsGiven(): Promise<void> {
+    const command = `cat >> ${file()}; echo >> ${file()}`;
     const body = { metadata: { name: 'file', namespace: 'default' }, type: 'pipe', command };
     const { status, text } = await api.put('/ns/default/handlers/file', body);
     expect(status, text).to.equal(201);
   }
 
-  /** What the handler got in its `run`th run. */
-  const input = (run = 1): Promise<string | undefined> =>
-    eventually(
-      () => given(),
-      (lines) => lines.length > run,
-      { what: `run ${run} of the handler` },
-    ).then((lines) => lines[run - 1]);
-
-  const KEEP = (): string => `cat >> ${path('given')}; echo >> ${path('given')}`;
+  /** What the handler got. */
+  const input = async (): Promise<string | undefined> => {
+    const [first] = await eventually(given, (lines) => lines.length > 1, { what: 'the run of the handler' });
+    return first;
+  };
 
   it('is given to the handler to the digit, and answered so, when it was put by REST', async () => {
-    await handle(KEEP());
+    await keepWhatIsGiven();
     const put = await api.put('/ns/default/events/sw-1/load', withMetrics(proxyEvent('sw-1', 'load')));
     expect(put.status, put.text).to.equal(200);
     expect(put.text).to.contain(WRITTEN);
@@ -61,13 +58,11 @@ describe('a metric point in nanoseconds', () => {
     expect([stored.status, stored.text.includes('metrics')]).to.deep.equal([200, false]);
   });
 
-  it('is given to the handler to the digit when its event has no check', async () => {
-    await handle(KEEP());
+  it('is answered to the digit when its event was posted and has no check', async () => {
     const { entity } = proxyEvent('sw-1', 'load');
     const posted = await api.post('/ns/default/events', withMetrics({ entity }));
     expect(posted.status, posted.text).to.equal(200);
     expect(posted.text).to.contain(WRITTEN);
-    expect(await input()).to.contain(WRITTEN);
   });
 
   it('is refused with its name when it is not of 64 bits', async () => {
@@ -88,18 +83,10 @@ describe('a metric point in nanoseconds', () => {
   ];
   for (const [encoding, accept, payload] of sessions) {
     it(`is given to the handler to the digit when an agent sent it in ${encoding}`, async () => {
-      await handle(KEEP());
+      await keepWhatIsGiven();
       const agent = await backend.connect({ name: 'web-01', headers: { Accept: accept } });
       agent.sendRaw(encodeFrame('event', payload));
       expect(await input()).to.contain(WRITTEN);
     });
   }
-
-  it('is kept in the store to the digit while its handler has not come to an end', async () => {
-    await handle(`${KEEP()}; [ -e ${path('again')} ] || { touch ${path('again')}; exec sleep 600; }`);
-    await api.put('/ns/default/events/sw-1/load', withMetrics(proxyEvent('sw-1', 'load')));
-    await eventually(() => existsSync(path('again')), Boolean, { what: 'the first run' });
-    await backend.restart();
-    expect(await input(2)).to.contain(WRITTEN);
-  });
 });

@@ -58,17 +58,39 @@ describe('a backend that was down', () => {
     expect(await api.ledger({ actor: 'entity', key: 'default/web-01' })).to.have.lengthOf(1);
   });
 
-  it('case 33: goes on alerting for an agent that was missing before', async () => {
+  it('case 33: goes on alerting for an agent that was missing before, W after it came back', async () => {
     await alive({ timeout: 5 });
-    await backend.clock.advance(5_000);
+    await backend.clock.advance(50_000);
     await downFor(60_000);
-    expect(at(await eventOf(), 'check')).to.deep.include({ status: 1, occurrences: 1 });
-    await backend.clock.advance(10_000);
-    expect(at(await eventOf(), 'check')).to.deep.include({ status: 1, occurrences: 2 });
-    await backend.clock.advance(5_000);
-    expect(at(await eventOf(), 'check')).to.deep.include({ status: 1, occurrences: 3 });
+    expect(at(await eventOf(), 'check')).to.deep.include({ status: 1, occurrences: 10 });
+    await alertsAfter(5_000);
+    expect(at(await eventOf(), 'check')).to.deep.include({ occurrences: 11 });
+    expect(await blindOf()).to.equal('60');
+    await alertsAfter(5_000);
+    expect(at(await eventOf(), 'check')).to.deep.include({ occurrences: 12 });
+    expect(await blindOf()).to.equal(undefined);
     const states = (await api.ledger({ actor: 'entity', key: 'default/web-01' })).map(({ to }) => to);
     expect(states).to.deep.equal(['registered', 'warning']);
+  });
+
+  it('does not take a critical alert back to a warning', async () => {
+    await alive({ timeout: 5, ttl: 8 });
+    await backend.clock.advance(10_000);
+    await downFor(60_000);
+    await backend.clock.advance(5_000);
+    expect(at(await eventOf(), 'check')).to.deep.include({ status: 2, occurrences: 3 });
+    const states = (await api.ledger({ actor: 'entity', key: 'default/web-01' })).map(({ to }) => to);
+    expect(states).to.deep.equal(['registered', 'warning', 'critical']);
+  });
+
+  it('repeats the expiry of a ttl, ttl after it came back', async () => {
+    const agent = await alive({ timeout: 3_600 });
+    await agent.result('disk', { ttl: 5, interval: 1 });
+    await backend.clock.advance(50_000);
+    await downFor(60_000);
+    await alertsAfter(5_000, 'disk');
+    expect(at(await eventOf('disk'), 'check', 'occurrences')).to.equal(11);
+    expect(await blindOf('disk')).to.equal('60');
   });
 
   it('alerts once, W after it came back, and says how long it was blind', async () => {

@@ -10,6 +10,8 @@ const SCENARIOS = [
   'entity-deleted',
   'large-message',
   'two-sessions',
+  'agent-managed',
+  'class-repair',
 ];
 
 describe('recorded agent wire', () => {

@@ -40,7 +40,11 @@ describe('the agent port while too much waits for the store', function () {
   /** A write waits for the store, unless it is refused at once. */
   async function isFull(): Promise<boolean> {
     const answer = api.put('/ns/default/events/lane-other/probe', checkEvent('lane-other', 'probe'));
-    const waiting = new Promise<undefined>((resolve) => setTimeout(resolve, 500));
+    const waiting = new Promise<undefined>((resolve) => {
+      setTimeout(() => {
+        resolve(undefined);
+      }, 500);
+    });
     return (await Promise.race([answer, waiting]))?.status === 503;
   }
 

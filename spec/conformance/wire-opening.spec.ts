@@ -56,7 +56,11 @@ describe('the opening of a session', function () {
     );
     expect(late.isOpen).to.equal(true);
     expect(await sessionStates(api, 'open-late')).to.deep.equal(['registered']);
-    expect(at(await api.event('open-sender', 'c'), 'check', 'occurrences')).to.equal(MAX_OPEN_DECISIONS + HELD + 1);
+    await eventually(
+      async () => at(await api.event('open-sender', 'c'), 'check', 'occurrences'),
+      (occurrences) => occurrences === MAX_OPEN_DECISIONS + HELD + 1,
+      { what: 'the last of the held events', withinMs: STORED_WITHIN_MS },
+    );
   });
 
   /** The store can be written again, and what was lost is not there and does not come back. */

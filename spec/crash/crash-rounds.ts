@@ -3,12 +3,16 @@ import { verify } from '../../src/store/ledger.ts';
 import { LmdbStore } from '../../src/store/lmdb-store.ts';
 import { eventKey } from '../../src/store/keyspace.ts';
 import { eventOf } from '../../src/store/records.ts';
+import { ApiClient } from '../support/api-client.ts';
 import { BackendProcess, initialiseState } from '../support/backend-process.ts';
+import { eventually } from '../support/eventually.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { AgentSender, HttpSender, numberIn, type Progress } from './load.ts';
 
 const SENDERS = 4;
+/** From the first event that is promised to the kill. */
 const LONGEST_ROUND_MS = 600;
+const LOAD_WITHIN_MS = 15_000;
 /** Above every key. */
 const END = '~';
 
@@ -23,24 +27,28 @@ export interface CrashReport {
  * Kills a real backend at random instants while events arrive by HTTP and from acknowledging agents, and looks at the
  * store after each kill: what was promised is there, actors are where the ledger says, nothing alerted that was not silent.
  */
-export async function crashRounds(rounds: number, random: () => number): Promise<CrashReport> {
+export async function crashRounds(rounds: number, random: () => number, httpSenders = SENDERS): Promise<CrashReport> {
   const directory = await temporaryDirectory();
   const stateDir = join(directory.path, 'state');
-  const http = Array.from({ length: SENDERS }, (_, index) => new HttpSender(index));
+  const http = Array.from({ length: httpSenders }, (_, index) => new HttpSender(index));
   const agents = Array.from({ length: SENDERS }, (_, index) => new AgentSender(index));
   const faults: string[] = [];
   try {
     await initialiseState(stateDir);
     for (let round = 1; round <= rounds; round += 1) {
       const backend = await BackendProcess.start({ stateDir });
+      const user = await ApiClient.login(backend.apiPort);
+      const before = acknowledgedBy(http);
       const running = [
-        ...http.map((sender) => sender.run(backend.apiPort)),
+        ...http.map((sender) => sender.run(user)),
         ...agents.map((sender) => sender.run(backend.agentPort)),
       ];
+      await eventually(() => acknowledgedBy(http) > before, Boolean, { what: 'the load', withinMs: LOAD_WITHIN_MS });
       await new Promise((resolve) => setTimeout(resolve, random() * LONGEST_ROUND_MS));
       await backend.kill();
       await backend.remove();
       await Promise.all(running);
+      user.close();
       const found = await inspect(stateDir, [...http, ...agents]);
       faults.push(...found.map((fault) => `round ${round}: ${fault}`));
     }
@@ -48,9 +56,11 @@ export async function crashRounds(rounds: number, random: () => number): Promise
   } finally {
     await directory.remove();
   }
-  const acknowledged = [...http, ...agents].reduce((sum, sender) => sum + sender.acknowledged, 0);
-  return { rounds, acknowledged, faults };
+  return { rounds, acknowledged: acknowledgedBy([...http, ...agents]), faults };
 }
+
+const acknowledgedBy = (senders: readonly Progress[]): number =>
+  senders.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
 
 /** Everything that is wrong with the store of a killed backend. */
 async function inspect(stateDir: string, senders: readonly Progress[]): Promise<string[]> {

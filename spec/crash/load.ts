@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
 import { decodeFrame, encodeFrame } from '../../src/wire/frame.ts';
 import { type AgentOptions, AGENT, agentHeaders } from '../support/agent-client.ts';
-import { ApiClient } from '../support/api-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
 import { checkEvent, keepalive, proxyEvent } from '../support/example-events.ts';
 
 /** Long enough that no switch may expire in a round. */
@@ -32,9 +32,8 @@ export class HttpSender implements Progress {
   }
 
   /** Until the backend is gone. */
-  async run(port: number): Promise<void> {
+  async run(api: ApiClient): Promise<void> {
     try {
-      const api = await ApiClient.login(port);
       for (;;) {
         this.sent += 1;
         const n = this.sent;

@@ -2,6 +2,9 @@ import { hash } from 'node:crypto';
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashSync } from '@node-rs/bcrypt';
+import { describeMachine } from '../../src/actors/inspect-definition.ts';
+import { listActors } from '../../src/actors/inspect-list.ts';
+import { MACHINES } from '../../src/actors/machines.ts';
 import type { ScheduleStatus } from '../../src/actors/schedules.ts';
 import { type Api, createApi } from '../../src/http/app.ts';
 import { Credentials } from '../../src/http/credentials.ts';
@@ -59,6 +62,9 @@ export class ApiUnderTest {
   sessions: Page<object> = { items: [], lastKey: undefined };
   sessionsAsked: { namespace: string | undefined; page: PageRequest } | undefined;
   handshakeRefusals: object[] = [];
+  /** What a scrape finds. */
+  scrape = () => Promise.resolve({ type: 'text/plain; version=0.0.4; charset=utf-8', text: 'up 1\n' });
+  entityUse = { count: 0, limit: 0 };
   /** How long the last probe was allowed to take. */
   probedMs: number | undefined;
   token = '';
@@ -85,10 +91,15 @@ export class ApiUnderTest {
         return this.sessions;
       },
       handshakeRefusals: () => this.handshakeRefusals,
+      rings: () => new Map(),
+      machines: Object.entries(MACHINES).map(([word, machine]) => describeMachine(word, machine)),
+      actors: (filter, page) => listActors(this.#store, filter, page),
+      metrics: () => this.scrape(),
       probe: (timeoutMs) => {
         this.probedMs = timeoutMs;
         return Promise.resolve(this.healthy);
       },
+      entityUse: () => this.entityUse,
       memberId: 26,
       clusterId: 1,
       clock: this.clock,

@@ -73,11 +73,18 @@ describe('credentials', () => {
 
   it('are refused with Overloaded when too many wait, and accepted again afterwards', async () => {
     const guesses = Array.from({ length: 200 }, (_, n) => credentials.verify('ann', `guess ${n}`));
+    expect([credentials.running, credentials.waiting]).to.deep.equal([
+      { used: 2, limit: 2 },
+      { used: 128, limit: 128, refused: 70 },
+    ]);
     const outcomes = await Promise.allSettled(guesses);
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
     expect(refused).to.have.lengthOf(70);
     for (const { reason } of refused) expect(reason).to.be.instanceOf(Overloaded);
     expect(await credentials.verify('ann', 'right')).to.equal(stored);
+    expect(credentials.waiting).to.include({ used: 0, refused: 70 });
+    expect(credentials.running).to.include({ used: 0 });
+    expect(credentials.remembered).to.include({ used: 1 });
   });
 
   it('can be of a password hashed here', async () => {

@@ -82,20 +82,6 @@ describe('an entity', () => {
     expect([status, body]).to.deep.equal([404, { message: 'the namespace ghost does not exist', code: 2 }]);
   });
 
-  for (const owner of ['sensu-agent', 'mon-agent']) {
-    it(`is not replaced while its agent (${owner}) manages it`, async () => {
-      const managed = { entity_class: 'agent', metadata: { labels: { 'sensu.io/managed_by': owner } } };
-      const conflict = [409, { message: 'entity is managed by its agent', code: 3 }];
-      const sent = await put(owner, managed);
-      expect([sent.status, sent.body]).to.deep.equal(conflict);
-      await post({ ...managed, metadata: { ...managed.metadata, name: owner } });
-      for (const entityClass of ['agent', 'proxy']) {
-        const stored = await put(owner, { entity_class: entityClass });
-        expect([stored.status, stored.body]).to.deep.equal(conflict);
-      }
-    });
-  }
-
   const redactions: [string, string[] | undefined, string, boolean][] = [
     ['a default word', undefined, 'password', true],
     ['a default word in other letters', undefined, 'API-Key', true],

@@ -68,6 +68,7 @@ describe('the actor of a connection', () => {
     ['a write that is stuck', { type: 'write.stuck', atMs: 5 }, 'critical', undefined],
     ['the deletion of its entity', { type: 'entity.deleted', atMs: 5 }, 'critical', 1001],
     ['the end of the backend', { type: 'shutdown.requested', atMs: 5 }, 'critical', 1001],
+    ['the refusal of its registration', { type: 'registration.refused', atMs: 5 }, 'critical', 1008],
     ['a failure of the store', { type: 'store.failed', atMs: 5 }, 'critical', 1011],
     ['a frame that breaks the protocol', { type: 'protocol.violated' }, 'deregistered', 1002],
     ['the end of the socket', { type: 'socket.closed', code: 1006 }, 'deregistered', undefined],

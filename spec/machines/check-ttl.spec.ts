@@ -14,7 +14,7 @@ const TTL_MS = 60_000;
 
 function reached(deadlineAtMs: number, elapsedMs: number, changes: Partial<Reached> = {}): Reached {
   const world = { entityExists: true, eventExists: true, keepaliveStatus: 0 };
-  return { type: 'deadline.reached', deadlineAtMs, elapsedMs, ...world, ...changes };
+  return { type: 'deadline.reached', deadlineAtMs, elapsedMs, graceMs: 0, ...world, ...changes };
 }
 
 const result = (atMs: number, ttlMs = TTL_MS, alertStatus = 1): SwitchEvent => ({

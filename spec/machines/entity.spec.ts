@@ -25,7 +25,7 @@ function reached(
   keepaliveEventExists = true,
   deregister = false,
 ): EntityEvent {
-  return { type: 'deadline.reached', deadlineAtMs, elapsedMs, keepaliveEventExists, deregister };
+  return { type: 'deadline.reached', deadlineAtMs, elapsedMs, graceMs: 0, keepaliveEventExists, deregister };
 }
 
 function after(...events: EntityEvent[]): { entity: Entity; effects: string[] } {

@@ -174,6 +174,21 @@ describe('an event', () => {
       { ...EVENT, pipelines: [{}] },
       'pipeline reference is invalid: resource type not capable of acting as a pipeline: .',
     ],
+    [
+      'of a published check that is never due',
+      checkWith({ publish: true, interval: 0, cron: '0 0 31 2 *' }),
+      'check is invalid: check cron string is invalid: schedule never occurs',
+    ],
+    [
+      'with a label that is a number, whatever its name',
+      { ...EVENT, metadata: { labels: { 'a\nb': 5 } } },
+      'metadata.labels.a\nb must be string,null',
+    ],
+    [
+      'with hooks that are a text, whatever their type',
+      checkWith({ check_hooks: [{ 'a\nb': 'x' }] }),
+      'check.check_hooks.0.a\nb must be array,null',
+    ],
     ['with a name of its own', { ...EVENT, metadata: { name: 'x' } }, 'events cannot be named'],
     ['with an id that is not a UUID', { ...EVENT, id: 'not-a-uuid' }, 'invalid event id: not-a-uuid'],
   ];
@@ -184,6 +199,7 @@ describe('an event', () => {
   }
 
   const accepted: [string, object][] = [
+    ['of an unpublished check that is never due', checkWith({ interval: 0, cron: '0 0 31 2 *' })],
     ['without a timestamp', EVENT],
     ['without a namespace of its check', checkWith({ metadata: { name: 'disk' } })],
     ['of an unpublished check without a schedule', checkWith({ interval: 0 })],

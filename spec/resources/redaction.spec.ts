@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import { redactEntity } from '../../src/resources/redaction.ts';
+import { redactEntity, redactEvent } from '../../src/resources/redaction.ts';
 import { entityWithDefaults } from '../../src/resources/entity.ts';
+import { eventWithDefaults } from '../../src/resources/event.ts';
 
 const shownLabels = (labels: Record<string, string>, redact?: string[]): unknown =>
   redactEntity(entityWithDefaults({ metadata: { labels }, redact: redact ?? null })).metadata.labels;
 
-describe('redaction of an entity', () => {
+describe('redaction', () => {
   it('hides the default keys however they are written', () => {
     const labels = { 'API-Key': 'x', apiKey: 'x', api_key2: 'x', Password: 'x', password1: 'seen', region: 'seen' };
     expect(shownLabels(labels)).to.deep.equal({
@@ -26,5 +27,28 @@ describe('redaction of an entity', () => {
     const entity = entityWithDefaults({ metadata: { annotations: { secret: 'x' } } });
     expect(redactEntity(entity).metadata.annotations).to.deep.equal({ secret: 'REDACTED' });
     expect(entity.metadata.annotations).to.deep.equal({ secret: 'x' });
+  });
+
+  it('knows letters of any alphabet apart', () => {
+    expect(shownLabels({ Пароль: 'x', Город: 'seen', 'パス-ワード1': 'x' }, ['пароль', 'パスワード'])).to.deep.equal({
+      Пароль: 'REDACTED',
+      Город: 'seen',
+      'パス-ワード1': 'REDACTED',
+    });
+  });
+
+  it('leaves an entity without secrets, and an event of one, as they are', () => {
+    const entity = entityWithDefaults({ metadata: { labels: { region: 'eu' } } });
+    const event = { ...eventWithDefaults({}), entity };
+    expect(redactEntity(entity)).to.equal(entity);
+    expect(redactEvent(event)).to.equal(event);
+    expect(redactEvent(eventWithDefaults({})).entity).to.equal(undefined);
+  });
+
+  it('hides the secrets of the entity of an event', () => {
+    const entity = entityWithDefaults({ metadata: { labels: { password: 'x' } } });
+    expect(redactEvent({ ...eventWithDefaults({}), entity }).entity.metadata.labels).to.deep.equal({
+      password: 'REDACTED',
+    });
   });
 });

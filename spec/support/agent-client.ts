@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { SecureContextOptions } from 'node:tls';
 import { WebSocket } from 'ws';
 import { decodeFrame, encodeFrame } from '../../src/wire/frame.ts';
 import { basicHeader, type Credentials } from '../../src/wire/handshake.ts';
@@ -17,6 +18,8 @@ export interface AgentOptions {
   headers?: Record<string, string>;
   /** Whether pings of the backend are answered; true unless said otherwise. */
   answersPings?: boolean;
+  /** Speaks TLS, by these options. */
+  tls?: SecureContextOptions | undefined;
 }
 
 export interface AgentFrame {
@@ -87,12 +90,17 @@ export class AgentClient {
 
   /** @throws HandshakeRefused */
   static async connect(port: number, options: AgentOptions): Promise<AgentClient> {
-    return AgentClient.connectWith(port, agentHeaders(options), options.answersPings ?? true);
+    return AgentClient.connectWith(port, agentHeaders(options), options);
   }
 
   /** With exactly these headers. @throws HandshakeRefused */
-  static async connectWith(port: number, headers: Record<string, string>, answersPings = true): Promise<AgentClient> {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/`, {
+  static async connectWith(
+    port: number,
+    headers: Record<string, string>,
+    { answersPings = true, tls }: Pick<AgentOptions, 'answersPings' | 'tls'> = {},
+  ): Promise<AgentClient> {
+    const socket = new WebSocket(`${tls === undefined ? 'ws' : 'wss'}://127.0.0.1:${port}/`, {
+      ...tls,
       headers,
       autoPong: answersPings,
       perMessageDeflate: false,

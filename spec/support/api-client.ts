@@ -1,4 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import type { SecureContextOptions } from 'node:tls';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
 import { basicHeader, type Credentials } from '../../src/wire/handshake.ts';
 import { at } from './json-path.ts';
@@ -35,17 +37,21 @@ const parsed = (text: string): unknown => {
 /** A user of the REST API over one kept connection. Paths `/ns/x/...` mean `/api/core/v2/namespaces/x/...`. */
 export class ApiClient {
   readonly #port: number;
-  readonly #connections = new Agent({ keepAlive: true });
+  readonly #isSecure: boolean;
+  readonly #connections: Agent;
   #credentials: Credentials | undefined;
   #token: string | undefined;
 
-  /** Not logged in: requests carry only the headers they are given. */
-  constructor(port: number) {
+  /** Not logged in: requests carry only the headers they are given. By TLS if there are options of it. */
+  constructor(port: number, tls?: SecureContextOptions) {
     this.#port = port;
+    this.#isSecure = tls !== undefined;
+    this.#connections =
+      tls === undefined ? new Agent({ keepAlive: true }) : new SecureAgent({ ...tls, keepAlive: true });
   }
 
-  static async login(port: number, credentials: Credentials = ADMIN): Promise<ApiClient> {
-    const client = new ApiClient(port);
+  static async login(port: number, credentials: Credentials = ADMIN, tls?: SecureContextOptions): Promise<ApiClient> {
+    const client = new ApiClient(port, tls);
     await client.#login(credentials);
     return client;
   }
@@ -129,7 +135,8 @@ export class ApiClient {
     const length: Record<string, number> = body === undefined ? {} : { 'content-length': body.length };
     const target = { host: '127.0.0.1', port: this.#port, agent: this.#connections, method, path };
     return new Promise((resolve, reject) => {
-      const outgoing = request({ ...target, headers: { ...headers, ...length } }, (incoming) => {
+      const send = this.#isSecure ? secureRequest : request;
+      const outgoing = send({ ...target, headers: { ...headers, ...length } }, (incoming) => {
         const chunks: Buffer[] = [];
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
         incoming.on('error', reject);

@@ -163,6 +163,7 @@ const LISTENERS = [
   '--dashboard-host=127.0.0.1',
   '--dashboard-port=0',
   '--log-level=info',
+  '--entity-limit=0',
 ];
 
 function read(line: string): unknown {

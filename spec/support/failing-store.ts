@@ -1,6 +1,12 @@
 import type { LedgerEntry, LedgerHead } from '../../src/store/ledger.ts';
 import type { TableName, Tables } from '../../src/store/records.ts';
-import type { LedgerQuery, Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
+import type {
+  LedgerQuery,
+  Range,
+  StoreSize,
+  TransactionalStore,
+  WriteSet,
+} from '../../src/store/transactional-store.ts';
 
 /** A store whose writes can be made to fail, as on a full disk; what is stored stays readable. */
 export class FailingStore implements TransactionalStore {
@@ -90,8 +96,17 @@ export class FailingStore implements TransactionalStore {
     return this.#store.ledger(query);
   }
 
+  lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {
+    return this.#store.lastLedgerEntry(actor, key);
+  }
+
   ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
     return this.#store.ledgerEntries();
+  }
+
+  size(): StoreSize {
+    if (this.#store.size === undefined) throw new Error('the store has no size');
+    return this.#store.size();
   }
 
   close(): Promise<void> {

@@ -23,6 +23,23 @@ const OVERRULINGS: readonly Overruling[] = [
     why: 'rest/15-entities step 8: an entity made by API has its own subscription',
   },
   {
+    recording: 'wire/class-repair.json',
+    step: 6,
+    ours: { check: { output: 'entity registered' }, id: '<uuid>' },
+    why: 'state/registration step 8: a registration event has an id; its output says what it is',
+  },
+  ...[
+    { step: 8, ours: { json: { subscriptions: ['s1', 'entity:w-cls'] } } },
+    { step: 9, ours: { subscriptions: ['s1', 'entity:w-cls'] } },
+    { step: 12, ours: { json: { subscriptions: ['zz', 'entity:w-px'] } } },
+    { step: 13, ours: { subscriptions: ['zz', 'entity:w-px'] } },
+    { step: 16, ours: { subscriptions: ['zz', 'entity:w-px'] } },
+  ].map((row) => ({
+    ...row,
+    recording: 'wire/class-repair.json',
+    why: 'rest/15-entities step 8: an entity made by API has its own subscription',
+  })),
+  {
     recording: 'pipeline/handlers.json',
     step: 'answer to an event',
     ours: { status: 200 },

@@ -94,6 +94,11 @@ export class InProcessBackend implements BackendPorts {
     return this.#clients.connect(options);
   }
 
+  /** As at SIGHUP. */
+  async reloadCertificates(): Promise<void> {
+    await this.#running?.reloadCertificates();
+  }
+
   /** Stops it and starts it again on the same state, at other ports; its agents and clients are gone. */
   async restart(): Promise<void> {
     await this.#halt();

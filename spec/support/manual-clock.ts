@@ -51,7 +51,7 @@ export class ManualClock implements Clock {
     await this.settle();
     for (let dueMs = this.#nextDueMs(untilMs); dueMs !== undefined; dueMs = this.#nextDueMs(untilMs)) {
       this.#moveTo(dueMs);
-      for (const alarm of this.#takeDue()) alarm.fire();
+      this.#fireDue();
       await this.settle();
     }
     this.#moveTo(untilMs);
@@ -69,10 +69,10 @@ export class ManualClock implements Clock {
     this.#wallMs += ms;
   }
 
-  /** The process is stopped, then everything that was due meanwhile fires at once. */
+  /** The process is stopped, then everything that was due meanwhile fires at once, earliest first. */
   async stall(ms: number): Promise<void> {
     this.#moveTo(this.#monotonicMs + ms);
-    for (const alarm of this.#takeDue()) alarm.fire();
+    this.#fireDue();
     await this.settle();
   }
 
@@ -90,10 +90,17 @@ export class ManualClock implements Clock {
     return next;
   }
 
+  /** With what the alarms themselves set for at once. */
+  #fireDue(): void {
+    while (this.#nextDueMs(this.#monotonicMs) !== undefined) for (const alarm of this.#takeDue()) alarm.fire();
+  }
+
   /** One of them may cancel another that is due at the same moment: the set is asked again before each. */
   *#takeDue(): Iterable<Alarm> {
     const due = [...this.#alarms].filter(({ dueMs }) => dueMs <= this.#monotonicMs);
-    for (const alarm of due.toSorted((a, b) => a.turn - b.turn)) if (this.#alarms.delete(alarm)) yield alarm;
+    for (const alarm of due.toSorted((a, b) => a.dueMs - b.dueMs || a.turn - b.turn)) {
+      if (this.#alarms.delete(alarm)) yield alarm;
+    }
   }
 
   #moveTo(monotonicMs: number): void {

@@ -102,6 +102,11 @@ describe('the hello of an agent', () => {
     );
   });
 
+  it('names no user and no password where a certificate is shown', () => {
+    const hello = { agentName: 'a', namespace: 'b', subscriptions: [], user: 'joe', queueId: undefined };
+    expect(helloHeaders(hello, undefined)).to.not.have.any.keys('Sensu-User', 'Mon-User', 'Authorization');
+  });
+
   it('is read from any headers or refused with a handshake error', () => {
     const names = fc.constantFrom('agentname', 'namespace', 'subscriptions', 'user', 'ack', 'queue');
     const key = fc.tuple(fc.constantFrom('sensu', 'mon'), names).map((parts) => parts.join('-'));

@@ -1,20 +1,22 @@
 import type { ConnectionEvent } from '../machines/agent-connection.ts';
 import type { Log } from '../ports/log.ts';
+import type { Occupancy } from '../ports/occupancy.ts';
 import { withOwnSubscription } from '../resources/entity.ts';
-import { InvalidResource, StoreUnavailable } from '../resources/errors.ts';
+import { EntityLimitReached, InvalidResource, StoreUnavailable } from '../resources/errors.ts';
 import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
 import type { Source } from '../store/decision.ts';
 import { entityKey } from '../store/keyspace.ts';
-import type { AgentQueue } from '../store/records.ts';
 import { readResource } from '../store/resource-store.ts';
+import { countUp } from './agent-queues.ts';
 import type { Decider } from './decide.ts';
+import { DroppedProxies } from './dropped-proxies.ts';
+import { assertMayWrite, assertOwnKeepalive, assertOwnNamespace, NotOwner } from './event-ownership.ts';
 import { receiveKeepalive } from './keepalives.ts';
 import { mergeEvent } from './merge-event.ts';
-import { publishEvent } from './publish.ts';
+import { publishMetrics } from './publish.ts';
+import { repairClass } from './registration.ts';
+import { deleteEvent } from './resource-changes.ts';
 import type { Scope } from './scope.ts';
-
-/** Queues remembered per agent; an agent makes a new one at each start. */
-const MAX_QUEUES_PER_AGENT = 8;
 
 /** What sessions tell: when that is, is said here. */
 type Told = ConnectionEvent extends infer E ? (E extends { deadlineAtMs: number } ? never : Omit<E, 'atMs'>) : never;
@@ -49,15 +51,38 @@ export class AgentPort {
   readonly #decider: Decider;
   readonly #sessions = new Map<string, AgentSession>();
   readonly #log: Log;
+  readonly #droppedProxies: DroppedProxies;
+  /** Why something of a session was refused, as far as it is on record. */
+  readonly #onRecord = new WeakMap<AgentSession, Set<string>>();
+  /** Sessions whose entity is gone: what still comes before they are closed is of nobody. */
+  readonly #orphaned = new WeakSet<AgentSession>();
   #afterRecovery: (() => void)[] = [];
 
   constructor(decider: Decider, log: Log) {
     this.#decider = decider;
     this.#log = log;
+    this.#droppedProxies = new DroppedProxies(log);
   }
 
   session(id: string): AgentSession | undefined {
     return this.#sessions.get(id);
+  }
+
+  /** Whether an agent of that name has a connection; costs all sessions. */
+  isConnected(namespace: string, agentName: string): boolean {
+    return [...this.#sessions.values()].some(
+      (session) => session.namespace === namespace && session.agentName === agentName,
+    );
+  }
+
+  /** Entities whose events were dropped at the entity limit, as far as they are remembered. */
+  get droppedProxies(): Occupancy {
+    return this.#droppedProxies.remembered;
+  }
+
+  /** What connections could not be told while the store cannot be written. */
+  get untold(): number {
+    return this.#afterRecovery.length;
   }
 
   /** @throws StoreUnavailable */
@@ -68,15 +93,19 @@ export class AgentPort {
       const { snapshot } = scope.create('connection', id, { key: id, atMs: scope.steadyMs }, 'socket.opened');
       if (snapshot === undefined) return;
       scope.put('sessions', id, { namespace, agentName, openedAtMs: scope.nowMs, actor: snapshot });
+      repairClass(scope, namespace, agentName);
     });
     this.#sessions.set(id, session);
   }
 
   /** Tells the connection's actor; kept for later while the store cannot be written. */
   tell(id: string, event: Told): void {
+    const session = this.#sessions.get(id);
+    if (event.type === 'entity.deleted' && session !== undefined) this.#orphaned.add(session);
     try {
       this.#decider.decide({ cause: { session: id }, unbounded: true }, (scope) => {
         const told = { ...event, atMs: scope.steadyMs };
+        if (event.type === 'entity.deleted' && session !== undefined) removeLateEvents(scope, session);
         this.#advance(scope, id, told);
       });
     } catch (error) {
@@ -134,36 +163,71 @@ export class AgentPort {
     for (const id of this.#sessions.keys()) this.tell(id, { type: 'shutdown.requested' });
   }
 
-  /** @throws InvalidResource */
+  /** @throws InvalidResource, NotOwner, EntityLimitReached */
   receiveEvent(session: AgentSession, { event, n, encoded }: SentEvent): void {
-    assertNamespace(session, event);
-    this.#decide(session, event.id, n, (scope) => {
-      assertNamespaceExists(scope, session.namespace);
-      if (!hasCheck(event)) {
-        publishEvent(scope, event);
-        return;
-      }
-      const complete = received(scope, event);
-      mergeEvent(scope, complete, {
-        trustsSentHistory: true,
-        encoded: complete === event ? encoded : undefined,
+    if (this.#orphaned.has(session)) return;
+    this.#asOwner(session, () => {
+      assertOwnNamespace(session, event);
+      this.#decide(session, event.id, n, (scope) => {
+        assertNamespaceExists(scope, session.namespace);
+        assertMayWrite(scope, session, event);
+        if (hasCheck(event)) this.#merge(scope, session, event, encoded);
+        else publishMetrics(scope, event);
       });
     });
   }
 
-  /** @throws InvalidResource */
-  receiveKeepalive(session: AgentSession, event: Event): void {
-    assertNamespace(session, event);
-    if (!hasCheck(event)) throw new InvalidResource('keepalive must contain a check');
-    const { entity } = event;
-    if (entity.entity_class !== 'agent') throw new InvalidResource('keepalive entity must be of class agent');
-    if (entity.metadata.name !== session.agentName) {
-      throw new InvalidResource('keepalive entity must have the name of the session');
+  #merge(scope: Scope, session: AgentSession, event: CheckEvent, encoded: Buffer | undefined): void {
+    const complete = received(scope, event);
+    try {
+      mergeEvent(scope, complete, { trustsSentHistory: true, encoded: complete === event ? encoded : undefined });
+    } catch (error) {
+      if (error instanceof EntityLimitReached) {
+        this.#droppedProxies.note(error.entity, session.agentName, scope.steadyMs);
+      }
+      throw error;
     }
-    this.#decide(session, event.id, undefined, (scope) => {
-      assertNamespaceExists(scope, session.namespace);
-      receiveKeepalive(scope, event);
+  }
+
+  /** @throws InvalidResource, NotOwner, and EntityLimitReached, which ends the session: its agent was new when it came. */
+  receiveKeepalive(session: AgentSession, event: Event): void {
+    if (this.#orphaned.has(session)) return;
+    this.#asOwner(session, () => {
+      assertOwnNamespace(session, event);
+      if (!hasCheck(event)) throw new InvalidResource('keepalive must contain a check');
+      if (event.entity.entity_class !== 'agent') throw new InvalidResource('keepalive entity must be of class agent');
+      assertOwnKeepalive(session, event);
+      try {
+        this.#decide(session, event.id, undefined, (scope) => {
+          assertNamespaceExists(scope, session.namespace);
+          receiveKeepalive(scope, event, scope.get('sessions', session.id)?.openedAtMs);
+        });
+      } catch (error) {
+        if (error instanceof EntityLimitReached) this.tell(session.id, { type: 'registration.refused' });
+        throw error;
+      }
     });
+  }
+
+  /** What a session may not write is on record, once for each reason. */
+  #asOwner(session: AgentSession, receive: () => void): void {
+    try {
+      receive();
+    } catch (error) {
+      if (error instanceof NotOwner) this.#record(session, error);
+      throw error;
+    }
+  }
+
+  #record(session: AgentSession, { reason, claimed }: NotOwner): void {
+    const { id, namespace, agentName } = session;
+    const reasons = this.#onRecord.get(session) ?? new Set();
+    if (reasons.has(reason)) return;
+    this.#decider.decide({ cause: { session: id }, source: session, unbounded: true }, (scope) => {
+      const key = entityKey(namespace, agentName);
+      scope.record({ actor: 'agent', key, from: null, event: 'write.refused', to: null, details: { reason, claimed } });
+    });
+    this.#onRecord.set(session, reasons.add(reason));
   }
 
   /** A numbered event that was refused is done with: it must not be sent again. */
@@ -179,16 +243,11 @@ export class AgentPort {
   }
 }
 
-/** Whether number `n` of the session's queue is new; remembers it. */
-function countUp(scope: Scope, { namespace, agentName, queueId }: AgentSession, n: number): boolean {
-  if (queueId === undefined) return true;
-  const key = entityKey(namespace, agentName);
-  const queues = scope.get('agentQueues', key) ?? [];
-  const known = queues.find(({ id }) => id === queueId)?.n ?? 0;
-  if (n <= known) return false;
-  const others: AgentQueue[] = queues.filter(({ id }) => id !== queueId);
-  scope.put('agentQueues', key, [{ id: queueId, n }, ...others].slice(0, MAX_QUEUES_PER_AGENT));
-  return true;
+/** What a session sent of its entity between the deletion and its announcement, unless the agent has registered anew. */
+function removeLateEvents(scope: Scope, { namespace, agentName }: AgentSession): void {
+  if (readResource(scope.decision, 'entities', namespace, agentName) !== undefined) return;
+  const prefix = `${entityKey(namespace, agentName)}/`;
+  for (const key of scope.decision.keys('events', prefix)) deleteEvent(scope, key, 'entity.deleted');
 }
 
 /** As an agent's event is merged: with the subscription every entity holds, and the time of receipt where it has none. */
@@ -197,15 +256,6 @@ function received(scope: Scope, event: CheckEvent): CheckEvent {
   if (entity === event.entity && event.timestamp !== 0) return event;
   const timestamp = event.timestamp === 0 ? scope.nowS : event.timestamp;
   return { ...event, entity, timestamp };
-}
-
-/** A session speaks for its namespace only. @throws InvalidResource */
-function assertNamespace({ namespace }: AgentSession, { entity, check, metadata }: Event): void {
-  for (const named of [entity?.metadata.namespace, check?.metadata.namespace, metadata.namespace]) {
-    if (named !== undefined && named !== namespace) {
-      throw new InvalidResource(`namespace ${named} is not the namespace of the session`);
-    }
-  }
 }
 
 /** It may have been deleted while the session was open. @throws InvalidResource */

@@ -6,6 +6,8 @@ export interface BlindInterval {
 
 /** The intervals that still matter, oldest first. Nothing that was silent only while we were blind is alerted on. */
 export class BlindTime {
+  /** How long all intervals were that were added, ms: those that no deadline counts from any more, too. */
+  addedMs = 0;
   #intervals: readonly BlindInterval[];
 
   constructor(intervals: readonly BlindInterval[]) {
@@ -17,6 +19,7 @@ export class BlindTime {
   }
 
   add(interval: BlindInterval): void {
+    this.addedMs += interval.endMs - interval.beginMs;
     this.#intervals = [...this.#intervals, interval];
   }
 

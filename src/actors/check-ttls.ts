@@ -1,9 +1,9 @@
-import { type CheckTtlContext, ttlDeadlineAtMs } from '../machines/check-ttl.ts';
+import { type CheckTtlContext, ttlDeadlineAtMs, ttlRepeat } from '../machines/check-ttl.ts';
 import type { CheckEvent } from '../resources/event.ts';
 import { eventAddress } from '../store/keyspace.ts';
 import type { ActorSnapshot } from '../store/records.ts';
 import { readResource } from '../store/resource-store.ts';
-import type { ReachedDeadline } from './deadline-wheel.ts';
+import type { ReachedDeadline, StoredDeadline } from './deadline-wheel.ts';
 import { keepaliveStatusOf, withBlindTime } from './keepalives.ts';
 import { mergeEvent, replaceSwitch } from './merge-event.ts';
 import type { Scope } from './scope.ts';
@@ -13,13 +13,13 @@ export function ttlExpired(scope: Scope, { key, deadlineAtMs, atMs, graceMs, bli
   const record = scope.get('events', key);
   if (record?.ttl === undefined) return;
   const { namespace, entity } = eventAddress(key);
-  const { lastReceivedAtMs } = record.ttl.context as CheckTtlContext;
-  const alertedBefore = record.ttl.value === 'registered' ? 0 : scope.steadyMsOf(record.event.timestamp);
-  if (blindMs > 0 && alertedBefore < lastReceivedAtMs + graceMs) scope.details = { blindMs };
+  const { lastReceivedAtMs, graceMs: graceBeforeMs } = record.ttl.context as CheckTtlContext;
+  if (graceMs !== graceBeforeMs) scope.details = { blindMs };
   const sent = scope.send('check-ttl', key, {
     type: 'deadline.reached',
     deadlineAtMs,
     elapsedMs: atMs - lastReceivedAtMs - graceMs,
+    graceMs,
     entityExists: readResource(scope.decision, 'entities', namespace, entity) !== undefined,
     eventExists: true,
     keepaliveStatus: keepaliveStatusOf(scope, namespace, entity),
@@ -58,7 +58,7 @@ export function publishTtlExpiry(scope: Scope, { key, alertStatus, lastReceivedA
 }
 
 /** When a stored switch is due, and the input that counts from. */
-export function ttlDeadline({ context }: ActorSnapshot): { atMs: number; sinceMs: number } {
+export function ttlDeadline({ context }: ActorSnapshot): StoredDeadline {
   const ttl = context as CheckTtlContext;
-  return { atMs: ttlDeadlineAtMs(ttl), sinceMs: ttl.lastReceivedAtMs };
+  return { atMs: ttlDeadlineAtMs(ttl), sinceMs: ttl.lastReceivedAtMs, repeat: ttlRepeat(ttl) };
 }

@@ -31,16 +31,16 @@ export type WakeableActor = (typeof WAKEABLE_ACTORS)[number];
  * @throws InvalidResource, NotFound, AlreadyExists, StoreUnavailable, Overloaded
  */
 export interface Commands {
-  /** Creates the event of an entity and check, or updates it. The event has passed `assertEvent`. */
+  /** Creates the event of an entity and check, or updates it. The event has passed `assertEvent`. @throws EntityLimitReached for a new proxy entity */
   putEvent(event: Event, user: string): Promise<void>;
   /** @throws AlreadyExists when the entity and check have an event; events without a check never conflict and are not stored */
   createEvent(event: Event, user: string): Promise<void>;
   /** Disarms its ttl; deleting `keepalive` ends the monitoring of the entity until its next keepalive. @throws NotFound */
   deleteEvent(address: EventAddress, user: string): Promise<void>;
 
-  /** @throws AlreadyExists */
+  /** @throws AlreadyExists, EntityLimitReached */
   createEntity(entity: Entity, user: string): Promise<void>;
-  /** A proxy is replaced whole; of another class that exists only the configuration half is. */
+  /** A proxy is replaced whole; of another class that exists only the configuration half is. @throws AlreadyExists for what an agent manages, EntityLimitReached */
   putEntity(entity: Entity, user: string): Promise<void>;
   /** With all its events and monitors, at once. @throws NotFound */
   deleteEntity(namespace: string, name: string, user: string): Promise<void>;

@@ -1,6 +1,14 @@
 import type { Clock } from '../ports/clock.ts';
+import type { Repeat } from '../store/decision.ts';
 import type { BlindTime } from './blind-time.ts';
 import type { SteadyTime } from './steady-time.ts';
+
+/** When something is due, without grace, and the input it counts from. */
+export interface StoredDeadline {
+  atMs: number;
+  sinceMs: number;
+  repeat?: Repeat;
+}
 
 /** A deadline that has come. */
 export interface ReachedDeadline {
@@ -26,6 +34,7 @@ interface Entry {
   key: string;
   deadlineAtMs: number;
   sinceMs: number;
+  repeat: Repeat | undefined;
   graceMs: number;
   blindMs: number;
   /** When it fires, in steady time, blind time included. */
@@ -77,7 +86,7 @@ export class DeadlineWheel {
   }
 
   /** Arms or moves the deadline of a key. `sinceMs` is the input it counts from. */
-  set(actor: string, key: string, deadlineAtMs: number, sinceMs: number): void {
+  set(actor: string, key: string, deadlineAtMs: number, sinceMs: number, repeat?: Repeat): void {
     const ofActor = this.#ofActor(actor);
     let entry = ofActor.get(key);
     if (entry === undefined) {
@@ -86,6 +95,7 @@ export class DeadlineWheel {
         key,
         deadlineAtMs,
         sinceMs,
+        repeat,
         graceMs: 0,
         blindMs: 0,
         dueAtMs: 0,
@@ -96,6 +106,7 @@ export class DeadlineWheel {
     } else {
       entry.deadlineAtMs = deadlineAtMs;
       entry.sinceMs = sinceMs;
+      entry.repeat = repeat;
     }
     this.#compute(entry);
     if (entry.dueAtMs < entry.queuedAtMs) this.#queue(entry);
@@ -104,10 +115,11 @@ export class DeadlineWheel {
   /** When the entry is due, as things stand. */
   #compute(entry: Entry): void {
     const { blind, time, goesByWallClock } = this.#ports;
-    const { actor, deadlineAtMs, sinceMs } = entry;
+    const { actor, deadlineAtMs, sinceMs, repeat } = entry;
     entry.graceMs = blind.graceMs(sinceMs);
     entry.blindMs = blind.lengthMs(sinceMs);
-    entry.dueAtMs = deadlineAtMs + entry.graceMs - (goesByWallClock(actor) ? time.wallLeadMs() : 0);
+    const nominalAtMs = repeat === undefined || repeat.graceMs === entry.graceMs ? deadlineAtMs : repeat.firstAtMs;
+    entry.dueAtMs = nominalAtMs + entry.graceMs - (goesByWallClock(actor) ? time.wallLeadMs() : 0);
   }
 
   /** Puts a deadline back that fired and could not be decided, unless it was armed anew meanwhile. */
@@ -119,6 +131,7 @@ export class DeadlineWheel {
       key,
       deadlineAtMs,
       sinceMs,
+      repeat: undefined,
       graceMs,
       blindMs,
       dueAtMs: atMs,
@@ -150,6 +163,11 @@ export class DeadlineWheel {
     this.#heap = [];
     this.#droppedNodes = 0;
     for (const node of kept) push(this.#heap, node);
+  }
+
+  /** Armed deadlines, by actor. */
+  get armed(): Map<string, number> {
+    return new Map([...this.#entries].map(([actor, { size }]) => [actor, size]));
   }
 
   get size(): number {

@@ -2,10 +2,12 @@ import { Overloaded } from '../resources/errors.ts';
 import type { Committer } from '../store/committer.ts';
 import type { DeadlineChange, Source } from '../store/decision.ts';
 import type { LedgerCause } from '../store/ledger.ts';
+import type { DecisionObserver } from './decision-observer.ts';
 import type { GuardLog } from './guard-log.ts';
 import { ActorFailed } from './keyed-actors.ts';
 import type { ActorKind, ActorKinds } from './kinds.ts';
 import { Scope } from './scope.ts';
+import type { Settings } from './settings.ts';
 
 export interface Input {
   cause: LedgerCause;
@@ -30,7 +32,7 @@ export interface DeciderPorts {
   /** Called after each decision, whatever became of it. */
   decided(): void;
   arm(change: DeadlineChange): void;
-  silencesMatchEntitySubscriptions: boolean;
+  settings: Settings;
 }
 
 export interface Decided<T> {
@@ -41,6 +43,10 @@ export interface Decided<T> {
 
 /** Makes decisions one after the other, synchronously; each is whole or nothing. */
 export class Decider {
+  /** Only while somebody watches an actor. */
+  observer: DecisionObserver | undefined;
+  /** How many inputs were refused because too much waits. */
+  refused = 0;
   readonly #ports: DeciderPorts;
   #current: Scope | undefined;
 
@@ -59,7 +65,7 @@ export class Decider {
     const { committer } = this.#ports;
     if (this.#current !== undefined) throw new Error('a decision cannot begin inside another');
     committer.assertWritable();
-    if (input.unbounded !== true && this.#ports.isFull()) throw new Overloaded('too many changes wait to be stored');
+    if (input.unbounded !== true) this.#assertRoom();
     const failures: ActorFailed[] = [];
     const scope = this.#open(input, failures);
     try {
@@ -77,8 +83,14 @@ export class Decider {
     }
   }
 
+  #assertRoom(): void {
+    if (!this.#ports.isFull()) return;
+    this.refused += 1;
+    throw new Overloaded('too many changes wait to be stored');
+  }
+
   #open({ cause }: Input, failures: ActorFailed[]): Scope {
-    const { committer, kinds, guards, nowMs, steadyMs, isQuarantined, silencesMatchEntitySubscriptions } = this.#ports;
+    const { committer, kinds, guards, nowMs, steadyMs, isQuarantined, settings } = this.#ports;
     const scope = new Scope({
       reader: committer,
       kinds,
@@ -87,7 +99,8 @@ export class Decider {
       steadyMs: steadyMs(),
       cause,
       isQuarantined,
-      silencesMatchEntitySubscriptions,
+      settings,
+      observer: this.observer,
       restoreFailed: (failure) => {
         failures.push(failure);
       },
@@ -96,11 +109,12 @@ export class Decider {
     return scope;
   }
 
-  #close({ decision }: Scope, { source, acknowledge }: Input): Promise<void> {
+  #close({ decision, steps }: Scope, { source, acknowledge }: Input): Promise<void> {
     decision.source = source;
     decision.acknowledge = acknowledge;
     const durable = this.#ports.committer.commit(decision);
     for (const change of decision.deadlines) this.#ports.arm(change);
+    if (steps !== undefined) this.observer?.decided(steps, decision.ledger.length, durable);
     return durable;
   }
 

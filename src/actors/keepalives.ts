@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { keepaliveDeadlineAtMs, type EntityContext } from '../machines/entity.ts';
-import { configOf, type Entity, stateOf, withOwnSubscription } from '../resources/entity.ts';
+import { keepaliveDeadlineAtMs, keepaliveRepeat, type EntityContext } from '../machines/entity.ts';
+import { type Entity, type EntityState, stateOf, withOwnSubscription } from '../resources/entity.ts';
 import { InvalidResource } from '../resources/errors.ts';
 import { type CheckEvent, eventCheckWithDefaults } from '../resources/event.ts';
 import { DEFAULT_WARNING_S, nextTickMs, timeoutFault } from '../rules/keepalive-ticks.ts';
-import { entityKey, eventKey, resourceKey } from '../store/keyspace.ts';
+import { isStaleKeepalive } from '../rules/stale-keepalive.ts';
+import { entityKey, eventKey } from '../store/keyspace.ts';
 import type { ActorSnapshot } from '../store/records.ts';
 import { readResource } from '../store/resource-store.ts';
-import type { ReachedDeadline } from './deadline-wheel.ts';
+import type { ReachedDeadline, StoredDeadline } from './deadline-wheel.ts';
 import { KEEPALIVE, mergeEvent } from './merge-event.ts';
-import { storeNewEntity } from './proxy-entities.ts';
-import { publishRegistration } from './registration.ts';
+import { registerAgent } from './registration.ts';
 import type { Scope } from './scope.ts';
 
 const DEFAULT_HANDLERS = ['keepalive'];
@@ -37,16 +37,40 @@ function timeoutsOf({ interval, timeout, ttl }: CheckEvent['check']): Timeouts {
   return { intervalMs: interval * 1_000, warningMs: warningS * 1_000, criticalMs: Math.max(ttl, 0) * 1_000 };
 }
 
-/** A keepalive of an agent: registers its entity, restarts its monitor, and is merged as an event of status 0. @throws InvalidResource */
-export function receiveKeepalive(scope: Scope, event: CheckEvent): void {
+/**
+ * A keepalive of an agent: registers its entity, restarts its monitor, and is merged as an event of status 0. One from before the
+ * connection, opened at `connectedAtMs`, does not bring back what was known then, and ends no alert.
+ * @throws InvalidResource, EntityLimitReached
+ */
+export function receiveKeepalive(scope: Scope, event: CheckEvent, connectedAtMs = 0): void {
   if (event.timestamp === 0 || Math.abs(event.timestamp) > MAX_TIME_S) {
     throw new InvalidResource('keepalive contains invalid timestamp');
   }
   const timeouts = timeoutsOf(event.check);
-  const entity = withOwnSubscription({ ...event.entity, last_seen: event.timestamp });
-  registerAgent(scope, entity);
+  const entity = withOwnSubscription({ ...event.entity, ...newestState(scope, event, timeouts, connectedAtMs) });
+  registerAgent(scope, entity, event.sequence);
   restartMonitor(scope, entity, timeouts);
   mergeEvent(scope, aliveEvent(scope, { ...event, entity }), { trustsSentHistory: false });
+}
+
+/** What is known of the entity after a keepalive. @throws InvalidResource for a stale one of an agent that is missed */
+function newestState(scope: Scope, event: CheckEvent, timeouts: Timeouts, connectedAtMs: number): EntityState {
+  const { entity, timestamp: sentAtS } = event;
+  const sent = { ...stateOf(entity), last_seen: sentAtS };
+  const known = scope.get('entities', entityKey(entity.metadata.namespace ?? '', entity.metadata.name ?? ''));
+  if (known === undefined) return sent;
+  const isStale = isStaleKeepalive({
+    sentAtS,
+    lastSeenS: known.state.last_seen,
+    nowS: scope.nowS,
+    connectedMs: scope.nowMs - connectedAtMs,
+    timeoutMs: timeouts.warningMs || timeouts.criticalMs,
+  });
+  if (!isStale) return { ...sent, last_seen: Math.max(known.state.last_seen, sentAtS) };
+  if (known.actor.value !== 'registered') {
+    throw new InvalidResource('keepalive is older than the last one by more than its timeout');
+  }
+  return known.state;
 }
 
 /** An event named keepalive that came through the API counts as one for the agent it names, if there is one. @throws InvalidResource */
@@ -58,27 +82,13 @@ export function countAsKeepalive(scope: Scope, { entity, check }: CheckEvent): v
   sendKeepalive(scope, entityKey(namespace, name), stored, timeouts);
 }
 
-function registerAgent(scope: Scope, entity: Entity): void {
-  const { namespace = '', name = '' } = entity.metadata;
-  const config = readResource(scope.decision, 'entities', namespace, name);
-  if (config === undefined) {
-    storeNewEntity(scope, entity, 'keepalive.received');
-    scope.reviseConfig('entities', entityKey(namespace, name), 'created', []);
-    publishRegistration(scope, entity);
-  } else if (config.entity_class !== 'agent') {
-    const repaired = withOwnSubscription({ ...config, entity_class: 'agent' });
-    scope.put('resources', resourceKey('entities', namespace, name), repaired);
-    scope.announce({ type: 'entity-config.changed', namespace, name, config: configOf({ ...entity, ...repaired }) });
-    scope.reviseConfig('entities', entityKey(namespace, name), 'updated', ['entity_class', 'subscriptions']);
-  }
-}
-
 function restartMonitor(scope: Scope, entity: Entity, timeouts: Timeouts): void {
   const { namespace = '', name = '' } = entity.metadata;
   sendKeepalive(scope, entityKey(namespace, name), stateOf(entity), timeouts);
 }
 
 function sendKeepalive(scope: Scope, key: string, state: ReturnType<typeof stateOf>, timeouts: Timeouts): void {
+  scope.decision.tally.keepalives += 1;
   if (scope.isQuarantined('entity', key)) {
     const actor = scope.get('entities', key)?.actor;
     if (actor !== undefined) scope.put('entities', key, { state, actor: heardNow(actor, scope.steadyMs, timeouts) });
@@ -91,7 +101,7 @@ function sendKeepalive(scope: Scope, key: string, state: ReturnType<typeof state
 
 /** Where a quarantined actor is to go on: its agent was heard of, which it could not be told. */
 function heardNow({ context }: ActorSnapshot, atMs: number, timeouts: Timeouts): ActorSnapshot {
-  const heard = { ...context, ...timeouts, lastReceivedAtMs: atMs, tickMs: nextTickMs(0, timeouts) };
+  const heard = { ...context, ...timeouts, lastReceivedAtMs: atMs, tickMs: nextTickMs(0, timeouts), graceMs: 0 };
   return { value: 'registered', context: heard };
 }
 
@@ -137,15 +147,14 @@ function rebuilt(scope: Scope, { entity, check, ...rest }: CheckEvent, status: n
 export function keepaliveDue(scope: Scope, { key, deadlineAtMs, atMs, graceMs, blindMs }: ReachedDeadline): void {
   const record = scope.get('entities', key);
   if (record === undefined) return;
-  const { lastReceivedAtMs } = record.actor.context as EntityContext;
-  const stored = scope.get('events', `${key}/${KEEPALIVE}`)?.event;
-  const blindUntilMs = lastReceivedAtMs + graceMs;
-  if (blindMs > 0 && scope.steadyMsOf(stored?.timestamp ?? 0) < blindUntilMs) scope.details = { blindMs };
+  const { lastReceivedAtMs, graceMs: graceBeforeMs } = record.actor.context as EntityContext;
+  if (graceMs !== graceBeforeMs) scope.details = { blindMs };
   const sent = scope.send('entity', key, {
     type: 'deadline.reached',
     deadlineAtMs,
     elapsedMs: atMs - lastReceivedAtMs - graceMs,
-    keepaliveEventExists: stored !== undefined,
+    graceMs,
+    keepaliveEventExists: scope.get('events', `${key}/${KEEPALIVE}`) !== undefined,
     deregister: readResource(scope.decision, 'entities', ...namesIn(key))?.deregister ?? false,
   });
   if (sent?.snapshot === undefined) return;
@@ -178,6 +187,7 @@ export function publishKeepaliveAlert(
   const { entity } = record.event;
   const output = `No keepalive sent from ${entity.metadata.name} for ${silentS} seconds (>= ${thresholdMs / 1_000})`;
   const alert = withBlindTime(scope, rebuilt(scope, record.event, status, output));
+  scope.decision.tally.missedKeepalives += 1;
   scope.follow(() => {
     mergeEvent(scope, alert, { trustsSentHistory: false });
   });
@@ -199,8 +209,8 @@ export function keepaliveStatusOf(scope: Scope, namespace: string, entity: strin
 }
 
 /** When the monitor of a stored actor is due, and the input that counts from. */
-export function keepaliveDeadline({ context }: ActorSnapshot): { atMs: number; sinceMs: number } | undefined {
+export function keepaliveDeadline({ context }: ActorSnapshot): StoredDeadline | undefined {
   const entity = context as EntityContext;
   const atMs = keepaliveDeadlineAtMs(entity);
-  return atMs === undefined ? undefined : { atMs, sinceMs: entity.lastReceivedAtMs };
+  return atMs === undefined ? undefined : { atMs, sinceMs: entity.lastReceivedAtMs, repeat: keepaliveRepeat(entity) };
 }

@@ -60,6 +60,11 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
     return this.#live.has(key);
   }
 
+  /** Of those that are awake. */
+  keys(): Iterable<string> {
+    return this.#live.keys();
+  }
+
   get awake(): number {
     return this.#live.size;
   }
@@ -68,6 +73,14 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
   stateOf(key: string): string | undefined {
     const awake = this.#live.get(key);
     return awake === undefined ? undefined : (awake.actor.getSnapshot() as { value: string }).value;
+  }
+
+  /** Where the actor of a key stands, without waking it: as it runs, or by its record. */
+  standing(reader: TableReader, key: string): ActorSnapshot | undefined {
+    const awake = this.#live.get(key);
+    if (awake === undefined) return this.#options.load(reader, key);
+    const { value, context } = awake.actor.getSnapshot() as ActorSnapshot;
+    return { value, context };
   }
 
   /** The actor of a key: as it runs, or from its record. @throws ActorFailed when the record cannot be restored */

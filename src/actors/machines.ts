@@ -1,8 +1,9 @@
 import { agentConnectionMachine } from '../machines/agent-connection.ts';
 import { checkScheduleMachine } from '../machines/check-schedule.ts';
 import { checkTtlMachine } from '../machines/check-ttl.ts';
-import { entityMachine, keepaliveDeadlineAtMs } from '../machines/entity.ts';
-import { ttlDeadlineAtMs } from '../machines/check-ttl.ts';
+import { entityMachine, keepaliveDeadlineAtMs, keepaliveRepeat } from '../machines/entity.ts';
+import { ttlDeadlineAtMs, ttlRepeat } from '../machines/check-ttl.ts';
+import type { Repeat } from '../store/decision.ts';
 import type { AgentPort } from './agent-port.ts';
 import { publishTtlExpiry } from './check-ttls.ts';
 import { NO_INPUT } from './deadline-wheel.ts';
@@ -35,8 +36,8 @@ export function provideEffects(
   machines: Machines,
   { scope, guards, agents, deregistrationHandler }: EffectPorts,
 ): Machines {
-  const arm = (actor: string, key: string, atMs: number | undefined, sinceMs: number): void => {
-    scope().decision.deadlines.push({ actor, key, atMs, sinceMs });
+  const arm = (actor: string, key: string, atMs: number | undefined, sinceMs: number, repeat?: Repeat): void => {
+    scope().decision.deadlines.push({ actor, key, atMs, sinceMs, repeat });
   };
   const disarm = (actor: string) =>
     function clearDeadline({ context }: { context: { key: string } }): void {
@@ -46,7 +47,8 @@ export function provideEffects(
     entity: guards.record(machines.entity).provide({
       actions: {
         setDeadline: ({ context }) => {
-          arm('entity', context.key, keepaliveDeadlineAtMs(context), context.lastReceivedAtMs);
+          const { key, lastReceivedAtMs } = context;
+          arm('entity', key, keepaliveDeadlineAtMs(context), lastReceivedAtMs, keepaliveRepeat(context));
         },
         clearDeadline: disarm('entity'),
         deregister: ({ context }) => {
@@ -63,7 +65,8 @@ export function provideEffects(
     'check-ttl': guards.record(machines['check-ttl']).provide({
       actions: {
         setDeadline: ({ context }) => {
-          arm('check-ttl', context.key, ttlDeadlineAtMs(context), context.lastReceivedAtMs);
+          const { key, lastReceivedAtMs } = context;
+          arm('check-ttl', key, ttlDeadlineAtMs(context), lastReceivedAtMs, ttlRepeat(context));
         },
         clearDeadline: disarm('check-ttl'),
         publishExpiry: ({ context }) => {

@@ -8,10 +8,11 @@ import {
 } from '../rules/check-state.ts';
 import { truncateOutput } from '../rules/output-truncation.ts';
 import type { LedgerCause } from '../store/ledger.ts';
+import { EncodedEvent } from '../store/encoded-event.ts';
 import { eventKey } from '../store/keyspace.ts';
 import { type ActorSnapshot, eventOf, type EventRecord } from '../store/records.ts';
 import { resolveEntity } from './proxy-entities.ts';
-import { publish } from './publish.ts';
+import { announceProcessed, publish } from './publish.ts';
 import type { Scope } from './scope.ts';
 import { silence } from './silences.ts';
 
@@ -34,6 +35,9 @@ export interface MergeOptions {
 export function mergeEvent(scope: Scope, received: CheckEvent, options: MergeOptions): CheckEvent {
   const event = resolveEntity(scope, received);
   const key = keyOf(event);
+  const { tally } = scope.decision;
+  tally.checkEvents += 1;
+  tally.metricPoints += event.metrics?.points?.length ?? 0;
   const previous = scope.get('events', key);
   if (scope.isQuarantined('check-ttl', key)) {
     storeUnmerged(scope, key, event, previous);
@@ -45,7 +49,10 @@ export function mergeEvent(scope: Scope, received: CheckEvent, options: MergeOpt
   const state = silenced.length === 0 ? merged : { ...merged, silenced };
   const ttl = options.isExpiry === true ? previous?.ttl : switchAfter(scope, key, event, previous);
   const stored = asStored(event);
-  scope.put('events', key, { state, ttl, event: stored, encoded: stored === received ? options.encoded : undefined });
+  const encoded = stored === received ? options.encoded : undefined;
+  const record = encoded === undefined ? { state, ttl, event: stored } : new EncodedEvent(state, ttl, encoded);
+  scope.put('events', key, record);
+  announceProcessed(scope, () => eventOf(record));
   recordCheckState(scope, key, previous?.state.state ?? null, state, event.check, cause);
   publish(scope, {
     received: event,
@@ -116,11 +123,10 @@ function asPublished(event: CheckEvent, state: CheckState): CheckEvent {
 /** While its actor is quarantined an event is kept as it came, beside the last merged state. */
 function storeUnmerged(scope: Scope, key: string, event: CheckEvent, previous: EventRecord | undefined): void {
   const state = previous?.state ?? mergeState(event, undefined, { trustsSentHistory: false });
-  scope.put('events', key, {
-    state,
-    ttl: heardNow(previous?.ttl, event.check.ttl, scope.steadyMs),
-    event: asStored(event),
-  });
+  const ttl = heardNow(previous?.ttl, event.check.ttl, scope.steadyMs);
+  const record = { state, ttl, event: asStored(event) };
+  scope.put('events', key, record);
+  announceProcessed(scope, () => eventOf(record));
 }
 
 function recordCheckState(
@@ -151,7 +157,7 @@ function recordCheckState(
 function heardNow(ttl: ActorSnapshot | undefined, ttlS: number, atMs: number): ActorSnapshot | undefined {
   if (ttl === undefined || ttlS <= 0) return undefined;
   const ttlMs = ttlS * 1_000;
-  return { value: 'registered', context: { ...ttl.context, ttlMs, lastReceivedAtMs: atMs, tickMs: ttlMs } };
+  return { value: 'registered', context: { ...ttl.context, ttlMs, lastReceivedAtMs: atMs, tickMs: ttlMs, graceMs: 0 } };
 }
 
 /** The snapshot of a switch that must outlive a change of its event. */

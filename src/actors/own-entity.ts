@@ -1,12 +1,10 @@
 import { type Entity, entityWithDefaults } from '../resources/entity.ts';
+import { SYSTEM_NAMESPACE } from '../resources/namespace.ts';
 import { readEntity } from '../store/entity-store.ts';
 import { entityKey, resourceKey } from '../store/keyspace.ts';
 import { readResource } from '../store/resource-store.ts';
-import { storeNewEntity } from './proxy-entities.ts';
 import type { Scope } from './scope.ts';
-
-/** The backend's own namespace: it monitors itself there. */
-export const SYSTEM_NAMESPACE = 'mon-system';
+import { storeNewEntity } from './stored-entities.ts';
 
 /** The entity of the backend itself, made with its namespace where somebody has deleted it. */
 export function ensureOwnEntity(scope: Scope, name: string): Entity {

@@ -1,12 +1,12 @@
-import { configOf, type Entity, entityWithDefaults, withOwnSubscription } from '../resources/entity.ts';
+import { type Entity, entityWithDefaults, withOwnSubscription } from '../resources/entity.ts';
 import type { CheckEvent } from '../resources/event.ts';
 import { readEntity } from '../store/entity-store.ts';
-import { entityKey, resourceKey } from '../store/keyspace.ts';
 import type { Scope } from './scope.ts';
+import { storeNewEntity } from './stored-entities.ts';
 
 /**
  * The event with the entity it belongs to. An agent's own events keep the entity as sent; those of a proxy get the stored
- * definition, which is made when there is none.
+ * definition, which is made when there is none. @throws EntityLimitReached
  */
 export function resolveEntity(scope: Scope, event: CheckEvent): CheckEvent {
   const { entity, check, metadata } = event;
@@ -24,18 +24,4 @@ export function resolveEntity(scope: Scope, event: CheckEvent): CheckEvent {
 function createProxy(scope: Scope, entity: Entity): Entity {
   const proxy = withOwnSubscription({ ...entity, entity_class: 'proxy' });
   return storeNewEntity(scope, proxy, 'event.received');
-}
-
-/** Writes both halves of an entity that does not exist and starts its actor. `event` names what made it, for the ledger. */
-export function storeNewEntity(scope: Scope, entity: Entity, event: string): Entity {
-  const { namespace = '', name = '' } = entity.metadata;
-  const key = entityKey(namespace, name);
-  const { snapshot } = scope.create('entity', key, { key }, event);
-  if (snapshot === undefined) throw new Error('a new entity cannot have ended');
-  const { system, last_seen, sensu_agent_version } = entity;
-  scope.put('entities', key, { state: { system, last_seen, sensu_agent_version }, actor: snapshot });
-  const config = configOf(entity);
-  scope.put('resources', resourceKey('entities', namespace, name), config);
-  scope.announce({ type: 'entity-config.changed', namespace, name, config });
-  return entity;
 }

@@ -24,8 +24,23 @@ export interface Publication {
   event(): Event;
 }
 
+/** An event without a check is handled and never stored. */
+export function publishMetrics(scope: Scope, event: Event): void {
+  announceProcessed(scope, () => event);
+  publishEvent(scope, event);
+}
+
+/** What was merged, or has no check; events that only tell of an agent's coming and going are not among them. */
+export function announceProcessed(scope: Scope, event: () => Event): void {
+  if (scope.settings.announcesEvents) scope.announce({ type: 'event.processed', event: event() });
+}
+
 /** Publishes an event that is what handlers get. */
 export function publishEvent(scope: Scope, event: Event): void {
+  if (event.check === undefined) {
+    scope.decision.tally.metricEvents += 1;
+    scope.decision.tally.metricPoints += event.metrics?.points?.length ?? 0;
+  }
   publish(scope, { received: event, facts: factsOf(event), event: () => event });
 }
 

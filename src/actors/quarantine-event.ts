@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { eventCheckWithDefaults, eventWithDefaults } from '../resources/event.ts';
+import { SYSTEM_NAMESPACE } from '../resources/namespace.ts';
 import { mergeEvent } from './merge-event.ts';
-import { ensureOwnEntity, SYSTEM_NAMESPACE } from './own-entity.ts';
+import { ensureOwnEntity } from './own-entity.ts';
 import type { Scope } from './scope.ts';
 
 export const QUARANTINE_CHECK = 'actor-quarantine';

@@ -1,17 +1,57 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityContext } from '../machines/entity.ts';
-import type { Entity } from '../resources/entity.ts';
+import { configOf, type Entity, type EntityConfig, withOwnSubscription } from '../resources/entity.ts';
+import { isManagedByAgent } from '../resources/entity-manager.ts';
 import { type CheckEvent, eventCheckWithDefaults, eventWithDefaults } from '../resources/event.ts';
+import { entityKey } from '../store/keyspace.ts';
 import { eventOf } from '../store/records.ts';
-import { resourceKey } from '../store/keyspace.ts';
+import { readResource } from '../store/resource-store.ts';
+import { changedFields } from './changed-fields.ts';
 import { KEEPALIVE } from './merge-event.ts';
 import { publishEvent } from './publish.ts';
 import type { Scope } from './scope.ts';
 import { endSilencesOfEntity, withSilences } from './silences.ts';
+import { removeEntity, replaceConfig, storeNewEntity } from './stored-entities.ts';
 
 const REGISTRATION = 'registration';
 const DEREGISTRATION = 'deregistration';
 const RESOLVED = 'Resolving due to entity deregistering';
+/** The first keepalive of a connection carries it. */
+const FIRST_SEQUENCE = 1;
+
+/**
+ * A keepalive of an agent: makes its entity when it is new, and takes the configuration of one that manages its own.
+ * @throws EntityLimitReached
+ */
+export function registerAgent(scope: Scope, entity: Entity, sequence: number): void {
+  const { namespace = '', name = '' } = entity.metadata;
+  const stored = readResource(scope.decision, 'entities', namespace, name);
+  if (stored === undefined) {
+    storeNewEntity(scope, entity, 'keepalive.received');
+    scope.reviseConfig('entities', entityKey(namespace, name), 'created', []);
+    publishRegistration(scope, entity);
+  } else if (isManagedByAgent(entity) ? sequence === FIRST_SEQUENCE : isManagedByAgent(stored)) {
+    takeConfig(scope, configOf(entity), stored);
+  } else {
+    repairClass(scope, namespace, name);
+  }
+}
+
+/** What an agent says at each of its connections mostly is what it said before. */
+function takeConfig(scope: Scope, sent: EntityConfig, stored: EntityConfig): void {
+  if (changedFields(stored, sent).length > 0) replaceConfig(scope, sent, stored);
+}
+
+/** An entity with a live agent is of class agent, whatever it was made as. */
+export function repairClass(scope: Scope, namespace: string, name: string): void {
+  const stored = readResource(scope.decision, 'entities', namespace, name);
+  if (stored === undefined || stored.entity_class === 'agent') return;
+  replaceConfig(scope, asAgents(stored), stored);
+}
+
+/** As the entity of a live agent is stored. */
+export const asAgents = <T extends EntityConfig>(config: T): T =>
+  withOwnSubscription({ ...config, entity_class: 'agent' });
 
 /** An event that is handled and never stored: an agent came, or left. */
 function lifeEvent(scope: Scope, entity: Entity, name: string, handler: string, output: string): CheckEvent {
@@ -29,7 +69,7 @@ function lifeEvent(scope: Scope, entity: Entity, name: string, handler: string, 
 }
 
 /** A new agent was seen. Nothing is handled unless a handler named `registration` exists; silences do not count. */
-export function publishRegistration(scope: Scope, entity: Entity): void {
+function publishRegistration(scope: Scope, entity: Entity): void {
   publishEvent(scope, lifeEvent(scope, entity, REGISTRATION, REGISTRATION, 'entity registered'));
 }
 
@@ -38,10 +78,7 @@ export function deregister(scope: Scope, { key }: EntityContext, fallbackHandler
   const entity = scope.get('events', `${key}/${KEEPALIVE}`)?.event.entity;
   const [namespace = '', name = ''] = key.split('/');
   for (const event of scope.decision.keys('events', `${key}/`)) resolveEvent(scope, event);
-  scope.delete('entities', key);
-  scope.delete('resources', resourceKey('entities', namespace, name));
-  scope.announce({ type: 'entity.deleted', namespace, name });
-  scope.reviseConfig('entities', key, 'deleted', []);
+  removeEntity(scope, namespace, name);
   const handler = entity?.deregistration.handler ?? fallbackHandler;
   if (entity !== undefined && handler !== undefined) {
     publishEvent(scope, withSilences(scope, lifeEvent(scope, entity, DEREGISTRATION, handler, '')));

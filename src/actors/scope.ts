@@ -1,10 +1,12 @@
 import { type Announcement, Decision, type KeyedTableReader } from '../store/decision.ts';
 import type { LedgerCause, LedgerDraft } from '../store/ledger.ts';
 import type { ActorSnapshot, TableName, Tables } from '../store/records.ts';
+import type { ActorStep, DecisionObserver } from './decision-observer.ts';
 import type { GuardLog } from './guard-log.ts';
 import { ActorFailed, type KeyedActors } from './keyed-actors.ts';
 import type { AnyActor } from 'xstate';
 import type { ActorEvents, ActorInputs, ActorKind, ActorKinds } from './kinds.ts';
+import type { Settings } from './settings.ts';
 
 /** Inputs that one input may cause, in the same decision; those of an entity's deletion are not counted. */
 const MAX_FOLLOW_UPS = 8;
@@ -29,7 +31,8 @@ export interface ScopePorts {
   /** An actor could not be restored and begins anew. */
   restoreFailed(failure: ActorFailed): void;
   isQuarantined(kind: ActorKind, key: string): boolean;
-  silencesMatchEntitySubscriptions: boolean;
+  settings: Settings;
+  observer: DecisionObserver | undefined;
 }
 
 /** One decision while it is being made: reads through what is not durable yet, and everything it wants done. */
@@ -44,6 +47,8 @@ export class Scope {
   readonly touched: { kind: ActorKind; key: string }[] = [];
   /** Goes into the ledger beside each transition of the current event. */
   details: Record<string, unknown> | undefined;
+  /** What watched actors did, in order; undefined when none did anything. */
+  steps: ActorStep[] | undefined;
   readonly #ports: ScopePorts;
   readonly #followUps: (() => void)[] = [];
 
@@ -58,11 +63,6 @@ export class Scope {
   /** Unix seconds. */
   get nowS(): number {
     return Math.floor(this.nowMs / 1_000);
-  }
-
-  /** A moment by the wall clock, Unix seconds, as far back in steady time as it is by the wall clock. */
-  steadyMsOf(atS: number): number {
-    return atS * 1_000 + this.steadyMs - this.nowMs;
   }
 
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
@@ -91,9 +91,8 @@ export class Scope {
     });
   }
 
-  /** Whether a silence acts by any subscription of the entity. */
-  get silencesMatchEntitySubscriptions(): boolean {
-    return this.#ports.silencesMatchEntitySubscriptions;
+  get settings(): Settings {
+    return this.#ports.settings;
   }
 
   get configRevision(): number {
@@ -134,8 +133,9 @@ export class Scope {
     this.touched.push({ kind, key });
     this.#ports.guards.begin();
     const actor = actors.create(key, input);
-    const { value, context } = actor.getSnapshot() as ActorSnapshot;
+    const { value, context, status } = actor.getSnapshot() as ActorSnapshot & { status: string };
     this.#recordTransition(kind, key, null, eventType, value);
+    if (this.#ports.observer !== undefined) this.#note(kind, key, undefined, { value, context, status }, true);
     return { snapshot: { value, context }, state: value };
   }
 
@@ -167,9 +167,23 @@ export class Scope {
     this.#ports.guards.begin();
     actors.send(actor, key, event);
     const { value, context, status } = actor.getSnapshot() as ActorSnapshot & { status: string };
-    if (value !== before.value) this.#recordTransition(kind, key, before.value, event.type, value);
+    const isTransition = value !== before.value;
+    if (isTransition) this.#recordTransition(kind, key, before.value, event.type, value);
+    if (this.#ports.observer !== undefined) this.#note(kind, key, event, { value, context, status }, isTransition);
     if (status !== 'active') actors.rest(key);
     return { snapshot: status === 'active' ? { value, context } : undefined, state: value };
+  }
+
+  #note(
+    kind: ActorKind,
+    key: string,
+    event: ActorStep['event'],
+    after: ActorStep['after'],
+    isTransition: boolean,
+  ): void {
+    if (this.#ports.observer?.watches(kind, key) !== true) return;
+    const ledgerEntries = this.decision.ledger.length;
+    (this.steps ??= []).push({ kind, key, atMs: this.nowMs, event, after, ledgerEntries, isTransition });
   }
 
   #recordTransition(actor: string, key: string, from: string | null, event: string, to: string): void {

@@ -47,7 +47,7 @@ function actingOn(scope: Scope, { entity, check }: CheckEvent): SilenceRecord[] 
     isProxied: check.proxy_entity_name !== '',
   };
   return silencesOf(silenceable, lookUp, scope.nowS, {
-    matchEntitySubscriptions: scope.silencesMatchEntitySubscriptions,
+    matchEntitySubscriptions: scope.settings.silencesMatchEntitySubscriptions,
   });
 }
 

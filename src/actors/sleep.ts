@@ -1,3 +1,4 @@
+import type { Occupancy } from '../ports/occupancy.ts';
 import type { ActorKind, ActorKinds } from './kinds.ts';
 
 /** Actors that can be woken from a record. */
@@ -19,6 +20,11 @@ export class Sleep {
   constructor(kinds: ActorKinds, maxAwake: number) {
     this.#kinds = kinds;
     this.#maxAwake = maxAwake;
+  }
+
+  get awake(): Occupancy {
+    const { entity, 'check-ttl': ttl, connection } = this.#kinds;
+    return { used: entity.awake + ttl.awake + connection.awake, limit: this.#maxAwake };
   }
 
   /** To be called at even intervals: rounds are counted in them. */

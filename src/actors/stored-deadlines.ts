@@ -2,17 +2,11 @@ import type { ConnectionContext } from '../machines/agent-connection.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
 import type { TableReader } from '../store/decision.ts';
 import { ttlDeadline } from './check-ttls.ts';
-import { NO_INPUT } from './deadline-wheel.ts';
+import { NO_INPUT, type StoredDeadline } from './deadline-wheel.ts';
 import { keepaliveDeadline } from './keepalives.ts';
 import type { ActorKind } from './kinds.ts';
 import { scheduleInput } from './schedules.ts';
 import { SILENCE, silenceDeadline } from './silences.ts';
-
-/** When something is due, and the input it counts from. */
-export interface StoredDeadline {
-  atMs: number;
-  sinceMs: number;
-}
 
 /** The deadline that follows from what is stored of a key; `nowMs` is by the wall clock. Undefined where nothing is to be waited for. */
 export function storedDeadline(

@@ -26,6 +26,8 @@ export interface SupervisionPorts {
 
 /** What happens when an actor throws: it is on record, evicted and woken; after too many failures it is left alone for a while. */
 export class Supervision {
+  /** How often actors of a kind have failed. */
+  readonly failures: Record<ActorKind, number> = { entity: 0, 'check-ttl': 0, connection: 0, 'check-schedule': 0 };
   readonly #quarantine = new Quarantine();
   readonly #ports: SupervisionPorts;
 
@@ -37,10 +39,16 @@ export class Supervision {
     return this.#quarantine.has(kind, key);
   }
 
+  /** How many actors of a kind are in quarantine. */
+  quarantined(kind: ActorKind): number {
+    return this.#quarantine.quarantined.filter((id) => id.startsWith(`${kind}/`)).length;
+  }
+
   failed(failure: ActorFailed): void {
     const { kinds, wheel, steadyMs, log } = this.#ports;
     const kind = failure.actor as ActorKind;
     const { key, cause } = failure;
+    this.failures[kind] += 1;
     log.error({ actor: kind, key, err: cause }, 'actor failed');
     const waitMs = this.#quarantine.failed(kind, key, steadyMs());
     if (waitMs !== undefined) {

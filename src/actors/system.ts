@@ -15,16 +15,20 @@ import { ttlExpired } from './check-ttls.ts';
 import type { Commands, WakeableActor } from './commands.ts';
 import { DeadlineWheel, type ReachedDeadline } from './deadline-wheel.ts';
 import { Decider } from './decide.ts';
+import { type SystemFigures, systemFigures } from './figures.ts';
 import { GuardLog } from './guard-log.ts';
+import { Inspection } from './inspect.ts';
 import { publishAnchor } from './ledger-anchor.ts';
 import { keepaliveDue } from './keepalives.ts';
 import { ActorFailed } from './keyed-actors.ts';
 import type { ActorKind, ActorKinds } from './kinds.ts';
 import { MACHINES, type Machines, provideEffects } from './machines.ts';
+import { Pressure } from './pressure.ts';
 import { settle } from './publish.ts';
 import { startRoot } from './root.ts';
 import { checkDue, rephaseSchedules } from './schedules.ts';
 import type { Scope } from './scope.ts';
+import { DEFAULT_SETTINGS, type Settings } from './settings.ts';
 import { SILENCE, silenceDue } from './silences.ts';
 import { Sleep } from './sleep.ts';
 import { SteadyTime } from './steady-time.ts';
@@ -38,6 +42,9 @@ const ALIVE_INTERVAL_MS = 5_000;
 const WALL_CLOCK_ACTORS: ReadonlySet<string> = new Set<ActorKind | typeof SILENCE>(['check-schedule', SILENCE]);
 /** Half a gigabyte, if all of them are awake. */
 const DEFAULT_MAX_AWAKE_ACTORS = 200_000;
+/** Actors whose deadlines say that somebody was silent: not while senders wait for us. */
+const COUNTS_FROM_SENDERS: ReadonlySet<string> = new Set<ActorKind>(['entity', 'check-ttl']);
+const UNREAD_RETRY_MS = 100;
 /** A deadline whose decision failed is tried again. */
 const RETRY_MS = 1_000;
 
@@ -50,7 +57,8 @@ export interface SystemPorts {
   machines?: Machines | undefined;
   /** Handler for agents that leave and name none. */
   deregistrationHandler?: string | undefined;
-  silencesMatchEntitySubscriptions?: boolean | undefined;
+  /** What is not given is as in `DEFAULT_SETTINGS`. */
+  settings?: Partial<Settings>;
   /** Actors that may be awake at once; the others sleep in the store. */
   maxAwakeActors?: number | undefined;
 }
@@ -70,6 +78,7 @@ export class ActorSystem {
   readonly agents: AgentPort;
   readonly commands: Commands;
   readonly decider: Decider;
+  readonly inspection: Inspection;
   readonly #ports: SystemPorts;
   readonly #committer: Committer;
   readonly #kinds: ActorKinds;
@@ -77,6 +86,7 @@ export class ActorSystem {
   readonly #time: SteadyTime;
   readonly #blind: BlindTime;
   readonly #watch: BlindWatch;
+  readonly #pressure: Pressure;
   readonly #wheel: DeadlineWheel;
   readonly #supervision: Supervision;
   readonly #root: ReturnType<typeof startRoot>;
@@ -109,11 +119,15 @@ export class ActorSystem {
       },
     });
     this.#blind = new BlindTime(blindIntervals(store, steadyMs()));
+    this.#pressure = new Pressure({
+      isFull: () => this.#committer.isFull || this.#downstream?.isFull === true,
+      nowMs: steadyMs,
+    });
     this.#watch = new BlindWatch({
       clock,
       time: this.#time,
       blind: (interval, unreadMs) => {
-        this.#wasBlind(interval, unreadMs);
+        this.#wasBlind('process.resumed', interval, unreadMs);
       },
       stepped: (byMs) => {
         this.#clockStepped(byMs);
@@ -153,7 +167,7 @@ export class ActorSystem {
       guards,
       nowMs,
       steadyMs,
-      isFull: () => this.#isFull(),
+      isFull: () => this.#pressure.isFull,
       isQuarantined: (kind, key) => this.#supervision.isQuarantined(kind, key),
       failed: (failure) => {
         this.#supervision.failed(failure);
@@ -164,7 +178,7 @@ export class ActorSystem {
       decided: () => {
         this.#sleep.keepBound();
       },
-      silencesMatchEntitySubscriptions: ports.silencesMatchEntitySubscriptions ?? false,
+      settings: { ...DEFAULT_SETTINGS, ...ports.settings },
     });
     this.#supervision = new Supervision({
       decider: this.decider,
@@ -178,22 +192,46 @@ export class ActorSystem {
         this.#rearm(kind, key);
       },
     });
+    this.inspection = new Inspection({
+      decider: this.decider,
+      committer: this.#committer,
+      store,
+      kinds: this.#kinds,
+      machines,
+      clock,
+      log,
+    });
     this.agents = new AgentPort(this.decider, log);
     this.commands = new Administration({
       decider: this.decider,
       eventKeysOfCheck: (namespace, check) => this.#committer.eventKeysOfCheck(namespace, check),
       wake: (actor, key) => this.#wake(actor, key),
+      isConnected: (namespace, entity) => this.agents.isConnected(namespace, entity),
     });
   }
 
   /** Whether senders must pause: too much waits for the store, or it cannot be written. */
   get mustPause(): boolean {
-    return this.#isFull() || this.#committer.isFailing;
+    return this.#pressure.isFull || this.#committer.isFailing;
   }
 
   /** Whether the store cannot be written. */
   get isFailing(): boolean {
     return this.#committer.isFailing;
+  }
+
+  /** Costs the schedules of all checks. */
+  figures(): SystemFigures {
+    return systemFigures({
+      committer: this.#committer,
+      decider: this.decider,
+      kinds: this.#kinds,
+      sleep: this.#sleep,
+      wheel: this.#wheel,
+      supervision: this.#supervision,
+      blind: this.#blind,
+      agents: this.agents,
+    });
   }
 
   /** Names who must handle what is decided: senders pause while it is full. */
@@ -246,20 +284,19 @@ export class ActorSystem {
   /** Resolves when everything decided is durable. The store stays open. */
   async stop(): Promise<void> {
     this.#cancelAliveMark?.();
+    this.inspection.stop();
     this.#wheel.stop();
     await this.#committer.drained();
     for (const kind of Object.values(this.#kinds)) kind.restAll();
     this.#root.stop();
   }
 
-  #isFull(): boolean {
-    return this.#committer.isFull || this.#downstream?.isFull === true;
-  }
-
   #committed(announcements: readonly Announcement[]): void {
     for (const announcement of announcements) {
       for (const listener of this.#listeners) listener.announced(announcement);
     }
+    const unread = this.#pressure.relieved();
+    if (unread !== undefined) this.#wasBlind('readers.resumed', unread, 0);
     if (!this.mustPause) for (const listener of this.#listeners) listener.resumed?.();
   }
 
@@ -311,6 +348,10 @@ export class ActorSystem {
   #due(reached: ReachedDeadline): void {
     const { actor, key, deadlineAtMs } = reached;
     if (this.#supervision.isQuarantined(actor as ActorKind, key)) return;
+    if (COUNTS_FROM_SENDERS.has(actor) && this.#pressure.isFull) {
+      this.#wheel.retry(reached, this.#time.nowMs() + UNREAD_RETRY_MS);
+      return;
+    }
     try {
       if (actor === QUARANTINE) this.#releaseById(key);
       else {
@@ -341,16 +382,16 @@ export class ActorSystem {
     else this.agents.due(scope, key, deadlineAtMs, atMs);
   }
 
-  #arm({ actor, key, atMs, sinceMs }: DeadlineChange): void {
+  #arm({ actor, key, atMs, sinceMs, repeat }: DeadlineChange): void {
     if (atMs === undefined) this.#wheel.drop(actor, key);
-    else this.#wheel.set(actor, key, atMs, sinceMs);
+    else this.#wheel.set(actor, key, atMs, sinceMs, repeat);
   }
 
   /** As what is stored says. */
   #rearm(actor: ActorKind | typeof SILENCE, key: string): void {
     const deadline = storedDeadline(this.#committer, actor, key, this.#ports.clock.nowMs());
     if (deadline === undefined) this.#wheel.drop(actor, key);
-    else this.#wheel.set(actor, key, deadline.atMs, deadline.sinceMs);
+    else this.#wheel.set(actor, key, deadline.atMs, deadline.sinceMs, deadline.repeat);
   }
 
   #wake(actor: WakeableActor, key: string): boolean {
@@ -384,16 +425,16 @@ export class ActorSystem {
     });
   }
 
-  /** The process did not run: nobody was silent only because we did not listen. */
-  #wasBlind(interval: BlindInterval, unreadMs: number): void {
-    this.#ports.log.warn({ blind_ms: interval.endMs - interval.beginMs }, 'process was stopped');
+  /** Nobody was silent only because we did not listen. `event` is what ended that. */
+  #wasBlind(event: string, interval: BlindInterval, unreadMs: number): void {
+    this.#ports.log.warn({ event, blind_ms: interval.endMs - interval.beginMs }, 'backend was blind');
     this.#blind.add(interval);
     this.#blind.keepFirstAfter(this.#wheel.inputsAtMs());
     this.#wheel.rebuild();
     for (const listener of this.#listeners) listener.missed?.(unreadMs);
     this.#decideUnlessFailing((scope) => {
       scope.put('meta', BLIND_KEY, this.#blind.intervals);
-      recordBlindTime(scope, this.#ports.backendName, 'process.resumed', interval);
+      recordBlindTime(scope, this.#ports.backendName, event, interval);
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Log } from '../ports/log.ts';
+import { SYSTEM_NAMESPACE } from '../resources/namespace.ts';
 import { ALIVE_KEY } from '../store/committer.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
 import { afterPrefix, eventKey } from '../store/keyspace.ts';
@@ -7,10 +8,10 @@ import type { TransactionalStore } from '../store/transactional-store.ts';
 import type { AgentPort } from './agent-port.ts';
 import type { BlindInterval, BlindTime } from './blind-time.ts';
 import { ttlDeadline } from './check-ttls.ts';
-import type { DeadlineWheel } from './deadline-wheel.ts';
+import type { DeadlineWheel, StoredDeadline } from './deadline-wheel.ts';
 import { keepaliveDeadline } from './keepalives.ts';
 import type { ActorKinds } from './kinds.ts';
-import { ensureOwnEntity, SYSTEM_NAMESPACE } from './own-entity.ts';
+import { ensureOwnEntity } from './own-entity.ts';
 import { publishQuarantine, QUARANTINE_CHECK } from './quarantine-event.ts';
 import { scheduleInput } from './schedules.ts';
 import type { Scope } from './scope.ts';
@@ -40,8 +41,8 @@ export function armStoredDeadlines(
   store: TransactionalStore,
   { wheel, blind, log }: { wheel: DeadlineWheel; blind: BlindTime; log: Log },
 ): void {
-  const arm = (actor: string, key: string, deadline: { atMs: number; sinceMs: number } | undefined): void => {
-    if (deadline !== undefined) wheel.set(actor, key, deadline.atMs, deadline.sinceMs);
+  const arm = (actor: string, key: string, deadline: StoredDeadline | undefined): void => {
+    if (deadline !== undefined) wheel.set(actor, key, deadline.atMs, deadline.sinceMs, deadline.repeat);
   };
   for (const key of store.keys('entities', { from: '', to: END })) {
     const record = readable(() => store.get('entities', key), log);

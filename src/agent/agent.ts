@@ -5,7 +5,7 @@ import type { LinkSettings } from '../machines/agent-link.ts';
 import type { EntityConfig } from '../resources/entity.ts';
 import type { CheckEvent } from '../resources/event.ts';
 import { NOT_FOUND_NAME } from '../wire/json-codec.ts';
-import { Connection } from './connection.ts';
+import { Connection, type TlsOptions } from './connection.ts';
 import { AgentEntity, type EntitySettings } from './entity.ts';
 import { EventQueue } from './event-queue.ts';
 import { Executor } from './executor.ts';
@@ -32,6 +32,14 @@ export interface AgentSettings extends EntitySettings {
   readonly maxQueuedEvents: number;
 }
 
+/** What the agent trusts and what it shows of itself, at backends of `wss:`. */
+export interface ClientTls {
+  /** Whether it shows a certificate; it then sends no password, wherever it connects to. */
+  readonly showsCertificate: boolean;
+  /** For the next attempt to connect. */
+  options(): TlsOptions;
+}
+
 interface AgentPorts {
   clock: Clock;
   log: Log;
@@ -39,6 +47,7 @@ interface AgentPorts {
   random(): number;
   /** Where events wait; without it in memory. The agent closes it. */
   store: QueueStore | undefined;
+  tls: ClientTls;
 }
 
 /** The parts of an agent, put together: requests come in by the connection, results go out by the queue. */
@@ -55,7 +64,7 @@ export class Agent {
   #stopping = false;
 
   constructor(settings: AgentSettings, version: string, ports: AgentPorts) {
-    const { clock, log, store } = ports;
+    const { clock, log, store, tls } = ports;
     const { name, namespace, subscriptions, user, password } = settings;
     this.#clock = clock;
     this.#log = log;
@@ -80,7 +89,7 @@ export class Agent {
           user,
           queueId: store?.id ?? randomUUID(),
         },
-        credentials: { username: user, password },
+        credentials: tls.showsCertificate ? undefined : { username: user, password },
         link: { ...settings.link, waitsForConfig: !settings.isAgentManaged },
         heartbeat: settings.heartbeat,
       },
@@ -89,6 +98,7 @@ export class Agent {
         log,
         random: () => ports.random(),
         queue: this.#queue,
+        tlsOptions: () => tls.options(),
         sessionBegan: () => {
           this.#sequences.restart();
           this.#entity.forgetAdopted();

@@ -7,18 +7,26 @@ const NOT_TLS = /wrong version number|packet length too long/;
 /** Codes of OpenSSL and Node for a peer's certificate; those that begin with `ERR_SSL_` are the peer's view of ours. */
 const CERTIFICATE = /^(?!ERR_SSL_).*(?:CERT|UNABLE_TO_|HOSTNAME_MISMATCH)/;
 
-/** Why a backend could not be reached, in a line for whoever has to repair it. */
-export function connectionFault(error: Error): string {
+/** Codes of alerts about a certificate of this agent, or about none. */
+const REFUSED_CERTIFICATE = /^ERR_SSL_.*_ALERT_(?:.*CERTIFICATE|UNKNOWN_CA)/;
+
+/** Why a backend could not be reached, in a line for whoever has to repair it. `isSecure`: by `wss:`. */
+export function connectionFault(error: Error, isSecure = false): string {
   // One for each address of a host name.
   if (error instanceof AggregateError) {
-    return (error.errors as Error[]).map((each) => connectionFault(each)).join('; ');
+    return (error.errors as Error[]).map((each) => connectionFault(each, isSecure)).join('; ');
   }
-  const { message } = error;
+  const { message, reason = message } = error as Error & { reason?: string };
   const code = 'code' in error ? String(error.code) : '';
   if (NOT_TLS.test(message)) return 'the backend does not speak TLS on this port; with ws:// it may answer';
   if (CERTIFICATE.test(code)) return `the certificate of the backend is not trusted: ${message} (${code})`;
+  if (REFUSED_CERTIFICATE.test(code))
+    return `the backend refuses the certificate of this agent, or wants one: ${reason}`;
   if (code.startsWith('HPE_')) return `the answer is not HTTP, a port with TLS wants wss://: ${message}`;
-  if (message === HUNG_UP) return 'the connection was closed without an answer; a port with TLS wants wss://';
+  if (message === HUNG_UP) {
+    const guess = isSecure ? 'the backend may refuse the certificate of this agent' : 'a port with TLS wants wss://';
+    return `the connection was closed without an answer; ${guess}`;
+  }
   if (message === GIVEN_UP) return 'the backend did not answer the handshake in time';
   return message;
 }

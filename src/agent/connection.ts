@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { SecureContextOptions } from 'node:tls';
 import { type ClientOptions, WebSocket } from 'ws';
 import { type Actor, createActor, type EventFrom } from 'xstate';
 import { agentLinkMachine, type LinkSettings } from '../machines/agent-link.ts';
@@ -22,10 +23,14 @@ export interface ConnectionSettings {
   /** At least one; tried in an order that is shuffled once. */
   readonly backendUrls: readonly string[];
   readonly hello: AgentHello;
-  readonly credentials: Credentials;
+  /** undefined for an agent that shows a certificate. */
+  readonly credentials: Credentials | undefined;
   readonly link: LinkSettings;
   readonly heartbeat: HeartbeatSettings;
 }
+
+/** `rejectUnauthorized`: whether the backend must be who it says it is. */
+export type TlsOptions = SecureContextOptions & { rejectUnauthorized: boolean };
 
 interface ConnectionPorts {
   clock: Clock;
@@ -33,6 +38,8 @@ interface ConnectionPorts {
   /** Uniform in [0, 1). */
   random(): number;
   queue: EventQueue;
+  /** For the next attempt at a backend of `wss:`. */
+  tlsOptions(): TlsOptions;
   /** A new connection: counters and the entity begin afresh. */
   sessionBegan(): void;
   configReceived(config: EntityConfig): void;
@@ -131,7 +138,8 @@ export class Connection {
       if (this.#link.getSnapshot().status === 'active') log.error({ error }, 'reconnection attempt failed');
       this.#tell({ type: 'attempt.failed', jitter: this.#ports.random(), httpStatus });
     };
-    const socket = new WebSocket(url, this.#clientOptions());
+    const isSecure = url.startsWith('wss:');
+    const socket = new WebSocket(url, { ...(isSecure ? this.#ports.tlsOptions() : {}), ...this.#clientOptions() });
     this.#socket = socket;
     socket.on('upgrade', (response: IncomingMessage) => {
       const codec = acceptsLine(response.rawHeaders, protobufCodec.mediaType) ? protobufCodec : jsonCodec;
@@ -150,7 +158,7 @@ export class Connection {
       this.#tell({ type: 'handshake.accepted', atMs, jitter: this.#ports.random() });
     });
     socket.on('error', (error) => {
-      if (this.#session === undefined) fail(connectionFault(error));
+      if (this.#session === undefined) fail(connectionFault(error, isSecure));
       else log.error({ err: error }, 'transport receive error');
     });
     socket.on('close', (code, reason) => {

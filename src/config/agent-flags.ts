@@ -1,5 +1,6 @@
 import { type Flag, kinds } from './flags.ts';
 import type { LogLevel } from './flag-kinds.ts';
+import { pemFile } from './tls-flags.ts';
 
 const MAX_UINT32 = 2 ** 32 - 1;
 const MAX_INT32 = 2 ** 31 - 1;
@@ -45,6 +46,10 @@ export const agentFlags = (hostname: string) => ({
   'backend-url': list(['ws://127.0.0.1:8081'], 'backends to try in turn, ws:// or wss://, port 8081 unless given'),
   user: text('agent', 'user at the backend'),
   password: { ...text('P@ssw0rd!', 'password at the backend'), secret: true },
+  'trusted-ca-file': pemFile('authorities of backends of wss://, PEM, the usual ones unless given'),
+  'insecure-skip-tls-verify': flag('backends of wss:// need no valid certificate, for development only'),
+  'cert-file': pemFile('certificate that the agent shows in place of user and password, PEM, leaf first'),
+  'key-file': pemFile('its key, PEM, for the eyes of the owner only'),
   'backend-handshake-timeout': secondsOrDefault(15, 'seconds until an unanswered handshake is given up'),
   'backend-heartbeat-interval': secondsOrDefault(30, 'seconds between pings'),
   'backend-heartbeat-timeout': secondsOrDefault(45, 'seconds without a pong until the connection is given up'),

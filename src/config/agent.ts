@@ -3,6 +3,7 @@ import { assertName } from '../resources/names.ts';
 import { agentFlags, type AgentFlags } from './agent-flags.ts';
 import type { LogLevel } from './flag-kinds.ts';
 import { type ConfigWarning, type FlagValues, type Parsed, parseFlags, type Program, type Sources } from './flags.ts';
+import { fileOf, type KeyPairFiles, keyPairOf, type NamedFile, pairIsWhole } from './tls-flags.ts';
 
 const DEFAULT_BACKEND_PORT = '8081';
 const DEFAULT_HANDSHAKE_TIMEOUT_S = 15;
@@ -18,6 +19,16 @@ const LABEL_KEY = /^[A-Za-z]\w*$/;
 const PIPELINE = /^core\/v2\.Pipeline[. ]([\w.:-]+)$/;
 
 type TextMap = Readonly<Record<string, string>>;
+
+/** For backends of `wss:`. */
+export interface AgentTls {
+  /** Authorities of backends, in place of the usual ones. */
+  readonly ca: NamedFile | undefined;
+  /** What the agent shows of itself; it then sends no password, over `ws:` neither. */
+  readonly pair: KeyPairFiles | undefined;
+  /** Whether any backend is trusted. */
+  readonly skipsVerification: boolean;
+}
 
 export interface AgentConfig {
   readonly name: string;
@@ -35,6 +46,7 @@ export interface AgentConfig {
   readonly backendUrls: readonly string[];
   readonly user: string;
   readonly password: string;
+  readonly tls: AgentTls;
   readonly link: {
     readonly handshakeTimeoutMs: number;
     readonly retry: { readonly minMs: number; readonly maxMs: number; readonly multiplier: number };
@@ -128,6 +140,7 @@ const rules: Rules = [
         : undefined,
   },
   { flags: ['backend-url'], broken: (values) => urlFault(values['backend-url']) },
+  pairIsWhole,
   ...(['namespace', 'user', 'subscriptions'] as const).map((flag) => ({
     flags: [flag],
     broken: (values: Values) =>
@@ -173,6 +186,18 @@ function warnOfLabelKeys(flag: string, labels: TextMap, warn: (warning: ConfigWa
   }
 }
 
+function tlsOf(values: Values, warn: (warning: ConfigWarning) => void): AgentTls {
+  const skipsVerification = values['insecure-skip-tls-verify'];
+  if (skipsVerification) {
+    warn({ message: 'certificates of backends are not verified', fields: { flag: 'insecure-skip-tls-verify' } });
+  }
+  return Object.freeze({
+    ca: fileOf('trusted-ca-file', values),
+    pair: keyPairOf({ cert: 'cert-file', key: 'key-file' }, values),
+    skipsVerification,
+  });
+}
+
 function configOf(values: Values, warn: (warning: ConfigWarning) => void): AgentConfig {
   warnOfLabelKeys('labels', values.labels, warn);
   warnOfLabelKeys('keepalive-check-labels', values['keepalive-check-labels'], warn);
@@ -189,6 +214,7 @@ function configOf(values: Values, warn: (warning: ConfigWarning) => void): Agent
     backendUrls: Object.freeze(values['backend-url'].map((text) => withPort(text)?.href ?? text)),
     user: values.user,
     password: values.password,
+    tls: tlsOf(values, warn),
     link: Object.freeze({
       handshakeTimeoutMs: atLeastOne(values['backend-handshake-timeout'], DEFAULT_HANDSHAKE_TIMEOUT_S) * 1000,
       retry: Object.freeze({

@@ -1,5 +1,9 @@
 import { isUuid } from '../resources/names.ts';
+import { type AdmissionConfig, admissionConfig, admissionFlags } from './admission-flags.ts';
+import { type BackendTls, backendTlsFlags, backendTlsOf, backendTlsRules } from './backend-tls.ts';
+import { type EventLogConfig, eventLogConfig, eventLogFlags } from './event-log-flags.ts';
 import { type Flag, InvalidValue, kinds, type LogLevel, type Parsed, parseFlags, type Sources } from './flags.ts';
+import { type InspectConfig, inspectConfig, inspectFlags, relayIsWhole } from './inspect-flags.ts';
 
 const DEFAULT_STATE_DIR = '/var/lib/mon/mon-backend';
 const DEFAULT_CONFIG_FILE = '/etc/mon/backend.yml';
@@ -15,13 +19,15 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-export interface BackendConfig {
+export interface BackendConfig extends InspectConfig, AdmissionConfig, EventLogConfig {
   readonly stateDir: string;
   readonly cacheDir: string;
   readonly logLevel: LogLevel;
   readonly api: ListenAddress & { readonly requestLimitBytes: number; readonly writeTimeoutMs: number };
   readonly agent: ListenAddress & { readonly writeTimeoutMs: number; readonly maxMessageBytes: number };
   readonly dashboard: ListenAddress;
+  /** Clear text unless given. */
+  readonly tls?: BackendTls;
   /** For agents that leave and name no handler themselves. */
   readonly deregistrationHandler?: string | undefined;
   /** Whether a silence on a subscription acts by any subscription of the entity. Off unless it is true. */
@@ -109,8 +115,10 @@ const startFlags = {
     fallback: 10_485_760,
     about: 'largest message of an agent in bytes',
   },
+  ...admissionFlags,
   'dashboard-host': host('address of the dashboard'),
   'dashboard-port': port(3000, 'port of the dashboard'),
+  ...backendTlsFlags,
   'deregistration-handler': {
     kind: kinds.text,
     fallback: '',
@@ -131,6 +139,8 @@ const startFlags = {
     fallback: 200_000,
     about: 'state machines kept in memory, about 2.5 kB each; the others sleep in the store',
   },
+  ...eventLogFlags,
+  ...inspectFlags,
   'store-sync': {
     kind: kinds.word(['full', 'none']),
     fallback: 'full' as 'full' | 'none',
@@ -155,7 +165,7 @@ const stateDirIsSet = {
 
 /** The flags of `mon-backend start`, without the command itself. @throws ConfigError */
 export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
-  return parseFlags(
+  return parseFlags<typeof startFlags, BackendConfig>(
     {
       usage: 'mon-backend start',
       environmentPrefix: 'MON_BACKEND_',
@@ -163,10 +173,12 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
       keysOfOthers: Object.keys(initFlags),
       rules: [
         stateDirIsSet,
+        ...backendTlsRules,
         {
           flags: ['api-write-timeout'],
           broken: (values) => (values['api-write-timeout'] > 0 ? undefined : 'api-write-timeout must be above 0'),
         },
+        relayIsWhole,
       ],
       build(values, warn): BackendConfig {
         if (values['store-sync'] === 'none') {
@@ -191,10 +203,14 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
             host: withoutBrackets(values['dashboard-host']),
             port: values['dashboard-port'],
           }),
+          tls: backendTlsOf(values, warn),
           deregistrationHandler: values['deregistration-handler'] || undefined,
           silenceMatchEntitySubscriptions: values['silence-match-entity-subscriptions'],
           maxAwakeActors: values['max-awake-actors'],
           ledgerAnchorHandler: values['ledger-anchor-handler'] || undefined,
+          ...admissionConfig(values),
+          ...eventLogConfig(values),
+          ...inspectConfig(values),
           storeSync: values['store-sync'],
         });
       },

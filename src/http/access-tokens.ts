@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { compactVerify, errors, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../ports/clock.ts';
+import type { Occupancy } from '../ports/occupancy.ts';
 import { Unauthenticated } from '../resources/errors.ts';
 import type { User } from '../resources/user.ts';
 import type { Caller } from './route.ts';
@@ -42,6 +43,11 @@ export class AccessTokens {
   constructor({ secret, clock }: AccessTokensPorts) {
     this.#secret = secret;
     this.#clock = clock;
+  }
+
+  /** Tokens whose signature is not verified again. */
+  get remembered(): Occupancy {
+    return { used: this.#verified.size, limit: MAX_REMEMBERED_TOKENS };
   }
 
   /** A new session of `user`; `issuer` is where clients refresh. */

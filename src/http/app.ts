@@ -10,9 +10,10 @@ import { AccessControl } from './access-control.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { Authentication } from './authentication.ts';
 import type { CredentialVerifier, PasswordHasher } from './credentials.ts';
+import { type EntityUse, tellingEntityCount } from './entity-count-headers.ts';
 import { answeringErrors } from './errors.ts';
 import type { Route } from './route.ts';
-import { actorRoutes } from './routes/actors.ts';
+import { type ActorRoutePorts, actorRoutes } from './routes/actors.ts';
 import { authRoutes } from './routes/auth.ts';
 import { type CheckRunPorts, checkRunRoutes } from './routes/check-runs.ts';
 import { checkRoutes } from './routes/checks.ts';
@@ -21,19 +22,27 @@ import { eventRoutes } from './routes/events.ts';
 import { handlerRoutes } from './routes/handlers.ts';
 import { type HandshakeRefusalRoutePorts, handshakeRefusalRoutes } from './routes/handshake-refusals.ts';
 import { type LedgerRoutePorts, ledgerRoutes } from './routes/ledger.ts';
+import { type MachineRoutePorts, machineRoutes } from './routes/machines.ts';
+import { type MetricsPorts, servingMetrics } from './routes/metrics.ts';
 import { namespaceRoutes } from './routes/namespaces.ts';
 import { silencedRoutes } from './routes/silenced.ts';
+import { notificationRoutes } from './routes/notifications.ts';
 import { type SessionRoutePorts, sessionRoutes } from './routes/sessions.ts';
 import { type StatusRoutePorts, statusRoutes } from './routes/status.ts';
+import { ticketRoutes } from './routes/tickets.ts';
 import { userRoutes } from './routes/users.ts';
 import { useRoutes } from './routing.ts';
+import { Tickets } from './tickets.ts';
 
 export interface ApiPorts
   extends
     LedgerRoutePorts,
     StatusRoutePorts,
     SessionRoutePorts,
+    MachineRoutePorts,
+    Pick<ActorRoutePorts, 'actors'>,
     HandshakeRefusalRoutePorts,
+    MetricsPorts,
     Pick<CheckRunPorts, 'scheduleStatus'> {
   commands: Commands;
   resources: ResourceStore;
@@ -44,6 +53,8 @@ export interface ApiPorts
   tokenSecret: Uint8Array;
   clock: Clock;
   log: Log;
+  /** Costs one look-up. */
+  entityUse(): EntityUse;
   /** Longest body of a request. */
   requestLimitBytes: number;
 }
@@ -52,6 +63,9 @@ export interface Api {
   callback: RequestListener;
   /** Every route, for whoever describes the API. */
   routes: readonly Route[];
+  /** Let in whoever opens a WebSocket of the API. */
+  tickets: Tickets;
+  tokens: AccessTokens;
   /** To be called after a role or a binding was written: decisions are made from a copy. */
   rbacChanged(): void;
 }
@@ -61,8 +75,10 @@ export function createApi(ports: ApiPorts): Api {
   const { resources, clock, log, tokenSecret, requestLimitBytes } = ports;
   const tokens = new AccessTokens({ secret: tokenSecret, clock });
   const access = new AccessControl(resources);
+  const tickets = new Tickets({ resources, clock });
   const routes: Route[] = [
     ...eventRoutes(ports),
+    ...notificationRoutes(ports),
     ...entityRoutes(ports),
     ...checkRoutes(ports),
     ...checkRunRoutes(ports),
@@ -72,13 +88,15 @@ export function createApi(ports: ApiPorts): Api {
     ...namespaceRoutes({ ...ports, access }),
     ...ledgerRoutes(ports),
     ...actorRoutes(ports),
+    ...machineRoutes(ports),
     ...sessionRoutes(ports),
     ...handshakeRefusalRoutes(ports),
     ...authRoutes({ ...ports, tokens }),
     ...statusRoutes(ports),
+    ...ticketRoutes({ tickets }),
   ];
   const koa = new Koa();
-  koa.use(answeringErrors(log));
+  koa.use(answeringErrors(log)).use(servingMetrics(ports)).use(tellingEntityCount(ports.entityUse));
   const authentication = new Authentication({ resources, tokens });
   useRoutes(koa, routes, { authentication, access, requestLimitBytes });
   koa.on('error', (err: unknown) => {
@@ -88,6 +106,8 @@ export function createApi(ports: ApiPorts): Api {
   return {
     callback: (request, response) => void handle(request, response),
     routes,
+    tickets,
+    tokens,
     rbacChanged: () => {
       access.rbacChanged();
     },

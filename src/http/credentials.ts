@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { hash as hashBcrypt, verify as verifyBcrypt } from '@node-rs/bcrypt';
 import { LRUCache } from 'lru-cache';
+import type { Occupancy } from '../ports/occupancy.ts';
 import { Overloaded } from '../resources/errors.ts';
 import { isName } from '../resources/names.ts';
 import type { User } from '../resources/user.ts';
@@ -45,9 +46,24 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
   readonly #underWay = new Map<string, Promise<boolean>>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
+  #refused = 0;
 
   constructor(resources: Pick<ResourceStore, 'get'>) {
     this.#resources = resources;
+  }
+
+  /** Credentials that are remembered. */
+  get remembered(): Occupancy {
+    return { used: this.#verified.size, limit: MAX_REMEMBERED_CREDENTIALS };
+  }
+
+  get running(): Occupancy {
+    return { used: this.#running, limit: MAX_CONCURRENT_VERIFICATIONS };
+  }
+
+  /** Hashings that wait for their turn. */
+  get waiting(): Occupancy {
+    return { used: this.#waiting.length, limit: MAX_WAITING_VERIFICATIONS, refused: this.#refused };
   }
 
   async verify(username: string, password: string): Promise<User | undefined> {
@@ -107,7 +123,10 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
       this.#running += 1;
       return;
     }
-    if (this.#waiting.length >= MAX_WAITING_VERIFICATIONS) throw new Overloaded('too many logins at once');
+    if (this.#waiting.length >= MAX_WAITING_VERIFICATIONS) {
+      this.#refused += 1;
+      throw new Overloaded('too many logins at once');
+    }
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 }

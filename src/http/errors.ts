@@ -1,6 +1,7 @@
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import type { Log } from '../ports/log.ts';
 import { type ErrorCode, ExpectedError } from '../resources/errors.ts';
+import type { Answer } from './route.ts';
 import { send } from './send.ts';
 
 interface Kind {
@@ -19,6 +20,7 @@ const KINDS: Record<ErrorCode, Kind> = {
   'already-exists': { status: 409, code: 3, message: 'resource already exists' },
   forbidden: { status: 403, code: 4, message: 'unauthorized to perform action' },
   unauthenticated: { status: 401, code: 5, message: 'unauthenticated' },
+  'entity-limit': { status: 402, code: 6, message: 'license required' },
   'stale-revision': { status: 412, code: 7, message: 'precondition failed' },
   'too-large': { status: 413, code: 1, message: 'request body too large' },
   'store-unavailable': { status: 503, code: 0, message: 'the store cannot be written now' },
@@ -33,20 +35,31 @@ export function answeringErrors(log: Log): Middleware {
     try {
       await next();
     } catch (error) {
-      if (error instanceof ExpectedError) answerError(context, KINDS[error.code], error.message);
-      else {
-        log.error({ err: error, method: context.method, path: context.path }, 'request failed');
-        answerError(context, INTERNAL, INTERNAL.message);
-      }
+      send(context, errorAnswer(error, { log, request: context, asText: context.state['errorsAs'] === 'text' }));
     }
   };
 }
 
-function answerError(context: Context, kind: Kind, message: string): void {
-  const { status, code } = kind;
-  const asText = context.state['errorsAs'] === 'text';
-  const shown = message === '' ? kind.message : message;
-  send(context, {
+export interface ErrorAnswerPorts {
+  log: Log;
+  request: { method: string; path: string };
+  asText: boolean;
+}
+
+export interface ErrorAnswer extends Answer {
+  body: string;
+}
+
+/** What an error is answered with. One that nobody expects is a bug: it is logged, and told without detail. */
+export function errorAnswer(error: unknown, { log, request: { method, path }, asText }: ErrorAnswerPorts): ErrorAnswer {
+  if (error instanceof ExpectedError) return asAnswer(KINDS[error.code], error.message, asText);
+  log.error({ err: error, method, path }, 'request failed');
+  return asAnswer(INTERNAL, INTERNAL.message, asText);
+}
+
+function asAnswer({ status, code, message: usual }: Kind, message: string, asText: boolean): ErrorAnswer {
+  const shown = message === '' ? usual : message;
+  return {
     status,
     type: asText ? 'text/plain; charset=utf-8' : 'application/json',
     body: asText ? `${shown}\n` : JSON.stringify({ message: shown, code }),
@@ -54,5 +67,5 @@ function answerError(context: Context, kind: Kind, message: string): void {
       'X-Content-Type-Options': 'nosniff',
       ...(status === 503 ? { 'Retry-After': RETRY_AFTER_S } : {}),
     },
-  });
+  };
 }

@@ -1,4 +1,5 @@
 import type { PageRequest } from '../store/page.ts';
+import { jsonArray } from './json-array.ts';
 import type { Answer } from './route.ts';
 
 /** A limit above is none: no list is that long. */
@@ -28,11 +29,11 @@ function positionOf(token: string | null): string | undefined {
 }
 
 /** A list, with the token of the next page when there is one; `lastKey` is the key of the last item shown. */
-export function listAnswer(items: readonly object[], lastKey: string | undefined): Answer {
+export function listAnswer(items: Iterable<object>, lastKey: string | undefined): Answer {
   return {
     status: 200,
     type: 'application/json',
-    body: JSON.stringify(items),
+    body: jsonArray(items),
     ...(lastKey === undefined
       ? {}
       : { headers: { 'Sensu-Continue': Buffer.from(lastKey + NUL).toString('base64url') } }),

@@ -38,8 +38,8 @@ export interface RouteRequest {
 
 export interface Answer {
   status: number;
-  /** Absent = empty. */
-  body?: string;
+  /** Absent = empty. One in parts is made while it is sent, with other work between two parts. */
+  body?: string | Iterable<string>;
   type?: 'application/json' | 'text/plain; charset=utf-8';
   headers?: Readonly<Record<string, string>>;
 }

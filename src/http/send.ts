@@ -1,10 +1,20 @@
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context } from 'koa';
 import type { Answer } from './route.ts';
 
 /** Hands an answer to Koa. */
-export function send(context: Context, { status, body, type, headers }: Answer): void {
+export function send(context: Context, { status, body = '', type, headers }: Answer): void {
   context.status = status;
   if (type !== undefined) context.res.setHeader('Content-Type', type);
   if (headers !== undefined) for (const name in headers) context.res.setHeader(name, headers[name] ?? '');
-  context.body = body ?? '';
+  context.body = typeof body === 'string' ? body : Readable.from(inTurns(body), { highWaterMark: 1 });
+}
+
+/** Whoever does not read gets no further part. */
+async function* inTurns(parts: Iterable<string>): AsyncGenerator<string> {
+  for (const part of parts) {
+    yield part;
+    await nextTurn();
+  }
 }

@@ -32,6 +32,8 @@ export type ConnectionEvent =
   | { type: 'entity.deleted'; atMs: number }
   | { type: 'shutdown.requested'; atMs: number }
   | { type: 'store.failed'; atMs: number }
+  /** Its agent is new, and there is no room for another entity. */
+  | { type: 'registration.refused'; atMs: number }
   | { type: 'protocol.violated' }
   | { type: 'socket.closed'; code: number }
   /** At start: the process that held this session is gone. */
@@ -99,6 +101,7 @@ const ending = {
   'entity.deleted': closing(1001, 'bye'),
   'shutdown.requested': closing(1001, 'bye'),
   'store.failed': closing(1011, 'the store failed'),
+  'registration.refused': closing(1008, 'entity limit reached'),
   'protocol.violated': {
     target: 'deregistered',
     actions: { type: 'closeSocket', params: { code: 1002, reason: 'message has no type line' } },

@@ -11,6 +11,8 @@ export interface CheckTtlContext {
   lastReceivedAtMs: number;
   /** The next expiry, in ms after the last real result: ttl, 2 ttl, … */
   tickMs: number;
+  /** The grace that blind time gave the last expiry; under another one the ticks begin anew. 0 before the first. */
+  graceMs: number;
 }
 
 export interface CheckTtlInput {
@@ -38,6 +40,8 @@ export type CheckTtlEvent =
       deadlineAtMs: number;
       /** Since the last real result, without blind time. */
       elapsedMs: number;
+      /** That blind time. */
+      graceMs: number;
       keepaliveStatus: number;
     } & Subject)
   | { type: 'event.deleted' }
@@ -48,6 +52,12 @@ export type CheckTtlEvent =
 export const ttlDeadlineAtMs = (context: Pick<CheckTtlContext, 'lastReceivedAtMs' | 'tickMs'>): number =>
   context.lastReceivedAtMs + context.tickMs;
 
+/** What it must begin anew with when blind time comes after the last expiry. */
+export const ttlRepeat = ({ lastReceivedAtMs, ttlMs, graceMs }: CheckTtlContext) => ({
+  graceMs,
+  firstAtMs: lastReceivedAtMs + ttlMs,
+});
+
 const machine = setup({
   types: { context: {} as CheckTtlContext, input: {} as CheckTtlInput, events: {} as CheckTtlEvent },
   actions: {
@@ -56,9 +66,11 @@ const machine = setup({
       alertStatus,
       lastReceivedAtMs: atMs,
       tickMs: ttlMs,
+      graceMs: 0,
     })),
-    advance: assign(({ context }, { elapsedMs }: { elapsedMs: number }) => ({
+    advance: assign(({ context }, { elapsedMs, graceMs }: { elapsedMs: number; graceMs: number }) => ({
       tickMs: (Math.floor(elapsedMs / context.ttlMs) + 1) * context.ttlMs,
+      graceMs,
     })),
     setDeadline: notProvided('setDeadline'),
     clearDeadline: notProvided('clearDeadline'),
@@ -86,7 +98,10 @@ const disarms = {
 
 const advance = {
   type: 'advance',
-  params: ({ event }: { event: { elapsedMs: number } }) => ({ elapsedMs: event.elapsedMs }),
+  params: ({ event: { elapsedMs, graceMs } }: { event: { elapsedMs: number; graceMs: number } }) => ({
+    elapsedMs,
+    graceMs,
+  }),
 } as const;
 
 const whenever = {
@@ -147,6 +162,7 @@ export const checkTtlMachine = machine.createMachine({
     alertStatus: input.alertStatus,
     lastReceivedAtMs: input.atMs,
     tickMs: input.ttlMs,
+    graceMs: 0,
   }),
   initial: 'registered',
   entry: 'setDeadline',

@@ -10,6 +10,8 @@ export interface EntityContext extends KeepaliveTimeouts {
   lastReceivedAtMs: number;
   /** The next alert, in ms after the last keepalive; undefined while nothing is monitored. */
   tickMs: number | undefined;
+  /** The grace that blind time gave the last alert; under another one the ticks begin anew. 0 before the first. */
+  graceMs: number;
 }
 
 export interface EntityInput {
@@ -28,6 +30,8 @@ export type EntityEvent =
       deadlineAtMs: number;
       /** Since the last keepalive, without blind time. */
       elapsedMs: number;
+      /** That blind time. */
+      graceMs: number;
       keepaliveEventExists: boolean;
       /** Whether the entity is to go when its agent does. */
       deregister: boolean;
@@ -39,6 +43,12 @@ export type EntityEvent =
 export const keepaliveDeadlineAtMs = ({ lastReceivedAtMs, tickMs }: EntityContext): number | undefined =>
   tickMs === undefined ? undefined : lastReceivedAtMs + tickMs;
 
+/** What it must begin anew with when blind time comes after the last alert. */
+export const keepaliveRepeat = ({ lastReceivedAtMs, graceMs, warningMs, criticalMs }: EntityContext) => ({
+  graceMs,
+  firstAtMs: lastReceivedAtMs + nextTickMs(0, { warningMs, criticalMs }),
+});
+
 const machine = setup({
   types: { context: {} as EntityContext, input: {} as EntityInput, events: {} as EntityEvent },
   actions: {
@@ -48,9 +58,11 @@ const machine = setup({
       intervalMs,
       lastReceivedAtMs: atMs,
       tickMs: nextTickMs(0, { warningMs, criticalMs }),
+      graceMs: 0,
     })),
-    advance: assign(({ context }, { elapsedMs }: { elapsedMs: number }) => ({
+    advance: assign(({ context }, { elapsedMs, graceMs }: { elapsedMs: number; graceMs: number }) => ({
       tickMs: nextTickMs(elapsedMs, context),
+      graceMs,
     })),
     disarm: assign({ tickMs: undefined }),
     setDeadline: notProvided('setDeadline'),
@@ -84,7 +96,10 @@ const rearm = [
 const advance = [
   {
     type: 'advance',
-    params: ({ event }: { event: { elapsedMs: number } }) => ({ elapsedMs: event.elapsedMs }),
+    params: ({ event: { elapsedMs, graceMs } }: { event: { elapsedMs: number; graceMs: number } }) => ({
+      elapsedMs,
+      graceMs,
+    }),
   },
   'setDeadline',
 ] as const;
@@ -96,54 +111,64 @@ interface Facts {
   event: { deadlineAtMs: number; elapsedMs: number; keepaliveEventExists: boolean; deregister: boolean };
 }
 
+const beforeAlert = [
+  {
+    guard: {
+      type: 'deadlineMoved',
+      params: ({ context, event }: Facts) => ({
+        deadlineAtMs: keepaliveDeadlineAtMs(context),
+        reachedAtMs: event.deadlineAtMs,
+      }),
+    },
+  },
+  {
+    guard: {
+      type: 'keepaliveEventGone',
+      params: ({ event }: Facts) => ({ keepaliveEventExists: event.keepaliveEventExists }),
+    },
+    target: 'registered',
+    actions: disarm,
+  },
+  {
+    guard: { type: 'mustDeregister', params: ({ event }: Facts) => ({ deregister: event.deregister }) },
+    target: 'deregistered',
+    actions: 'deregister',
+  },
+] as const;
+
+const alertCritical = {
+  target: 'critical',
+  actions: [
+    ...advance,
+    {
+      type: 'publishAlert',
+      params: ({ context }: { context: EntityContext }) => ({ status: 2, thresholdMs: context.criticalMs }),
+    },
+  ],
+} as const;
+
+const alertWarning = {
+  target: 'warning',
+  actions: [
+    ...advance,
+    {
+      type: 'publishAlert',
+      params: ({ context }: { context: EntityContext }) => ({ status: 1, thresholdMs: context.warningMs }),
+    },
+  ],
+} as const;
+
 const whenever = {
   'deadline.reached': [
-    {
-      guard: {
-        type: 'deadlineMoved',
-        params: ({ context, event }: Facts) => ({
-          deadlineAtMs: keepaliveDeadlineAtMs(context),
-          reachedAtMs: event.deadlineAtMs,
-        }),
-      },
-    },
-    {
-      guard: {
-        type: 'keepaliveEventGone',
-        params: ({ event }: Facts) => ({ keepaliveEventExists: event.keepaliveEventExists }),
-      },
-      target: 'registered',
-      actions: disarm,
-    },
-    {
-      guard: { type: 'mustDeregister', params: ({ event }: Facts) => ({ deregister: event.deregister }) },
-      target: 'deregistered',
-      actions: 'deregister',
-    },
+    ...beforeAlert,
     {
       guard: {
         type: 'criticalTimeoutPassed',
         params: ({ context, event }: Facts) => ({ elapsedMs: event.elapsedMs, criticalMs: context.criticalMs }),
       },
-      target: 'critical',
-      actions: [
-        ...advance,
-        {
-          type: 'publishAlert',
-          params: ({ context }: { context: EntityContext }) => ({ status: 2, thresholdMs: context.criticalMs }),
-        },
-      ],
+      ...alertCritical,
     },
-    {
-      target: 'warning',
-      actions: [
-        ...advance,
-        {
-          type: 'publishAlert',
-          params: ({ context }: { context: EntityContext }) => ({ status: 1, thresholdMs: context.warningMs }),
-        },
-      ],
-    },
+    alertWarning,
   ],
   'keepalive.deleted': { target: 'registered', actions: disarm },
   'entity.deleted': 'deregistered',
@@ -163,12 +188,14 @@ export const entityMachine = machine.createMachine({
     intervalMs: 0,
     lastReceivedAtMs: 0,
     tickMs: undefined,
+    graceMs: 0,
   }),
   initial: 'registered',
   states: {
     registered: { on: { ...whenever, 'keepalive.received': { actions: rearm } } },
     warning: missing,
-    critical: missing,
+    // Blind time makes nobody better: what was critical stays so, however short it is silent since.
+    critical: { on: { ...missing.on, 'deadline.reached': [...beforeAlert, alertCritical] } },
     deregistered: { type: 'final', entry: 'clearDeadline' },
   },
 });

@@ -9,6 +9,7 @@ import { DiskQueue } from '../store/disk-queue.ts';
 import { StoreInUse } from '../store/store-lock.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { systemClock } from './system-clock.ts';
+import { AgentTlsFiles } from './tls-client.ts';
 import { readVersion } from './version.ts';
 
 /** As a cache directory: nothing is written to disk. */
@@ -57,8 +58,10 @@ async function start(argv: readonly string[], log: Logger): Promise<void> {
   const { config, warnings } = parsed;
   log.setLevel(config.logLevel);
   for (const { message, fields } of warnings) log.warn(fields, message);
+  const tls = new AgentTlsFiles(config.tls, log);
+  log.info({}, tls.showsCertificate ? 'using tls client auth' : 'using password auth');
   const store = await openQueue(config.cacheDir);
-  const agent = new Agent(config, readVersion(), { clock: systemClock, log, random: Math.random, store });
+  const agent = new Agent(config, readVersion(), { clock: systemClock, log, random: Math.random, store, tls });
 
   const stop = (signal: NodeJS.Signals): void => {
     log.warn({ signal }, 'signal received, shutting down agent');

@@ -72,7 +72,12 @@ async function start(config: BackendConfig, log: Logger): Promise<void> {
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   process.on('SIGHUP', () => {
-    log.debug({}, 'nothing to reopen');
+    backend.reloadCertificates().catch((err: unknown) => {
+      log.error({ err }, 'certificates could not be read anew');
+    });
+    backend.reopenLogs().catch((err: unknown) => {
+      log.error({ err }, 'logs could not be opened anew');
+    });
   });
   process.on('SIGUSR1', () => {
     log.warn({ 'log-level': log.stepLevel() }, 'log level set');

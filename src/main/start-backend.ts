@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer as createClearServer, type Server, type ServerOptions } from 'node:http';
 import { hostname } from 'node:os';
-import type { Machines } from '../actors/machines.ts';
+import { entityCount, hasRoomFor } from '../actors/entity-limit.ts';
+import { describeMachine } from '../actors/inspect-definition.ts';
+import { listActors } from '../actors/inspect-list.ts';
+import { MACHINES, type Machines } from '../actors/machines.ts';
 import { reportRequest, scheduleStatus } from '../actors/schedules.ts';
 import { seed } from '../actors/seed.ts';
 import { ActorSystem } from '../actors/system.ts';
@@ -11,7 +14,9 @@ import { type Api, createApi } from '../http/app.ts';
 import { Credentials } from '../http/credentials.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { runHandler } from '../pipeline/handler-run.ts';
 import { Forbidden } from '../resources/errors.ts';
+import { byCertificate, byPassword } from '../sessions/agent-authentication.ts';
 import { AgentListener } from '../sessions/listener.ts';
 import type { AgentUser } from '../sessions/refusals.ts';
 import { EntityStore } from '../store/entity-store.ts';
@@ -22,10 +27,15 @@ import { lockStore } from '../store/store-lock.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { anchorLedger } from './anchor-ledger.ts';
 import { serveControl } from './control-socket.ts';
+import { decisionSettings } from './decision-settings.ts';
 import { controlSocketPath, storeDirectory } from './directories.ts';
+import { EventLog } from './event-log.ts';
 import { prepareSeed } from './initialise.ts';
 import { boundAddress, close, listen } from './listen.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { openInspection } from './open-inspection.ts';
 import { startPipeline } from './start-pipeline.ts';
+import { openTls } from './tls.ts';
 import { writeProbe } from './write-probe.ts';
 import { readVersion } from './version.ts';
 
@@ -49,11 +59,15 @@ export interface BackendPorts {
 export interface RunningBackend {
   apiPort: number;
   agentPort: number;
+  /** Goes on in new files where those that were written have been renamed. */
+  reopenLogs(): Promise<void>;
   /** Asks the agents to leave, closes the listeners, stores what was decided. */
   stop(): Promise<void>;
+  /** Reads certificates anew, for new connections; what cannot be used is logged and changes nothing. */
+  reloadCertificates(): Promise<void>;
 }
 
-/** Opens every part of a backend, in order; `stop` closes them in reverse. @throws StoreInUse, StoreTooNew, or what keeps a listener from its address */
+/** Opens every part of a backend, in order; `stop` closes them in reverse. @throws ConfigError, StoreInUse, StoreTooNew, or what keeps a listener from its address */
 export async function startBackend(config: BackendConfig, ports: BackendPorts): Promise<RunningBackend> {
   const { clock, log, openStore = (options: LmdbStoreOptions) => new LmdbStore(options) } = ports;
   const opened: (() => Promise<void> | void)[] = [];
@@ -61,6 +75,10 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
     for (const closePart of opened.splice(0).reverse()) await closePart();
   };
   try {
+    const tls = await openTls(config.tls, { clock, log: log.child({ component: 'tls' }) });
+    opened.push(() => {
+      tls.stop();
+    });
     const controlSocket = controlSocketPath(config.stateDir);
     const directory = storeDirectory(config.stateDir);
     const lock = lockStore(directory);
@@ -78,12 +96,39 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       backendName,
       machines: ports.machines,
       deregistrationHandler: config.deregistrationHandler,
-      silencesMatchEntitySubscriptions: config.silenceMatchEntitySubscriptions,
+      settings: decisionSettings(config),
       maxAwakeActors: config.maxAwakeActors,
     });
+    const eventLog =
+      config.eventLog && new EventLog({ ...config.eventLog, clock, log: log.child({ component: 'event-log' }) });
+    if (eventLog !== undefined) {
+      system.listen(eventLog);
+      opened.push(() => eventLog.stop());
+    }
     await system.start();
     opened.push(() => system.stop());
-    const pipeline = startPipeline(system, store, { clock, log: log.child({ component: 'pipeline' }) });
+    const metrics = new Metrics({
+      version: readVersion(),
+      figures: () => ({
+        system: system.figures(),
+        pipeline,
+        store: store.size?.(),
+        eventLog: eventLog?.waiting,
+        credentials,
+        api,
+        sessions: listener.figures(),
+        agents: listener,
+        namespaces: resources.list('namespaces').items.map(({ name }) => name),
+      }),
+    });
+    opened.push(() => {
+      metrics.stop();
+    });
+    const pipeline = startPipeline(system, store, {
+      clock,
+      log: log.child({ component: 'pipeline' }),
+      run: metrics.handlers.observing(runHandler),
+    });
     opened.push(() => pipeline.stop());
     opened.push(
       anchorLedger(system, { clock, log: log.child({ component: 'ledger' }), handler: config.ledgerAnchorHandler }),
@@ -96,8 +141,13 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
     const listener = new AgentListener({
       system,
       resources,
-      authenticate: async ({ username, password }) => asAgentUser(await credentials.verify(username, password)),
+      createServer: tls.createAgentServer,
+      authenticate:
+        config.tls?.agentAuth === undefined
+          ? byPassword(({ username, password }) => credentials.verify(username, password))
+          : byCertificate((name) => resources.get('users', undefined, name)),
       mayCreateEvents: (user, namespace, agentName) => mayCreateEvents(access, user, namespace, agentName),
+      hasRoomFor: (namespace, name) => hasRoomFor(store, config.entityLimit ?? 0, namespace, name),
       namespaceExists: (name) => resources.get('namespaces', undefined, name) !== undefined,
       requested: (announcement, sessions) => {
         reportRequest(system.decider, announcement, sessions);
@@ -109,6 +159,7 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       log: log.child({ component: 'agents' }),
       backendName,
       ...config.agent,
+      admission: config.agentAdmission,
     });
     const api = createApi({
       commands: system.commands,
@@ -119,8 +170,13 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       credentials,
       scheduleStatus: (namespace, check) => scheduleStatus(system.decider, namespace, check),
       sessions: (namespace, page) => listener.sessions(namespace, page),
+      rings: (namespace) => listener.rings(namespace),
+      machines: Object.entries(MACHINES).map(([word, machine]) => describeMachine(word, machine)),
+      actors: (filter, page) => listActors(store, filter, page),
       handshakeRefusals: () => listener.handshakeRefusals(),
       probe: writeProbe(system, clock),
+      metrics: () => metrics.scrape(),
+      entityUse: () => ({ count: entityCount(store), limit: config.entityLimit ?? 0 }),
       ...secrets,
       clock,
       log: log.child({ component: 'api' }),
@@ -130,9 +186,12 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
     system.listen(policyListener(api, access));
 
     // Opened before the agents' listener, so that the agents are told first when the backend stops.
-    const apiServer = createApiServer(api, config);
+    const apiServer = createApiServer(api, config, tls.createApiServer);
     await listen(apiServer, addressOf(config.api));
     opened.push(() => closeApi(apiServer, clock));
+    opened.push(
+      openInspection(config, { system, api, apiServer, access, clock, log: log.child({ component: 'inspect' }) }),
+    );
 
     await listen(listener.server, addressOf(config.agent));
     opened.push(() => listener.stop());
@@ -147,9 +206,10 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
     });
     opened.push(() => close(control));
 
+    const reopenLogs = async () => eventLog?.reopen();
     const [apiAddress, agentAddress] = [boundAddress(apiServer), boundAddress(listener.server)];
     log.warn({ api: apiAddress.text, agents: agentAddress.text }, 'backend is running and ready to accept events');
-    return { apiPort: apiAddress.port, agentPort: agentAddress.port, stop };
+    return { apiPort: apiAddress.port, agentPort: agentAddress.port, stop, reloadCertificates: tls.reload, reopenLogs };
   } catch (error) {
     await stop();
     throw error;
@@ -158,11 +218,13 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
 
 const addressOf = ({ host, port }: ListenAddress) => ({ host, port });
 
-function createApiServer(api: Api, config: BackendConfig): Server {
-  const server = createServer(
-    { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS },
-    api.callback,
-  );
+function createApiServer(
+  api: Api,
+  config: BackendConfig,
+  createServer: (options: ServerOptions) => Server = createClearServer,
+): Server {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS });
+  server.on('request', api.callback);
   server.setTimeout(config.api.writeTimeoutMs + KEEP_ALIVE_TIMEOUT_MS);
   return server;
 }
@@ -203,11 +265,6 @@ function policyListener(api: Api, access: AccessControl) {
       access.rbacChanged();
     },
   };
-}
-
-function asAgentUser(user: { username: string; groups: string[] | null } | undefined): AgentUser | undefined {
-  if (user === undefined) return undefined;
-  return { username: user.username, groups: [...(user.groups ?? []), 'system:user'] };
 }
 
 function mayCreateEvents(access: AccessControl, user: AgentUser, namespace: string, name: string): boolean {

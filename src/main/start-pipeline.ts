@@ -10,11 +10,12 @@ const END = '~';
 export function startPipeline(
   system: ActorSystem,
   store: TransactionalStore,
-  { clock, log }: Pick<PipelinePorts, 'clock' | 'log'>,
+  { clock, log, run }: Pick<PipelinePorts, 'clock' | 'log' | 'run'>,
 ): Pipeline {
   const pipeline = new Pipeline({
     clock,
     log,
+    run,
     entry: (outboxKey) => store.get('outbox', outboxKey),
     handler: (namespace, name) => readResource(store, 'handlers', namespace, name),
     done: (outboxKey, key, notification) => system.settleNotification(outboxKey, key, notification),

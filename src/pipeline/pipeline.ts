@@ -1,8 +1,9 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import type { Occupancy } from '../ports/occupancy.ts';
 import type { Handler } from '../resources/handler.ts';
 import type { Notification, OutboxEntry } from '../store/records.ts';
-import { type HandlerResult, runHandler } from './handler-run.ts';
+import type { HandlerResult } from './handler-run.ts';
 
 /** Handlers that run at one time. */
 const MAX_RUNNING = 100;
@@ -18,6 +19,8 @@ export interface PipelinePorts {
   log: Log;
   /** The entry under a key of the outbox. */
   entry(outboxKey: string): OutboxEntry | undefined;
+  /** Runs a handler with an entry until `signal` ends it. Never rejects. */
+  run(handler: Handler, entry: OutboxEntry, clock: Clock, signal: AbortSignal): Promise<HandlerResult>;
   /** The handler as it is configured now. */
   handler(namespace: string, name: string): Handler | undefined;
   /** Stores what became of an entry, and takes it out of the outbox. Resolves when that is durable. */
@@ -29,6 +32,8 @@ export interface PipelinePorts {
  * outbox until its outcome is stored, so that a crash repeats what was running and loses nothing.
  */
 export class Pipeline {
+  /** Handlers that ran to their end since the process started, by what came of it. */
+  readonly runs = { handled: 0, failed: 0 };
   readonly #ports: PipelinePorts;
   /** Outbox keys that wait, by the key of their event. A key that is here has one running. */
   readonly #waiting = new Map<string, string[]>();
@@ -49,6 +54,14 @@ export class Pipeline {
 
   get waiting(): number {
     return this.#count;
+  }
+
+  get outbox(): Occupancy {
+    return { used: this.#count, limit: MAX_WAITING };
+  }
+
+  get running(): Occupancy {
+    return { used: this.#running.size, limit: MAX_RUNNING };
   }
 
   /** An entry is in the outbox. */
@@ -96,7 +109,7 @@ export class Pipeline {
   }
 
   async #handle(outboxKey: string, key: string): Promise<void> {
-    const { clock, log, entry: read, handler: lookUp } = this.#ports;
+    const { clock, log, run, entry: read, handler: lookUp } = this.#ports;
     const entry = read(outboxKey);
     if (entry === undefined) return;
     const startedMs = clock.monotonicMs();
@@ -104,8 +117,9 @@ export class Pipeline {
     const result: HandlerResult =
       handler === undefined
         ? { outcome: 'skipped', reason: 'handler does not exist', status: undefined }
-        : await runHandler(handler, entry, clock, this.#end.signal);
+        : await run(handler, entry, clock, this.#end.signal);
     if (this.#end.signal.aborted) return;
+    if (handler !== undefined) this.runs[result.outcome === 'handled' ? 'handled' : 'failed'] += 1;
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
     const { notificationId: id, handler: name, decidedAtMs } = entry;
     const fields = { event_id: entry.event.id, handler: name, notification: id, ...result };

@@ -18,7 +18,6 @@ export const AssetSchema = Type.Object({
   metadata: optional(ObjectMetaSchema),
 });
 
-export type AssetBuild = ReturnType<typeof assetBuildWithDefaults>;
 export type Asset = ReturnType<typeof assetWithDefaults>;
 
 export function assetBuildWithDefaults(input: Static<typeof AssetBuildSchema>) {

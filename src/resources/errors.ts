@@ -5,6 +5,7 @@ export type ErrorCode =
   | 'already-exists'
   | 'unauthenticated'
   | 'forbidden'
+  | 'entity-limit'
   | 'stale-revision'
   | 'too-large'
   | 'store-unavailable'
@@ -33,6 +34,18 @@ export class Unauthenticated extends ExpectedError {
 
 export class Forbidden extends ExpectedError {
   readonly code = 'forbidden';
+}
+
+/** One entity more than the instance allows. */
+export class EntityLimitReached extends ExpectedError {
+  readonly code = 'entity-limit';
+  /** `<namespace>/<name>` of the one that there is no room for. */
+  readonly entity: string;
+
+  constructor(limit: number, entity: string) {
+    super(`entity limit reached: this instance allows ${limit} entities`);
+    this.entity = entity;
+  }
 }
 
 /** A compare-and-swap that lost, or an `If-Match` that does not hold. */

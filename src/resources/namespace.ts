@@ -2,6 +2,9 @@ import { Type } from 'typebox';
 import { assertName } from './names.ts';
 import { optional, text, validator } from './schema.ts';
 
+/** The backend's own namespace: it monitors itself there. */
+export const SYSTEM_NAMESPACE = 'mon-system';
+
 export const NamespaceSchema = Type.Object({ name: optional(text()) }, { $id: 'core/v2.Namespace' });
 
 export interface Namespace {

@@ -55,3 +55,17 @@ export function redactEvent<E extends Event>(event: E): E {
   const entity = redactEntity(event.entity);
   return entity === event.entity ? event : { ...event, entity };
 }
+
+/** Plain data with the values of redacted fields replaced, however deep. `own` words count beside the usual ones. */
+export function redactFields(value: unknown, own: readonly string[] = []): unknown {
+  const words = own.length === 0 ? DEFAULT_WORDS : new Set([...DEFAULT_WORDS, ...own.map(comparable)]);
+  return redactDeep(value, words);
+}
+
+function redactDeep(value: unknown, words: ReadonlySet<string>): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, words));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, words.has(comparable(key)) ? REDACTED : redactDeep(item, words)]),
+  );
+}

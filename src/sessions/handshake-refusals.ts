@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import type { Occupancy } from '../ports/occupancy.ts';
 import { namespaceOf, parseBasic } from '../wire/handshake.ts';
 import { printable } from './printable.ts';
 import { agentNameOf, type Refusal } from './refusals.ts';
@@ -26,6 +27,8 @@ export interface HandshakeRefusal {
 
 /** Who was refused lately, so that an agent that does not appear can be found. */
 export class HandshakeRefusals {
+  /** How many there were, by status; those that are forgotten too. */
+  readonly byStatus = new Map<number, number>();
   readonly #remembered = new LRUCache<string, HandshakeRefusal>({ max: MAX_REMEMBERED_REFUSALS });
   readonly #clock: Clock;
   readonly #log: Log;
@@ -37,6 +40,7 @@ export class HandshakeRefusals {
 
   /** `headers` are empty for what was no request at all. Logged as a warning the first time only. */
   note(address: string, headers: IncomingHttpHeaders, { status, message }: Refusal): void {
+    this.byStatus.set(status, (this.byStatus.get(status) ?? 0) + 1);
     const who = {
       address,
       namespace: printable(namespaceOf(headers)),
@@ -51,6 +55,10 @@ export class HandshakeRefusals {
     this.#remembered.set(key, { ...who, first_at: known?.first_at ?? at, last_at: at, count: (known?.count ?? 0) + 1 });
     if (known === undefined) this.#log.warn(who, 'agent refused');
     else this.#log.debug(who, 'agent refused again');
+  }
+
+  get remembered(): Occupancy {
+    return { used: this.#remembered.size, limit: MAX_REMEMBERED_REFUSALS };
   }
 
   /** Newest first. */

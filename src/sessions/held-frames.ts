@@ -1,11 +1,15 @@
 /** Beyond either bound the socket is not read any more. */
-const MAX_HELD_FRAMES = 100;
+export const MAX_HELD_FRAMES = 100;
 const MAX_HELD_BYTES = 65_536;
 
 /** Messages of one agent that wait, in order, because senders must pause. Keepalives pass by them: they have a lane of their own. */
 export class HeldFrames {
   #frames: Buffer[] = [];
   #bytes = 0;
+
+  get length(): number {
+    return this.#frames.length;
+  }
 
   get isEmpty(): boolean {
     return this.#frames.length === 0;

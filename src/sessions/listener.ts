@@ -1,4 +1,12 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import {
+  createServer as createClearServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -11,9 +19,11 @@ import type { Page, PageRequest } from '../store/page.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
 import { type Codec, jsonCodec, MEDIA_TYPE_PROTOBUF, protobufCodec } from '../wire/codec.ts';
 import { type AgentHello, MEDIA_TYPE_JSON } from '../wire/handshake.ts';
+import { type AgentFigures, agentFigures } from './agent-figures.ts';
 import { FrameRefusals } from './frame-refusals.ts';
 import { type HandshakeRefusal, HandshakeRefusals } from './handshake-refusals.ts';
 import { peerAddress } from './peer-address.ts';
+import { type AgentAdmission, EVERYBODY_AT_ONCE, PortGate } from './port-gate.ts';
 import {
   type Admission,
   isRefusal,
@@ -25,6 +35,7 @@ import {
 } from './refusals.ts';
 import { type Opening, Session } from './session.ts';
 import { sessionInfo } from './session-info.ts';
+import { SessionCounts } from './session-counts.ts';
 import { SessionRegistry } from './session-registry.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
@@ -34,6 +45,8 @@ const STOP_GRACE_MS = 2_000;
 export interface ListenerPorts extends RefusalPorts {
   system: Pick<ActorSystem, 'agents' | 'mustPause' | 'isFailing' | 'listen'>;
   resources: ResourceStore;
+  /** For clear text unless given. */
+  createServer?: ((options: ServerOptions) => Server) | undefined;
   /** So many sessions got the request. Must not throw. */
   requested(announcement: CheckRequested, sessions: number): void;
   /** Answers `/health` and `/ready`, the same as the API does. */
@@ -43,21 +56,28 @@ export interface ListenerPorts extends RefusalPorts {
   backendName: string;
   maxMessageBytes: number;
   writeTimeoutMs: number;
+  /** Everybody at once unless it is given. */
+  admission?: AgentAdmission | undefined;
 }
 
 /** The agent port: handshakes, and a session for each connection that passes. */
 export class AgentListener {
   readonly server: Server;
+  readonly counts = new SessionCounts();
+  readonly refusedHandshakes: HandshakeRefusals;
+  readonly refusedFrames = new FrameRefusals();
   readonly #ports: ListenerPorts;
+  readonly #admission: AgentAdmission;
+  readonly #gate: PortGate;
   readonly #registry: SessionRegistry;
-  readonly #handshakeRefusals: HandshakeRefusals;
-  readonly #frameRefusals = new FrameRefusals();
   readonly #webSockets: WebSocketServer;
   readonly #hellos = new WeakMap<IncomingMessage, AgentHello>();
 
   constructor(ports: ListenerPorts) {
     this.#ports = ports;
-    this.#handshakeRefusals = new HandshakeRefusals(ports);
+    this.#admission = ports.admission ?? EVERYBODY_AT_ONCE;
+    this.#gate = new PortGate(ports.clock, this.#admission);
+    this.refusedHandshakes = new HandshakeRefusals(ports);
     this.#registry = new SessionRegistry({
       deleted: ({ id }) => {
         ports.system.agents.tell(id, { type: 'entity.deleted' });
@@ -77,17 +97,10 @@ export class AgentListener {
     this.#webSockets.on('headers', (headers, request) => {
       this.#addHeaders(headers, request);
     });
+    const { createServer = createClearServer } = ports;
     this.server = createServer({ requestTimeout: HANDSHAKE_TIMEOUT_MS, headersTimeout: HANDSHAKE_TIMEOUT_MS });
     this.server.on('request', (request, response) => {
-      const path = pathOf(request);
-      if (path === '/health' || path === '/ready') {
-        ports.status(request, response);
-        return;
-      }
-      void this.#judge(request).then((outcome) => {
-        const refusal = isRefusal(outcome) ? outcome : { status: 400, message: 'Bad Request\nnot an upgrade' };
-        response.writeHead(refusal.status, refusalHeaders(refusal)).end(`${refusal.message}\n`);
-      });
+      void this.#answer(request, response);
     });
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       this.#refuseUnreadable(error, socket as Socket);
@@ -98,6 +111,11 @@ export class AgentListener {
     ports.system.listen(this.#registry);
   }
 
+  /** Who takes turns in a namespace, by subscription. */
+  rings(namespace: string): ReadonlyMap<string, string[]> {
+    return this.#registry.rings(namespace);
+  }
+
   /** Open connections of a namespace, or of all, in order of namespace, agent and id. */
   sessions(namespace: string | undefined, page: PageRequest): Page<object> {
     const { items, lastKey } = this.#registry.page(namespace, page);
@@ -105,7 +123,7 @@ export class AgentListener {
     const info = (session: Session): object =>
       sessionInfo(session, {
         namesakes: this.#registry.sessionsOf(session.namespace, session.agentName).filter((other) => other !== session),
-        refused: this.#frameRefusals.of(session),
+        refused: this.refusedFrames.of(session),
         nowMs,
       });
     return { items: items.map(info), lastKey };
@@ -113,7 +131,12 @@ export class AgentListener {
 
   /** Newest first. */
   handshakeRefusals(): HandshakeRefusal[] {
-    return this.#handshakeRefusals.list();
+    return this.refusedHandshakes.list();
+  }
+
+  /** Costs all sessions. */
+  figures(): AgentFigures {
+    return agentFigures(this.#registry.open, this.counts.droppedRequests);
   }
 
   /** Asks every agent to leave and resolves when they have, or were cut. */
@@ -145,19 +168,34 @@ export class AgentListener {
     if (this.#hellos.get(request)?.queueId !== undefined) headers.push('Mon-Ack: 1');
   }
 
+  /** What is no upgrade. */
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = pathOf(request);
+    const notReady = path === '/ready' ? this.#gate.closed : undefined;
+    if (notReady === undefined && (path === '/ready' || path === '/health')) {
+      this.#ports.status(request, response);
+      return;
+    }
+    const outcome = notReady ?? (await this.#judge(request));
+    const refusal = isRefusal(outcome) ? outcome : { status: 400, message: 'Bad Request\nnot an upgrade' };
+    response.writeHead(refusal.status, refusalHeaders(refusal)).end(`${refusal.message}\n`);
+  }
+
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', (err) => {
       this.#ports.log.debug({ err }, 'socket failed in its handshake');
     });
     const address = peerAddress(request.socket).text;
-    const outcome = await this.#judge(request);
+    const judged = await this.#judge(request);
+    // Asked last, because another of that name may have come in while this one was judged.
+    const outcome = isRefusal(judged) ? judged : (this.#duplicate(request, judged.hello) ?? judged);
     if (isRefusal(outcome)) {
       refuse(socket, outcome);
       return;
     }
     this.#hellos.set(request, outcome.hello);
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#open(webSocket, { ...outcome, address, codec: codecFor(request) });
+      this.open(webSocket, { ...outcome, address, codec: codecFor(request) });
     });
   }
 
@@ -165,9 +203,19 @@ export class AgentListener {
     // No agent asks for another path: browsers and scanners do.
     if (pathOf(request) !== '/') return { status: 404, message: '404 page not found' };
     const { host } = peerAddress(request.socket);
-    const outcome = await this.#outcomeOf(request);
-    if (isRefusal(outcome)) this.#handshakeRefusals.note(host, request.headers, outcome);
+    const outcome = this.#gate.enter() ?? (await this.#outcomeOf(request));
+    if (isRefusal(outcome)) this.refusedHandshakes.note(host, request.headers, outcome);
     return outcome;
+  }
+
+  #duplicate(request: IncomingMessage, { namespace, agentName }: AgentHello): Refusal | undefined {
+    if (!this.#admission.refusesDuplicates) return undefined;
+    // One that is being closed is as good as gone.
+    const isOpen = this.#registry.sessionsOf(namespace, agentName).some(({ state }) => state !== 'critical');
+    if (!isOpen) return undefined;
+    const refusal = { status: 409, message: `another agent ${agentName} is connected` };
+    this.refusedHandshakes.note(peerAddress(request.socket).host, request.headers, refusal);
+    return refusal;
   }
 
   async #outcomeOf(request: IncomingMessage): Promise<Admission | Refusal> {
@@ -181,26 +229,32 @@ export class AgentListener {
     }
   }
 
-  /** An agent that speaks TLS to a port that does not ends here, too. */
+  /** An agent that speaks TLS to a port that does not ends here, or the other way round. */
   #refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-    const refusal = unreadableRequest(error);
+    const refusal = unreadableRequest(error, socket);
+    if (refusal !== undefined) this.refusedHandshakes.note(peerAddress(socket).host, {}, refusal);
     if (refusal === undefined || !socket.writable) {
       socket.destroy();
       return;
     }
-    this.#handshakeRefusals.note(peerAddress(socket).host, {}, refusal);
     refuse(socket, refusal);
   }
 
-  #open(webSocket: WebSocket, opening: Opening): void {
+  /** A session on a connection whose handshake has passed. */
+  open(webSocket: WebSocket, opening: Opening): void {
     const { system, resources, clock, log, writeTimeoutMs } = this.#ports;
     const session = new Session(webSocket, opening, {
       agents: system.agents,
-      refusals: this.#frameRefusals,
+      refusals: this.refusedFrames,
+      counts: this.counts,
       clock,
       log,
       writeTimeoutMs,
       mustPause: () => system.mustPause,
+      isFailing: () => system.isFailing,
+      waits: (waiting) => {
+        this.#registry.waits(waiting);
+      },
       subscribe: (subscriber, subscriptions) => {
         this.#registry.subscribe(subscriber, subscriptions);
       },
@@ -221,6 +275,7 @@ export class AgentListener {
       // Agents of one name are told the same, whenever one of them is.
       if (stored !== undefined) for (const other of others) other.configure(stored);
     } catch (err) {
+      this.counts.errors['not opened'] += 1;
       if (!(err instanceof StoreUnavailable)) log.error({ err }, 'session could not be opened');
       this.#registry.remove(session);
       webSocket.close(1011, 'the session could not be opened');

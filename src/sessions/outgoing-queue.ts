@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 
 /** Check requests that may wait for one agent; beyond it the oldest is dropped. */
-const MAX_WAITING_REQUESTS = 100;
+export const MAX_WAITING_REQUESTS = 100;
 
 interface Outgoing {
   frame: Buffer;
@@ -10,8 +10,12 @@ interface Outgoing {
 
 export interface OutgoingPorts {
   clock: Clock;
-  /** Calls back when the frame has left the process, with an error if it cannot. */
-  send(frame: Buffer, sent: (error?: Error) => void): void;
+  /** Calls back when the frame has left the process, with an error if it cannot; sockets of TLS say `null` for none. */
+  send(frame: Buffer, sent: (error?: Error | null) => void): void;
+  /** A check request was dropped. */
+  dropped(): void;
+  /** A frame could not be written: nothing more goes out. */
+  failed(error: Error): void;
   /** A write has been pending for longer than the limit. */
   stuck(): void;
   writeTimeoutMs: number;
@@ -21,6 +25,7 @@ export interface OutgoingPorts {
 export class OutgoingQueue {
   readonly #ports: OutgoingPorts;
   readonly #waiting: Outgoing[] = [];
+  #waitingRequests = 0;
   #writingSinceMs: number | undefined;
   #watching = false;
   /** Check requests that were dropped because the agent did not read. */
@@ -32,28 +37,49 @@ export class OutgoingQueue {
 
   /** `droppable` frames give way to newer ones when too many wait. */
   push(frame: Buffer, droppable: boolean): void {
-    if (droppable && this.#waiting.filter((item) => item.droppable).length >= MAX_WAITING_REQUESTS) {
-      this.#waiting.splice(
-        this.#waiting.findIndex((item) => item.droppable),
-        1,
-      );
-      this.dropped += 1;
-    }
+    if (droppable && this.#waitingRequests >= MAX_WAITING_REQUESTS) this.#dropOldestRequest();
     this.#waiting.push({ frame, droppable });
+    if (droppable) this.#waitingRequests += 1;
     this.#write();
+  }
+
+  /** Frames of any type that wait behind the one being written. */
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  get waitingRequests(): number {
+    return this.#waitingRequests;
+  }
+
+  #dropOldestRequest(): void {
+    this.#waiting.splice(
+      this.#waiting.findIndex((item) => item.droppable),
+      1,
+    );
+    this.#waitingRequests -= 1;
+    this.dropped += 1;
+    this.#ports.dropped();
   }
 
   #write(): void {
     if (this.#writingSinceMs !== undefined) return;
     const next = this.#waiting.shift();
     if (next === undefined) return;
+    if (next.droppable) this.#waitingRequests -= 1;
     this.#writingSinceMs = this.#ports.clock.monotonicMs();
     this.#watch();
     this.#ports.send(next.frame, (error) => {
       this.#writingSinceMs = undefined;
-      if (error === undefined) this.#write();
-      else this.#waiting.length = 0;
+      if (error) this.#fail(error);
+      else this.#write();
     });
+  }
+
+  #fail(error: Error): void {
+    this.#waiting.length = 0;
+    this.#waitingRequests = 0;
+    this.#ports.failed(error);
   }
 
   #watch(): void {

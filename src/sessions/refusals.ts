@@ -1,12 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import {
-  type Credentials,
-  HandshakeError,
-  namespaceOf,
-  parseBasic,
-  parseHello,
-  type AgentHello,
-} from '../wire/handshake.ts';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { isName } from '../resources/names.ts';
+import { HandshakeError, namespaceOf, parseHello, type AgentHello } from '../wire/handshake.ts';
+import type { AgentAuthentication } from './agent-authentication.ts';
 
 /** An answer other than 101, as text. */
 export interface Refusal {
@@ -15,10 +12,11 @@ export interface Refusal {
 }
 
 export interface RefusalPorts {
-  /** Whether the credentials are those of a user who may log in. */
-  authenticate(credentials: Credentials): Promise<AgentUser | undefined>;
+  authenticate: AgentAuthentication;
   /** Whether the user may create events of that agent in the namespace. */
   mayCreateEvents(user: AgentUser, namespace: string, agentName: string): boolean;
+  /** Whether the agent's entity exists or may come to be. */
+  hasRoomFor(namespace: string, agentName: string): boolean;
   namespaceExists(namespace: string): boolean;
 }
 
@@ -44,12 +42,15 @@ export const agentNameOf = (headers: IncomingHttpHeaders): string =>
 /** Judges a handshake in the order agents rely on: who asks, what for, and only then whether it is well formed. */
 export async function judge(request: IncomingMessage, ports: RefusalPorts): Promise<Admission | Refusal> {
   const { headers } = request;
-  const credentials = parseBasic(headers.authorization);
-  if (credentials === undefined) return { status: 401, message: 'missing credentials' };
-  const user = await ports.authenticate(credentials);
-  if (user === undefined) return { status: 401, message: 'bad credentials' };
+  const user = await ports.authenticate(request);
+  if (isRefusal(user)) return user;
   const namespace = namespaceOf(headers);
-  if (!ports.mayCreateEvents(user, namespace, agentNameOf(headers))) return { status: 403, message: 'Forbidden' };
+  const agentName = agentNameOf(headers);
+  if (!ports.mayCreateEvents(user, namespace, agentName)) return { status: 403, message: 'Forbidden' };
+  // Names that cannot be those of an entity are refused further down.
+  if (isName(namespace) && isName(agentName) && !ports.hasRoomFor(namespace, agentName)) {
+    return { status: 402, message: 'entity limit reached' };
+  }
   if (namespace === '' || !ports.namespaceExists(namespace)) {
     return { status: 404, message: `namespace ${JSON.stringify(namespace)} not found` };
   }
@@ -88,11 +89,27 @@ function readHello({ headers }: IncomingMessage): AgentHello | Refusal {
   }
 }
 
-/** What to answer to bytes that are no HTTP request, undefined when the peer has just gone. */
-export function unreadableRequest({ code = '', message }: NodeJS.ErrnoException): Refusal | undefined {
+/** What to answer to bytes that are no HTTP request, or no TLS; undefined when the peer has just gone. */
+export function unreadableRequest(error: NodeJS.ErrnoException, socket: Socket): Refusal | undefined {
+  const { code = '', message } = error;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, message: 'no whole request came in time' };
   if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, message: 'headers are too large' };
-  return code.startsWith('HPE_') ? { status: 400, message: `not an HTTP request: ${message}` } : undefined;
+  if (code.startsWith('HPE_')) return { status: 400, message: `not an HTTP request: ${message}` };
+  return failedHandshake(error, socket);
+}
+
+/** Nobody reads the status: the connection is gone. It tells in the list of refusals who is to blame. */
+function failedHandshake(error: NodeJS.ErrnoException, socket: Socket): Refusal | undefined {
+  const { code = '', message, reason = message } = error as { reason?: string } & NodeJS.ErrnoException;
+  if (code === 'ERR_SSL_HTTP_REQUEST')
+    return { status: 400, message: 'clear text on a port with TLS, which wants wss' };
+  if (code === 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE') return { status: 401, message: 'no client certificate' };
+  if (code.startsWith('ERR_SSL_')) return { status: 400, message: `TLS handshake failed: ${reason}` };
+  const distrust = socket instanceof TLSSocket ? (socket.authorizationError as unknown) : undefined;
+  // A client that sent none has no error, but `null`.
+  return typeof distrust === 'string'
+    ? { status: 401, message: `the client certificate is not trusted: ${distrust}` }
+    : undefined;
 }
 
 /** The refusal as headers and body; those after the namespace rule name the WebSocket version. */

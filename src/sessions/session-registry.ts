@@ -1,5 +1,6 @@
 import type { SystemListener } from '../actors/system.ts';
 import type { Announcement, CheckRequested } from '../store/decision.ts';
+import { hasRing } from '../rules/ring-lease.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 import type { Codec } from '../wire/codec.ts';
 import { encodeFrame } from '../wire/frame.ts';
@@ -24,6 +25,11 @@ export class SessionRegistry implements SystemListener {
     this.#listener = listener;
   }
 
+  /** All open sessions. */
+  get open(): Iterable<Session> {
+    return this.#topicsOf.keys();
+  }
+
   /** The open sessions of an agent's name. */
   sessionsOf(namespace: string, agentName: string): readonly Session[] {
     return [...(this.#byAgent.get(`${namespace}/${agentName}`) ?? [])];
@@ -41,6 +47,19 @@ export class SessionRegistry implements SystemListener {
       items: shown.map(({ session }) => session),
       lastKey: found.length > shown.length ? shown.at(-1)?.key.slice(prefix.length) : undefined,
     };
+  }
+
+  /** Who takes turns in the round-robin checks of each subscription of a namespace, by name: agents with a lease. */
+  rings(namespace: string): Map<string, string[]> {
+    const prefix = `${namespace}/`;
+    const rings = new Map<string, string[]>();
+    for (const [topic, sessions] of this.#byTopic) {
+      const subscription = topic.slice(prefix.length);
+      if (!topic.startsWith(prefix) || !hasRing(subscription)) continue;
+      const members = new Set([...sessions].filter(({ hasLease }) => hasLease).map(({ agentName }) => agentName));
+      if (members.size > 0) rings.set(subscription, [...members].toSorted());
+    }
+    return rings;
   }
 
   add(session: Session): void {

@@ -4,7 +4,9 @@ import type { AgentPort, AgentSession } from '../actors/agent-port.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { EntityConfig } from '../resources/entity.ts';
+import type { Event } from '../resources/event.ts';
 import { ExpectedError, StoreUnavailable } from '../resources/errors.ts';
+import { ringLeaseMs } from '../rules/ring-lease.ts';
 import type { Codec } from '../wire/codec.ts';
 import { decodeFrame, encodeFrame, eventNumberOf, isKeepalive, ProtocolError } from '../wire/frame.ts';
 import type { AgentHello } from '../wire/handshake.ts';
@@ -13,6 +15,7 @@ import { pushedConfig, unknownEntity } from './entity-config.ts';
 import type { FrameRefusals } from './frame-refusals.ts';
 import { HeldFrames } from './held-frames.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
+import type { SessionCounts, SessionError } from './session-counts.ts';
 
 /** While nothing is read the agent hears a pong so often, or it would leave. */
 const PAUSED_PONG_INTERVAL_MS = 10_000;
@@ -31,6 +34,7 @@ export interface Opening {
 export interface SessionPorts {
   agents: AgentPort;
   refusals: FrameRefusals;
+  counts: SessionCounts;
   clock: Clock;
   log: Log;
   /** Whether senders must pause. */
@@ -66,9 +70,11 @@ export class Session implements AgentSession {
   readonly #held = new HeldFrames();
   readonly #log: Log;
   #heardAtMs: number;
+  #leaseEndsAtMs = -Infinity;
   #pausedAtMs: number | undefined;
   #state = 'registered';
   #isBroken = false;
+  #error: SessionError | undefined;
 
   constructor(socket: WebSocket, { hello, username, address, codec }: Opening, ports: SessionPorts) {
     this.codec = codec;
@@ -88,7 +94,14 @@ export class Session implements AgentSession {
       send: (frame, sent) => {
         socket.send(frame, { binary: true }, sent);
       },
+      dropped: () => {
+        ports.counts.droppedRequests += 1;
+      },
+      failed: (error) => {
+        ports.counts.socketFailed('writes', error);
+      },
       stuck: () => {
+        this.#countError('write stuck');
         ports.agents.tell(this.id, { type: 'write.stuck' });
       },
     });
@@ -105,6 +118,7 @@ export class Session implements AgentSession {
     };
     this.#socket.on('ping', heard).on('pong', heard);
     this.#socket.on('error', (err) => {
+      this.#ports.counts.socketFailed('reads', err);
       // Of `ws` itself: what came was no message, or too large a one. The socket closes by itself.
       if ('code' in err && String(err.code).startsWith('WS_ERR_')) this.#refuse(err);
       else this.#log.debug({ err }, 'socket failed');
@@ -161,7 +175,7 @@ export class Session implements AgentSession {
       if (type === 'keepalive') {
         const keepalive = this.codec.decodeEvent(payload);
         this.#ports.agents.receiveKeepalive(this, keepalive);
-        this.#keptAlive(keepalive.timestamp, this.#ports.clock.nowMs());
+        this.#keptAlive(keepalive, this.#ports.clock.nowMs());
       } else if (n !== null && (n === undefined || this.queueId !== undefined)) {
         number = n;
         const { codec } = this;
@@ -183,6 +197,7 @@ export class Session implements AgentSession {
     const { agents } = this.#ports;
     if (error instanceof ProtocolError) {
       this.#refuse(error);
+      this.#countError('protocol violated');
       agents.tell(this.id, { type: 'protocol.violated' });
     } else if (error instanceof StoreUnavailable) {
       this.lost(error);
@@ -191,8 +206,17 @@ export class Session implements AgentSession {
       if (number !== undefined) agents.acknowledgeRefused(this, number);
     } else {
       this.#log.error({ err: error }, 'message could not be decided');
-      if (number !== undefined) this.#break('internal error');
+      if (number === undefined) return;
+      this.#countError('internal error');
+      this.#break('internal error');
     }
+  }
+
+  /** A session ends once, by the first of its errors. */
+  #countError(error: SessionError): void {
+    if (this.#error !== undefined) return;
+    this.#error = error;
+    this.#ports.counts.errors[error] += 1;
   }
 
   #break(reason: string): void {
@@ -209,13 +233,19 @@ export class Session implements AgentSession {
     this.#log[isNew ? 'warn' : 'debug']({ error: lastReason, refused: count }, 'message refused');
   }
 
-  #keptAlive(timestampS: number, atMs: number): void {
+  #keptAlive({ timestamp, check }: Event, atMs: number): void {
     const wasOff = isClockOff(this.clockSkewS);
     this.lastKeepaliveAtMs = atMs;
-    this.clockSkewS = clockSkewS(timestampS, atMs);
+    this.#leaseEndsAtMs = this.#ports.clock.monotonicMs() + ringLeaseMs(check?.timeout ?? 0);
+    this.clockSkewS = clockSkewS(timestamp, atMs);
     if (isClockOff(this.clockSkewS) && !wasOff) {
       this.#log.warn({ clock_skew_seconds: this.clockSkewS }, 'clock of the agent is off');
     }
+  }
+
+  /** Whether its last keepalive still keeps it in the rings. Connecting alone does not. */
+  get hasLease(): boolean {
+    return this.#ports.clock.monotonicMs() < this.#leaseEndsAtMs;
   }
 
   #heard(): void {
@@ -278,6 +308,16 @@ export class Session implements AgentSession {
     return this.#state;
   }
 
+  /** Whether nothing is read because senders must pause. */
+  get isPaused(): boolean {
+    return this.#pausedAtMs !== undefined;
+  }
+
+  /** Frames that wait to be written, the check requests among them, and messages that wait to be decided. */
+  get waiting(): { frames: number; requests: number; held: number } {
+    return { frames: this.#outgoing.length, requests: this.#outgoing.waitingRequests, held: this.#held.length };
+  }
+
   /** Check requests that the agent did not get because it did not read. */
   get droppedRequests(): number {
     return this.#outgoing.dropped;
@@ -296,6 +336,7 @@ export class Session implements AgentSession {
 
   lost(err: Error): void {
     this.#log.warn({ err }, 'events of the session were lost');
+    this.#countError('store failed');
     this.#break('the store failed');
     this.#ports.agents.tell(this.id, { type: 'store.failed' });
   }

@@ -1,9 +1,10 @@
 import { Packr } from 'msgpackr';
-import { type CheckEvent, type Event, hasCheck, type HistoryEntry } from '../resources/event.ts';
+import type { Event, HistoryEntry } from '../resources/event.ts';
 import type { CheckStateName } from '../rules/check-state.ts';
 import { parseEventJson } from '../wire/exact-json.ts';
 import { encodeJson } from '../wire/json-codec.ts';
-import { encodeEvent, readEvent } from '../wire/protobuf-codec.ts';
+import { encodeEvent } from '../wire/protobuf-codec.ts';
+import { EncodedEvent } from './encoded-event.ts';
 import type { EventRecord, OutboxEntry, TableName, Tables } from './records.ts';
 import { PAYLOAD_AT, roomFor, sealInPlace, sealText, unseal } from './sealed.ts';
 
@@ -38,38 +39,12 @@ function unpackHistory(statuses: number[], executed: number[]): HistoryEntry[] {
   return statuses.map((status, index) => ({ status, executed: executed[index] ?? 0 }));
 }
 
-/** Decodes the event only when it is asked for: merging needs the state alone. */
-class StoredEventRecord implements EventRecord {
-  readonly state: EventRecord['state'];
-  readonly ttl: EventRecord['ttl'];
-  readonly encoded: Buffer;
-  #event: CheckEvent | undefined;
-
-  constructor(packed: PackedState, encoded: Buffer) {
-    const [statuses, executed, occurrences, occurrencesWatermark, state, totalStateChange, lastOk, silenced, ttl] =
-      packed;
-    this.state = {
-      history: unpackHistory(statuses, executed),
-      occurrences,
-      occurrencesWatermark,
-      state,
-      totalStateChange,
-      lastOk,
-      silenced,
-    };
-    this.ttl = ttl ?? undefined;
-    this.encoded = encoded;
-  }
-
-  get event(): CheckEvent {
-    this.#event ??= checkEvent(readEvent(this.encoded));
-    return this.#event;
-  }
-}
-
-function checkEvent(event: Event): CheckEvent {
-  if (!hasCheck(event)) throw new Error('a stored event must have an entity and a check');
-  return event;
+function unpack(packed: PackedState, encoded: Buffer): EncodedEvent {
+  const [statuses, executed, occurrences, occurrencesWatermark, state, totalStateChange, lastOk, silenced, ttl] =
+    packed;
+  const history = unpackHistory(statuses, executed);
+  const merged = { history, occurrences, occurrencesWatermark, state, totalStateChange, lastOk, silenced };
+  return new EncodedEvent(merged, ttl ?? undefined, encoded);
 }
 
 /** `state length (uint32) | state | event`, the event in protobuf: the agent's own bytes where they were kept. */
@@ -97,10 +72,7 @@ const eventCodec: Codec<EventRecord> = {
   decode(bytes, what) {
     const payload = unseal(bytes, what);
     const eventAt = LENGTH_BYTES + payload.readUInt32LE(0);
-    return new StoredEventRecord(
-      packr.unpack(payload.subarray(LENGTH_BYTES, eventAt)) as PackedState,
-      payload.subarray(eventAt),
-    );
+    return unpack(packr.unpack(payload.subarray(LENGTH_BYTES, eventAt)) as PackedState, payload.subarray(eventAt));
   },
 };
 

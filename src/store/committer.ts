@@ -1,8 +1,11 @@
+import type { Occupancy } from '../ports/occupancy.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
+import { CommitCounts } from './commit-counts.ts';
 import { type Announcement, type Decision, emptyPuts, type KeyedTableReader, type Source } from './decision.ts';
 import { afterPrefix, eventAddress } from './keyspace.ts';
 import { chain, type LedgerDraft, type LedgerHead } from './ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
+import { Tally } from './tally.ts';
 import type { TransactionalStore, WriteSet } from './transactional-store.ts';
 
 /** Decisions that wait for one transaction. */
@@ -12,6 +15,7 @@ class Batch {
   readonly announcements: Announcement[] = [];
   /** Everybody who has inputs in this batch, with the highest number to acknowledge. */
   readonly sources = new Map<Source, number | undefined>();
+  readonly tally = new Tally();
   readonly durable: Promise<void>;
   decisions = 0;
   #resolve!: () => void;
@@ -45,6 +49,7 @@ class Batch {
     for (const { table, key, value } of decision.puts) (this.puts[table] as Map<string, unknown>).set(key, value);
     this.ledger.push(...decision.ledger);
     this.announcements.push(...decision.announcements);
+    this.tally.add(decision.tally);
     const { source, acknowledge } = decision;
     if (source === undefined) return;
     const highest = this.sources.get(source);
@@ -95,6 +100,7 @@ export interface CommitterPorts {
  * open -> in flight -> store. A failed transaction loses both batches, because the open one was decided on the lost one.
  */
 export class Committer implements KeyedTableReader {
+  readonly counts = new CommitCounts();
   readonly #store: TransactionalStore;
   readonly #listener: CommitterListener;
   readonly #after: CommitterPorts['after'];
@@ -148,8 +154,18 @@ export class Committer implements KeyedTableReader {
     return this.#head;
   }
 
+  /** The number of the last ledger entry that was decided: it has it when it is durable. */
+  get decidedSeq(): number {
+    return this.#head.seq + (this.#inFlight?.ledger.length ?? 0) + this.#open.ledger.length;
+  }
+
   get isFailing(): boolean {
     return this.#failing;
+  }
+
+  /** The decisions that wait for a transaction. */
+  get openDecisions(): Occupancy {
+    return { used: this.#open.decisions, limit: MAX_OPEN_DECISIONS };
   }
 
   /** Whether sources must pause until the next batch is through. */
@@ -160,7 +176,11 @@ export class Committer implements KeyedTableReader {
   /** Resolves when the decision is durable. @throws StoreUnavailable at once while the store cannot be written */
   commit(decision: Decision): Promise<void> {
     this.assertWritable();
-    if (decision.isEmpty) return this.#nothingToWrite();
+    // Who decided that there is nothing to do may have read what is not durable yet: it is true when that is.
+    if (decision.isEmpty) {
+      this.counts.stored.add(decision.tally);
+      return this.whenDurable();
+    }
     const batch = this.#open;
     batch.join(decision);
     if (!this.#running) {
@@ -170,8 +190,8 @@ export class Committer implements KeyedTableReader {
     return batch.durable;
   }
 
-  /** Who decided that there is nothing to do may have read what is not durable yet: it is true when that is. */
-  #nothingToWrite(): Promise<void> {
+  /** Resolves when everything decided so far is durable; rejects when it was lost. */
+  whenDurable(): Promise<void> {
     const newest = this.#open.decisions > 0 ? this.#open : this.#inFlight;
     return newest?.durable ?? Promise.resolve();
   }
@@ -200,7 +220,8 @@ export class Committer implements KeyedTableReader {
     const batch = this.#open;
     this.#inFlight = batch;
     this.#open = new Batch();
-    batch.puts.meta.set(ALIVE_KEY, this.#nowMs());
+    const takenOffMs = this.#nowMs();
+    batch.puts.meta.set(ALIVE_KEY, takenOffMs);
     const ledger = chain(batch.ledger, this.#head);
     try {
       await this.#store.write({ puts: batch.puts, ledger });
@@ -209,16 +230,26 @@ export class Committer implements KeyedTableReader {
       return;
     }
     this.#inFlight = undefined;
+    this.#count(batch, this.#nowMs() - takenOffMs);
     const last = ledger.at(-1);
     if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
     batch.settle();
     this.#listener.committed(batch.announcements);
   }
 
+  #count({ decisions, tally }: Batch, durationMs: number): void {
+    this.counts.commits += 1;
+    this.counts.decisions += decisions;
+    this.counts.durationMs += durationMs;
+    this.counts.stored.add(tally);
+  }
+
   #fail(inFlight: Batch, cause: unknown): void {
     const error = new StoreUnavailable('the store could not be written', { cause });
     const open = this.#open;
     this.#failing = true;
+    this.counts.failures += 1;
+    for (const { tally } of [inFlight, open]) this.counts.lost.add(tally);
     this.#inFlight = undefined;
     this.#open = new Batch();
     const keys = Object.fromEntries(

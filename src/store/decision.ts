@@ -1,6 +1,8 @@
 import type { EntityConfig } from '../resources/entity.ts';
+import type { Event } from '../resources/event.ts';
 import type { LedgerDraft } from './ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
+import { Tally } from './tally.ts';
 import type { CheckRequest } from '../wire/check-request.ts';
 
 /** Facts for whoever listens, told only after the decision is durable. */
@@ -9,6 +11,8 @@ export type Announcement =
   | { type: 'entity.deleted'; namespace: string; name: string }
   | { type: 'outbox.filled'; outboxKey: string; key: string }
   | { type: 'rbac.changed' }
+  /** As it is stored, or with its metrics where it has no check. Told only where somebody asked for it. */
+  | { type: 'event.processed'; event: Event }
   | { type: 'namespace.deleted'; namespace: string }
   | CheckRequested;
 
@@ -51,6 +55,14 @@ export interface Put {
   value: unknown;
 }
 
+/** A deadline that was reached before. Under another grace of blind time than then it is not the next one but the first that is due. */
+export interface Repeat {
+  /** What blind time gave the last one. */
+  graceMs: number;
+  /** The first deadline after the input, without grace. */
+  firstAtMs: number;
+}
+
 /** A deadline to arm, or to drop where `atMs` is undefined. */
 export interface DeadlineChange {
   actor: string;
@@ -59,6 +71,7 @@ export interface DeadlineChange {
   atMs: number | undefined;
   /** The input it counts from, Unix ms: blind time after that moves the deadline. */
   sinceMs: number;
+  repeat?: Repeat | undefined;
 }
 
 /** What one input does, all of it or nothing: a draft that nobody sees before it joins the committer's open batch. */
@@ -68,6 +81,8 @@ export class Decision implements TableReader {
   readonly ledger: LedgerDraft[] = [];
   readonly announcements: Announcement[] = [];
   readonly deadlines: DeadlineChange[] = [];
+  /** Counts when the decision is durable. */
+  readonly tally = new Tally();
   source: Source | undefined;
   /** The number to acknowledge to the source, if it counts. */
   acknowledge: number | undefined;

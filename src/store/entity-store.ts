@@ -1,7 +1,7 @@
 import { EMPTY_ENTITY_STATE, type Entity, type EntityConfig, joinEntity } from '../resources/entity.ts';
 import type { TableReader } from './decision.ts';
 import { entityKey } from './keyspace.ts';
-import type { Page, PageRequest } from './page.ts';
+import { type LazyPage, mapPage, type PageRequest } from './page.ts';
 import { readResource, ResourceStore } from './resource-store.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
@@ -30,11 +30,9 @@ export class EntityStore {
   }
 
   /** Of one namespace, or of all. */
-  list(namespace?: string, page: PageRequest = {}): Page<Entity> {
-    const { items, lastKey } = this.#configs.list('entities', namespace, page);
-    const entities = items.map((config) =>
+  list(namespace?: string, page: PageRequest = {}): LazyPage<Entity> {
+    return mapPage(this.#configs.lazyList('entities', namespace, page), (config) =>
       withState(this.#store, config, config.metadata.namespace ?? '', config.metadata.name ?? ''),
     );
-    return { items: entities, lastKey };
   }
 }

@@ -1,6 +1,6 @@
 import type { CheckEvent } from '../resources/event.ts';
 import { type EventAddress, eventKey } from './keyspace.ts';
-import { type Page, type PageRequest, readPage } from './page.ts';
+import { type LazyPage, lazyPage, mapPage, type PageRequest } from './page.ts';
 import { eventOf, type Notification } from './records.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
@@ -23,22 +23,8 @@ export class EventStore {
   }
 
   /** Of everything, a namespace, or one entity of a namespace; `from` is relative to that. */
-  list(scope: { namespace?: string; entity?: string }, page: PageRequest = {}): Page<CheckEvent> {
-    const { namespace, entity } = scope;
-    if (namespace === undefined) return this.#all(page);
-    const prefix = entity === undefined ? `${namespace}/` : `${namespace}/${entity}/`;
-    const { items, lastKey } = readPage(this.#store, 'events', prefix, page);
-    return { items: items.map(eventOf), lastKey };
-  }
-
-  #all({ limit, from = '' }: PageRequest): Page<CheckEvent> {
-    const found = [
-      ...this.#store.range('events', { from, to: '~', ...(limit === undefined ? {} : { limit: limit + 1 }) }),
-    ];
-    const shown = limit === undefined ? found : found.slice(0, limit);
-    return {
-      items: shown.map(({ value }) => eventOf(value)),
-      lastKey: found.length > shown.length ? shown.at(-1)?.key : undefined,
-    };
+  list(scope: { namespace?: string; entity?: string }, page: PageRequest = {}): LazyPage<CheckEvent> {
+    const prefix = [scope.namespace, scope.entity].map((name) => (name === undefined ? '' : `${name}/`)).join('');
+    return mapPage(lazyPage(this.#store, 'events', prefix, page), eventOf);
   }
 }

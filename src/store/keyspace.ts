@@ -37,6 +37,9 @@ export const resourceKey = (kind: ResourceKind, namespace: string | undefined, n
 /** How many silences a namespace has. No kind has this word. */
 export const silenceCountKey = (namespace: string): string => `silence-counts/${namespace}`;
 
+/** How many entities there are. No kind has this word. */
+export const ENTITY_COUNT_KEY = 'entity-count';
+
 /** Above every name. */
 const END = '~';
 

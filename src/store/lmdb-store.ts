@@ -5,7 +5,7 @@ import { afterPrefix, eventAddress, ledgerIndexKey, seqOfIndexKey } from './keys
 import { GENESIS, type LedgerEntry, type LedgerHead } from './ledger.ts';
 import { type ResourceRecord, TABLE_NAMES, type TableName, type Tables } from './records.ts';
 import { CorruptRecord, sealText, unseal } from './sealed.ts';
-import type { LedgerQuery, Range, TransactionalStore, WriteSet } from './transactional-store.ts';
+import type { LedgerQuery, Range, StoreSize, TransactionalStore, WriteSet } from './transactional-store.ts';
 
 const MAX_DATABASES = 16;
 /** The layout of the databases; a binary refuses a newer one. */
@@ -13,6 +13,8 @@ const STORE_VERSION = 2;
 const STORE_VERSION_KEY = 'store-version';
 /** Decoded resources that are kept, absent ones included. */
 const MAX_CACHED_RESOURCES = 10_000;
+/** Two pages that say where everything is. */
+const META_PAGES = 2;
 const ABSENT: ResourceRecord = Object.freeze({});
 
 /** The value of an index entry: only its key says something. */
@@ -29,6 +31,16 @@ export interface LmdbStoreOptions {
 }
 
 type Bytes = Database<Buffer, string>;
+
+/** What LMDB tells of one of its trees. */
+interface TreeStats {
+  treeBranchPageCount: number;
+  treeLeafPageCount: number;
+  overflowPages: number;
+}
+
+const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number =>
+  treeBranchPageCount + treeLeafPageCount + overflowPages;
 
 function encodeLedgerEntry(entry: LedgerEntry): Buffer {
   return sealText(JSON.stringify(entry));
@@ -141,16 +153,14 @@ export class LmdbStore implements TransactionalStore {
     else void this.#eventsByCheck.put(indexKey, MARK);
   }
 
-  *range<T extends TableName>(table: T, { from, to, limit }: Range): Iterable<{ key: string; value: Tables[T] }> {
-    const options = { start: from, end: to, snapshot: false, ...(limit === undefined ? {} : { limit }) };
-    for (const { key, value } of this.#tables[table].getRange(options)) {
+  *range<T extends TableName>(table: T, range: Range): Iterable<{ key: string; value: Tables[T] }> {
+    for (const { key, value } of this.#tables[table].getRange(cursorOver(range))) {
       yield { key, value: this.#decode(table, key, value) };
     }
   }
 
-  keys(table: TableName, { from, to, limit }: Range): Iterable<string> {
-    const options = { start: from, end: to, snapshot: false, ...(limit === undefined ? {} : { limit }) };
-    return this.#tables[table].getKeys(options);
+  keys(table: TableName, range: Range): Iterable<string> {
+    return this.#tables[table].getKeys(cursorOver(range));
   }
 
   *eventKeysOfCheck(namespace: string, check: string): Iterable<string> {
@@ -181,15 +191,28 @@ export class LmdbStore implements TransactionalStore {
     return found;
   }
 
+  lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {
+    const start = ledgerIndexKey(actor, key, Number.MAX_SAFE_INTEGER);
+    const end = ledgerIndexKey(actor, key, 0);
+    for (const indexKey of this.#ledgerByKey.getKeys({ start, end, reverse: true, limit: 1, snapshot: false })) {
+      return this.#indexedEntry(indexKey);
+    }
+    return undefined;
+  }
+
+  #indexedEntry(indexKey: string): LedgerEntry {
+    const seq = seqOfIndexKey(indexKey);
+    const bytes = this.#ledger.get(seq);
+    if (bytes === undefined) throw new CorruptRecord(`ledger entry ${seq} is missing`);
+    return decodeLedgerEntry(bytes, seq);
+  }
+
   *#candidates(actor: string | undefined, key: string | undefined, firstSeq: number): Iterable<LedgerEntry> {
     if (actor !== undefined && key !== undefined) {
       const start = ledgerIndexKey(actor, key, firstSeq);
       const end = ledgerIndexKey(actor, key, Number.MAX_SAFE_INTEGER);
       for (const indexKey of this.#ledgerByKey.getKeys({ start, end, snapshot: false })) {
-        const seq = seqOfIndexKey(indexKey);
-        const bytes = this.#ledger.get(seq);
-        if (bytes === undefined) throw new CorruptRecord(`ledger entry ${seq} is missing`);
-        yield decodeLedgerEntry(bytes, seq);
+        yield this.#indexedEntry(indexKey);
       }
       return;
     }
@@ -217,10 +240,31 @@ export class LmdbStore implements TransactionalStore {
     }
   }
 
+  /** What is neither in a tree nor in the list of free pages is free. */
+  size(): StoreSize {
+    const { pageSize, lastPageNumber, free, ...root } = this.#root.getStats() as TreeStats & {
+      pageSize: number;
+      lastPageNumber: number;
+      free: TreeStats;
+    };
+    const databases = [...Object.values(this.#tables), this.#eventsByCheck, this.#ledger, this.#ledgerByKey];
+    const trees = [root, free, ...databases.map((database) => database.getStats() as TreeStats)];
+    const pages = lastPageNumber + 1;
+    const usedPages = trees.reduce((sum, tree) => sum + pagesOf(tree), META_PAGES);
+    return {
+      bytes: pages * pageSize,
+      usedBytes: usedPages * pageSize,
+      freePages: pages - usedPages,
+      cachedResources: { used: this.#resources.size, limit: MAX_CACHED_RESOURCES },
+    };
+  }
+
   async close(): Promise<void> {
     await this.#root.close();
   }
 }
+
+const cursorOver = ({ from, to, ...counts }: Range) => ({ start: from, end: to, snapshot: false, ...counts });
 
 function readEntry(bytes: Buffer, seq: number): LedgerEntry | Error {
   try {

@@ -2,6 +2,11 @@ import { afterPrefix } from './keyspace.ts';
 import type { TableName, Tables } from './records.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
+/** Records that are read at once; an event may have megabytes. */
+const READ_AT_ONCE = 16;
+/** Directly after a key comes the key with it. */
+const NUL = '\0';
+
 export interface PageRequest {
   /** Most items to return; undefined = all. */
   limit?: number | undefined;
@@ -15,18 +20,72 @@ export interface Page<T> {
   lastKey: string | undefined;
 }
 
-/** The items under a prefix (which ends with a slash) in order of keys; costs the page, not the collection. */
+/** A page whose items are read as they are asked for, again each time: what changes meanwhile is seen or not, what stays is seen once. */
+export interface LazyPage<T> {
+  items: Iterable<T>;
+  lastKey: string | undefined;
+}
+
+/** The items under a prefix, which is empty or ends with a slash, in order of keys; costs the page, not the collection. */
 export function readPage<T extends TableName>(
   store: TransactionalStore,
   table: T,
   prefix: string,
-  { limit, from = '' }: PageRequest,
+  page: PageRequest,
 ): Page<Tables[T]> {
-  const range = { from: prefix + from, to: afterPrefix(prefix), ...(limit === undefined ? {} : { limit: limit + 1 }) };
-  const found = [...store.range(table, range)];
-  const shown = limit === undefined ? found : found.slice(0, limit);
+  const { items, lastKey } = lazyPage(store, table, prefix, page);
+  return { items: [...items], lastKey };
+}
+
+/** The same for pages that may be too long to be in memory, or to be read in one turn. */
+export function lazyPage<T extends TableName>(
+  store: TransactionalStore,
+  table: T,
+  prefix: string,
+  { limit, from: position = '' }: PageRequest,
+): LazyPage<Tables[T]> {
+  const from = prefix + position;
+  const end = afterPrefix(prefix);
+  const lastKey = limit === undefined ? undefined : lastKeyOf(store, table, { from, to: end, limit });
+  const to = lastKey === undefined ? end : lastKey + NUL;
+  const items = { [Symbol.iterator]: () => valuesIn(store, table, from, to) };
+  return { items, lastKey: lastKey?.slice(prefix.length) };
+}
+
+/** The key of the last item when others follow it. */
+function lastKeyOf(
+  store: TransactionalStore,
+  table: TableName,
+  { from, to, limit }: { from: string; to: string; limit: number },
+): string | undefined {
+  const [last, next] = store.keys(table, { from, to, offset: limit - 1, limit: 2 });
+  return next === undefined ? undefined : last;
+}
+
+/** No cursor is open between two reads. */
+function* valuesIn<T extends TableName>(
+  store: TransactionalStore,
+  table: T,
+  from: string,
+  to: string,
+): Generator<Tables[T]> {
+  for (let start = from; ;) {
+    const records = [...store.range(table, { from: start, to, limit: READ_AT_ONCE })];
+    for (const { value } of records) yield value;
+    const last = records.at(-1);
+    if (last === undefined || records.length < READ_AT_ONCE) return;
+    start = last.key + NUL;
+  }
+}
+
+/** The same page with something else made of each item. */
+export function mapPage<T, U>({ items, lastKey }: LazyPage<T>, make: (item: T) => U): LazyPage<U> {
   return {
-    items: shown.map(({ value }) => value),
-    lastKey: found.length > shown.length ? shown.at(-1)?.key.slice(prefix.length) : undefined,
+    items: {
+      *[Symbol.iterator]() {
+        for (const item of items) yield make(item);
+      },
+    },
+    lastKey,
   };
 }

@@ -9,7 +9,7 @@ import type { SilenceRecord } from '../resources/silenced.ts';
 import type { User } from '../resources/user.ts';
 import type { TableReader } from './decision.ts';
 import { type ResourceKind, resourceKey } from './keyspace.ts';
-import { type Page, type PageRequest, readPage } from './page.ts';
+import { type LazyPage, lazyPage, type Page, type PageRequest, readPage } from './page.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
 /** What is stored under each kind. */
@@ -52,7 +52,14 @@ export class ResourceStore {
 
   /** Of one namespace, or of all (and of a cluster-wide kind) when `namespace` is undefined. */
   list<K extends ResourceKind>(kind: K, namespace?: string, page: PageRequest = {}): Page<Resources[K]> {
-    const prefix = namespace === undefined ? `${kind}/` : `${kind}/${namespace}/`;
-    return readPage(this.#store, 'resources', prefix, page) as Page<Resources[K]>;
+    return readPage(this.#store, 'resources', prefixOf(kind, namespace), page) as Page<Resources[K]>;
+  }
+
+  /** The same for kinds of which there may be very many. */
+  lazyList<K extends ResourceKind>(kind: K, namespace?: string, page: PageRequest = {}): LazyPage<Resources[K]> {
+    return lazyPage(this.#store, 'resources', prefixOf(kind, namespace), page) as LazyPage<Resources[K]>;
   }
 }
+
+const prefixOf = (kind: ResourceKind, namespace: string | undefined): string =>
+  namespace === undefined ? `${kind}/` : `${kind}/${namespace}/`;

@@ -1,3 +1,4 @@
+import type { Occupancy } from '../ports/occupancy.ts';
 import type { TablePuts, TableReader } from './decision.ts';
 import type { LedgerEntry, LedgerHead } from './ledger.ts';
 import type { TableName, Tables } from './records.ts';
@@ -13,6 +14,8 @@ export interface Range {
   from: string;
   /** Keys before this one. */
   to: string;
+  /** So many are passed over first, at a fraction of what reading them costs. */
+  offset?: number;
   limit?: number;
 }
 
@@ -24,6 +27,18 @@ export interface LedgerQuery {
   /** Entries after this number. */
   afterSeq?: number;
   limit: number;
+}
+
+/** How large a store is. */
+export interface StoreSize {
+  /** On disk; it never shrinks. */
+  bytes: number;
+  /** Of them, those that hold something. */
+  usedBytes: number;
+  /** The others, which are used again. */
+  freePages: number;
+  /** Decoded resources that are kept in memory. */
+  cachedResources: Occupancy;
 }
 
 /** The durable state: one writer, any number of readers, every write set whole or not at all. */
@@ -39,7 +54,11 @@ export interface TransactionalStore extends TableReader {
   ledgerHead(): LedgerHead;
   /** In order of numbers. */
   ledger(query: LedgerQuery): LedgerEntry[];
+  /** The newest entry of one key; costs one look-up. */
+  lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined;
   /** All entries, for `verify`. */
   ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }>;
+  /** Absent where nothing is on disk. */
+  size?(): StoreSize;
   close(): Promise<void>;
 }

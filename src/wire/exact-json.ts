@@ -1,4 +1,3 @@
-/** As the first parse read it, where that is not what was written. */
 interface Point {
   timestamp?: unknown;
 }
@@ -17,9 +16,9 @@ export function parseEventJson(text: string, parse: (text: string) => unknown = 
   const event = parse(text);
   const points = pointsOf(event);
   if (points.some(isRounded)) {
-    const written = pointsOf(parse(text.replaceAll(LONG_TIMESTAMP, '$1"$2"')));
+    const quoted = pointsOf(parse(text.replaceAll(LONG_TIMESTAMP, '$1"$2"')));
     for (const [index, point] of points.entries()) {
-      const digits = written[index]?.timestamp;
+      const digits = quoted[index]?.timestamp;
       if (isRounded(point) && typeof digits === 'string') point.timestamp = BigInt(digits);
     }
   }
@@ -49,6 +48,10 @@ function written(value: unknown): string | undefined {
   if (typeof value === 'bigint') return value.toString();
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((item) => written(item) ?? 'null').join(',')}]`;
-  const members = Object.entries(value).map(([name, member]) => [JSON.stringify(name), written(member)] as const);
-  return `{${members.flatMap(([name, text]) => (text === undefined ? [] : `${name}:${text}`)).join(',')}}`;
+  let members = '';
+  for (const [name, member] of Object.entries(value)) {
+    const text = written(member);
+    if (text !== undefined) members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${text}`;
+  }
+  return `{${members}}`;
 }

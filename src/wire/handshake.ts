@@ -74,17 +74,20 @@ interface Formats {
   contentType?: string | undefined;
 }
 
-/** The headers an agent sends, in both spellings so that it can talk to any backend. `queueId` asks for acknowledgements. */
+/**
+ * The headers an agent sends, in both spellings so that it can talk to any backend. `queueId` asks for acknowledgements.
+ * Without credentials it shows a certificate, and names no user.
+ */
 export function helloHeaders(
   hello: AgentHello,
-  credentials: Credentials,
+  credentials: Credentials | undefined,
   formats: Formats = { accept: MEDIA_TYPE_JSON },
 ): Record<string, string> {
   const own = {
     AgentName: hello.agentName,
     Namespace: hello.namespace,
     Subscriptions: hello.subscriptions.join(','),
-    User: hello.user,
+    ...(credentials === undefined ? {} : { User: hello.user }),
   };
   return {
     ...Object.fromEntries(
@@ -93,7 +96,7 @@ export function helloHeaders(
         [`Mon-${name}`, value],
       ]),
     ),
-    Authorization: basicHeader(credentials),
+    ...(credentials === undefined ? {} : { Authorization: basicHeader(credentials) }),
     Accept: formats.accept,
     ...(formats.contentType === undefined ? {} : { 'Content-Type': formats.contentType }),
     ...(hello.queueId === undefined ? {} : { 'Mon-Ack': '1', 'Mon-Queue': hello.queueId }),

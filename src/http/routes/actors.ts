@@ -1,14 +1,34 @@
 import { type Commands, WAKEABLE_ACTORS } from '../../actors/commands.ts';
-import { NotFound } from '../../resources/errors.ts';
+import type { ActorFilter, ListedActor } from '../../actors/inspect-list.ts';
+import { ACTOR_WORDS, isActorWord } from '../../resources/actor-address.ts';
+import { InvalidResource, NotFound } from '../../resources/errors.ts';
+import { isName } from '../../resources/names.ts';
+import type { Page, PageRequest } from '../../store/page.ts';
 import { NO_CONTENT } from '../answers.ts';
+import { listAnswer, pageRequest } from '../pagination.ts';
 import { param, type Route } from '../route.ts';
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1_000;
 
 export interface ActorRoutePorts {
   commands: Pick<Commands, 'wake'>;
+  actors(filter: ActorFilter, page: PageRequest): Page<ListedActor>;
 }
 
-export function actorRoutes({ commands }: ActorRoutePorts): Route[] {
+export function actorRoutes({ commands, actors }: ActorRoutePorts): Route[] {
   return [
+    {
+      method: 'GET',
+      path: '/api/mon/v1/actors',
+      access: { resource: 'actors', verb: 'list' },
+      reads: 'nothing',
+      handle: ({ query }) => {
+        const { limit = DEFAULT_LIMIT, from } = pageRequest(query);
+        const { items, lastKey } = actors(actorFilter(query), { limit: Math.min(limit, MAX_LIMIT), from });
+        return listAnswer(items, lastKey);
+      },
+    },
     {
       method: 'POST',
       path: '/api/mon/v1/actors/:actor/:key/wake',
@@ -22,4 +42,18 @@ export function actorRoutes({ commands }: ActorRoutePorts): Route[] {
       },
     },
   ];
+}
+
+/** @throws InvalidResource naming the parameter that cannot be one */
+function actorFilter(query: URLSearchParams): ActorFilter {
+  const machine = query.get('machine') ?? undefined;
+  const entity = query.get('entity') ?? undefined;
+  const check = query.get('check') ?? undefined;
+  if (machine !== undefined && !isActorWord(machine))
+    throw new InvalidResource(`machine must be one of ${ACTOR_WORDS}`);
+  if (entity !== undefined && !(entity.split('/').length === 2 && entity.split('/').every(isName))) {
+    throw new InvalidResource('entity must be <namespace>/<name>');
+  }
+  if (check !== undefined && !isName(check)) throw new InvalidResource('check must be the name of a check');
+  return { machine, entity, check };
 }

@@ -1,8 +1,8 @@
 import type { Commands } from '../../actors/commands.ts';
 import { assertEntity, type Entity, parseEntityShape, withOwnSubscription } from '../../resources/entity.ts';
-import { AlreadyExists, NotFound } from '../../resources/errors.ts';
+import { NotFound } from '../../resources/errors.ts';
 import type { EntityStore } from '../../store/entity-store.ts';
-import type { ResourceStore } from '../../store/resource-store.ts';
+import { mapPage } from '../../store/page.ts';
 import { assertSameName, assertSameNamespace } from '../address.ts';
 import { json, NO_CONTENT } from '../answers.ts';
 import { taggedJson } from '../entity-tag.ts';
@@ -12,7 +12,6 @@ import { type Answer, CORE, param, type Route, type RouteRequest } from '../rout
 
 export interface EntityRoutePorts {
   entities: Pick<EntityStore, 'get' | 'list'>;
-  resources: Pick<ResourceStore, 'get'>;
   commands: Pick<Commands, 'createEntity' | 'putEntity' | 'deleteEntity'>;
 }
 
@@ -21,14 +20,10 @@ const NAMESPACE = `${CORE}/namespaces/:namespace/entities`;
 const ENTITY = `${NAMESPACE}/:name`;
 const NAME = ['name'] as const;
 
-/** Whoever owns the configuration of an entity says so in this label. */
-const OWNER_LABEL = 'sensu.io/managed_by';
-const AGENTS = new Set(['sensu-agent', 'mon-agent']);
-
-export function entityRoutes({ entities, resources, commands }: EntityRoutePorts): Route[] {
+export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] {
   const list = (namespace: string | undefined, request: RouteRequest): Answer => {
-    const { items, lastKey } = entities.list(namespace, pageRequest(request.query));
-    return listAnswer(items.map(redactEntity), lastKey);
+    const { items, lastKey } = mapPage(entities.list(namespace, pageRequest(request.query)), redactEntity);
+    return listAnswer(items, lastKey);
   };
 
   const create = async (request: RouteRequest): Promise<Answer> => {
@@ -38,10 +33,7 @@ export function entityRoutes({ entities, resources, commands }: EntityRoutePorts
   };
 
   const put = async (request: RouteRequest): Promise<Answer> => {
-    const namespace = param(request, 'namespace');
-    const name = param(request, 'name');
-    const entity = acceptEntity(request.body, namespace, name);
-    if (isManagedByAgent(resources.get('entities', namespace, name))) throw managedByAgent();
+    const entity = acceptEntity(request.body, param(request, 'namespace'), param(request, 'name'));
     await commands.putEntity(entity, request.caller.username);
     return json(redactEntity(entity));
   };
@@ -99,22 +91,14 @@ export function entityRoutes({ entities, resources, commands }: EntityRoutePorts
   ];
 }
 
-/** `name` is that of the path, where it has one. @throws InvalidResource, AlreadyExists for what an agent manages */
+/** `name` is that of the path, where it has one. @throws InvalidResource */
 function acceptEntity(body: object, namespace: string, name: string | undefined): Entity {
   const entity = parseEntityShape(body);
   const { metadata } = entity;
   metadata.namespace ??= namespace;
   metadata.name ??= name;
   assertSameNamespace(metadata.namespace, namespace);
-  if (name !== undefined) {
-    assertSameName(metadata.name, name);
-    if (isManagedByAgent(entity)) throw managedByAgent();
-  }
+  if (name !== undefined) assertSameName(metadata.name, name);
   assertEntity(entity);
   return withOwnSubscription(entity);
 }
-
-const isManagedByAgent = (entity: Pick<Entity, 'metadata'> | undefined): boolean =>
-  AGENTS.has(entity?.metadata.labels?.[OWNER_LABEL] ?? '');
-
-const managedByAgent = (): AlreadyExists => new AlreadyExists('entity is managed by its agent');

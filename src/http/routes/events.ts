@@ -4,6 +4,7 @@ import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import { assertEvent, type Event, hasCheck, parseEventShape } from '../../resources/event.ts';
 import type { EventAddress } from '../../store/keyspace.ts';
 import type { EventStore } from '../../store/event-store.ts';
+import { mapPage } from '../../store/page.ts';
 import { assertSameName, assertSameNamespace } from '../address.ts';
 import { CREATED, json, NO_CONTENT } from '../answers.ts';
 import { taggedJson } from '../entity-tag.ts';
@@ -24,11 +25,11 @@ const ADDRESS = ['entity', 'check'] as const;
 
 export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
   const list = (scope: Parameters<EventStore['list']>[0], request: RouteRequest): Answer => {
-    const { items, lastKey } = events.list(scope, pageRequest(request.query));
+    const { items, lastKey } = mapPage(events.list(scope, pageRequest(request.query)), redactEvent);
     // Tokens of the list of all namespaces begin with a slash.
     const position = scope.namespace === undefined && lastKey !== undefined ? `/${lastKey}` : lastKey;
-    if (scope.entity !== undefined && items.length === 0 && !request.query.has('continue')) throw new NotFound();
-    return listAnswer(items.map(redactEvent), position);
+    if (scope.entity !== undefined && isEmpty(items) && !request.query.has('continue')) throw new NotFound();
+    return listAnswer(items, position);
   };
 
   const create = async (request: RouteRequest): Promise<Answer> => {
@@ -116,6 +117,8 @@ export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
     },
   ];
 }
+
+const isEmpty = (items: Iterable<unknown>): boolean => items[Symbol.iterator]().next().done === true;
 
 const addressOf = (request: RouteRequest): EventAddress => ({
   namespace: param(request, 'namespace'),

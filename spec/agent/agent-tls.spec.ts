@@ -1,0 +1,213 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
+import { expect } from 'chai';
+import type { BackendConfig } from '../../src/config/backend.ts';
+import { CertificateAuthority, type Issued } from '../support/certificate-authority.ts';
+import { eventually } from '../support/eventually.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { AgentProcess } from './agent-process.ts';
+import { PlayedBackend } from './played-backend.ts';
+
+const RETRY = ['--retry-min', '100ms', '--retry-max', '100ms'];
+
+describe('an agent at a backend with TLS', function () {
+  this.timeout(60_000);
+  let directory: TemporaryDirectory;
+  let servers: CertificateAuthority;
+  let clients: CertificateAuthority;
+  let server: Issued;
+  let client: Issued;
+  let backend: InProcessBackend | undefined;
+  const agents: AgentProcess[] = [];
+
+  before(async () => {
+    directory = await temporaryDirectory();
+    servers = new CertificateAuthority(directory.path, 'servers');
+    clients = new CertificateAuthority(directory.path, 'clients');
+    server = servers.issue('localhost');
+    client = clients.issue('web-1', { names: '' });
+  });
+  after(() => directory.remove());
+  afterEach(async () => {
+    for (const agent of agents.splice(0)) await agent.kill();
+    await backend?.stop();
+    backend = undefined;
+  });
+
+  /** Its port for agents wants certificates if it is given an authority of them. */
+  async function startBackend(authority?: CertificateAuthority): Promise<InProcessBackend> {
+    const pair = {
+      cert: { flag: 'cert-file', path: server.certFile },
+      key: { flag: 'key-file', path: server.keyFile },
+    };
+    const agentAuth = authority && {
+      pair,
+      ca: { flag: 'agent-auth-trusted-ca-file', path: authority.certFile },
+      crlUrls: [],
+    };
+    const configure = (config: BackendConfig): BackendConfig => ({
+      ...config,
+      // The API stays in clear text where agents have a pair of their own.
+      tls: { pair: agentAuth ? undefined : pair, agentAuth, trustedCa: undefined, skipsVerification: false },
+    });
+    backend = await InProcessBackend.start({ configure });
+    return backend;
+  }
+
+  function startAgent(...flags: string[]): AgentProcess {
+    const agent = AgentProcess.start(`wss://127.0.0.1:${backend?.agentPort}`, ...RETRY, ...flags);
+    agents.push(agent);
+    return agent;
+  }
+  const connected = (agent: AgentProcess): Promise<unknown> =>
+    eventually(() => agent.log.find(({ msg }) => msg === 'successfully connected'), Boolean, {
+      what: `a connection; the log is ${agent.stderr}`,
+      withinMs: 20_000,
+    });
+  const fault = async (agent: AgentProcess): Promise<unknown> => {
+    const ask = () => agent.log.find(({ msg }) => msg === 'reconnection attempt failed');
+    return (await eventually(ask, Boolean, { what: 'an attempt that fails', withinMs: 20_000 }))?.['error'];
+  };
+  const showing = ({ certFile, keyFile }: Issued) => ['--cert-file', certFile, '--key-file', keyFile];
+  const trusting = () => ['--trusted-ca-file', servers.certFile];
+
+  it('connects with its password when it is given the authority', async () => {
+    await startBackend();
+    const agent = startAgent(...trusting());
+    await connected(agent);
+    expect(agent.log.map(({ msg }) => msg)).to.include('using password auth');
+  });
+
+  it('is not content with an authority of others, which stand in place of the usual ones', async () => {
+    await startBackend();
+    const text = 'the certificate of the backend is not trusted';
+    expect(await fault(startAgent())).to.include(text);
+    expect(await fault(startAgent('--trusted-ca-file', clients.certFile))).to.include(text);
+  });
+
+  it('does not ask who the backend is when it is told so, and warns of that', async () => {
+    await startBackend();
+    const agent = startAgent('--insecure-skip-tls-verify');
+    await connected(agent);
+    const warned = agent.log.find(({ msg }) => msg === 'certificates of backends are not verified');
+    expect(warned).to.include({ level: 'warning', flag: 'insecure-skip-tls-verify' });
+  });
+
+  it('shows its certificate in place of a password', async () => {
+    const admin = await (await startBackend(clients)).login();
+    const agent = startAgent(...trusting(), ...showing(client));
+    await connected(agent);
+    const { json } = await admin.get('/api/mon/v1/sessions');
+    expect(json).to.have.nested.property('[0].user', 'agent');
+    expect(agent.log.map(({ msg }) => msg)).to.include('using tls client auth');
+  });
+
+  it('sends no password where a certificate cannot be shown either', async () => {
+    const played = await PlayedBackend.start();
+    try {
+      const agent = AgentProcess.start(played.url, ...showing(client));
+      agents.push(agent);
+      const { headers } = await played.ready();
+      expect(headers).to.not.have.any.keys('authorization', 'sensu-user', 'mon-user');
+      expect(headers).to.include({ 'sensu-agentname': 'tester', accept: 'application/octet-stream' });
+    } finally {
+      await played.stop();
+    }
+  });
+
+  it('says that the backend wants a certificate when it has none', async () => {
+    await startBackend(clients);
+    const wanted = 'the backend refuses the certificate of this agent, or wants one';
+    expect(await fault(startAgent(...trusting()))).to.include(wanted);
+  });
+
+  it('says that its certificate may be refused when the backend hangs up on it', async () => {
+    await startBackend(clients);
+    const late = clients.issue('late', { names: '', validFrom: -9, validTo: -1 });
+    const closed = 'the connection was closed without an answer; the backend may refuse the certificate of this agent';
+    expect(await fault(startAgent(...trusting(), ...showing(late)))).to.equal(closed);
+  });
+
+  it('takes up a new certificate at its next attempt', async () => {
+    await startBackend(clients);
+    const late = clients.issue('renewing', { names: '', validFrom: -9, validTo: -1 });
+    const agent = startAgent(...trusting(), ...showing(late));
+    await fault(agent);
+    writeFileSync(late.certFile, client.cert);
+    const complaint = () =>
+      agent.log.find(({ msg }) => msg === 'certificates cannot be used, the ones before stay in use');
+    const line = await eventually(complaint, Boolean, { what: 'a line about the half', withinMs: 20_000 });
+    expect(line?.['error']).to.equal(`--key-file ${late.keyFile}: does not belong to the certificate ${late.certFile}`);
+    writeFileSync(late.keyFile, client.key);
+    await connected(agent);
+  });
+
+  it('speaks nothing older than TLS 1.2', async () => {
+    const old = createTlsServer({
+      cert: server.cert,
+      key: server.key,
+      minVersion: 'TLSv1.1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    });
+    old.listen(0, '127.0.0.1');
+    await once(old, 'listening');
+    try {
+      const url = `wss://127.0.0.1:${(old.address() as AddressInfo).port}`;
+      const agent = AgentProcess.start(url, ...RETRY, ...trusting());
+      agents.push(agent);
+      expect(await fault(agent)).to.match(/unsupported protocol|protocol version/);
+    } finally {
+      old.close();
+      await once(old, 'close');
+    }
+  });
+
+  describe('does not start', () => {
+    const mistakeOf = async (...flags: string[]): Promise<Record<string, unknown>> => {
+      const agent = AgentProcess.start('wss://127.0.0.1:1', ...flags);
+      agents.push(agent);
+      expect(await agent.ended()).to.equal(1);
+      return agent.log.at(-1) ?? {};
+    };
+
+    const cases: [string, () => string[], string, RegExp][] = [
+      [
+        'with a file of authorities that is not there',
+        () => ['--trusted-ca-file', join(directory.path, 'none.pem')],
+        'trusted-ca-file',
+        /none\.pem: cannot be read: ENOENT/,
+      ],
+      [
+        'with one that holds none',
+        () => ['--trusted-ca-file', client.keyFile],
+        'trusted-ca-file',
+        /web-1\.key: holds no certificate in PEM/,
+      ],
+      [
+        'with a certificate that is not there',
+        () => ['--cert-file', join(directory.path, 'none.pem'), '--key-file', client.keyFile],
+        'cert-file',
+        /none\.pem: cannot be read: ENOENT/,
+      ],
+      ['with a key alone', () => ['--key-file', client.keyFile], 'cert-file', /both flags --cert-file & --key-file/],
+      [
+        'with a key that does not belong to the certificate',
+        () => ['--cert-file', client.certFile, '--key-file', server.keyFile],
+        'key-file',
+        /localhost\.key: does not belong to the certificate .*web-1\.pem/,
+      ],
+    ];
+    for (const [what, flags, flag, error] of cases) {
+      it(what, async () => {
+        const line = await mistakeOf(...flags());
+        expect(line).to.include({ level: 'fatal', flag });
+        expect(line['error']).to.match(error);
+      });
+    }
+  });
+});

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { parseAgentConfig } from '../../src/config/agent.ts';
+import { parseBackendConfig } from '../../src/config/backend.ts';
+import { ConfigError } from '../../src/config/flags.ts';
+import { sources } from './sources.ts';
+
+const backendOf = (...argv: string[]) => parseBackendConfig(sources({ argv }));
+const agentOf = (...argv: string[]) => parseAgentConfig(sources({ argv }), 'my-host');
+
+function mistakesOf(parse: () => unknown): string[] {
+  try {
+    parse();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes.map(({ rule }) => rule);
+    throw error;
+  }
+  return [];
+}
+
+const AGENT_AUTH = ['cert', 'key', 'trusted-ca'].map((name) => `--agent-auth-${name}-file=/${name}`);
+const PAIR_RULE = 'tls configuration error, both flags --cert-file & --key-file are required';
+
+describe('the flags of TLS', () => {
+  for (const [program, parse] of [
+    ['backend', backendOf],
+    ['agent', agentOf],
+  ] as const) {
+    it(`want a certificate and its key, or neither (${program})`, () => {
+      expect(mistakesOf(() => parse('--cert-file', '/c'))).to.deep.equal([PAIR_RULE]);
+      expect(mistakesOf(() => parse('--key-file', '/k'))).to.deep.equal([PAIR_RULE]);
+      expect(parse('--cert-file', '/c', '--key-file', '/k')).to.have.deep.nested.property('config.tls.pair', {
+        cert: { flag: 'cert-file', path: '/c' },
+        key: { flag: 'key-file', path: '/k' },
+      });
+    });
+
+    it(`warn of servers that nobody vouches for (${program})`, () => {
+      const parsed = parse('--insecure-skip-tls-verify');
+      expect(parsed).to.have.nested.property('config.tls.skipsVerification', true);
+      expect(parsed).to.have.nested.property('warnings[0].fields.flag', 'insecure-skip-tls-verify');
+    });
+  }
+
+  it('of the port for agents stand together', () => {
+    for (const missing of AGENT_AUTH) {
+      const rest = AGENT_AUTH.filter((flag) => flag !== missing);
+      expect(mistakesOf(() => backendOf(...rest))[0], missing).to.match(/--agent-auth-trusted-ca-file are required/);
+    }
+    expect(backendOf(...AGENT_AUTH)).to.have.deep.nested.property('config.tls.agentAuth', {
+      pair: {
+        cert: { flag: 'agent-auth-cert-file', path: '/cert' },
+        key: { flag: 'agent-auth-key-file', path: '/key' },
+      },
+      ca: { flag: 'agent-auth-trusted-ca-file', path: '/trusted-ca' },
+      crlUrls: [],
+    });
+  });
+
+  it('name lists of revoked certificates by URL, for agents with certificates only', () => {
+    const urls = ['http://a.test/a.crl', 'https://a.test/b.crl', 'file:///etc/c.crl'];
+    const given = `--agent-auth-crl-urls=${urls.join(',')}`;
+    expect(backendOf(...AGENT_AUTH, given)).to.have.deep.nested.property('config.tls.agentAuth.crlUrls', urls);
+    expect(mistakesOf(() => backendOf(given))).to.deep.equal([
+      'agent-auth-crl-urls needs --agent-auth-trusted-ca-file',
+    ]);
+    for (const wrong of ['/etc/c.crl', 'ldap://a.test/c']) {
+      expect(mistakesOf(() => backendOf(...AGENT_AUTH, '--agent-auth-crl-urls', wrong))).to.deep.equal([
+        `agent-auth-crl-urls: ${wrong} must be a URL of http, https or file`,
+      ]);
+    }
+  });
+});

@@ -1,0 +1,104 @@
+import { hostname } from 'node:os';
+import { expect } from 'chai';
+import type { ApiClient } from '../support/api-client.ts';
+import { ReportingAgent } from '../support/reporting-agent.ts';
+import { RestartableBackend } from '../support/restartable-backend.ts';
+
+interface Listed {
+  session_id: string;
+  value: string;
+  since: number | null;
+}
+
+describe('the list of state machines', () => {
+  let backend: RestartableBackend;
+  let api: ApiClient;
+  let sessions: string[];
+
+  before(async () => {
+    backend = await RestartableBackend.start({ configure: (config) => ({ ...config, maxAwakeActors: 1 }) });
+    api = await backend.login();
+    const check = { metadata: { name: 'disk', namespace: 'default' }, command: 'true', interval: 10, publish: false };
+    await api.put('/ns/default/checks/disk', { ...check, subscriptions: ['linux'] });
+    for (const name of ['web-01', 'web-010']) {
+      const agent = await ReportingAgent.connect(backend, name);
+      await agent.keepalive({ interval: 5, timeout: 600 });
+      await agent.result('disk', { ttl: 30, interval: 10 });
+      await agent.result('load', { interval: 10 });
+      await agent.result('swap', { ttl: 300, interval: 10 });
+    }
+    await backend.clock.advance(30_000);
+    sessions = ((await api.get('/api/mon/v1/sessions')).json as { id: string }[]).map(({ id }) => id);
+  });
+
+  after(() => backend.stop());
+
+  async function list(query: string): Promise<Listed[]> {
+    const { status, json } = await api.get(`/api/mon/v1/actors?${query}`);
+    expect(status).to.equal(200);
+    return json as Listed[];
+  }
+  const idsOf = async (query: string) => (await list(query)).map(({ session_id }) => session_id);
+
+  const SWITCHES = ['web-01/disk', 'web-01/swap', 'web-010/disk', 'web-010/swap'].map(
+    (key) => `check-ttl:default/${key}`,
+  );
+  const ENTITIES = ['entity:default/web-01', 'entity:default/web-010', `entity:mon-system/${hostname()}`];
+  const connections = (): string[] => sessions.map((id) => `connection:${id}`).toSorted();
+
+  it('has all of them by their session ids, with state and since when', async () => {
+    const all = await list('');
+    expect(all.map(({ session_id }) => session_id)).to.deep.equal([
+      'check-schedule:default/disk',
+      ...SWITCHES,
+      ...connections(),
+      ...ENTITIES,
+    ]);
+    const warning = { machine: 'check-ttl', key: 'default/web-01/disk', value: 'warning', since: backend.nowS };
+    expect(all[1]).to.deep.equal({ session_id: SWITCHES[0], ...warning });
+    expect(all[2]).to.deep.include({ value: 'registered', since: backend.nowS - 30 });
+    expect(all[0]).to.deep.include({ value: 'scheduled', since: backend.nowS - 30 });
+  });
+
+  it('can be narrowed to a machine, an entity and a check', async () => {
+    expect(await idsOf('machine=entity')).to.deep.equal(ENTITIES);
+    expect(await idsOf('machine=connection')).to.deep.equal(connections());
+    const ofEntity = await idsOf('entity=default/web-01');
+    expect(ofEntity.filter((id) => !id.startsWith('connection:'))).to.deep.equal([
+      ...SWITCHES.slice(0, 2),
+      'entity:default/web-01',
+    ]);
+    expect(ofEntity).to.have.lengthOf(4);
+    expect(await idsOf('check=disk')).to.deep.equal(['check-schedule:default/disk', SWITCHES[0], SWITCHES[2]]);
+    expect(await idsOf('entity=default/web-010&check=swap&machine=check-ttl')).to.deep.equal([SWITCHES[3]]);
+    expect(await idsOf('entity=default/web-02')).to.deep.equal([]);
+  });
+
+  for (const filter of ['', 'machine=check-ttl', 'entity=default/web-01', 'check=disk']) {
+    it(`is the same in pages of any size, narrowed by "${filter}"`, async () => {
+      const whole = await list(filter);
+      for (const limit of [1, 2, 3]) {
+        const paged: Listed[] = [];
+        for (let token = ''; ;) {
+          const { json, headers } = await api.get(`/api/mon/v1/actors?${filter}&limit=${limit}&continue=${token}`);
+          paged.push(...(json as Listed[]));
+          const next = headers['sensu-continue'];
+          if (typeof next !== 'string') break;
+          token = next;
+        }
+        expect(paged).to.deep.equal(whole);
+      }
+    });
+  }
+
+  for (const [query, rule] of [
+    ['machine=silence', 'machine must be one of entity, check-ttl, connection, check-schedule'],
+    ['entity=web-01', 'entity must be <namespace>/<name>'],
+    ['check=a%2Fb', 'check must be the name of a check'],
+  ] as const) {
+    it(`is refused for ${query}`, async () => {
+      const { status, json } = await api.get(`/api/mon/v1/actors?${query}`);
+      expect([status, (json as { message: string }).message]).to.deep.equal([400, rule]);
+    });
+  }
+});

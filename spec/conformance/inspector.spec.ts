@@ -1,0 +1,474 @@
+import { expect } from 'chai';
+import { createMachine } from 'xstate';
+import { MACHINES, type Machines } from '../../src/actors/machines.ts';
+import type { BackendConfig } from '../../src/config/backend.ts';
+import { HandshakeRefused } from '../support/agent-client.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import {
+  type InspectMessage,
+  InspectorClient,
+  type InspectQuery,
+  inspectUrl,
+  outline,
+  receiveMessages,
+  ticketOf,
+} from '../support/inspector-client.ts';
+import { at } from '../support/json-path.ts';
+import { ReportingAgent } from '../support/reporting-agent.ts';
+import { RestartableBackend } from '../support/restartable-backend.ts';
+
+const ENTITY = 'entity:default/web-01';
+const SWITCH = 'check-ttl:default/web-01/disk';
+const TIMING = { interval: 5, timeout: 30, ttl: 60 };
+
+describe('the inspector of state machines', () => {
+  let backend: RestartableBackend;
+  let admin: ApiClient;
+  let agent: ReportingAgent;
+
+  async function start(change: Partial<BackendConfig> = {}, machines: Machines = MACHINES): Promise<void> {
+    backend = await RestartableBackend.start({
+      machines,
+      configure: (config) => ({ ...config, inspect: true, ...change }),
+    });
+    admin = await backend.login();
+    agent = await ReportingAgent.connect(backend, 'web-01');
+    await agent.keepalive(TIMING);
+  }
+
+  afterEach(() => backend.stop());
+
+  const urlFor = async (query: InspectQuery): Promise<string> =>
+    inspectUrl(backend.apiPort, { ticket: await ticketOf(admin), ...query });
+  const inspect = async (query: InspectQuery): Promise<InspectorClient> => InspectorClient.connect(await urlFor(query));
+
+  /** An inspector that has its actors as they stand. */
+  async function watching(...actors: string[]): Promise<InspectorClient> {
+    const inspector = await inspect({ actors });
+    await inspector.has(actors.length);
+    return inspector;
+  }
+
+  /** Silent until it is critical, and back. */
+  async function outage(): Promise<void> {
+    await backend.clock.advance(60_000);
+    await agent.keepalive(TIMING);
+  }
+  const OUTAGE = [
+    'event deadline.reached',
+    'snapshot deadline.reached warning',
+    'event deadline.reached',
+    'snapshot deadline.reached critical',
+    'event keepalive.received',
+    'snapshot keepalive.received registered',
+  ];
+
+  for (const [what, maxAwakeActors] of [
+    ['awake', 1_000],
+    ['that sleeps after every event', 1],
+  ] as const) {
+    it(`shows the receiver of @statelyai/inspect an actor ${what}: one registration, then events and snapshots in order`, async () => {
+      await start({ maxAwakeActors });
+      const received = receiveMessages(await urlFor({ actors: [ENTITY] }));
+      await eventually(() => received.length === 1);
+      await agent.keepalive(TIMING);
+      // Others come and go meanwhile.
+      await agent.result('disk', { ttl: 100, interval: 5 });
+      await agent.result('load', { ttl: 100, interval: 5 });
+      await outage();
+      await eventually(() => received.length >= 9);
+      expect(outline(received)).to.deep.equal([
+        'actor registered',
+        'event keepalive.received',
+        'snapshot keepalive.received registered',
+        ...OUTAGE,
+      ]);
+      expect(new Set(received.map((message) => message['sessionId']))).to.deep.equal(new Set([ENTITY]));
+    });
+  }
+
+  it('writes messages in the form of the hosted inspector', async () => {
+    await start();
+    const inspector = await watching(ENTITY);
+    await agent.keepalive(TIMING);
+    const [registered, event, snapshot] = await inspector.has(3);
+    const common = { _version: '0.7.2', id: null, rootId: 'mon', sessionId: ENTITY };
+    const createdAt = String(backend.clock.nowMs());
+    const atMs = at(event, 'event', 'atMs');
+    const context = { key: 'default/web-01', warningMs: 30_000, criticalMs: 60_000, intervalMs: 5_000, tickMs: 30_000 };
+    const still = { status: 'active', value: 'registered', children: {}, historyValue: {}, tags: [] };
+    const { definition, snapshot: first, seq: _first, ...actor } = registered ?? {};
+    expect(JSON.parse(String(definition))).to.deep.include({ id: 'entity', initial: 'registered' });
+    expect(actor).to.deep.equal({ type: '@xstate.actor', ...common, createdAt, name: 'default/web-01' });
+    const { context: shown, ...standing } = first as InspectMessage;
+    expect(standing).to.deep.equal(still);
+    expect(shown).to.deep.include({ ...context, lastReceivedAtMs: atMs });
+    const { event: received, seq: _second, ...told } = event ?? {};
+    expect(told).to.deep.equal({ type: '@xstate.event', ...common, createdAt });
+    expect(received).to.deep.include({ type: 'keepalive.received', warningMs: 30_000, criticalMs: 60_000, atMs });
+    const { seq: _third, ...stood } = snapshot ?? {};
+    expect(stood).to.deep.equal({ type: '@xstate.snapshot', ...common, createdAt, event: received, snapshot: first });
+  });
+
+  it('shows several actors in the order in which things happen', async () => {
+    await start();
+    await agent.result('disk', { ttl: 10, interval: 5 });
+    const inspector = await watching(SWITCH, ENTITY);
+    await agent.result('disk', { ttl: 10, interval: 5 });
+    await agent.keepalive(TIMING);
+    await backend.clock.advance(10_000);
+    const messages = await inspector.has(8);
+    expect(
+      messages.slice(2).map((message) => `${String(message['sessionId'])} ${outline([message])[0]}`),
+    ).to.deep.equal([
+      `${SWITCH} event result.received`,
+      `${SWITCH} snapshot result.received registered`,
+      `${ENTITY} event keepalive.received`,
+      `${ENTITY} snapshot keepalive.received registered`,
+      `${SWITCH} event deadline.reached`,
+      `${SWITCH} snapshot deadline.reached warning`,
+    ]);
+  });
+
+  it('registers an actor when it begins, says when it ends, and registers the next of its key', async () => {
+    await start();
+    const inspector = await inspect({ actors: [SWITCH] });
+    await agent.result('disk', { ttl: 10, interval: 5 });
+    await agent.result('disk', { ttl: 0, interval: 5 });
+    await agent.result('disk', { ttl: 10, interval: 5 });
+    const messages = await inspector.has(4);
+    expect(outline(messages)).to.deep.equal([
+      'actor registered',
+      'event result.received',
+      'snapshot result.received deregistered',
+      'actor registered',
+    ]);
+    expect(at(messages[2], 'snapshot', 'status')).to.equal('done');
+  });
+
+  it('shows connections and the schedules of checks too', async () => {
+    await start();
+    const check = { metadata: { name: 'uptime', namespace: 'default' }, command: 'true', interval: 10, publish: true };
+    await admin.put('/ns/default/checks/uptime', { ...check, subscriptions: ['entity:web-01'] });
+    const session = String(at((await admin.get('/api/mon/v1/sessions')).json, '0', 'id'));
+    const inspector = await watching('check-schedule:default/uptime', `connection:${session}`);
+    await backend.clock.advance(10_000);
+    await inspector.has(4);
+    await agent.vanish();
+    const shown = (await inspector.has(6)).map((message) => outline([message])[0]);
+    expect(shown).to.include.members([
+      'actor scheduled',
+      'actor registered',
+      'event deadline.reached',
+      'event request.sent',
+      'snapshot socket.closed deregistered',
+    ]);
+  });
+
+  describe('for a reader that connects again', () => {
+    it('has what was missed, once, and nothing twice', async () => {
+      await start();
+      const always = await watching(ENTITY);
+      const before = await watching(ENTITY);
+      await agent.keepalive(TIMING);
+      await before.has(3);
+      await before.leave();
+      await outage();
+      await always.has(9);
+      const after = await inspect({ actors: [ENTITY], since: before.lastSeq });
+      await after.has(6);
+      await agent.keepalive(TIMING);
+      await always.has(11);
+      await after.has(8);
+      expect([...before.messages, ...after.messages].slice(1)).to.deep.equal(always.messages.slice(1));
+      const seqs = always.messages.map((message) => message['seq']);
+      expect(new Set(seqs)).to.have.lengthOf(seqs.length);
+    });
+
+    it('has nothing when nothing happened, and what happens then', async () => {
+      await start();
+      const before = await watching(ENTITY);
+      await before.leave();
+      const after = await inspect({ actors: [ENTITY], since: before.lastSeq });
+      await agent.keepalive(TIMING);
+      expect(outline(await after.has(2))).to.deep.equal([
+        'event keepalive.received',
+        'snapshot keepalive.received registered',
+      ]);
+    });
+
+    it('begins anew, with the transitions in between, when more happened than is kept', async () => {
+      await start();
+      const [before] = [await watching(ENTITY), await watching(ENTITY)];
+      await before.leave();
+      await outage();
+      // With the six messages of the outage more than the 200 that are kept.
+      for (let n = 0; n < 100; n += 1) await agent.keepalive(TIMING);
+      const after = await inspect({ actors: [ENTITY], since: before.lastSeq });
+      expect(outline(await after.has(8))).to.deep.equal([
+        'actor registered',
+        ...OUTAGE,
+        'snapshot inspection.past-ended registered',
+      ]);
+    });
+
+    it('begins anew after a minute, and after a restart of the backend', async () => {
+      await start();
+      const before = await watching(ENTITY);
+      await before.leave();
+      await outage();
+      const played = ['actor registered', ...OUTAGE, 'snapshot inspection.past-ended registered'];
+      const late = await inspect({ actors: [ENTITY], since: before.lastSeq });
+      expect(outline(await late.has(8))).to.deep.equal(played);
+      await backend.downFor(1_000);
+      admin = await backend.login();
+      const restarted = await inspect({ actors: [ENTITY], since: before.lastSeq });
+      expect(outline(await restarted.has(8))).to.deep.equal(played);
+    });
+  });
+
+  it('plays the past out of the ledger, then shows the present', async () => {
+    await start();
+    const seq = (await admin.ledger({ actor: 'entity', key: 'default/web-01' })).at(-1)?.seq;
+    await agent.result('disk', { ttl: 20, interval: 5 });
+    await outage();
+    await outage();
+    const entries = await admin.ledger({ actor: 'entity', key: 'default/web-01' });
+    const inspector = await inspect({ actors: [ENTITY], since: String(seq) });
+    const messages = await inspector.has(14);
+    expect(outline(messages)).to.deep.equal([
+      'actor registered',
+      ...OUTAGE,
+      ...OUTAGE,
+      'snapshot inspection.past-ended registered',
+    ]);
+    const [, warning] = entries;
+    expect(messages[2]).to.deep.include({ createdAt: String(warning?.atMs), seq: String(warning?.seq) });
+    expect(at(messages[2], 'event', 'guards')).to.deep.equal(warning?.guards);
+    await agent.keepalive(TIMING);
+    expect(outline(await inspector.has(16)).slice(14)).to.deep.equal([
+      'event keepalive.received',
+      'snapshot keepalive.received registered',
+    ]);
+  });
+
+  it('plays the past of several actors in the order of the ledger, however long it is', async () => {
+    await start();
+    for (let n = 0; n < 60; n += 1) {
+      await agent.result('disk', { ttl: 10, interval: 5 });
+      await agent.keepalive(TIMING);
+      await backend.clock.advance(10_000);
+    }
+    await outage();
+    const inspector = await inspect({ actors: [SWITCH, ENTITY], since: '0' });
+    const past = (actor: string, key: string) => admin.ledger({ actor, key });
+    const entries = [...(await past('entity', 'default/web-01')), ...(await past('check-ttl', 'default/web-01/disk'))];
+    const expected = entries
+      .toSorted((one, other) => one.seq - other.seq)
+      .map(({ actor, key, to }) => `${actor}:${key} ${to}`);
+    expect(expected.length).to.be.above(100);
+    const states = (): string[] =>
+      inspector.messages
+        .filter((message) => message['type'] !== '@xstate.event' && !String(message['seq']).includes('.'))
+        .map((message) => `${String(message['sessionId'])} ${String(at(message, 'snapshot', 'value'))}`);
+    await eventually(() => states().length >= expected.length);
+    expect(states()).to.deep.equal(expected);
+  });
+
+  describe('of what was not committed', () => {
+    it('shows nothing while the write waits', async () => {
+      await start();
+      const inspector = await watching(ENTITY);
+      const waits = backend.store.hold();
+      await agent.keepalive(TIMING);
+      await waits;
+      await backend.clock.settle();
+      expect(inspector.messages).to.have.lengthOf(1);
+      backend.store.release();
+      expect(outline(await inspector.has(3)).slice(1)).to.deep.equal([
+        'event keepalive.received',
+        'snapshot keepalive.received registered',
+      ]);
+    });
+
+    it('never shows a decision that was lost', async () => {
+      await start();
+      const inspector = await watching(ENTITY);
+      backend.store.failNextWrites(1);
+      await backend.clock.advance(1_000);
+      const lost = at((await inspector.has(1))[0], 'snapshot', 'context', 'lastReceivedAtMs');
+      await agent.keepalive({ ...TIMING, timeout: 31 });
+      await agent.socket.closed();
+      await backend.clock.advance(1_000);
+      const again = await ReportingAgent.connect(backend, 'web-01');
+      await again.keepalive({ ...TIMING, timeout: 32 });
+      const messages = await inspector.has(3);
+      expect(at(messages[0], 'snapshot', 'context', 'lastReceivedAtMs')).to.equal(lost);
+      expect(messages.slice(1).map((message) => at(message, 'event', 'warningMs'))).to.deep.equal([32_000, 32_000]);
+      expect(JSON.stringify(messages)).to.not.include('31000');
+    });
+
+    it('never registers an actor as it stood in a decision that was lost', async () => {
+      await start();
+      const waits = backend.store.hold();
+      await agent.keepalive({ ...TIMING, timeout: 31 });
+      await waits;
+      const inspector = await inspect({ actors: [ENTITY] });
+      await backend.clock.settle();
+      expect(inspector.messages).to.have.lengthOf(0);
+      backend.store.failNextWrites(1);
+      backend.store.release();
+      const [registered] = await inspector.has(1);
+      expect(at(registered, 'snapshot', 'context', 'warningMs')).to.equal(30_000);
+    });
+  });
+
+  it('redacts secrets in contexts and events, the words of the entity among them', async () => {
+    const { config, implementations } = MACHINES.entity;
+    const secrets = { password: 'open-1', login: { api_key: 'open-2', user: 'ann' }, doorPin: 'open-3' };
+    const context = ({ input }: { input: { key: string } }) => ({
+      key: input.key,
+      warningMs: 0,
+      criticalMs: 0,
+      ...secrets,
+    });
+    const telling = createMachine({ ...config, context } as never, implementations as never);
+    await start({}, { ...MACHINES, entity: telling as unknown as Machines['entity'] });
+    const guarded = await ReportingAgent.connect(backend, 'web-02');
+    await guarded.keepalive({ ...TIMING, entity: { redact: ['door_pin', 'warning_ms', 'type'] } });
+    const inspector = await watching('entity:default/web-02');
+    await guarded.keepalive(TIMING);
+    const messages = await inspector.has(3);
+    expect(JSON.stringify(messages)).to.not.include('open-');
+    expect(at(messages[0], 'snapshot', 'context')).to.deep.include({
+      password: 'REDACTED',
+      doorPin: 'REDACTED',
+      login: { api_key: 'REDACTED', user: 'ann' },
+      criticalMs: 60_000,
+    });
+    expect(at(messages[1], 'event')).to.deep.include({ type: 'keepalive.received', warningMs: 'REDACTED' });
+  });
+
+  describe('lets in', () => {
+    const refusalOf = async (url: string): Promise<HandshakeRefused> => {
+      try {
+        const inspector = await InspectorClient.connect(url);
+        await inspector.leave();
+      } catch (error) {
+        if (error instanceof HandshakeRefused) return error;
+        throw error;
+      }
+      throw new Error('the inspector was let in');
+    };
+    const messageOf = ({ body }: HandshakeRefused): string => String(at(JSON.parse(body), 'message'));
+
+    it('nobody without a ticket, with one that was used, or with an invented one', async () => {
+      await start();
+      const ticket = await ticketOf(admin);
+      const url = inspectUrl(backend.apiPort, { ticket, actors: [ENTITY] });
+      const inspector = await InspectorClient.connect(url);
+      await inspector.leave();
+      for (const [refused, rule] of [
+        [url, 'ticket must be one that is not used and not expired'],
+        [inspectUrl(backend.apiPort, { ticket: 'invented', actors: [ENTITY] }), 'ticket must be one that'],
+        [inspectUrl(backend.apiPort, { actors: [ENTITY] }), 'ticket must be given'],
+      ] as const) {
+        const refusal = await refusalOf(refused);
+        expect(refusal.status).to.equal(401);
+        expect(messageOf(refusal)).to.include(rule);
+      }
+    });
+
+    it('a ticket for sixty seconds', async () => {
+      await start();
+      const [early, late] = [await ticketOf(admin), await ticketOf(admin)];
+      await backend.clock.advance(59_999);
+      const inspector = await InspectorClient.connect(inspectUrl(backend.apiPort, { ticket: early, actors: [ENTITY] }));
+      await inspector.leave();
+      await backend.clock.advance(1);
+      const refusal = await refusalOf(inspectUrl(backend.apiPort, { ticket: late, actors: [ENTITY] }));
+      expect(refusal.status).to.equal(401);
+    });
+
+    it('no user without the right, and none who was disabled since', async () => {
+      await start();
+      const ann = { username: 'ann', password: 'Ann-P@ssw0rd' };
+      await admin.put('/api/core/v2/users/ann', { ...ann, groups: ['system:agents'] });
+      const user = await ApiClient.login(backend.apiPort, ann);
+      try {
+        const [now, later] = [await ticketOf(user), await ticketOf(user)];
+        const forbidden = await refusalOf(inspectUrl(backend.apiPort, { ticket: now, actors: [ENTITY] }));
+        expect(forbidden.status).to.equal(403);
+        await admin.delete('/api/core/v2/users/ann');
+        const disabled = await refusalOf(inspectUrl(backend.apiPort, { ticket: later, actors: [ENTITY] }));
+        expect(disabled.status).to.equal(401);
+      } finally {
+        user.close();
+      }
+    });
+
+    for (const [what, query, rule] of [
+      ['no actor', {}, 'actor must be given at least once'],
+      [
+        'more than 50 actors',
+        { actors: Array.from({ length: 51 }, (_, n) => `entity:default/web-${n}`) },
+        'actor must be given at most 50 times, not 51',
+      ],
+      ['an actor of no kind', { actors: ['web-01'] }, 'actor must be <actor>:<key>'],
+      ['a key of another form', { actors: ['entity:web-01'] }, 'must have a key of 2 names'],
+      ['a name that is none', { actors: ['entity:default/a b'] }, 'must have a key of 2 names'],
+      ['a since that is no number', { actors: [ENTITY], since: 'yesterday' }, 'since must be the number'],
+      ['a since of the future', { actors: [ENTITY], since: '99999999' }, 'since must not lie ahead of the ledger'],
+    ] as const) {
+      it(`nobody who asks for ${what}`, async () => {
+        await start();
+        const refusal = await refusalOf(await urlFor(query));
+        expect(refusal.status).to.equal(400);
+        expect(messageOf(refusal)).to.include(rule);
+      });
+    }
+
+    it('fifty actors, and the same one twice as one', async () => {
+      await start();
+      const actors = Array.from({ length: 50 }, (_, n) => `entity:default/web-${n}`);
+      const inspector = await inspect({ actors: [...actors, 'entity:default/web-0', ENTITY.replace('01', '1')] });
+      await inspector.leave();
+    });
+
+    it('eight inspectors, and the next when one has left', async () => {
+      await start();
+      const inspectors: InspectorClient[] = [];
+      for (let n = 0; n < 8; n += 1) inspectors.push(await inspect({ actors: [ENTITY] }));
+      const refusal = await refusalOf(await urlFor({ actors: [ENTITY] }));
+      expect([refusal.status, messageOf(refusal)]).to.deep.equal([503, 'at most 8 inspectors']);
+      await inspectors[0]?.leave();
+      const next = await eventually(async () => InspectorClient.connect(await urlFor({ actors: [ENTITY] })));
+      await next.has(1);
+    });
+
+    it('nobody at another path, and nobody where it is off', async () => {
+      await start();
+      const elsewhere = await refusalOf(inspectUrl(backend.apiPort, { ticket: await ticketOf(admin) }, '/debug/other'));
+      expect(elsewhere.status).to.equal(404);
+      await backend.stop();
+      await start({ inspect: false });
+      expect(await refusalOf(await urlFor({ actors: [ENTITY] }))).to.have.property('status', 404);
+    });
+  });
+
+  it('ends within half a minute when its user is disabled', async () => {
+    await start();
+    const inspector = await watching(ENTITY);
+    await admin.delete('/api/core/v2/users/admin');
+    await backend.clock.advance(30_000);
+    expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'the right to inspect has ended' });
+  });
+
+  it('ends when the backend stops', async () => {
+    await start();
+    const inspector = await watching(ENTITY);
+    await backend.halt();
+    expect(await inspector.closed()).to.deep.equal({ code: 1001, reason: 'bye' });
+  });
+});

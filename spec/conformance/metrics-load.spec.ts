@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { MAX_OPEN_DECISIONS } from '../../src/store/committer.ts';
+import { eventually } from '../support/eventually.ts';
+import { checkEvent, proxyEvent } from '../support/example-events.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { Movement, scrape } from '../support/scrape.ts';
+
+const ENTITIES = 10_000;
+/** Many times what it takes: a cost for each entity would show. */
+const LONGEST_SCRAPE_MS = 250;
+const WITHIN = { withinMs: 45_000, everyMs: 50 };
+
+const EVENTS = ['sensu_go_events_processed', { status: 'success', type: 'check' }] as const;
+const REFUSED_CHANGES = ['mon_changes_refused_total'] as const;
+const PAUSED = ['mon_paused_sessions'] as const;
+const HELD = ['mon_held_messages'] as const;
+const OPEN_DECISIONS = ['mon_queue_depth', { queue: 'open_decisions' }] as const;
+const MOST_HELD = ['mon_queue_depth', { queue: 'agent_held_messages' }] as const;
+
+describe('the metrics of a backend with much to do', function () {
+  this.timeout(60_000);
+  let backend: InProcessBackend;
+
+  beforeEach(async () => {
+    backend = await InProcessBackend.start();
+  });
+
+  afterEach(() => backend.stop());
+
+  it(`have no more series with ${ENTITIES} entities, and are as fast`, async () => {
+    const agent = await backend.connect({ name: 'm-1' });
+    agent.send('event', checkEvent('m-1', 'c', { proxy_entity_name: 'p', ttl: 600 }));
+    await eventually(
+      () => scrape(backend),
+      (metrics) => metrics.value(...EVENTS) === 1,
+      WITHIN,
+    );
+    const few = await scrape(backend);
+    for (let n = 1; n < ENTITIES; n += 1)
+      agent.send('event', checkEvent('m-1', 'c', { proxy_entity_name: `p${n}`, ttl: 600 }));
+    const many = await eventually(
+      () => scrape(backend),
+      (metrics) => metrics.value(...EVENTS) === ENTITIES,
+      { what: 'all events', ...WITHIN },
+    );
+    expect(many.series).to.equal(few.series);
+    expect(many.value('mon_armed_deadlines', { actor: 'check-ttl' })).to.equal(ENTITIES);
+    const took: number[] = [];
+    for (let times = 0; times < 5; times += 1) {
+      const beganMs = performance.now();
+      await scrape(backend);
+      took.push(performance.now() - beganMs);
+    }
+    expect(Math.min(...took)).to.be.below(LONGEST_SCRAPE_MS);
+  });
+
+  it('show that the open decisions are full, what is held for that and what is refused', async () => {
+    const api = await backend.login();
+    const sender = await backend.connect({ name: 'm-1' });
+    const moved = await Movement.begin(backend);
+    const held = backend.store.hold();
+    sender.send('event', checkEvent('m-1', 'c'));
+    await held;
+    const event = JSON.stringify(checkEvent('m-1', 'c'));
+    for (let n = 0; n < MAX_OPEN_DECISIONS + 200; n += 1) sender.sendRaw(`event\n${event}`);
+    await eventually(
+      () => moved.of(PAUSED),
+      ([paused]) => paused === 1,
+      { what: 'a paused session', ...WITHIN },
+    );
+    const [open, heldMessages, mostHeld] = await moved.of(OPEN_DECISIONS, HELD, MOST_HELD);
+    expect(open).to.equal(MAX_OPEN_DECISIONS);
+    expect(heldMessages).to.be.at.least(1);
+    expect(mostHeld).to.equal(heldMessages);
+    const refused = await api.put('/ns/default/events/sw/c', proxyEvent('sw', 'c'));
+    expect(refused.status).to.equal(503);
+    expect(await moved.of(REFUSED_CHANGES)).to.deep.equal([1]);
+    backend.store.release();
+    const all = MAX_OPEN_DECISIONS + 201;
+    await eventually(
+      () => moved.of(EVENTS),
+      ([events]) => events === all,
+      { what: 'all events', ...WITHIN },
+    );
+    expect(await moved.of(OPEN_DECISIONS, HELD, PAUSED, REFUSED_CHANGES)).to.deep.equal([0, 0, 0, 1]);
+  });
+});

@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import type { ApiClient } from '../support/api-client.ts';
+import { ReportingAgent } from '../support/reporting-agent.ts';
+import { RestartableBackend } from '../support/restartable-backend.ts';
+
+describe('the rings of round-robin checks', () => {
+  let backend: RestartableBackend;
+  let api: ApiClient;
+
+  beforeEach(async () => {
+    backend = await RestartableBackend.start();
+    api = await backend.login();
+  });
+
+  afterEach(() => backend.stop());
+
+  const rings = async () => (await api.get('/api/mon/v1/namespaces/default/rings')).json;
+  const connected = (name: string, ...subscriptions: string[]) =>
+    ReportingAgent.connect(backend, name, { subscriptions });
+  const registers = (agent: ReportingAgent, timeout: number, ...subscriptions: string[]) =>
+    agent.keepalive({ interval: 2, timeout, entity: { subscriptions: [...subscriptions, `entity:${agent.name}`] } });
+
+  it('are joined by a keepalive, not by connecting, and never for the own subscription', async () => {
+    const one = await connected('web-1', 'linux', 'web');
+    const other = await connected('web-2', 'linux');
+    expect(await rings()).to.deep.equal({});
+    await registers(one, 10, 'linux', 'web');
+    expect(await rings()).to.deep.equal({ linux: ['web-1'], web: ['web-1'] });
+    await registers(other, 10, 'linux');
+    expect(await rings()).to.deep.equal({ linux: ['web-1', 'web-2'], web: ['web-1'] });
+  });
+
+  it('are left when no keepalive comes within the warning timeout, of which each one carries the newest', async () => {
+    const agent = await connected('web-1', 'linux');
+    await registers(agent, 10, 'linux');
+    await backend.clock.advance(9_999);
+    expect(await rings()).to.deep.equal({ linux: ['web-1'] });
+    await registers(agent, 20, 'linux');
+    await backend.clock.advance(19_999);
+    expect(await rings()).to.deep.equal({ linux: ['web-1'] });
+    await backend.clock.advance(1);
+    expect(await rings()).to.deep.equal({});
+  });
+
+  it('are left with the connection, unless another of the same name keeps its place', async () => {
+    const one = await connected('web-1', 'linux');
+    await registers(one, 60, 'linux');
+    const same = await connected('web-1', 'linux');
+    await registers(same, 60, 'linux');
+    await one.vanish();
+    expect(await rings()).to.deep.equal({ linux: ['web-1'] });
+    await same.vanish();
+    expect(await rings()).to.deep.equal({});
+  });
+
+  it('are left when the subscription is taken from the entity', async () => {
+    const agent = await connected('web-1', 'linux', 'web');
+    await registers(agent, 60, 'linux', 'web');
+    const entity = await api.entity('web-1');
+    await api.put('/ns/default/entities/web-1', { ...(entity as object), subscriptions: ['web'] });
+    await backend.clock.settle();
+    expect(await rings()).to.deep.equal({ web: ['web-1'] });
+  });
+});

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { Tickets } from '../../src/http/tickets.ts';
+import { Overloaded, Unauthenticated } from '../../src/resources/errors.ts';
+import { ApiUnderTest } from './api-under-test.ts';
+
+const PATH = '/api/mon/v1/tickets';
+
+describe('tickets', () => {
+  let api: ApiUnderTest;
+  let tickets: Tickets;
+
+  before(async () => {
+    api = await ApiUnderTest.start();
+  });
+  after(() => api.stop());
+  beforeEach(() => {
+    const get = (_kind: string, _namespace: string | undefined, username: string) =>
+      ({ username, disabled: username === 'disabled' }) as never;
+    tickets = new Tickets({ clock: api.clock, resources: { get } });
+  });
+
+  const caller = (username: string) => ({ username, groups: [] });
+
+  it('are made for everybody who is logged in, and are all different', async () => {
+    const token = await api.userWith('nobody', []);
+    const headers = { authorization: `Bearer ${token}` };
+    const [one, other] = [
+      await api.send({ method: 'POST', path: PATH, headers }),
+      await api.send({ method: 'POST', path: PATH, headers }),
+    ];
+    const { ticket, expires_at } = one.body as { ticket: string; expires_at: number };
+    expect([one.status, expires_at]).to.deep.equal([201, Math.floor(api.clock.nowMs() / 1_000) + 60]);
+    expect(one.headers['cache-control']).to.equal('no-store');
+    expect(ticket).to.match(/^[\w-]{43}$/);
+    expect((other.body as { ticket: string }).ticket).to.not.equal(ticket);
+    expect(api.api.tickets.redeem(ticket).username).to.equal('nobody');
+  });
+
+  it('need credentials', async () => {
+    expect(await api.send({ method: 'POST', path: PATH, headers: { authorization: '' } })).to.have.property(
+      'status',
+      401,
+    );
+  });
+
+  it('say once who asked for them', () => {
+    const { ticket } = tickets.issue(caller('ann'));
+    expect(tickets.redeem(ticket)).to.deep.equal(caller('ann'));
+    expect(() => tickets.redeem(ticket)).to.throw(Unauthenticated);
+  });
+
+  it('are used up by a user who is disabled, too', () => {
+    const { ticket } = tickets.issue(caller('disabled'));
+    expect(() => tickets.redeem(ticket)).to.throw(Unauthenticated, 'the user of the ticket is disabled');
+    expect(() => tickets.redeem(ticket)).to.throw(Unauthenticated, 'ticket must be one');
+  });
+
+  it('are at most twenty of a user, until they are used or expire', async () => {
+    const issued = Array.from({ length: 20 }, () => tickets.issue(caller('ann')).ticket);
+    expect(() => tickets.issue(caller('ann'))).to.throw(Overloaded, 'at most 20 tickets of a user');
+    tickets.issue(caller('bob'));
+    tickets.redeem(issued[7] ?? '');
+    tickets.issue(caller('ann'));
+    expect(() => tickets.issue(caller('ann'))).to.throw(Overloaded);
+    await api.clock.advance(60_000);
+    tickets.issue(caller('ann'));
+  });
+
+  it('are at most a thousand of everybody', () => {
+    for (let n = 0; n < 1_000; n += 1) tickets.issue(caller(`user-${n}`));
+    expect(tickets.unused).to.deep.equal({ used: 1_000, limit: 1_000, refused: 0 });
+    expect(() => tickets.issue(caller('one-more'))).to.throw(Overloaded, 'at most 1000 tickets');
+    expect(tickets.unused).to.deep.equal({ used: 1_000, limit: 1_000, refused: 1 });
+  });
+
+  it('do not count when they have expired', async () => {
+    tickets.issue(caller('ann'));
+    expect(tickets.unused).to.include({ used: 1 });
+    await api.clock.advance(60_000);
+    expect(tickets.unused).to.include({ used: 0 });
+  });
+});

@@ -1,0 +1,106 @@
+import { createWebSocketReceiver } from '@statelyai/inspect';
+import { WebSocket } from 'ws';
+import { type CloseFrame, HandshakeRefused } from './agent-client.ts';
+import type { ApiClient } from './api-client.ts';
+import { eventually, inTime } from './eventually.ts';
+import { at } from './json-path.ts';
+
+export type InspectMessage = Record<string, unknown>;
+
+export interface InspectQuery {
+  ticket?: string;
+  actors?: readonly string[];
+  since?: string;
+}
+
+/** A ticket of this user. */
+export async function ticketOf(user: ApiClient): Promise<string> {
+  const { status, json } = await user.post('/api/mon/v1/tickets', undefined);
+  const ticket = at(json, 'ticket');
+  if (status !== 201 || typeof ticket !== 'string') throw new Error(`asking for a ticket was answered ${status}`);
+  return ticket;
+}
+
+export function inspectUrl(
+  port: number,
+  { ticket, actors = [], since }: InspectQuery,
+  path = '/debug/inspect',
+): string {
+  const query = new URLSearchParams();
+  if (ticket !== undefined) query.set('ticket', ticket);
+  if (since !== undefined) query.set('since', since);
+  for (const actor of actors) query.append('actor', actor);
+  return `ws://127.0.0.1:${port}${path}?${query.toString()}`;
+}
+
+/** What the receiver of `@statelyai/inspect` gets from there; its socket stays open until the backend ends it. */
+export function receiveMessages(url: string): InspectMessage[] {
+  const messages: InspectMessage[] = [];
+  createWebSocketReceiver({ server: url }).subscribe((message) => messages.push({ ...message }));
+  return messages;
+}
+
+/** In short: the type of a message, with the event's type and the state where it has them. */
+export function outline(messages: readonly InspectMessage[]): string[] {
+  return messages.map((message) => {
+    const words = [message['type'], at(message, 'event', 'type'), at(message, 'snapshot', 'value')];
+    return words.flatMap((word) => (typeof word === 'string' ? [word.replace('@xstate.', '')] : [])).join(' ');
+  });
+}
+
+/** A plain WebSocket on `/debug/inspect`, which can leave and be refused. */
+export class InspectorClient {
+  readonly messages: InspectMessage[] = [];
+  readonly socket: WebSocket;
+  #close: CloseFrame | undefined;
+
+  private constructor(url: string) {
+    this.socket = new WebSocket(url, { perMessageDeflate: false });
+    this.socket.on('message', (data) => this.messages.push(JSON.parse((data as Buffer).toString()) as InspectMessage));
+    this.socket.on('close', (code, reason) => {
+      this.#close = { code, reason: reason.toString() };
+    });
+  }
+
+  /** @throws HandshakeRefused */
+  static async connect(url: string): Promise<InspectorClient> {
+    const client = new InspectorClient(url);
+    const { socket } = client;
+    const opened = new Promise<InspectorClient>((resolve, reject) => {
+      socket.once('open', () => {
+        resolve(client);
+      });
+      socket.once('unexpected-response', (_request, response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          reject(new HandshakeRefused(response.statusCode ?? 0, Buffer.concat(chunks).toString()));
+        });
+      });
+      socket.once('error', reject);
+    });
+    return inTime(opened, 'an open inspector');
+  }
+
+  get lastSeq(): string {
+    return String(this.messages.at(-1)?.['seq']);
+  }
+
+  async has(count: number): Promise<InspectMessage[]> {
+    return eventually(
+      () => this.messages,
+      ({ length }) => length >= count,
+      { what: `${count} messages of the inspector` },
+    );
+  }
+
+  async closed(): Promise<CloseFrame> {
+    await eventually(() => this.#close !== undefined, Boolean, { what: 'the end of the inspector' });
+    return this.#close ?? { code: 0, reason: '' };
+  }
+
+  async leave(): Promise<void> {
+    this.socket.close();
+    await this.closed();
+  }
+}

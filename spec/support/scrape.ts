@@ -1,0 +1,37 @@
+import { ApiClient } from './api-client.ts';
+import { MetricsText } from './metrics-text.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** What a backend tells to whoever scrapes it, without credentials. @throws MalformedMetrics */
+export async function scrape({ apiPort }: { apiPort: number }): Promise<MetricsText> {
+  const nobody = new ApiClient(apiPort);
+  try {
+    const { status, text } = await nobody.get('/metrics');
+    if (status !== 200) throw new Error(`GET /metrics answered ${status} ${text}`);
+    return new MetricsText(text);
+  } finally {
+    nobody.close();
+  }
+}
+
+/** By how much values moved since it was made. */
+export class Movement {
+  readonly #backend: { apiPort: number };
+  readonly #before: MetricsText;
+
+  private constructor(backend: { apiPort: number }, before: MetricsText) {
+    this.#backend = backend;
+    this.#before = before;
+  }
+
+  static async begin(backend: { apiPort: number }): Promise<Movement> {
+    return new Movement(backend, await scrape(backend));
+  }
+
+  /** Of each series, in their order. */
+  async of(...series: readonly (readonly [name: string, labels?: Labels])[]): Promise<number[]> {
+    const after = await scrape(this.#backend);
+    return series.map(([name, labels]) => after.value(name, labels) - this.#before.value(name, labels));
+  }
+}

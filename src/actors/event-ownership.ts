@@ -1,0 +1,56 @@
+import { Forbidden } from '../resources/errors.ts';
+import type { Event } from '../resources/event.ts';
+import { readResource } from '../store/resource-store.ts';
+import type { Scope } from './scope.ts';
+
+/**
+ * Of which entities an agent may send events beside its own: `own` none, `own-and-proxies` those that are not another
+ * agent's (proxies, and names that nobody has registered), `any` all of its namespace.
+ */
+export type AgentEventsPolicy = 'own' | 'own-and-proxies' | 'any';
+
+/** What a session may not write. `reason` is one of few; `claimed` is what it tried to write for. */
+export class NotOwner extends Forbidden {
+  readonly reason: 'namespace' | 'keepalive' | 'entity';
+  readonly claimed: string;
+
+  constructor(reason: NotOwner['reason'], claimed: string, message: string) {
+    super(message);
+    this.reason = reason;
+    this.claimed = claimed;
+  }
+}
+
+interface Writer {
+  readonly namespace: string;
+  readonly agentName: string;
+}
+
+/** A session speaks for its namespace only. @throws NotOwner */
+export function assertOwnNamespace({ namespace }: Writer, { entity, check, metadata }: Event): void {
+  for (const named of [entity?.metadata.namespace, check?.metadata.namespace, metadata.namespace]) {
+    if (named !== undefined && named !== namespace) {
+      throw new NotOwner('namespace', named, `namespace ${named} is not the namespace of the session`);
+    }
+  }
+}
+
+/** @throws NotOwner */
+export function assertOwnKeepalive({ agentName }: Writer, { entity }: Event): void {
+  const name = entity?.metadata.name ?? '';
+  if (name !== agentName) {
+    throw new NotOwner('keepalive', name, 'keepalive entity must have the name of the session');
+  }
+}
+
+/** By the entity that the event would be stored under. @throws NotOwner */
+export function assertMayWrite(scope: Scope, { namespace, agentName }: Writer, { entity, check }: Event): void {
+  const policy = scope.settings.agentEventsPolicy;
+  const proxyName = check?.proxy_entity_name ?? '';
+  const name = proxyName === '' ? (entity?.metadata.name ?? '') : proxyName;
+  if (name === agentName || policy === 'any') return;
+  const isAgents = readResource(scope.decision, 'entities', namespace, name)?.entity_class === 'agent';
+  if (policy === 'own-and-proxies' && !isAgents) return;
+  const owner = isAgents ? `entity ${name} belongs to another agent` : `entity ${name} is not the agent's own`;
+  throw new NotOwner('entity', name, `${owner} (agent-events-policy is ${policy})`);
+}

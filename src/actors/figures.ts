@@ -1,0 +1,83 @@
+import type { Occupancy } from '../ports/occupancy.ts';
+import type { CommitCounts } from '../store/commit-counts.ts';
+import type { Committer } from '../store/committer.ts';
+import type { AgentPort } from './agent-port.ts';
+import type { BlindTime } from './blind-time.ts';
+import type { DeadlineWheel } from './deadline-wheel.ts';
+import type { Decider } from './decide.ts';
+import type { ActorKind, ActorKinds } from './kinds.ts';
+import type { Sleep } from './sleep.ts';
+import type { Supervision } from './supervision.ts';
+
+/** The actors and the committer in numbers; what is counted is counted since the process started. */
+export interface SystemFigures {
+  commits: CommitCounts;
+  openDecisions: Occupancy;
+  /** Of the last durable entry. */
+  ledgerSeq: number;
+  /** Changes that were refused because too much waits to be stored or handled. */
+  refused: number;
+  awake: Readonly<Record<ActorKind, number>>;
+  /** Of the actors that may sleep, those that are awake. */
+  awakeSleepers: Occupancy;
+  /** Checks that are scheduled, by namespace. */
+  schedules: ReadonlyMap<string, number>;
+  /** Armed deadlines, by the wheel's word for who armed them. */
+  armed: ReadonlyMap<string, number>;
+  failures: Readonly<Record<ActorKind, number>>;
+  quarantined: Readonly<Record<ActorKind, number>>;
+  /** Times in which nothing could be heard. */
+  blindMs: number;
+  /** What connections could not be told while the store cannot be written. */
+  untold: number;
+  /** Entities whose events were dropped at the entity limit, as far as they are remembered. */
+  droppedProxies: Occupancy;
+}
+
+export interface SystemParts {
+  committer: Pick<Committer, 'counts' | 'openDecisions' | 'head'>;
+  decider: Pick<Decider, 'refused'>;
+  kinds: ActorKinds;
+  sleep: Pick<Sleep, 'awake'>;
+  wheel: Pick<DeadlineWheel, 'armed'>;
+  supervision: Pick<Supervision, 'failures' | 'quarantined'>;
+  blind: Pick<BlindTime, 'addedMs'>;
+  agents: Pick<AgentPort, 'untold' | 'droppedProxies'>;
+}
+
+/** Costs the schedules of all checks. */
+export function systemFigures(parts: SystemParts): SystemFigures {
+  const { committer, decider, kinds, sleep, wheel, supervision, blind, agents } = parts;
+  return {
+    commits: committer.counts,
+    openDecisions: committer.openDecisions,
+    ledgerSeq: committer.head.seq,
+    refused: decider.refused,
+    awake: ofEachKind((kind) => kinds[kind].awake),
+    awakeSleepers: sleep.awake,
+    schedules: byNamespace(kinds['check-schedule'].keys()),
+    armed: wheel.armed,
+    failures: supervision.failures,
+    quarantined: ofEachKind((kind) => supervision.quarantined(kind)),
+    blindMs: blind.addedMs,
+    untold: agents.untold,
+    droppedProxies: agents.droppedProxies,
+  };
+}
+
+const ofEachKind = (read: (kind: ActorKind) => number): Record<ActorKind, number> => ({
+  entity: read('entity'),
+  'check-ttl': read('check-ttl'),
+  connection: read('connection'),
+  'check-schedule': read('check-schedule'),
+});
+
+/** Of keys that begin with a namespace and a slash. */
+function byNamespace(keys: Iterable<string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) {
+    const namespace = key.slice(0, key.indexOf('/'));
+    counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
+  }
+  return counts;
+}

@@ -1,0 +1,19 @@
+import type { AgentEventsPolicy } from './event-ownership.ts';
+
+/** What an operator has chosen of how decisions are made; the same for every decision of a process. */
+export interface Settings {
+  /** Whether a silence acts by any subscription of the entity. */
+  readonly silencesMatchEntitySubscriptions: boolean;
+  /** Entities that may exist; 0 = no limit. */
+  readonly entityLimit: number;
+  readonly agentEventsPolicy: AgentEventsPolicy;
+  /** Whether somebody wants to hear of every event that was processed. */
+  readonly announcesEvents: boolean;
+}
+
+export const DEFAULT_SETTINGS: Settings = {
+  silencesMatchEntitySubscriptions: false,
+  entityLimit: 0,
+  agentEventsPolicy: 'any',
+  announcesEvents: false,
+};

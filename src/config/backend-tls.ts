@@ -1,0 +1,97 @@
+import { type ConfigWarning, type Flag, type FlagValues, kinds } from './flags.ts';
+import { fileOf, type KeyPairFiles, keyPairOf, type NamedFile, pairIsWhole, pemFile } from './tls-flags.ts';
+
+/** Whom the agents' listener lets in when it asks for certificates. */
+export interface AgentAuth {
+  readonly pair: KeyPairFiles;
+  /** Authorities of agents. */
+  readonly ca: NamedFile;
+  /** Lists of revoked certificates: `http:`, `https:` or `file:`. With any, each authority of a chain must have one. */
+  readonly crlUrls: readonly string[];
+}
+
+export interface BackendTls {
+  /** Of both listeners; without it they speak clear text. */
+  readonly pair: KeyPairFiles | undefined;
+  /** The agents' listener takes agents by their certificates, and shows the pair of these flags. */
+  readonly agentAuth: AgentAuth | undefined;
+  /** Authorities of the servers that the backend itself asks, in place of the usual ones. */
+  readonly trustedCa: NamedFile | undefined;
+  /** Whether the backend asks servers whose certificate nobody vouches for. */
+  readonly skipsVerification: boolean;
+}
+
+export const backendTlsFlags = {
+  'cert-file': pemFile('certificate of the API and of the port for agents, PEM, leaf first'),
+  'key-file': pemFile('its key, PEM, for the eyes of the owner only'),
+  'trusted-ca-file': pemFile('authorities of servers that the backend asks by TLS, PEM, the usual ones unless given'),
+  'insecure-skip-tls-verify': {
+    kind: kinds.boolean,
+    fallback: false,
+    about: 'servers that the backend asks by TLS need no valid certificate, for development only',
+  },
+  'agent-auth-cert-file': pemFile('certificate of the port for agents, which then lets in certificates only'),
+  'agent-auth-key-file': pemFile('its key'),
+  'agent-auth-trusted-ca-file': pemFile('authorities of the certificates of agents, PEM'),
+  'agent-auth-crl-urls': {
+    kind: kinds.list,
+    fallback: [] as string[],
+    about: 'where the lists of revoked certificates of agents are, http, https or file URLs',
+  },
+} satisfies Record<string, Flag<unknown>>;
+
+type Values = FlagValues<typeof backendTlsFlags>;
+
+interface Rule {
+  flags: readonly (keyof Values)[];
+  broken(values: Values): string | undefined;
+}
+
+const AGENT_AUTH = ['agent-auth-cert-file', 'agent-auth-key-file', 'agent-auth-trusted-ca-file'] as const;
+const CRL_SCHEME = /^(https?|file):$/;
+
+const isWhole = (values: Values): boolean => AGENT_AUTH.every((flag) => values[flag] !== '');
+
+function faultOfUrls(urls: readonly string[]): string | undefined {
+  const wrong = urls.find((url) => !URL.canParse(url) || !CRL_SCHEME.test(new URL(url).protocol));
+  return wrong === undefined ? undefined : `agent-auth-crl-urls: ${wrong} must be a URL of http, https or file`;
+}
+
+export const backendTlsRules: readonly Rule[] = [
+  pairIsWhole,
+  {
+    flags: AGENT_AUTH,
+    broken: (values) =>
+      AGENT_AUTH.some((flag) => values[flag] !== '') && !isWhole(values)
+        ? `tls configuration error, the flags ${AGENT_AUTH.map((flag) => `--${flag}`).join(', ')} are required together`
+        : undefined,
+  },
+  {
+    flags: ['agent-auth-crl-urls', 'agent-auth-trusted-ca-file'],
+    broken: (values) =>
+      values['agent-auth-crl-urls'].length > 0 && values['agent-auth-trusted-ca-file'] === ''
+        ? 'agent-auth-crl-urls needs --agent-auth-trusted-ca-file'
+        : faultOfUrls(values['agent-auth-crl-urls']),
+  },
+];
+
+export function backendTlsOf(values: Values, warn: (warning: ConfigWarning) => void): BackendTls {
+  const skipsVerification = values['insecure-skip-tls-verify'];
+  if (skipsVerification) {
+    const fields = { flag: 'insecure-skip-tls-verify' };
+    warn({ message: 'certificates of the servers that the backend asks are not verified', fields });
+  }
+  return Object.freeze({
+    pair: keyPairOf({ cert: 'cert-file', key: 'key-file' }, values),
+    agentAuth: agentAuthOf(values),
+    trustedCa: fileOf('trusted-ca-file', values),
+    skipsVerification,
+  });
+}
+
+function agentAuthOf(values: Values): AgentAuth | undefined {
+  const pair = keyPairOf({ cert: 'agent-auth-cert-file', key: 'agent-auth-key-file' }, values);
+  const ca = fileOf('agent-auth-trusted-ca-file', values);
+  if (pair === undefined || ca === undefined) return undefined;
+  return Object.freeze({ pair, ca, crlUrls: Object.freeze(values['agent-auth-crl-urls']) });
+}

@@ -1,0 +1,38 @@
+import { type FlagValues, kinds } from './flags.ts';
+
+const MAX_BUFFERED_EVENTS = 10_000_000;
+
+/** The log of all events. */
+export interface EventLogConfig {
+  /** None is written unless it is given. */
+  readonly eventLog?: { readonly file: string; readonly maxBuffered: number } | undefined;
+}
+
+export const eventLogFlags = {
+  'event-log-file': {
+    kind: kinds.text,
+    fallback: '',
+    about: 'file to which every event is appended, a line of JSON each',
+  },
+  'event-log-buffer-size': {
+    kind: kinds.integer(1, MAX_BUFFERED_EVENTS),
+    fallback: 100_000,
+    about: 'events that may wait to be written there; beyond it the oldest are lost',
+  },
+  'event-log-buffer-wait': {
+    kind: kinds.duration(),
+    fallback: 10,
+    about: 'accepted; nothing ever waits for the event log',
+  },
+  'event-log-parallel-encoders': {
+    kind: kinds.boolean,
+    fallback: false,
+    about: 'accepted; one encoder is enough',
+  },
+};
+
+export function eventLogConfig(values: FlagValues<typeof eventLogFlags>): EventLogConfig {
+  const file = values['event-log-file'];
+  if (file === '') return { eventLog: undefined };
+  return { eventLog: Object.freeze({ file, maxBuffered: values['event-log-buffer-size'] }) };
+}

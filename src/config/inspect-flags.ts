@@ -1,0 +1,74 @@
+import { type ActorAddress, parseActorAddresses } from '../resources/actor-address.ts';
+import { InvalidResource } from '../resources/errors.ts';
+import { type Flag, InvalidValue, kinds } from './flags.ts';
+
+/** A developer's relay of the state machine inspector, and what it is told of. */
+export interface InspectRelayConfig {
+  readonly url: string;
+  readonly addresses: readonly ActorAddress[];
+}
+
+export interface InspectConfig {
+  /** Whether administrators may watch state machines at `/debug/inspect`. Off unless it is true. */
+  readonly inspect?: boolean;
+  readonly inspectRelay?: InspectRelayConfig | undefined;
+}
+
+const relayUrl: Flag<string>['kind'] = {
+  placeholder: 'url',
+  fromTexts(texts) {
+    const url = texts.at(-1) ?? '';
+    if (url !== '' && !(URL.canParse(url) && ['ws:', 'wss:'].includes(new URL(url).protocol))) {
+      throw new InvalidValue('must be a URL that begins with ws:// or wss://');
+    }
+    return url;
+  },
+};
+
+export const inspectFlags = {
+  inspect: {
+    kind: kinds.boolean,
+    fallback: false,
+    about: 'administrators may watch state machines at /debug/inspect of the API',
+  },
+  'inspect-url': {
+    kind: relayUrl,
+    fallback: '',
+    about: "a developer's relay of the state machine inspector, ws:// or wss://, to connect to",
+  },
+  'inspect-actors': {
+    kind: kinds.list,
+    fallback: [] as string[],
+    about: 'what the relay is told of, for example entity:default/web-1; at most 50',
+  },
+};
+
+interface InspectValues {
+  inspect: boolean;
+  'inspect-url': string;
+  'inspect-actors': readonly string[];
+}
+
+export const inspectConfig = (values: InspectValues): Required<InspectConfig> => ({
+  inspect: values.inspect,
+  inspectRelay: relayOf(values['inspect-url'], values['inspect-actors']),
+});
+
+/** A relay is told of something, and what it is told of are actors. */
+export const relayIsWhole = {
+  flags: ['inspect-actors', 'inspect-url'] as const,
+  broken: (values: InspectValues): string | undefined => {
+    try {
+      relayOf(values['inspect-url'], values['inspect-actors']);
+      return undefined;
+    } catch (error) {
+      if (error instanceof InvalidResource) return `inspect-actors: ${error.message}`;
+      throw error;
+    }
+  },
+};
+
+/** @throws InvalidResource */
+function relayOf(url: string, actors: readonly string[]): InspectRelayConfig | undefined {
+  return url === '' ? undefined : Object.freeze({ url, addresses: Object.freeze(parseActorAddresses(actors)) });
+}

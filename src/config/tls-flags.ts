@@ -1,0 +1,45 @@
+import { type Flag, kinds } from './flags.ts';
+
+/** A file and the flag that names it, which is told with whatever is wrong with the file. */
+export interface NamedFile {
+  readonly flag: string;
+  readonly path: string;
+}
+
+/** PEM: a certificate, followed by those that lead to its authority, and its key. */
+export interface KeyPairFiles {
+  readonly cert: NamedFile;
+  readonly key: NamedFile;
+}
+
+export const pemFile = (about: string): Flag<string> => ({ kind: kinds.text, fallback: '', about });
+
+/** undefined for a flag that names none. */
+export function fileOf<Name extends string>(
+  flag: Name,
+  values: { readonly [Key in Name]: string },
+): NamedFile | undefined {
+  const path = values[flag];
+  return path === '' ? undefined : Object.freeze({ flag, path });
+}
+
+/** undefined unless both are named. */
+export function keyPairOf<Name extends string>(
+  flags: { readonly cert: Name; readonly key: Name },
+  values: { readonly [Key in Name]: string },
+): KeyPairFiles | undefined {
+  const cert = fileOf(flags.cert, values);
+  const key = fileOf(flags.key, values);
+  return cert === undefined || key === undefined ? undefined : Object.freeze({ cert, key });
+}
+
+const PAIR = ['cert-file', 'key-file'] as const;
+
+/** A certificate without its key, or the other way round. */
+export const pairIsWhole = {
+  flags: PAIR,
+  broken: (values: { readonly 'cert-file': string; readonly 'key-file': string }): string | undefined =>
+    PAIR.filter((flag) => values[flag] === '').length === 1
+      ? 'tls configuration error, both flags --cert-file & --key-file are required'
+      : undefined,
+};

@@ -1,0 +1,34 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Context, Next } from 'koa';
+
+const PATH = '/metrics';
+const compress = promisify(gzip);
+
+export interface MetricsPorts {
+  /** The text of a scrape, made now, and its media type. */
+  metrics(): Promise<{ type: string; text: string }>;
+}
+
+/**
+ * Answers `/metrics` to anybody, whatever the method. It is no row of the table of routes: those have a method each, and whoever may
+ * use them is asked.
+ */
+export function servingMetrics({ metrics }: MetricsPorts) {
+  return async (context: Context, next: Next): Promise<void> => {
+    if (context.path !== PATH) {
+      await next();
+      return;
+    }
+    const { type, text } = await metrics();
+    context.status = 200;
+    context.res.setHeader('Content-Type', type);
+    context.set('Vary', 'Accept-Encoding');
+    if (context.acceptsEncodings('gzip', 'identity') === 'gzip') {
+      context.set('Content-Encoding', 'gzip');
+      context.body = await compress(text);
+    } else {
+      context.body = text;
+    }
+  };
+}

@@ -1,0 +1,70 @@
+import type { Occupancy } from '../../ports/occupancy.ts';
+import type { BackendFigures } from './backend-figures.ts';
+import type { Families, Sample } from './families.ts';
+
+type Named = Readonly<Record<string, Occupancy>>;
+
+/** What waits for something, against its bound. */
+const queuesOf = ({ system, pipeline, eventLog, credentials, api, sessions }: BackendFigures): Named => ({
+  open_decisions: system.openDecisions,
+  outbox: pipeline.outbox,
+  running_handlers: pipeline.running,
+  agent_check_requests: sessions.checkRequestsOfOne,
+  agent_held_messages: sessions.heldFramesOfOne,
+  untold_connections: { used: system.untold, limit: undefined },
+  waiting_logins: credentials.waiting,
+  running_logins: credentials.running,
+  tickets: api.tickets.unused,
+  ...(eventLog === undefined ? {} : { event_log: eventLog }),
+});
+
+/** What is kept only because it is likely to be needed again, against its bound. */
+const cachesOf = ({ system, credentials, api, agents, store }: BackendFigures): Named => ({
+  awake_actors: system.awakeSleepers,
+  credentials: credentials.remembered,
+  access_tokens: api.tokens.remembered,
+  refused_messages: agents.refusedFrames.remembered,
+  refused_handshakes: agents.refusedHandshakes.remembered,
+  dropped_proxies: system.droppedProxies,
+  ...(store === undefined ? {} : { resources: store.cachedResources }),
+});
+
+/** Everything that grows, with its bound; docs/operate.md lists them. */
+export function addBoundFamilies(families: Families, read: () => BackendFigures): void {
+  const queues = (value: keyof Occupancy) => () => samples('queue', queuesOf(read()), value);
+  const caches = (value: keyof Occupancy) => () => samples('cache', cachesOf(read()), value);
+  families.gauges('mon_queue_depth', 'What waits', ['queue'], queues('used'));
+  families.gauges('mon_queue_limit', 'How much may wait', ['queue'], queues('limit'));
+  families.counters('mon_queue_dropped_total', 'What was thrown away at the limit', ['queue'], queues('dropped'));
+  families.counters('mon_queue_refused_total', 'What was not taken at the limit', ['queue'], queues('refused'));
+  families.gauges('mon_cache_entries', 'What is kept', ['cache'], caches('used'));
+  families.gauges('mon_cache_limit', 'How much may be kept', ['cache'], caches('limit'));
+  families.counter(
+    'mon_changes_refused_total',
+    'Changes that were answered 503 because the open decisions or the outbox were full',
+    () => read().system.refused,
+  );
+  families.gauge(
+    'mon_paused_sessions',
+    'Sessions of agents of which nothing is read now',
+    () => read().sessions.paused,
+  );
+  families.gauge(
+    'mon_outgoing_frames',
+    'Frames that wait to be written to agents, over all sessions',
+    () => read().sessions.outgoingFrames,
+  );
+  families.gauge(
+    'mon_held_messages',
+    'Messages of agents that wait to be decided, over all sessions',
+    () => read().sessions.heldFrames,
+  );
+}
+
+/** Of those that have the value. */
+function samples<L extends string>(label: L, named: Named, value: keyof Occupancy): Sample<L>[] {
+  return Object.entries(named).flatMap(([name, occupancy]) => {
+    const count = occupancy[value];
+    return count === undefined ? [] : [[count, { [label]: name } as Record<L, string>] as const];
+  });
+}

@@ -1,0 +1,53 @@
+import { type Registry, Summary } from 'prom-client';
+import type { PipelinePorts } from '../../pipeline/pipeline.ts';
+import { MAX_SERIES, OTHERS } from './bounded-series.ts';
+
+/** As dashboards expect them: of the last ten minutes. */
+const QUANTILES = { percentiles: [0.5, 0.9, 0.99], maxAgeSeconds: 600, ageBuckets: 5 };
+
+/** How long handlers take, in milliseconds. A handler takes at least some itself, so that each may be observed. */
+export class HandlerDurations {
+  readonly #ofHandlers: Summary<'namespace' | 'resource_ref' | 'status'>;
+  readonly #ofEvents: Summary<'event_type' | 'status'>;
+  readonly #known = new Set<string>();
+
+  constructor(registry: Registry) {
+    this.#ofHandlers = new Summary({
+      ...QUANTILES,
+      name: 'sensu_go_pipeline_handler_duration',
+      help: 'Milliseconds that handlers ran',
+      labelNames: ['namespace', 'resource_ref', 'status'],
+      registers: [registry],
+    });
+    this.#ofEvents = new Summary({
+      ...QUANTILES,
+      name: 'sensu_go_event_handler_duration',
+      help: 'Milliseconds from the decision that an event is handled to the end of its handler, by the wall clock',
+      labelNames: ['event_type', 'status'],
+      registers: [registry],
+    });
+  }
+
+  /** Runs handlers as `run` does, and observes them. Those that a stop of the backend ended are not. */
+  observing(run: PipelinePorts['run']): PipelinePorts['run'] {
+    return async (handler, entry, clock, signal) => {
+      const startedMs = clock.monotonicMs();
+      const result = await run(handler, entry, clock, signal);
+      if (signal.aborted) return result;
+      const status = result.outcome === 'handled' ? 'success' : 'error';
+      this.#ofHandlers.observe({ ...this.#seriesOf(entry), status }, clock.monotonicMs() - startedMs);
+      const event_type = entry.event.check === undefined ? 'metrics' : 'check';
+      this.#ofEvents.observe({ event_type, status }, Math.max(0, clock.nowMs() - entry.decidedAtMs));
+      return result;
+    };
+  }
+
+  /** The first handlers that ran have a series of their own. */
+  #seriesOf({ namespace, handler }: { namespace: string; handler: string }) {
+    const name = `${namespace}/${handler}`;
+    if (this.#known.size < MAX_SERIES) this.#known.add(name);
+    return this.#known.has(name)
+      ? { namespace, resource_ref: `core/v2.Handler(Name=${handler})` }
+      : { namespace: OTHERS, resource_ref: OTHERS };
+  }
+}

@@ -1,0 +1,87 @@
+import type { BackendFigures } from './backend-figures.ts';
+import type { Families, Sample } from './families.ts';
+
+const seconds = (ms: number): number => ms / 1_000;
+
+/** Actors, commits, the store, and what was refused of agents. */
+export function addSystemFamilies(families: Families, read: () => BackendFigures): void {
+  addActorFamilies(families, read);
+  addCommitFamilies(families, read);
+  addStoreFamilies(families, read);
+  families.counter(
+    'mon_messages_refused_total',
+    'Messages of agents that were refused',
+    () => read().agents.refusedFrames.total,
+  );
+  families.counters('mon_handshakes_refused_total', 'Handshakes of agents that were refused', ['status'], () =>
+    [...read().agents.refusedHandshakes.byStatus].map(([status, count]) => [count, { status: String(status) }]),
+  );
+}
+
+function addActorFamilies(families: Families, read: () => BackendFigures): void {
+  const perActor = (of: (figures: BackendFigures['system']) => Readonly<Record<string, number>>) => () =>
+    Object.entries(of(read().system)).map(([actor, count]): Sample<'actor'> => [count, { actor }]);
+  families.gauges(
+    'mon_awake_actors',
+    'State machines in memory',
+    ['actor'],
+    perActor(({ awake }) => awake),
+  );
+  families.gauges(
+    'mon_armed_deadlines',
+    'Deadlines that are armed',
+    ['actor'],
+    perActor(({ armed }) => Object.fromEntries(armed)),
+  );
+  families.gauges(
+    'mon_quarantined_actors',
+    'State machines that failed too often and are left alone',
+    ['actor'],
+    perActor(({ quarantined }) => quarantined),
+  );
+  families.counters(
+    'mon_actor_failures_total',
+    'Failures of state machines',
+    ['actor'],
+    perActor(({ failures }) => failures),
+  );
+  families.counter('mon_blind_seconds_total', 'Time since the start in which nothing could be heard', () =>
+    seconds(read().system.blindMs),
+  );
+}
+
+function addCommitFamilies(families: Families, read: () => BackendFigures): void {
+  const commits = () => read().system.commits;
+  families.counter('mon_commits_total', 'Transactions that became durable', () => commits().commits);
+  families.counter('mon_commit_failures_total', 'Transactions that failed', () => commits().failures);
+  families.counter('mon_commit_decisions_total', 'Decisions that became durable', () => commits().decisions);
+  families.counter('mon_commit_seconds_total', 'Time that durable transactions took', () =>
+    seconds(commits().durationMs),
+  );
+  families.gauge('mon_ledger_seq', 'The last durable entry of the ledger', () => read().system.ledgerSeq);
+}
+
+function addStoreFamilies(families: Families, read: () => BackendFigures): void {
+  const size = (of: (store: NonNullable<BackendFigures['store']>) => number) => (): Sample<never>[] => {
+    const { store } = read();
+    return store === undefined ? [] : [[of(store), {}]];
+  };
+  families.gauges(
+    'mon_store_bytes',
+    'The store on disk; it never shrinks',
+    [],
+    size(({ bytes }) => bytes),
+  );
+  families.gauges(
+    'mon_store_used_bytes',
+    'What of the store holds something',
+    [],
+    size(({ usedBytes }) => usedBytes),
+  );
+  families.gauges(
+    'mon_store_free_pages',
+    'Pages of the store that are used again',
+    [],
+    size(({ freePages }) => freePages),
+  );
+}

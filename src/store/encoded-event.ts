@@ -1,0 +1,30 @@
+import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
+import { readEvent } from '../wire/protobuf-codec.ts';
+import type { EventRecord } from './records.ts';
+
+/**
+ * The record of an event that is held as its bytes (protobuf). It is decoded when somebody asks for it: merging needs the state
+ * alone, and thousands of decoded events that wait for their transaction would be copied by every garbage collection.
+ */
+export class EncodedEvent implements EventRecord {
+  readonly state: EventRecord['state'];
+  readonly ttl: EventRecord['ttl'];
+  readonly encoded: Buffer;
+  #event: CheckEvent | undefined;
+
+  constructor(state: EventRecord['state'], ttl: EventRecord['ttl'], encoded: Buffer) {
+    this.state = state;
+    this.ttl = ttl;
+    this.encoded = encoded;
+  }
+
+  get event(): CheckEvent {
+    this.#event ??= checkEvent(readEvent(this.encoded));
+    return this.#event;
+  }
+}
+
+function checkEvent(event: Event): CheckEvent {
+  if (!hasCheck(event)) throw new Error('a stored event must have an entity and a check');
+  return event;
+}
