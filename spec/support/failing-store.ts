@@ -8,6 +8,9 @@ import type {
   WriteSet,
 } from '../../src/store/transactional-store.ts';
 
+/** More than follow each other after any one thing that a test does. */
+const WRITES_IN_A_ROW = 4;
+
 /** A store whose writes can be made to fail, as on a full disk; what is stored stays readable. */
 export class FailingStore implements TransactionalStore {
   readonly #store: TransactionalStore;
@@ -48,9 +51,12 @@ export class FailingStore implements TransactionalStore {
     this.#held = undefined;
   }
 
-  /** Resolves when no write is in flight; those that are held do not count. */
+  /** Resolves when no write is in flight and none follows: one may wait for the one before it, and begins a turn after that. Those that are held do not count. */
   async settled(): Promise<void> {
-    while (this.#inFlight.size > 0) await Promise.allSettled(this.#inFlight);
+    for (let write = 0; write < WRITES_IN_A_ROW; write += 1) {
+      while (this.#inFlight.size > 0) await Promise.allSettled(this.#inFlight);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   async write(set: WriteSet): Promise<void> {

@@ -16,9 +16,6 @@ import { type TemporaryDirectory, temporaryDirectory } from './temporary-directo
 /** 2023-11-14T22:13:20Z, the moment of the vectors in spec/04 1.3. */
 export const START_MS = 1_700_000_000_000;
 
-/** More than follow each other after any one thing that a test does. */
-const WRITES_IN_A_ROW = 4;
-
 function configOf(stateDir: string, cacheDir: string): BackendConfig {
   const listen = { host: '127.0.0.1', port: 0 };
   return {
@@ -52,7 +49,7 @@ export class RestartableBackend implements BackendPorts {
     this.#directory = directory;
     const config = configOf(join(directory.path, 'state'), join(directory.path, 'cache'));
     this.#config = configure?.(config) ?? config;
-    this.clock.whenQuiet = () => this.#writesSettled();
+    this.clock.whenQuiet = () => this.#store?.settled() ?? Promise.resolve();
   }
 
   /** On a fresh store with the administrator of the tests. */
@@ -86,14 +83,6 @@ export class RestartableBackend implements BackendPorts {
     this.#store?.heal();
     await running?.stop();
     this.#store = undefined;
-  }
-
-  /** A write may wait for the one in flight: it begins a turn after that. */
-  async #writesSettled(): Promise<void> {
-    for (let write = 0; write < WRITES_IN_A_ROW; write += 1) {
-      await this.#store?.settled();
-      await new Promise((resolve) => setImmediate(resolve));
-    }
   }
 
   async downFor(ms: number): Promise<void> {
