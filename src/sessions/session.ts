@@ -8,17 +8,14 @@ import type { Event } from '../resources/event.ts';
 import { ExpectedError, StoreUnavailable } from '../resources/errors.ts';
 import { ringLeaseMs } from '../rules/ring-lease.ts';
 import type { Codec } from '../wire/codec.ts';
-import { decodeFrame, encodeFrame, eventNumberOf, isKeepalive, ProtocolError } from '../wire/frame.ts';
+import { decodeFrame, encodeFrame, eventNumberOf, ProtocolError } from '../wire/frame.ts';
 import type { AgentHello } from '../wire/handshake.ts';
 import { clockSkewS, isClockOff } from './clock-skew.ts';
 import { pushedConfig, unknownEntity } from './entity-config.ts';
 import type { FrameRefusals } from './frame-refusals.ts';
-import { HeldFrames } from './held-frames.ts';
+import { Incoming } from './incoming.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
 import type { SessionCounts, SessionError } from './session-counts.ts';
-
-/** While nothing is read the agent hears a pong so often, or it would leave. */
-const PAUSED_PONG_INTERVAL_MS = 10_000;
 
 /** Who opened a connection, from where, and what is spoken on it. */
 export interface Opening {
@@ -67,11 +64,9 @@ export class Session implements AgentSession {
   readonly #ports: SessionPorts;
   readonly #socket: WebSocket;
   readonly #outgoing: OutgoingQueue;
-  readonly #held = new HeldFrames();
+  readonly #incoming: Incoming;
   readonly #log: Log;
-  #heardAtMs: number;
   #leaseEndsAtMs = -Infinity;
-  #pausedAtMs: number | undefined;
   #state = 'registered';
   #isBroken = false;
   #error: SessionError | undefined;
@@ -87,7 +82,18 @@ export class Session implements AgentSession {
     this.#socket = socket;
     this.#ports = ports;
     this.#log = ports.log.child({ session: this.id, namespace: this.namespace, agent: this.agentName });
-    this.#heardAtMs = ports.clock.monotonicMs();
+    this.#incoming = new Incoming({
+      socket,
+      clock: ports.clock,
+      mustPause: ports.mustPause,
+      isFailing: ports.isFailing,
+      decide: (message) => {
+        this.#decide(message);
+      },
+      waits: () => {
+        ports.waits(this);
+      },
+    });
     this.#outgoing = new OutgoingQueue({
       clock: ports.clock,
       writeTimeoutMs: ports.writeTimeoutMs,
@@ -132,7 +138,7 @@ export class Session implements AgentSession {
     this.#log.info({ address: this.address, user: this.username }, 'agent connected');
     if (stored === undefined) this.#send('entity_config', this.codec.encodeEntityConfig(unknownEntity(this.namespace)));
     else this.configure(stored);
-    if (this.#ports.isFailing()) this.pause();
+    if (this.#ports.isFailing()) this.#incoming.pause();
   }
 
   /** The agent's entity has this configuration now. */
@@ -151,20 +157,7 @@ export class Session implements AgentSession {
     if (this.#isBroken) return;
     this.#heard();
     this.lastFrameAtMs = this.#ports.clock.nowMs();
-    if (this.#mustHold(message)) this.#hold(message);
-    else this.#decide(message);
-  }
-
-  #mustHold(message: Buffer): boolean {
-    const { mustPause, isFailing } = this.#ports;
-    if (this.#held.isEmpty && !mustPause()) return false;
-    return isFailing() || !isKeepalive(message);
-  }
-
-  #hold(message: Buffer): void {
-    this.#held.push(message);
-    this.#ports.waits(this);
-    if (this.#held.isFull) this.pause();
+    this.#incoming.receive(message);
   }
 
   #decide(message: Buffer): void {
@@ -221,9 +214,7 @@ export class Session implements AgentSession {
 
   #break(reason: string): void {
     this.#isBroken = true;
-    this.#held.clear();
-    // A paused socket would not read the peer's close frame.
-    this.resume();
+    this.#incoming.discard();
     this.close(1011, reason);
   }
 
@@ -249,7 +240,7 @@ export class Session implements AgentSession {
   }
 
   #heard(): void {
-    this.#heardAtMs = this.#ports.clock.monotonicMs();
+    this.#incoming.heard();
     if (this.#state !== 'warning') return;
     this.#ports.agents.tell(this.id, { type: 'frame.received' });
   }
@@ -258,49 +249,21 @@ export class Session implements AgentSession {
     this.#outgoing.push(encodeFrame(type, payload), false);
   }
 
-  /** Stops reading; the silence that follows is ours, not the agent's. */
   pause(): void {
-    if (this.#pausedAtMs !== undefined || this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#pausedAtMs = this.#ports.clock.monotonicMs();
-    this.#socket.pause();
-    this.#ports.waits(this);
-    this.#pongWhilePaused();
+    this.#incoming.pause();
   }
 
-  /** Decides what was held, then reads on. False when senders must pause again before that. */
+  /** False when senders must pause again before everything that was held is decided. */
   resume(): boolean {
-    while (!this.#held.isEmpty) {
-      if (this.#ports.mustPause()) return false;
-      const message = this.#held.shift();
-      if (message !== undefined) this.#decide(message);
-    }
-    this.#readOn();
-    return true;
+    return this.#incoming.resume();
   }
 
-  #readOn(): void {
-    if (this.#pausedAtMs === undefined) return;
-    this.#heardAtMs += this.#ports.clock.monotonicMs() - this.#pausedAtMs;
-    this.#pausedAtMs = undefined;
-    this.#socket.resume();
-  }
-
-  /** Nothing was read for so long, although nobody asked to pause. */
   missed(ms: number): void {
-    if (this.#pausedAtMs === undefined) this.#heardAtMs += ms;
-  }
-
-  #pongWhilePaused(): void {
-    this.#ports.clock.after(PAUSED_PONG_INTERVAL_MS, () => {
-      if (this.#pausedAtMs === undefined || this.#socket.readyState !== this.#socket.OPEN) return;
-      this.#socket.pong();
-      this.#pongWhilePaused();
-    });
+    this.#incoming.missed(ms);
   }
 
   silentMs(): number {
-    const untilMs = this.#pausedAtMs ?? this.#ports.clock.monotonicMs();
-    return Math.max(0, untilMs - this.#heardAtMs);
+    return this.#incoming.silentMs();
   }
 
   /** The state of the connection's actor. */
@@ -310,12 +273,12 @@ export class Session implements AgentSession {
 
   /** Whether nothing is read because senders must pause. */
   get isPaused(): boolean {
-    return this.#pausedAtMs !== undefined;
+    return this.#incoming.isPaused;
   }
 
   /** Frames that wait to be written, the check requests among them, and messages that wait to be decided. */
   get waiting(): { frames: number; requests: number; held: number } {
-    return { frames: this.#outgoing.length, requests: this.#outgoing.waitingRequests, held: this.#held.length };
+    return { frames: this.#outgoing.length, requests: this.#outgoing.waitingRequests, held: this.#incoming.held };
   }
 
   /** Check requests that the agent did not get because it did not read. */
