@@ -269,7 +269,8 @@ export class DeadlineWheel {
       if (entry.dropped || atMs !== entry.queuedAtMs) continue;
       // The wall clock may be behind by what it was slewed since.
       if (this.#ports.goesByWallClock(entry.actor)) this.#compute(entry);
-      if (entry.dueAtMs > nowMs) {
+      // Moved later, perhaps behind others that are due: what is late fires in order, too.
+      if (entry.dueAtMs > atMs) {
         this.#queue(entry);
         continue;
       }

@@ -80,6 +80,12 @@ export class Supervision {
     return true;
   }
 
+  /** By `<actor>/<key>`, as the wheel has it. */
+  releaseById(id: string): void {
+    const slash = id.indexOf('/');
+    this.release(id.slice(0, slash) as ActorKind, id.slice(slash + 1));
+  }
+
   forgetSound(): void {
     this.#quarantine.forgetSound(this.#ports.steadyMs());
   }

@@ -1,8 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import { StoreUnavailable } from '../resources/errors.ts';
 import { ALIVE_KEY, Committer, type LostKeys } from '../store/committer.ts';
-import type { Announcement, DeadlineChange } from '../store/decision.ts';
+import type { Announcement } from '../store/decision.ts';
 import type { LedgerHead } from '../store/ledger.ts';
 import type { Notification } from '../store/records.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
@@ -11,29 +10,27 @@ import { Administration } from './administration.ts';
 import { AgentPort } from './agent-port.ts';
 import { type BlindInterval, BlindTime } from './blind-time.ts';
 import { BlindWatch } from './blind-watch.ts';
-import { ttlExpired } from './check-ttls.ts';
 import type { Commands, WakeableActor } from './commands.ts';
-import { DeadlineWheel, type ReachedDeadline } from './deadline-wheel.ts';
+import { DeadlineWheel } from './deadline-wheel.ts';
+import { Deadlines } from './deadlines.ts';
 import { Decider } from './decide.ts';
 import { type SystemFigures, systemFigures } from './figures.ts';
 import { GuardLog } from './guard-log.ts';
 import { Inspection } from './inspect.ts';
 import { publishAnchor } from './ledger-anchor.ts';
-import { keepaliveDue } from './keepalives.ts';
 import { ActorFailed } from './keyed-actors.ts';
 import type { ActorKind, ActorKinds } from './kinds.ts';
 import { MACHINES, type Machines, provideEffects } from './machines.ts';
 import { Pressure } from './pressure.ts';
 import { settle } from './publish.ts';
 import { startRoot } from './root.ts';
-import { checkDue, rephaseSchedules } from './schedules.ts';
+import { rephaseSchedules } from './schedules.ts';
 import type { Scope } from './scope.ts';
 import { DEFAULT_SETTINGS, type Settings } from './settings.ts';
-import { SILENCE, silenceDue } from './silences.ts';
+import { SILENCE } from './silences.ts';
 import { Sleep } from './sleep.ts';
 import { SteadyTime } from './steady-time.ts';
-import { storedDeadline } from './stored-deadlines.ts';
-import { QUARANTINE, Supervision } from './supervision.ts';
+import { Supervision } from './supervision.ts';
 import { armStoredDeadlines, BLIND_KEY, blindIntervals, lastAliveMs, recordBlindTime, takeOver } from './wake-up.ts';
 
 /** How often an idle backend writes that it is alive; at start, blind time begins with the last such mark. */
@@ -42,11 +39,6 @@ const ALIVE_INTERVAL_MS = 5_000;
 const WALL_CLOCK_ACTORS: ReadonlySet<string> = new Set<ActorKind | typeof SILENCE>(['check-schedule', SILENCE]);
 /** Half a gigabyte, if all of them are awake. */
 const DEFAULT_MAX_AWAKE_ACTORS = 200_000;
-/** Actors whose deadlines say that somebody was silent: not while senders wait for us. */
-const COUNTS_FROM_SENDERS: ReadonlySet<string> = new Set<ActorKind>(['entity', 'check-ttl']);
-const UNREAD_RETRY_MS = 100;
-/** A deadline whose decision failed is tried again. */
-const RETRY_MS = 1_000;
 
 export interface SystemPorts {
   store: TransactionalStore;
@@ -89,6 +81,7 @@ export class ActorSystem {
   readonly #pressure: Pressure;
   readonly #wheel: DeadlineWheel;
   readonly #supervision: Supervision;
+  readonly #deadlines: Deadlines;
   readonly #root: ReturnType<typeof startRoot>;
   readonly #listeners: SystemListener[] = [];
   #blindSinceMs: number | undefined;
@@ -142,7 +135,7 @@ export class ActorSystem {
         this.#watch.look(dueMs);
       },
       fire: (reached) => {
-        this.#due(reached);
+        this.#deadlines.due(reached);
       },
     });
     this.#root = startRoot((kind, key, error) => {
@@ -173,7 +166,7 @@ export class ActorSystem {
         this.#supervision.failed(failure);
       },
       arm: (change) => {
-        this.#arm(change);
+        this.#deadlines.arm(change);
       },
       decided: () => {
         this.#sleep.keepBound();
@@ -189,7 +182,7 @@ export class ActorSystem {
       steadyMs,
       log,
       rearm: (kind, key) => {
-        this.#rearm(kind, key);
+        this.#deadlines.rearm(kind, key);
       },
     });
     this.inspection = new Inspection({
@@ -202,6 +195,18 @@ export class ActorSystem {
       log,
     });
     this.agents = new AgentPort(this.decider, log);
+    this.#deadlines = new Deadlines({
+      wheel: this.#wheel,
+      decider: this.decider,
+      reader: this.#committer,
+      kinds: this.#kinds,
+      agents: this.agents,
+      supervision: this.#supervision,
+      pressure: this.#pressure,
+      nowMs,
+      steadyMs,
+      log,
+    });
     this.commands = new Administration({
       decider: this.decider,
       eventKeysOfCheck: (namespace, check) => this.#committer.eventKeysOfCheck(namespace, check),
@@ -309,14 +314,14 @@ export class ActorSystem {
     const forget = (kind: ActorKind, lost: Iterable<string>): void => {
       for (const key of lost) {
         this.#kinds[kind].rest(key);
-        this.#rearm(kind, key);
+        this.#deadlines.rearm(kind, key);
       }
     };
     forget('entity', keys.entities);
     forget('check-ttl', keys.events);
     forget('connection', keys.sessions);
     forget('check-schedule', keysUnder('checks/', keys.resources));
-    for (const key of keysUnder('silenced/', keys.resources)) this.#rearm(SILENCE, key);
+    for (const key of keysUnder('silenced/', keys.resources)) this.#deadlines.rearm(SILENCE, key);
   }
 
   #recovered(): void {
@@ -345,55 +350,6 @@ export class ActorSystem {
     }
   }
 
-  #due(reached: ReachedDeadline): void {
-    const { actor, key, deadlineAtMs } = reached;
-    if (this.#supervision.isQuarantined(actor as ActorKind, key)) return;
-    if (COUNTS_FROM_SENDERS.has(actor) && this.#pressure.isFull) {
-      this.#wheel.retry(reached, this.#time.nowMs() + UNREAD_RETRY_MS);
-      return;
-    }
-    try {
-      if (actor === QUARANTINE) this.#releaseById(key);
-      else {
-        this.decider.decide({ cause: { deadlineAtMs }, unbounded: true }, (scope) => {
-          this.#decideDue(scope, reached);
-        });
-      }
-    } catch (error) {
-      if (this.#supervision.isQuarantined(actor as ActorKind, key)) return;
-      // A tick that failed is not made up for: the next one is on the grid.
-      if (actor === 'check-schedule') {
-        this.#kinds[actor].rest(key);
-        this.#rearm(actor, key);
-      } else {
-        this.#wheel.retry(reached, this.#time.nowMs() + RETRY_MS);
-      }
-      if (error instanceof ActorFailed || error instanceof StoreUnavailable) return;
-      this.#ports.log.error({ actor, key, err: error }, 'deadline could not be decided');
-    }
-  }
-
-  #decideDue(scope: Scope, reached: ReachedDeadline): void {
-    const { actor, key, deadlineAtMs, atMs } = reached;
-    if (actor === 'entity') keepaliveDue(scope, reached);
-    else if (actor === 'check-ttl') ttlExpired(scope, reached);
-    else if (actor === 'check-schedule') checkDue(scope, reached);
-    else if (actor === SILENCE) silenceDue(scope, reached);
-    else this.agents.due(scope, key, deadlineAtMs, atMs);
-  }
-
-  #arm({ actor, key, atMs, sinceMs, repeat }: DeadlineChange): void {
-    if (atMs === undefined) this.#wheel.drop(actor, key);
-    else this.#wheel.set(actor, key, atMs, sinceMs, repeat);
-  }
-
-  /** As what is stored says. */
-  #rearm(actor: ActorKind | typeof SILENCE, key: string): void {
-    const deadline = storedDeadline(this.#committer, actor, key, this.#ports.clock.nowMs());
-    if (deadline === undefined) this.#wheel.drop(actor, key);
-    else this.#wheel.set(actor, key, deadline.atMs, deadline.sinceMs, deadline.repeat);
-  }
-
   #wake(actor: WakeableActor, key: string): boolean {
     if (this.#supervision.release(actor, key)) return true;
     try {
@@ -403,11 +359,6 @@ export class ActorSystem {
       this.#supervision.failed(error);
       return true;
     }
-  }
-
-  #releaseById(id: string): void {
-    const slash = id.indexOf('/');
-    this.#supervision.release(id.slice(0, slash) as ActorKind, id.slice(slash + 1));
   }
 
   #markAlive(): void {
