@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import type { Clock } from '../ports/clock.ts';
-import { CorruptRecord, sealText, unseal } from './sealed.ts';
+import { DATA_FILE, prepareDataFile } from './lmdb-file.ts';
+import { sealText, unseal } from './sealed.ts';
 import { lockStore, StoreInUse } from './store-lock.ts';
 
 const MAX_DATABASES = 4;
@@ -15,12 +16,8 @@ const RESERVED_KEY = 'reserved-up-to';
 const NUMBERS_PER_BLOCK = 1_000_000;
 const LOCK_POLL_MS = 200;
 
-const DATA_FILE = 'data.mdb';
 /** LMDB gives nothing back to the system: an empty queue with a larger file is begun anew. */
 const MAX_EMPTY_FILE_BYTES = 16 * 1024 * 1024;
-/** Where the first page of LMDB says that it is one. */
-const MAGIC_AT = 24;
-const MAGIC = 0xbeefc0de;
 
 export interface StoredEvent {
   /** Given once within the life of the queue. */
@@ -64,7 +61,7 @@ export class DiskQueue {
     this.#lock = lockStore(directory);
     try {
       chmodSync(directory, 0o700);
-      assertIsDatabase(join(directory, DATA_FILE));
+      prepareDataFile(directory);
       this.#root = open<Buffer, string>({
         path: directory,
         encoding: 'binary',
@@ -167,19 +164,6 @@ export class DiskQueue {
   #readMeta(key: string): string | undefined {
     const sealed = this.#meta.get(key);
     return sealed === undefined ? undefined : unseal(sealed, key).toString();
-  }
-}
-
-/** LMDB ends the whole process when its file is something else. @throws CorruptRecord */
-function assertIsDatabase(path: string): void {
-  if (!existsSync(path)) return;
-  const file = openSync(path, 'r');
-  try {
-    const beginning = Buffer.alloc(MAGIC_AT + 4);
-    const length = readSync(file, beginning);
-    if (length > 0 && beginning.readUInt32LE(MAGIC_AT) !== MAGIC) throw new CorruptRecord(`${path} is no queue`);
-  } finally {
-    closeSync(file);
   }
 }
 

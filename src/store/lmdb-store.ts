@@ -2,6 +2,7 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 import { LRUCache } from 'lru-cache';
 import { CODECS } from './codecs.ts';
 import { afterPrefix, eventAddress, ledgerIndexKey, seqOfIndexKey } from './keyspace.ts';
+import { prepareDataFile } from './lmdb-file.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from './ledger.ts';
 import { type ResourceRecord, TABLE_NAMES, type TableName, type Tables } from './records.ts';
 import { CorruptRecord, sealText, unseal } from './sealed.ts';
@@ -59,8 +60,9 @@ export class LmdbStore implements TransactionalStore {
   readonly #ledgerByKey: Bytes;
   readonly #resources = new LRUCache<string, ResourceRecord>({ max: MAX_CACHED_RESOURCES });
 
-  /** @throws StoreTooNew when a newer version wrote the directory */
+  /** @throws StoreTooNew when a newer version wrote the directory, CorruptRecord when its file is no database */
   constructor({ directory, sync, readOnly = false }: LmdbStoreOptions) {
+    if (!readOnly) prepareDataFile(directory);
     this.#root = open<Buffer, string>({
       path: directory,
       encoding: 'binary',
