@@ -20,6 +20,6 @@ export function countUp(scope: Scope, { namespace, agentName, queueId }: Numberi
   const known = queues.find(({ id }) => id === queueId)?.n ?? 0;
   if (n <= known) return false;
   const others: AgentQueue[] = queues.filter(({ id }) => id !== queueId);
-  scope.put('agentQueues', key, [{ id: queueId, n }, ...others].slice(0, MAX_QUEUES_PER_AGENT));
+  scope.put('agentQueues', key, [{ id: queueId, n, usedAtMs: scope.nowMs }, ...others].slice(0, MAX_QUEUES_PER_AGENT));
   return true;
 }

@@ -23,6 +23,7 @@ import type { ActorKind, ActorKinds } from './kinds.ts';
 import { MACHINES, type Machines, provideEffects } from './machines.ts';
 import { Pressure } from './pressure.ts';
 import { settle } from './publish.ts';
+import { forget, Retention } from './retention.ts';
 import { startRoot } from './root.ts';
 import { rephaseSchedules } from './schedules.ts';
 import type { Scope } from './scope.ts';
@@ -82,6 +83,7 @@ export class ActorSystem {
   readonly #wheel: DeadlineWheel;
   readonly #supervision: Supervision;
   readonly #deadlines: Deadlines;
+  readonly #retention: Retention;
   readonly #root: ReturnType<typeof startRoot>;
   readonly #listeners: SystemListener[] = [];
   #blindSinceMs: number | undefined;
@@ -195,6 +197,7 @@ export class ActorSystem {
       log,
     });
     this.agents = new AgentPort(this.decider, log);
+    this.#retention = new Retention(store);
     this.#deadlines = new Deadlines({
       wheel: this.#wheel,
       decider: this.decider,
@@ -367,11 +370,10 @@ export class ActorSystem {
       this.#watch.look(dueMs);
       this.#supervision.forgetSound();
       this.#sleep.beginRound();
-      if (!this.#committer.isFailing) {
-        this.decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
-          scope.put('meta', ALIVE_KEY, scope.steadyMs);
-        });
-      }
+      this.#decideUnlessFailing((scope) => {
+        scope.put('meta', ALIVE_KEY, scope.steadyMs);
+        forget(scope, this.#retention.step());
+      });
       this.#markAlive();
     });
   }

@@ -39,6 +39,8 @@ export interface SessionRecord {
 export interface AgentQueue {
   id: string;
   n: number;
+  /** Unix milliseconds. */
+  usedAtMs: number;
 }
 
 /** A handler that is still to be run with an event. Under a number, in the order of decisions. */
