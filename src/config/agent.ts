@@ -87,6 +87,7 @@ function urlFault(urls: readonly string[]): string | undefined {
     const url = withPort(text);
     if (url === undefined) return `backend URL (${text}) is not a valid URL`;
     if (url.protocol === 'ws:' || url.protocol === 'wss:') return undefined;
+    [url.username, url.password] = ['', ''];
     return `backend URL (${url.href.replace(/\/$/, '')}) must have ws:// or wss:// scheme`;
   });
   return faults.find((fault) => fault !== undefined);
@@ -140,6 +141,11 @@ const rules: Rules = [
         : undefined,
   },
   { flags: ['backend-url'], broken: (values) => urlFault(values['backend-url']) },
+  {
+    flags: ['user'],
+    // Basic credentials end the name at the first colon.
+    broken: ({ user }) => (user.includes(':') ? 'user must not have a colon' : undefined),
+  },
   pairIsWhole,
   ...(['namespace', 'user', 'subscriptions'] as const).map((flag) => ({
     flags: [flag],

@@ -1,14 +1,19 @@
 import { Type } from 'typebox';
-import { listOrAbsent, optional, text, textList, validator } from './schema.ts';
+import { listOrAbsent, optional, text, validator } from './schema.ts';
 
 /** Of what is written about a run so many characters are kept: it goes into the ledger and the log. */
 const MAX_REMARK_LENGTH = 500;
+/** Of one run; they go into the ledger. */
+const MAX_SUBSCRIPTIONS = 1_000;
+const MAX_SUBSCRIPTION_LENGTH = 500;
 
 /** What a person says who wants a check to run now; the path says which one. */
 const AdhocRequestSchema = Type.Object(
   {
     check: optional(text('ignored')),
-    subscriptions: optional(textList()),
+    subscriptions: optional(
+      Type.Array(Type.String({ maxLength: MAX_SUBSCRIPTION_LENGTH }), { maxItems: MAX_SUBSCRIPTIONS }),
+    ),
     creator: optional(text()),
     reason: optional(text()),
   },
