@@ -68,6 +68,28 @@ describe('the deadline wheel', () => {
     expect(wheel.size).to.equal(0);
   });
 
+  it('fires what is late in the order of moments, also what was moved behind another', async () => {
+    set('moved', 100);
+    set('moved', 300);
+    set('other', 200);
+    await clock.stall(1_000);
+    expect(keys()).to.deep.equal(['other', 'moved']);
+  });
+
+  it('begins a repeated deadline anew from the end of blind time that came after the last one', async () => {
+    const repeated = { graceMs: 0, firstAtMs: START_MS + 5_000 };
+    wheel.set('entity', 'before', START_MS + 50_000, START_MS, repeated);
+    wheel.set('entity', 'since', START_MS + 50_000, START_MS, { ...repeated, graceMs: 46_000 });
+    blind.add({ beginMs: START_MS + 45_000, endMs: START_MS + 46_000 });
+    wheel.rebuild();
+    await clock.advance(50_999);
+    expect(keys()).to.deep.equal([]);
+    await clock.advance(1);
+    expect(keys()).to.deep.equal(['before']);
+    await clock.advance(45_000);
+    expect(keys()).to.deep.equal(['before', 'since']);
+  });
+
   it('fires in the order of moments, whatever the order of setting', async () => {
     for (const [key, afterMs] of [
       ['c', 300],

@@ -46,6 +46,18 @@ describe('a manual clock', () => {
     expect(firedAtMs).to.deep.equal([10, 20, 30]);
   });
 
+  it('fires what a stalled process missed in order of time, with what is set for at once meanwhile', async () => {
+    const clock = new ManualClock();
+    const fired: string[] = [];
+    clock.after(20, () => fired.push('second'));
+    clock.after(10, () => {
+      fired.push('first');
+      clock.after(0, () => fired.push('third'));
+    });
+    await clock.stall(100);
+    expect(fired).to.deep.equal(['first', 'second', 'third']);
+  });
+
   it('never fires a cancelled alarm, also when its neighbour of the same moment cancels it', async () => {
     const clock = new ManualClock();
     const fired: string[] = [];

@@ -1,0 +1,130 @@
+import { handlerWithDefaults } from '../../src/resources/handler.ts';
+import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
+import type { SeededRandom } from '../actors/seeded-random.ts';
+import type { Result } from './oracle/inputs.ts';
+import type { AgentHabits } from './simulated-agent.ts';
+
+export const NAMESPACE = 'default';
+const AGENTS: readonly string[] = ['a1', 'a2', 'a3'];
+const PROXIES: readonly string[] = ['p1', 'p2'];
+const CHECKS = ['c1', 'c2', 'c3'];
+/** The one that has flap thresholds. */
+export const FLAPPING_CHECK = 'c3';
+const HANDLERS = ['h1', 'h2', 'h3', 'keepalive', 'registration'];
+const SET = 'set1';
+const FILTERS = ['is_incident', 'not_silenced', 'has_metrics'];
+const ABSENT = 'nobody';
+/** Warning and critical timeouts of keepalives, in seconds. */
+const TIMEOUTS = [
+  [5, 0],
+  [5, 8],
+  [8, 20],
+  [20, 0],
+  [0, 10],
+  [10, 10],
+] as const;
+/** None divides a timeout above: an agent and its check are never missing at the same moment for the same reason. */
+const TTLS = [0, 0, 7, 9, 11];
+
+/** Who and what there is, and what they are like, by chance. */
+export class Cast {
+  readonly agents = AGENTS;
+  readonly handlers = [...HANDLERS, SET];
+  readonly #random: SeededRandom;
+  #results = 0;
+
+  constructor(random: SeededRandom) {
+    this.#random = random;
+  }
+
+  pick<T>(from: readonly T[]): T {
+    const picked = from[this.#random.below(from.length)];
+    if (picked === undefined) throw new Error('nothing to choose from');
+    return picked;
+  }
+
+  entity(): string {
+    return this.pick([...AGENTS, ...PROXIES]);
+  }
+
+  classOf(entity: string): Result['entityClass'] {
+    return AGENTS.includes(entity) ? 'agent' : 'proxy';
+  }
+
+  /** Seldom one, for results that an agent makes for somebody else. */
+  proxy(): string | undefined {
+    return this.#random.oneIn(5) ? this.pick(PROXIES) : undefined;
+  }
+
+  check(): string {
+    return this.pick(CHECKS);
+  }
+
+  handler(): string {
+    return this.pick(this.handlers);
+  }
+
+  habits(name: string): AgentHabits {
+    const random = this.#random;
+    const [warningS, criticalS] = this.pick(TIMEOUTS);
+    const keepalive = {
+      agent: name,
+      warningS,
+      criticalS,
+      deregister: random.oneIn(4),
+      handlers: random.oneIn(2) ? undefined : ['h2', SET],
+      deregistrationHandler: random.oneIn(2) ? undefined : 'h1',
+    };
+    // The second one has none, as agents of the reference.
+    const hasQueue = name !== AGENTS[1];
+    return { name, codec: random.oneIn(2) ? jsonCodec : protobufCodec, hasQueue, keepalive, intervalS: 2 };
+  }
+
+  /** Executed now. */
+  result(entity: string, nowS: number): Result {
+    const random = this.#random;
+    const check = this.check();
+    this.#results += 1;
+    return {
+      entity,
+      entityClass: this.classOf(entity),
+      proxy: undefined,
+      check,
+      status: random.oneIn(2) ? 0 : random.below(4),
+      output: `result ${this.#results}`,
+      executedS: nowS,
+      ttlS: this.pick(TTLS),
+      alertStatus: random.oneIn(4) ? 2 : 1,
+      lowFlap: check === FLAPPING_CHECK ? 15 : 0,
+      highFlap: check === FLAPPING_CHECK ? 40 : 0,
+      handlers: [...this.handlers, ABSENT].filter(() => random.oneIn(6)),
+    };
+  }
+
+  /** A set, or a handler that runs, with filters of which some deny. */
+  handlerOf(name: string) {
+    const random = this.#random;
+    const members = name === SET ? ['h1', 'h3', ABSENT].filter(() => !random.oneIn(3)) : undefined;
+    const filters = FILTERS.filter((_, index) => random.oneIn(2 + index * index));
+    const kind =
+      members === undefined ? { type: 'pipe', command: 'true', filters } : { type: 'set', handlers: members };
+    return { resource: handlerWithDefaults({ metadata: { name, namespace: NAMESPACE }, ...kind }), members, filters };
+  }
+}
+
+/** The check of a result's event, as it is sent. */
+export function checkOf({ check: name, status, output, executedS, ttlS, alertStatus, ...result }: Result) {
+  const annotations = alertStatus === 1 ? {} : { 'mon.io/ttl-status': String(alertStatus) };
+  return {
+    metadata: { name, namespace: NAMESPACE, annotations },
+    interval: 1,
+    status,
+    output,
+    executed: executedS,
+    ttl: ttlS,
+    low_flap_threshold: result.lowFlap,
+    high_flap_threshold: result.highFlap,
+    handlers: [...result.handlers],
+    proxy_entity_name: result.proxy ?? '',
+  };
+}

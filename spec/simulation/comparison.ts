@@ -1,0 +1,100 @@
+import type { LedgerDraft } from '../../src/store/ledger.ts';
+import { type EntityRecord, eventOf, type EventRecord, type OutboxEntry } from '../../src/store/records.ts';
+import type { Faults } from './faults.ts';
+import type { ExpectedEntity, ExpectedEvent } from './oracle/expectation.ts';
+
+/** Actors whose every transition is predicted. */
+const PREDICTED_ACTORS = new Set(['entity', 'check-ttl', 'check-state', 'entities', 'checks', 'handlers']);
+const NAMESPACE = 'default/';
+const BLIND_ANNOTATION = 'mon.io/blind-seconds';
+
+export function compareEvent(
+  key: string,
+  expected: ExpectedEvent | undefined,
+  record: EventRecord | undefined,
+  faults: Faults,
+): void {
+  if (expected === undefined || record === undefined) {
+    faults.compare(`event ${key} is stored`, expected !== undefined, record !== undefined);
+    return;
+  }
+  const { check, metadata } = eventOf(record);
+  faults.compare(
+    `event ${key}`,
+    {
+      status: expected.status,
+      executed: expected.executed,
+      output: expected.output,
+      occurrences: expected.occurrences,
+      watermark: expected.watermark,
+      state: expected.state,
+      lastOk: expected.lastOk,
+      totalStateChange: expected.totalStateChange,
+      history: expected.history,
+      armed: expected.armed?.state,
+    },
+    {
+      status: check.status,
+      executed: check.executed,
+      output: check.output,
+      occurrences: check.occurrences,
+      watermark: check.occurrences_watermark,
+      state: check.state,
+      lastOk: check.last_ok,
+      totalStateChange: check.total_state_change,
+      history: check.history,
+      armed: record.ttl?.value,
+    },
+  );
+  compareBlindTime(key, expected.blindS, metadata.annotations?.[BLIND_ANNOTATION], faults);
+}
+
+function compareBlindTime(
+  key: string,
+  expected: ExpectedEvent['blindS'],
+  named: string | undefined,
+  faults: Faults,
+): void {
+  const [least, most] = expected ?? [undefined, undefined];
+  const isRight =
+    named === undefined ? least === undefined : Number(named) >= (least ?? Infinity) && Number(named) <= (most ?? 0);
+  if (!isRight) faults.add(`event ${key} says ${named} blind seconds, expected ${least} to ${most}`);
+}
+
+export function compareEntity(
+  key: string,
+  expected: ExpectedEntity | undefined,
+  record: EntityRecord | undefined,
+  faults: Faults,
+): void {
+  faults.compare(`entity ${key}`, expected?.state, record?.actor.value);
+}
+
+/** Of each actor and key, in order; what is decided together about different keys has no order. */
+export function compareTransitions(expected: readonly string[], ledger: readonly LedgerDraft[], faults: Faults): void {
+  const told = ledger
+    .filter(({ actor, key }) => PREDICTED_ACTORS.has(actor) && key.startsWith(NAMESPACE))
+    .map(({ actor, key, from, to, atMs }) => `${actor} ${key}: ${from} -> ${to} at ${atMs}`);
+  faults.compare('transitions in the ledger', byKey(expected), byKey(told));
+}
+
+/** Entries of one key are in the order of decisions. */
+export function comparePublications(
+  expected: readonly string[],
+  outbox: ReadonlyMap<string, OutboxEntry | null>,
+  faults: Faults,
+): void {
+  const filled = [...outbox]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, entry]) => (entry === null ? [] : [textOf(entry)]));
+  faults.compare('entries of the outbox', byKey(expected), byKey(filled));
+}
+
+const textOf = ({ key, handler, event: { check } }: OutboxEntry): string =>
+  `${key}: ${handler} of status ${check?.status}, occurrences ${check?.occurrences}`;
+
+/** Sorted by what is before the colon; those of one key stay in their order. */
+function byKey(texts: readonly string[]): string[] {
+  const keyOf = (text: string): string => text.slice(0, text.indexOf(':'));
+  return texts.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));
+}

@@ -1,0 +1,234 @@
+import { Cast, checkOf, FLAPPING_CHECK } from './cast.ts';
+import type { Result } from './oracle/inputs.ts';
+import type { NextDue } from './oracle/oracle.ts';
+import { People } from './people.ts';
+import type { SimulatedAgent } from './simulated-agent.ts';
+import type { World } from './world.ts';
+
+/** How often each thing happens, in relation to the others. */
+const WEIGHTS = {
+  agentActs: 30,
+  putEvent: 10,
+  deadlineIsMet: 8,
+  deleteEvent: 3,
+  putEntity: 3,
+  putHandler: 2,
+  deleteEntity: 1.5,
+  putCheck: 1.5,
+  deleteCheck: 1,
+  deleteHandler: 1,
+  storeFails: 1,
+  crash: 1,
+  checkFlutters: 0.8,
+  processStumbles: 0.7,
+  agentDies: 0.7,
+  clockIsSet: 0.7,
+  processStops: 0.5,
+  machineSleeps: 0.3,
+} as const;
+type Happening = keyof typeof WEIGHTS;
+const HAPPENINGS = Object.entries(WEIGHTS) as [Happening, number][];
+const TOTAL_WEIGHT = HAPPENINGS.reduce((sum, [, weight]) => sum + weight, 0);
+
+/** Results of which flapping is told. */
+const FLUTTER = 21;
+const LEAST_TTL_S = 5;
+const REFUSED_TTL_S = 3;
+
+/** What happens to a world, step after step, by chance alone. */
+export class Life implements Record<Happening, () => void | Promise<void>> {
+  readonly #world: World;
+  readonly #cast: Cast;
+  readonly #people: People;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#cast = new Cast(world.random);
+    this.#people = new People(world, this.#cast);
+    for (const name of this.#cast.agents) world.addAgent(this.#cast.habits(name));
+  }
+
+  /** Handlers of every kind, and everybody connected. */
+  async begin(): Promise<void> {
+    await this.#world.start();
+    for (const name of this.#cast.handlers) this.#people.putHandler(name);
+    for (const agent of this.#world.agents) this.#connect(agent);
+    await this.#world.clock.settle();
+  }
+
+  /** Some time passes, and something happens. */
+  async step(): Promise<void> {
+    await this.#world.clock.advance(this.#gapMs());
+    await this[this.#choice()]();
+    await this.#world.clock.settle();
+  }
+
+  #below(count: number): number {
+    return this.#world.random.below(count);
+  }
+
+  #gapMs(): number {
+    const { random } = this.#world;
+    if (random.oneIn(5)) return 0;
+    return random.below(random.oneIn(8) ? 6_000 : 900);
+  }
+
+  #choice(): Happening {
+    let left = this.#world.random.next() * TOTAL_WEIGHT;
+    for (const [happening, weight] of HAPPENINGS) {
+      left -= weight;
+      if (left <= 0) return happening;
+    }
+    return 'agentActs';
+  }
+
+  agentActs(): void {
+    const { random } = this.#world;
+    const agent = this.#cast.pick(this.#world.agents);
+    if (!agent.isConnected && random.oneIn(3)) this.#connect(agent);
+    else if (random.oneIn(40)) agent.leave();
+    else if (random.oneIn(80)) agent.restart();
+    else if (random.oneIn(3)) this.#keepalive(agent);
+    else for (let count = random.oneIn(6) ? 1 + this.#below(8) : 1; count > 0; count -= 1) this.#result(agent);
+  }
+
+  #connect(agent: SimulatedAgent): void {
+    this.#world.connect(agent);
+    if (!this.#world.random.oneIn(4)) this.#keepalive(agent);
+  }
+
+  #keepalive(agent: SimulatedAgent): void {
+    const sentS = this.#world.nowS;
+    agent.sendKeepalive(sentS, () => {
+      this.#world.told((oracle) => {
+        oracle.keepalive({ ...agent.habits.keepalive, sentS });
+      });
+    });
+  }
+
+  #result(agent: SimulatedAgent, change: Partial<Result> = {}): void {
+    if (agent.isFull) return;
+    const { nowS, random } = this.#world;
+    const result: Result = { ...this.#cast.result(agent.name, nowS), proxy: this.#cast.proxy(), ...change };
+    const isRefused = random.oneIn(30);
+    const check = isRefused ? { ...checkOf(result), ttl: REFUSED_TTL_S } : checkOf(result);
+    agent.sendResult(nowS, check, (numbered) => {
+      this.#world.told((oracle) => {
+        if (!isRefused) oracle.result(result, numbered);
+        else if (numbered !== undefined) oracle.refused(agent.name, numbered);
+      });
+    });
+  }
+
+  /** As many results in a row as flapping is told by, changing or not. */
+  checkFlutters(): void {
+    const agent = this.#cast.pick(this.#world.agents);
+    const isSteady = this.#world.random.oneIn(3);
+    for (let count = 0; count < FLUTTER; count += 1) {
+      this.#result(agent, { check: FLAPPING_CHECK, proxy: undefined, status: isSteady ? 0 : count % 2 });
+    }
+  }
+
+  putEvent(): void {
+    this.#people.putEvent();
+  }
+
+  deleteEvent(): void {
+    this.#people.deleteEvent();
+  }
+
+  putEntity(): void {
+    this.#people.putEntity();
+  }
+
+  deleteEntity(): void {
+    this.#people.deleteEntity();
+  }
+
+  putCheck(): void {
+    this.#people.putCheck();
+  }
+
+  deleteCheck(): void {
+    this.#people.deleteCheck();
+  }
+
+  putHandler(): void {
+    this.#people.putHandler();
+  }
+
+  deleteHandler(): void {
+    this.#people.deleteHandler();
+  }
+
+  /** What is waited for comes in the last millisecond, or in the first in which it is too late. */
+  async deadlineIsMet(): Promise<void> {
+    const { agents, random } = this.#world;
+    const due = await this.#untilNextDue(random.oneIn(2) ? 1 : 0);
+    if (due === undefined) return;
+    const [, entity = '', check = ''] = due.key.split('/');
+    const agent = agents.find(({ name }) => name === entity);
+    if (due.kind === 'check-ttl') this.#people.putEvent({ entity, check });
+    else if (agent !== undefined) this.#keepalive(agent);
+  }
+
+  /** Time passes until so many milliseconds are left to the next alert. */
+  async #untilNextDue(leftMs: number): Promise<NextDue | undefined> {
+    const { clock, isWritable, oracle } = this.#world;
+    const due = isWritable ? oracle.nextDue() : undefined;
+    if (due !== undefined) await clock.advance(Math.max(0, due.atMs - oracle.steadyMs - leftMs));
+    return due;
+  }
+
+  /** An agent and its check end at about the same time, in a moment in which the process does not run. */
+  async agentDies(): Promise<void> {
+    const { clock, isWritable, agents } = this.#world;
+    const agent = this.#cast.pick(agents);
+    const { warningS, criticalS } = agent.habits.keepalive;
+    const timeoutS = warningS === 0 ? criticalS : warningS;
+    if (!isWritable || !agent.isConnected || timeoutS <= LEAST_TTL_S) return;
+    const change = { check: 'c1', proxy: undefined, ttlS: timeoutS - 1 };
+    this.#keepalive(agent);
+    await clock.advance(600 + this.#below(300));
+    this.#result(agent, change);
+    await clock.advance(100 + this.#below(900));
+    this.#result(agent, change);
+    agent.leave();
+    await clock.advance((timeoutS - 2) * 1_000 + this.#below(500));
+    await this.#untilNextDue(1);
+    await this.#world.stumble();
+  }
+
+  storeFails(): void {
+    this.#world.failWrites(1 + this.#below(4));
+  }
+
+  async crash(): Promise<void> {
+    const world = this.#world;
+    world.crash();
+    await world.clock.advance(this.#below(world.random.oneIn(3) ? 30_000 : 1_000));
+    if (world.random.oneIn(8)) world.jump(this.#below(20_000) - 10_000);
+    await world.start();
+    for (const agent of world.agents) if (!world.random.oneIn(3)) this.#connect(agent);
+  }
+
+  /** With alerts in the time that it misses. */
+  async processStumbles(): Promise<void> {
+    await this.#untilNextDue(1);
+    await this.#world.stumble();
+  }
+
+  processStops(): Promise<void> {
+    return this.#world.stall(this.#below(40_000));
+  }
+
+  machineSleeps(): Promise<void> {
+    return this.#world.stall(this.#below(10_000), 10_000 + this.#below(600_000));
+  }
+
+  clockIsSet(): void {
+    const { random } = this.#world;
+    const byMs = this.#below(random.oneIn(2) ? 3_600_000 : 5_000);
+    this.#world.jump(random.oneIn(2) ? byMs : -byMs);
+  }
+}

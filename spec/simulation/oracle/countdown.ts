@@ -1,0 +1,35 @@
+/** Time in which nobody could be heard, in steady time; how long it was is known within bounds only. */
+export interface Blindness {
+  endMs: number;
+  leastMs: number;
+  mostMs: number;
+}
+
+/** What counts down from the last real input: a keepalive's two timeouts, or the ttl of a switch with no second one. */
+export interface Countdown {
+  /** Receipt of the last real input, in steady time. */
+  sinceMs: number;
+  warningMs: number;
+  criticalMs: number;
+  /** The last alert: what it counted from, and how long that was before it. */
+  alerted?: { baseMs: number; elapsedMs: number };
+}
+
+export interface Due {
+  atMs: number;
+  /** The last real input, or the end of the first blind time after it. */
+  baseMs: number;
+  blindness: Blindness | undefined;
+}
+
+/** Alerts at every multiple of the warning timeout and once at the critical one (section 7.5), counted from the base (section 7.8). */
+export function dueOf(countdown: Countdown, blind: readonly Blindness[]): Due {
+  const { sinceMs, warningMs, criticalMs, alerted } = countdown;
+  const blindness = blind.find(({ endMs }) => endMs > sinceMs);
+  const baseMs = blindness?.endMs ?? sinceMs;
+  const passedMs = alerted?.baseMs === baseMs ? alerted.elapsedMs : 0;
+  const stepMs = warningMs === 0 ? criticalMs : warningMs;
+  const tickMs = stepMs * (Math.floor(passedMs / stepMs) + 1);
+  const nextMs = criticalMs > passedMs && criticalMs < tickMs ? criticalMs : tickMs;
+  return { atMs: baseMs + nextMs, baseMs, blindness };
+}

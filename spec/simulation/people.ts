@@ -1,0 +1,108 @@
+import { checkWithDefaults } from '../../src/resources/check.ts';
+import { entityWithDefaults } from '../../src/resources/entity.ts';
+import { parseEvent } from '../../src/resources/event.ts';
+import { type Cast, checkOf, NAMESPACE as namespace } from './cast.ts';
+import type { Result } from './oracle/inputs.ts';
+import type { World } from './world.ts';
+
+const USER = 'admin';
+
+/** What people write and delete, each with what it must be answered. */
+export class People {
+  readonly #world: World;
+  readonly #cast: Cast;
+
+  constructor(world: World, cast: Cast) {
+    this.#world = world;
+    this.#cast = cast;
+  }
+
+  putEvent(change: Partial<Result> = {}): void {
+    const { entity = this.#cast.entity() } = change;
+    const result = { ...this.#cast.result(entity, this.#world.nowS), ...change };
+    const metadata = { name: entity, namespace };
+    const event = parseEvent({ entity: { entity_class: result.entityClass, metadata }, check: checkOf(result) });
+    const mustBeNew = this.#world.random.oneIn(8);
+    this.#world.command(
+      (commands) => (mustBeNew ? commands.createEvent(event, USER) : commands.putEvent(event, USER)),
+      (oracle) => {
+        if (mustBeNew && oracle.hasEvent(entity, result.check)) return 'AlreadyExists';
+        oracle.result(result);
+        return undefined;
+      },
+    );
+  }
+
+  deleteEvent(): void {
+    const entity = this.#cast.entity();
+    const check = this.#cast.pick([this.#cast.check(), 'keepalive']);
+    this.#world.command(
+      (commands) => commands.deleteEvent({ namespace, entity, check }, USER),
+      (oracle) => (oracle.deleteEvent(entity, check) ? undefined : 'NotFound'),
+    );
+  }
+
+  putEntity(): void {
+    const name = this.#cast.entity();
+    const entityClass = this.#cast.classOf(name);
+    const deregister = this.#world.random.oneIn(3);
+    const metadata = { name, namespace };
+    const entity = entityWithDefaults({ entity_class: entityClass, metadata, deregister, subscriptions: ['all'] });
+    this.#world.command(
+      (commands) => commands.putEntity(entity, USER),
+      (oracle) => {
+        oracle.putEntity(name, entityClass, deregister);
+        return undefined;
+      },
+    );
+  }
+
+  deleteEntity(): void {
+    const name = this.#cast.entity();
+    this.#world.command(
+      (commands) => commands.deleteEntity(namespace, name, USER),
+      (oracle) => (oracle.deleteEntity(name) ? undefined : 'NotFound'),
+    );
+  }
+
+  putCheck(): void {
+    const name = this.#cast.check();
+    const metadata = { name, namespace };
+    const interval = 5 + this.#world.random.below(30);
+    const check = checkWithDefaults({ metadata, command: 'true', interval, publish: true, subscriptions: ['all'] });
+    this.#world.command(
+      (commands) => commands.putResource('checks', check, USER),
+      (oracle) => {
+        oracle.putCheck(name);
+        return undefined;
+      },
+    );
+  }
+
+  deleteCheck(): void {
+    const name = this.#cast.check();
+    this.#world.command(
+      (commands) => commands.deleteResource('checks', namespace, name, USER),
+      (oracle) => (oracle.deleteCheck(name) ? undefined : 'NotFound'),
+    );
+  }
+
+  putHandler(name = this.#cast.handler()): void {
+    const { resource, members, filters } = this.#cast.handlerOf(name);
+    this.#world.command(
+      (commands) => commands.putResource('handlers', resource, USER),
+      (oracle) => {
+        oracle.putHandler(name, { members, filters });
+        return undefined;
+      },
+    );
+  }
+
+  deleteHandler(): void {
+    const name = this.#cast.handler();
+    this.#world.command(
+      (commands) => commands.deleteResource('handlers', namespace, name, USER),
+      (oracle) => (oracle.deleteHandler(name) ? undefined : 'NotFound'),
+    );
+  }
+}

@@ -1,0 +1,140 @@
+import { seed } from '../../src/actors/seed.ts';
+import { ActorSystem } from '../../src/actors/system.ts';
+import { startPipeline } from '../../src/main/start-pipeline.ts';
+import type { Pipeline, PipelinePorts } from '../../src/pipeline/pipeline.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Log } from '../../src/ports/log.ts';
+import { AgentListener } from '../../src/sessions/listener.ts';
+import type { Opening } from '../../src/sessions/session.ts';
+import { ResourceStore } from '../../src/store/resource-store.ts';
+import { Decision, emptyPuts } from '../../src/store/decision.ts';
+import { type SimulatedDisk, SimulatedStore, type WriteObserver } from './simulated-store.ts';
+import type { SimulatedSocket } from './simulated-socket.ts';
+
+/** The name of the backend's own entity. */
+export const BACKEND_NAME = 'backend-01';
+
+const MAX_MESSAGE_BYTES = 1_048_576;
+const WRITE_TIMEOUT_MS = 15_000;
+/** Few, so that actors sleep and wake all the time. */
+const MAX_AWAKE_ACTORS = 12;
+
+export interface SimulatedBackendPorts {
+  disk: SimulatedDisk;
+  clock: Clock;
+  log: Log;
+  observer: WriteObserver;
+  run: PipelinePorts['run'];
+}
+
+/** A clock whose alarms end with the process that set them. */
+class ProcessClock implements Clock {
+  readonly #clock: Clock;
+  readonly #alarms = new Set<() => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  nowMs = (): number => this.#clock.nowMs();
+  monotonicMs = (): number => this.#clock.monotonicMs();
+  uptimeMs = (): number => this.#clock.uptimeMs();
+
+  after(delayMs: number, fire: () => void): () => void {
+    const cancel = this.#clock.after(delayMs, () => {
+      this.#alarms.delete(cancel);
+      fire();
+    });
+    this.#alarms.add(cancel);
+    return () => {
+      this.#alarms.delete(cancel);
+      cancel();
+    };
+  }
+
+  stop(): void {
+    for (const cancel of this.#alarms) cancel();
+    this.#alarms.clear();
+  }
+}
+
+/** One process of the backend: everything but its listeners' sockets is real. It ends by a crash. */
+export class SimulatedBackend {
+  readonly system: ActorSystem;
+  readonly #store: SimulatedStore;
+  readonly #clock: ProcessClock;
+  readonly #ports: SimulatedBackendPorts;
+  readonly #listener: AgentListener;
+  readonly #sockets = new Set<SimulatedSocket>();
+  #pipeline: Pipeline | undefined;
+
+  constructor(ports: SimulatedBackendPorts) {
+    this.#ports = ports;
+    const { disk, log, observer } = ports;
+    this.#clock = new ProcessClock(ports.clock);
+    const clock = this.#clock;
+    this.#store = new SimulatedStore(disk, (delayMs, fire) => void clock.after(delayMs, fire), observer);
+    this.system = new ActorSystem({
+      store: this.#store,
+      clock,
+      log,
+      backendName: BACKEND_NAME,
+      maxAwakeActors: MAX_AWAKE_ACTORS,
+    });
+    this.#listener = new AgentListener({
+      system: this.system,
+      resources: new ResourceStore(this.#store),
+      // Handshakes have passed before a simulated socket opens.
+      authenticate: () => Promise.resolve({ status: 401, message: 'nobody' }),
+      mayCreateEvents: () => false,
+      hasRoomFor: () => true,
+      namespaceExists: () => false,
+      requested: () => undefined,
+      status: () => undefined,
+      clock,
+      log,
+      backendName: BACKEND_NAME,
+      maxMessageBytes: MAX_MESSAGE_BYTES,
+      writeTimeoutMs: WRITE_TIMEOUT_MS,
+    });
+  }
+
+  /** What `init` leaves on a fresh disk. */
+  static initialise(disk: SimulatedDisk, atMs: number): void {
+    const decision = new Decision({ get: () => undefined, keys: () => new Set<string>() });
+    const hash = 'not used: nobody logs in';
+    seed(decision, { username: 'admin', passwordHash: hash, agentPasswordHash: hash, apiKey: undefined }, atMs);
+    const puts = emptyPuts();
+    for (const { table, key, value } of decision.puts) (puts[table] as Map<string, unknown>).set(key, value);
+    const calm = { plan: () => ({ delayMs: 0, fails: false }), takesOff: () => undefined, ended: () => undefined };
+    void new SimulatedStore(disk, () => undefined, calm).write({ puts, ledger: [] });
+  }
+
+  /** Resolves when it listens. */
+  async start(): Promise<void> {
+    await this.system.start();
+    const { log, run } = this.#ports;
+    this.#pipeline = startPipeline(this.system, this.#store, { clock: this.#clock, log, run });
+  }
+
+  get isWriting(): boolean {
+    return this.#store.isWriting;
+  }
+
+  /** Handlers that run or wait. */
+  get waiting(): number {
+    return this.#pipeline?.waiting ?? 0;
+  }
+
+  connect(socket: SimulatedSocket, opening: Opening): void {
+    this.#sockets.add(socket);
+    this.#listener.open(socket.asWebSocket(), opening);
+  }
+
+  /** Killed at once. True if the write that was in flight has reached the disk. */
+  crash(keepsInFlight: boolean): boolean {
+    this.#clock.stop();
+    for (const socket of this.#sockets) socket.break();
+    return this.#store.crash(keepsInFlight);
+  }
+}

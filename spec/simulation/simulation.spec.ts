@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { report, type Run, simulate } from './simulation.ts';
+import { seeds } from './seeds.ts';
+
+const RUNS = 200;
+
+describe(`${RUNS} lives of a backend on a simulated clock, disk and network`, function () {
+  this.timeout(180_000);
+  const runs: Run[] = [];
+
+  before(async () => {
+    for (const seed of seeds(RUNS)) runs.push(await simulate(seed));
+  });
+
+  const total = (count: (run: Run) => number): number => runs.reduce((sum, run) => sum + count(run), 0);
+
+  it('go as the documents predict: what is stored, alerted, told, acknowledged and handled', () => {
+    expect(runs.filter(({ faults }) => faults.length > 0).map(report)).to.deep.equal([]);
+  });
+
+  it('meet crashes, stores that fail, and handlers that run', () => {
+    expect(total(({ crashes }) => crashes)).to.be.greaterThan(RUNS);
+    expect(total(({ storeFailures }) => storeFailures)).to.be.greaterThan(RUNS / 2);
+    expect(total(({ handlerRuns }) => handlerRuns)).to.be.greaterThan(10 * RUNS);
+  });
+
+  for (const transition of [
+    'entity: registered -> warning',
+    'entity: warning -> critical',
+    'entity: critical -> registered',
+    'entity: warning -> deregistered',
+    'check-ttl: registered -> warning',
+    'check-ttl: registered -> critical',
+    'check-ttl: warning -> registered',
+    'check-ttl: critical -> deregistered',
+    'check-state: failing -> flapping',
+    'check-state: flapping -> passing',
+    'connection: registered -> critical',
+    'connection: registered -> deregistered',
+  ]) {
+    it(`meet ${transition}`, () => {
+      expect(total(({ transitions }) => transitions.get(transition) ?? 0)).to.be.greaterThan(0);
+    });
+  }
+});

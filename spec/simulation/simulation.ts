@@ -1,0 +1,60 @@
+import { Life } from './life.ts';
+import { World } from './world.ts';
+
+/** Things that happen in a run; with their gaps, stops and suspends they take some minutes of simulated time. */
+const STEPS = 110;
+
+/** What a run met: so that nobody takes a run in which nothing happens for one in which nothing fails. */
+export interface Met {
+  crashes: number;
+  storeFailures: number;
+  handlerRuns: number;
+  /** By `<actor>: <from> -> <to>`. */
+  transitions: ReadonlyMap<string, number>;
+}
+
+export interface Run extends Met {
+  seed: number;
+  /** How many things happened; fewer than planned when something differed. */
+  steps: number;
+  /** Empty when everything was as predicted. */
+  faults: readonly string[];
+}
+
+/** Plays one life of the backend. The same seed is the same life. */
+export async function simulate(seed: number): Promise<Run> {
+  const world = new World(seed);
+  const life = new Life(world);
+  const { faults } = world;
+  let steps = 0;
+  const goesOn = (): boolean => faults.found.length === 0 && !world.isUndecided;
+  await life.begin();
+  while (steps < STEPS && goesOn()) {
+    steps += 1;
+    await life.step();
+  }
+  if (goesOn()) await world.close();
+  else world.crash();
+  const transitions = new Map<string, number>();
+  for (const { actor, from, to } of world.ledger) {
+    const transition = `${actor}: ${from} -> ${to}`;
+    transitions.set(transition, (transitions.get(transition) ?? 0) + 1);
+  }
+  return {
+    seed,
+    steps,
+    // What comes after a tie cannot be predicted.
+    faults: world.isUndecided ? [] : faults.found,
+    crashes: world.crashes,
+    storeFailures: world.losses,
+    handlerRuns: world.handlings.runs,
+    transitions,
+  };
+}
+
+/** What differed first, and what to do to see it again. */
+export function report({ seed, steps, faults }: Run): string {
+  return [`seed ${seed} differs at step ${steps}; again with: npm run test:sim -- --seed ${seed}`, ...faults].join(
+    '\n  ',
+  );
+}

@@ -1,0 +1,304 @@
+import { type LedgerEntry, verify } from '../../src/store/ledger.ts';
+import { ExpectedError, StoreUnavailable } from '../../src/resources/errors.ts';
+import type { Commands } from '../../src/actors/commands.ts';
+import { SeededRandom } from '../actors/seeded-random.ts';
+import { START_MS } from '../support/restartable-backend.ts';
+import { RecordedLog } from '../support/recorded-log.ts';
+import { Durability } from './durability.ts';
+import { Faults } from './faults.ts';
+import { Handlings } from './handlings.ts';
+import { Oracle, Undecided } from './oracle/oracle.ts';
+import { SimulatedAgent, type AgentHabits } from './simulated-agent.ts';
+import { SimulatedBackend } from './simulated-backend.ts';
+import { SimulatedDisk, type WritePlan } from './simulated-store.ts';
+import { SimulationClock } from './simulation-clock.ts';
+
+/** A process that comes to run later than this knows that it was stopped (docs/decisions/0008). */
+const UNNOTICED_STALL_MS = 1_900;
+/** A stop of so long is noticed for certain: some timer is due each five seconds. */
+const NOTICED_STALL_MS = 7_100;
+/** Blind time is counted from the last look, at most so long before. */
+const LOOK_INTERVAL_MS = 5_000;
+/** For the outbox to become empty, and everybody to be answered. */
+const MAX_CLOSING_MS = 60_000;
+
+/** The backend, its agents, its disk and its time. What is done to it is told to the oracle, too. */
+export class World {
+  readonly random: SeededRandom;
+  readonly clock = new SimulationClock(START_MS);
+  readonly oracle = new Oracle(this.clock);
+  readonly faults = new Faults();
+  readonly agents: SimulatedAgent[] = [];
+  readonly handlings: Handlings;
+  readonly durability: Durability;
+  readonly #disk = new SimulatedDisk();
+  readonly #log = new RecordedLog();
+  #backend: SimulatedBackend | undefined;
+  #isCalm = true;
+  #failuresLeft = 0;
+  #unanswered = 0;
+  #cancelAlerts: (() => void) | undefined;
+  /** Set when two alerts came at one moment whose order nobody specified. */
+  isUndecided = false;
+  crashes = 0;
+  losses = 0;
+
+  constructor(seed: number) {
+    this.random = new SeededRandom(seed);
+    this.handlings = new Handlings(this.faults, () => this.#handlerMs());
+    this.durability = new Durability({
+      oracle: this.oracle,
+      disk: this.#disk,
+      clock: this.clock,
+      handlings: this.handlings,
+      faults: this.faults,
+      plan: () => this.#planWrite(),
+      hasSession: (key) => this.agents.some(({ name, isConnected }) => isConnected && key === `default/${name}`),
+      failed: () => {
+        this.losses += 1;
+        this.#awaitAlerts();
+      },
+      recovered: () => {
+        this.#awaitAlerts();
+      },
+    });
+    SimulatedBackend.initialise(this.#disk, START_MS);
+  }
+
+  get isUp(): boolean {
+    return this.#backend !== undefined;
+  }
+
+  get isWritable(): boolean {
+    return this.isUp && !this.durability.isFailing;
+  }
+
+  get nowS(): number {
+    return Math.floor(this.clock.nowMs() / 1_000);
+  }
+
+  addAgent(habits: AgentHabits): void {
+    const agent = new SimulatedAgent(habits, this.random, ({ queue, n }) => {
+      const durable = this.durability.durable.queues.get(`${habits.name} ${queue}`) ?? 0;
+      if (n > durable) this.faults.add(`${habits.name} was promised up to ${n}, but only ${durable} is durable`);
+    });
+    this.agents.push(agent);
+  }
+
+  /** A new process on the disk as it is. Its first write is slow and does not fail. */
+  async start(): Promise<void> {
+    const { clock, durability, oracle } = this;
+    this.handlings.processStarted();
+    oracle.began(durability.aliveMs);
+    const log = this.#log;
+    const backend = new SimulatedBackend({
+      disk: this.#disk,
+      clock,
+      log,
+      observer: durability,
+      run: this.handlings.run,
+    });
+    let isRunning = false;
+    const started = backend.start().then(() => {
+      isRunning = true;
+      this.#backend = backend;
+      this.#isCalm = false;
+      this.#awaitAlerts();
+    });
+    while (!isRunning) await clock.advance(1);
+    await started;
+    await clock.advance(0);
+  }
+
+  crash(): void {
+    const kept = this.#backend?.crash(this.random.oneIn(2)) ?? false;
+    this.#backend = undefined;
+    this.crashes += 1;
+    this.#isCalm = true;
+    this.#failuresLeft = 0;
+    this.#unanswered = 0;
+    this.durability.crashed(kept);
+    this.#awaitAlerts();
+    for (const agent of this.agents) agent.lose();
+    this.durability.compareDisk();
+  }
+
+  /** The next writes fail, probes included. */
+  failWrites(count: number): void {
+    this.#failuresLeft = count;
+  }
+
+  connect(agent: SimulatedAgent): void {
+    if (!this.isWritable || agent.isConnected) return;
+    const { habits, queueId } = agent;
+    const hello = { agentName: agent.name, namespace: 'default', subscriptions: ['all'], user: 'agent', queueId };
+    const opening = { hello, username: 'agent', address: '192.0.2.1:40000', codec: habits.codec };
+    this.#backend?.connect(agent.connect(), opening);
+    agent.resend();
+  }
+
+  /** An input as the backend reads it. */
+  told(tell: (oracle: Oracle) => void): void {
+    this.durability.nextInput();
+    tell(this.oracle);
+    this.#awaitAlerts();
+  }
+
+  /** A person's command, with what it must be answered: nothing, or the code of an error. */
+  command(send: (commands: Commands) => Promise<unknown>, predict: (oracle: Oracle) => string | undefined): void {
+    if (this.#backend === undefined) return;
+    const { commands } = this.#backend.system;
+    if (this.durability.isFailing) {
+      this.#followRefused(send(commands));
+      return;
+    }
+    const input = this.durability.nextInput();
+    const expected = predict(this.oracle);
+    this.#awaitAlerts();
+    this.#unanswered += 1;
+    void this.#follow(send(commands), input, expected);
+  }
+
+  async #follow(answer: Promise<unknown>, input: number, expected: string | undefined): Promise<void> {
+    const { crashes, durability, faults } = this;
+    const code = await codeOf(answer);
+    if (crashes === this.crashes) this.#unanswered -= 1;
+    if (code === StoreUnavailable.name) {
+      if (!durability.wasLost(input)) faults.add(`input ${input} was answered as lost and was not`);
+      return;
+    }
+    faults.compare(`answer to input ${input}`, expected, code);
+    if (code === undefined && !durability.isDurable(input))
+      faults.add(`input ${input} was answered before it was durable`);
+  }
+
+  #followRefused(answer: Promise<unknown>): void {
+    this.#unanswered += 1;
+    const { crashes } = this;
+    void codeOf(answer).then((code) => {
+      if (crashes === this.crashes) this.#unanswered -= 1;
+      this.faults.compare('answer while the store cannot be written', StoreUnavailable.name, code);
+    });
+  }
+
+  /** Not while keepalives wait to be read: they would look as old as the jump is long. */
+  jump(ms: number): void {
+    if (!this.durability.isFailing) this.clock.jump(ms);
+  }
+
+  /** The process does not run for a while, too short to be noticed. */
+  async stumble(): Promise<void> {
+    await this.#calmly(() => this.clock.stall(1 + this.random.below(UNNOTICED_STALL_MS)));
+  }
+
+  /** The process is stopped, and after `suspendMs` of sleep of its machine. */
+  async stall(forMs: number, suspendMs = 0): Promise<void> {
+    await this.#calmly(async () => {
+      this.clock.suspend(suspendMs);
+      const ms = NOTICED_STALL_MS + forMs;
+      const blindMs = ms + suspendMs;
+      this.oracle.wasBlind(this.oracle.steadyMs + ms, blindMs, blindMs + LOOK_INTERVAL_MS);
+      this.#awaitAlerts();
+      await this.clock.stall(ms);
+    });
+  }
+
+  /** With nothing in flight: whether a write or its failure comes before a late timer is not specified. */
+  async #calmly(run: () => Promise<void>): Promise<void> {
+    this.#isCalm = true;
+    this.#failuresLeft = 0;
+    while (this.#backend?.isWriting === true || this.durability.isFailing) await this.clock.advance(100);
+    await run();
+    await this.clock.advance(0);
+    this.#isCalm = false;
+  }
+
+  /** Lets everything come to its end, and looks at all of it. */
+  async close(): Promise<void> {
+    this.#failuresLeft = 0;
+    if (!this.isUp) await this.start();
+    const untilMs = this.clock.monotonicMs() + MAX_CLOSING_MS;
+    while (this.#isBusy && this.clock.monotonicMs() < untilMs && this.faults.found.length === 0)
+      await this.clock.advance(100);
+    this.#isCalm = true;
+    await this.clock.advance(0);
+    this.faults.compare('answers that are missing', 0, this.#unanswered);
+    this.faults.compare('entries left in the outbox', 0, this.handlings.waiting);
+    this.crash();
+    this.#verifyLedger();
+    this.#compareErrors();
+  }
+
+  get #isBusy(): boolean {
+    return (
+      this.#unanswered > 0 ||
+      this.handlings.waiting > 0 ||
+      this.#backend?.isWriting === true ||
+      this.durability.isFailing
+    );
+  }
+
+  get ledger(): LedgerEntry[] {
+    return this.#disk.ledger.map((text) => JSON.parse(text) as LedgerEntry);
+  }
+
+  #verifyLedger(): void {
+    const verdict = verify(this.ledger.map((entry, index) => ({ seq: index + 1, entry })));
+    if (!verdict.ok) this.faults.add(`ledger broken at ${verdict.seq}: ${verdict.reason}`);
+  }
+
+  /** A store that fails, and a handler that was deleted, are errors that somebody must see; there must be no other. */
+  #compareErrors(): void {
+    const failures = this.#log.errors.filter(({ msg }) => msg === 'store cannot be written');
+    const others = this.#log.errors
+      .filter((line) => !failures.includes(line) && line.fields['outcome'] !== 'skipped')
+      .map(({ msg, fields }) => `${msg}: ${String(fields['err'])}`);
+    this.faults.compare('times the store is said to have failed', this.losses, failures.length);
+    this.faults.compare('errors in the log', [], others);
+  }
+
+  /** The oracle's alerts come at their own time, on the same clock. */
+  #awaitAlerts(): void {
+    this.#cancelAlerts?.();
+    this.#cancelAlerts = undefined;
+    const due = this.isWritable ? this.oracle.nextDue() : undefined;
+    if (due === undefined) return;
+    this.#cancelAlerts = this.clock.after(due.atMs - this.oracle.steadyMs, () => {
+      this.#alert();
+    });
+  }
+
+  #alert(): void {
+    try {
+      this.oracle.alert();
+      this.#awaitAlerts();
+    } catch (error) {
+      if (!(error instanceof Undecided)) throw error;
+      this.isUndecided = true;
+    }
+  }
+
+  #planWrite(): WritePlan {
+    const { random } = this;
+    if (this.#isCalm) return { delayMs: 0, fails: false };
+    const delayMs = random.oneIn(2) ? 0 : random.below(random.oneIn(20) ? 3_000 : 30);
+    if (this.#failuresLeft === 0) return { delayMs, fails: false };
+    this.#failuresLeft -= 1;
+    return { delayMs, fails: true };
+  }
+
+  #handlerMs(): number {
+    return this.random.oneIn(3) ? this.random.below(4_000) : 0;
+  }
+}
+
+/** Undefined when it was answered well. */
+async function codeOf(answer: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await answer;
+    return undefined;
+  } catch (error) {
+    if (error instanceof ExpectedError) return error.constructor.name;
+    throw error;
+  }
+}
