@@ -74,7 +74,7 @@ class ModelRun {
       guards: new GuardLog(),
       nowMs,
       steadyMs: nowMs,
-      isFull: () => false,
+      full: () => undefined,
       isQuarantined: () => false,
       failed: () => undefined,
       arm: () => undefined,

@@ -88,7 +88,7 @@ export class TallyingSystem {
       guards,
       nowMs,
       steadyMs: nowMs,
-      isFull: () => this.committer.isFull,
+      full: () => (this.committer.isFull ? 'store' : undefined),
       isQuarantined: () => false,
       failed: (failure) => {
         this.#failed(failure);

@@ -39,6 +39,7 @@ describe('the configuration of the backend', () => {
       deregistrationHandler: undefined,
       silenceMatchEntitySubscriptions: false,
       ledgerAnchorHandler: undefined,
+      handlerRunLimitMs: 600_000,
       maxAwakeActors: 200_000,
       inspect: false,
       inspectRelay: undefined,
@@ -72,6 +73,7 @@ describe('the configuration of the backend', () => {
       MON_BACKEND_DEREGISTRATION_HANDLER: 'cmdb',
       MON_BACKEND_SILENCE_MATCH_ENTITY_SUBSCRIPTIONS: 'true',
       MON_BACKEND_LEDGER_ANCHOR_HANDLER: 'notary',
+      MON_BACKEND_HANDLER_RUN_LIMIT: '0',
       MON_BACKEND_MAX_AWAKE_ACTORS: '5',
       MON_BACKEND_INSPECT: 'true',
       MON_BACKEND_INSPECT_URL: 'ws://relay:8088',
@@ -94,6 +96,7 @@ describe('the configuration of the backend', () => {
       deregistrationHandler: 'cmdb',
       silenceMatchEntitySubscriptions: true,
       ledgerAnchorHandler: 'notary',
+      handlerRunLimitMs: 0,
       maxAwakeActors: 5,
       inspect: true,
       inspectRelay: {

@@ -49,7 +49,7 @@ describe('users', () => {
     return `Bearer ${String(at(json, 'access_token'))}`;
   }
 
-  it('who are disabled are out at once by password, token and handshake; sessions that are open stay', async () => {
+  it('who are disabled are out at once by password, token and handshake; agents that are connected stay', async () => {
     const authorization = await tokenOf(FIRST);
     const seen = async () => (await api.request({ method: 'GET', path: USERS, headers: { authorization } })).status;
     const agent = await backend.connect({ name: 'a0', credentials: { username: 'ann', password: FIRST } });
@@ -61,7 +61,7 @@ describe('users', () => {
     expect((await api.get(`${USERS}/ann`)).json).to.have.property('disabled', true);
 
     expect((await api.put(`${USERS}/ann/reinstate`, undefined)).status).to.equal(201);
-    expect([await seen(), await loginStatus(FIRST), await handshakeStatus(FIRST)]).to.deep.equal([200, 200, 101]);
+    expect([await seen(), await loginStatus(FIRST), await handshakeStatus(FIRST)]).to.deep.equal([401, 200, 101]);
   });
 
   const changes: [string, string, object][] = [

@@ -75,7 +75,14 @@ describe('the metrics of a backend with much to do', function () {
     const refused = await api.put('/ns/default/events/sw/c', proxyEvent('sw', 'c'));
     expect(refused.status).to.equal(503);
     expect(await moved.of(REFUSED_CHANGES)).to.deep.equal([1]);
+    const login = backend.login();
+    await eventually(
+      () => moved.of(OPEN_DECISIONS),
+      ([decisions]) => decisions === MAX_OPEN_DECISIONS + 1,
+      { what: 'a login that is decided all the same', ...WITHIN },
+    );
     backend.store.release();
+    await login;
     const all = MAX_OPEN_DECISIONS + 201;
     await eventually(
       () => moved.of(EVENTS),

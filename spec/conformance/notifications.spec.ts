@@ -33,8 +33,8 @@ describe('the handlers of a backend', function () {
     await directory.remove();
   });
 
-  async function start(): Promise<void> {
-    backend = await BackendProcess.start({ stateDir: join(directory.path, 'state') });
+  async function start(...args: string[]): Promise<void> {
+    backend = await BackendProcess.start({ stateDir: join(directory.path, 'state'), args });
     api = await backend.login();
   }
 
@@ -126,6 +126,29 @@ describe('the handlers of a backend', function () {
       expect(others).to.deep.equal([]);
     });
   }
+
+  it('that hang without a timeout do not keep others from running', async () => {
+    await handler('hangs', `echo $$ >> ${out('pids')}; exec sleep 600`);
+    await handler('fine', `echo fine >> ${out('fine')}`);
+    for (let n = 0; n < 150; n += 1) await event(`hangs-${n}`, { status: 1, handlers: ['hangs'] });
+    await event('other', { status: 1, handlers: ['fine'] });
+    await eventually(() => lines(out('fine')).length === 1, Boolean, { what: 'the other handler' });
+    expect(lines(out('pids'))).to.have.lengthOf(25);
+  });
+
+  it('that hang without a timeout are killed at the limit for all of them', async () => {
+    await backend.stop();
+    await start('--handler-run-limit', '1s');
+    await handler('hangs', `echo $$ >> ${out('pids')}; sleep 600`);
+    await event('disk', { status: 1, handlers: ['hangs'] });
+    const [run] = await eventually(
+      () => runsOf('hangs'),
+      (runs) => runs.length > 0,
+      { what: 'the end of the handler', withinMs: 10_000 },
+    );
+    expect(at(run, 'reason')).to.match(/^Execution timed out\n/);
+    expect(lines(out('pids')).map(Number).some(isRunning)).to.equal(false);
+  });
 
   it('that hang are ended when the backend stops, which it does cleanly, and run again at its next start', async () => {
     await handler('hangs', `echo $$ >> ${out('pids')}; sleep 600`);

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashSync } from '@node-rs/bcrypt';
@@ -12,6 +11,7 @@ import { apiKeyWithDefaults } from '../../src/resources/api-key.ts';
 import { roleBindingWithDefaults } from '../../src/resources/role-binding.ts';
 import { roleWithDefaults } from '../../src/resources/role.ts';
 import { userWithDefaults } from '../../src/resources/user.ts';
+import { digestApiKey } from '../../src/store/api-key-digest.ts';
 import { emptyPuts } from '../../src/store/decision.ts';
 import { EntityStore } from '../../src/store/entity-store.ts';
 import { EventStore } from '../../src/store/event-store.ts';
@@ -210,8 +210,9 @@ export class ApiUnderTest {
         role_ref: { type: 'ClusterRole', name: 'cluster-admin' },
       }),
     );
-    const key = { metadata: { name: ADMIN_KEY }, username: 'admin', hash: hash('sha256', ADMIN_KEY, 'hex') };
-    await this.put('apikeys', undefined, ADMIN_KEY, apiKeyWithDefaults(key));
+    const { name, hash } = digestApiKey(ADMIN_KEY);
+    const key = { metadata: { name }, username: 'admin', hash };
+    await this.put('apikeys', undefined, name, apiKeyWithDefaults(key));
   }
 }
 

@@ -86,8 +86,9 @@ describe('an access token', () => {
   const statusWith = async (token: string) =>
     (await api.send({ path: CHECKS, headers: { authorization: `Bearer ${token}` } })).status;
 
-  const signed = (claims: Record<string, unknown>, alg = 'HS256', secret = Buffer.alloc(32, 7)) =>
-    new SignJWT(claims).setProtectedHeader({ alg }).sign(secret);
+  /** Signed as ours are: by the secret of the backend under test, unless told. */
+  const signed = (claims: Record<string, unknown>, header: object = {}, secret = Buffer.alloc(32, 7)) =>
+    new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT', ...header }).sign(secret);
 
   it('counts during its last second and not after it', async () => {
     const { body } = await api.send({ path: '/auth', headers: { authorization: basic('admin', ADMIN_PASSWORD) } });
@@ -106,31 +107,38 @@ describe('an access token', () => {
   });
 
   const nowS = (): number => Math.floor(api.clock.nowMs() / 1000);
+  /** A token of the administrator's session in which some claims are others. */
+  const otherwise = async (
+    claims: Record<string, unknown>,
+    ...how: [header?: object, secret?: Buffer<ArrayBuffer>]
+  ) => {
+    const own = decodeJwt(await api.login('admin', ADMIN_PASSWORD));
+    return signed({ ...own, ...claims }, ...how);
+  };
   const forgeries: [string, () => Promise<string>, number][] = [
-    ['signed by us', () => signed({ kind: 'access', sub: 'admin', exp: nowS() + 9, groups: ['cluster-admins'] }), 200],
-    ['without an end', () => signed({ kind: 'access', sub: 'admin', groups: ['cluster-admins'] }), 401],
-    ['without a kind', () => signed({ sub: 'admin', exp: nowS() + 9, groups: ['cluster-admins'] }), 401],
-    ['without a user', () => signed({ kind: 'access', exp: nowS() + 9, groups: ['cluster-admins'] }), 401],
-    [
-      'of a user who is gone',
-      () => signed({ kind: 'access', sub: 'x', exp: nowS() + 9, groups: ['cluster-admins'] }),
-      401,
-    ],
-    ['from the future', () => signed({ kind: 'access', sub: 'admin', exp: nowS() + 9, iat: nowS() + 5 }), 401],
-    ['not yet valid', () => signed({ kind: 'access', sub: 'admin', exp: nowS() + 9, nbf: nowS() + 5 }), 401],
-    [
-      'of another algorithm',
-      () => signed({ kind: 'access', sub: 'admin', exp: nowS() + 9 }, 'HS512', Buffer.alloc(64, 7)),
-      401,
-    ],
-    [
-      'of another secret',
-      () => signed({ kind: 'access', sub: 'admin', exp: nowS() + 9 }, 'HS256', Buffer.alloc(32, 8)),
-      401,
-    ],
+    ['signed by us', () => otherwise({}), 200],
+    ['without an end', () => otherwise({ exp: undefined }), 401],
+    ['without a kind', () => otherwise({ kind: undefined }), 401],
+    ['of another kind', () => otherwise({ kind: 'refresh' }), 401],
+    ['without a user', () => otherwise({ sub: undefined }), 401],
+    ['without an id', () => otherwise({ jti: undefined }), 401],
+    ['without a session', () => otherwise({ session_id: undefined }), 401],
+    ['of a session that there is not', () => otherwise({ session_id: 'x' }), 401],
+    ['of a user who is gone', () => otherwise({ sub: 'x' }), 401],
+    ['of a user who is a path', () => otherwise({ sub: '../users/admin' }), 401],
+    ['of a user with a session of his own', () => otherwise({ sub: 'reader' }), 401],
+    ['without an issuer', () => otherwise({ iss: undefined }), 401],
+    ['of another issuer', () => otherwise({ iss: 'http://elsewhere:8080' }), 401],
+    ['from the future', () => otherwise({ iat: nowS() + 5 }), 401],
+    ['not yet valid', () => otherwise({ nbf: nowS() + 5 }), 401],
+    ['of another algorithm', () => otherwise({}, { alg: 'HS512' }, Buffer.alloc(64, 7)), 401],
+    ['of another secret', () => otherwise({}, {}, Buffer.alloc(32, 8)), 401],
+    ['with the id of a key', () => otherwise({}, { kid: '../../dev/null' }), 401],
+    ['with a key', () => otherwise({}, { jwk: { kty: 'oct', k: '' } }), 401],
   ];
   for (const [what, forge, status] of forgeries) {
     it(`is answered ${status} when it is ${what}`, async () => {
+      await api.userWith('reader', [{ verbs: ['list'], resources: ['checks'] }]);
       expect(await statusWith(await forge())).to.equal(status);
     });
   }
@@ -141,5 +149,136 @@ describe('an access token', () => {
     for (const token of [`${header}.${claims}.`, `${header}.${claims}`, `${none}.${claims}.`]) {
       expect(await statusWith(token)).to.equal(401);
     }
+    expect(await statusWith(api.token)).to.equal(200);
+  });
+});
+
+describe('a refresh', () => {
+  let api: ApiUnderTest;
+  let first: Login;
+  beforeEach(async () => {
+    api = await ApiUnderTest.start();
+    const { body } = await api.send({ path: '/auth', headers: { authorization: basic('admin', ADMIN_PASSWORD) } });
+    first = body as Login;
+  });
+  afterEach(() => api.stop());
+
+  const post = (path: string, access: string, refresh: string, headers: Record<string, string> = {}) =>
+    api.send({
+      method: 'POST',
+      path,
+      headers: { authorization: `Bearer ${access}`, ...headers },
+      body: { refresh_token: refresh },
+    });
+  const refresh = async (tokens: Login, headers?: Record<string, string>) => {
+    const { status, body, text } = await post('/auth/token', tokens.access_token, tokens.refresh_token, headers);
+    return { status, text, tokens: body as Login };
+  };
+  const seenWith = async ({ access_token: token }: Login) =>
+    (await api.send({ path: CHECKS, headers: { authorization: `Bearer ${token}` } })).status;
+
+  it('gives a new pair of the same session for an access token that has expired, again and again', async () => {
+    let tokens = first;
+    const seen = new Set([tokens.refresh_token]);
+    for (let time = 1; time <= 3; time += 1) {
+      api.clock.jump(11 * 3_600_000);
+      expect(await seenWith(tokens)).to.equal(401);
+      const answer = await refresh(tokens);
+      expect(answer.status).to.equal(200);
+      ({ tokens } = answer);
+      expect(await seenWith(tokens)).to.equal(200);
+      expect(decodeJwt(tokens.access_token)['session_id']).to.equal(decodeJwt(first.access_token)['session_id']);
+      expect(decodeJwt(tokens.refresh_token).exp).to.equal(Math.floor(api.clock.nowMs() / 1000) + 12 * 3600);
+      seen.add(tokens.refresh_token);
+    }
+    expect(seen.size).to.equal(4);
+  });
+
+  it('is refused twelve hours after the last', async () => {
+    api.clock.jump(12 * 3_600_000 + 1_000);
+    const { status, text } = await refresh(first);
+    expect([status, text]).to.deep.equal([401, 'Request unauthorized\n']);
+  });
+
+  it('is answered with the current token when it comes again within ten seconds', async () => {
+    const { tokens: second } = await refresh(first);
+    api.clock.jump(9_999);
+    const { status, tokens: repeated } = await refresh(first);
+    expect([status, repeated.refresh_token]).to.deep.equal([200, second.refresh_token]);
+    expect([await seenWith(first), await seenWith(second), await seenWith(repeated)]).to.deep.equal([200, 200, 200]);
+  });
+
+  it('ends the session when its token was used before, and says so in the log without the token', async () => {
+    const { tokens: second } = await refresh(first);
+    api.clock.jump(10_000);
+    const { status, text } = await refresh(first);
+    expect([status, text]).to.deep.equal([400, 'invalid access token\n']);
+    expect([await seenWith(first), await seenWith(second)]).to.deep.equal([401, 401]);
+    expect((await refresh(second)).status).to.equal(400);
+    expect(await seenWith({ ...first, access_token: api.token })).to.equal(200);
+    const said = JSON.stringify(api.log.lines);
+    expect(said).to.include('refresh token was used twice');
+    for (const token of [first.refresh_token, second.refresh_token]) expect(said).to.not.include(token);
+  });
+
+  it('names the address it came by; access tokens that name the one before stay good', async () => {
+    const { tokens } = await refresh(first, { host: 'mon.example:8443' });
+    expect(decodeJwt(tokens.access_token).iss).to.equal('http://mon.example:8443');
+    expect([await seenWith(first), await seenWith(tokens)]).to.deep.equal([200, 200]);
+  });
+
+  it('is refused by an address that no name can have, like a login', async () => {
+    const headers = { host: 'h'.repeat(262), authorization: basic('admin', ADMIN_PASSWORD) };
+    const refusal = [400, 'header Host must be at most 261 characters\n'];
+    const { status, text } = await api.send({ path: '/auth', headers });
+    expect([status, text]).to.deep.equal(refusal);
+    const refreshed = await refresh(first, { host: headers.host });
+    expect([refreshed.status, refreshed.text]).to.deep.equal(refusal);
+    expect((await refresh(first)).status).to.equal(200);
+  });
+
+  it('needs both tokens of one login', async () => {
+    const { body } = await api.send({ path: '/auth', headers: { authorization: basic('admin', ADMIN_PASSWORD) } });
+    const other = body as Login;
+    for (const path of ['/auth/token', '/auth/logout']) {
+      const { status, text } = await post(path, first.access_token, other.refresh_token);
+      expect([status, text]).to.deep.equal([401, 'Request unauthorized\n']);
+    }
+    expect([await seenWith(first), await seenWith(other)]).to.deep.equal([200, 200]);
+  });
+
+  it('is refused by its header before its body is read', async () => {
+    const long = 'x'.repeat(600_000);
+    for (const path of ['/auth/token', '/auth/logout']) {
+      const send = (authorization: string) =>
+        api.send({ method: 'POST', path, headers: { authorization }, text: long });
+      expect((await send('')).status).to.equal(401);
+      expect((await send('Bearer x')).status).to.equal(401);
+      expect((await send(basic('admin', ADMIN_PASSWORD))).status).to.equal(400);
+      expect((await send(`Bearer ${first.access_token}`)).status).to.equal(413);
+    }
+  });
+
+  it('is not to be stored by anybody on the way', async () => {
+    const { headers } = await post('/auth/token', first.access_token, first.refresh_token);
+    expect(headers['cache-control']).to.equal('no-store');
+  });
+
+  it('is over after a logout, which may be repeated; other sessions stay', async () => {
+    for (let time = 1; time <= 2; time += 1) {
+      const { status, text } = await post('/auth/logout', first.access_token, first.refresh_token);
+      expect([status, text]).to.deep.equal([200, '']);
+    }
+    const { status, text } = await refresh(first);
+    expect([status, text]).to.deep.equal([400, 'invalid access token\n']);
+    expect(await seenWith(first)).to.equal(401);
+    expect(await seenWith({ ...first, access_token: api.token })).to.equal(200);
+  });
+
+  it('is refused while the user is disabled, who may log out', async () => {
+    await api.putUser('admin', { password: ADMIN_PASSWORD, groups: ['cluster-admins'], disabled: true });
+    const { status, text } = await refresh(first);
+    expect([status, text]).to.deep.equal([401, 'Unauthorized\n']);
+    expect((await post('/auth/logout', first.access_token, first.refresh_token)).status).to.equal(200);
   });
 });

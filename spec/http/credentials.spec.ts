@@ -11,9 +11,10 @@ const user = (password: string, more: Partial<User> = {}): User =>
 describe('credentials', () => {
   let stored: User | undefined;
   let credentials: Credentials;
+  let resources: Pick<ResourceStore, 'get'>;
   beforeEach(() => {
     stored = user('right');
-    const resources = {
+    resources = {
       get: (_kind: string, _namespace: undefined, name: string) => (name === 'ann' ? stored : undefined),
     } as Pick<ResourceStore, 'get'>;
     credentials = new Credentials(resources);
@@ -90,5 +91,44 @@ describe('credentials', () => {
   it('can be of a password hashed here', async () => {
     stored = { ...user('x'), password_hash: await hashPassword('pässwörd') };
     expect(await credentials.verify('ann', 'pässwörd')).to.equal(stored);
+  });
+
+  it('are hashed once at the same cost whether there is the user or not, and tell of each guess', async () => {
+    const hashed: string[] = [];
+    const counting = new Credentials(resources, (_password, passwordHash) => {
+      hashed.push(passwordHash);
+      return Promise.resolve(false);
+    });
+    stored = userWithDefaults({ username: 'ann', password_hash: await hashPassword('right') });
+    let guesses = 0;
+    const guess = (name: string) => counting.verify(name, 'wrong', () => (guesses += 1));
+    for (const name of ['ann', 'bob', '', './ann', 'x'.repeat(5_000)]) {
+      hashed.length = 0;
+      expect(await guess(name)).to.equal(undefined);
+      expect(hashed.map((passwordHash) => passwordHash.slice(0, 7))).to.deep.equal(['$2b$10$']);
+    }
+    stored = { ...stored, disabled: true };
+    await guess('ann');
+    expect([hashed.length, guesses]).to.deep.equal([2, 6]);
+  });
+
+  it('are one guess when the same are sent at once, and none when they are remembered', async () => {
+    let guesses = 0;
+    const guessing = () => void (guesses += 1);
+    await Promise.all(Array.from({ length: 50 }, () => credentials.verify('ann', 'right', guessing)));
+    await credentials.verify('ann', 'right', guessing);
+    expect(guesses).to.equal(1);
+  });
+
+  it('leave the event loop free while they are hashed', async () => {
+    let turns = 0;
+    let isDone = false;
+    const turn = (): void => {
+      turns += 1;
+      if (!isDone) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await credentials.verify('bob', 'wrong').finally(() => (isDone = true));
+    expect(turns).to.be.above(2);
   });
 });

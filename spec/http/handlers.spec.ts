@@ -58,6 +58,11 @@ describe('a handler', () => {
     ['no type', handler('x', { type: '' }), 'resource is invalid: empty handler type'],
     ['an unknown type', handler('x', { type: 'grpc' }), 'resource is invalid: unknown handler type: grpc'],
     ['no command', handler('x', { command: ' ' }), 'resource is invalid: missing command'],
+    [
+      'a set of too many',
+      handler('x', { type: 'set', handlers: Array.from({ length: 1_001 }, () => 'a') }),
+      'resource is invalid: handlers of a set must be at most 1000',
+    ],
     ['another name', handler('y'), 'the name of the resource (y) does not match the name of the URI (x)'],
     [
       'another namespace',

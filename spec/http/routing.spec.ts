@@ -21,7 +21,7 @@ describe('a path of the REST API', () => {
     `${CHECKS}/`,
     '/health/',
     '/API/core/v2/namespaces',
-    '/auth/token',
+    '/auth/nope',
   ];
   for (const path of unknown) {
     it(`is 404 without credentials when nothing is there: ${path}`, async () => {
@@ -33,7 +33,7 @@ describe('a path of the REST API', () => {
 
   const otherMethods: [string, string, string][] = [
     ['PUT', `${CORE}/namespaces`, 'GET, POST'],
-    ['PATCH', `${CHECKS}/x`, 'GET, PUT, DELETE'],
+    ['PATCH', `${CORE}/users/x`, 'GET, PUT, DELETE'],
     ['OPTIONS', CHECKS, 'GET, POST'],
     ['HEAD', `${CORE}/namespaces`, 'GET, POST'],
     ['HEAD', '/health', 'GET'],

@@ -1,14 +1,32 @@
-import type { Commands, UserEdit, WakeableActor, WritableKind } from '../../src/actors/commands.ts';
+import type {
+  Commands,
+  DescribedKind,
+  Edit,
+  ResourceAddress,
+  UserEdit,
+  WakeableActor,
+  WritableKind,
+} from '../../src/actors/commands.ts';
 import type { AdhocRequest } from '../../src/resources/adhoc-request.ts';
-import { configOf, type Entity, stateOf, withOwnSubscription } from '../../src/resources/entity.ts';
+import { configOf, type Entity, type EntityConfig, stateOf, withOwnSubscription } from '../../src/resources/entity.ts';
 import { AlreadyExists, InvalidResource, NotFound } from '../../src/resources/errors.ts';
 import { type Event, hasCheck } from '../../src/resources/event.ts';
 import { type Silenced, silencedName, type SilenceRecord, withTimes } from '../../src/resources/silenced.ts';
 import type { User } from '../../src/resources/user.ts';
+import {
+  NO_SESSIONS,
+  refreshed,
+  type RefreshOutcome,
+  type RefreshRequest,
+  type TokenSession,
+  type TokenSessions,
+  withoutSession,
+  withSession,
+} from '../../src/rules/token-sessions.ts';
 import { emptyPuts } from '../../src/store/decision.ts';
-import { type EventAddress, entityKey, eventKey, resourceKey } from '../../src/store/keyspace.ts';
+import { type EventAddress, entityKey, eventKey, resourceKey, tokenSessionsKey } from '../../src/store/keyspace.ts';
 import type { TableName, Tables } from '../../src/store/records.ts';
-import { readResource, type Resources } from '../../src/store/resource-store.ts';
+import { readResource, readTokenSessions, type Resources } from '../../src/store/resource-store.ts';
 import type { TransactionalStore } from '../../src/store/transactional-store.ts';
 
 /** When each execution was issued, says this one. */
@@ -83,6 +101,20 @@ export class StoringCommands implements Commands {
     await this.#put('resources', resourceKey('entities', namespace, name), configOf(entity));
   }
 
+  async editEntity(
+    namespace: string,
+    name: string,
+    edit: (stored: EntityConfig) => EntityConfig,
+    user: string,
+  ): Promise<EntityConfig> {
+    this.#begin('editEntity', user, namespace);
+    const stored = readResource(this.#store, 'entities', namespace, name);
+    if (stored === undefined) throw new NotFound();
+    const edited = edit(stored);
+    await this.#put('resources', resourceKey('entities', namespace, name), edited);
+    return edited;
+  }
+
   async deleteEntity(namespace: string, name: string, user: string): Promise<void> {
     this.#begin('deleteEntity', user);
     await this.#delete('resources', resourceKey('entities', namespace, name));
@@ -98,6 +130,19 @@ export class StoringCommands implements Commands {
     const stored =
       'metadata' in resource ? { ...resource, metadata: { ...resource.metadata, created_by: user } } : resource;
     await this.#put('resources', keyOf(kind, resource), stored);
+  }
+
+  async editResource<K extends DescribedKind>(
+    kind: K,
+    { namespace, name }: ResourceAddress,
+    edit: Edit<K>,
+    user: string,
+  ): Promise<Resources[K]> {
+    const stored = readResource(this.#store, kind, namespace, name);
+    if (stored === undefined) throw new NotFound();
+    const edited = edit(stored);
+    await this.putResource(kind, edited, user);
+    return edited;
   }
 
   async deleteResource(kind: WritableKind, namespace: string | undefined, name: string, user: string): Promise<void> {
@@ -150,6 +195,29 @@ export class StoringCommands implements Commands {
     this.#begin(`editUser ${username} ${edit.type}`, user);
     if (readResource(this.#store, 'users', undefined, username) === undefined) throw new NotFound();
     return Promise.resolve();
+  }
+
+  async openTokenSession(username: string, _verifiedHash: string, opened: TokenSession): Promise<boolean> {
+    await this.#putSessions(username, withSession(this.#sessionsOf(username), opened, opened.current.issuedAtMs));
+    return true;
+  }
+
+  async refreshTokenSession(username: string, request: RefreshRequest): Promise<RefreshOutcome> {
+    const { outcome, after } = refreshed(this.#sessionsOf(username), request);
+    await this.#putSessions(username, after);
+    return outcome;
+  }
+
+  endTokenSession(username: string, session: string): Promise<void> {
+    return this.#putSessions(username, withoutSession(this.#sessionsOf(username), session));
+  }
+
+  #sessionsOf(username: string): TokenSessions {
+    return readTokenSessions(this.#store, username) ?? NO_SESSIONS;
+  }
+
+  #putSessions(username: string, sessions: TokenSessions): Promise<void> {
+    return this.#put('resources', tokenSessionsKey(username), sessions);
   }
 
   wake(actor: WakeableActor, key: string, user: string): Promise<void> {

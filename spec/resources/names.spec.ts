@@ -75,6 +75,9 @@ describe('an asset name', () => {
     ['acme/check-disk:1.0', undefined],
     ['a b', "asset's name may only contain letters, forward slashes, underscores, dashes and numbers"],
     ['', "asset's name cannot be empty"],
+    ['a//b', `asset's name must not have a segment that is empty, "." or ".."`],
+    ['../dev/x', `asset's name must not have a segment that is empty, "." or ".."`],
+    [`${'a/'.repeat(300)}b`, "asset's name must be at most 600 characters"],
   ];
   for (const [name, message] of rows) {
     it(`${JSON.stringify(name)} is ${message === undefined ? 'accepted' : 'refused'}`, () => {

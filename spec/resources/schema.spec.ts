@@ -1,26 +1,38 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseApiKey } from '../../src/resources/api-key.ts';
+import { parseApiKeyShape } from '../../src/resources/api-key.ts';
+import { parseAssetShape } from '../../src/resources/asset.ts';
 import { parseCheckShape } from '../../src/resources/check.ts';
 import { parseEntityConfig, parseEntityShape } from '../../src/resources/entity.ts';
+import { parseEventFilterShape } from '../../src/resources/event-filter.ts';
 import { parseEvent } from '../../src/resources/event.ts';
+import { parseHandlerShape } from '../../src/resources/handler.ts';
+import { parseHookShape } from '../../src/resources/hook.ts';
+import { parseMutatorShape } from '../../src/resources/mutator.ts';
 import { parseNamespaceShape } from '../../src/resources/namespace.ts';
-import { parseClusterRoleBinding, parseRoleBinding } from '../../src/resources/role-binding.ts';
-import { parseClusterRole, parseRole } from '../../src/resources/role.ts';
+import { parsePipelineShape } from '../../src/resources/pipeline.ts';
+import { parseClusterRoleBindingShape, parseRoleBindingShape } from '../../src/resources/role-binding.ts';
+import { parseClusterRoleShape, parseRoleShape } from '../../src/resources/role.ts';
 import { parseUser } from '../../src/resources/user.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const PARSERS: Readonly<Record<string, (value: unknown) => unknown>> = {
-  'an API key': parseApiKey,
+  'an API key': parseApiKeyShape,
+  'an asset': parseAssetShape,
   'a check': parseCheckShape,
   'an entity': parseEntityShape,
   'an entity configuration': parseEntityConfig,
   'an event': parseEvent,
+  'an event filter': parseEventFilterShape,
+  'a handler': parseHandlerShape,
+  'a hook': parseHookShape,
+  'a mutator': parseMutatorShape,
   'a namespace': parseNamespaceShape,
-  'a role': parseRole,
-  'a cluster role': parseClusterRole,
-  'a role binding': parseRoleBinding,
-  'a cluster role binding': parseClusterRoleBinding,
+  'a pipeline': parsePipelineShape,
+  'a role': parseRoleShape,
+  'a cluster role': parseClusterRoleShape,
+  'a role binding': parseRoleBindingShape,
+  'a cluster role binding': parseClusterRoleBindingShape,
   'a user': parseUser,
 };
 
@@ -30,6 +42,9 @@ const familiar = fc.dictionary(
     'metadata',
     'name',
     'rules',
+    'workflows',
+    'builds',
+    'expressions',
     'subjects',
     'role_ref',
     'username',

@@ -37,6 +37,56 @@ describe('the handlers of an event', () => {
     });
   }
 
+  it('look at each set once, however often sets name it', () => {
+    let looked = 0;
+    const names = Array.from({ length: 50 }, (_, n) => `s${n}`);
+    const handlers: Record<string, Entry> = { a: pipe };
+    for (const name of names) handlers[name] = set(...names, 'a');
+    const { selected: found } = selectHandlers([...names, ...names], (name) => {
+      looked += 1;
+      return handlers[name];
+    });
+    expect(found.map(([name]) => name)).to.deep.equal(['a']);
+    expect(looked).to.equal(51);
+  });
+
+  it('are found by the shortest way where a longer one is too deep', () => {
+    const handlers = { s: set('t'), t: set('u'), u: set('a'), a: pipe };
+    expect(selected(['s', 'u'], handlers)).to.deep.equal(['a']);
+  });
+
+  it('are a thousand names at most: the first one beyond is told, and no more are looked at', () => {
+    const names = Array.from({ length: 100_000 }, (_, n) => `h${n}`);
+    let looked = 0;
+    const { selected: found, unselected } = selectHandlers(['s'], (name) => {
+      looked += 1;
+      return name === 's' ? set(...names) : pipe;
+    });
+    expect(found).to.have.lengthOf(999);
+    expect(unselected).to.deep.equal([
+      {
+        name: 'h999',
+        reason: 'an event leads to at most 1000 handlers and sets: this one and those after it are left out',
+      },
+    ]);
+    expect(looked).to.equal(1_000);
+  });
+
+  it('are not looked for on and on where sets repeat what others hold', () => {
+    const members = Array.from({ length: 900 }, (_, n) => `s${n}`);
+    let read = 0;
+    const counted = (list: string[]): string[] =>
+      new Proxy(list, {
+        get: (target, key) => {
+          if (typeof key === 'string' && /^\d+$/.test(key)) read += 1;
+          return Reflect.get(target, key) as unknown;
+        },
+      });
+    const { unselected } = selectHandlers(['s0'], () => ({ type: 'set', handlers: counted(members) }));
+    expect(unselected.at(-1)?.reason).to.match(/^an event leads to at most/);
+    expect(read).to.be.at.most(11_000);
+  });
+
   it('say which names led nowhere, and why', () => {
     const handlers: Record<string, Entry> = { s: set('t'), t: set('u'), u: set('a') };
     const { unselected } = selectHandlers(['none', 's'], (name) => handlers[name]);

@@ -4,6 +4,8 @@ import { roleWithDefaults } from '../../src/resources/role.ts';
 import {
   type AccessRequest,
   decideAccess,
+  holds,
+  holdsAllOf,
   policyOf,
   seesNamespace,
   type Subject,
@@ -84,7 +86,7 @@ describe('access', () => {
     ['User:ops', false],
     ['Group:ann', false],
     ['User:Ann', false],
-    ['user:ann', false],
+    ['Users:ann', false],
   ];
   for (const [subject, allowed] of subjects) {
     it(`is ${allowed ? 'allowed' : 'refused'} to ann of group ops by a binding of ${subject}`, () => {
@@ -163,6 +165,7 @@ describe('the sight of a namespace', () => {
     ['get on a core resource', [rule('get', 'hooks')], true],
     ['get on a core resource by name', [rule('get', 'hooks', 'h')], true],
     ['get on users', [rule('get', 'users')], false],
+    ['get on pipelines', [rule('get', 'pipelines')], false],
   ];
   for (const [what, rules, seen] of cluster) {
     it(`is ${seen ? 'given' : 'not given'} by the right to ${what}`, () => {
@@ -185,4 +188,45 @@ describe('the sight of a namespace', () => {
     });
     expect(['dev', 'prod', 'test'].filter((name) => seesNamespace(policy, ANN, name))).to.deep.equal(['dev']);
   });
+});
+
+describe('a right', () => {
+  const policy = policyOf({
+    clusterRoles: [role('reader', [rule('get list', 'checks hooks')]), role('all', [rule('*', '*')])],
+    clusterRoleBindings: [binding('User:ann', 'ClusterRole:reader'), binding('Group:admins', 'ClusterRole:all')],
+    roles: [role('writer', [rule('*', 'hooks'), rule('update', 'checks', 'c1 c2')], 'dev')],
+    roleBindings: [binding('Group:ops', 'Role:writer', 'dev'), binding('User:bob', 'ClusterRole:reader', 'prod')],
+  });
+  const rows: [string, Rules, string | undefined, boolean][] = [
+    ['what one has', [rule('get', 'checks'), rule('list', 'hooks')], undefined, true],
+    ['what one has, by name', [rule('get', 'checks', 'c1')], undefined, true],
+    ['nothing', [rule('', 'checks'), rule('*', '')], undefined, true],
+    ['one verb more', [rule('get delete', 'checks')], undefined, false],
+    ['one resource more', [rule('get', 'checks users')], undefined, false],
+    ['all verbs', [rule('*', 'checks')], undefined, false],
+    ['what one has in another namespace', [rule('delete', 'hooks')], 'prod', false],
+    ['what one has in that namespace', [rule('*', 'hooks'), rule('get', 'checks')], 'dev', true],
+    ['everywhere what one has in a namespace', [rule('delete', 'hooks')], undefined, false],
+    ['some of the names', [rule('update', 'checks', 'c2')], 'dev', true],
+    ['another name', [rule('update', 'checks', 'c1 c3')], 'dev', false],
+    ['all names', [rule('update', 'checks')], 'dev', false],
+  ];
+  for (const [what, rules, namespace, held] of rows) {
+    it(`to ${what} is ${held ? '' : 'not '}held`, () => {
+      expect(holds(policy, ANN, roleWithDefaults({ rules }).rules, namespace)).to.equal(held);
+    });
+  }
+
+  const others: [string, Subject, boolean][] = [
+    ['nobody', { username: 'eve', groups: ['guests'] }, true],
+    ['oneself', ANN, true],
+    ['somebody with less', { username: 'bob', groups: [] }, true],
+    ['a group of one’s own', { username: 'eve', groups: ['ops'] }, true],
+    ['somebody with more', { username: 'eve', groups: ['admins'] }, false],
+  ];
+  for (const [who, other, held] of others) {
+    it(`of ${who} is ${held ? '' : 'not '}held whole`, () => {
+      expect(holdsAllOf(policy, ANN, other)).to.equal(held);
+    });
+  }
 });

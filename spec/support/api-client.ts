@@ -89,6 +89,12 @@ export class ApiClient {
     return this.request({ method: 'PUT', path, body });
   }
 
+  /** A merge patch. */
+  patch(path: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer> {
+    const type = { 'content-type': 'application/merge-patch+json' };
+    return this.request({ method: 'PATCH', path, headers: { ...type, ...headers }, body });
+  }
+
   post(path: string, body: unknown): Promise<ApiAnswer> {
     return this.request({ method: 'POST', path, body });
   }

@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import { ADMIN } from './api-client.ts';
+import { forgedToken, type Forgery } from './forged-token.ts';
 import { readGolden } from './golden-file.ts';
 import { difference, exactDifference } from './golden-match.ts';
 import { at } from './json-path.ts';
@@ -17,10 +18,17 @@ interface Answer {
   headers?: Record<string, string>;
   body?: unknown;
   text?: string;
+  /** Of the objects of a list, in its order; events are `<namespace>/<entity>/<check>`. */
+  names?: string[];
 }
 
 interface Step {
   request?: Exchange;
+  /** Sent all at once; only how often each status came is compared. */
+  parallel?: Exchange[];
+  statuses?: Record<string, number>;
+  /** The token `from`, changed, is kept as `as`. */
+  forge?: Forgery & { as: string; from: string };
   response?: Answer;
   /** Answered by the service in place of `response`; what it lacks is not compared. */
   ours?: Answer;
@@ -50,18 +58,38 @@ export async function playExchanges(
   sleep: Sleep = () => Promise.resolve(),
 ): Promise<void> {
   const { steps } = JSON.parse(readGolden(file)) as { steps: Step[] };
-  const kept: Record<string, string> = { admin: await adminToken(port) };
+  const kept: Record<string, string> = { admin: await adminToken(port), base: `http://127.0.0.1:${port}` };
+  // These say themselves who asks.
+  const usual: Exchange['headers'] = file.startsWith('auth/') ? {} : { authorization: 'Bearer ${admin}' };
+  /** A key is told once, where it was created: answers show another UUID in its place. */
+  const shown: Record<string, string> = {};
   for (const [index, step] of steps.entries()) {
     await sleep(step.sleep ?? 0);
+    if (step.forge !== undefined) kept[step.forge.as] = forgedToken(filledIn(step.forge.from, kept), step.forge);
+    await playAtOnce(step, (request) =>
+      exchange(port, { ...request, headers: { ...usual, ...request.headers } }, kept),
+    );
     if (step.request === undefined || !selected(index + 1, step.request)) continue;
-    const received = await exchange(port, step.request, kept);
-    const found = answerDifference(step, received, kept);
+    const received = await exchange(port, { ...step.request, headers: { ...usual, ...step.request.headers } }, kept);
+    const found = answerDifference(step, received, { ...kept, ...shown });
     if (found !== undefined) {
       const { method, path } = step.request;
       throw new Error(`${file} step ${index + 1} (${method} ${path}): ${found}; answered ${received.text}`);
     }
-    for (const [name, from] of Object.entries(step.keep ?? {})) kept[name] = valueAt(received, from);
+    for (const [name, from] of Object.entries(step.keep ?? {})) {
+      kept[name] = valueAt(received, from);
+      if (typeof from === 'object' && from.header === 'location') shown[name] = '<uuid>';
+    }
   }
+}
+
+async function playAtOnce({ parallel, statuses }: Step, send: (request: Exchange) => Promise<Received>): Promise<void> {
+  if (parallel === undefined) return;
+  const counted: Record<string, number> = {};
+  for (const { status } of await Promise.all(parallel.map(send))) counted[status] = (counted[status] ?? 0) + 1;
+  const found = exactDifference(statuses, counted);
+  if (found !== undefined)
+    throw new Error(`${parallel[0]?.method} ${parallel[0]?.path}, ${parallel.length} at once: ${found}`);
 }
 
 async function adminToken(port: number): Promise<string> {
@@ -77,7 +105,7 @@ async function adminToken(port: number): Promise<string> {
 function exchange(port: number, { method, path, headers, body, text }: Exchange, kept: Record<string, string>) {
   const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
   const type = payload === undefined ? {} : { 'content-type': 'application/json' };
-  const all = { authorization: 'Bearer ${admin}', ...type, ...headers };
+  const all = { ...type, ...headers };
   const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null);
   const target = {
     host: '127.0.0.1',
@@ -101,10 +129,11 @@ function exchange(port: number, { method, path, headers, body, text }: Exchange,
   });
 }
 
-/** `${name}` is what was kept, `${base64:x}` is x in base64, `"${now+n}"` is n seconds after the present one. */
+/** `${name}` is what was kept, `${base64:x}` is x in base64, `${repeat:x:n}` is x written n times, `"${now+n}"` is n seconds after the present one. */
 const filledIn = (text: string, kept: Record<string, string>): string =>
   text
     .replace(NOW, (_, shift: string) => String(Math.floor(Date.now() / 1000) + Number(shift)))
+    .replace(/\$\{repeat:([^:}]*):(\d+)\}/g, (_, part: string, times: string) => part.repeat(Number(times)))
     .replace(/\$\{(base64:)?([^}]+)\}/g, (_, isBase64: string | undefined, name: string) =>
       isBase64 === undefined ? (kept[name] ?? '') : Buffer.from(name).toString('base64'),
     );
@@ -120,7 +149,11 @@ function valueAt({ headers, text }: Received, from: string | { header: string; a
 function answerDifference(step: Step, received: Received, kept: Record<string, string>): string | undefined {
   const expected = step.ours ?? step.response ?? { status: 200 };
   if (expected.status !== received.status) return `expected status ${expected.status}, got ${received.status}`;
-  return headerDifference(expected, received) ?? bodyDifference(step, expected, received, kept);
+  return (
+    headerDifference(expected, received) ??
+    tokenDifference(step, received) ??
+    bodyDifference(step, expected, received, kept)
+  );
 }
 
 function headerDifference({ headers = {} }: Answer, received: Received): string | undefined {
@@ -129,22 +162,43 @@ function headerDifference({ headers = {} }: Answer, received: Received): string 
     const found = difference(value, received.headers[name], name);
     if (found !== undefined) return found;
   }
-  const isUnexpected = received.headers['sensu-continue'] !== undefined && headers['sensu-continue'] === undefined;
-  return isUnexpected ? 'unexpected Sensu-Continue' : undefined;
+  return undefined;
+}
+
+/** Whoever gets the token of a page asks for that page. */
+function tokenDifference({ ours, response }: Step, received: Received): string | undefined {
+  if (ours !== undefined || received.headers['sensu-continue'] === undefined) return undefined;
+  return response?.headers?.['sensu-continue'] === undefined ? 'unexpected Sensu-Continue' : undefined;
 }
 
 function bodyDifference(
   { free }: Step,
-  { body, text }: Answer,
+  { body, text, names }: Answer,
   received: Received,
   kept: Record<string, string>,
 ): string | undefined {
+  if (names !== undefined) return exactDifference(names, namesIn(received));
   if (body === undefined) return text === undefined ? undefined : difference(text, received.text);
   const wanted: unknown = JSON.parse(filledIn(JSON.stringify(lowerCased(body, received.status)), kept));
   const actual: unknown = JSON.parse(received.text);
   if (free === true) return difference({ message: '<string>', code: at(wanted, 'code') }, actual);
   return exactDifference(wanted, actual);
 }
+
+interface Named {
+  name?: string;
+  username?: string;
+  metadata?: { name?: string };
+  entity?: { metadata: { namespace: string; name: string } };
+  check?: { metadata: { name: string } };
+}
+
+const namesIn = ({ text }: Received): (string | undefined)[] =>
+  (JSON.parse(text) as Named[]).map(({ entity, check, metadata, name, username }) =>
+    entity === undefined
+      ? (metadata?.name ?? name ?? username)
+      : `${entity.metadata.namespace}/${entity.metadata.name}/${check?.metadata.name}`,
+  );
 
 /** The reference writes the members of a refusal with capitals. */
 const lowerCased = (body: unknown, status: number): unknown =>

@@ -7,9 +7,18 @@ import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
 import type { ObjectMeta } from '../resources/object-meta.ts';
 import type { Silenced } from '../resources/silenced.ts';
 import type { User } from '../resources/user.ts';
+import type { RefreshOutcome, RefreshRequest, TokenSession } from '../rules/token-sessions.ts';
 import { type EventAddress, entityKey, eventKey } from '../store/keyspace.ts';
 import { readResource, type Resources } from '../store/resource-store.ts';
-import type { Commands, UserEdit, WakeableActor, WritableKind } from './commands.ts';
+import type {
+  Commands,
+  DescribedKind,
+  Edit,
+  ResourceAddress,
+  UserEdit,
+  WakeableActor,
+  WritableKind,
+} from './commands.ts';
 import type { Decider } from './decide.ts';
 import { countAsKeepalive } from './keepalives.ts';
 import { KEEPALIVE, keyOf, mergeEvent } from './merge-event.ts';
@@ -19,8 +28,9 @@ import {
   type CheckEvents,
   createResource,
   deleteEvent,
+  deleteDescribed,
   deleteNamespace,
-  deleteNamespaced,
+  editResource,
   putResource,
 } from './resource-changes.ts';
 import { executeCheck } from './schedules.ts';
@@ -29,6 +39,7 @@ import type { Scope } from './scope.ts';
 import { createSilence, deleteSilence, putSilence } from './silence-changes.ts';
 import { endSilencesOfEntity } from './silences.ts';
 import { removeEntity, replaceConfig, storeNewEntity } from './stored-entities.ts';
+import { endTokenSession, openTokenSession, refreshTokenSession } from './token-session-changes.ts';
 import { createUser, editUser, putUser } from './user-changes.ts';
 
 export interface AdministrationPorts extends CheckEvents {
@@ -77,13 +88,24 @@ export class Administration implements Commands {
       const { namespace = '', name = '' } = entity.metadata;
       assertNamespaceExists(scope, namespace);
       const stored = readResource(scope.decision, 'entities', namespace, name);
-      if (isManagedByAgent(entity) || (stored !== undefined && isManagedByAgent(stored))) {
-        throw new AlreadyExists('entity is managed by its agent');
-      }
+      assertNotManaged(entity, stored);
       const isConnected = this.#isConnected(entity);
       if (stored === undefined) createEntity(scope, entity, isConnected);
       else replaceEntity(scope, entity, stored, isConnected);
     });
+  }
+
+  async editEntity(
+    namespace: string,
+    name: string,
+    edit: (stored: EntityConfig) => EntityConfig,
+    user: string,
+  ): Promise<EntityConfig> {
+    const { result: edited, durable } = this.#ports.decider.decide({ cause: { user } }, (scope) => {
+      return editEntity(scope, { namespace, name }, edit, this.#ports.isConnected(namespace, name));
+    });
+    await durable;
+    return edited;
   }
 
   async deleteEntity(namespace: string, name: string, user: string): Promise<void> {
@@ -106,11 +128,24 @@ export class Administration implements Commands {
     });
   }
 
+  async editResource<K extends DescribedKind>(
+    kind: K,
+    address: ResourceAddress,
+    edit: Edit<K>,
+    user: string,
+  ): Promise<Resources[K]> {
+    const { result: stored, durable } = this.#ports.decider.decide({ cause: { user } }, (scope) => {
+      return editResource(scope, kind, address, edit);
+    });
+    await durable;
+    return stored;
+  }
+
   async deleteResource(kind: WritableKind, namespace: string | undefined, name: string, user: string): Promise<void> {
     await this.#decide(user, (scope) => {
       if (readResource(scope.decision, kind, namespace, name) === undefined) throw new NotFound('not found');
       if (kind === 'namespaces') deleteNamespace(scope, name);
-      else deleteNamespaced(scope, kind, namespace ?? '', name, this.#ports);
+      else deleteDescribed(scope, kind, { namespace, name }, this.#ports);
     });
   }
 
@@ -133,9 +168,12 @@ export class Administration implements Commands {
   }
 
   async executeCheck(namespace: string, name: string, request: AdhocRequest, user: string): Promise<number> {
-    const { result: issuedS, durable } = this.#ports.decider.decide({ cause: { user } }, (scope) => {
-      return executeCheck(scope, entityKey(namespace, name), request);
-    });
+    const { result: issuedS, durable } = this.#ports.decider.decide(
+      { cause: { user }, feedsHandlers: true },
+      (scope) => {
+        return executeCheck(scope, entityKey(namespace, name), request);
+      },
+    );
     await durable;
     return issuedS;
   }
@@ -158,6 +196,20 @@ export class Administration implements Commands {
     });
   }
 
+  openTokenSession(username: string, verifiedHash: string, opened: TokenSession): Promise<boolean> {
+    return this.#decideSession(username, (scope) => openTokenSession(scope, username, verifiedHash, opened));
+  }
+
+  refreshTokenSession(username: string, request: RefreshRequest): Promise<RefreshOutcome> {
+    return this.#decideSession(username, (scope) => refreshTokenSession(scope, username, request));
+  }
+
+  async endTokenSession(username: string, session: string): Promise<void> {
+    await this.#decideSession(username, (scope) => {
+      endTokenSession(scope, username, session);
+    });
+  }
+
   async wake(actor: WakeableActor, key: string, user: string): Promise<void> {
     if (!this.#ports.wake(actor, key)) throw new NotFound('not found');
     await this.#decide(user, (scope) => {
@@ -169,12 +221,19 @@ export class Administration implements Commands {
     return this.#ports.isConnected(namespace, name);
   }
 
+  /** Whoever wants to see why so much waits has to come in first. */
+  async #decideSession<T>(user: string, run: (scope: Scope) => T): Promise<T> {
+    const { result, durable } = this.#ports.decider.decide({ cause: { user }, unbounded: true }, run);
+    await durable;
+    return result;
+  }
+
   async #decide(user: string, run: (scope: Scope) => void): Promise<void> {
     await this.#ports.decider.decide({ cause: { user } }, run).durable;
   }
 
   async #storeEvent(event: Event, user: string, mustBeNew: boolean): Promise<void> {
-    await this.#decide(user, (scope) => {
+    const { durable } = this.#ports.decider.decide({ cause: { user }, feedsHandlers: true }, (scope) => {
       assertNamespaceExists(scope, event.entity?.metadata.namespace ?? '');
       if (!hasCheck(event)) {
         publishMetrics(scope, { ...event, id: event.id ?? randomUUID() });
@@ -186,6 +245,7 @@ export class Administration implements Commands {
       const cause = event.id === null ? { user } : { eventId: event.id };
       mergeEvent(scope, by, { trustsSentHistory: false, cause });
     });
+    await durable;
   }
 }
 
@@ -218,6 +278,13 @@ function createEntity(scope: Scope, entity: Entity, isConnected: boolean): void 
   scope.reviseConfig('entities', entityKey(namespace, name), 'created', []);
 }
 
+/** @throws AlreadyExists when an agent owns what it is to be, or what is stored */
+function assertNotManaged(entity: EntityConfig, stored: EntityConfig | undefined): void {
+  if (isManagedByAgent(entity) || (stored !== undefined && isManagedByAgent(stored))) {
+    throw new AlreadyExists('entity is managed by its agent');
+  }
+}
+
 /** A proxy is replaced whole; what an agent reports of itself stays. */
 function replaceEntity(scope: Scope, entity: Entity, stored: EntityConfig, isConnected: boolean): void {
   const { namespace = '', name = '' } = entity.metadata;
@@ -227,6 +294,24 @@ function replaceEntity(scope: Scope, entity: Entity, stored: EntityConfig, isCon
     scope.put('entities', key, { ...record, state: stateOf(entity) });
   }
   replaceConfig(scope, configOf(isConnected ? asAgents(entity) : withOwnSubscription(entity)), stored);
+}
+
+/** Only the configuration half, under the name of who wrote it. @throws NotFound, AlreadyExists, and what `edit` throws */
+function editEntity(
+  scope: Scope,
+  { namespace, name }: { namespace: string; name: string },
+  edit: (stored: EntityConfig) => EntityConfig,
+  isConnected: boolean,
+): EntityConfig {
+  const stored = readResource(scope.decision, 'entities', namespace, name);
+  if (stored === undefined) throw new NotFound('not found');
+  const edited = edit(stored);
+  assertNotManaged(edited, stored);
+  const { created_by } = stored.metadata;
+  const by = { ...edited, metadata: { ...edited.metadata, created_by } };
+  const config = isConnected ? asAgents(by) : withOwnSubscription(by);
+  replaceConfig(scope, config, stored);
+  return config;
 }
 
 /** With its silences. Its events go even when it has no record of its own. False when it had none. */

@@ -9,13 +9,20 @@ import type { ActorKind, ActorKinds } from './kinds.ts';
 import { Scope } from './scope.ts';
 import type { Settings } from './settings.ts';
 
+const FULL = {
+  store: 'too many changes wait to be stored',
+  outbox: 'too many events wait in the outbox for their handlers',
+};
+
 export interface Input {
   cause: LedgerCause;
   /** Who must hear of the outcome; whoever awaits the promise needs none. */
   source?: Source | undefined;
   acknowledge?: number | undefined;
-  /** Decided even when the queue is full: deadlines, repairs, and agents, whose readers pause instead. */
+  /** Decided even when too much waits to be stored: deadlines, repairs, and agents, whose readers pause instead. */
   unbounded?: boolean;
+  /** It leads to what must be handled: refused while too much waits for that. */
+  feedsHandlers?: boolean;
 }
 
 export interface DeciderPorts {
@@ -24,8 +31,8 @@ export interface DeciderPorts {
   guards: GuardLog;
   nowMs(): number;
   steadyMs(): number;
-  /** Whether senders should wait: their inputs are refused, deadlines and repairs are not. */
-  isFull(): boolean;
+  /** What is full, if anything: inputs that add to it are refused. */
+  full(): 'store' | 'outbox' | undefined;
   isQuarantined(kind: ActorKind, key: string): boolean;
   /** An actor threw; called when nothing is being decided. */
   failed(failure: ActorFailed): void;
@@ -65,7 +72,7 @@ export class Decider {
     const { committer } = this.#ports;
     if (this.#current !== undefined) throw new Error('a decision cannot begin inside another');
     committer.assertWritable();
-    if (input.unbounded !== true) this.#assertRoom();
+    if (input.unbounded !== true) this.#assertRoom(input);
     const failures: ActorFailed[] = [];
     const scope = this.#open(input, failures);
     try {
@@ -83,10 +90,11 @@ export class Decider {
     }
   }
 
-  #assertRoom(): void {
-    if (!this.#ports.isFull()) return;
+  #assertRoom({ feedsHandlers = false }: Input): void {
+    const full = this.#ports.full();
+    if (full === undefined || (full === 'outbox' && !feedsHandlers)) return;
     this.refused += 1;
-    throw new Overloaded('too many changes wait to be stored');
+    throw new Overloaded(FULL[full]);
   }
 
   #open({ cause }: Input, failures: ActorFailed[]): Scope {

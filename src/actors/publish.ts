@@ -1,14 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Event } from '../resources/event.ts';
-import { factsOf, type FilterFacts, passesFilters, selectHandlers } from '../rules/handler-selection.ts';
+import {
+  factsOf,
+  type FilterFacts,
+  passesFilters,
+  selectHandlers,
+  TOO_MANY_NAMES,
+} from '../rules/handler-selection.ts';
 import { eventKey, outboxKey } from '../store/keyspace.ts';
 import type { Notification } from '../store/records.ts';
 import { readResource } from '../store/resource-store.ts';
+import { encodeJson } from '../wire/json-codec.ts';
 import type { Scope } from './scope.ts';
 
 const OUTBOX_SEQ_KEY = 'outbox-seq';
 /** Notifications that are remembered for each event. */
 const MAX_REMEMBERED = 20;
+/** What all handlers of one event may hold of it in the outbox together. */
+const MAX_PUBLISHED_BYTES = 256 * 1024 * 1024;
+const TOO_MANY_BYTES = `the handlers of one event may take at most ${MAX_PUBLISHED_BYTES} bytes of it together`;
 
 /** Where the notifications of an event are kept; metrics without a check have a key of their own. */
 export function publishedKey({ entity, check }: Event): string {
@@ -53,21 +63,39 @@ export function publish(scope: Scope, { received, facts, event }: Publication): 
   if ((check?.handlers.length ?? 0) === 0 && (metrics?.handlers?.length ?? 0) === 0) return;
   const names = [...(check?.handlers ?? []), ...(metrics?.handlers ?? [])];
   const namespace = entity?.metadata.namespace ?? '';
-  const { selected } = selectHandlers(names, (name) => readResource(scope.decision, 'handlers', namespace, name));
+  const lookUp = (name: string) => readResource(scope.decision, 'handlers', namespace, name);
+  const { selected, unselected } = selectHandlers(names, lookUp);
+  let published: Published | undefined;
+  let leftBytes = MAX_PUBLISHED_BYTES;
   for (const [handler, { filters }] of selected) {
     const verdict = passesFilters(filters ?? [], facts);
-    if (verdict.passes) send(scope, namespace, handler, event());
-    else if (verdict.reason !== 'denied') skip(scope, handler, received, `${verdict.reason}: ${verdict.filter}`);
+    if (verdict.passes) {
+      published ??= measured(event());
+      leftBytes -= published.bytes;
+      if (leftBytes >= 0) send(scope, namespace, handler, published);
+      else skip(scope, handler, received, TOO_MANY_BYTES);
+    } else if (verdict.reason !== 'denied') skip(scope, handler, received, `${verdict.reason}: ${verdict.filter}`);
   }
+  for (const { name, reason } of unselected) if (reason === TOO_MANY_NAMES) skip(scope, name, received, reason);
 }
 
-function send(scope: Scope, namespace: string, handler: string, event: Event): void {
+interface Published {
+  event: Event;
+  bytes: number;
+}
+
+const measured = (event: Event): Published => ({ event, bytes: publishedBytes(event) });
+
+/** What an entry of the outbox counts against its bound. */
+export const publishedBytes = (event: Event): number => Buffer.byteLength(encodeJson(event));
+
+function send(scope: Scope, namespace: string, handler: string, { event, bytes }: Published): void {
   const seq = ((scope.get('meta', OUTBOX_SEQ_KEY) as number | undefined) ?? 0) + 1;
   const key = publishedKey(event);
   scope.put('meta', OUTBOX_SEQ_KEY, seq);
   const notificationId = randomUUID();
   scope.put('outbox', outboxKey(seq), { notificationId, namespace, handler, key, event, decidedAtMs: scope.nowMs });
-  scope.announce({ type: 'outbox.filled', outboxKey: outboxKey(seq), key });
+  scope.announce({ type: 'outbox.filled', outboxKey: outboxKey(seq), key, namespace, handler, bytes });
 }
 
 /** What was not handled and should have been is on record; what a filter of the operator denied is not news. */

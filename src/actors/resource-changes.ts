@@ -1,16 +1,26 @@
 import { AlreadyExists, InvalidResource, NotFound } from '../resources/errors.ts';
+import { isName } from '../resources/names.ts';
 import type { Namespace } from '../resources/namespace.ts';
+import type { ObjectMeta } from '../resources/object-meta.ts';
 import { entityKey, resourceKey } from '../store/keyspace.ts';
 import { readResource, type Resources } from '../store/resource-store.ts';
 import { changedFields } from './changed-fields.ts';
-import type { NamespacedKind, WritableKind } from './commands.ts';
+import {
+  type DescribedKind,
+  type Edit,
+  NAMESPACED_KINDS,
+  type ResourceAddress,
+  type WritableKind,
+} from './commands.ts';
 import { replaceSwitch } from './merge-event.ts';
 import { checkChanged } from './schedules.ts';
 import type { Scope } from './scope.ts';
 import { seedPipelineRole } from './seed.ts';
 
 /** Kinds that keep a namespace from being deleted. */
-const KINDS_IN_NAMESPACE = ['checks', 'handlers', 'silenced', 'entities', 'roles', 'rolebindings'] as const;
+const KINDS_IN_NAMESPACE = [...NAMESPACED_KINDS, 'silenced', 'entities'] as const;
+/** Who may do what is decided from these. */
+const RBAC_KINDS = new Set<DescribedKind>(['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings']);
 /** Made with each namespace, and deleted with it. */
 const PIPELINE_ROLE = 'system:pipeline';
 
@@ -38,17 +48,41 @@ export function createResource<K extends WritableKind>(
   putResource(scope, kind, resource, user);
 }
 
-/** @throws NotFound */
+/** @throws NotFound when the namespace does not exist, InvalidResource when the user of a key does not */
 export function putResource<K extends WritableKind>(scope: Scope, kind: K, resource: Resources[K], user: string): void {
-  if ('metadata' in resource) putNamespaced(scope, kind as NamespacedKind, resource, user);
-  else putNamespace(scope, resource, user);
+  if ('metadata' in resource) {
+    putDescribed(scope, kind as DescribedKind, withMetadata<Resources[DescribedKind]>(resource, { created_by: user }));
+  } else putNamespace(scope, resource, user);
 }
 
-function addressOf(resource: Resources[WritableKind]): { namespace: string | undefined; name: string } {
+/** What is stored then. @throws NotFound, and what `edit` throws */
+export function editResource<K extends DescribedKind>(
+  scope: Scope,
+  kind: K,
+  { namespace, name }: ResourceAddress,
+  edit: Edit<K>,
+): Resources[K] {
+  const stored = readResource(scope.decision, kind, namespace, name);
+  if (stored === undefined) throw new NotFound('not found');
+  const { created_by } = stored.metadata;
+  const edited = withMetadata(edit(stored), { namespace, name, created_by });
+  putDescribed(scope, kind, edited);
+  return edited;
+}
+
+const withMetadata = <T extends { metadata: ObjectMeta }>(resource: T, changes: Partial<ObjectMeta>): T => ({
+  ...resource,
+  metadata: { ...resource.metadata, ...changes },
+});
+
+function addressOf(resource: Resources[WritableKind]): ResourceAddress {
   if (!('metadata' in resource)) return { namespace: undefined, name: resource.name };
-  const { namespace = '', name = '' } = resource.metadata;
+  const { namespace, name = '' } = resource.metadata;
   return { namespace, name };
 }
+
+const ledgerKey = ({ namespace, name }: ResourceAddress): string =>
+  namespace === undefined ? name : entityKey(namespace, name);
 
 function putNamespace(scope: Scope, namespace: Namespace, user: string): void {
   const { name } = namespace;
@@ -67,15 +101,23 @@ function putNamespace(scope: Scope, namespace: Namespace, user: string): void {
   revise(scope, 'namespaces', name, previous, namespace);
 }
 
-function putNamespaced(scope: Scope, kind: NamespacedKind, resource: Resources[NamespacedKind], user: string): void {
-  const { namespace = '', name = '' } = resource.metadata;
-  assertNamespaceExists(scope, namespace);
+function putDescribed(scope: Scope, kind: DescribedKind, resource: Resources[DescribedKind]): void {
+  const { namespace, name } = addressOf(resource);
+  if (namespace !== undefined) assertNamespaceExists(scope, namespace);
+  if ('username' in resource) assertUserExists(scope, resource.username);
   const previous = readResource(scope.decision, kind, namespace, name);
-  const stored = { ...resource, metadata: { ...resource.metadata, created_by: user } };
   const previousCheck = kind === 'checks' ? readResource(scope.decision, 'checks', namespace, name) : undefined;
-  scope.put('resources', resourceKey(kind, namespace, name), stored);
-  if (kind === 'checks') checkChanged(scope, namespace, name, previousCheck);
-  revise(scope, kind, entityKey(namespace, name), previous, stored);
+  scope.put('resources', resourceKey(kind, namespace, name), resource);
+  if (kind === 'checks') checkChanged(scope, namespace ?? '', name, previousCheck);
+  if (RBAC_KINDS.has(kind)) scope.announce({ type: 'rbac.changed' });
+  revise(scope, kind, ledgerKey({ namespace, name }), previous, resource);
+}
+
+/** One who is disabled does. @throws InvalidResource */
+function assertUserExists(scope: Scope, username: string): void {
+  if (!isName(username) || readResource(scope.decision, 'users', undefined, username) === undefined) {
+    throw new InvalidResource('user does not exist');
+  }
 }
 
 function revise(scope: Scope, kind: WritableKind, key: string, previous: object | undefined, stored: object): void {
@@ -84,19 +126,20 @@ function revise(scope: Scope, kind: WritableKind, key: string, previous: object 
 }
 
 /** It is there. */
-export function deleteNamespaced(
+export function deleteDescribed(
   scope: Scope,
-  kind: NamespacedKind,
-  namespace: string,
-  name: string,
+  kind: DescribedKind,
+  address: ResourceAddress,
   events: CheckEvents,
 ): void {
+  const { namespace, name } = address;
   scope.delete('resources', resourceKey(kind, namespace, name));
   if (kind === 'checks') {
-    checkChanged(scope, namespace, name, undefined);
-    for (const key of events.eventKeysOfCheck(namespace, name)) disarmSwitch(scope, key);
+    checkChanged(scope, namespace ?? '', name, undefined);
+    for (const key of events.eventKeysOfCheck(namespace ?? '', name)) disarmSwitch(scope, key);
   }
-  scope.reviseConfig(kind, entityKey(namespace, name), 'deleted', []);
+  if (RBAC_KINDS.has(kind)) scope.announce({ type: 'rbac.changed' });
+  scope.reviseConfig(kind, ledgerKey(address), 'deleted', []);
 }
 
 function disarmSwitch(scope: Scope, key: string): void {
@@ -108,14 +151,14 @@ function disarmSwitch(scope: Scope, key: string): void {
 
 /** With its events, its role and its binding. @throws InvalidResource when anything else is in it */
 export function deleteNamespace(scope: Scope, name: string): void {
+  const own = [resourceKey('roles', name, PIPELINE_ROLE), resourceKey('rolebindings', name, PIPELINE_ROLE)];
   for (const kind of KINDS_IN_NAMESPACE) {
     for (const key of scope.decision.keys('resources', `${kind}/${name}/`)) {
-      if (!key.endsWith(`/${PIPELINE_ROLE}`)) throw new InvalidResource('resource is invalid: namespace is not empty');
+      if (!own.includes(key)) throw new InvalidResource('resource is invalid: namespace is not empty');
     }
   }
   for (const key of scope.decision.keys('events', `${name}/`)) deleteEvent(scope, key, 'event.deleted');
-  scope.delete('resources', resourceKey('roles', name, PIPELINE_ROLE));
-  scope.delete('resources', resourceKey('rolebindings', name, PIPELINE_ROLE));
+  for (const key of own) scope.delete('resources', key);
   scope.delete('resources', resourceKey('namespaces', undefined, name));
   scope.announce({ type: 'rbac.changed' });
   scope.announce({ type: 'namespace.deleted', namespace: name });

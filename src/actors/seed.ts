@@ -1,9 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
 import { apiKeyWithDefaults } from '../resources/api-key.ts';
 import { assertUsername } from '../resources/names.ts';
 import { roleBindingWithDefaults } from '../resources/role-binding.ts';
 import { roleWithDefaults } from '../resources/role.ts';
 import { userWithDefaults } from '../resources/user.ts';
+import { type ApiKeyDigest, digestApiKey } from '../store/api-key-digest.ts';
 import type { Decision } from '../store/decision.ts';
 import { type ResourceKind, resourceKey } from '../store/keyspace.ts';
 
@@ -79,8 +79,8 @@ export function seed(
     put('clusterrolebindings', undefined, name, roleBindingWithDefaults({ subjects, role_ref, metadata: { name } }));
   }
   if (apiKey !== undefined) {
-    const name = randomUUID();
-    put('apikeys', undefined, name, seededKey(name, apiKey, username, atMs));
+    const { name, hash } = digestApiKey(apiKey);
+    put('apikeys', undefined, name, seededKey({ name, hash, username, atMs }));
   }
   decision.put('meta', INITIALIZED_KEY, atMs);
   decision.announcements.push({ type: 'rbac.changed' });
@@ -111,8 +111,7 @@ export function seedPipelineRole(put: Put, namespace: string, createdBy?: string
 }
 
 /** The key itself is not stored: its name is another UUID. */
-function seededKey(name: string, apiKey: string, username: string, atMs: number): object {
-  const hash = createHash('sha256').update(apiKey).digest('hex');
+function seededKey({ name, hash, username, atMs }: ApiKeyDigest & { username: string; atMs: number }): object {
   const created_at = Math.floor(atMs / 1_000);
   return apiKeyWithDefaults({ metadata: { name, created_by: username }, username, created_at, hash });
 }

@@ -115,7 +115,8 @@ export class ActorSystem {
     });
     this.#blind = new BlindTime(blindIntervals(store, steadyMs()));
     this.#pressure = new Pressure({
-      isFull: () => this.#committer.isFull || this.#downstream?.isFull === true,
+      isStoreFull: () => this.#committer.isFull,
+      isOutboxFull: () => this.#downstream?.isFull === true,
       nowMs: steadyMs,
     });
     this.#watch = new BlindWatch({
@@ -162,7 +163,7 @@ export class ActorSystem {
       guards,
       nowMs,
       steadyMs,
-      isFull: () => this.#pressure.isFull,
+      full: () => this.#pressure.full,
       isQuarantined: (kind, key) => this.#supervision.isQuarantined(kind, key),
       failed: (failure) => {
         this.#supervision.failed(failure);

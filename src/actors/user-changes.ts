@@ -5,6 +5,7 @@ import { readResource } from '../store/resource-store.ts';
 import { changedFields } from './changed-fields.ts';
 import type { UserEdit } from './commands.ts';
 import type { Scope } from './scope.ts';
+import { endTokenSessions } from './token-session-changes.ts';
 
 /** @throws AlreadyExists */
 export function createUser(scope: Scope, user: User): void {
@@ -12,8 +13,11 @@ export function createUser(scope: Scope, user: User): void {
   putUser(scope, user);
 }
 
-export function putUser(scope: Scope, user: User): void {
+/** `keptSession` may go on when the password is another. */
+export function putUser(scope: Scope, user: User, keptSession?: string): void {
   const previous = storedUser(scope, user.username);
+  const isToProveAnew = user.disabled || user.password_hash !== previous?.password_hash;
+  if (isToProveAnew) endTokenSessions(scope, user.username, user.disabled ? undefined : keptSession);
   scope.put('resources', resourceKey('users', undefined, user.username), user);
   if (previous === undefined) scope.reviseConfig('users', user.username, 'created', []);
   else scope.reviseConfig('users', user.username, 'updated', changedFields(previous, user));
@@ -24,7 +28,8 @@ export function editUser(scope: Scope, username: string, edit: UserEdit): void {
   const user = storedUser(scope, username);
   if (user === undefined) throw new NotFound('not found');
   const edited = editedUser(user, edit);
-  if (changedFields(user, edited).length > 0) putUser(scope, edited);
+  const keptSession = edit.type === 'password.changed' ? edit.keptSession : undefined;
+  if (changedFields(user, edited).length > 0) putUser(scope, edited, keptSession);
 }
 
 const storedUser = (scope: Scope, username: string): User | undefined =>

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Leash } from '../exec/leash.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { LinkSettings } from '../machines/agent-link.ts';
@@ -48,6 +49,8 @@ interface AgentPorts {
   /** Where events wait; without it in memory. The agent closes it. */
   store: QueueStore | undefined;
   tls: ClientTls;
+  /** Checks end with this program where it is given. */
+  leash?: Leash | undefined;
 }
 
 /** The parts of an agent, put together: requests come in by the connection, results go out by the queue. */
@@ -76,7 +79,7 @@ export class Agent {
       entity: () => this.#entity.current(),
       nextSequence: (checkName: string) => this.#sequences.next(checkName),
     };
-    this.#executor = new Executor({ ...building, log, deliver: (event) => this.#deliver(event) });
+    this.#executor = new Executor({ ...building, log, leash: ports.leash, deliver: (event) => this.#deliver(event) });
     this.#keepalives = new Keepalives(settings.keepalive, building);
     this.#connection = new Connection(
       {

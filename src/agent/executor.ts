@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { constants } from 'node:os';
 import { LRUCache } from 'lru-cache';
+import type { Leash } from '../exec/leash.ts';
 import { type CommandResult, runCommand } from '../exec/process-group.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -22,6 +24,8 @@ const SIGNAL_BASE = 128;
 interface ExecutorPorts {
   clock: Clock;
   log: Log;
+  /** Commands end with this program where it is given. */
+  leash?: Leash | undefined;
   entity(): Entity;
   nextSequence(checkName: string): number;
   deliver(event: CheckEvent): void;
@@ -38,6 +42,8 @@ export class Executor {
 
   constructor(ports: ExecutorPorts) {
     this.#ports = ports;
+    // One for each check that runs.
+    setMaxListeners(0, this.#abort.signal);
   }
 
   /** Refuses with a log line, answers with a failure event, or runs the check. */
@@ -106,6 +112,7 @@ export class Executor {
         signal: this.#abort.signal,
       },
       this.#ports.clock,
+      this.#ports.leash,
     );
     if (result.ending === 'aborted') {
       this.#ports.log.warn({ check: config.metadata.name }, 'check execution was cut short, result discarded');

@@ -34,6 +34,8 @@ export interface BackendConfig extends InspectConfig, AdmissionConfig, EventLogC
   readonly silenceMatchEntitySubscriptions?: boolean;
   /** Gets the head of the ledger every hour; it stands in the log anyway. */
   readonly ledgerAnchorHandler?: string | undefined;
+  /** For pipe handlers without a timeout; none unless it is given. */
+  readonly handlerRunLimitMs?: number;
   /** State machines that may be awake at once; the bound of the system unless it is given. */
   readonly maxAwakeActors?: number;
   /** `full`: what is acknowledged survives a power cut. */
@@ -134,6 +136,11 @@ const startFlags = {
     fallback: '',
     about: 'handler in namespace mon-system that gets the head of the ledger every hour',
   },
+  'handler-run-limit': {
+    kind: kinds.duration(),
+    fallback: 600_000,
+    about: 'a pipe handler without a timeout is killed after it; 0 = never',
+  },
   'max-awake-actors': {
     kind: kinds.integer(1, MAX_AWAKE_ACTORS),
     fallback: 200_000,
@@ -206,6 +213,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
           tls: backendTlsOf(values, warn),
           deregistrationHandler: values['deregistration-handler'] || undefined,
           silenceMatchEntitySubscriptions: values['silence-match-entity-subscriptions'],
+          handlerRunLimitMs: values['handler-run-limit'],
           maxAwakeActors: values['max-awake-actors'],
           ledgerAnchorHandler: values['ledger-anchor-handler'] || undefined,
           ...admissionConfig(values),

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { delimiter } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
+import type { Leash } from './leash.ts';
 
 /** What is kept of the output of one command; the rest is read and thrown away. */
 export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
@@ -91,8 +92,11 @@ function killGroup(pid: number): boolean {
   }
 }
 
-/** Runs a shell command in a process group of its own; done when the shell has ended and its output is closed. Never rejects. */
-export function runCommand(request: CommandRequest, clock: Clock): Promise<CommandResult> {
+/**
+ * Runs a shell command in a process group of its own, which ends with this program where it is on a leash; done when the shell has
+ * ended and its output is closed. Never rejects.
+ */
+export function runCommand(request: CommandRequest, clock: Clock, leash?: Leash): Promise<CommandResult> {
   const startedMs = clock.monotonicMs();
   const notStarted = (error: unknown): CommandResult => ({
     ending: 'not-started',
@@ -101,6 +105,7 @@ export function runCommand(request: CommandRequest, clock: Clock): Promise<Comma
     output: error instanceof Error ? error.message : String(error),
     durationMs: clock.monotonicMs() - startedMs,
   });
+  leash?.ready();
   let child: ChildProcess;
   try {
     child = start(request);
@@ -111,6 +116,7 @@ export function runCommand(request: CommandRequest, clock: Clock): Promise<Comma
   if (pid === undefined) {
     return new Promise((resolve) => child.once('error', (error) => resolve(notStarted(error))));
   }
+  const letGo = leash?.hold(pid);
   return new Promise((resolve) => {
     const output = new Output();
     const { timeoutMs = 0, signal: abort } = request;
@@ -119,10 +125,12 @@ export function runCommand(request: CommandRequest, clock: Clock): Promise<Comma
     let endDrain = (): void => undefined;
 
     const settle = (result: Pick<CommandResult, 'ending' | 'status' | 'signal'>): void => {
+      letGo?.();
       endTimeout();
       endDrain();
       abort?.removeEventListener('abort', onAbort);
       child.removeAllListeners('close');
+      child.stdin?.destroy();
       child.stdout?.destroy();
       const heading = result.ending === 'timed-out' ? `Execution timed out\n${killNote}` : '';
       resolve({ ...result, output: heading + output.text(), durationMs: clock.monotonicMs() - startedMs });

@@ -1,13 +1,24 @@
 import { Forbidden } from '../resources/errors.ts';
-import { type AccessRequest, decideAccess, type Policy, policyOf, seesNamespace, type Subject } from '../rules/rbac.ts';
+import type { RoleBinding } from '../resources/role-binding.ts';
+import type { Rule } from '../resources/role.ts';
+import {
+  type AccessRequest,
+  decideAccess,
+  holds,
+  holdsAllOf,
+  type Policy,
+  policyOf,
+  seesNamespace,
+  type Subject,
+} from '../rules/rbac.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
 
 /** Decides by the stored roles and bindings, of which it keeps a copy until it is told that they changed. */
 export class AccessControl {
-  readonly #resources: Pick<ResourceStore, 'list'>;
+  readonly #resources: Pick<ResourceStore, 'get' | 'list'>;
   #policy: Policy | undefined;
 
-  constructor(resources: Pick<ResourceStore, 'list'>) {
+  constructor(resources: Pick<ResourceStore, 'get' | 'list'>) {
     this.#resources = resources;
   }
 
@@ -19,6 +30,27 @@ export class AccessControl {
   assertAllowed(subject: Subject, request: AccessRequest): void {
     const verdict = decideAccess(this.#current(), subject, request);
     if (!verdict.allowed) throw new Forbidden(verdict.missingRole);
+  }
+
+  /** @throws Forbidden when `rules` would give more, there, than `subject` has himself */
+  assertHolds(subject: Subject, rules: readonly Rule[], namespace: string | undefined): void {
+    if (holds(this.#current(), subject, rules, namespace)) return;
+    throw new Forbidden('unauthorized to grant rights that are not held');
+  }
+
+  /** The same of the role that a binding refers to, as it is now; one that does not exist gives nothing. @throws Forbidden */
+  assertMayBind(subject: Subject, { role_ref: { type, name }, metadata: { namespace } }: RoleBinding): void {
+    const role =
+      type === 'ClusterRole'
+        ? this.#resources.get('clusterroles', undefined, name)
+        : this.#resources.get('roles', namespace, name);
+    this.assertHolds(subject, role?.rules ?? [], namespace);
+  }
+
+  /** @throws Forbidden when `other` may do anything that `subject` may not */
+  assertHoldsAllOf(subject: Subject, other: Subject): void {
+    if (holdsAllOf(this.#current(), subject, other)) return;
+    throw new Forbidden('unauthorized to grant rights that are not held');
   }
 
   seesNamespace(subject: Subject, namespace: string): boolean {

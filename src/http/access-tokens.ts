@@ -1,15 +1,17 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { compactVerify, errors, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../ports/clock.ts';
 import type { Occupancy } from '../ports/occupancy.ts';
 import { Unauthenticated } from '../resources/errors.ts';
 import type { User } from '../resources/user.ts';
-import type { Caller } from './route.ts';
+import { REFRESH_MS, type RefreshTerms } from '../rules/token-sessions.ts';
 
 const ACCESS_S = 5 * 60;
-const REFRESH_S = 12 * 60 * 60;
-const ALGORITHM = 'HS256';
+/** The only header that is signed, and the only one that is taken: no key is ever chosen by what a token says. */
+const HEADER = { alg: 'HS256', typ: 'JWT' } as const;
+/** A decoder takes more than that: padding, and text that belongs to nothing. */
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** Tokens whose signature was verified; the least recently used is verified anew. */
 const MAX_REMEMBERED_TOKENS = 10_000;
 /** Members of it are all who logged in; every user can see himself through it. */
@@ -23,10 +25,23 @@ export interface TokenPair {
   refresh_token: string;
 }
 
-interface AccessClaims {
-  caller: Caller;
+export interface TokenClaims {
+  kind: 'access' | 'refresh';
+  jti: string;
+  username: string;
+  session: string;
+  groups: string[];
+  /** Of an access token. */
+  issuer: string;
   /** Unix seconds; the token is valid during this second, too. */
   expiresAtS: number;
+}
+
+/** A token that does not count, whatever the reason. */
+export class InvalidToken extends Unauthenticated {
+  constructor(cause?: unknown) {
+    super('invalid credentials', { cause });
+  }
 }
 
 export interface AccessTokensPorts {
@@ -34,11 +49,11 @@ export interface AccessTokensPorts {
   clock: Clock;
 }
 
-/** Issues and verifies the tokens of a session; what a token may do is not decided here. */
+/** Signs and verifies tokens; whether their session lasts, and what they may do, is not decided here. */
 export class AccessTokens {
   readonly #secret: Uint8Array;
   readonly #clock: Clock;
-  readonly #verified = new LRUCache<string, AccessClaims>({ max: MAX_REMEMBERED_TOKENS });
+  readonly #verified = new LRUCache<string, TokenClaims>({ max: MAX_REMEMBERED_TOKENS });
 
   constructor({ secret, clock }: AccessTokensPorts) {
     this.#secret = secret;
@@ -50,25 +65,25 @@ export class AccessTokens {
     return { used: this.#verified.size, limit: MAX_REMEMBERED_TOKENS };
   }
 
-  /** A new session of `user`; `issuer` is where clients refresh. */
-  async issue(user: User, issuer: string): Promise<TokenPair> {
-    const nowS = this.#nowS();
-    const expiresAtS = nowS + ACCESS_S;
-    const { username } = user;
-    const session = { session_id: randomUUID(), sub: username, api_key: false };
+  /** A new access token with the groups of `user`, and the refresh token of `terms`: the same each time. */
+  async pair({ username, groups }: User, session: string, terms: RefreshTerms): Promise<TokenPair> {
+    const of = { session_id: session, sub: username, api_key: false };
+    const expiresAtS = this.#nowS() + ACCESS_S;
     const access = {
-      ...session,
+      ...of,
       kind: 'access',
+      jti: tokenId(),
       exp: expiresAtS,
-      iss: issuer,
-      groups: [...(user.groups ?? []), USERS_GROUP],
+      iss: terms.issuer,
+      groups: [...(groups ?? []), USERS_GROUP],
       provider: { provider_id: 'basic', provider_type: '', user_id: username },
     };
     const refresh = {
-      ...session,
+      ...of,
       kind: 'refresh',
-      iat: nowS,
-      exp: nowS + REFRESH_S,
+      jti: terms.jti,
+      iat: inSeconds(terms.issuedAtMs),
+      exp: inSeconds(terms.issuedAtMs + REFRESH_MS),
       groups: null,
       provider: { provider_id: '', provider_type: '', user_id: '' },
     };
@@ -79,49 +94,60 @@ export class AccessTokens {
     };
   }
 
-  #sign(claims: Record<string, unknown>): Promise<string> {
-    return new SignJWT({ ...claims, jti: randomBytes(16).toString('hex') })
-      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
-      .sign(this.#secret);
+  /** Of the refresh token that is issued now; `issuer` is where clients refresh. */
+  terms(issuer: string): RefreshTerms {
+    return { jti: tokenId(), issuedAtMs: this.#clock.nowMs(), issuer };
   }
 
-  /** Whose access token it is. @throws Unauthenticated unless it is ours, an access token and not expired */
-  async callerOf(token: string): Promise<Caller> {
+  /** @throws InvalidToken unless it is ours, of that kind and not expired */
+  async claimsOf(token: string, kind: TokenClaims['kind']): Promise<TokenClaims> {
+    const claims = await this.expiredClaimsOf(token, kind);
+    if (this.#nowS() > claims.expiresAtS) throw new InvalidToken();
+    return claims;
+  }
+
+  /** The same of a token that may have expired: who refreshes shows one. @throws InvalidToken */
+  async expiredClaimsOf(token: string, kind: TokenClaims['kind']): Promise<TokenClaims> {
     const claims = this.#verified.get(token) ?? (await this.#verify(token));
-    if (this.#nowS() > claims.expiresAtS) {
-      this.#verified.delete(token);
-      throw new Unauthenticated('invalid credentials');
-    }
-    return claims.caller;
+    if (claims.kind !== kind) throw new InvalidToken();
+    return claims;
   }
 
-  async #verify(token: string): Promise<AccessClaims> {
+  #sign(claims: Record<string, unknown>): Promise<string> {
+    return new SignJWT(claims).setProtectedHeader(HEADER).sign(this.#secret);
+  }
+
+  async #verify(token: string): Promise<TokenClaims> {
+    if (!TOKEN.test(token)) throw new InvalidToken();
     try {
-      const { payload } = await compactVerify(token, this.#secret, { algorithms: [ALGORITHM] });
-      const claims = this.#accessClaims(JSON.parse(Buffer.from(payload).toString()));
+      const { payload, protectedHeader } = await compactVerify(token, this.#secret, { algorithms: [HEADER.alg] });
+      if (Object.keys(protectedHeader).sort().join() !== 'alg,typ') throw new InvalidToken();
+      const claims = this.#claims(JSON.parse(Buffer.from(payload).toString()));
       this.#verified.set(token, claims);
       return claims;
     } catch (cause) {
-      if (cause instanceof errors.JOSEError || cause instanceof SyntaxError) {
-        throw new Unauthenticated('invalid credentials', { cause });
-      }
+      if (cause instanceof errors.JOSEError || cause instanceof SyntaxError) throw new InvalidToken(cause);
       throw cause;
     }
   }
 
-  #accessClaims(payload: Partial<Record<string, unknown>>): AccessClaims {
-    const { kind, sub, groups, exp, iat, nbf } = payload;
+  #claims(payload: Partial<Record<string, unknown>>): TokenClaims {
+    const { kind, jti, sub: username, session_id: session, groups, iss: issuer = '', exp, iat, nbf } = payload;
     const hasBegun = [iat, nbf].every(
       (time) => time === undefined || (typeof time === 'number' && time <= this.#nowS()),
     );
-    if (kind !== 'access' || typeof sub !== 'string' || typeof exp !== 'number' || !hasBegun) {
-      throw new Unauthenticated('invalid credentials');
-    }
-    const names = Array.isArray(groups) ? groups.filter((group) => typeof group === 'string') : [];
-    return { caller: { username: sub, groups: names }, expiresAtS: exp };
+    const isOfKind = kind === 'access' || kind === 'refresh';
+    if (!isOfKind || !hasBegun || typeof exp !== 'number') throw new InvalidToken();
+    if (!isText(jti) || !isText(username) || !isText(session) || !isText(issuer)) throw new InvalidToken();
+    const names = Array.isArray(groups) ? groups.filter(isText) : [];
+    return { kind, jti, username, session, groups: names, issuer, expiresAtS: exp };
   }
 
   #nowS(): number {
-    return Math.floor(this.#clock.nowMs() / 1000);
+    return inSeconds(this.#clock.nowMs());
   }
 }
+
+const tokenId = (): string => randomBytes(16).toString('hex');
+const inSeconds = (ms: number): number => Math.floor(ms / 1_000);
+const isText = (value: unknown): value is string => typeof value === 'string';

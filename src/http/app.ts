@@ -12,14 +12,16 @@ import { Authentication } from './authentication.ts';
 import type { CredentialVerifier, PasswordHasher } from './credentials.ts';
 import { type EntityUse, tellingEntityCount } from './entity-count-headers.ts';
 import { answeringErrors } from './errors.ts';
+import { LoginSessions } from './login-sessions.ts';
+import { LoginThrottle } from './login-throttle.ts';
 import type { Route } from './route.ts';
 import { type ActorRoutePorts, actorRoutes } from './routes/actors.ts';
+import { apiKeyRoutes } from './routes/api-keys.ts';
 import { authRoutes } from './routes/auth.ts';
 import { type CheckRunPorts, checkRunRoutes } from './routes/check-runs.ts';
-import { checkRoutes } from './routes/checks.ts';
+import { allConfigurationRoutes } from './routes/configuration.ts';
 import { entityRoutes } from './routes/entities.ts';
 import { eventRoutes } from './routes/events.ts';
-import { handlerRoutes } from './routes/handlers.ts';
 import { type HandshakeRefusalRoutePorts, handshakeRefusalRoutes } from './routes/handshake-refusals.ts';
 import { type LedgerRoutePorts, ledgerRoutes } from './routes/ledger.ts';
 import { type MachineRoutePorts, machineRoutes } from './routes/machines.ts';
@@ -66,6 +68,7 @@ export interface Api {
   /** Let in whoever opens a WebSocket of the API. */
   tickets: Tickets;
   tokens: AccessTokens;
+  throttle: LoginThrottle;
   /** To be called after a role or a binding was written: decisions are made from a copy. */
   rbacChanged(): void;
 }
@@ -74,30 +77,32 @@ export interface Api {
 export function createApi(ports: ApiPorts): Api {
   const { resources, clock, log, tokenSecret, requestLimitBytes } = ports;
   const tokens = new AccessTokens({ secret: tokenSecret, clock });
+  const sessions = new LoginSessions({ ...ports, tokens });
+  const throttle = new LoginThrottle(clock);
   const access = new AccessControl(resources);
   const tickets = new Tickets({ resources, clock });
   const routes: Route[] = [
     ...eventRoutes(ports),
     ...notificationRoutes(ports),
     ...entityRoutes(ports),
-    ...checkRoutes(ports),
+    ...allConfigurationRoutes({ ...ports, access }),
     ...checkRunRoutes(ports),
-    ...handlerRoutes(ports),
     ...silencedRoutes(ports),
-    ...userRoutes({ ...ports, hasher: ports.credentials }),
+    ...apiKeyRoutes({ ...ports, access }),
+    ...userRoutes({ ...ports, access, hasher: ports.credentials }),
     ...namespaceRoutes({ ...ports, access }),
     ...ledgerRoutes(ports),
     ...actorRoutes(ports),
     ...machineRoutes(ports),
     ...sessionRoutes(ports),
     ...handshakeRefusalRoutes(ports),
-    ...authRoutes({ ...ports, tokens }),
+    ...authRoutes({ ...ports, throttle, sessions, tokens }),
     ...statusRoutes(ports),
     ...ticketRoutes({ tickets }),
   ];
   const koa = new Koa();
   koa.use(answeringErrors(log)).use(servingMetrics(ports)).use(tellingEntityCount(ports.entityUse));
-  const authentication = new Authentication({ resources, tokens });
+  const authentication = new Authentication({ resources, sessions });
   useRoutes(koa, routes, { authentication, access, requestLimitBytes });
   koa.on('error', (err: unknown) => {
     log.warn({ err }, 'answer could not be sent');
@@ -108,6 +113,7 @@ export function createApi(ports: ApiPorts): Api {
     routes,
     tickets,
     tokens,
+    throttle,
     rbacChanged: () => {
       access.rbacChanged();
     },

@@ -1,57 +1,52 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { Unauthenticated } from '../resources/errors.ts';
-import type { User } from '../resources/user.ts';
+import { digestApiKey } from '../store/api-key-digest.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
-import { type AccessTokens, USERS_GROUP } from './access-tokens.ts';
+import { USERS_GROUP } from './access-tokens.ts';
+import type { LoginSessions } from './login-sessions.ts';
 import type { Caller } from './route.ts';
 
 /** The one spelling of a key; tested before anything is looked up. */
 const KEY = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const BEARER = 'Bearer ';
-const KEY_SCHEME = 'Key ';
+
+/** Whose credentials they are. @throws Unauthenticated */
+type Scheme = (credentials: string) => Caller | Promise<Caller>;
 
 export interface AuthenticationPorts {
-  resources: Pick<ResourceStore, 'get' | 'list'>;
-  tokens: AccessTokens;
+  resources: Pick<ResourceStore, 'get'>;
+  sessions: Pick<LoginSessions, 'callerOf'>;
 }
 
-/** Finds out who sends a request from its `Authorization` header. */
+/** Finds out who sends a request from its `Authorization` header, and from nothing else. */
 export class Authentication {
   readonly #resources: AuthenticationPorts['resources'];
-  readonly #tokens: AccessTokens;
+  /** By the word before the first blank, as it is spelled. */
+  readonly #schemes: ReadonlyMap<string, Scheme>;
 
-  constructor({ resources, tokens }: AuthenticationPorts) {
+  constructor({ resources, sessions }: AuthenticationPorts) {
     this.#resources = resources;
-    this.#tokens = tokens;
+    this.#schemes = new Map<string, Scheme>([
+      ['Bearer', (token) => sessions.callerOf(token)],
+      ['Key', (key) => this.#callerOfKey(key)],
+    ]);
   }
 
-  /** @throws Unauthenticated also when the user is gone or disabled since the token or key was made */
-  async callerOf(authorization: string | undefined): Promise<Caller> {
-    if (authorization?.startsWith(BEARER) === true) return this.#callerOfToken(authorization.slice(BEARER.length));
-    if (authorization?.startsWith(KEY_SCHEME) === true)
-      return this.#callerOfKey(authorization.slice(KEY_SCHEME.length));
-    throw new Unauthenticated('bad credentials');
-  }
-
-  async #callerOfToken(token: string): Promise<Caller> {
-    const caller = await this.#tokens.callerOf(token);
-    this.#activeUser(caller.username);
-    return caller;
+  /** @throws Unauthenticated also when the user is gone or disabled since the token or key was made, or the session has ended */
+  async callerOf(authorization = ''): Promise<Caller> {
+    const blank = authorization.indexOf(' ');
+    const scheme = blank < 0 ? undefined : this.#schemes.get(authorization.slice(0, blank));
+    if (scheme === undefined) throw new Unauthenticated('bad credentials');
+    return scheme(authorization.slice(blank + 1));
   }
 
   #callerOfKey(key: string): Caller {
     if (!KEY.test(key)) throw new Unauthenticated('invalid credentials');
-    const wanted = Buffer.from(hash('sha256', key, 'hex'));
-    const stored = this.#resources.list('apikeys').items.find((apiKey) => isSame(Buffer.from(apiKey.hash), wanted));
-    if (stored === undefined) throw new Unauthenticated('invalid credentials');
-    const { username, groups } = this.#activeUser(stored.username);
-    return { username, groups: [...(groups ?? []), USERS_GROUP] };
-  }
-
-  #activeUser(username: string): User {
-    const user = this.#resources.get('users', undefined, username);
-    if (user === undefined || user.disabled) throw new Unauthenticated('invalid credentials');
-    return user;
+    const digest = digestApiKey(key);
+    const stored = this.#resources.get('apikeys', undefined, digest.name);
+    const isKnown = stored !== undefined && isSame(Buffer.from(stored.hash), Buffer.from(digest.hash));
+    const user = isKnown ? this.#resources.get('users', undefined, stored.username) : undefined;
+    if (user?.disabled !== false) throw new Unauthenticated('invalid credentials');
+    return { username: user.username, groups: [...(user.groups ?? []), USERS_GROUP] };
   }
 }
 

@@ -20,10 +20,17 @@ const HASH_OF_NOBODY = '$2b$10$SjlaezPMrFO/mRFxxe.VGuA5MrFVhzkoV0nGSjHHPUKyykmKJ
 /** What is stored in place of a password. Only its first 72 bytes count. */
 export const hashPassword = (password: string): Promise<string> => hashBcrypt(password, { cost: BCRYPT_COST });
 
+/** Slow on purpose, and off the event loop. */
+export type VerifyHash = (password: string, passwordHash: string) => Promise<boolean>;
+
 /** Whether a user name and password belong together; the agent port and the login use the same one. */
 export interface CredentialVerifier {
-  /** The user, or undefined when unknown, disabled or of another password. @throws Overloaded */
-  verify(username: string, password: string): Promise<User | undefined>;
+  /**
+   * The user, or undefined when unknown, disabled or of another password. `guessing` is told, before this returns, when it is
+   * a guess: one that is not known to be right and is not being verified already. It costs a hash, whether there is the user or not.
+   * @throws Overloaded
+   */
+  verify(username: string, password: string, guessing?: () => void): Promise<User | undefined>;
 }
 
 /** Hashes in turn with the logins, so that neither holds all threads. */
@@ -40,6 +47,7 @@ export interface PasswordHasher {
  */
 export class Credentials implements CredentialVerifier, PasswordHasher {
   readonly #resources: Pick<ResourceStore, 'get'>;
+  readonly #verifyHash: VerifyHash;
   readonly #processKey = randomBytes(32);
   readonly #verified = new LRUCache<string, true>({ max: MAX_REMEMBERED_CREDENTIALS });
   /** Verifications under way: the same credentials sent by many agents at once are hashed once. */
@@ -48,8 +56,9 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
   #running = 0;
   #refused = 0;
 
-  constructor(resources: Pick<ResourceStore, 'get'>) {
+  constructor(resources: Pick<ResourceStore, 'get'>, verifyHash: VerifyHash = verifyBcrypt) {
     this.#resources = resources;
+    this.#verifyHash = verifyHash;
   }
 
   /** Credentials that are remembered. */
@@ -66,12 +75,13 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
     return { used: this.#waiting.length, limit: MAX_WAITING_VERIFICATIONS, refused: this.#refused };
   }
 
-  async verify(username: string, password: string): Promise<User | undefined> {
+  async verify(username: string, password: string, guessing?: () => void): Promise<User | undefined> {
     if (password === '') return undefined;
     const user = isName(username) ? this.#resources.get('users', undefined, username) : undefined;
     const hash = user === undefined || user.password_hash === '' ? HASH_OF_NOBODY : user.password_hash;
     const digest = this.#digest(username, password, hash);
     if (this.#verified.get(digest) === true) return user?.disabled === true ? undefined : user;
+    if (!this.#underWay.has(digest)) guessing?.();
     const isRight = await this.#verifyOnce(digest, password, hash);
     if (!isRight || hash === HASH_OF_NOBODY) return undefined;
     this.#verified.set(digest, true);
@@ -103,7 +113,7 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
   }
 
   matches(password: string, passwordHash: string): Promise<boolean> {
-    return this.#inTurn(() => verifyBcrypt(password, passwordHash));
+    return this.#inTurn(() => this.#verifyHash(password, passwordHash));
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 import type { Log } from '../ports/log.ts';
-import { type ErrorCode, ExpectedError } from '../resources/errors.ts';
+import { type ErrorCode, ExpectedError, TooManyLogins } from '../resources/errors.ts';
 import type { Answer } from './route.ts';
 import { send } from './send.ts';
 
@@ -25,9 +25,10 @@ const KINDS: Record<ErrorCode, Kind> = {
   'too-large': { status: 413, code: 1, message: 'request body too large' },
   'store-unavailable': { status: 503, code: 0, message: 'the store cannot be written now' },
   overloaded: { status: 503, code: 0, message: 'too many requests are waiting' },
+  'too-many-logins': { status: 429, code: 0, message: 'too many failed logins' },
 };
 
-const RETRY_AFTER_S = '1';
+const RETRY_AFTER_S = 1;
 
 /** The outermost middleware: answers every error that is thrown behind it. */
 export function answeringErrors(log: Log): Middleware {
@@ -52,12 +53,20 @@ export interface ErrorAnswer extends Answer {
 
 /** What an error is answered with. One that nobody expects is a bug: it is logged, and told without detail. */
 export function errorAnswer(error: unknown, { log, request: { method, path }, asText }: ErrorAnswerPorts): ErrorAnswer {
+  if (error instanceof TooManyLogins) {
+    return asAnswer(KINDS[error.code], error.message, asText, error.retryAfterS);
+  }
   if (error instanceof ExpectedError) return asAnswer(KINDS[error.code], error.message, asText);
   log.error({ err: error, method, path }, 'request failed');
   return asAnswer(INTERNAL, INTERNAL.message, asText);
 }
 
-function asAnswer({ status, code, message: usual }: Kind, message: string, asText: boolean): ErrorAnswer {
+function asAnswer(
+  { status, code, message: usual }: Kind,
+  message: string,
+  asText: boolean,
+  retryAfterS = status === 503 ? RETRY_AFTER_S : undefined,
+): ErrorAnswer {
   const shown = message === '' ? usual : message;
   return {
     status,
@@ -65,7 +74,7 @@ function asAnswer({ status, code, message: usual }: Kind, message: string, asTex
     body: asText ? `${shown}\n` : JSON.stringify({ message: shown, code }),
     headers: {
       'X-Content-Type-Options': 'nosniff',
-      ...(status === 503 ? { 'Retry-After': RETRY_AFTER_S } : {}),
+      ...(retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) }),
     },
   };
 }

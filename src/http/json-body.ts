@@ -2,10 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { InvalidResource, TooLarge } from '../resources/errors.ts';
 import { parseEventJson } from '../wire/exact-json.ts';
 
-/** Deeper values are refused before they are parsed. */
-const MAX_NESTING = 10_000;
+/** Deeper values are refused before they are parsed: what walks through them calls itself at each level. */
+const MAX_NESTING = 1_000;
 /** What the parser says of a text that ends too early; clients know it by the words of the reference. */
 const CUT_OFF = /^(?:Unexpected end|Unterminated string)/;
+/** At the end of the text it says that more was expected there. */
+const AT_POSITION = / at position (\d+)/;
 const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
 
 /** The whole body. @throws TooLarge as soon as it is known to be longer than `limitBytes`; what is left is not kept */
@@ -51,6 +53,26 @@ export function parseObject(bytes: Buffer): object {
   return value;
 }
 
+/** The one JSON value that a body consists of, which must be an object. @throws InvalidResource */
+export function parseOnlyObject(bytes: Buffer): object {
+  const source = bytes.toString();
+  if (source.length > MAX_NESTING) endOfFirst(source);
+  const value = parseWhole(source);
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new InvalidResource('body must be a JSON object');
+  }
+  return value;
+}
+
+function parseWhole(source: string): unknown {
+  try {
+    return parse(source);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new InvalidResource(`malformed JSON: ${cause.message}`, { cause });
+  }
+}
+
 function parseFirst(source: string): unknown {
   try {
     return parseEventJson(source, parse);
@@ -59,12 +81,15 @@ function parseFirst(source: string): unknown {
     if (source.trim() === '') throw new InvalidResource('EOF', { cause });
     const end = endOfFirst(source);
     if (end === undefined || end === source.length) {
-      const fault = CUT_OFF.test(cause.message) ? 'unexpected EOF' : `malformed JSON: ${cause.message}`;
+      const fault = isCutOff(cause.message, source) ? 'unexpected EOF' : `malformed JSON: ${cause.message}`;
       throw new InvalidResource(fault, { cause });
     }
     return parseFirst(source.slice(0, end));
   }
 }
+
+const isCutOff = (message: string, source: string): boolean =>
+  CUT_OFF.test(message) || Number(AT_POSITION.exec(message)?.[1]) === source.length;
 
 function parse(source: string): unknown {
   return SURROGATE_ESCAPE.test(source) ? JSON.parse(source, wellFormed) : JSON.parse(source);

@@ -8,7 +8,7 @@ const MAX_LIMIT = 1_000_000_000;
 const MAX_POSITION_BYTES = 1_900;
 const TOKEN = /^[A-Za-z0-9_-]+$/;
 /** A page begins at the first key at or after its position: NUL makes it the first after the last one shown. */
-const NUL = '\0';
+export const NUL = '\0';
 
 /** Which page is asked for. What is not a limit is none, and what is not a token begins at the beginning. */
 export function pageRequest(query: URLSearchParams): PageRequest {
@@ -28,12 +28,16 @@ function positionOf(token: string | null): string | undefined {
   return position.startsWith('/') ? position.slice(1) : position;
 }
 
-/** A list, with the token of the next page when there is one; `lastKey` is the key of the last item shown. */
-export function listAnswer(items: Iterable<object>, lastKey: string | undefined): Answer {
+/** A list, with the token of the next page when there is one; `lastKey` is the key of the page's last item, shown or not. */
+export function listAnswer<T extends object>(
+  items: Iterable<T>,
+  lastKey: string | undefined,
+  isShown?: (item: T) => boolean,
+): Answer {
   return {
     status: 200,
     type: 'application/json',
-    body: jsonArray(items),
+    body: jsonArray(items, isShown),
     ...(lastKey === undefined
       ? {}
       : { headers: { 'Sensu-Continue': Buffer.from(lastKey + NUL).toString('base64url') } }),

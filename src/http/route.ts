@@ -1,7 +1,11 @@
 import type { Subject, Verb } from '../rules/rbac.ts';
+import type { Conditions } from './conditions.ts';
 
 /** Whoever sends a request: who they are, and the groups that count for them. */
-export type Caller = Subject;
+export interface Caller extends Subject {
+  /** Id of the session that the access token belongs to; a key has none. */
+  session?: string;
+}
 
 /** Decides whether a request may be made at all, before its body is read. */
 export type Access =
@@ -30,6 +34,9 @@ export interface RouteRequest {
   /** The object of the body; `{}` when the route does not read one. */
   readonly body: object;
   readonly authorization: string | undefined;
+  readonly conditions: Conditions;
+  /** The other end of the connection, whatever headers say: of a proxy it is the proxy's. */
+  readonly remoteAddress: string;
   /** `http` or `https`. */
   readonly protocol: string;
   /** As the client named it, with the port. */
@@ -46,12 +53,14 @@ export interface Answer {
 
 /** A row of the table from which requests are routed and the API is described. */
 export interface Route {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `:word` is a parameter: one segment that is not empty. */
   path: string;
   access: Access;
-  /** An optional body that is empty is `{}`. */
-  reads: 'nothing' | 'json' | 'optional-json';
+  /** Refuses by the `Authorization` header alone, before the body is read; for routes that are `open`. */
+  admit?(authorization: string | undefined): Promise<void>;
+  /** An optional body that is empty is `{}`; a merge patch is nothing but one object, of that content type. */
+  reads: 'nothing' | 'json' | 'optional-json' | 'merge-patch';
   /** Errors as text with a newline: what clients of this route expect. */
   errorsAs?: 'text';
   handle(request: RouteRequest): Answer | Promise<Answer>;

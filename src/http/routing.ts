@@ -1,16 +1,19 @@
+import type { IncomingMessage } from 'node:http';
 import { Router, type RouterContext, type RouterMiddleware } from '@koa/router';
 import type Koa from 'koa';
 import type { Context, Next } from 'koa';
 import type { AccessRequest, Subject } from '../rules/rbac.ts';
 import { NotFound } from '../resources/errors.ts';
-import { isName } from '../resources/names.ts';
+import { isAssetName, isName } from '../resources/names.ts';
 import { isSilencedName } from '../resources/silenced.ts';
 import type { AccessControl } from './access-control.ts';
 import type { Authentication } from './authentication.ts';
+import { conditionsOf } from './conditions.ts';
 import { parseObject, readBody } from './json-body.ts';
+import { parseMergePatch } from './merge-patch.ts';
 import { parseQuery } from './query.ts';
 import { cleanedPath, hasMalformedEscape } from './request-path.ts';
-import type { Access, Route, RouteRequest } from './route.ts';
+import type { Access, Caller, Route, RouteRequest } from './route.ts';
 import { send } from './send.ts';
 
 export interface RoutingPorts {
@@ -19,12 +22,17 @@ export interface RoutingPorts {
   requestLimitBytes: number;
 }
 
-const NOBODY: Subject = { username: '', groups: [] };
+const NOBODY: Caller = { username: '', groups: [] };
 const EMPTY_BODY = {};
 /** The one parameter that may be any text: a group of a user is no key of anything. */
 const FREE_TEXT = 'group';
-/** Parameters in which `*` stands for all. */
-const OF_SILENCES = new Set(['silence', 'subscription', 'silencedCheck']);
+/** Parameters whose names have rules of their own; in those of silences `*` stands for all. */
+const NAME_RULES: ReadonlyMap<string, (name: string) => boolean> = new Map([
+  ['silence', isSilencedName],
+  ['subscription', isSilencedName],
+  ['silencedCheck', isSilencedName],
+  ['asset', isAssetName],
+]);
 
 /** Makes `koa` answer every path: by its row of the table, or that there is none. */
 export function useRoutes(koa: Koa, routes: readonly Route[], ports: RoutingPorts): void {
@@ -71,27 +79,34 @@ function serving(route: Route, { authentication, access, requestLimitBytes }: Ro
     if (errorsAs !== undefined) context.state['errorsAs'] = errorsAs;
     const { req } = context;
     const { authorization, host = '' } = req.headers;
+    // A socket that is closed has no address any more.
+    const { remoteAddress = '' } = req.socket;
     const params: RouteRequest['params'] = context.params;
     const caller = needed === 'open' ? NOBODY : await authentication.callerOf(authorization);
+    await route.admit?.(authorization);
     if (typeof needed === 'object') access.assertAllowed(caller, accessRequest(needed, params, caller));
     if (reads === 'json') assertNamespaceName(params['namespace']);
     else assertNames(params);
     const query = parseQuery(req.url ?? '');
-    const body = reads === 'nothing' ? EMPTY_BODY : bodyOf(await readBody(req, requestLimitBytes), reads);
+    const body = reads === 'nothing' ? EMPTY_BODY : bodyOf(await readBody(req, requestLimitBytes), route, req);
     const { protocol } = context;
-    send(context, await route.handle({ params, query, caller, body, authorization, protocol, host }));
+    const conditions = conditionsOf(req.headers);
+    const request = { params, query, caller, body, authorization, conditions, remoteAddress, protocol, host };
+    send(context, await route.handle(request));
   };
 }
 
-const bodyOf = (bytes: Buffer, reads: Route['reads']): object =>
-  reads === 'optional-json' && bytes.length === 0 ? EMPTY_BODY : parseObject(bytes);
+function bodyOf(bytes: Buffer, { reads }: Route, { headers }: IncomingMessage): object {
+  if (reads === 'merge-patch') return parseMergePatch(bytes, headers['content-type']);
+  return reads === 'optional-json' && bytes.length === 0 ? EMPTY_BODY : parseObject(bytes);
+}
 
 /** @throws NotFound for what cannot be the name of anything stored, so that it never becomes part of a key */
 function assertNames(params: RouteRequest['params']): void {
   for (const parameter in params) {
     if (parameter === FREE_TEXT) continue;
     const names = parameter === 'key' ? (params[parameter]?.split('/') ?? []) : [params[parameter] ?? ''];
-    if (!names.every(OF_SILENCES.has(parameter) ? isSilencedName : isName)) throw new NotFound();
+    if (!names.every(NAME_RULES.get(parameter) ?? isName)) throw new NotFound();
   }
 }
 

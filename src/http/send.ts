@@ -11,10 +11,10 @@ export function send(context: Context, { status, body = '', type, headers }: Ans
   context.body = typeof body === 'string' ? body : Readable.from(inTurns(body), { highWaterMark: 1 });
 }
 
-/** Whoever does not read gets no further part. */
+/** Whoever does not read gets no further part. One without text is only a turn for others. */
 async function* inTurns(parts: Iterable<string>): AsyncGenerator<string> {
   for (const part of parts) {
-    yield part;
+    if (part !== '') yield part;
     await nextTurn();
   }
 }

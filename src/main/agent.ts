@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Agent } from '../agent/agent.ts';
 import { type AgentConfig, parseAgentConfig } from '../config/agent.ts';
 import { ConfigError, type Parsed } from '../config/flags.ts';
+import { Leash } from '../exec/leash.ts';
 import { DiskQueue } from '../store/disk-queue.ts';
 import { StoreInUse } from '../store/store-lock.ts';
 import { createLogger, type Logger } from './logger.ts';
@@ -61,7 +62,8 @@ async function start(argv: readonly string[], log: Logger): Promise<void> {
   const tls = new AgentTlsFiles(config.tls, log);
   log.info({}, tls.showsCertificate ? 'using tls client auth' : 'using password auth');
   const store = await openQueue(config.cacheDir);
-  const agent = new Agent(config, readVersion(), { clock: systemClock, log, random: Math.random, store, tls });
+  const leash = new Leash(log);
+  const agent = new Agent(config, readVersion(), { clock: systemClock, log, random: Math.random, store, tls, leash });
 
   const stop = (signal: NodeJS.Signals): void => {
     log.warn({ signal }, 'signal received, shutting down agent');

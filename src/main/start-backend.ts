@@ -12,9 +12,10 @@ import type { BackendConfig, ListenAddress } from '../config/backend.ts';
 import { AccessControl } from '../http/access-control.ts';
 import { type Api, createApi } from '../http/app.ts';
 import { Credentials } from '../http/credentials.ts';
+import { Leash } from '../exec/leash.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import { runHandler } from '../pipeline/handler-run.ts';
+import { handlerRunner } from '../pipeline/handler-run.ts';
 import { Forbidden } from '../resources/errors.ts';
 import { byCertificate, byPassword } from '../sessions/agent-authentication.ts';
 import { AgentListener } from '../sessions/listener.ts';
@@ -40,6 +41,8 @@ import { writeProbe } from './write-probe.ts';
 import { readVersion } from './version.ts';
 
 const REQUEST_TIMEOUT_MS = 15_000;
+/** How late a request that takes too long may be cut. */
+const REQUEST_CHECK_INTERVAL_MS = 1_000;
 const KEEP_ALIVE_TIMEOUT_MS = 15_000;
 /** For requests under way when the backend stops. */
 const API_STOP_GRACE_MS = 3_000;
@@ -124,10 +127,15 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
     opened.push(() => {
       metrics.stop();
     });
+    const pipelineLog = log.child({ component: 'pipeline' });
+    const leash = new Leash(pipelineLog);
+    opened.push(() => {
+      leash.close();
+    });
     const pipeline = startPipeline(system, store, {
       clock,
-      log: log.child({ component: 'pipeline' }),
-      run: metrics.handlers.observing(runHandler),
+      log: pipelineLog,
+      run: metrics.handlers.observing(handlerRunner({ runLimitMs: config.handlerRunLimitMs ?? 0, leash })),
     });
     opened.push(() => pipeline.stop());
     opened.push(
@@ -223,7 +231,11 @@ function createApiServer(
   config: BackendConfig,
   createServer: (options: ServerOptions) => Server = createClearServer,
 ): Server {
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS });
+  const server = createServer({
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: REQUEST_CHECK_INTERVAL_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+  });
   server.on('request', api.callback);
   server.setTimeout(config.api.writeTimeoutMs + KEEP_ALIVE_TIMEOUT_MS);
   return server;

@@ -1,4 +1,5 @@
 import type { ActorSystem } from '../actors/system.ts';
+import { publishedBytes } from '../actors/publish.ts';
 import { Pipeline, type PipelinePorts } from '../pipeline/pipeline.ts';
 import { readResource } from '../store/resource-store.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
@@ -18,13 +19,18 @@ export function startPipeline(
     run,
     entry: (outboxKey) => store.get('outbox', outboxKey),
     handler: (namespace, name) => readResource(store, 'handlers', namespace, name),
+    namespaceExists: (name) => readResource(store, 'namespaces', undefined, name) !== undefined,
     done: (outboxKey, key, notification) => system.settleNotification(outboxKey, key, notification),
   });
   system.feed(pipeline);
-  for (const { key, value } of store.range('outbox', { from: '', to: END })) pipeline.add(key, value.key);
+  for (const { key: outboxKey, value } of store.range('outbox', { from: '', to: END })) {
+    const { key, namespace, handler, event } = value;
+    pipeline.add({ outboxKey, key, namespace, handler, bytes: publishedBytes(event) });
+  }
   system.listen({
     announced: (announcement) => {
-      if (announcement.type === 'outbox.filled') pipeline.add(announcement.outboxKey, announcement.key);
+      if (announcement.type === 'outbox.filled') pipeline.add(announcement);
+      if (announcement.type === 'namespace.deleted') pipeline.dropNamespace(announcement.namespace);
     },
   });
   return pipeline;

@@ -1,3 +1,4 @@
+import type { Leash } from '../exec/leash.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Handler } from '../resources/handler.ts';
 import type { Notification, OutboxEntry } from '../store/records.ts';
@@ -8,15 +9,30 @@ import { payloadOf } from './payload.ts';
 /** What one attempt came to. */
 export type HandlerResult = Pick<Notification, 'outcome' | 'reason' | 'status'>;
 
-/** Runs a handler with what its mutator makes of the event of an outbox entry, until `signal` ends it. Never rejects. */
-export async function runHandler(
-  handler: Handler,
-  entry: OutboxEntry,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<HandlerResult> {
-  const payload = payloadOf(entry.event, handler.mutator);
-  if ('failure' in payload) return { outcome: 'failed', reason: payload.failure, status: undefined };
-  const input = { payload: payload.text, notificationId: entry.notificationId, signal };
-  return handler.type === 'pipe' ? runPipeHandler(handler, input, clock) : runSocketHandler(handler, input, clock);
+const RUNNABLE = new Set(['pipe', 'tcp', 'udp']);
+
+/** Whether it is of a type that runs: sets do not, their members do. */
+export const canRun = ({ type = '' }: Handler): boolean => RUNNABLE.has(type);
+
+export interface HandlerRunPorts {
+  /** For pipes without a timeout; 0 = none. */
+  runLimitMs: number;
+  leash: Leash;
+}
+
+/** Runs a handler that can run, with what its mutator makes of the event of an outbox entry, until `signal` ends it. Never rejects. */
+export function handlerRunner(ports: HandlerRunPorts) {
+  return async (
+    handler: Handler,
+    { event, notificationId }: OutboxEntry,
+    clock: Clock,
+    signal: AbortSignal,
+  ): Promise<HandlerResult> => {
+    const payload = payloadOf(event, handler.mutator);
+    if ('failure' in payload) return { outcome: 'failed', reason: payload.failure, status: undefined };
+    const input = { payload: payload.text, notificationId, signal };
+    return handler.type === 'pipe'
+      ? runPipeHandler(handler, input, clock, ports)
+      : runSocketHandler(handler, input, clock);
+  };
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
-import { assertUsername, isUuid } from './names.ts';
+import { isUuid } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { int64, optional, text, validator } from './schema.ts';
 
@@ -28,10 +28,19 @@ export function apiKeyWithDefaults(input: Static<typeof ApiKeySchema>) {
 
 const validateShape = validator(ApiKeySchema);
 
-/** @throws InvalidResource */
-export function parseApiKey(value: unknown): ApiKey {
-  const key = apiKeyWithDefaults(validateShape(value));
-  if (!isUuid(key.metadata.name ?? '')) throw new InvalidResource('api key name must be a UUID');
-  assertUsername(key.username);
-  return key;
+/** Shape and defaults only, without the rules; a hash that was sent is none. @throws InvalidResource */
+export function parseApiKeyShape(value: unknown): ApiKey {
+  return { ...apiKeyWithDefaults(validateShape(value)), hash: '' };
+}
+
+/** Whether the user exists is not judged here. @throws InvalidResource with the rule it breaks */
+export function assertApiKey({ metadata, username }: ApiKey): void {
+  if (metadata.namespace !== undefined) throw new InvalidResource('api key cannot have a namespace');
+  if (username === '') throw new InvalidResource('api key must have a username');
+  if (!isUuid(metadata.name ?? '')) throw new InvalidResource('api key name: must be a UUID');
+}
+
+/** As it is shown: never with its hash. */
+export function shownApiKey({ metadata, username, created_at }: ApiKey): object {
+  return { metadata, username, created_at };
 }

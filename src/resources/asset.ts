@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { InvalidResource } from './errors.ts';
+import { assertExpressions } from './expressions.ts';
+import { assertAssetName } from './names.ts';
 import { mapWithDefaults, ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
-import { listOrNull, optional, orAbsent, text, textList, textMap } from './schema.ts';
+import { listOrNull, optional, orAbsent, text, textList, textMap, validator } from './schema.ts';
 
 const buildFields = {
   url: optional(text()),
@@ -39,4 +42,29 @@ export function assetWithDefaults(input: Static<typeof AssetSchema>) {
     metadata: objectMetaWithDefaults(input.metadata),
     headers,
   };
+}
+
+const SHA512_HEX_DIGITS = 128;
+
+const validateShape = validator(AssetSchema);
+
+/** Shape and defaults only, without the rules. @throws InvalidResource */
+export function parseAssetShape(value: unknown): Asset {
+  return assetWithDefaults(validateShape(value));
+}
+
+/** Where it has builds, they count and its own archive does not. @throws InvalidResource with the rule it breaks */
+export function assertAsset(asset: Asset): void {
+  assertAssetName(asset.metadata.name ?? '', 'name');
+  if (asset.metadata.namespace === undefined) throw new InvalidResource('namespace cannot be empty');
+  for (const build of asset.builds ?? [asset]) assertBuild(build);
+}
+
+function assertBuild({ url, sha512, filters }: ReturnType<typeof assetBuildWithDefaults>): void {
+  if (sha512 === undefined) throw new InvalidResource('SHA-512 checksum cannot be empty');
+  if (sha512.length < SHA512_HEX_DIGITS) {
+    throw new InvalidResource(`SHA-512 checksum must be at least ${SHA512_HEX_DIGITS} characters`);
+  }
+  if (url === undefined) throw new InvalidResource('URL cannot be empty');
+  assertExpressions(filters ?? []);
 }

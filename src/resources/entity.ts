@@ -150,7 +150,7 @@ export function parseEntityShape(value: unknown): Entity {
 }
 
 /** @throws InvalidResource naming the field that breaks a rule */
-export function assertEntity(entity: Entity): void {
+export function assertEntity(entity: Pick<Entity, 'metadata' | 'entity_class'>): void {
   assertName(entity.metadata.name ?? '', 'entity name');
   assertName(entity.entity_class, 'entity class');
   if (entity.metadata.namespace === undefined) throw new InvalidResource('namespace must be set');

@@ -9,7 +9,8 @@ export type ErrorCode =
   | 'stale-revision'
   | 'too-large'
   | 'store-unavailable'
-  | 'overloaded';
+  | 'overloaded'
+  | 'too-many-logins';
 
 export abstract class ExpectedError extends Error {
   abstract readonly code: ErrorCode;
@@ -60,6 +61,18 @@ export class TooLarge extends ExpectedError {
 /** The store cannot be written now (no space, I/O error). Nothing of the request was kept. */
 export class StoreUnavailable extends ExpectedError {
   readonly code = 'store-unavailable';
+}
+
+/** Logins failed too often, for this account or from this address. */
+export class TooManyLogins extends ExpectedError {
+  readonly code = 'too-many-logins';
+  /** Whole seconds until the next attempt counts. */
+  readonly retryAfterS: number;
+
+  constructor(retryAfterS: number) {
+    super(`too many failed logins: try again in ${retryAfterS} s`);
+    this.retryAfterS = retryAfterS;
+  }
 }
 
 /** A bounded queue is full. Nothing of the request was kept; the caller may send it again later. */

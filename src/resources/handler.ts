@@ -4,6 +4,9 @@ import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { listOrNull, optional, orAbsent, text, textList, uint32, validator } from './schema.ts';
 
+/** Members of a set. */
+const MAX_MEMBERS = 1_000;
+
 const SocketSchema = Type.Object({ host: optional(text()), port: optional(uint32()) });
 
 export const HandlerSchema = Type.Object(
@@ -55,7 +58,7 @@ export function assertHandler(handler: Handler): void {
   if (handler.metadata.namespace === undefined) throw new InvalidResource('namespace must be set');
 }
 
-function assertType({ type, command, socket }: Handler): void {
+function assertType({ type, command, socket, handlers }: Handler): void {
   switch (type) {
     case undefined:
       throw new InvalidResource('empty handler type');
@@ -67,6 +70,9 @@ function assertType({ type, command, socket }: Handler): void {
       assertSocket(socket);
       return;
     case 'set':
+      if ((handlers?.length ?? 0) > MAX_MEMBERS) {
+        throw new InvalidResource(`handlers of a set must be at most ${MAX_MEMBERS}`);
+      }
       return;
     default:
       throw new InvalidResource(`unknown handler type: ${type}`);

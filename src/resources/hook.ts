@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { InvalidResource } from './errors.ts';
+import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
-import { flag, listOrNull, optional, orAbsent, text, textList, uint32 } from './schema.ts';
+import { flag, listOrNull, optional, orAbsent, text, textList, uint32, validator } from './schema.ts';
 
 /** A command that an agent runs after a check; a result of one has these too. */
 export const hookFields = {
@@ -23,4 +25,19 @@ export function hookWithDefaults(input: Static<typeof HookSchema>) {
     stdin: input.stdin ?? false,
     runtime_assets: listOrNull(input.runtime_assets),
   };
+}
+
+const validateShape = validator(HookSchema);
+
+/** Shape and defaults only, without the rules. @throws InvalidResource */
+export function parseHookShape(value: unknown): Hook {
+  return hookWithDefaults(validateShape(value));
+}
+
+/** Names of assets are not judged. @throws InvalidResource with the rule it breaks */
+export function assertHook({ metadata, command, timeout }: Hook): void {
+  assertName(metadata.name ?? '', 'hook name');
+  if (command === undefined) throw new InvalidResource('command cannot be empty');
+  if (timeout === 0) throw new InvalidResource('hook timeout must be greater than 0');
+  if (metadata.namespace === undefined) throw new InvalidResource('namespace must be set');
 }

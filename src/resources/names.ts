@@ -32,15 +32,18 @@ export function assertUsername(name: string): void {
   assertUsable(name, 'username');
 }
 
-/** @throws InvalidResource */
-export function assertAssetName(name: string): void {
-  if (name === '') throw new InvalidResource("asset's name cannot be empty");
+/** With segments between slashes, none of them empty, `.` or `..`. @throws InvalidResource */
+export function assertAssetName(name: string, subject = "asset's name"): void {
+  if (name === '') throw new InvalidResource(`${subject} cannot be empty`);
   if (!ASSET.test(name)) {
-    throw new InvalidResource(
-      "asset's name may only contain letters, forward slashes, underscores, dashes and numbers",
-    );
+    throw new InvalidResource(`${subject} may only contain letters, forward slashes, underscores, dashes and numbers`);
   }
+  if (!hasSegments(name)) throw new InvalidResource(`${subject} must not have a segment that is empty, "." or ".."`);
+  assertUsable(name, subject);
 }
+
+const hasSegments = (name: string): boolean =>
+  name.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 
 function assertUsable(name: string, subject: string): void {
   if (name === '.' || name === '..') throw new InvalidResource(`${subject} must not be "." or ".."`);
@@ -50,5 +53,8 @@ function assertUsable(name: string, subject: string): void {
 
 export const isName = (value: string): boolean =>
   NAME.test(value) && value !== '.' && value !== '..' && value.length <= MAX_NAME_BYTES;
+
+export const isAssetName = (value: string): boolean =>
+  ASSET.test(value) && hasSegments(value) && value.length <= MAX_NAME_BYTES;
 
 export const isUuid = (value: string): boolean => UUID.test(value);

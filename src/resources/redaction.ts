@@ -39,7 +39,7 @@ function redactMap(map: TextMap, words: ReadonlySet<string>): TextMap {
  * The entity as people and programs may see it: values of labels and annotations with a redacted key are replaced. The same
  * object when there are none.
  */
-export function redactEntity(entity: Entity): Entity {
+export function redactEntity<E extends Pick<Entity, 'metadata' | 'redact'>>(entity: E): E {
   const { metadata, redact } = entity;
   if (metadata.labels === undefined && metadata.annotations === undefined) return entity;
   const words = redact === undefined ? DEFAULT_WORDS : new Set(redact.map(comparable));

@@ -16,10 +16,14 @@ export const ClusterRoleBindingSchema = Type.Object(bindingFields, { $id: 'core/
 /** A cluster role binding is a role binding without a namespace. */
 export type RoleBinding = ReturnType<typeof roleBindingWithDefaults>;
 
+/** `user` is written for `User`, in all types. */
+const capitalized = (type: string | null | undefined): string =>
+  type ? type.charAt(0).toUpperCase() + type.slice(1) : '';
+
 export function roleBindingWithDefaults(input: Static<typeof RoleBindingSchema>) {
   return {
-    subjects: input.subjects?.map((subject) => ({ type: subject.type ?? '', name: subject.name ?? '' })) ?? [],
-    role_ref: { type: input.role_ref?.type ?? '', name: input.role_ref?.name ?? '' },
+    subjects: input.subjects?.map(({ type, name }) => ({ type: capitalized(type), name: name ?? '' })) ?? [],
+    role_ref: { type: capitalized(input.role_ref?.type), name: input.role_ref?.name ?? '' },
     metadata: objectMetaWithDefaults(input.metadata),
   };
 }
@@ -27,28 +31,42 @@ export function roleBindingWithDefaults(input: Static<typeof RoleBindingSchema>)
 const validateBinding = validator(RoleBindingSchema);
 const validateClusterBinding = validator(ClusterRoleBindingSchema);
 
-function assertBinding(binding: RoleBinding, kind: string): void {
-  assertSubname(binding.metadata.name ?? '', `the ${kind} name`);
-  if (binding.role_ref.type === '' || binding.role_ref.name === '') {
-    throw new InvalidResource(`a ${kind} needs a roleRef`);
-  }
-  if (binding.subjects.length === 0) throw new InvalidResource(`a ${kind} must have at least one subject`);
-}
+/** Shape and defaults only, without the rules of its kind. @throws InvalidResource */
+export const parseRoleBindingShape = (value: unknown): RoleBinding => roleBindingWithDefaults(validateBinding(value));
 
-/** @throws InvalidResource */
-export function parseRoleBinding(value: unknown): RoleBinding {
-  const binding = roleBindingWithDefaults(validateBinding(value));
-  assertBinding(binding, 'RoleBinding');
+/** The same of a cluster role binding. @throws InvalidResource */
+export const parseClusterRoleBindingShape = (value: unknown): RoleBinding =>
+  roleBindingWithDefaults(validateClusterBinding(value));
+
+/** Whether the role exists is not judged. @throws InvalidResource with the rule it breaks */
+export function assertRoleBinding(binding: RoleBinding): void {
+  assertSubname(binding.metadata.name ?? '', 'the RoleBinding name');
   if (binding.metadata.namespace === undefined) throw new InvalidResource('the RoleBinding namespace must be set');
-  return binding;
+  assertBinding(binding, 'RoleBinding');
 }
 
-/** @throws InvalidResource */
-export function parseClusterRoleBinding(value: unknown): RoleBinding {
-  const binding = roleBindingWithDefaults(validateClusterBinding(value));
-  assertBinding(binding, 'ClusterRoleBinding');
+/** @throws InvalidResource with the rule it breaks */
+export function assertClusterRoleBinding(binding: RoleBinding): void {
+  assertSubname(binding.metadata.name ?? '', 'the ClusterRoleBinding name');
   if (binding.metadata.namespace !== undefined) {
-    throw new InvalidResource('the ClusterRoleBinding namespace must not be set');
+    throw new InvalidResource('ClusterRoleBinding cannot have a namespace');
   }
-  return binding;
+  assertBinding(binding, 'ClusterRoleBinding');
+  if (binding.role_ref.type === 'Role') {
+    throw new InvalidResource('a ClusterRoleBinding must refer to a ClusterRole: a Role belongs to one namespace');
+  }
+}
+
+function assertBinding({ role_ref: role, subjects }: RoleBinding, kind: string): void {
+  if (role.type !== 'Role' && role.type !== 'ClusterRole') {
+    throw new InvalidResource(`roleRef type "${role.type}" is invalid, expected either "ClusterRole" or "Role"`);
+  }
+  if (role.name === '') throw new InvalidResource(`roleRef name for ${role.type} is required`);
+  if (subjects.length === 0) throw new InvalidResource(`a ${kind} must have at least one subject`);
+  for (const { type, name } of subjects) {
+    if (type !== 'User' && type !== 'Group') {
+      throw new InvalidResource(`subject type "${type}" is invalid, expected either "Group" or "User"`);
+    }
+    if (name === '') throw new InvalidResource(`subject name for the "${type}" type is required`);
+  }
 }

@@ -4,6 +4,8 @@ import { assertSubname } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { listOrNull, optional, textList, validator } from './schema.ts';
 
+const VERBS = new Set('* get list create update delete'.split(' '));
+
 const RuleSchema = Type.Object({
   verbs: optional(textList()),
   resources: optional(textList()),
@@ -19,10 +21,11 @@ export type Rule = ReturnType<typeof ruleWithDefaults>;
 /** A cluster role is a role without a namespace. */
 export type Role = ReturnType<typeof roleWithDefaults>;
 
+/** `get,list` is two verbs; names stay as they are. */
 function ruleWithDefaults(input: Static<typeof RuleSchema>) {
   return {
-    verbs: input.verbs ?? [],
-    resources: input.resources ?? [],
+    verbs: listOrNull(input.verbs?.flatMap((verbs) => verbs.split(','))),
+    resources: listOrNull(input.resources?.flatMap((resources) => resources.split(','))),
     resource_names: listOrNull(input.resource_names),
   };
 }
@@ -34,18 +37,29 @@ export function roleWithDefaults(input: Static<typeof RoleSchema>) {
 const validateRole = validator(RoleSchema);
 const validateClusterRole = validator(ClusterRoleSchema);
 
-/** @throws InvalidResource */
-export function parseRole(value: unknown): Role {
-  const role = roleWithDefaults(validateRole(value));
+/** Shape and defaults only, without the rules of its kind. @throws InvalidResource */
+export const parseRoleShape = (value: unknown): Role => roleWithDefaults(validateRole(value));
+
+/** The same of a cluster role. @throws InvalidResource */
+export const parseClusterRoleShape = (value: unknown): Role => roleWithDefaults(validateClusterRole(value));
+
+/** Words of resources are not judged: unknown ones match nothing. @throws InvalidResource with the rule it breaks */
+export function assertRole(role: Role): void {
   assertSubname(role.metadata.name ?? '', 'the Role name');
   if (role.metadata.namespace === undefined) throw new InvalidResource('the Role namespace must be set');
-  return role;
+  assertRules(role, 'Role');
 }
 
-/** @throws InvalidResource */
-export function parseClusterRole(value: unknown): Role {
-  const role = roleWithDefaults(validateClusterRole(value));
+/** @throws InvalidResource with the rule it breaks */
+export function assertClusterRole(role: Role): void {
   assertSubname(role.metadata.name ?? '', 'the ClusterRole name');
-  if (role.metadata.namespace !== undefined) throw new InvalidResource('the ClusterRole namespace must not be set');
-  return role;
+  if (role.metadata.namespace !== undefined) throw new InvalidResource('ClusterRole cannot have a namespace');
+  assertRules(role, 'ClusterRole');
+}
+
+function assertRules({ rules }: Role, kind: string): void {
+  if (rules.length === 0) throw new InvalidResource(`a ${kind} must have at least one rule`);
+  for (const verb of rules.flatMap(({ verbs }) => verbs ?? [])) {
+    if (!VERBS.has(verb)) throw new InvalidResource(`the verb "${verb}" is not valid`);
+  }
 }

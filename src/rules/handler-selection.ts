@@ -2,6 +2,12 @@ import type { Event } from '../resources/event.ts';
 
 /** Name lists that are resolved: the event's own, and those of sets in it and in them. */
 const MAX_LEVELS = 3;
+/** Handlers and sets that one event may lead to, each counted once. */
+const MAX_NAMES = 1_000;
+/** Names that are read for one event, each as often as it stands somewhere. */
+const MAX_READ = 10_000;
+
+export const TOO_MANY_NAMES = `an event leads to at most ${MAX_NAMES} handlers and sets: this one and those after it are left out`;
 
 /** What the selection needs of a handler. */
 interface Selectable {
@@ -12,28 +18,54 @@ interface Selectable {
 /** A name that leads to no handler, and why. */
 export interface Unselected {
   name: string;
-  reason: 'handler does not exist' | 'handler sets cannot be deeply nested';
+  reason: 'handler does not exist' | 'handler sets cannot be deeply nested' | typeof TOO_MANY_NAMES;
 }
 
-/** The handlers that an event names, sets replaced by their members: each once, in the order of names. */
+export interface Selection<H> {
+  selected: [name: string, handler: H][];
+  unselected: Unselected[];
+}
+
+/**
+ * The handlers that an event names, sets replaced by their members: each once, in the order of names. Level by level, so that each
+ * name is looked at once, where it stands highest.
+ */
 export function selectHandlers<H extends Selectable>(
   names: readonly string[],
   lookUp: (name: string) => H | undefined,
-): { selected: [name: string, handler: H][]; unselected: Unselected[] } {
-  const selected = new Map<string, H>();
+): Selection<H> {
+  const seen = new Set<string>();
+  const selected: [name: string, handler: H][] = [];
   const unselected: Unselected[] = [];
-  const resolve = (members: readonly string[], level: number): void => {
-    for (const name of members) {
+  let lists: (readonly string[])[] = [names];
+  let read = 0;
+  for (let level = 1; level <= MAX_LEVELS; level += 1) {
+    const below: string[][] = [];
+    for (const name of namesIn(lists)) {
+      read += 1;
+      if (seen.has(name) && read <= MAX_READ) continue;
+      if (seen.size === MAX_NAMES || read > MAX_READ) {
+        unselected.push({ name, reason: TOO_MANY_NAMES });
+        return { selected: inOrder(selected), unselected };
+      }
+      seen.add(name);
       const handler = lookUp(name);
       if (handler === undefined) unselected.push({ name, reason: 'handler does not exist' });
-      else if (handler.type !== 'set') selected.set(name, handler);
-      else if (level >= MAX_LEVELS) unselected.push({ name, reason: 'handler sets cannot be deeply nested' });
-      else resolve(handler.handlers ?? [], level + 1);
+      else if (handler.type !== 'set') selected.push([name, handler]);
+      else if (level === MAX_LEVELS) unselected.push({ name, reason: 'handler sets cannot be deeply nested' });
+      else below.push(handler.handlers ?? []);
     }
-  };
-  resolve(names, 1);
-  return { selected: [...selected].sort(([a], [b]) => (a < b ? -1 : 1)), unselected };
+    lists = below;
+  }
+  return { selected: inOrder(selected), unselected };
 }
+
+function* namesIn(lists: (readonly string[])[]): Iterable<string> {
+  for (const list of lists) yield* list;
+}
+
+const inOrder = <H>(selected: [name: string, handler: H][]): [name: string, handler: H][] =>
+  selected.sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** What the built-in filters look at. */
 export interface FilterFacts {

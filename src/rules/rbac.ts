@@ -45,10 +45,8 @@ export interface PolicySources {
   roleBindings: readonly RoleBinding[];
 }
 
-/** Resources for which any cluster-wide rule shows all namespaces. */
-const CORE_RESOURCES = new Set(
-  'assets checks entities events filters handlers hooks mutators pipelines silenced'.split(' '),
-);
+/** Resources for which any cluster-wide rule shows all namespaces; pipelines are none of them. */
+const CORE_RESOURCES = new Set('assets checks entities events filters handlers hooks mutators silenced'.split(' '));
 
 export function policyOf(sources: PolicySources): Policy {
   const clusterRules = new Map(sources.clusterRoles.map((role) => [role.metadata.name, role.rules]));
@@ -99,13 +97,51 @@ function isFor(grant: Grant, { username, groups }: Subject): boolean {
   return grant.users.has(username) || groups.some((group) => grant.groups.has(group));
 }
 
-const includes = (words: readonly string[], word: string): boolean => words.includes(word) || words.includes('*');
+const includes = (words: readonly string[] | null, word: string): boolean =>
+  words !== null && (words.includes(word) || words.includes('*'));
 
 function allows(rule: Rule, { verb, resource, name }: AccessRequest): boolean {
   return (
     includes(rule.verbs, verb) &&
     includes(rule.resources, resource) &&
     (rule.resource_names === null || rule.resource_names.includes(name))
+  );
+}
+
+/**
+ * Whether `subject` has all that `rules` would give: in a namespace, or everywhere when it is undefined. Nobody may give
+ * what he has not. Source: spec/02, 15.
+ */
+export function holds(
+  policy: Policy,
+  subject: Subject,
+  rules: readonly Rule[],
+  namespace: string | undefined,
+): boolean {
+  const grants = [...policy.cluster, ...(policy.byNamespace.get(namespace ?? '') ?? [])];
+  const held = grants.filter((grant) => isFor(grant, subject)).flatMap((grant) => grant.rules ?? []);
+  return rules.every(({ verbs, resources, resource_names: names }) =>
+    (verbs ?? []).every((verb) =>
+      (resources ?? []).every((resource) =>
+        held.some(
+          (rule) =>
+            includes(rule.verbs, verb) && includes(rule.resources, resource) && hasNames(rule.resource_names, names),
+        ),
+      ),
+    ),
+  );
+}
+
+const hasNames = (held: readonly string[] | null, wanted: readonly string[] | null): boolean =>
+  held === null || (wanted !== null && wanted.every((name) => held.includes(name)));
+
+/** Whether `subject` has all that `other` has: only then may he become the other, or give away what makes one so. */
+export function holdsAllOf(policy: Policy, subject: Subject, other: Subject): boolean {
+  const isHeldIn = (namespace: string | undefined, grants: readonly Grant[]): boolean =>
+    grants.every((grant) => !isFor(grant, other) || holds(policy, subject, grant.rules ?? [], namespace));
+  return (
+    isHeldIn(undefined, policy.cluster) &&
+    [...policy.byNamespace].every(([namespace, grants]) => isHeldIn(namespace, grants))
   );
 }
 
@@ -118,12 +154,12 @@ export function seesNamespace(policy: Policy, subject: Subject, namespace: strin
     );
   return (
     mayGet(policy.cluster, (rule) => showsNamespace(rule, namespace)) ||
-    mayGet(policy.byNamespace.get(namespace) ?? [], (rule) => rule.resources.length > 0)
+    mayGet(policy.byNamespace.get(namespace) ?? [], (rule) => rule.resources !== null)
   );
 }
 
 function showsNamespace(rule: Rule, namespace: string): boolean {
-  if (rule.resources.some((resource) => CORE_RESOURCES.has(resource))) return true;
+  if (rule.resources?.some((resource) => CORE_RESOURCES.has(resource))) return true;
   const namesIt = rule.resource_names === null || rule.resource_names.includes(namespace);
   return namesIt && includes(rule.resources, 'namespaces');
 }

@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { ActorSystem } from '../actors/system.ts';
+import { CLOSE_GRACE_MS } from '../machines/agent-connection.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
@@ -39,8 +40,13 @@ import { SessionCounts } from './session-counts.ts';
 import { SessionRegistry } from './session-registry.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
+/** How late a handshake that takes too long may be cut. */
+const HANDSHAKE_CHECK_INTERVAL_MS = 1_000;
 /** Between asking the agents to leave and cutting those who did not. */
 const STOP_GRACE_MS = 2_000;
+
+/** Beside the other options, because the types of ws do not know it. */
+const CLOSING = { closeTimeout: CLOSE_GRACE_MS };
 
 export interface ListenerPorts extends RefusalPorts {
   system: Pick<ActorSystem, 'agents' | 'mustPause' | 'isFailing' | 'listen'>;
@@ -93,12 +99,17 @@ export class AgentListener {
       skipUTF8Validation: true,
       handleProtocols: () => false,
       maxPayload: ports.maxMessageBytes,
+      ...CLOSING,
     });
     this.#webSockets.on('headers', (headers, request) => {
       this.#addHeaders(headers, request);
     });
     const { createServer = createClearServer } = ports;
-    this.server = createServer({ requestTimeout: HANDSHAKE_TIMEOUT_MS, headersTimeout: HANDSHAKE_TIMEOUT_MS });
+    this.server = createServer({
+      requestTimeout: HANDSHAKE_TIMEOUT_MS,
+      headersTimeout: HANDSHAKE_TIMEOUT_MS,
+      connectionsCheckingInterval: HANDSHAKE_CHECK_INTERVAL_MS,
+    });
     this.server.on('request', (request, response) => {
       void this.#answer(request, response);
     });

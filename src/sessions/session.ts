@@ -12,6 +12,7 @@ import { decodeFrame, encodeFrame, eventNumberOf, ProtocolError } from '../wire/
 import type { AgentHello } from '../wire/handshake.ts';
 import { clockSkewS, isClockOff } from './clock-skew.ts';
 import { pushedConfig, unknownEntity } from './entity-config.ts';
+import { FairReading } from './fair-reading.ts';
 import type { FrameRefusals } from './frame-refusals.ts';
 import { Incoming } from './incoming.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
@@ -65,6 +66,7 @@ export class Session implements AgentSession {
   readonly #socket: WebSocket;
   readonly #outgoing: OutgoingQueue;
   readonly #incoming: Incoming;
+  readonly #reading: FairReading;
   readonly #log: Log;
   #leaseEndsAtMs = -Infinity;
   #state = 'registered';
@@ -94,6 +96,7 @@ export class Session implements AgentSession {
         ports.waits(this);
       },
     });
+    this.#reading = new FairReading(socket, () => this.#incoming.isPaused);
     this.#outgoing = new OutgoingQueue({
       clock: ports.clock,
       writeTimeoutMs: ports.writeTimeoutMs,
@@ -120,6 +123,7 @@ export class Session implements AgentSession {
       this.#receive(message);
     });
     const heard = () => {
+      this.#reading.count();
       this.#heard();
     };
     this.#socket.on('ping', heard).on('pong', heard);
@@ -153,6 +157,7 @@ export class Session implements AgentSession {
   }
 
   #receive(message: Buffer): void {
+    this.#reading.count();
     // After a lost event nothing more may be decided: it would pass the lost one, which the agent sends again.
     if (this.#isBroken) return;
     this.#heard();
@@ -191,6 +196,7 @@ export class Session implements AgentSession {
     if (error instanceof ProtocolError) {
       this.#refuse(error);
       this.#countError('protocol violated');
+      this.#isBroken = true;
       agents.tell(this.id, { type: 'protocol.violated' });
     } else if (error instanceof StoreUnavailable) {
       this.lost(error);

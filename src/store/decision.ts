@@ -9,12 +9,23 @@ import type { CheckRequest } from '../wire/check-request.ts';
 export type Announcement =
   | { type: 'entity-config.changed'; namespace: string; name: string; config: EntityConfig }
   | { type: 'entity.deleted'; namespace: string; name: string }
-  | { type: 'outbox.filled'; outboxKey: string; key: string }
+  | OutboxFilled
   | { type: 'rbac.changed' }
   /** As it is stored, or with its metrics where it has no check. Told only where somebody asked for it. */
   | { type: 'event.processed'; event: Event }
   | { type: 'namespace.deleted'; namespace: string }
   | CheckRequested;
+
+/** What waits in the outbox, without what it is. */
+export interface OutboxFilled {
+  type: 'outbox.filled';
+  outboxKey: string;
+  key: string;
+  namespace: string;
+  handler: string;
+  /** Of its event. */
+  bytes: number;
+}
 
 export interface CheckRequested {
   type: 'check.requested';

@@ -1,4 +1,7 @@
-/** Names hold letters, digits and `_ . : -`, so that joined by slashes they sort as the API lists them: bytewise, by `<namespace>/<name>`. */
+/**
+ * Names hold letters, digits and `_ . : -`, so that joined by slashes they sort as the API lists them: bytewise, by
+ * `<namespace>/<name>`. Those of assets hold slashes too, which end their keys.
+ */
 export const entityKey = (namespace: string, name: string): string => `${namespace}/${name}`;
 
 export const eventKey = (namespace: string, entity: string, check: string): string => `${namespace}/${entity}/${check}`;
@@ -20,6 +23,11 @@ export const RESOURCE_KINDS = [
   'entities',
   'checks',
   'handlers',
+  'hooks',
+  'filters',
+  'mutators',
+  'assets',
+  'pipelines',
   'silenced',
   'users',
   'roles',
@@ -36,6 +44,9 @@ export const resourceKey = (kind: ResourceKind, namespace: string | undefined, n
 
 /** How many silences a namespace has. No kind has this word. */
 export const silenceCountKey = (namespace: string): string => `silence-counts/${namespace}`;
+
+/** The sessions that a user's logins began. No kind has this word. */
+export const tokenSessionsKey = (username: string): string => `token-sessions/${username}`;
 
 /** How many entities there are. No kind has this word. */
 export const ENTITY_COUNT_KEY = 'entity-count';

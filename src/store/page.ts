@@ -2,8 +2,6 @@ import { afterPrefix } from './keyspace.ts';
 import type { TableName, Tables } from './records.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
-/** Records that are read at once; an event may have megabytes. */
-const READ_AT_ONCE = 16;
 /** Directly after a key comes the key with it. */
 const NUL = '\0';
 
@@ -62,7 +60,7 @@ function lastKeyOf(
   return next === undefined ? undefined : last;
 }
 
-/** No cursor is open between two reads. */
+/** One is in memory at a time, as each may have megabytes; no cursor is open between two. */
 function* valuesIn<T extends TableName>(
   store: TransactionalStore,
   table: T,
@@ -70,11 +68,10 @@ function* valuesIn<T extends TableName>(
   to: string,
 ): Generator<Tables[T]> {
   for (let start = from; ;) {
-    const records = [...store.range(table, { from: start, to, limit: READ_AT_ONCE })];
-    for (const { value } of records) yield value;
-    const last = records.at(-1);
-    if (last === undefined || records.length < READ_AT_ONCE) return;
-    start = last.key + NUL;
+    const [record] = store.range(table, { from: start, to, limit: 1 });
+    if (record === undefined) return;
+    yield record.value;
+    start = record.key + NUL;
   }
 }
 

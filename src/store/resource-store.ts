@@ -1,14 +1,20 @@
 import type { ApiKey } from '../resources/api-key.ts';
+import type { Asset } from '../resources/asset.ts';
 import type { Check } from '../resources/check.ts';
 import type { EntityConfig } from '../resources/entity.ts';
+import type { EventFilter } from '../resources/event-filter.ts';
 import type { Handler } from '../resources/handler.ts';
+import type { Hook } from '../resources/hook.ts';
+import type { Mutator } from '../resources/mutator.ts';
 import type { Namespace } from '../resources/namespace.ts';
+import type { Pipeline } from '../resources/pipeline.ts';
 import type { Role } from '../resources/role.ts';
 import type { RoleBinding } from '../resources/role-binding.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
 import type { User } from '../resources/user.ts';
+import type { TokenSessions } from '../rules/token-sessions.ts';
 import type { TableReader } from './decision.ts';
-import { type ResourceKind, resourceKey } from './keyspace.ts';
+import { type ResourceKind, resourceKey, tokenSessionsKey } from './keyspace.ts';
 import { type LazyPage, lazyPage, type Page, type PageRequest, readPage } from './page.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
@@ -19,6 +25,11 @@ export interface Resources {
   entities: EntityConfig;
   checks: Check;
   handlers: Handler;
+  hooks: Hook;
+  filters: EventFilter;
+  mutators: Mutator;
+  assets: Asset;
+  pipelines: Pipeline;
   silenced: SilenceRecord;
   users: User;
   roles: Role;
@@ -38,6 +49,11 @@ export function readResource<K extends ResourceKind>(
   return reader.get('resources', resourceKey(kind, namespace, name)) as Resources[K] | undefined;
 }
 
+/** Undefined when the user has none. */
+export function readTokenSessions(reader: TableReader, username: string): TokenSessions | undefined {
+  return reader.get('resources', tokenSessionsKey(username)) as TokenSessions | undefined;
+}
+
 /** The durable configuration, for the API and for everything that decides outside a decision. */
 export class ResourceStore {
   readonly #store: TransactionalStore;
@@ -48,6 +64,10 @@ export class ResourceStore {
 
   get<K extends ResourceKind>(kind: K, namespace: string | undefined, name: string): Resources[K] | undefined {
     return readResource(this.#store, kind, namespace, name);
+  }
+
+  tokenSessions(username: string): TokenSessions | undefined {
+    return readTokenSessions(this.#store, username);
   }
 
   /** Of one namespace, or of all (and of a cluster-wide kind) when `namespace` is undefined. */

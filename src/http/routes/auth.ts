@@ -1,41 +1,48 @@
 import { InvalidResource, Unauthenticated } from '../../resources/errors.ts';
+import { parseTokenRequest } from '../../resources/token-request.ts';
 import type { User } from '../../resources/user.ts';
 import { parseBasic } from '../../wire/handshake.ts';
-import type { AccessTokens } from '../access-tokens.ts';
+import { type AccessTokens, InvalidToken, type TokenPair } from '../access-tokens.ts';
 import { json, text } from '../answers.ts';
 import type { CredentialVerifier } from '../credentials.ts';
-import type { Route, RouteRequest } from '../route.ts';
+import type { LoginSessions, SentTokens } from '../login-sessions.ts';
+import type { LoginThrottle } from '../login-throttle.ts';
+import type { Answer, Route, RouteRequest } from '../route.ts';
 
 export interface AuthRoutePorts {
   credentials: CredentialVerifier;
-  tokens: AccessTokens;
+  throttle: Pick<LoginThrottle, 'login'>;
+  sessions: LoginSessions;
+  tokens: Pick<AccessTokens, 'expiredClaimsOf'>;
 }
 
+/** A name of 255 characters and a port. */
+const MAX_HOST_LENGTH = 261;
+const BASIC = 'Basic ';
 const BEARER = 'Bearer ';
+/** What is neither refused by its password nor let in is told so. */
+const REFUSAL = 'Request unauthorized';
 
-export function authRoutes({ credentials, tokens }: AuthRoutePorts): Route[] {
+export function authRoutes(ports: AuthRoutePorts): Route[] {
+  return [...loginRoutes(ports), ...sessionRoutes(ports)];
+}
+
+function loginRoutes({ credentials, throttle, sessions }: AuthRoutePorts): Route[] {
   /** `refusal` is told when user and password do not belong together. */
-  const login = async ({ authorization }: RouteRequest, refusal: string): Promise<User> => {
-    if (authorization?.startsWith('Basic ') === true) {
+  const login = async ({ authorization = '', remoteAddress }: RouteRequest, refusal: string): Promise<User> => {
+    if (authorization.startsWith(BASIC)) {
       const basic = parseBasic(authorization);
-      const user = basic === undefined ? undefined : await credentials.verify(basic.username, basic.password);
+      if (basic === undefined) throw new Unauthenticated(refusal);
+      const { username, password } = basic;
+      const user = await throttle.login(username, remoteAddress, (guessing) =>
+        credentials.verify(username, password, guessing),
+      );
       if (user === undefined) throw new Unauthenticated(refusal);
       return user;
     }
-    if (authorization?.startsWith(BEARER) === true && (await isValid(authorization.slice(BEARER.length)))) {
-      throw new InvalidResource('EOF');
-    }
-    throw new Unauthenticated('Request unauthorized');
-  };
-
-  const isValid = async (token: string): Promise<boolean> => {
-    try {
-      await tokens.callerOf(token);
-      return true;
-    } catch (error) {
-      if (error instanceof Unauthenticated) return false;
-      throw error;
-    }
+    if (!authorization.startsWith(BEARER)) throw new Unauthenticated(REFUSAL);
+    await orRefusal(sessions.callerOf(authorization.slice(BEARER.length)));
+    throw new InvalidResource('EOF');
   };
 
   return [
@@ -45,11 +52,8 @@ export function authRoutes({ credentials, tokens }: AuthRoutePorts): Route[] {
       access: 'open',
       reads: 'nothing',
       errorsAs: 'text',
-      handle: async (request) => {
-        const user = await login(request, 'Unauthorized');
-        // Clients refresh at the issuer: it is the address that they reached us by.
-        return json(await tokens.issue(user, `${request.protocol}://${request.host}`));
-      },
+      handle: async (request) =>
+        tokenAnswer(await sessions.open(await login(request, 'Unauthorized'), issuer(request))),
     },
     {
       method: 'GET',
@@ -58,9 +62,59 @@ export function authRoutes({ credentials, tokens }: AuthRoutePorts): Route[] {
       reads: 'nothing',
       errorsAs: 'text',
       handle: async (request) => {
-        await login(request, 'Request unauthorized');
+        await login(request, REFUSAL);
         return text(200, '');
       },
     },
   ];
+}
+
+function sessionRoutes({ sessions, tokens }: AuthRoutePorts): Route[] {
+  /** With an access token of ours, which may have expired. */
+  const admit = async (authorization = ''): Promise<void> => {
+    if (authorization.startsWith(BASIC)) throw new InvalidResource('invalid access token');
+    if (!authorization.startsWith(BEARER)) throw new Unauthenticated(REFUSAL);
+    await orRefusal(tokens.expiredClaimsOf(authorization.slice(BEARER.length), 'access'));
+  };
+  const posting = (path: string, handle: Route['handle']): Route => ({
+    method: 'POST',
+    path,
+    access: 'open',
+    admit,
+    reads: 'json',
+    errorsAs: 'text',
+    handle,
+  });
+  return [
+    posting('/auth/token', async (request) => {
+      return tokenAnswer(await orRefusal(sessions.refresh(sentTokens(request), issuer(request))));
+    }),
+    posting('/auth/logout', async (request) => {
+      await orRefusal(sessions.end(sentTokens(request)));
+      return text(200, '');
+    }),
+  ];
+}
+
+const sentTokens = ({ authorization = '', body }: RouteRequest): SentTokens => ({
+  access: authorization.slice(BEARER.length),
+  refresh: parseTokenRequest(body),
+});
+
+/** Clients refresh at the issuer: it is the address that they reached us by. It is stored with the session. @throws InvalidResource */
+function issuer({ protocol, host }: RouteRequest): string {
+  if (host.length <= MAX_HOST_LENGTH) return `${protocol}://${host}`;
+  throw new InvalidResource(`header Host must be at most ${MAX_HOST_LENGTH} characters`);
+}
+
+const tokenAnswer = (pair: TokenPair): Answer => ({ ...json(pair), headers: { 'Cache-Control': 'no-store' } });
+
+/** A token that does not count is told in the words of these routes. */
+async function orRefusal<T>(outcome: Promise<T>): Promise<T> {
+  try {
+    return await outcome;
+  } catch (cause: unknown) {
+    if (cause instanceof InvalidToken) throw new Unauthenticated(REFUSAL, { cause });
+    throw cause;
+  }
 }

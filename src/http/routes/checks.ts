@@ -1,11 +1,8 @@
 import { assertCheck, type Check, parseCheckShape } from '../../resources/check.ts';
 import { InvalidResource } from '../../resources/errors.ts';
-import { type NamespacedRoutePorts, namespacedRoutes } from '../namespaced-routes.ts';
-import type { Route } from '../route.ts';
+import type { DescribedResource } from '../configuration-routes.ts';
 
-export function checkRoutes(ports: NamespacedRoutePorts): Route[] {
-  return namespacedRoutes({ kind: 'checks', parse: parseCheckShape, assert: assertUsableCheck }, ports);
-}
+export const describedCheck: DescribedResource<'checks'> = { parse: parseCheckShape, assert: assertUsableCheck };
 
 /** @throws InvalidResource */
 function assertUsableCheck(check: Check): void {

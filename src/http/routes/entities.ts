@@ -1,18 +1,29 @@
 import type { Commands } from '../../actors/commands.ts';
-import { assertEntity, type Entity, parseEntityShape, withOwnSubscription } from '../../resources/entity.ts';
-import { NotFound } from '../../resources/errors.ts';
+import {
+  assertEntity,
+  configOf,
+  type Entity,
+  type EntityConfig,
+  parseEntityConfig,
+  parseEntityShape,
+  withOwnSubscription,
+} from '../../resources/entity.ts';
+import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import type { EntityStore } from '../../store/entity-store.ts';
 import { mapPage } from '../../store/page.ts';
-import { assertSameName, assertSameNamespace } from '../address.ts';
+import { assertNotMoved, assertSameName, assertSameNamespace } from '../address.ts';
 import { json, NO_CONTENT } from '../answers.ts';
-import { taggedJson } from '../entity-tag.ts';
-import { listAnswer, pageRequest } from '../pagination.ts';
+import { assertConditions } from '../conditions.ts';
+import { entityTag, taggedJson } from '../entity-tag.ts';
+import { patched, withSentLists } from '../merge-patch.ts';
+import { NUL, pageRequest } from '../pagination.ts';
 import { redactEntity } from '../../resources/redaction.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
+import { selectedList } from '../selected-page.ts';
 
 export interface EntityRoutePorts {
   entities: Pick<EntityStore, 'get' | 'list'>;
-  commands: Pick<Commands, 'createEntity' | 'putEntity' | 'deleteEntity'>;
+  commands: Pick<Commands, 'createEntity' | 'putEntity' | 'editEntity' | 'deleteEntity'>;
 }
 
 const RESOURCE = 'entities';
@@ -21,9 +32,9 @@ const ENTITY = `${NAMESPACE}/:name`;
 const NAME = ['name'] as const;
 
 export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] {
-  const list = (namespace: string | undefined, request: RouteRequest): Answer => {
-    const { items, lastKey } = mapPage(entities.list(namespace, pageRequest(request.query)), redactEntity);
-    return listAnswer(items, lastKey);
+  const list = (namespace: string | undefined, { query }: RouteRequest): Promise<Answer> => {
+    assertOwnToken(query);
+    return selectedList(RESOURCE, query, (page) => mapPage(entities.list(namespace, page), redactEntity));
   };
 
   const create = async (request: RouteRequest): Promise<Answer> => {
@@ -36,6 +47,20 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
     const entity = acceptEntity(request.body, param(request, 'namespace'), param(request, 'name'));
     await commands.putEntity(entity, request.caller.username);
     return json(redactEntity(entity));
+  };
+
+  const patch = async (request: RouteRequest): Promise<Answer> => {
+    const { body, conditions, caller } = request;
+    const [namespace, name] = [param(request, 'namespace'), param(request, 'name')];
+    assertNotMoved(parseEntityConfig(body).metadata, namespace, [name]);
+    const edit = (stored: EntityConfig): EntityConfig => {
+      assertConditions(conditions, entityTag(stored));
+      const edited = parseEntityConfig(patched(stored, body));
+      assertEntity(edited);
+      return edited;
+    };
+    const config = await commands.editEntity(namespace, name, edit, caller.username);
+    return taggedJson(config, withSentLists(redactEntity(config), body));
   };
 
   return [
@@ -68,7 +93,8 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       handle: (request) => {
         const entity = entities.get(param(request, 'namespace'), param(request, 'name'));
         if (entity === undefined) throw new NotFound();
-        return taggedJson(entity, redactEntity(entity));
+        // What its agent reports changes all the time, and is not what a PATCH is about.
+        return taggedJson(configOf(entity), redactEntity(entity));
       },
     },
     {
@@ -77,6 +103,13 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       access: { resource: RESOURCE, verb: 'update', nameFrom: NAME },
       reads: 'json',
       handle: put,
+    },
+    {
+      method: 'PATCH',
+      path: ENTITY,
+      access: { resource: RESOURCE, verb: 'update', nameFrom: NAME },
+      reads: 'merge-patch',
+      handle: patch,
     },
     {
       method: 'DELETE',
@@ -89,6 +122,13 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       },
     },
   ];
+}
+
+/** Of other lists any position is one. @throws InvalidResource for a token that can be read and was never given */
+function assertOwnToken(query: URLSearchParams): void {
+  const { from } = pageRequest(query);
+  if (from === undefined || from.indexOf(NUL) === from.length - 1) return;
+  throw new InvalidResource('continue must be a token of this list');
 }
 
 /** `name` is that of the path, where it has one. @throws InvalidResource */

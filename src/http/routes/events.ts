@@ -8,9 +8,10 @@ import { mapPage } from '../../store/page.ts';
 import { assertSameName, assertSameNamespace } from '../address.ts';
 import { CREATED, json, NO_CONTENT } from '../answers.ts';
 import { taggedJson } from '../entity-tag.ts';
-import { listAnswer, pageRequest } from '../pagination.ts';
+import { listAnswer } from '../pagination.ts';
 import { redactEvent } from '../../resources/redaction.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
+import { selectedPage } from '../selected-page.ts';
 
 export interface EventRoutePorts {
   events: Pick<EventStore, 'get' | 'list'>;
@@ -24,12 +25,14 @@ const EVENT = `${ENTITY}/:check`;
 const ADDRESS = ['entity', 'check'] as const;
 
 export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
-  const list = (scope: Parameters<EventStore['list']>[0], request: RouteRequest): Answer => {
-    const { items, lastKey } = mapPage(events.list(scope, pageRequest(request.query)), redactEvent);
+  const list = async (scope: Parameters<EventStore['list']>[0], { query }: RouteRequest): Promise<Answer> => {
+    const { items, lastKey, isSelected } = await selectedPage(RESOURCE, query, (page) =>
+      mapPage(events.list(scope, page), redactEvent),
+    );
     // Tokens of the list of all namespaces begin with a slash.
     const position = scope.namespace === undefined && lastKey !== undefined ? `/${lastKey}` : lastKey;
-    if (scope.entity !== undefined && isEmpty(items) && !request.query.has('continue')) throw new NotFound();
-    return listAnswer(items, position);
+    if (scope.entity !== undefined && isEmpty(items) && !query.has('continue')) throw new NotFound();
+    return listAnswer(items, position, isSelected);
   };
 
   const create = async (request: RouteRequest): Promise<Answer> => {

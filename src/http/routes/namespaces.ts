@@ -1,16 +1,19 @@
 import type { Commands } from '../../actors/commands.ts';
 import { NotFound } from '../../resources/errors.ts';
-import { assertNamespace, parseNamespaceShape } from '../../resources/namespace.ts';
+import { assertNamespace, type Namespace, parseNamespaceShape } from '../../resources/namespace.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import type { AccessControl } from '../access-control.ts';
-import { assertSameName } from '../address.ts';
+import { assertNotMoved, assertSameName } from '../address.ts';
 import { CREATED, NO_CONTENT } from '../answers.ts';
-import { taggedJson } from '../entity-tag.ts';
-import { listAnswer, pageRequest } from '../pagination.ts';
+import { assertConditions } from '../conditions.ts';
+import { entityTag, taggedJson } from '../entity-tag.ts';
+import { patched } from '../merge-patch.ts';
+import { listAnswer } from '../pagination.ts';
 import { CORE, param, type Route } from '../route.ts';
+import { type List, selectedPage } from '../selected-page.ts';
 
 export interface NamespaceRoutePorts {
-  resources: Pick<ResourceStore, 'get' | 'list'>;
+  resources: Pick<ResourceStore, 'get' | 'lazyList'>;
   commands: Pick<Commands, 'createResource' | 'putResource' | 'deleteResource'>;
   access: Pick<AccessControl, 'seesNamespace' | 'rbacChanged'>;
 }
@@ -29,11 +32,13 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACES,
       access: 'authenticated',
       reads: 'nothing',
-      handle: ({ caller, query }) => {
-        const { items, lastKey } = resources.list(KIND, undefined, pageRequest(query));
+      handle: async ({ caller, query }) => {
+        const list: List<Namespace> = (page) => resources.lazyList(KIND, undefined, page);
+        const { items, lastKey, isSelected } = await selectedPage(KIND, query, list);
         return listAnswer(
-          items.filter(({ name }) => access.seesNamespace(caller, name)),
+          items,
           lastKey,
+          (namespace) => access.seesNamespace(caller, namespace.name) && (isSelected?.(namespace) ?? true),
         );
       },
     },
@@ -73,6 +78,23 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
         await commands.putResource(KIND, namespace, request.caller.username);
         access.rbacChanged();
         return CREATED;
+      },
+    },
+    {
+      // A namespace is no more than its name, which stays: a patch is judged, and changes nothing.
+      method: 'PATCH',
+      path: NAMESPACE,
+      access: { ...ITSELF, verb: 'update' },
+      reads: 'merge-patch',
+      handle: (request) => {
+        const name = param(request, 'name');
+        const sent = parseNamespaceShape(request.body).name;
+        assertNotMoved({ name: sent === '' ? undefined : sent, namespace: undefined }, '', [name]);
+        const namespace = resources.get(KIND, undefined, name);
+        if (namespace === undefined) throw new NotFound();
+        assertConditions(request.conditions, entityTag(namespace));
+        assertNamespace(parseNamespaceShape(patched(namespace, request.body)));
+        return taggedJson(namespace);
       },
     },
     {

@@ -13,7 +13,8 @@ import type { ResourceStore } from '../../store/resource-store.ts';
 import { assertSameName, assertSameNamespace } from '../address.ts';
 import { CREATED, json, NO_CONTENT } from '../answers.ts';
 import { taggedJson } from '../entity-tag.ts';
-import { type Answer, CORE, param, type Route } from '../route.ts';
+import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
+import { selectionOf } from '../selected-page.ts';
 
 export interface SilencedRoutePorts {
   resources: Pick<ResourceStore, 'get' | 'list'>;
@@ -29,13 +30,16 @@ const NAME = ['silence'] as const;
 /** Lists are whole: clients of this kind know no pages. What is over is not shown. */
 export function silencedRoutes({ resources, commands, clock }: SilencedRoutePorts): Route[] {
   const isShown = (record: SilenceRecord): boolean => !isOver(record, Math.floor(clock.nowMs() / 1_000));
-  const list = (namespace: string | undefined, isAsked: (silenced: Silenced) => boolean = () => true): Answer =>
-    json(
-      resources
-        .list(RESOURCE, namespace)
-        .items.filter((record) => isShown(record) && isAsked(record))
-        .map(shown),
-    );
+  const list = (
+    { query }: RouteRequest,
+    namespace: string | undefined,
+    isAsked: (silenced: Silenced) => boolean = () => true,
+  ): Answer => {
+    const isSelected = selectionOf(RESOURCE, query);
+    const { items } = resources.list(RESOURCE, namespace);
+    const asked = items.filter((record) => isShown(record) && isAsked(record));
+    return json((isSelected === undefined ? asked : asked.filter(isSelected)).map(shown));
+  };
 
   return [
     {
@@ -43,28 +47,29 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: `${CORE}/silenced`,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      handle: () => list(undefined),
+      handle: (request) => list(request, undefined),
     },
     {
       method: 'GET',
       path: `${CORE}/silenced/checks/:silencedCheck`,
       access: { resource: RESOURCE, verb: 'get', namePrefix: 'checks/', nameFrom: ['silencedCheck'] },
       reads: 'nothing',
-      handle: (request) => list(undefined, ({ check }) => check === param(request, 'silencedCheck')),
+      handle: (request) => list(request, undefined, ({ check }) => check === param(request, 'silencedCheck')),
     },
     {
       method: 'GET',
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      handle: (request) => list(param(request, 'namespace')),
+      handle: (request) => list(request, param(request, 'namespace')),
     },
     {
       method: 'GET',
       path: `${NAMESPACE}/checks/:silencedCheck`,
       access: { resource: RESOURCE, verb: 'get', namePrefix: 'checks/', nameFrom: ['silencedCheck'] },
       reads: 'nothing',
-      handle: (request) => list(param(request, 'namespace'), ({ check }) => check === param(request, 'silencedCheck')),
+      handle: (request) =>
+        list(request, param(request, 'namespace'), ({ check }) => check === param(request, 'silencedCheck')),
     },
     {
       method: 'GET',
@@ -72,7 +77,11 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       access: { resource: RESOURCE, verb: 'get', namePrefix: 'subscriptions/', nameFrom: ['subscription'] },
       reads: 'nothing',
       handle: (request) =>
-        list(param(request, 'namespace'), ({ subscription }) => subscription === param(request, 'subscription')),
+        list(
+          request,
+          param(request, 'namespace'),
+          ({ subscription }) => subscription === param(request, 'subscription'),
+        ),
     },
     {
       method: 'POST',

@@ -9,18 +9,21 @@ import {
   userIsDisabled,
   wrongPassword,
 } from '../../resources/user.ts';
-import type { Verb } from '../../rules/rbac.ts';
+import type { Subject, Verb } from '../../rules/rbac.ts';
+import { mapPage } from '../../store/page.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
+import type { AccessControl } from '../access-control.ts';
 import { CREATED, NO_CONTENT } from '../answers.ts';
 import type { PasswordHasher } from '../credentials.ts';
 import { taggedJson } from '../entity-tag.ts';
-import { listAnswer, pageRequest } from '../pagination.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
+import { selectedList } from '../selected-page.ts';
 import { acceptedBcrypt, acceptedHash } from '../sent-password.ts';
 
 export interface UserRoutePorts {
-  resources: Pick<ResourceStore, 'get' | 'list'>;
+  resources: Pick<ResourceStore, 'get' | 'lazyList'>;
   commands: Pick<Commands, 'createUser' | 'putUser' | 'editUser'>;
+  access: Pick<AccessControl, 'assertHoldsAllOf'>;
   hasher: PasswordHasher;
 }
 
@@ -42,10 +45,8 @@ function readingRoutes({ resources }: UserRoutePorts): Route[] {
       path: USERS,
       access: { resource: KIND, verb: 'list' },
       reads: 'nothing',
-      handle: ({ query }) => {
-        const { items, lastKey } = resources.list(KIND, undefined, pageRequest(query));
-        return listAnswer(items.map(shownUser), lastKey);
-      },
+      handle: ({ query }) =>
+        selectedList(KIND, query, (page) => mapPage(resources.lazyList(KIND, undefined, page), shownUser)),
     },
     {
       method: 'GET',
@@ -60,7 +61,7 @@ function readingRoutes({ resources }: UserRoutePorts): Route[] {
   ];
 }
 
-function writingRoutes({ resources, commands, hasher }: UserRoutePorts): Route[] {
+function writingRoutes({ resources, commands, access, hasher }: UserRoutePorts): Route[] {
   return [
     {
       method: 'POST',
@@ -72,6 +73,7 @@ function writingRoutes({ resources, commands, hasher }: UserRoutePorts): Route[]
         // That the name is taken is told before anything else, and before a password is hashed for nothing.
         if (findUser(resources, user.username) !== undefined) throw new AlreadyExists();
         assertUsername(user.username);
+        assertMayBecome(access, caller, user);
         const passwordHash = await acceptedHash(sent, hasher);
         await commands.createUser({ ...user, password_hash: passwordHash }, caller.username);
         return CREATED;
@@ -86,6 +88,9 @@ function writingRoutes({ resources, commands, hasher }: UserRoutePorts): Route[]
         const { user, sent } = parseUserRequest(request.body);
         assertSameUsername(user.username, param(request, 'name'));
         assertUsername(user.username);
+        for (const one of [user, findUser(resources, user.username) ?? user]) {
+          assertMayBecome(access, request.caller, one);
+        }
         const passwordHash = await acceptedHash(sent, hasher);
         await commands.putUser({ ...user, password_hash: passwordHash }, request.caller.username);
         return CREATED;
@@ -94,7 +99,7 @@ function writingRoutes({ resources, commands, hasher }: UserRoutePorts): Route[]
   ];
 }
 
-function passwordRoutes({ resources, commands, hasher }: UserRoutePorts): Route[] {
+function passwordRoutes({ resources, commands, access, hasher }: UserRoutePorts): Route[] {
   return [
     {
       method: 'PUT',
@@ -109,6 +114,7 @@ function passwordRoutes({ resources, commands, hasher }: UserRoutePorts): Route[
           type: 'password.changed',
           passwordHash: acceptedBcrypt(passwordHash),
           verifiedHash: user.password_hash,
+          keptSession: request.caller.username === user.username ? request.caller.session : undefined,
         };
         await commands.editUser(user.username, edit, request.caller.username);
         return CREATED;
@@ -121,7 +127,9 @@ function passwordRoutes({ resources, commands, hasher }: UserRoutePorts): Route[
       reads: 'json',
       handle: async (request) => {
         const { passwordHash } = parsePasswordRequest(request.body);
-        const { username } = storedUser(resources, param(request, 'name'));
+        const user = storedUser(resources, param(request, 'name'));
+        assertMayBecome(access, request.caller, user);
+        const { username } = user;
         const edit: UserEdit = { type: 'password.reset', passwordHash: acceptedBcrypt(passwordHash) };
         await commands.editUser(username, edit, request.caller.username);
         return CREATED;
@@ -130,7 +138,7 @@ function passwordRoutes({ resources, commands, hasher }: UserRoutePorts): Route[
   ];
 }
 
-function editingRoutes({ commands }: UserRoutePorts): Route[] {
+function editingRoutes({ commands, access }: UserRoutePorts): Route[] {
   const editing = (
     [method, path]: readonly ['PUT' | 'DELETE', string],
     verb: Verb,
@@ -150,16 +158,21 @@ function editingRoutes({ commands }: UserRoutePorts): Route[] {
   return [
     editing(['DELETE', USER], 'delete', NO_CONTENT, () => ({ type: 'user.disabled' })),
     editing(['PUT', `${USER}/reinstate`], 'update', CREATED, () => ({ type: 'user.reinstated' })),
-    editing(['PUT', `${USER}/groups/:group`], 'update', CREATED, (request) => ({
-      type: 'group.added',
-      group: group(request),
-    })),
+    editing(['PUT', `${USER}/groups/:group`], 'update', CREATED, (request) => {
+      access.assertHoldsAllOf(request.caller, { username: '', groups: [group(request)] });
+      return { type: 'group.added', group: group(request) };
+    }),
     editing(['DELETE', `${USER}/groups/:group`], 'delete', NO_CONTENT, (request) => ({
       type: 'group.removed',
       group: group(request),
     })),
     editing(['DELETE', `${USER}/groups`], 'delete', NO_CONTENT, () => ({ type: 'groups.cleared' })),
   ];
+}
+
+/** Whoever sets a password, or gives groups, can log in with them. @throws Forbidden */
+function assertMayBecome(access: UserRoutePorts['access'], caller: Subject, { username, groups }: User): void {
+  access.assertHoldsAllOf(caller, { username, groups: groups ?? [] });
 }
 
 /** What cannot be a name is nobody's. */

@@ -10,13 +10,13 @@ import type { StoreSize } from '../../store/transactional-store.ts';
 /** What the parts of a backend tell of themselves at one moment. */
 export interface BackendFigures {
   system: SystemFigures;
-  pipeline: Pick<Pipeline, 'outbox' | 'running' | 'runs'>;
+  pipeline: Pick<Pipeline, 'outbox' | 'outboxBytes' | 'running' | 'runs'>;
   /** Undefined for a store without a disk. */
   store: StoreSize | undefined;
   /** Undefined where none is kept. */
   eventLog: Occupancy | undefined;
   credentials: Pick<Credentials, 'remembered' | 'running' | 'waiting'>;
-  api: Pick<Api, 'tickets' | 'tokens'>;
+  api: Pick<Api, 'tickets' | 'tokens' | 'throttle'>;
   sessions: AgentFigures;
   agents: Pick<AgentListener, 'counts' | 'refusedFrames' | 'refusedHandshakes'>;
   /** Those that exist, so that one without agents has a zero and not nothing. */

@@ -8,6 +8,7 @@ type Named = Readonly<Record<string, Occupancy>>;
 const queuesOf = ({ system, pipeline, eventLog, credentials, api, sessions }: BackendFigures): Named => ({
   open_decisions: system.openDecisions,
   outbox: pipeline.outbox,
+  outbox_bytes: pipeline.outboxBytes,
   running_handlers: pipeline.running,
   agent_check_requests: sessions.checkRequestsOfOne,
   agent_held_messages: sessions.heldFramesOfOne,
@@ -23,6 +24,9 @@ const cachesOf = ({ system, credentials, api, agents, store }: BackendFigures): 
   awake_actors: system.awakeSleepers,
   credentials: credentials.remembered,
   access_tokens: api.tokens.remembered,
+  guessed_accounts: api.throttle.accounts,
+  guessing_addresses: api.throttle.addresses,
+  login_addresses: api.throttle.logins,
   refused_messages: agents.refusedFrames.remembered,
   refused_handshakes: agents.refusedHandshakes.remembered,
   dropped_proxies: system.droppedProxies,
@@ -43,6 +47,11 @@ export function addBoundFamilies(families: Families, read: () => BackendFigures)
     'mon_changes_refused_total',
     'Changes that were answered 503 because the open decisions or the outbox were full',
     () => read().system.refused,
+  );
+  families.counter(
+    'mon_logins_refused_total',
+    'Logins that were answered 429 and not tried, because too many failed before them',
+    () => read().api.throttle.refused,
   );
   families.gauge(
     'mon_paused_sessions',

@@ -1,10 +1,8 @@
 import { runCommand } from '../../exec/process-group.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Handler } from '../../resources/handler.ts';
-import type { HandlerResult } from '../handler-run.ts';
+import type { HandlerResult, HandlerRunPorts } from '../handler-run.ts';
 
-/** For handlers without a timeout: one that never ends would hold its place for ever. */
-const LONGEST_RUN_MS = 600_000;
 /** A child in the background may keep the output open; the handler itself is done. */
 const LINGER_MS = 2_000;
 const MAX_REASON_CHARACTERS = 1_000;
@@ -16,6 +14,7 @@ export async function runPipeHandler(
   { command = '', timeout, env_vars, secrets }: Handler,
   { payload, notificationId, signal }: { payload: string; notificationId: string; signal: AbortSignal },
   clock: Clock,
+  { runLimitMs, leash }: HandlerRunPorts,
 ): Promise<HandlerResult> {
   if ((secrets?.length ?? 0) > 0) return { outcome: 'failed', reason: NO_SECRETS, status: undefined };
   const result = await runCommand(
@@ -23,11 +22,12 @@ export async function runPipeHandler(
       command,
       stdin: payload,
       environment: [...(env_vars ?? []), `MON_NOTIFICATION_ID=${notificationId}`],
-      timeoutMs: timeout > 0 ? timeout * 1_000 : LONGEST_RUN_MS,
+      timeoutMs: timeout > 0 ? timeout * 1_000 : runLimitMs,
       lingerMs: LINGER_MS,
       signal,
     },
     clock,
+    leash,
   );
   const reason = result.output.slice(0, MAX_REASON_CHARACTERS);
   if (result.ending === 'not-started') return { outcome: 'failed', reason, status: undefined };

@@ -5,6 +5,17 @@ import type { Handler } from '../../resources/handler.ts';
 import type { HandlerResult } from '../handler-run.ts';
 
 const DEFAULT_TIMEOUT_S = 60;
+/** How long a receiver that has everything may keep its side of a connection open. */
+const CLOSING_MS = 2_000;
+
+interface Sending {
+  host: string;
+  port: number;
+  payload: string;
+  /** Ends it, with the reason. */
+  signal: AbortSignal;
+  clock: Clock;
+}
 
 /** One connection or datagram per event, nothing appended, nothing read. The timeout covers connecting and writing. */
 export async function runSocketHandler(
@@ -12,64 +23,71 @@ export async function runSocketHandler(
   { payload, signal: end }: { payload: string; signal: AbortSignal },
   clock: Clock,
 ): Promise<HandlerResult> {
-  const host = socket?.host ?? '';
-  const port = socket?.port ?? 0;
+  const limitS = timeout > 0 ? timeout : DEFAULT_TIMEOUT_S;
   const send = type === 'udp' ? sendDatagram : sendOverTcp;
-  const limitMs = (timeout > 0 ? timeout : DEFAULT_TIMEOUT_S) * 1_000;
+  const run = new AbortController();
+  const cancel = clock.after(limitS * 1_000, () => {
+    run.abort(new Error(`not sent within ${limitS} seconds`));
+  });
+  const abort = (): void => {
+    run.abort(end.reason);
+  };
+  end.addEventListener('abort', abort);
+  if (end.aborted) abort();
   try {
-    await within(limitMs, clock, (late) => send(host, port, payload, AbortSignal.any([late, end])));
+    await send({ host: socket?.host ?? '', port: socket?.port ?? 0, payload, signal: run.signal, clock });
     return { outcome: 'handled', reason: '', status: undefined };
   } catch (error) {
     return { outcome: 'failed', reason: error instanceof Error ? error.message : String(error), status: undefined };
-  }
-}
-
-async function within(limitMs: number, clock: Clock, run: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const controller = new AbortController();
-  const cancel = clock.after(limitMs, () => {
-    controller.abort(new Error(`not sent within ${limitMs / 1_000} seconds`));
-  });
-  try {
-    await run(controller.signal);
   } finally {
     cancel();
+    end.removeEventListener('abort', abort);
   }
 }
 
-function sendOverTcp(host: string, port: number, payload: string, signal: AbortSignal): Promise<void> {
+/** Settles when the connection is closed: what was written whole has been sent, however the receiver ends it. */
+function sendOverTcp({ host, port, payload, signal, clock }: Sending): Promise<void> {
+  signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port });
-    const abort = (): void => {
-      socket.destroy(signal.reason instanceof Error ? signal.reason : undefined);
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    socket.once('error', reject);
+    let isSent = false;
+    let failure = new Error('connection closed before everything was sent');
+    let endClosing = (): void => undefined;
+    signal.addEventListener('abort', () => socket.destroy(errorOf(signal)));
+    socket.on('error', (error) => {
+      failure = error;
+    });
     socket.once('connect', () => {
-      socket.end(payload, () => {
-        signal.removeEventListener('abort', abort);
-        resolve();
-      });
       socket.resume();
+      socket.end(payload);
+    });
+    socket.once('finish', () => {
+      isSent = true;
+      endClosing = clock.after(CLOSING_MS, () => socket.destroy());
+    });
+    socket.once('close', () => {
+      endClosing();
+      if (isSent) resolve();
+      else reject(failure);
     });
   });
 }
 
-function sendDatagram(host: string, port: number, payload: string, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
-    const done = (error?: Error | null): void => {
-      socket.close();
-      if (error) reject(error);
-      else resolve();
-    };
-    socket.once('error', done);
-    signal.addEventListener(
-      'abort',
-      () => {
-        done(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
-      },
-      { once: true },
-    );
-    socket.send(payload, port, host, done);
-  });
+async function sendDatagram({ host, port, payload, signal }: Sending): Promise<void> {
+  signal.throwIfAborted();
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  try {
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(errorOf(signal)));
+      socket.on('error', reject);
+      socket.send(payload, port, host, (error) => {
+        if (error) reject(error);
+        else resolve();
+      });
+    });
+  } finally {
+    socket.close();
+  }
 }
+
+const errorOf = ({ reason }: AbortSignal): Error => (reason instanceof Error ? reason : new Error(String(reason)));

@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { basicHeader } from '../../src/wire/handshake.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { at } from '../support/json-path.ts';
+
+const CORE = '/api/core/v2';
+const PASSWORD = 'Passw0rd-1';
+const MERGE_PATCH = { 'content-type': 'application/merge-patch+json' };
+
+const role = (rules: object[]): object => ({ metadata: { name: 'r', namespace: 'default' }, rules });
+const binding = (kind: string, user: string, name = 'r'): object => ({
+  metadata: { name: user, namespace: 'default' },
+  subjects: [{ type: 'User', name: user }],
+  role_ref: { type: kind, name },
+});
+const inCluster = (name: string, more: object): object => ({ metadata: { name }, ...more });
+
+describe('rights', () => {
+  let backend: InProcessBackend;
+  let admin: ApiClient;
+
+  beforeEach(async () => {
+    backend = await InProcessBackend.start();
+    admin = await backend.login();
+    await admin.post(`${CORE}/users`, { username: 'ann', password: PASSWORD });
+  });
+
+  afterEach(() => backend.stop());
+
+  async function tokenOf(username: string): Promise<string> {
+    const headers = { authorization: basicHeader({ username, password: PASSWORD }) };
+    const { json } = await admin.request({ method: 'GET', path: '/auth', headers });
+    return `Bearer ${String(at(json, 'access_token'))}`;
+  }
+
+  const as = async (authorization: string, method: string, path: string, body?: unknown, type = {}) =>
+    (await admin.request({ method, path, headers: { authorization, ...type }, body })).status;
+
+  it('begin and end with the role and with its binding, at once', async () => {
+    const ann = await tokenOf('ann');
+    const seen = () => as(ann, 'GET', '/ns/default/hooks');
+    const list = [{ verbs: ['list'], resources: ['hooks'] }];
+    expect(await seen()).to.equal(403);
+    await admin.post('/ns/default/rolebindings', binding('Role', 'ann'));
+    expect(await seen()).to.equal(403);
+    await admin.post('/ns/default/roles', role(list));
+    expect(await seen()).to.equal(200);
+    const patch = { rules: [{ verbs: ['get'], resources: ['hooks'] }] };
+    await admin.request({ method: 'PATCH', path: '/ns/default/roles/r', headers: MERGE_PATCH, body: patch });
+    expect(await seen()).to.equal(403);
+    await admin.put('/ns/default/roles/r', role(list));
+    expect(await seen()).to.equal(200);
+    await admin.delete('/ns/default/rolebindings/ann');
+    expect(await seen()).to.equal(403);
+    await admin.post(`${CORE}/clusterroles`, inCluster('all', { rules: list }));
+    const subjects = [{ type: 'User', name: 'ann' }];
+    await admin.post(
+      `${CORE}/clusterrolebindings`,
+      inCluster('ann', { subjects, role_ref: { type: 'ClusterRole', name: 'all' } }),
+    );
+    expect(await seen()).to.equal(200);
+    await admin.delete(`${CORE}/clusterroles/all`);
+    expect(await seen()).to.equal(403);
+  });
+
+  it('are given by nobody who has not got them', async () => {
+    const rights = [{ verbs: ['create', 'update'], resources: ['roles', 'rolebindings'] }];
+    await admin.post('/ns/default/roles', role(rights));
+    await admin.post('/ns/default/rolebindings', binding('Role', 'ann'));
+    const ann = await tokenOf('ann');
+    const more = [{ verbs: ['*'], resources: ['roles'] }];
+    expect(await as(ann, 'PUT', '/ns/default/roles/r', role(more))).to.equal(403);
+    expect(await as(ann, 'PATCH', '/ns/default/roles/r', { rules: more }, MERGE_PATCH)).to.equal(403);
+    const cluster = binding('ClusterRole', 'bob', 'cluster-admin');
+    expect(await as(ann, 'POST', '/ns/default/rolebindings', cluster)).to.equal(403);
+    const path = '/ns/default/rolebindings/ann';
+    const patch = { role_ref: { type: 'ClusterRole', name: 'view' } };
+    expect(await as(ann, 'PATCH', path, patch, MERGE_PATCH)).to.equal(403);
+    expect(await as(ann, 'PUT', '/ns/default/roles/r', role(rights))).to.equal(201);
+    expect(await as(ann, 'POST', '/ns/default/rolebindings', binding('Role', 'bob'))).to.equal(201);
+  });
+
+  it('over users and keys do not make anybody more than he is', async () => {
+    const resources = ['users', 'apikeys'];
+    await admin.post(`${CORE}/clusterroles`, inCluster('u', { rules: [{ verbs: ['*'], resources }] }));
+    const subjects = [{ type: 'User', name: 'ann' }];
+    const ref = { type: 'ClusterRole', name: 'u' };
+    await admin.post(`${CORE}/clusterrolebindings`, inCluster('ann', { subjects, role_ref: ref }));
+    const ann = await tokenOf('ann');
+    const hash = '$2a$10$XOPbrlUPQdwdJUpSrIF6X.LbE14qsMmKGhM1A8W9iqDuy0Bp1P6hu';
+    const users = `${CORE}/users`;
+    const refused: [string, string, unknown][] = [
+      ['PUT', `${users}/ann/groups/cluster-admins`, undefined],
+      ['POST', users, { username: 'bob', password: PASSWORD, groups: ['cluster-admins'] }],
+      ['PUT', `${users}/admin`, { username: 'admin', password: PASSWORD }],
+      ['PUT', `${users}/admin/reset_password`, { password_hash: hash }],
+      ['POST', `${CORE}/apikeys`, { username: 'admin' }],
+    ];
+    for (const [method, path, body] of refused) {
+      expect([method, path, await as(ann, method, path, body)]).to.deep.equal([method, path, 403]);
+    }
+    expect(await as(ann, 'POST', users, { username: 'bob', password: PASSWORD, groups: ['plain'] })).to.equal(201);
+    expect(await as(ann, 'POST', `${CORE}/apikeys`, { username: 'bob' })).to.equal(201);
+  });
+});

@@ -1,0 +1,282 @@
+import { hashSync } from '@node-rs/bcrypt';
+import { expect } from 'chai';
+import { decodeJwt } from 'jose';
+import { basicHeader } from '../../src/wire/handshake.ts';
+import { type ApiAnswer, ApiClient } from '../support/api-client.ts';
+import { forgedToken, type Forgery } from '../support/forged-token.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { at } from '../support/json-path.ts';
+
+const USERS = '/api/core/v2/users';
+const PASSWORD = 'first-pass';
+const PASSWORD_HASH = hashSync(PASSWORD, { cost: 4 });
+const SECOND_HASH = hashSync('second-pass', { cost: 4 });
+
+interface Tokens {
+  access: string;
+  refresh: string;
+}
+
+describe('attacks on the login', () => {
+  let backend: InProcessBackend;
+  let admin: ApiClient;
+  /** Nobody: sends only what it is told to. */
+  let client: ApiClient;
+
+  beforeEach(async () => {
+    backend = await InProcessBackend.start();
+    await connect();
+    const user = { username: 'ann', password_hash: PASSWORD_HASH, groups: ['cluster-admins'] };
+    expect((await admin.post(USERS, user)).status).to.equal(201);
+  });
+
+  afterEach(async () => {
+    client.close();
+    await backend.stop();
+  });
+
+  async function connect(): Promise<void> {
+    admin = await backend.login();
+    client = new ApiClient(backend.apiPort);
+  }
+
+  const get = (path: string, authorization: string, headers: Record<string, string> = {}): Promise<ApiAnswer> =>
+    client.request({ method: 'GET', path, headers: { authorization, ...headers } });
+
+  const tryLogin = (username: string, password: string, headers?: Record<string, string>): Promise<ApiAnswer> =>
+    get('/auth', basicHeader({ username, password }), headers);
+
+  const tokensOf = ({ status, json }: ApiAnswer): Tokens => {
+    expect(status).to.equal(200);
+    return { access: String(at(json, 'access_token')), refresh: String(at(json, 'refresh_token')) };
+  };
+  const login = async (): Promise<Tokens> => tokensOf(await tryLogin('ann', PASSWORD));
+
+  const post = (path: string, { access, refresh }: Tokens): Promise<ApiAnswer> =>
+    client.request({
+      method: 'POST',
+      path,
+      headers: { authorization: `Bearer ${access}` },
+      body: { refresh_token: refresh },
+    });
+
+  /** What the API and a refresh answer to the tokens; a refresh that succeeds takes the refresh token. */
+  async function answersTo(tokens: Tokens): Promise<number[]> {
+    const seen = await get(`${USERS}/ann`, `Bearer ${tokens.access}`);
+    return [seen.status, (await post('/auth/token', tokens)).status];
+  }
+
+  describe('A9 by a token', () => {
+    const forgeries: [string, Forgery][] = [
+      ['unsigned', { header: { alg: 'none' }, sign: 'none' }],
+      ['unsigned, with another spelling of none', { header: { alg: 'nOnE' }, sign: 'none' }],
+      ['unsigned, with the signature kept', { header: { alg: 'none' } }],
+      ['of another algorithm of the same family', { header: { alg: 'HS512' }, sign: 'hs512:' }],
+      ['of an algorithm with two keys', { header: { alg: 'RS256' } }],
+      ['with the id of a key that is an empty file', { header: { kid: '../../dev/null' }, sign: 'hs256:' }],
+      ['with the key that it is signed by', { header: { jwk: { kty: 'oct', k: '' } }, sign: 'hs256:' }],
+      ['with a critical extension', { header: { crit: ['b64'], b64: false } }],
+      ['signed by a guessed secret', { claims: {}, sign: 'hs256:secret' }],
+      ['that ends later', { claims: { exp: 4_102_444_800 } }],
+      ['of another issuer', { claims: { iss: 'http://elsewhere:8080' } }],
+      ['of another user', { claims: { sub: 'admin' } }],
+      ['with other groups', { claims: { groups: ['cluster-admins'] } }],
+    ];
+    for (const [what, forgery] of forgeries) {
+      it(`${what} is 401, and the true one stays good`, async () => {
+        const tokens = await login();
+        const forged = forgedToken(tokens.access, forgery);
+        expect(await answersTo({ ...tokens, access: forged })).to.deep.equal([401, 401]);
+        expect((await post('/auth/logout', { ...tokens, access: forged })).status).to.equal(401);
+        expect(await answersTo(tokens)).to.deep.equal([200, 200]);
+      });
+    }
+
+    it('that has expired is 401 on the API, and good for a refresh', async () => {
+      const tokens = await login();
+      backend.clock.jump(301_000);
+      expect(await answersTo(tokens)).to.deep.equal([401, 200]);
+    });
+
+    const endings: [string, (tokens: Tokens) => Promise<ApiAnswer>, number][] = [
+      ['its logout', (tokens) => post('/auth/logout', tokens), 400],
+      ['a reset', () => admin.put(`${USERS}/ann/reset_password`, { password_hash: SECOND_HASH }), 400],
+      ['a new password by PUT', () => admin.put(`${USERS}/ann`, { username: 'ann', password: 'other-pass' }), 400],
+      ['its user is disabled', () => admin.delete(`${USERS}/ann`), 401],
+      ['its user is disabled by PUT', () => admin.put(`${USERS}/ann`, disabledAnn()), 401],
+    ];
+    const disabledAnn = () => ({ username: 'ann', password: PASSWORD, disabled: true });
+    for (const [what, end, onRefresh] of endings) {
+      it(`is 401 at once after ${what}, and after a restart`, async () => {
+        const tokens = await login();
+        expect((await get(`${USERS}/ann`, `Bearer ${tokens.access}`)).status).to.equal(200);
+        expect((await end(tokens)).status).to.be.oneOf([200, 201, 204]);
+        expect(await answersTo(tokens)).to.deep.equal([401, onRefresh]);
+        client.close();
+        await backend.restart();
+        await connect();
+        expect(await answersTo(tokens)).to.deep.equal([401, onRefresh]);
+      });
+    }
+
+    it('stays 401 when its user is reinstated', async () => {
+      const tokens = await login();
+      await admin.delete(`${USERS}/ann`);
+      expect((await admin.put(`${USERS}/ann/reinstate`, undefined)).status).to.equal(201);
+      expect(await answersTo(tokens)).to.deep.equal([401, 400]);
+      expect(await answersTo(await login())).to.deep.equal([200, 200]);
+    });
+
+    it('is 401 after the user changed the password, but for the session that did', async () => {
+      const [own, other] = [await login(), await login()];
+      const changed = await client.request({
+        method: 'PUT',
+        path: `${USERS}/ann/password`,
+        headers: { authorization: `Bearer ${own.access}` },
+        body: { password: PASSWORD, password_hash: SECOND_HASH },
+      });
+      expect(changed.status).to.equal(201);
+      expect(await answersTo(other)).to.deep.equal([401, 400]);
+      expect(await answersTo(own)).to.deep.equal([200, 200]);
+    });
+
+    it('is good again after a restart when nothing ended its session', async () => {
+      const tokens = await login();
+      client.close();
+      await backend.restart();
+      await connect();
+      expect(await answersTo(tokens)).to.deep.equal([200, 200]);
+    });
+
+    it('counts no more when another login takes its place, the hundredth after it', async () => {
+      const tokens = await login();
+      for (let n = 1; n < 100; n += 1) await login();
+      expect((await get(`${USERS}/ann`, `Bearer ${tokens.access}`)).status).to.equal(200);
+      await login();
+      expect(await answersTo(tokens)).to.deep.equal([401, 400]);
+    });
+
+    it('that was refreshed by many at once is good for all of them: one new token, the same for each', async () => {
+      const tokens = await login();
+      const answers = await Promise.all(Array.from({ length: 8 }, () => post('/auth/token', tokens)));
+      const refreshed = answers.map(tokensOf);
+      expect(new Set(refreshed.map(({ refresh }) => refresh)).size).to.equal(1);
+      for (const { access } of refreshed) {
+        expect((await get(`${USERS}/ann`, `Bearer ${access}`)).status).to.equal(200);
+      }
+    });
+
+    it('is not given out when it cannot be stored', async () => {
+      const tokens = await login();
+      backend.store.failUntilHealed();
+      expect((await tryLogin('ann', PASSWORD)).status).to.equal(503);
+      expect((await post('/auth/token', tokens)).status).to.equal(503);
+      expect((await post('/auth/logout', tokens)).status).to.equal(503);
+      expect((await get(`${USERS}/ann`, `Bearer ${tokens.access}`)).status).to.equal(200);
+    });
+  });
+
+  describe('A16 by guessing passwords', () => {
+    const statuses = async (count: number, guess: (n: number) => Promise<ApiAnswer>): Promise<Set<number>[]> => {
+      const answers: number[] = [];
+      for (let n = 0; n < count; n += 1) answers.push((await guess(n)).status);
+      return [new Set(answers.slice(0, 10)), new Set(answers.slice(10))];
+    };
+
+    for (const username of ['ann', 'nobody']) {
+      it(`of ${username} are answered 401 ten times and then 429 with the time to wait, known or not`, async () => {
+        const guess = (n: number) => tryLogin(username, `guess ${n}`);
+        expect(await statuses(14, guess)).to.deep.equal([new Set([401]), new Set([429])]);
+        const { status, headers, text } = await tryLogin(username, 'guess');
+        expect([status, headers['retry-after'], text]).to.deep.equal([
+          429,
+          '30',
+          'too many failed logins: try again in 30 s\n',
+        ]);
+        expect((await get('/auth/test', basicHeader({ username, password: 'guess' }))).status).to.equal(429);
+      });
+    }
+
+    it('does not let the right one through while it is throttled, and locks nobody out for good', async () => {
+      await statuses(14, (n) => tryLogin('ann', `guess ${n}`));
+      expect((await tryLogin('ann', PASSWORD)).status).to.equal(429);
+      await backend.clock.advance(30_000);
+      expect((await tryLogin('ann', PASSWORD)).status).to.equal(200);
+      expect(await statuses(14, (n) => tryLogin('ann', `again ${n}`))).to.deep.equal([new Set([401]), new Set([429])]);
+    });
+
+    it('at many accounts from one address ends at fifty, and other accounts wait then, too', async () => {
+      const answers: number[] = [];
+      for (let n = 0; n < 52; n += 1) answers.push((await tryLogin(`user-${n}`, 'guess')).status);
+      expect(answers.filter((status) => status === 401)).to.have.lengthOf(50);
+      expect((await tryLogin('ann', PASSWORD)).headers['retry-after']).to.equal('2');
+      await backend.clock.advance(2_000);
+      expect((await tryLogin('ann', PASSWORD)).status).to.equal(200);
+    });
+
+    it('in parallel gets no more guesses than one after the other', async () => {
+      const clients = Array.from({ length: 30 }, () => new ApiClient(backend.apiPort));
+      const answers = await Promise.all(
+        clients.map((each, n) => {
+          const headers = { authorization: basicHeader({ username: 'ann', password: `guess ${n}` }) };
+          return each.request({ method: 'GET', path: '/auth', headers });
+        }),
+      );
+      for (const each of clients) each.close();
+      expect(answers.filter(({ status }) => status === 401)).to.have.lengthOf(10);
+      expect(answers.filter(({ status }) => status === 429)).to.have.lengthOf(20);
+    });
+
+    it('does not end the sessions of the user, nor stop his tokens', async () => {
+      const tokens = await login();
+      await statuses(14, (n) => tryLogin('ann', `guess ${n}`));
+      expect(await answersTo(tokens)).to.deep.equal([200, 200]);
+    });
+
+    it('is seen in the metrics, and no guess is in the log', async () => {
+      await statuses(14, (n) => tryLogin('ann', `guess ${n}`));
+      const { text } = await client.request({ method: 'GET', path: '/metrics' });
+      expect(text).to.match(/^mon_logins_refused_total 4$/m);
+      expect(JSON.stringify(backend.log.lines)).to.not.include('guess ');
+    });
+  });
+
+  describe('A18 by headers of a proxy', () => {
+    const spoofed = (address: string): Record<string, string> => ({
+      'x-forwarded-for': address,
+      'x-real-ip': address,
+      forwarded: `for=${address};proto=https;host=evil.example`,
+      'x-client-ip': address,
+      'true-client-ip': address,
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-user': 'admin',
+      'x-remote-user': 'admin',
+    });
+
+    it('is nobody without credentials, and nobody else with them', async () => {
+      for (const address of ['127.0.0.1', '::1', 'localhost']) {
+        const nobody = await client.request({ method: 'GET', path: USERS, headers: spoofed(address) });
+        expect(nobody.status).to.equal(401);
+      }
+      await admin.post(USERS, { username: 'plain', password_hash: PASSWORD_HASH });
+      const { access } = tokensOf(await tryLogin('plain', PASSWORD));
+      expect((await get(USERS, `Bearer ${access}`, spoofed('127.0.0.1'))).status).to.equal(403);
+      expect((await get(`${USERS}/plain`, `Bearer ${access}`, spoofed('127.0.0.1'))).status).to.equal(200);
+    });
+
+    it('is throttled by the address it really has, whatever it says of itself', async () => {
+      const answers: number[] = [];
+      for (let n = 0; n < 52; n += 1) {
+        answers.push((await tryLogin(`user-${n}`, 'guess', spoofed(`10.0.0.${n}`))).status);
+      }
+      expect(answers.filter((status) => status === 429)).to.have.lengthOf(2);
+      expect((await tryLogin('user-x', 'guess', spoofed('127.0.0.1'))).status).to.equal(429);
+    });
+
+    it('does not change the address that clients refresh at', async () => {
+      const { access } = tokensOf(await tryLogin('ann', PASSWORD, spoofed('127.0.0.1')));
+      expect(decodeJwt(access).iss).to.equal(`http://127.0.0.1:${backend.apiPort}`);
+    });
+  });
+});

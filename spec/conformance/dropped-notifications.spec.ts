@@ -1,0 +1,68 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { ApiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { proxyEvent } from '../support/example-events.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+
+const KEY = 'dev/sw-1/port';
+
+describe('notifications of a namespace that is deleted', () => {
+  let directory: TemporaryDirectory;
+  let backend: InProcessBackend;
+  let api: ApiClient;
+
+  before(async () => {
+    directory = await temporaryDirectory();
+    backend = await InProcessBackend.start();
+    api = await backend.login();
+  });
+
+  after(async () => {
+    writeFileSync(file('go'), '');
+    await backend.stop();
+    await directory.remove();
+  });
+
+  const file = (name: string): string => `${directory.path}/${name}`;
+
+  async function put(path: string, body: unknown): Promise<void> {
+    const { status, text } = await api.put(path, body);
+    expect(status, text).to.be.oneOf([200, 201]);
+  }
+
+  const handler = (name: string, command: string): Promise<void> =>
+    put(`/ns/dev/handlers/${name}`, { metadata: { name, namespace: 'dev' }, type: 'pipe', command });
+
+  const remove = async (path: string): Promise<void> => {
+    const { status, text } = await api.request({ method: 'DELETE', path });
+    expect(status, text).to.equal(204);
+  };
+
+  it('are dropped with it, with the reason on record, and not run in another of its name', async () => {
+    await put('/api/core/v2/namespaces/dev', { name: 'dev' });
+    await handler('a-waits', `: > ${file('begun')}; until [ -e ${file('go')} ]; do sleep 0.02; done`);
+    await handler('b-late', `: > ${file('late')}`);
+    const event = proxyEvent('sw-1', 'port', { status: 1, handlers: ['a-waits', 'b-late'] });
+    const inDev = JSON.parse(JSON.stringify(event).replaceAll('"default"', '"dev"')) as unknown;
+    await put('/ns/dev/events/sw-1/port', inDev);
+    await eventually(() => existsSync(file('begun')), Boolean, { what: 'the first handler' });
+    for (const path of ['handlers/a-waits', 'handlers/b-late', 'entities/sw-1']) await remove(`/ns/dev/${path}`);
+    await remove('/api/core/v2/namespaces/dev');
+    const recorded = () => backend.store.get('notifications', KEY) ?? [];
+    const [dropped] = await eventually(recorded, (all) => all.length === 1, { what: 'the record of what was dropped' });
+    expect(dropped).to.include({ handler: 'b-late', outcome: 'skipped', reason: 'namespace was deleted' });
+
+    await put('/api/core/v2/namespaces/dev', { name: 'dev' });
+    await handler('b-late', `: > ${file('late')}`);
+    writeFileSync(file('go'), '');
+    const both = await eventually(recorded, (all) => all.length === 2, { what: 'the end of what ran' });
+    expect(both.map(({ handler: name, outcome }) => [name, outcome])).to.deep.equal([
+      ['b-late', 'skipped'],
+      ['a-waits', 'handled'],
+    ]);
+    expect([...backend.store.keys('outbox', { from: '', to: '~' })]).to.deep.equal([]);
+    expect(existsSync(file('late'))).to.equal(false);
+  });
+});

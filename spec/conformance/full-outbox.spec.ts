@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { expect } from 'chai';
+import { parseEvent } from '../../src/resources/event.ts';
+import { emptyPuts } from '../../src/store/decision.ts';
+import { outboxKey } from '../../src/store/keyspace.ts';
+import type { ApiAnswer, ApiClient } from '../support/api-client.ts';
+import { proxyEvent } from '../support/example-events.ts';
+import { at } from '../support/json-path.ts';
+import { RestartableBackend } from '../support/restartable-backend.ts';
+
+const WAITING = 100_000;
+const metadata = (name: string) => ({ name, namespace: 'default' });
+
+describe('a backend whose outbox is full', function () {
+  this.timeout(60_000);
+  let backend: RestartableBackend;
+  let api: ApiClient;
+  let receiver: Server;
+  const connections: Socket[] = [];
+
+  /** Everything waits behind the first one, whose receiver never closes its connection. */
+  before(async () => {
+    receiver = createServer({ allowHalfOpen: true }, (socket) => connections.push(socket)).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const { port } = receiver.address() as AddressInfo;
+    backend = await RestartableBackend.start();
+    api = await backend.login();
+    const socket = { host: '127.0.0.1', port };
+    await api.put('/ns/default/handlers/slow', { metadata: metadata('slow'), type: 'tcp', socket });
+    await api.put('/ns/default/checks/runs', {
+      metadata: metadata('runs'),
+      command: 'true',
+      subscriptions: ['linux'],
+      interval: 60,
+    });
+    await backend.halt();
+    await backend.withStore((store) => {
+      const puts = emptyPuts();
+      const event = parseEvent({ ...proxyEvent('sw-1', 'port', { status: 1 }) });
+      for (let seq = 1; seq <= WAITING; seq += 1) {
+        const entry = { notificationId: String(seq), namespace: 'default', handler: 'slow', decidedAtMs: 0 };
+        puts.outbox.set(outboxKey(seq), { ...entry, key: 'default/sw-1/port', event });
+      }
+      return store.write({ puts, ledger: [] });
+    });
+    await backend.resume();
+    api = await backend.login();
+  });
+
+  after(async () => {
+    for (const socket of connections) socket.destroy();
+    receiver.close();
+    await backend.stop();
+  });
+
+  const isRefused = ({ status, headers, json }: ApiAnswer): void => {
+    expect(status).to.equal(503);
+    expect(headers).to.have.property('retry-after', '1');
+    expect(at(json, 'message')).to.equal('too many events wait in the outbox for their handlers');
+  };
+
+  it('refuses events, and to run checks, and says what is full', async () => {
+    isRefused(await api.put('/ns/default/events/sw-1/port', proxyEvent('sw-1', 'port', { status: 1 })));
+    isRefused(await api.request({ method: 'POST', path: '/ns/default/checks/runs/execute', body: { check: 'runs' } }));
+  });
+
+  const changes: [string, string, unknown][] = [
+    ['a handler', '/ns/default/handlers/new', { metadata: metadata('new'), type: 'pipe', command: 'true' }],
+    [
+      'a check',
+      '/ns/default/checks/new',
+      { metadata: metadata('new'), command: 'true', subscriptions: ['linux'], interval: 60 },
+    ],
+    ['an entity', '/ns/default/entities/new', { metadata: metadata('new'), entity_class: 'proxy' }],
+    [
+      'a silence',
+      '/ns/default/silenced/linux:new',
+      { metadata: metadata('linux:new'), subscription: 'linux', check: 'new' },
+    ],
+    ['a namespace', '/api/core/v2/namespaces/new', { name: 'new' }],
+    [
+      'a role',
+      '/ns/default/roles/new',
+      { metadata: metadata('new'), rules: [{ verbs: ['get'], resources: ['checks'], resource_names: null }] },
+    ],
+    ['a user', '/api/core/v2/users/new', { username: 'new', password: 'N3w-P@ssw0rd' }],
+  ];
+  for (const [what, path, body] of changes) {
+    it(`takes ${what}, and lets it be deleted`, async () => {
+      const { status, text } = await api.put(path, body);
+      expect(status, text).to.be.oneOf([200, 201]);
+      expect(await api.request({ method: 'DELETE', path })).to.have.property('status', 204);
+    });
+  }
+
+  it('is ready, and lets people in', async () => {
+    expect(await api.get('/ready')).to.have.property('status', 200);
+    const again = await backend.login();
+    expect(await again.get('/ns/default/handlers')).to.have.property('status', 200);
+  });
+
+  it('is rid of what waits when its handler is deleted, and takes events again', async () => {
+    expect(await api.request({ method: 'DELETE', path: '/ns/default/handlers/slow' })).to.have.property('status', 204);
+    await backend.clock.advance(2_000);
+    const { status, text } = await api.put('/ns/default/events/sw-1/port', proxyEvent('sw-1', 'port', { status: 1 }));
+    expect(status, text).to.equal(200);
+  });
+});

@@ -1,0 +1,34 @@
+import type { AgentCrowd, CrowdConnected, CrowdOrder } from '../../bench/agent-crowd.ts';
+import { nextMessage, startWorker } from '../../bench/workers.ts';
+
+const WORKERS = 2;
+
+/** Idle agents in processes of their own. */
+export class Crowd {
+  readonly #workers;
+
+  constructor(port: number, agents: number, timeouts: AgentCrowd['timeouts']) {
+    const each = agents / WORKERS;
+    this.#workers = Array.from({ length: WORKERS }, (_, index) =>
+      startWorker('./agent-crowd.ts', {
+        port,
+        first: index * each,
+        agents: each,
+        localAddress: `127.0.0.${index + 2}`,
+        timeouts,
+      } satisfies AgentCrowd),
+    );
+  }
+
+  /** How long it took until all were connected, ms. */
+  async give(order: CrowdOrder): Promise<number> {
+    const startedAt = performance.now();
+    for (const worker of this.#workers) worker.send(order);
+    await Promise.all(this.#workers.map((worker) => nextMessage<CrowdConnected>(worker)));
+    return performance.now() - startedAt;
+  }
+
+  leave(): void {
+    for (const worker of this.#workers) if (worker.connected) worker.disconnect();
+  }
+}

@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { LedgerEntry } from '../../src/store/ledger.ts';
+import type { AgentProcess } from '../agent/agent-process.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { BackendProcess } from '../support/backend-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { at } from '../support/json-path.ts';
+import { ObservedProcess } from './observed-process.ts';
+import { startRealAgent } from './real-agents.ts';
+import { SilentWire } from './silent-wire.ts';
+
+const KEEPALIVES = { intervalS: 2, warningS: 5, criticalS: 0 };
+const NOTICED_BY_AGENT_MS = 45_000;
+const WARNING_MS = 45_000;
+const CRITICAL_MS = 60_000;
+const FREED_MS = 75_000;
+/** For a machine that has other work. */
+const LATE_MS = 1_000;
+const CUT_OFF = 'cut-off';
+const STOPPED = 'stopped';
+
+describe('F9: agents that are there no more and did not say so', () => {
+  let backend: BackendProcess;
+  let api: ApiClient;
+  let wire: SilentWire;
+  let observed: ObservedProcess;
+  const agents = new Map<string, AgentProcess>();
+  let descriptorsBefore = 0;
+  let silentAtMs = 0;
+
+  before(async () => {
+    backend = await BackendProcess.start();
+    observed = new ObservedProcess(backend.pid);
+    api = await backend.login();
+    wire = await SilentWire.to(backend.agentPort);
+    descriptorsBefore = observed.descriptors;
+    agents.set(CUT_OFF, startRealAgent(CUT_OFF, wire.port, KEEPALIVES));
+    agents.set(STOPPED, startRealAgent(STOPPED, backend.agentPort, KEEPALIVES));
+    for (const name of agents.keys()) {
+      await eventually(() => api.event(name, 'keepalive'), Boolean, { what: name, withinMs: 30_000, everyMs: 50 });
+    }
+    expect(observed.descriptors).to.equal(descriptorsBefore + agents.size);
+    silentAtMs = Date.now();
+    wire.fallSilent();
+    new ObservedProcess(agents.get(STOPPED)?.child.pid ?? 0).stop();
+  });
+
+  after(async () => {
+    for (const agent of agents.values()) await agent.kill();
+    await wire.close();
+    await backend.stop();
+  });
+
+  /** What became of the agent's connection, once that many entries say so. */
+  async function connectionOf(name: string, count: number, byMs: number): Promise<LedgerEntry[]> {
+    const entries = async () => {
+      const all = await api.ledger({ actor: 'connection' });
+      const opened = all.find(({ details }) => at(details, 'agentName') === name);
+      return all.filter(({ key }) => key === opened?.key);
+    };
+    const wait = { what: `state ${count} of ${name}`, withinMs: silentAtMs + byMs - Date.now(), everyMs: 200 };
+    return eventually(entries, ({ length }) => length >= count, wait);
+  }
+
+  it('are noticed by the agent itself within 45 s, when packets are lost', async () => {
+    const noticed = () => agents.get(CUT_OFF)?.log.some(({ msg }) => msg === 'backend does not answer pings');
+    const withinMs = silentAtMs + NOTICED_BY_AGENT_MS + LATE_MS - Date.now();
+    await eventually(noticed, Boolean, { what: 'the agent to notice', withinMs, everyMs: 200 });
+  });
+
+  for (const name of [CUT_OFF, STOPPED]) {
+    it(`are warned of at 45 s, closed at 60 s and freed by 75 s: ${name}`, async () => {
+      const [registered, warning, critical, freed] = await connectionOf(name, 4, FREED_MS + LATE_MS);
+      const states = [registered, warning, critical, freed].map((entry) => entry?.to);
+      expect(states).to.deep.equal(['registered', 'warning', 'critical', 'deregistered']);
+      // Heard of for the last time at its last keepalive.
+      const heardMs = silentAtMs - KEEPALIVES.intervalS * 1_000;
+      expect(warning?.atMs).to.be.within(heardMs + WARNING_MS, silentAtMs + WARNING_MS + LATE_MS);
+      expect(critical?.atMs).to.be.within(heardMs + CRITICAL_MS, silentAtMs + CRITICAL_MS + LATE_MS);
+      expect(freed?.atMs).to.be.at.most(silentAtMs + FREED_MS + LATE_MS);
+    });
+  }
+
+  it('leave no descriptor behind, and no connection that only they have closed', async () => {
+    await delay(silentAtMs + FREED_MS + LATE_MS - Date.now());
+    expect(observed.descriptors).to.equal(descriptorsBefore);
+    expect(observed.closeWaits(backend.agentPort)).to.equal(0);
+  });
+
+  it('come back when they can', async () => {
+    new ObservedProcess(agents.get(STOPPED)?.child.pid ?? 0).resume();
+    const isBack = async () => {
+      const { json } = await api.get('/api/mon/v1/sessions');
+      return (json as unknown[]).some((session) => at(session, 'agent') === STOPPED);
+    };
+    await eventually(isBack, Boolean, { what: 'the agent that was stopped', withinMs: 20_000, everyMs: 100 });
+  });
+});

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { LedgerEntry } from '../../src/store/ledger.ts';
+import type { AgentProcess } from '../agent/agent-process.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { BackendProcess, initialiseState } from '../support/backend-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { startRealAgent } from './real-agents.ts';
+
+const KEEPALIVES = { intervalS: 2, warningS: 6, criticalS: 9 };
+const DOWN_MS = 19_000;
+/** For a machine that has other work. */
+const LATE_MS = 1_000;
+const LIVING = ['living-1', 'living-2', 'living-3'];
+const DYING = ['dying-1', 'dying-2', 'dying-3'];
+
+describe('an outage of the only backend, of 19 s, with real agents', () => {
+  const agents = new Map<string, AgentProcess>();
+  let directory: TemporaryDirectory;
+  let backend: BackendProcess;
+  let api: ApiClient;
+  let restartedMs = 0;
+  let recoveredMs = 0;
+
+  before(async () => {
+    directory = await temporaryDirectory();
+    await initialiseState(join(directory.path, 'state'));
+    await start(0);
+    const { agentPort } = backend;
+    for (const name of [...LIVING, ...DYING]) agents.set(name, startRealAgent(name, agentPort, KEEPALIVES));
+    const names = async () => (await transitions()).map(({ key }) => key);
+    await eventually(names, ({ length }) => length === agents.size, {
+      what: 'the registration of all agents',
+      withinMs: 60_000,
+      everyMs: 100,
+    });
+    await backend.kill();
+    await backend.remove();
+    for (const name of DYING) await agents.get(name)?.kill();
+    await delay(DOWN_MS);
+    restartedMs = Date.now();
+    await start(agentPort);
+    recoveredMs = Date.now();
+  });
+
+  after(async () => {
+    for (const agent of agents.values()) await agent.kill();
+    await backend.stop();
+    await directory.remove();
+  });
+
+  async function start(agentPort: number): Promise<void> {
+    const stateDir = join(directory.path, 'state');
+    backend = await BackendProcess.start({ stateDir, args: [`--agent-port=${agentPort}`] });
+    api = await backend.login();
+  }
+
+  const transitions = async (): Promise<LedgerEntry[]> =>
+    (await api.ledger({ actor: 'entity' })).filter(({ key }) => key.startsWith('default/'));
+  const transitionsOf = async (name: string) =>
+    (await transitions()).filter(({ key }) => key === `default/${name}`).map(({ atMs, to }) => ({ atMs, to }));
+
+  it('F5: is followed by an alert on each agent that died in it, within its timeout and one interval', async () => {
+    const withinMs = (KEEPALIVES.warningS + KEEPALIVES.intervalS) * 1_000 + LATE_MS;
+    for (const name of DYING) {
+      const wait = { what: `the alert on ${name}`, withinMs: recoveredMs + withinMs - Date.now(), everyMs: 50 };
+      const [, warning] = await eventually(
+        () => transitionsOf(name),
+        ({ length }) => length >= 2,
+        wait,
+      );
+      expect(warning?.to).to.equal('warning');
+      expect(warning?.atMs).to.be.within(restartedMs + KEEPALIVES.warningS * 1_000, recoveredMs + withinMs);
+    }
+  });
+
+  it('F6: raises no alert on an agent that lived through it', async () => {
+    await delay(recoveredMs + (KEEPALIVES.criticalS + KEEPALIVES.intervalS) * 1_000 - Date.now());
+    for (const name of LIVING) {
+      expect(
+        (await transitionsOf(name)).map(({ to }) => to),
+        name,
+      ).to.deep.equal(['registered']);
+      expect(await api.entity(name))
+        .to.have.property('last_seen')
+        .that.is.above(recoveredMs / 1_000 - 1);
+    }
+    for (const name of DYING) {
+      expect(
+        (await transitionsOf(name)).map(({ to }) => to),
+        name,
+      ).to.deep.equal(['registered', 'warning', 'critical']);
+    }
+  });
+});

@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { BareAgentPort } from '../../bench/bare-agent-port.ts';
+import { percentile } from '../../bench/measured.ts';
+import { assertDescriptors } from '../../bench/process-facts.ts';
+import { nextMessage, startWorker } from '../../bench/workers.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { BackendProcess } from '../support/backend-process.ts';
+import { proxyEvent } from '../support/example-events.ts';
+import { Crowd } from './crowd.ts';
+import { ObservedProcess } from './observed-process.ts';
+
+const AGENTS = 10_000;
+const SPARE_DESCRIPTORS = 500;
+const BACK_WITHIN_MS = 10_000;
+const EVENT_P99_MS = 1_000;
+const MEMORY_WITHIN_MS = 60_000;
+const MEMORY_SHARE = 0.05;
+const INTERVAL_S = 20;
+const PUTS_PER_S = 50;
+/** What the same crowd takes to come back to a server that does nothing else, on two cores that have nothing else to do. */
+const BARE_REFERENCE_MS = 1_500;
+
+describe(`F8: ${AGENTS} agents that come back at once`, () => {
+  let backend: BackendProcess;
+  let api: ApiClient;
+  /** How many times slower than the reference the machine is in this run; at least 1. */
+  let slowness = 1;
+
+  before(async () => {
+    assertDescriptors(AGENTS + SPARE_DESCRIPTORS);
+    slowness = Math.max(1, (await bareReconnectMs()) / BARE_REFERENCE_MS);
+    backend = await BackendProcess.start();
+    api = await backend.login();
+  });
+
+  after(() => backend.stop());
+
+  async function bareReconnectMs(): Promise<number> {
+    const bare = startWorker('./bare-agent-port.ts', { decodes: 'nothing' } satisfies BareAgentPort);
+    const crowd = new Crowd(await nextMessage<number>(bare), AGENTS, { intervalS: INTERVAL_S, warningS: 0 });
+    try {
+      await crowd.give('connect');
+      return await crowd.give('at once');
+    } finally {
+      crowd.leave();
+      bare.disconnect();
+    }
+  }
+
+  /** The time that each of a steady stream of events took, in order of length, until `work` is done. */
+  async function eventTimesWhile(work: Promise<unknown>): Promise<number[]> {
+    let isDone = false;
+    void work.finally(() => (isDone = true));
+    const timesMs: number[] = [];
+    const put = async (n: number): Promise<void> => {
+      const check = `check-${n % 10}`;
+      const startedAt = performance.now();
+      const { status } = await api.put(`/ns/default/events/sw-1/${check}`, proxyEvent('sw-1', check));
+      expect(status).to.equal(200);
+      timesMs.push(performance.now() - startedAt);
+    };
+    const puts: Promise<void>[] = [];
+    for (let n = 0; !isDone; n += 1) {
+      puts.push(put(n));
+      await delay(1_000 / PUTS_PER_S);
+    }
+    await Promise.all(puts);
+    return timesMs.sort((a, b) => a - b);
+  }
+
+  it('are all in within 10 s, delay no event by a second, are not alerted on, and leave no memory behind', async () => {
+    const observed = new ObservedProcess(backend.pid);
+    const backWithinMs = BACK_WITHIN_MS * slowness;
+    const warningS = INTERVAL_S + Math.ceil(backWithinMs / 1_000);
+    const crowd = new Crowd(backend.agentPort, AGENTS, { intervalS: INTERVAL_S, warningS });
+    try {
+      await crowd.give('connect');
+      await delay(INTERVAL_S * 1_000);
+      const beforeMb = observed.ownMemoryMb;
+      const back = crowd.give('at once');
+      const eventsMs = await eventTimesWhile(back);
+      expect(await back, 'ms until all are back').to.be.at.most(backWithinMs);
+      expect(percentile(eventsMs, 0.99), 'ms for an event').to.be.at.most(EVENT_P99_MS * slowness);
+      await delay(MEMORY_WITHIN_MS);
+      expect(observed.ownMemoryMb / beforeMb - 1, 'growth').to.be.at.most(MEMORY_SHARE);
+      const alerts = (await api.ledger({ actor: 'entity' })).filter(({ event }) => event === 'deadline.reached');
+      expect(alerts).to.deep.equal([]);
+    } finally {
+      crowd.leave();
+    }
+  });
+});

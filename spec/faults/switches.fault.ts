@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { ApiClient } from '../support/api-client.ts';
+import { BackendProcess, initialiseState } from '../support/backend-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { checkEvent, keepalive } from '../support/example-events.ts';
+import { at } from '../support/json-path.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+
+const NAME = 'web-01';
+const SWITCHES = 10_000;
+const TTL_S = 20;
+const DOWN_PAST_DEADLINE_MS = 30_000;
+const LATE_MS = 5_000;
+
+describe(`F4: a backend that is killed, and down for 30 s past the deadline of ${SWITCHES} switches`, function () {
+  let directory: TemporaryDirectory;
+  let backend: BackendProcess;
+  let api: ApiClient;
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    await initialiseState(join(directory.path, 'state'));
+    await start();
+  });
+
+  afterEach(async () => {
+    await backend.stop();
+    await directory.remove();
+  });
+
+  async function start(): Promise<void> {
+    backend = await BackendProcess.start({ stateDir: join(directory.path, 'state') });
+    api = await backend.login();
+  }
+
+  async function results(): Promise<unknown[]> {
+    const { json } = await api.get(`/ns/default/events/${NAME}`);
+    const events = Array.isArray(json) ? (json as unknown[]) : [];
+    return events.filter((event) => at(event, 'check', 'metadata', 'name') !== 'keepalive');
+  }
+
+  const fired = async () =>
+    (await api.ledger({ actor: 'check-ttl' })).filter(({ event }) => event === 'deadline.reached');
+
+  it('fires none at its start, and each once within 5 s after its ttl has passed since then, marked with the time it was blind', async () => {
+    const agent = await backend.connect({ name: NAME });
+    agent.send('keepalive', keepalive(NAME, { timeout: 3_600 }));
+    for (let n = 0; n < SWITCHES; n += 1) {
+      agent.send('event', checkEvent(NAME, `check-${n}`, { ttl: TTL_S, interval: 1 }));
+    }
+    const every = { what: 'the switches', withinMs: TTL_S * 1_000, everyMs: 200 };
+    await eventually(results, ({ length }) => length === SWITCHES, every);
+    await backend.kill();
+    await backend.remove();
+    await delay(TTL_S * 1_000 + DOWN_PAST_DEADLINE_MS);
+
+    const beginMs = Date.now();
+    await start();
+    const readyMs = Date.now();
+    expect(await fired()).to.deep.equal([]);
+    await delay(TTL_S * 1_000 - (Date.now() - beginMs) - 1_000);
+    expect(await fired()).to.deep.equal([]);
+    await delay(readyMs + TTL_S * 1_000 + LATE_MS - Date.now());
+    const entries = await fired();
+    for (const { atMs, details } of entries) {
+      expect(atMs).to.be.within(beginMs + TTL_S * 1_000, readyMs + TTL_S * 1_000 + LATE_MS);
+      expect(at(details, 'blindMs')).to.be.above(TTL_S * 1_000 + DOWN_PAST_DEADLINE_MS - 1_000);
+    }
+    expect(new Set(entries.map(({ key }) => key)).size).to.equal(SWITCHES);
+    expect(entries).to.have.lengthOf(SWITCHES);
+    const occurrences = (await results()).map((event) => at(event, 'check', 'occurrences'));
+    expect(new Set(occurrences)).to.deep.equal(new Set([1]));
+  });
+});

@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { assertConditions } from '../../src/http/conditions.ts';
+import { StaleRevision } from '../../src/resources/errors.ts';
+
+const TAG = '"0123456789abcdef"';
+
+type Case = [ifMatch: string | undefined, ifNoneMatch: string | undefined];
+
+describe('conditions', () => {
+  const holds = ([ifMatch, ifNoneMatch]: Case): boolean => {
+    try {
+      assertConditions({ ifMatch, ifNoneMatch }, TAG);
+      return true;
+    } catch (error) {
+      if (error instanceof StaleRevision) return false;
+      throw error;
+    }
+  };
+  const shown = ([ifMatch, ifNoneMatch]: Case): string =>
+    `If-Match ${ifMatch ?? 'absent'}, If-None-Match ${ifNoneMatch ?? 'absent'}`;
+
+  const met: Case[] = [
+    [undefined, undefined],
+    ['', ''],
+    [TAG, undefined],
+    ['*', undefined],
+    [`"nope", ${TAG}`, undefined],
+    [`"nope",${TAG}`, undefined],
+    [`"nope"\t, , ${TAG} `, undefined],
+    ['"nope", *', undefined],
+    [` ${TAG} `, undefined],
+    [undefined, '"other"'],
+    [undefined, `bad, ${TAG}`],
+    [undefined, 'W/"other"'],
+    [TAG, '"other"'],
+  ];
+  for (const each of met) {
+    it(`are met by ${shown(each)}`, () => {
+      expect(holds(each)).to.equal(true);
+    });
+  }
+
+  const failed: Case[] = [
+    ['"nope"', undefined],
+    [`W/${TAG}`, undefined],
+    ['nope', undefined],
+    [`nope, ${TAG}`, undefined],
+    ['nope, *', undefined],
+    [TAG.slice(0, -1), undefined],
+    [TAG.slice(1, -1), undefined],
+    [TAG.toUpperCase(), undefined],
+    [undefined, '*'],
+    [undefined, TAG],
+    [undefined, `W/${TAG}`],
+    [undefined, `"a", ${TAG}`],
+    ['*', TAG],
+    ['"nope"', '"other"'],
+  ];
+  for (const each of failed) {
+    it(`are not met by ${shown(each)}`, () => {
+      expect(holds(each)).to.equal(false);
+    });
+  }
+});

@@ -1,0 +1,91 @@
+import { getEventListeners } from 'node:events';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { Leash } from '../../src/exec/leash.ts';
+import type { HandlerResult } from '../../src/pipeline/handler-run.ts';
+import { runPipeHandler } from '../../src/pipeline/handlers/pipe.ts';
+import { handlerWithDefaults } from '../../src/resources/handler.ts';
+import { pidsIn } from '../exec/pids-in.ts';
+import { eventually } from '../support/eventually.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { RecordedLog } from '../support/recorded-log.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const descriptors = (): number => readdirSync('/proc/self/fd').length;
+
+describe('a pipe handler', () => {
+  let directory: TemporaryDirectory;
+  let clock: ManualClock;
+  let leash: Leash;
+  let end: AbortController;
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    clock = new ManualClock();
+    leash = new Leash(new RecordedLog());
+    leash.ready();
+    end = new AbortController();
+  });
+
+  afterEach(async () => {
+    end.abort();
+    leash.close();
+    await directory.remove();
+  });
+
+  const file = (name: string): string => `${directory.path}/${name}`;
+
+  function run(command: string, { timeout = 0, runLimitMs = 0, payload = '{}' } = {}): Promise<HandlerResult> {
+    const handler = handlerWithDefaults({ type: 'pipe', command, timeout });
+    const input = { payload, notificationId: 'n', signal: end.signal };
+    return runPipeHandler(handler, input, clock, { runLimitMs, leash });
+  }
+
+  const waiting = (): string => `: > ${file('begun')}; until [ -e ${file('go')} ]; do sleep 0.02; done; echo went`;
+  const hasBegun = (): Promise<boolean> => eventually(() => existsSync(file('begun')));
+
+  for (const [what, options, killedAtMs] of [
+    ['without a timeout is killed at the limit for all', { runLimitMs: 600_000 }, 600_000],
+    ['with a timeout is killed at that, whatever the limit for all', { timeout: 3, runLimitMs: 1_000 }, 3_000],
+    ['with a timeout is killed at that where there is no limit for all', { timeout: 3 }, 3_000],
+  ] as const) {
+    it(what, async () => {
+      let result: HandlerResult | undefined;
+      const running = run(waiting(), options).then((ended) => (result = ended));
+      await hasBegun();
+      await clock.advance(killedAtMs - 1);
+      expect(result).to.equal(undefined);
+      await clock.advance(1);
+      expect((await running).reason).to.match(/^Execution timed out\n/);
+    });
+  }
+
+  it('without a timeout runs on for days where there is no limit for all', async () => {
+    const running = run(waiting());
+    await hasBegun();
+    await clock.advance(20 * DAY_MS);
+    writeFileSync(file('go'), '');
+    expect(await running).to.deep.include({ outcome: 'handled', status: 0, reason: 'went\n' });
+  });
+
+  it('leaves no listener and no descriptor behind, also where a child of it keeps its pipes open', async () => {
+    const before = descriptors();
+    const command = `sleep 600 <&0 & echo $! > ${file('pid')}`;
+    let result: HandlerResult | undefined;
+    const running = run(command, { payload: 'x'.repeat(1_000_000) }).then((ended) => (result = ended));
+    const [pid = 0] = await eventually(
+      () => pidsIn(file('pid')),
+      (pids) => pids.length > 0,
+    );
+    await eventually(
+      () => clock.advance(500),
+      () => result !== undefined,
+    );
+    expect(await running).to.include({ outcome: 'handled' });
+    process.kill(pid, 0);
+    await eventually(descriptors, (count) => count <= before, { what: 'all descriptors closed' });
+    process.kill(pid, 'SIGKILL');
+    expect(getEventListeners(end.signal, 'abort')).to.have.lengthOf(0);
+  });
+});

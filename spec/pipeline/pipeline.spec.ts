@@ -1,0 +1,197 @@
+import { expect } from 'chai';
+import type { HandlerResult } from '../../src/pipeline/handler-run.ts';
+import { Pipeline } from '../../src/pipeline/pipeline.ts';
+import { parseEvent } from '../../src/resources/event.ts';
+import { type Handler, handlerWithDefaults } from '../../src/resources/handler.ts';
+import type { Notification, OutboxEntry } from '../../src/store/records.ts';
+import { eventually } from '../support/eventually.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { RecordedLog } from '../support/recorded-log.ts';
+
+const EVENT = parseEvent({
+  entity: { entity_class: 'proxy', metadata: { name: 'sw-1', namespace: 'default' } },
+  metrics: { handlers: [], points: [] },
+});
+const HANDLED: HandlerResult = { outcome: 'handled', reason: '', status: 0 };
+
+/** A pipeline over an outbox in memory, whose handlers run until they are released, or at once. */
+class Outbox {
+  readonly clock = new ManualClock();
+  readonly log = new RecordedLog();
+  readonly entries = new Map<string, OutboxEntry>();
+  readonly handlers = new Map<string, Handler>();
+  readonly namespaces = new Set(['default', 'dev']);
+  readonly settled: Notification[] = [];
+  /** Keys of the outbox whose run has begun, in that order. */
+  readonly begun: string[] = [];
+  readonly hanging = new Map<string, () => void>();
+  readonly pipeline: Pipeline;
+  /** Names of handlers that run until they are released. */
+  hangs = new Set<string>();
+  failures = 0;
+
+  constructor() {
+    this.pipeline = new Pipeline({
+      clock: this.clock,
+      log: this.log,
+      entry: (outboxKey) => this.entries.get(outboxKey),
+      handler: (namespace, name) => this.handlers.get(`${namespace}/${name}`),
+      namespaceExists: (name) => this.namespaces.has(name),
+      run: (_handler, entry, _clock, signal) => this.#run(entry, signal),
+      done: async (outboxKey, _key, notification) => {
+        await Promise.resolve();
+        if (this.failures > 0) {
+          this.failures -= 1;
+          throw new Error('the store cannot be written');
+        }
+        this.entries.delete(outboxKey);
+        this.settled.push(notification);
+      },
+    });
+  }
+
+  handler(name: string, type = 'pipe', namespace = 'default'): void {
+    this.handlers.set(`${namespace}/${name}`, handlerWithDefaults({ metadata: { name, namespace }, type }));
+  }
+
+  add(outboxKey: string, handler: string, { key = outboxKey, namespace = 'default', bytes = 100 } = {}): void {
+    const eventKey = `${namespace}/${key}`;
+    this.entries.set(outboxKey, {
+      notificationId: outboxKey,
+      namespace,
+      handler,
+      key: eventKey,
+      event: EVENT,
+      decidedAtMs: 0,
+    });
+    this.pipeline.add({ outboxKey, key: eventKey, namespace, handler, bytes });
+  }
+
+  #run({ notificationId, handler }: OutboxEntry, signal: AbortSignal): Promise<HandlerResult> {
+    this.begun.push(notificationId);
+    if (!this.hangs.has(handler)) return Promise.resolve(HANDLED);
+    return new Promise((resolve) => {
+      const end = (): void => {
+        resolve(HANDLED);
+      };
+      this.hanging.set(notificationId, end);
+      signal.addEventListener('abort', end);
+    });
+  }
+
+  async settles(...ids: string[]): Promise<void> {
+    await eventually(() => ids.every((id) => this.settled.some((one) => one.id === id)), Boolean, { what: `${ids}` });
+  }
+
+  outcome(id: string): unknown {
+    const { outcome, reason } = this.settled.find((one) => one.id === id) ?? {};
+    return { outcome, reason };
+  }
+}
+
+describe('the pipeline', () => {
+  let outbox: Outbox;
+
+  beforeEach(() => {
+    outbox = new Outbox();
+    for (const name of ['hangs', 'fine']) outbox.handler(name);
+    outbox.hangs.add('hangs');
+  });
+
+  afterEach(async () => {
+    const stopped = outbox.pipeline.stop();
+    await outbox.clock.advance(5_000);
+    await stopped;
+  });
+
+  it('runs other handlers while one hangs with a thousand notifications', async () => {
+    for (let n = 0; n < 1_000; n += 1) outbox.add(`h${n}`, 'hangs');
+    outbox.add('f', 'fine');
+    await outbox.settles('f');
+    expect(outbox.begun).to.have.lengthOf(26);
+  });
+
+  it('keeps the order of a key across handlers, and lets a key whose handler hangs wait', async () => {
+    outbox.add('1', 'hangs', { key: 'a' });
+    outbox.add('2', 'fine', { key: 'a' });
+    outbox.add('3', 'hangs', { key: 'a' });
+    outbox.add('4', 'fine', { key: 'b' });
+    await outbox.settles('4');
+    expect(outbox.begun).to.deep.equal(['1', '4']);
+    outbox.hanging.get('1')?.();
+    await outbox.settles('1', '2');
+    await eventually(() => outbox.begun.length === 4);
+    expect(outbox.begun).to.deep.equal(['1', '4', '2', '3']);
+  });
+
+  it('skips a handler that has become of another type, with the reason', async () => {
+    outbox.handler('fine', 'set');
+    outbox.add('1', 'fine');
+    await outbox.settles('1');
+    expect(outbox.begun).to.deep.equal([]);
+    expect(outbox.outcome('1')).to.deep.equal({ outcome: 'skipped', reason: 'handler is of type set now' });
+    expect(outbox.pipeline.runs).to.deep.equal({ handled: 0, failed: 0 });
+  });
+
+  it('skips a handler that is gone, with the reason', async () => {
+    outbox.add('1', 'gone');
+    outbox.add('2', 'fine', { namespace: 'ended' });
+    await outbox.settles('1', '2');
+    expect(outbox.outcome('1')).to.deep.equal({ outcome: 'skipped', reason: 'handler does not exist' });
+    expect(outbox.outcome('2')).to.deep.equal({ outcome: 'skipped', reason: 'namespace was deleted' });
+  });
+
+  it('drops what waits in a deleted namespace, also where it exists again, and nothing else', async () => {
+    for (const name of ['hangs', 'fine']) outbox.handler(name, 'pipe', 'dev');
+    for (let n = 0; n < 250; n += 1) outbox.add(`h${n}`, 'hangs', { namespace: 'dev', key: `k${n}` });
+    for (let n = 0; n < 250; n += 1) outbox.add(`f${n}`, 'fine', { namespace: 'dev', key: `k${n}` });
+    outbox.add('default', 'hangs', { key: 'k0' });
+    outbox.add('other', 'fine', { key: 'k0' });
+    expect(outbox.begun).to.have.lengthOf(26);
+    outbox.pipeline.dropNamespace('dev');
+    await eventually(() => outbox.settled.length === 475, Boolean, { what: 'everything that waited' });
+    expect(new Set(outbox.settled.map(({ id }) => id)).size).to.equal(475);
+    for (const { outcome, reason } of outbox.settled) {
+      expect({ outcome, reason }).to.deep.equal({ outcome: 'skipped', reason: 'namespace was deleted' });
+    }
+    expect(outbox.pipeline.outbox.used).to.equal(27);
+    expect(outbox.begun).to.have.lengthOf(26);
+    for (const end of outbox.hanging.values()) end();
+    await outbox.settles('default', 'other');
+    outbox.add('anew', 'fine', { namespace: 'dev', key: 'k0' });
+    await outbox.settles('anew');
+    await eventually(() => outbox.pipeline.outbox.used === 0);
+    expect(outbox.outcome('anew')).to.deep.equal({ outcome: 'handled', reason: '' });
+  });
+
+  it('is full by number, and by bytes, until there is room again', async () => {
+    const mib = 1024 * 1024;
+    outbox.add('1', 'hangs', { bytes: 1023 * mib });
+    expect(outbox.pipeline.isFull).to.equal(false);
+    outbox.add('2', 'hangs', { bytes: mib });
+    expect(outbox.pipeline.isFull).to.equal(true);
+    expect(outbox.pipeline.outboxBytes).to.deep.equal({ used: 1024 * mib, limit: 1024 * mib });
+    outbox.hanging.get('2')?.();
+    await outbox.settles('2');
+    await eventually(() => !outbox.pipeline.isFull);
+    for (let n = 0; n < 100_000; n += 1) outbox.add(`n${n}`, 'hangs', { bytes: 1 });
+    expect(outbox.pipeline.isFull).to.equal(true);
+  });
+
+  it('stores an outcome as soon as the store takes it, and runs nothing again for that', async () => {
+    outbox.failures = 2;
+    outbox.add('1', 'fine');
+    await outbox.clock.advance(2_000);
+    await outbox.settles('1');
+    expect(outbox.begun).to.deep.equal(['1']);
+  });
+
+  it('ends what hangs when it stops, and leaves it in the outbox', async () => {
+    outbox.add('1', 'hangs');
+    const stopped = outbox.pipeline.stop();
+    await outbox.clock.advance(5_000);
+    await stopped;
+    expect(outbox.settled).to.deep.equal([]);
+    expect([...outbox.entries.keys()]).to.deep.equal(['1']);
+  });
+});

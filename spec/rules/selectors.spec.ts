@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { InvalidResource } from '../../src/resources/errors.ts';
+import { parseCheckShape } from '../../src/resources/check.ts';
+import { selectable } from '../../src/rules/selectable-fields.ts';
+import { parseSelector } from '../../src/rules/selectors.ts';
+import { readGolden } from '../support/golden-file.ts';
+
+interface Step {
+  request?: { method: string; path: string; body?: object };
+  ours?: { status: number; names?: string[] };
+}
+
+const LIST = '/api/core/v2/namespaces/default/checks?';
+
+const { steps } = JSON.parse(readGolden('rest/22-selectors.json')) as { steps: Step[] };
+const checks = steps.slice(0, 3).map(({ request }) => parseCheckShape(request?.body));
+
+/** Undefined where one of them cannot be parsed. */
+function selected(query: URLSearchParams): (string | undefined)[] | undefined {
+  const [byField, byLabel] = ['fieldSelector', 'labelSelector'].map((parameter) => query.getAll(parameter));
+  try {
+    const [ofFields, ofLabels] = [byField ?? [], byLabel ?? []].map((sources) => sources.map(parseSelector));
+    return checks
+      .filter((check) => {
+        const { fields, labels } = selectable('checks', check);
+        return ofFields?.every((selects) => selects(fields)) && ofLabels?.every((selects) => selects(labels));
+      })
+      .map(({ metadata }) => metadata.name);
+  } catch (error) {
+    if (error instanceof InvalidResource) return undefined;
+    throw error;
+  }
+}
+
+describe('a selector', () => {
+  for (const { request, ours } of steps) {
+    if (request?.path.startsWith(LIST) !== true || ours === undefined || request.path.includes('limit=')) continue;
+    const query = new URLSearchParams(request.path.slice(LIST.length));
+    it(`${[...query.values()].join(' and ') || 'of nothing'} selects ${ours.names?.join(' ') ?? 'nothing: it is malformed'}`, () => {
+      expect(selected(query)).to.deep.equal(ours.names);
+    });
+  }
+
+  const values = new Map([
+    ['a.b', 'x'],
+    ['list', '[one, two,three]'],
+    ['brackets', `x${']'.repeat(200_000)}x`],
+    ['true', 'yes'],
+  ]);
+  const holds = (source: string): boolean => parseSelector(source)((field) => values.get(field));
+
+  const more: [source: string, holds: boolean][] = [
+    ['a.b!=x', false],
+    ['a.b ==x', true],
+    ['a.b == \'x"', true],
+    ['a.b == x list matches two', true],
+    ['a.b == x list matches four', false],
+    ['a.b\t==\n x', true],
+    ['"a.b" == x', true],
+    ['"a.b" in [x]', true],
+    ['a.b in [x y]', true],
+    ['a.b in [,,x,]', true],
+    ['a.b NotIn [x]', false],
+    ['a.b MATCHES x', true],
+    ['two in list', true],
+    ['one in list && three in list', true],
+    ['"tw" in list', false],
+    ['a.b in x', true],
+    ['a.b in y', false],
+    ['x notin brackets', true],
+    ['"" in a.b', false],
+    ['größe == x', false],
+    ['größe != x', true],
+  ];
+  for (const [source, expected] of more) {
+    it(`${source} ${expected ? 'holds' : 'does not hold'}`, () => {
+      expect(holds(source)).to.equal(expected);
+    });
+  }
+
+  const malformed = [
+    'a',
+    '==',
+    '&& a == b',
+    'a == b &&',
+    'a == b && && a == b',
+    'a == b || c == d',
+    'a = b',
+    'a === b',
+    'a == in',
+    'in == a',
+    'true == a',
+    'a == [b]',
+    'a in "b"',
+    'a in b]',
+    'a in [b',
+    'a in [[b]]',
+    'a in [b,==]',
+    'a matches',
+    '! a',
+    'a ! b',
+    'a..b == c',
+    'a. == c',
+    '.a == c',
+    'a.1 == c',
+    '1a == c',
+    'a-b == c',
+    '"a == c',
+  ];
+  for (const source of malformed) {
+    it(`${source} is malformed`, () => {
+      expect(() => parseSelector(source)).to.throw(InvalidResource);
+    });
+  }
+
+  it('is parsed or refused, whatever it is', () => {
+    const parts = [
+      'a',
+      'a.b',
+      '"x"',
+      "'",
+      '==',
+      '!=',
+      '=',
+      '&&',
+      '&',
+      '[',
+      ']',
+      ',',
+      'in',
+      'notin',
+      'matches',
+      'true',
+      ' ',
+    ];
+    const sources = fc.oneof(
+      fc.string(),
+      fc.array(fc.constantFrom(...parts)).map((some) => some.join('')),
+    );
+    fc.assert(
+      fc.property(sources, (source) => {
+        try {
+          expect(parseSelector(source)(() => undefined)).to.be.a('boolean');
+        } catch (error) {
+          expect(error).to.be.instanceOf(InvalidResource);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  const text = () => fc.string().filter((value) => !/["']/.test(value));
+  it('means what it says, whatever the value', () => {
+    fc.assert(
+      fc.property(text(), text(), (value, other) => {
+        const of = (source: string) => parseSelector(source)((field) => (field === 'f' ? value : undefined));
+        expect(of(`f == "${value}"`)).to.equal(true);
+        expect(of(`f == "${other}"`)).to.equal(value === other);
+        expect(of(`f != "${other}"`)).to.equal(value !== other);
+        expect(of(`f matches "${other}"`)).to.equal(value.includes(other));
+        expect(of(`f in ["${other}", "${value}"]`)).to.equal(true);
+        expect(of(`f notin ["${other}"]`)).to.equal(value !== other);
+        expect(of(`g == "${value}" && f == "${value}"`)).to.equal(false);
+      }),
+    );
+  });
+
+  it('of an absent field is neither equal, nor a part, nor in a list', () => {
+    for (const source of ['f == ""', 'f matches ""', 'f in [""]', '"" in f']) expect(holds(source)).to.equal(false);
+    for (const source of ['f != ""', 'f notin [""]', '"" notin f']) expect(holds(source)).to.equal(true);
+  });
+});

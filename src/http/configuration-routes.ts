@@ -1,0 +1,165 @@
+import { CLUSTER_KINDS, type Commands, type ConfigurationKind, type ResourceAddress } from '../actors/commands.ts';
+import { InvalidResource, NotFound } from '../resources/errors.ts';
+import type { Resources, ResourceStore } from '../store/resource-store.ts';
+import type { AccessControl } from './access-control.ts';
+import { assertNotMoved, assertSameName, assertSameNamespace } from './address.ts';
+import { CREATED, NO_CONTENT } from './answers.ts';
+import { assertConditions } from './conditions.ts';
+import { entityTag, taggedJson } from './entity-tag.ts';
+import { patched, withSentLists } from './merge-patch.ts';
+import { type Answer, type Caller, CORE, param, type Route, type RouteRequest } from './route.ts';
+import { selectedList } from './selected-page.ts';
+
+export interface ConfigurationRoutePorts {
+  resources: Pick<ResourceStore, 'get' | 'lazyList'>;
+  commands: Pick<Commands, 'createResource' | 'putResource' | 'editResource' | 'deleteResource'>;
+  access: Rights;
+}
+
+/** Whoever gives rights must have them. */
+export type Rights = Pick<AccessControl, 'assertHolds' | 'assertMayBind'>;
+
+/** What the routes of a kind need to know of it. */
+export interface DescribedResource<K extends ConfigurationKind> {
+  /** Shape and defaults. @throws InvalidResource */
+  parse(body: object): Resources[K];
+  /** @throws InvalidResource with the rule it breaks */
+  assert(resource: Resources[K]): void;
+  /** Where it gives rights. @throws Forbidden when it would give more than the caller has */
+  assertMayGive?(access: Rights, caller: Caller, resource: Resources[K]): void;
+  /** The parameter of its paths that is the name, where names are not those of all kinds. */
+  parameter?: 'asset';
+}
+
+/** The rows of a kind whose resources are written as they are; `kind` is its word in paths and in roles. */
+export function configurationRoutes<K extends ConfigurationKind>(
+  kind: K,
+  described: DescribedResource<K>,
+  ports: ConfigurationRoutePorts,
+): Route[] {
+  const isOfCluster = CLUSTER_KINDS.some((word) => word === kind);
+  const home = isOfCluster ? `${CORE}/${kind}` : `${CORE}/namespaces/:namespace/${kind}`;
+  const rows = [listing(kind, home, ports), ...addressed(kind, home, described, ports)];
+  return isOfCluster ? rows : [listing(kind, `${CORE}/${kind}`, ports), ...rows];
+}
+
+function listing(kind: ConfigurationKind, path: string, { resources }: ConfigurationRoutePorts): Route {
+  return {
+    method: 'GET',
+    path,
+    access: { resource: kind, verb: 'list' },
+    reads: 'nothing',
+    handle: ({ params, query }) =>
+      selectedList(kind, query, (page) => resources.lazyList(kind, params['namespace'], page)),
+  };
+}
+
+function addressed<K extends ConfigurationKind>(
+  kind: K,
+  home: string,
+  described: DescribedResource<K>,
+  ports: ConfigurationRoutePorts,
+): Route[] {
+  const { resources, commands, access } = ports;
+  const { parameter = 'name' } = described;
+  const one = `${home}/:${parameter}`;
+  const nameFrom = [parameter];
+  const addressOf = (request: RouteRequest): ResourceAddress => ({
+    namespace: request.params['namespace'],
+    name: param(request, parameter),
+  });
+  return [
+    {
+      method: 'POST',
+      path: home,
+      access: { resource: kind, verb: 'create' },
+      reads: 'json',
+      handle: async ({ params, body, caller }) => {
+        const resource = described.parse(body);
+        assertSameNamespace(resource.metadata.namespace, params['namespace'] ?? '');
+        assertValid(described, resource);
+        described.assertMayGive?.(access, caller, resource);
+        await commands.createResource(kind, resource, caller.username);
+        return CREATED;
+      },
+    },
+    {
+      method: 'GET',
+      path: one,
+      access: { resource: kind, verb: 'get', nameFrom },
+      reads: 'nothing',
+      handle: (request) => {
+        const { namespace, name } = addressOf(request);
+        const resource = resources.get(kind, namespace, name);
+        if (resource === undefined) throw new NotFound();
+        return taggedJson(resource);
+      },
+    },
+    {
+      method: 'PUT',
+      path: one,
+      access: { resource: kind, verb: 'update', nameFrom },
+      reads: 'json',
+      handle: async (request) => {
+        const { namespace = '', name } = addressOf(request);
+        const { body, caller } = request;
+        const resource = described.parse(body);
+        assertSameNamespace(resource.metadata.namespace, namespace);
+        assertSameName(resource.metadata.name, name);
+        assertValid(described, resource);
+        described.assertMayGive?.(access, caller, resource);
+        await commands.putResource(kind, resource, caller.username);
+        return CREATED;
+      },
+    },
+    {
+      method: 'PATCH',
+      path: one,
+      access: { resource: kind, verb: 'update', nameFrom },
+      reads: 'merge-patch',
+      handle: (request) => patch(kind, described, addressOf(request), request, ports),
+    },
+    {
+      method: 'DELETE',
+      path: one,
+      access: { resource: kind, verb: 'delete', nameFrom },
+      reads: 'nothing',
+      handle: async (request) => {
+        const { namespace, name } = addressOf(request);
+        await commands.deleteResource(kind, namespace, name, request.caller.username);
+        return NO_CONTENT;
+      },
+    },
+  ];
+}
+
+/** Its types are judged before it is looked for, its rules when it is merged. */
+async function patch<K extends ConfigurationKind>(
+  kind: K,
+  described: DescribedResource<K>,
+  address: ResourceAddress,
+  { body, conditions, caller }: RouteRequest,
+  { commands, access }: ConfigurationRoutePorts,
+): Promise<Answer> {
+  const { metadata } = described.parse(body);
+  assertNotMoved(metadata, address.namespace ?? '', [address.name]);
+  const edit = (stored: Resources[K]): Resources[K] => {
+    assertConditions(conditions, entityTag(stored));
+    const edited = described.parse(patched(stored, body));
+    assertValid(described, edited);
+    described.assertMayGive?.(access, caller, edited);
+    return edited;
+  };
+  const stored = await commands.editResource(kind, address, edit, caller.username);
+  return taggedJson(stored, withSentLists(stored, body));
+}
+
+/** @throws InvalidResource */
+export function assertValid<T>({ assert }: { assert(resource: T): void }, resource: T): void {
+  try {
+    assert(resource);
+  } catch (error) {
+    if (!(error instanceof InvalidResource)) throw error;
+    throw new InvalidResource(`resource is invalid: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import type { Commands } from '../../actors/commands.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { type ApiKey, assertApiKey, parseApiKeyShape, shownApiKey } from '../../resources/api-key.ts';
+import { InvalidResource, NotFound, Unauthenticated } from '../../resources/errors.ts';
+import { isName } from '../../resources/names.ts';
+import { digestApiKey } from '../../store/api-key-digest.ts';
+import { mapPage } from '../../store/page.ts';
+import type { ResourceStore } from '../../store/resource-store.ts';
+import type { AccessControl } from '../access-control.ts';
+import { USERS_GROUP } from '../access-tokens.ts';
+import { assertNotMoved } from '../address.ts';
+import { CREATED, NO_CONTENT } from '../answers.ts';
+import { assertConditions } from '../conditions.ts';
+import { assertValid } from '../configuration-routes.ts';
+import { entityTag, taggedJson } from '../entity-tag.ts';
+import { patched } from '../merge-patch.ts';
+import { type Answer, type Caller, CORE, param, type Route, type RouteRequest } from '../route.ts';
+import { selectedList } from '../selected-page.ts';
+
+export interface ApiKeyRoutePorts {
+  resources: Pick<ResourceStore, 'get' | 'lazyList'>;
+  commands: Pick<Commands, 'createResource' | 'editResource' | 'deleteResource'>;
+  access: Pick<AccessControl, 'assertHoldsAllOf'>;
+  clock: Clock;
+}
+
+const KIND = 'apikeys';
+const KEYS = `${CORE}/apikeys`;
+const ONE = `${KEYS}/:name`;
+const NAME = ['name'] as const;
+const RULES = { assert: assertApiKey };
+
+/** A key is told once, where it was created; paths take it as well as the name that is shown in its place. */
+export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
+  const { resources, commands } = ports;
+  return [
+    {
+      method: 'GET',
+      path: KEYS,
+      access: { resource: KIND, verb: 'list' },
+      reads: 'nothing',
+      handle: ({ query }) =>
+        selectedList(KIND, query, (page) => mapPage(resources.lazyList(KIND, undefined, page), shownApiKey)),
+    },
+    {
+      method: 'POST',
+      path: KEYS,
+      access: { resource: KIND, verb: 'create' },
+      admit: (authorization) => Promise.resolve(assertToken(authorization)),
+      reads: 'json',
+      handle: (request) => create(request, ports),
+    },
+    {
+      method: 'GET',
+      path: ONE,
+      access: { resource: KIND, verb: 'get', nameFrom: NAME },
+      reads: 'nothing',
+      handle: (request) => {
+        const key = storedKey(resources, param(request, 'name'));
+        return taggedJson(key, shownApiKey(key));
+      },
+    },
+    {
+      method: 'PATCH',
+      path: ONE,
+      access: { resource: KIND, verb: 'update', nameFrom: NAME },
+      reads: 'merge-patch',
+      handle: (request) => patch(request, ports),
+    },
+    {
+      method: 'DELETE',
+      path: ONE,
+      access: { resource: KIND, verb: 'delete', nameFrom: NAME },
+      reads: 'nothing',
+      handle: async (request) => {
+        const { name = '' } = storedKey(resources, param(request, 'name')).metadata;
+        await commands.deleteResource(KIND, undefined, name, request.caller.username);
+        return NO_CONTENT;
+      },
+    },
+  ];
+}
+
+/** Whoever found a key must not make himself others with it. @throws Unauthenticated */
+function assertToken(authorization: string | undefined): void {
+  if (authorization?.startsWith('Bearer ') !== true) throw new Unauthenticated('bad credentials');
+}
+
+/** What was sent as its name, its time and its hash does not count. */
+async function create({ body, caller }: RouteRequest, ports: ApiKeyRoutePorts): Promise<Answer> {
+  const { commands, clock } = ports;
+  const sent = parseApiKeyShape(body);
+  if (sent.username === '') throw new InvalidResource('user does not exist');
+  const secret = randomUUID();
+  const { name, hash } = digestApiKey(secret);
+  const metadata = { ...sent.metadata, name };
+  const key: ApiKey = { ...sent, metadata, created_at: Math.floor(clock.nowMs() / 1_000), hash };
+  assertValid(RULES, key);
+  assertMayMake(key, caller, ports);
+  await commands.createResource(KIND, key, caller.username);
+  return { ...CREATED, headers: { Location: `${KEYS}/${secret}` } };
+}
+
+async function patch(request: RouteRequest, ports: ApiKeyRoutePorts): Promise<Answer> {
+  const { resources, commands } = ports;
+  const { body, conditions, caller } = request;
+  const inPath = param(request, 'name');
+  const { metadata } = parseApiKeyShape(body);
+  const { name = '' } = storedKey(resources, inPath).metadata;
+  assertNotMoved(metadata, '', [inPath, name]);
+  const edit = (stored: ApiKey): ApiKey => {
+    assertConditions(conditions, entityTag(stored));
+    const { hash, created_at } = stored;
+    const edited = { ...parseApiKeyShape(patched(stored, body)), hash, created_at };
+    assertValid(RULES, edited);
+    assertMayMake(edited, caller, ports);
+    return edited;
+  };
+  const stored = await commands.editResource(KIND, { namespace: undefined, name }, edit, caller.username);
+  return taggedJson(stored, shownApiKey(stored));
+}
+
+/** Whoever has a key of a user may do what he may. @throws Forbidden, InvalidResource */
+function assertMayMake({ username }: ApiKey, caller: Caller, { resources, access }: ApiKeyRoutePorts): void {
+  const user = isName(username) ? resources.get('users', undefined, username) : undefined;
+  if (user === undefined) throw new InvalidResource('user does not exist');
+  access.assertHoldsAllOf(caller, { username, groups: [...(user.groups ?? []), USERS_GROUP] });
+}
+
+/** By the name that is shown, or by the key itself. @throws NotFound */
+function storedKey(resources: Pick<ResourceStore, 'get'>, nameOrKey: string): ApiKey {
+  const key = resources.get(KIND, undefined, nameOrKey) ?? resources.get(KIND, undefined, digestApiKey(nameOrKey).name);
+  if (key === undefined) throw new NotFound();
+  return key;
+}

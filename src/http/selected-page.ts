@@ -1,0 +1,87 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { InvalidResource } from '../resources/errors.ts';
+import { selectable, type SelectableKind } from '../rules/selectable-fields.ts';
+import { parseSelector, type Selector } from '../rules/selectors.ts';
+import type { LazyPage, PageRequest } from '../store/page.ts';
+import { listAnswer, NUL, pageRequest } from './pagination.ts';
+import type { Answer } from './route.ts';
+
+/** Objects that are looked at in one turn. */
+const EXAMINED_AT_ONCE = 64;
+
+export type List<T> = (page: PageRequest) => LazyPage<T>;
+
+/** A page of which only some are shown. */
+export interface SelectedPage<T> extends LazyPage<T> {
+  /** Undefined = all. */
+  isSelected: ((item: T) => boolean) | undefined;
+}
+
+/** What `limit`, `continue`, `fieldSelector` and `labelSelector` leave of a list. @throws InvalidResource */
+export async function selectedList<T extends object>(
+  kind: SelectableKind,
+  query: URLSearchParams,
+  list: List<T>,
+): Promise<Answer> {
+  const { items, lastKey, isSelected } = await selectedPage(kind, query, list);
+  return listAnswer(items, lastKey, isSelected);
+}
+
+/**
+ * The same before it is an answer. A page ends with the last object that its limit lets in: what was looked at up to
+ * there is all it costs. @throws InvalidResource
+ */
+export async function selectedPage<T extends object>(
+  kind: SelectableKind,
+  query: URLSearchParams,
+  list: List<T>,
+): Promise<SelectedPage<T>> {
+  const page = pageRequest(query);
+  const isSelected = selectionOf(kind, query);
+  if (isSelected === undefined || page.limit === undefined) return { ...list(page), isSelected };
+  const limit = await lengthWith(page.limit, isSelected, page.from, list);
+  return { ...list({ ...page, limit }), isSelected };
+}
+
+/** Undefined = all are asked for. @throws InvalidResource for what is no selector */
+export function selectionOf(kind: SelectableKind, query: URLSearchParams): ((item: object) => boolean) | undefined {
+  const [byField, byLabel] = [selectorsIn(query, 'fieldSelector'), selectorsIn(query, 'labelSelector')];
+  if (byField.length === 0 && byLabel.length === 0) return undefined;
+  return (item) => {
+    const { fields, labels } = selectable(kind, item);
+    return byField.every((selects) => selects(fields)) && byLabel.every((selects) => selects(labels));
+  };
+}
+
+/** All of them must hold. */
+function selectorsIn(query: URLSearchParams, parameter: 'fieldSelector' | 'labelSelector'): Selector[] {
+  const sources = query.getAll(parameter).filter((source) => source.trim() !== '');
+  try {
+    return sources.map(parseSelector);
+  } catch (cause) {
+    if (!(cause instanceof InvalidResource)) throw cause;
+    throw new InvalidResource(`failed to parse ${parameter}`, { cause });
+  }
+}
+
+/** How many objects there are up to the last of `wanted` selected ones; undefined when there are not so many. Others have their turns meanwhile. */
+async function lengthWith<T extends object>(
+  wanted: number,
+  isSelected: (item: T) => boolean,
+  from: string | undefined,
+  list: List<T>,
+): Promise<number | undefined> {
+  let found = 0;
+  let length = 0;
+  for (let start = from; ;) {
+    const { items, lastKey } = list({ limit: EXAMINED_AT_ONCE, from: start });
+    for (const item of items) {
+      length += 1;
+      if (isSelected(item)) found += 1;
+      if (found === wanted) return length;
+    }
+    if (lastKey === undefined) return undefined;
+    start = lastKey + NUL;
+    await nextTurn();
+  }
+}

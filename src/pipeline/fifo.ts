@@ -1,0 +1,33 @@
+interface Link<T> {
+  value: T;
+  next: Link<T> | undefined;
+}
+
+/** First in, first out; each step takes the same time, however many wait. */
+export class Fifo<T> {
+  #first: Link<T> | undefined;
+  #last: Link<T> | undefined;
+
+  get isEmpty(): boolean {
+    return this.#first === undefined;
+  }
+
+  push(value: T): void {
+    const link = { value, next: undefined };
+    if (this.#last === undefined) this.#first = link;
+    else this.#last.next = link;
+    this.#last = link;
+  }
+
+  shift(): T | undefined {
+    const first = this.#first;
+    this.#first = first?.next;
+    if (this.#first === undefined) this.#last = undefined;
+    return first?.value;
+  }
+
+  /** All of them; none is left. */
+  *drain(): Iterable<T> {
+    while (this.#first !== undefined) yield this.shift() as T;
+  }
+}

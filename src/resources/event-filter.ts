@@ -1,0 +1,47 @@
+import { type Static, Type } from 'typebox';
+import { InvalidResource } from './errors.ts';
+import { assertExpressions } from './expressions.ts';
+import { assertName } from './names.ts';
+import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
+import { listOrNull, optional, orAbsent, text, textList, validator } from './schema.ts';
+import { WeeklyWindowsSchema, weeklyWindowsWithDefaults } from './time-windows.ts';
+
+export const EventFilterSchema = Type.Object(
+  {
+    metadata: optional(ObjectMetaSchema),
+    action: optional(text('allow or deny')),
+    expressions: optional(textList()),
+    when: optional(WeeklyWindowsSchema),
+    runtime_assets: optional(textList()),
+  },
+  { $id: 'core/v2.EventFilter' },
+);
+
+/** Which events go on to a handler: those that its expressions allow, or all but those that they deny. */
+export type EventFilter = ReturnType<typeof eventFilterWithDefaults>;
+
+export function eventFilterWithDefaults(input: Static<typeof EventFilterSchema>) {
+  return {
+    metadata: objectMetaWithDefaults(input.metadata),
+    action: orAbsent(input.action),
+    expressions: listOrNull(input.expressions),
+    when: weeklyWindowsWithDefaults(input.when) ?? undefined,
+    runtime_assets: listOrNull(input.runtime_assets),
+  };
+}
+
+const validateShape = validator(EventFilterSchema);
+
+/** Shape and defaults only, without the rules. @throws InvalidResource */
+export function parseEventFilterShape(value: unknown): EventFilter {
+  return eventFilterWithDefaults(validateShape(value));
+}
+
+/** Times of `when` and names of assets are not judged. @throws InvalidResource with the rule it breaks */
+export function assertEventFilter({ metadata, action, expressions }: EventFilter): void {
+  assertName(metadata.name ?? '', 'filter name');
+  if (action !== 'allow' && action !== 'deny') throw new InvalidResource(`action '${action ?? ''}' is not valid`);
+  if (expressions === null) throw new InvalidResource('filter must have one or more expressions');
+  assertExpressions(expressions);
+  if (metadata.namespace === undefined) throw new InvalidResource('namespace must be set');
+}

@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox';
+import { InvalidResource } from './errors.ts';
+import { assertName } from './names.ts';
+import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
+import { listOrNull, optional, orAbsent, text, textList, uint32, validator } from './schema.ts';
+
+export const MutatorSchema = Type.Object(
+  {
+    metadata: optional(ObjectMetaSchema),
+    command: optional(text('of a pipe; gets the event on its standard input')),
+    timeout: optional(uint32('seconds')),
+    env_vars: optional(textList()),
+    runtime_assets: optional(textList()),
+    secrets: optional(Type.Array(Type.Object({ name: optional(text()), secret: optional(text()) }))),
+    type: optional(text('pipe or javascript; pipe when empty')),
+    eval: optional(text('body of a function, of javascript')),
+  },
+  { $id: 'core/v2.Mutator' },
+);
+
+/** What makes the bytes that a handler gets out of an event. */
+export type Mutator = ReturnType<typeof mutatorWithDefaults>;
+
+export function mutatorWithDefaults(input: Static<typeof MutatorSchema>) {
+  return {
+    metadata: objectMetaWithDefaults(input.metadata),
+    command: orAbsent(input.command),
+    timeout: input.timeout ?? 0,
+    env_vars: listOrNull(input.env_vars),
+    runtime_assets: listOrNull(input.runtime_assets),
+    secrets: listOrNull(input.secrets?.map(({ name, secret }) => ({ name: name ?? '', secret: secret ?? '' }))),
+    type: orAbsent(input.type),
+    eval: orAbsent(input.eval),
+  };
+}
+
+const validateShape = validator(MutatorSchema);
+
+/** Shape and defaults only, without the rules. @throws InvalidResource */
+export function parseMutatorShape(value: unknown): Mutator {
+  return mutatorWithDefaults(validateShape(value));
+}
+
+/** The syntax of `eval` and names of assets are not judged. @throws InvalidResource with the rule it breaks */
+export function assertMutator({ metadata, command, type, eval: body }: Mutator): void {
+  assertName(metadata.name ?? '', 'mutator name');
+  if (command === undefined && body === undefined) throw new InvalidResource('mutator command or eval must be set');
+  if (type === 'javascript' && command !== undefined) {
+    throw new InvalidResource('"command" used with javascript mutator, should be "eval"');
+  }
+  if (metadata.namespace === undefined) throw new InvalidResource('namespace must be set');
+  if (type !== undefined && type !== 'pipe' && type !== 'javascript') {
+    throw new InvalidResource(`invalid mutator type "${type}", valid types are "javascript, pipe"`);
+  }
+}

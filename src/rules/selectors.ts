@@ -1,0 +1,162 @@
+import { InvalidResource } from '../resources/errors.ts';
+
+/** What is known of an object by the name of the field; undefined = it has none. */
+export type Lookup = (field: string) => string | undefined;
+
+/** Whether an object is meant. */
+export type Selector = (valueOf: Lookup) => boolean;
+
+type Token =
+  | { type: 'sign'; text: '==' | '!=' | '&&' | '[' | ']' | ',' }
+  | { type: 'word'; text: 'in' | 'notin' | 'matches' }
+  | { type: 'boolean' | 'string' | 'identifier'; text: string };
+
+const TOKEN = /\s*(?:(==|!=|&&|[[\],])|["']([^"']*)["']|([^\s[\]!&,"']+))/y;
+/** Names joined by dots, each of which begins with a letter; a slash may stand where a digit may. */
+const IDENTIFIER = /^[\p{L}_][\p{L}\d_/]*(?:\.[\p{L}_][\p{L}\d_/]*)*$/u;
+
+/**
+ * `field == value`, `!=`, `matches`, `field in [value, ...]`, `value in field` and `notin`, joined by `&&`; nothing is no
+ * condition. Source: the REST API, 2.10. @throws InvalidResource
+ */
+export function parseSelector(source: string): Selector {
+  const conditions = new Parser(tokensOf(source)).conditions();
+  return (valueOf) => conditions.every((holds) => holds(valueOf));
+}
+
+/** @throws InvalidResource */
+function tokensOf(source: string): Token[] {
+  const tokens: Token[] = [];
+  const text = source.trimEnd();
+  for (let at = 0; at < text.length; at = TOKEN.lastIndex) {
+    TOKEN.lastIndex = at;
+    const match = TOKEN.exec(text);
+    if (match === null)
+      throw new InvalidResource(`a selector cannot have ${text.slice(at).trimStart().charAt(0)} here`);
+    const [, sign, string, word] = match;
+    if (sign !== undefined) tokens.push({ type: 'sign', text: sign as '&&' });
+    else tokens.push(string === undefined ? wordToken(word ?? '') : { type: 'string', text: string });
+  }
+  return tokens;
+}
+
+/** @throws InvalidResource */
+function wordToken(text: string): Token {
+  const word = text.toLowerCase();
+  if (word === 'in' || word === 'notin' || word === 'matches') return { type: 'word', text: word };
+  if (word === 'true' || word === 'false') return { type: 'boolean', text: word };
+  if (!IDENTIFIER.test(text)) throw new InvalidResource(`${text} must be in quotes`);
+  return { type: 'identifier', text };
+}
+
+class Parser {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  conditions(): Selector[] {
+    const conditions: Selector[] = [];
+    while (this.#at < this.#tokens.length) {
+      if (conditions.length > 0 && this.#next?.text === '&&' && this.#next.type === 'sign') this.#at += 1;
+      conditions.push(this.#condition());
+    }
+    return conditions;
+  }
+
+  get #next(): Token | undefined {
+    return this.#tokens[this.#at];
+  }
+
+  #condition(): Selector {
+    const left = this.#take('identifier', 'string');
+    const operator = this.#take('sign', 'word');
+    switch (operator) {
+      case '==':
+        return equals(left, this.#value());
+      case '!=':
+        return not(equals(left, this.#value()));
+      case 'matches':
+        return contains(left, this.#value());
+      case 'in':
+        return this.#membership(left);
+      case 'notin':
+        return not(this.#membership(left));
+      default:
+        throw new InvalidResource(`${operator} is no operator`);
+    }
+  }
+
+  #value(): string {
+    return this.#take('identifier', 'string', 'boolean');
+  }
+
+  #membership(left: string): Selector {
+    if (this.#next?.type === 'identifier') return isAmong(left, this.#take('identifier'));
+    const values = new Set<string>();
+    this.#takeSign('[');
+    while (this.#next?.type !== 'sign' || this.#next.text === ',') {
+      if (this.#next?.type === 'sign') this.#at += 1;
+      else values.add(this.#take('identifier', 'string'));
+    }
+    this.#takeSign(']');
+    return isOneOf(left, values);
+  }
+
+  #take(...types: Token['type'][]): string {
+    const token = this.#next;
+    if (token === undefined) throw new InvalidResource(`a selector must not end before a ${types.join(' or ')}`);
+    if (!types.includes(token.type)) throw new InvalidResource(`${token.text} must be a ${types.join(' or ')}`);
+    this.#at += 1;
+    return token.text;
+  }
+
+  #takeSign(text: '[' | ']'): void {
+    if (this.#take('sign') !== text) throw new InvalidResource(`a list must be between [ and ]`);
+  }
+}
+
+const not =
+  (selector: Selector): Selector =>
+  (valueOf) =>
+    !selector(valueOf);
+
+const equals =
+  (field: string, value: string): Selector =>
+  (valueOf) =>
+    valueOf(field) === value;
+
+const contains =
+  (field: string, part: string): Selector =>
+  (valueOf) =>
+    valueOf(field)?.includes(part) ?? false;
+
+const isOneOf =
+  (field: string, values: ReadonlySet<string>): Selector =>
+  (valueOf) => {
+    const value = valueOf(field);
+    return value !== undefined && values.has(value);
+  };
+
+/** `right` names a list of which `left` is an item; where there is no such field it is a value that the field `left` has. */
+const isAmong =
+  (left: string, right: string): Selector =>
+  (valueOf) => {
+    const list = valueOf(right);
+    return list === undefined ? valueOf(left) === right : itemsOf(list).includes(left);
+  };
+
+/** With or without brackets around them. */
+function itemsOf(list: string): string[] {
+  let [from, to] = [0, list.length];
+  while (isBracket(list[from])) from += 1;
+  while (to > from && isBracket(list[to - 1])) to -= 1;
+  return list
+    .slice(from, to)
+    .split(',')
+    .map((item) => item.trim());
+}
+
+const isBracket = (character: string | undefined): boolean => character === '[' || character === ']';
