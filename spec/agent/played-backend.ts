@@ -148,6 +148,8 @@ export class PlayedBackend {
     this.sessions.push(session);
     socket.on('message', (data: Buffer) => this.#receive(session, data));
     socket.on('ping', () => (session.pings += 1));
+    // A reset is seen as close code 1006.
+    socket.on('error', () => undefined);
     socket.on('close', (code, reason) => (session.closed = { code, reason: reason.toString() }));
     if (this.options.entityConfig !== undefined) {
       socket.send(`entity_config\n${JSON.stringify(this.options.entityConfig)}`);

@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { emptyPuts } from '../../src/store/decision.ts';
+import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import { lazyPage } from '../../src/store/page.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+
+const KEYS = ['a', 'b', 'c', 'd', 'e'];
+
+describe('a page that is read as it is gone through', () => {
+  let directory: TemporaryDirectory;
+  let store: LmdbStore;
+
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    store = new LmdbStore({ directory: directory.path, sync: 'none' });
+    for (const key of [...KEYS.map((name) => `checks/${name}`), 'handlers/x']) await put(key);
+  });
+
+  afterEach(async () => {
+    await store.close();
+    await directory.remove();
+  });
+
+  async function put(key: string, isThere = true): Promise<void> {
+    const puts = emptyPuts();
+    puts.resources.set(key, isThere ? { name: key } : null);
+    await store.write({ puts, ledger: [] });
+  }
+
+  const page = (limit?: number, from?: string) => lazyPage(store, 'resources', 'checks/', { limit, from });
+  const names = (items: Iterable<object>) => [...items].map((item) => (item as { name: string }).name.at(-1));
+
+  it('ends at its limit and tells its last key, unless nothing follows', () => {
+    expect(names(page(2).items)).to.deep.equal(['a', 'b']);
+    expect(page(2).lastKey).to.equal('b');
+    expect(names(page(2, 'b\0').items)).to.deep.equal(['c', 'd']);
+    for (const limit of [5, 6, 1_000_000_000, undefined]) {
+      expect(names(page(limit).items), String(limit)).to.deep.equal(KEYS);
+      expect(page(limit).lastKey, String(limit)).to.equal(undefined);
+    }
+  });
+
+  it('shows everything that stays once, whatever comes and goes meanwhile', async () => {
+    const seen: object[] = [];
+    for (const item of page().items) {
+      seen.push(item);
+      if (seen.length === 2) {
+        await put('checks/b', false);
+        await put('checks/a0');
+        await put('checks/d0');
+      }
+    }
+    expect(names(seen)).to.deep.equal(['a', 'b', 'c', 'd', '0', 'e']);
+  });
+
+  it('can be gone through again', () => {
+    const { items } = page();
+    expect(names(items)).to.deep.equal(names(items));
+  });
+});
