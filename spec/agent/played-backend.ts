@@ -70,6 +70,8 @@ export class PlayedBackend {
       if (options.acknowledges !== false) lines.push('Mon-Ack: 1');
     });
     http.on('upgrade', (request, socket, head) => {
+      // An agent that is killed resets its connection.
+      socket.on('error', () => undefined);
       this.attemptsMs.push(performance.now());
       if (options.stalls === true) {
         this.#stalled.push(socket);

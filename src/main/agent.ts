@@ -101,5 +101,6 @@ try {
 } catch (error) {
   if (error instanceof ConfigError) reportMistakes(log, error);
   else log.fatal({ err: error }, 'error executing mon-agent');
+  await log.drained();
   process.exit(1);
 }

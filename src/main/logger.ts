@@ -30,6 +30,8 @@ const SECRETS = [
 export interface Logger extends Log {
   /** The program ends because of this. */
   fatal(fields: Record<string, unknown>, message: string): void;
+  /** Resolves when every line is out, or its reader has not taken it for a second: ending the process before may put lines out of order. */
+  drained(): Promise<void>;
   child(fields: Record<string, unknown>): Logger;
   setLevel(level: LogLevel): void;
   /** One step more verbose, from the last back to `error`. Returns the level that now holds. */
@@ -40,13 +42,22 @@ interface Threshold {
   level: LogLevel;
 }
 
+/** Where lines go. */
+interface Lines extends DestinationStream {
+  flush?(done: () => void): void;
+}
+
+const DRAIN_LIMIT_MS = 1_000;
+
 class LineLogger implements Logger {
+  readonly #out: Lines;
   readonly #lines: PinoLogger;
   readonly #fields: Record<string, unknown>;
   readonly #threshold: Threshold;
   readonly #bound: PinoLogger;
 
-  constructor(lines: PinoLogger, fields: Record<string, unknown>, threshold: Threshold) {
+  constructor(out: Lines, lines: PinoLogger, fields: Record<string, unknown>, threshold: Threshold) {
+    this.#out = out;
     this.#lines = lines;
     this.#fields = fields;
     this.#threshold = threshold;
@@ -60,7 +71,15 @@ class LineLogger implements Logger {
   debug = (fields: object, message: string): void => this.#write('debug', fields, message);
 
   child(fields: Record<string, unknown>): Logger {
-    return new LineLogger(this.#lines, { ...this.#fields, ...fields }, this.#threshold);
+    return new LineLogger(this.#out, this.#lines, { ...this.#fields, ...fields }, this.#threshold);
+  }
+
+  async drained(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, DRAIN_LIMIT_MS).unref();
+      if (this.#out.flush === undefined) resolve();
+      else this.#out.flush(resolve);
+    });
   }
 
   setLevel(level: LogLevel): void {
@@ -86,7 +105,7 @@ function describeError({ err, ...fields }: Record<string, unknown>): Record<stri
 }
 
 /** Standard error. A reader that went away, or a full disk behind it, ends the lines and not the program. */
-function standardError(): DestinationStream {
+function standardError(): Lines {
   const stream = destination({ fd: 2, sync: false, maxLength: MAX_WAITING_BYTES });
   let broken = false;
   stream.on('error', () => {
@@ -96,11 +115,15 @@ function standardError(): DestinationStream {
     write(line) {
       if (!broken) stream.write(line);
     },
+    flush(done) {
+      if (broken) done();
+      else stream.flush(done);
+    },
   };
 }
 
 /** `component` names the part of the program on every line. Secrets are redacted here, also one level down. */
-export function createLogger(component: string, level: LogLevel, lines: DestinationStream = standardError()): Logger {
+export function createLogger(component: string, level: LogLevel, lines: Lines = standardError()): Logger {
   const options = {
     base: null,
     level: 'trace',
@@ -108,5 +131,5 @@ export function createLogger(component: string, level: LogLevel, lines: Destinat
     formatters: { level: (label: string) => ({ level: label === 'warn' ? 'warning' : label }), log: describeError },
     redact: { paths: SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: 'REDACTED' },
   };
-  return new LineLogger(pino(options, lines), { component }, { level });
+  return new LineLogger(lines, pino(options, lines), { component }, { level });
 }
