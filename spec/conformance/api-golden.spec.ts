@@ -1,5 +1,5 @@
-import { type Selection, playExchanges } from '../support/golden-exchanges.ts';
-import { InProcessBackend } from '../support/in-process-backend.ts';
+import type { Selection } from '../support/golden-exchanges.ts';
+import { itAnswersAsRecorded } from '../support/recorded-answers.ts';
 
 /** What leads to routes that are not built: hooks of checks, the cluster, telemetry. */
 const isBuilt = (path: string): boolean =>
@@ -37,16 +37,5 @@ const RECORDINGS: [string, Selection][] = [
 ];
 
 describe('what the reference answered', () => {
-  let backend: InProcessBackend;
-  beforeEach(async () => {
-    backend = await InProcessBackend.start();
-  });
-  afterEach(() => backend.stop());
-
-  for (const [name, selected] of RECORDINGS) {
-    it(`is answered: ${name}`, () => {
-      const sleep = (ms: number): Promise<void> => backend.clock.advance(ms);
-      return playExchanges(`${name}.json`, backend.apiPort, selected, sleep);
-    });
-  }
+  itAnswersAsRecorded(RECORDINGS);
 });

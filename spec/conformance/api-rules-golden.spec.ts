@@ -1,5 +1,5 @@
-import { type Selection, playExchanges } from '../support/golden-exchanges.ts';
-import { InProcessBackend } from '../support/in-process-backend.ts';
+import type { Selection } from '../support/golden-exchanges.ts';
+import { itAnswersAsRecorded } from '../support/recorded-answers.ts';
 
 const allBut = (...steps: number[]): Selection => {
   const skipped = new Set(steps);
@@ -33,16 +33,5 @@ const RECORDINGS: [string, Selection][] = [
 ];
 
 describe('what the reference answered by the common rules of its API', () => {
-  let backend: InProcessBackend;
-  beforeEach(async () => {
-    backend = await InProcessBackend.start();
-  });
-  afterEach(() => backend.stop());
-
-  for (const [name, selected] of RECORDINGS) {
-    it(`is answered: ${name}`, () => {
-      const sleep = (ms: number): Promise<void> => backend.clock.advance(ms);
-      return playExchanges(`${name}.json`, backend.apiPort, selected, sleep);
-    });
-  }
+  itAnswersAsRecorded(RECORDINGS);
 });

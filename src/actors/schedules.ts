@@ -11,6 +11,7 @@ import { readResource } from '../store/resource-store.ts';
 import type { ReachedDeadline } from './deadline-wheel.ts';
 import type { Decider } from './decide.ts';
 import { ActorFailed } from './keyed-actors.ts';
+import type { ActorKinds } from './kinds.ts';
 import type { Scope } from './scope.ts';
 
 const md5 = (text: string): Uint8Array => createHash('md5').update(text).digest();
@@ -57,6 +58,14 @@ export function checkChanged(scope: Scope, namespace: string, name: string, prev
     scope.create('check-schedule', key, { key, ...timingOf(check, scope.nowMs) }, 'check.created');
   } else if (previous.interval !== check.interval) {
     scope.send('check-schedule', key, { type: 'schedule.changed', ...timingOf(check, scope.nowMs) });
+  }
+}
+
+/** Schedules have no record to be woken from: those that were forgotten are made again from their checks. */
+export function restartSchedules(scope: Scope, schedules: ActorKinds['check-schedule']): void {
+  for (const path of scope.decision.keys('resources', 'checks/')) {
+    const key = path.slice('checks/'.length);
+    if (!schedules.isAwake(key)) schedules.rebuild(scope.decision, key);
   }
 }
 

@@ -25,7 +25,7 @@ import { Pressure } from './pressure.ts';
 import { settle } from './publish.ts';
 import { forget, Retention } from './retention.ts';
 import { startRoot } from './root.ts';
-import { rephaseSchedules } from './schedules.ts';
+import { rephaseSchedules, restartSchedules } from './schedules.ts';
 import type { Scope } from './scope.ts';
 import { DEFAULT_SETTINGS, type Settings } from './settings.ts';
 import { SILENCE } from './silences.ts';
@@ -331,27 +331,17 @@ export class ActorSystem {
   #recovered(): void {
     const endMs = this.#time.nowMs();
     const interval = { beginMs: this.#blindSinceMs ?? endMs, endMs };
-    this.#blind.add(interval);
-    this.#blind.keepFirstAfter(this.#wheel.inputsAtMs());
+    this.#addBlindTime(interval);
     this.#ports.log.warn({ blind_ms: endMs - interval.beginMs }, 'store can be written again');
     this.decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
       scope.put('meta', BLIND_KEY, this.#blind.intervals);
       recordBlindTime(scope, this.#ports.backendName, 'store.recovered', interval);
-      this.#restartSchedules(scope);
+      restartSchedules(scope, this.#kinds['check-schedule']);
     });
     this.agents.recovered();
     this.#wheel.rebuild();
     this.#wheel.start();
     for (const listener of this.#listeners) listener.resumed?.();
-  }
-
-  /** Schedules have no record to be woken from: those that were forgotten are made again from their checks. */
-  #restartSchedules(scope: Scope): void {
-    const schedules = this.#kinds['check-schedule'];
-    for (const key of scope.decision.keys('resources', 'checks/')) {
-      const check = key.slice('checks/'.length);
-      if (!schedules.isAwake(check)) schedules.rebuild(scope.decision, check);
-    }
   }
 
   #wake(actor: WakeableActor, key: string): boolean {
@@ -379,11 +369,15 @@ export class ActorSystem {
     });
   }
 
+  #addBlindTime(interval: BlindInterval): void {
+    this.#blind.add(interval);
+    this.#blind.keepFirstAfter(this.#wheel.inputsAtMs());
+  }
+
   /** Nobody was silent only because we did not listen. `event` is what ended that. */
   #wasBlind(event: string, interval: BlindInterval, unreadMs: number): void {
     this.#ports.log.warn({ event, blind_ms: interval.endMs - interval.beginMs }, 'backend was blind');
-    this.#blind.add(interval);
-    this.#blind.keepFirstAfter(this.#wheel.inputsAtMs());
+    this.#addBlindTime(interval);
     this.#wheel.rebuild();
     for (const listener of this.#listeners) listener.missed?.(unreadMs);
     this.#decideUnlessFailing((scope) => {

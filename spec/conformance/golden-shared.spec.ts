@@ -1,0 +1,50 @@
+import type { ApiClient } from '../support/api-client.ts';
+import { BackendProcess } from '../support/backend-process.ts';
+import { play, readScenario } from '../support/golden-runner.ts';
+
+/** Their names differ, so that they may share a backend; none of them waits. */
+const SCENARIOS = [
+  'state/api-events',
+  'state/first-event',
+  'state/flapping-edge',
+  'state/foreign',
+  'state/invalid-events',
+  'state/neighbours',
+  'state/occurrences',
+  'state/odd-events',
+  'state/proxy',
+  'state/seeded-backwards',
+  'state/seeded-coin-flap',
+  'state/seeded-dice',
+  'state/seeded-many',
+  'state/seeded-runs',
+  'state/silence-at-once',
+  'wire/handshake-accepted',
+  'wire/handshake-refused',
+  'wire/listener-routes',
+  'wire/malformed',
+  'wire/entity-deleted',
+  'wire/large-message',
+  'wire/two-sessions',
+  'wire/agent-managed',
+  'wire/class-repair',
+];
+
+describe('recorded agents and their events', () => {
+  let backend: BackendProcess;
+  let api: ApiClient;
+
+  before(async () => {
+    backend = await BackendProcess.start();
+    api = await backend.login();
+  });
+
+  after(async () => {
+    await backend.stop();
+  });
+
+  for (const name of SCENARIOS) {
+    const scenario = readScenario(`${name}.json`);
+    it(`${name} is as it was recorded`, () => play(scenario, { agentPort: backend.agentPort, api }));
+  }
+});
