@@ -61,10 +61,20 @@ describe('the events in the queue of an agent that is killed', function () {
     );
   }
 
+  /** What it had to deliver may have been delivered by the agent before it: it may still be starting, and then a signal just ends it. */
+  async function isRunning(): Promise<void> {
+    await eventually(
+      () => agent?.log.map(({ msg }) => msg) ?? [],
+      (messages) => messages.includes('successfully connected'),
+      { what: 'the connection of the agent', withinMs: ARRIVED_WITHIN_MS },
+    );
+  }
+
   async function haveArrivedOnceInOrder(ids: readonly unknown[]): Promise<void> {
     const entries = await applied(COUNT);
     expect(entries.map(({ key }) => key.slice(PREFIX.length))).to.deep.equal(NAMES);
     expect(entries.map(({ cause }) => at(cause, 'eventId'))).to.deep.equal(ids);
+    await isRunning();
     expect(await agent?.stop()).to.equal(0);
     expect(agent?.log.map(({ msg }) => msg)).to.not.include('stopping with events that were not delivered');
     const { json } = await api.get('/ns/default/events/tester');

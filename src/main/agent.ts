@@ -8,7 +8,7 @@ import { ConfigError, type Parsed } from '../config/flags.ts';
 import { Leash } from '../exec/leash.ts';
 import { DiskQueue } from '../store/disk-queue.ts';
 import { StoreInUse } from '../store/store-lock.ts';
-import { createLogger, type Logger } from './logger.ts';
+import { createLogger, exitWith, type Logger } from './logger.ts';
 import { systemClock } from './system-clock.ts';
 import { AgentTlsFiles } from './tls-client.ts';
 import { readVersion } from './version.ts';
@@ -68,10 +68,10 @@ async function start(argv: readonly string[], log: Logger): Promise<void> {
   const stop = (signal: NodeJS.Signals): void => {
     log.warn({ signal }, 'signal received, shutting down agent');
     agent.stop().then(
-      () => process.exit(0),
+      () => void exitWith(0, log),
       (error: unknown) => {
         log.fatal({ err: error }, 'agent did not shut down gracefully');
-        process.exit(1);
+        void exitWith(1, log);
       },
     );
   };
@@ -101,6 +101,5 @@ try {
 } catch (error) {
   if (error instanceof ConfigError) reportMistakes(log, error);
   else log.fatal({ err: error }, 'error executing mon-agent');
-  await log.drained();
-  process.exit(1);
+  await exitWith(1, log);
 }

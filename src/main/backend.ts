@@ -15,7 +15,7 @@ import { StoreInUse } from '../store/store-lock.ts';
 import { initialiseThrough } from './control-socket.ts';
 import { controlSocketPath, storeDirectory } from './directories.ts';
 import { initialise } from './initialise.ts';
-import { createLogger, type Logger } from './logger.ts';
+import { createLogger, exitWith, type Logger } from './logger.ts';
 import { systemClock } from './system-clock.ts';
 import { readVersion } from './version.ts';
 
@@ -62,10 +62,10 @@ async function start(config: BackendConfig, log: Logger): Promise<void> {
     log.warn({ signal }, 'signal received, shutting down backend');
     systemClock.after(STOP_LIMIT_MS, () => process.exit(1));
     backend.stop().then(
-      () => process.exit(0),
+      () => void exitWith(0, log),
       (err: unknown) => {
         log.fatal({ err }, 'backend did not shut down gracefully');
-        process.exit(1);
+        void exitWith(1, log);
       },
     );
   };

@@ -49,6 +49,12 @@ interface Lines extends DestinationStream {
 
 const DRAIN_LIMIT_MS = 1_000;
 
+/** Ends the process when its lines are out, in the order in which they were written. */
+export async function exitWith(code: number, log: Logger): Promise<never> {
+  await log.drained();
+  process.exit(code);
+}
+
 class LineLogger implements Logger {
   readonly #out: Lines;
   readonly #lines: PinoLogger;
@@ -106,7 +112,8 @@ function describeError({ err, ...fields }: Record<string, unknown>): Record<stri
 
 /** Standard error. A reader that went away, or a full disk behind it, ends the lines and not the program. */
 function standardError(): Lines {
-  const stream = destination({ fd: 2, sync: false, maxLength: MAX_WAITING_BYTES });
+  // With a `minLength` of 0, the default, `flush` calls back at once, with lines still on their way.
+  const stream = destination({ fd: 2, sync: false, minLength: 1, maxLength: MAX_WAITING_BYTES });
   let broken = false;
   stream.on('error', () => {
     broken = true;
