@@ -67,10 +67,7 @@ export function totalStateChange(history: readonly HistoryEntry[]): number {
 /** The state of a check after one more result: history, counters, and passing, failing or flapping with hysteresis. */
 export function mergeCheckState(previous: PreviousCheckState, result: CheckResult): CheckState {
   const { status, executed } = result;
-  // Of a longer history, which a first event may bring, the oldest entry goes too, and no more: so the reference does.
-  const sent = previous.history;
-  const history = sent.slice(Math.max(sent.length < HISTORY_LENGTH ? 0 : 1, sent.length - MAX_SENT_HISTORY));
-  history.push({ status, executed });
+  const history = historyAfter(previous.history, { status, executed });
   const occurrences = previous.history.at(-1)?.status === status ? previous.occurrences + 1 : 1;
   const change = totalStateChange(history);
   const state = stateName(previous.state === 'flapping', change, result);
@@ -83,6 +80,21 @@ export function mergeCheckState(previous: PreviousCheckState, result: CheckResul
     lastOk: state === 'passing' ? executed : previous.lastOk,
     silenced: [],
   };
+}
+
+/** Of a longer history, which a first event may bring, the oldest entry goes too, and no more: so the reference does. */
+function historyAfter(sent: readonly HistoryEntry[], latest: HistoryEntry): HistoryEntry[] {
+  const dropped = Math.max(sent.length < HISTORY_LENGTH ? 0 : 1, sent.length - MAX_SENT_HISTORY);
+  if (dropped !== 1) return [...sent.slice(dropped), latest];
+  // Each result of a check makes such a copy: one of the same length, which need not grow, is the cheapest.
+  const history = sent.slice();
+  let place = -1;
+  for (const entry of sent) {
+    if (place >= 0) history[place] = entry;
+    place += 1;
+  }
+  history[place] = latest;
+  return history;
 }
 
 /** Whether the last result ended a problem. */

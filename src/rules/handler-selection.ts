@@ -41,27 +41,25 @@ export function selectHandlers<H extends Selectable>(
   let read = 0;
   for (let level = 1; level <= MAX_LEVELS; level += 1) {
     const below: string[][] = [];
-    for (const name of namesIn(lists)) {
-      read += 1;
-      if (seen.has(name) && read <= MAX_READ) continue;
-      if (seen.size === MAX_NAMES || read > MAX_READ) {
-        unselected.push({ name, reason: TOO_MANY_NAMES });
-        return { selected: inOrder(selected), unselected };
+    for (const list of lists) {
+      for (const name of list) {
+        read += 1;
+        if (seen.has(name) && read <= MAX_READ) continue;
+        if (seen.size === MAX_NAMES || read > MAX_READ) {
+          unselected.push({ name, reason: TOO_MANY_NAMES });
+          return { selected: inOrder(selected), unselected };
+        }
+        seen.add(name);
+        const handler = lookUp(name);
+        if (handler === undefined) unselected.push({ name, reason: 'handler does not exist' });
+        else if (handler.type !== 'set') selected.push([name, handler]);
+        else if (level === MAX_LEVELS) unselected.push({ name, reason: 'handler sets cannot be deeply nested' });
+        else below.push(handler.handlers ?? []);
       }
-      seen.add(name);
-      const handler = lookUp(name);
-      if (handler === undefined) unselected.push({ name, reason: 'handler does not exist' });
-      else if (handler.type !== 'set') selected.push([name, handler]);
-      else if (level === MAX_LEVELS) unselected.push({ name, reason: 'handler sets cannot be deeply nested' });
-      else below.push(handler.handlers ?? []);
     }
     lists = below;
   }
   return { selected: inOrder(selected), unselected };
-}
-
-function* namesIn(lists: (readonly string[])[]): Iterable<string> {
-  for (const list of lists) yield* list;
 }
 
 const inOrder = <H>(selected: [name: string, handler: H][]): [name: string, handler: H][] =>

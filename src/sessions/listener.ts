@@ -38,6 +38,7 @@ import { type Opening, Session } from './session.ts';
 import { sessionInfo } from './session-info.ts';
 import { SessionCounts } from './session-counts.ts';
 import { SessionRegistry } from './session-registry.ts';
+import { Turnstile } from './turnstile.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
 /** How late a handshake that takes too long may be cut. */
@@ -72,6 +73,7 @@ export class AgentListener {
   readonly counts = new SessionCounts();
   readonly refusedHandshakes: HandshakeRefusals;
   readonly refusedFrames = new FrameRefusals();
+  readonly turnstile = new Turnstile();
   readonly #ports: ListenerPorts;
   readonly #admission: AgentAdmission;
   readonly #gate: PortGate;
@@ -117,7 +119,10 @@ export class AgentListener {
       this.#refuseUnreadable(error, socket as Socket);
     });
     this.server.on('upgrade', (request, socket, head) => {
-      void this.#upgrade(request, socket, head);
+      socket.on('error', (err) => {
+        this.#ports.log.debug({ err }, 'socket failed in its handshake');
+      });
+      this.turnstile.enter(() => void this.#upgrade(request, socket, head));
     });
     ports.system.listen(this.#registry);
   }
@@ -167,6 +172,7 @@ export class AgentListener {
       for (const socket of this.#webSockets.clients) socket.terminate();
     });
     await Promise.all(closed);
+    await this.turnstile.empty();
     cancel();
     this.server.closeAllConnections();
   }
@@ -193,9 +199,6 @@ export class AgentListener {
   }
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    socket.on('error', (err) => {
-      this.#ports.log.debug({ err }, 'socket failed in its handshake');
-    });
     const address = peerAddress(request.socket).text;
     const judged = await this.#judge(request);
     // Asked last, because another of that name may have come in while this one was judged.
@@ -205,9 +208,12 @@ export class AgentListener {
       return;
     }
     this.#hellos.set(request, outcome.hello);
+    // The answer and the first message in one piece.
+    socket.cork();
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       this.open(webSocket, { ...outcome, address, codec: codecFor(request) });
     });
+    socket.uncork();
   }
 
   async #judge(request: IncomingMessage): Promise<Admission | Refusal> {
@@ -269,8 +275,9 @@ export class AgentListener {
       subscribe: (subscriber, subscriptions) => {
         this.#registry.subscribe(subscriber, subscriptions);
       },
-      ended: (ended) => {
+      ended: (ended, tell) => {
         this.#registry.remove(ended);
+        this.turnstile.enter(tell);
       },
     });
     const { namespace, agentName, address } = session;

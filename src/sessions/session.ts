@@ -42,7 +42,8 @@ export interface SessionPorts {
   /** The session is to be resumed when senders may go on. */
   waits(session: Session): void;
   subscribe(session: Session, subscriptions: readonly string[]): void;
-  ended(session: Session): void;
+  /** `tell` is to be called when it is the session's turn to go. */
+  ended(session: Session, tell: () => void): void;
   writeTimeoutMs: number;
 }
 
@@ -134,9 +135,10 @@ export class Session implements AgentSession {
       else this.#log.debug({ err }, 'socket failed');
     });
     this.#socket.on('close', (code) => {
-      this.#ports.ended(this);
-      this.#log.info({ code }, 'agent disconnected');
-      agents.tell(this.id, { type: 'socket.closed', code });
+      this.#ports.ended(this, () => {
+        this.#log.info({ code }, 'agent disconnected');
+        agents.tell(this.id, { type: 'socket.closed', code });
+      });
     });
     agents.open(this);
     this.#log.info({ address: this.address, user: this.username }, 'agent connected');

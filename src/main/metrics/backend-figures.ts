@@ -18,7 +18,7 @@ export interface BackendFigures {
   credentials: Pick<Credentials, 'remembered' | 'running' | 'waiting'>;
   api: Pick<Api, 'tickets' | 'tokens' | 'throttle'>;
   sessions: AgentFigures;
-  agents: Pick<AgentListener, 'counts' | 'refusedFrames' | 'refusedHandshakes'>;
+  agents: Pick<AgentListener, 'counts' | 'refusedFrames' | 'refusedHandshakes' | 'turnstile'>;
   /** Those that exist, so that one without agents has a zero and not nothing. */
   namespaces: readonly string[];
 }

@@ -5,13 +5,14 @@ import type { Families, Sample } from './families.ts';
 type Named = Readonly<Record<string, Occupancy>>;
 
 /** What waits for something, against its bound. */
-const queuesOf = ({ system, pipeline, eventLog, credentials, api, sessions }: BackendFigures): Named => ({
+const queuesOf = ({ system, pipeline, eventLog, credentials, api, sessions, agents }: BackendFigures): Named => ({
   open_decisions: system.openDecisions,
   outbox: pipeline.outbox,
   outbox_bytes: pipeline.outboxBytes,
   running_handlers: pipeline.running,
   agent_check_requests: sessions.checkRequestsOfOne,
   agent_held_messages: sessions.heldFramesOfOne,
+  agent_turnstile: agents.turnstile.waiting,
   untold_connections: { used: system.untold, limit: undefined },
   waiting_logins: credentials.waiting,
   running_logins: credentials.running,
