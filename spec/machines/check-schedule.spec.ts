@@ -1,27 +1,37 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { type EventFrom, initialTransition, type SnapshotFrom, transition } from 'xstate';
 import { getShortestPaths } from 'xstate/graph';
-import { checkScheduleMachine } from '../../src/machines/check-schedule.ts';
+import { checkScheduleMachine, type SkipReason } from '../../src/machines/check-schedule.ts';
 import { restored } from './restored.ts';
 
 type Schedule = SnapshotFrom<typeof checkScheduleMachine>;
 type ScheduleEvent = EventFrom<typeof checkScheduleMachine>;
 
-const INPUT = { key: 'default/disk', intervalMs: 10_000, firstTickAtMs: 7_000 };
+const INPUT = { key: 'default/disk', firstTickAtMs: 7_000, waitsForMembers: false };
 
-const reached = (deadlineAtMs: number, atMs = deadlineAtMs, published = true): ScheduleEvent => ({
+const reached = (deadlineAtMs: number, skip?: SkipReason): ScheduleEvent => ({
   type: 'deadline.reached',
   deadlineAtMs,
-  atMs,
-  published,
+  atMs: deadlineAtMs + 1,
+  nextTickAtMs: deadlineAtMs + 10_000,
+  skip,
 });
+const sent = (atMs: number, sessions: number): ScheduleEvent => ({ type: 'request.sent', atMs, sessions });
+const unheard = (atMs: number): ScheduleEvent => ({ type: 'tick.skipped', atMs, reason: 'no agents', detail: 'x' });
+const joined: ScheduleEvent = { type: 'ring.joined', firstTickAtMs: 12_000 };
 
 function after(...events: ScheduleEvent[]): { schedule: Schedule; effects: string[] } {
-  let [schedule, actions] = initialTransition(checkScheduleMachine, INPUT);
-  for (const event of events) [schedule, actions] = transition(checkScheduleMachine, schedule, event);
-  return { schedule, effects: actions.map(({ type }) => type) };
+  return from(initialTransition(checkScheduleMachine, INPUT), events);
 }
+
+function from([schedule, actions]: ReturnType<typeof initialTransition>, events: ScheduleEvent[]) {
+  let current = schedule as Schedule;
+  let effects: readonly { type: string }[] = actions;
+  for (const event of events) [current, effects] = transition(checkScheduleMachine, current, event);
+  return { schedule: current, effects: effects.map(({ type }) => type) };
+}
+
+const contextAfter = (...events: ScheduleEvent[]) => after(...events).schedule.context;
 
 describe('the schedule of a check', () => {
   it('waits for its first tick and asks for nothing at once', () => {
@@ -30,35 +40,82 @@ describe('the schedule of a check', () => {
     expect(effects).to.deep.equal(['setDeadline']);
   });
 
-  it('asks at each tick, one interval apart', () => {
+  it('asks at each tick, and waits for the next one', () => {
     const { schedule, effects } = after(reached(7_000), reached(17_000));
     expect(effects).to.have.members(['requestCheck', 'setDeadline']);
     expect(schedule.context.nextTickAtMs).to.equal(27_000);
   });
 
-  it('stays on its grid when a tick is late, and makes up for nothing', () => {
-    const { schedule, effects } = after(reached(7_000, 38_500));
-    expect(effects.filter((effect) => effect === 'requestCheck')).to.have.lengthOf(1);
-    expect(schedule.context.nextTickAtMs).to.equal(47_000);
-    expect(after(reached(7_000, 17_000)).schedule.context.nextTickAtMs).to.equal(27_000);
-  });
-
-  it('asks for nothing while the check is not published, and ticks on', () => {
-    const { schedule, effects } = after(reached(7_000, 7_000, false));
-    expect(effects).to.deep.equal(['setDeadline']);
-    expect(schedule.context.nextTickAtMs).to.equal(17_000);
-  });
+  for (const reason of ['not published', 'subdued'] as const) {
+    it(`asks for nothing where the check is ${reason}, says why, lets turns pass, and ticks on`, () => {
+      const { schedule, effects } = after(reached(7_000, reason));
+      expect(effects).to.have.members(['passTurns', 'explainSkip', 'setDeadline']);
+      expect(schedule.context.nextTickAtMs).to.equal(17_000);
+      expect(schedule.context.lastSkip).to.deep.equal({ atMs: 7_001, reason });
+    });
+  }
 
   it('knows when it asked last and why it last asked nobody, and ticks on as before', () => {
-    const sent = (atMs: number, sessions: number): ScheduleEvent => ({ type: 'request.sent', atMs, sessions });
-    const contextAfter = (...events: ScheduleEvent[]) => after(...events).schedule.context;
     expect(contextAfter()).to.include({ lastRunAtMs: undefined, lastSkip: undefined });
     expect(contextAfter(reached(7_000), sent(7_000, 2))).to.include({ lastRunAtMs: 7_000, lastSkip: undefined });
-    const unheard = contextAfter(reached(7_000), sent(7_000, 1), reached(17_000), sent(17_000, 0));
-    expect(unheard).to.deep.include({ lastRunAtMs: 7_000, lastSkip: { atMs: 17_000, reason: 'no agents' } });
-    expect(unheard.nextTickAtMs).to.equal(27_000);
-    const unpublished = contextAfter(reached(7_000), sent(7_000, 1), reached(17_000, 17_001, false));
-    expect(unpublished).to.deep.include({ lastRunAtMs: 7_000, lastSkip: { atMs: 17_001, reason: 'not published' } });
+    const unheardOf = contextAfter(reached(7_000), sent(7_000, 1), reached(17_000), sent(17_000, 0));
+    expect(unheardOf).to.deep.include({ lastRunAtMs: 7_000, lastSkip: { atMs: 17_000, reason: 'no agents' } });
+    expect(unheardOf.nextTickAtMs).to.equal(27_000);
+    const failed = contextAfter(sent(7_000, 1), {
+      type: 'request.failed',
+      atMs: 7_001,
+      reason: 'tokens not substituted',
+    });
+    expect(failed).to.deep.include({ lastSkip: { atMs: 7_001, reason: 'tokens not substituted', detail: undefined } });
+    expect(failed).to.include({ lastRunAtMs: 7_000, skipping: undefined });
+  });
+
+  it('explains a tick that asks nobody where the reason is another than before, and the first that asks somebody again', () => {
+    const explained: unknown[] = [];
+    const watched = checkScheduleMachine.provide({
+      actions: {
+        explainSkip: (_, { reason, isNew }) => explained.push([reason, isNew]),
+        explainRun: (_, { skipped }) => explained.push(['run', skipped]),
+      },
+    });
+    let [schedule] = initialTransition(watched, INPUT);
+    const events = [
+      unheard(1),
+      unheard(2),
+      reached(7_000, 'subdued'),
+      sent(17_000, 1),
+      sent(27_000, 1),
+      sent(37_000, 0),
+    ];
+    for (const event of events) {
+      const [next, effects] = transition(watched, schedule, event);
+      schedule = next;
+      for (const { exec, info, params } of effects as {
+        exec?: (...args: unknown[]) => void;
+        info: object;
+        params: unknown;
+      }[]) {
+        if (params !== undefined) exec?.(info, params);
+      }
+    }
+    expect(explained).to.deep.equal([
+      ['no agents', true],
+      ['no agents', false],
+      ['subdued', true],
+      ['run', 'subdued'],
+      ['run', undefined],
+      ['no agents', true],
+    ]);
+  });
+
+  it('begins anew when its ring gets a member while it waits for one, and not otherwise', () => {
+    expect(contextAfter(joined).nextTickAtMs).to.equal(7_000);
+    const waiting = after(reached(7_000), unheard(7_000), joined);
+    expect(waiting.schedule.context).to.include({ nextTickAtMs: 12_000, waitsForMembers: false });
+    expect(waiting.effects).to.deep.equal(['setDeadline']);
+    expect(contextAfter(unheard(7_000), sent(7_500, 1), joined).nextTickAtMs).to.equal(7_000);
+    const created = initialTransition(checkScheduleMachine, { ...INPUT, waitsForMembers: true });
+    expect(from(created, [joined]).schedule.context.nextTickAtMs).to.equal(12_000);
   });
 
   it('is not changed by a question', () => {
@@ -67,12 +124,18 @@ describe('the schedule of a check', () => {
     expect([asked.context, actions]).to.deep.equal([before.context, []]);
   });
 
-  it('begins a new grid when it is changed; the tick of the old one is void', () => {
-    const changed = after({ type: 'schedule.changed', intervalMs: 60_000, firstTickAtMs: 31_000 });
-    expect(changed.schedule.context).to.include({ intervalMs: 60_000, nextTickAtMs: 31_000 });
+  it('begins anew when it is changed; the tick of the old one is void', () => {
+    const changed = after({ type: 'schedule.changed', firstTickAtMs: 31_000 });
+    expect(changed.schedule.context.nextTickAtMs).to.equal(31_000);
     expect(changed.effects).to.deep.equal(['setDeadline']);
     const [same, actions] = transition(checkScheduleMachine, changed.schedule, reached(7_000));
     expect([same.context, actions]).to.deep.equal([changed.schedule.context, []]);
+  });
+
+  it('that does not know its next tick takes the one that comes', () => {
+    const evicted = { ...after().schedule, context: { ...after().schedule.context, nextTickAtMs: undefined } };
+    const [schedule] = transition(checkScheduleMachine, evicted as Schedule, reached(47_000));
+    expect(schedule.context.nextTickAtMs).to.equal(57_000);
   });
 
   it('is over when the check is deleted', () => {
@@ -89,22 +152,6 @@ describe('the schedule of a check', () => {
     });
     const states = new Set(paths.map(({ state }) => state.value));
     expect([...states].sort()).to.deep.equal(Object.keys(checkScheduleMachine.states).sort());
-  });
-
-  it('keeps every tick on the grid of its first one, in the future, at most one interval away', () => {
-    const delays = fc.array(fc.nat({ max: 50_000 }), { minLength: 1, maxLength: 30 });
-    fc.assert(
-      fc.property(delays, fc.integer({ min: 1, max: 20_000 }), (list, intervalMs) => {
-        let [schedule] = initialTransition(checkScheduleMachine, { ...INPUT, intervalMs });
-        for (const delayMs of list) {
-          const atMs = schedule.context.nextTickAtMs + delayMs;
-          [schedule] = transition(checkScheduleMachine, schedule, reached(schedule.context.nextTickAtMs, atMs));
-          const { nextTickAtMs } = schedule.context;
-          expect((nextTickAtMs - INPUT.firstTickAtMs) % intervalMs).to.equal(0);
-          expect(nextTickAtMs).to.be.within(atMs + 1, atMs + intervalMs);
-        }
-      }),
-    );
   });
 
   it('of a state that no longer exists starts in status error', () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { InvalidResource } from '../../src/resources/errors.ts';
 import { parseCheckShape } from '../../src/resources/check.ts';
+import { CONFIGURATION_KINDS } from '../../src/resources/configuration-kinds.ts';
 import { selectable } from '../../src/rules/selectable-fields.ts';
 import { parseSelector } from '../../src/rules/selectors.ts';
 import { readGolden } from '../support/golden-file.ts';
@@ -23,7 +24,7 @@ function selected(query: URLSearchParams): (string | undefined)[] | undefined {
     const [ofFields, ofLabels] = [byField ?? [], byLabel ?? []].map((sources) => sources.map(parseSelector));
     return checks
       .filter((check) => {
-        const { fields, labels } = selectable('checks', check);
+        const { fields, labels } = selectable(CONFIGURATION_KINDS.checks.selectable, check);
         return ofFields?.every((selects) => selects(fields)) && ofLabels?.every((selects) => selects(labels));
       })
       .map(({ metadata }) => metadata.name);

@@ -17,8 +17,64 @@ const FIELDS: readonly Field[] = [
   { name: 'day of week', min: 0, max: 6, words: WEEKDAYS },
 ];
 const LONGEST_MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-const DESCRIPTORS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
+const DESCRIPTORS: ReadonlyMap<string, string> = new Map([
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+  ['@monthly', '0 0 1 * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@hourly', '0 * * * *'],
+]);
+const ZONE_PREFIX = /^(?:CRON_)?TZ=([^ ]*)( ?)(.*)$/s;
+const EVERY = '@every ';
 const DURATION = /^[+-]?(\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))*$/;
+const UNIT_MS: Record<string, number> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** The minutes, hours and days of a calendar at which a schedule is due. */
+export interface CalendarTimes {
+  minutes: ReadonlySet<number>;
+  hours: ReadonlySet<number>;
+  daysOfMonth: ReadonlySet<number>;
+  /** From 1. */
+  months: ReadonlySet<number>;
+  /** From Sunday, which is 0. */
+  weekdays: ReadonlySet<number>;
+  /** Whether one of the fields of days is a bare wildcard: then a day must be in both of them, else in either. */
+  needsBothDays: boolean;
+}
+
+export interface CronSchedule {
+  /** Of its calendar; undefined = the zone of the process. */
+  zone: string | undefined;
+  /** How long from one time to the next, or which times of the calendar. */
+  due: { everyMs: number } | CalendarTimes;
+}
+
+/** Of an expression that `assertCron` lets pass. @throws InvalidResource with the reason otherwise */
+export function parseCron(expression: string): CronSchedule {
+  assertCron(expression);
+  const [, name = 'Local', , schedule = expression] = ZONE_PREFIX.exec(expression) ?? [];
+  const zone = name === 'Local' ? undefined : name || 'UTC';
+  if (schedule.startsWith(EVERY)) return { zone, due: { everyMs: durationMs(schedule.slice(EVERY.length)) } };
+  return { zone, due: calendarTimes(fieldsOf(DESCRIPTORS.get(schedule) ?? schedule)) };
+}
+
+/** Whole seconds, at least one. */
+function durationMs(duration: string): number {
+  let ms = 0;
+  for (const [, amount = '', unit = ''] of duration.matchAll(/([\d.]+)(ns|us|µs|ms|s|m|h)/g)) {
+    ms += Number(amount) * (UNIT_MS[unit] ?? 0);
+  }
+  return Math.max(1, Math.floor(ms / 1_000)) * 1_000;
+}
+
+function calendarTimes(parts: readonly string[]): CalendarTimes {
+  const [minutes, hours, daysOfMonth, months, weekdays] = FIELDS.map(
+    (field, index) => new Set(valuesOf(parts[index] ?? '', field)),
+  ) as [Set<number>, Set<number>, Set<number>, Set<number>, Set<number>];
+  return { minutes, hours, daysOfMonth, months, weekdays, needsBothDays: needsBothDays(parts) };
+}
 
 /**
  * Five-field cron with descriptors, `@every` and a zone prefix. A schedule that never occurs is refused, in a check and in an
@@ -30,7 +86,7 @@ export function assertCron(expression: string): void {
 }
 
 function cronFault(expression: string): string | undefined {
-  const zone = /^(?:CRON_)?TZ=([^ ]*)( ?)(.*)$/s.exec(expression);
+  const zone = ZONE_PREFIX.exec(expression);
   if (zone !== null) {
     const [, name = '', blank, rest = ''] = zone;
     if (blank === '') return `expected a schedule after the time zone ${name}`;
@@ -51,15 +107,15 @@ function isZone(name: string): boolean {
 }
 
 function scheduleFault(schedule: string): string | undefined {
-  if (schedule.startsWith('@every ')) {
-    const duration = schedule.slice('@every '.length);
+  if (schedule.startsWith(EVERY)) {
+    const duration = schedule.slice(EVERY.length);
     if (!DURATION.test(duration)) return `failed to parse duration ${schedule}: invalid duration "${duration}"`;
     return duration.startsWith('-') ? `failed to parse duration ${schedule}: must not be negative` : undefined;
   }
   if (schedule.startsWith('@')) {
     return DESCRIPTORS.has(schedule) ? undefined : `unrecognized descriptor: ${schedule}`;
   }
-  const parts = schedule.split(/\s+/).filter((part) => part !== '');
+  const parts = fieldsOf(schedule);
   if (parts.length !== FIELDS.length) {
     return `expected exactly 5 fields, found ${parts.length}: [${parts.join(' ')}]`;
   }
@@ -72,15 +128,18 @@ function scheduleFault(schedule: string): string | undefined {
   return occurs(parts) ? undefined : 'schedule never occurs';
 }
 
-/** Where neither day field is a wildcard either of them may match, else both must. */
+const fieldsOf = (schedule: string): string[] => schedule.split(/\s+/).filter((part) => part !== '');
+
 function occurs(parts: readonly string[]): boolean {
-  const [minutes, hours, days, months, weekdays] = FIELDS.map((field, index) => valuesOf(parts[index] ?? '', field));
-  if (!minutes?.length || !hours?.length || !months?.length) return false;
-  const [earliest = Infinity] = days?.toSorted((one, other) => one - other) ?? [];
-  const hasDay = months.some((month) => earliest <= (LONGEST_MONTH_DAYS[month - 1] ?? 0));
-  const hasWeekday = weekdays?.length !== 0;
-  return isWildcard(parts[2]) || isWildcard(parts[4]) ? hasDay && hasWeekday : hasDay || hasWeekday;
+  const { minutes, hours, daysOfMonth, months, weekdays, needsBothDays: both } = calendarTimes(parts);
+  if (minutes.size === 0 || hours.size === 0 || months.size === 0) return false;
+  const earliest = Math.min(...daysOfMonth);
+  const hasDay = [...months].some((month) => earliest <= (LONGEST_MONTH_DAYS[month - 1] ?? 0));
+  const hasWeekday = weekdays.size > 0;
+  return both ? hasDay && hasWeekday : hasDay || hasWeekday;
 }
+
+const needsBothDays = (parts: readonly string[]): boolean => isWildcard(parts[2]) || isWildcard(parts[4]);
 
 const isWildcard = (part = ''): boolean =>
   part.split(',').some((member) => /^[*?](?:-[^/]*)?(?:\/\+?0*1)?$/.test(member));

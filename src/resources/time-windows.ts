@@ -3,7 +3,8 @@ import { InvalidResource } from './errors.ts';
 import { optional, text, textList } from './schema.ts';
 
 const CLOCK_TIME = /^(0?[1-9]|1[0-2]):[0-5]\d *(AM|PM)$/;
-const RFC3339 = /^\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+const RFC3339 =
+  /^\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|([+-])(\d{2}):(\d{2}))$/;
 const DAYS = ['all', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 const REPEATS = new Set(
   'annually monthly weekly daily weekdays weekends sundays mondays tuesdays wednesdays thursdays fridays saturdays'.split(
@@ -63,6 +64,26 @@ export function weeklyWindowsWithDefaults(
 
 export function repeatedWindowWithDefaults(input: Static<typeof RepeatedWindowSchema>) {
   return { begin: input.begin ?? '', end: input.end ?? '', repeat: input.repeat ?? null };
+}
+
+/** What a window says, in numbers. */
+export interface WindowTimes {
+  /** Unix ms. */
+  beginMs: number;
+  endMs: number;
+  /** How far the clock that `begin` is written by is ahead of UTC; its calendar says when the window is repeated. */
+  offsetMs: number;
+  repeat: readonly string[];
+}
+
+/** Undefined for a window that `assertRepeatedWindows` does not let pass: it never comes. */
+export function windowTimes({ begin, end, repeat }: RepeatedWindow): WindowTimes | undefined {
+  const [beginMs, endMs] = [Date.parse(begin), Date.parse(end)];
+  const match = RFC3339.exec(begin);
+  if (match === null || !RFC3339.test(end) || Number.isNaN(beginMs) || Number.isNaN(endMs)) return undefined;
+  const [, , , , , , sign, hours = '0', minutes = '0'] = match;
+  const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1);
+  return { beginMs, endMs, offsetMs, repeat: repeat ?? [] };
 }
 
 /** @throws InvalidResource for a time that is not written `5:00PM` */

@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import type { ApiClient } from '../support/api-client.ts';
+import { AskedAgent } from '../support/asked-agent.ts';
+import { difference } from '../support/golden-match.ts';
+import { readGolden } from '../support/golden-file.ts';
+import { RestartableBackend } from '../support/restartable-backend.ts';
+
+interface Answer {
+  status: number;
+  body?: unknown;
+}
+
+interface Recorded {
+  check: { metadata: { name: string } };
+  execute: object;
+  answer: Answer;
+  /** As the agent got them. */
+  requests: unknown[];
+  ours?: { requests?: unknown[] };
+}
+
+interface RecordedBody {
+  case: string;
+  check?: string;
+  body: string;
+  status: number;
+  answer?: unknown;
+  requests: number;
+  ours?: Pick<RecordedBody, 'status' | 'answer'> & { requests?: number };
+}
+
+const recording = JSON.parse(readGolden('schedule/requests.json').replaceAll('{ns}', 'default')) as {
+  resources: [kind: string, resource: { metadata: { name: string } }][];
+  execute: Recorded[];
+  bodies: RecordedBody[];
+};
+
+describe('a run that a person asks for, as recorded', () => {
+  let backend: RestartableBackend;
+  let api: ApiClient;
+  let gold: AskedAgent;
+
+  beforeEach(async () => {
+    backend = await RestartableBackend.start();
+    api = await backend.login();
+    gold = await AskedAgent.register(backend, 'gold', 'g', 'g2');
+  });
+
+  afterEach(() => backend.stop());
+
+  async function write(kind: string, resource: { metadata: { name: string } }): Promise<void> {
+    const { metadata } = resource;
+    const body = { ...resource, metadata: { ...metadata, namespace: 'default' } };
+    const { status } = await api.put(`/ns/default/${kind}/${metadata.name}`, body);
+    expect(status, `${kind} ${metadata.name}`).to.equal(201);
+  }
+
+  for (const { check, execute, answer, requests, ours } of recording.execute) {
+    it(`${check.metadata.name} reaches its agent`, async () => {
+      for (const [kind, resource] of recording.resources) await write(kind, resource);
+      await write('checks', check);
+      const { status, json } = await api.post(`/ns/default/checks/${check.metadata.name}/execute`, execute);
+      expect(difference(answer, { status, body: json })).to.equal(undefined);
+      const asked = await gold.asked();
+      expect(
+        difference(
+          ours?.requests ?? requests,
+          asked.map(({ request }) => request),
+        ),
+      ).to.equal(undefined);
+    });
+  }
+
+  // An empty body is decided by the recording rest/14-check-sub, where it is 400.
+  for (const recorded of recording.bodies.filter(({ body }) => body !== '')) {
+    it(`is answered with a body: ${recorded.case}`, async () => {
+      const metadata = { name: 'c' };
+      await write('checks', {
+        metadata,
+        command: 'true',
+        interval: 3_600,
+        publish: true,
+        subscriptions: ['g'],
+      } as never);
+      const expected = { ...recorded, ...recorded.ours };
+      const { status, json } = await api.post(`/ns/default/checks/${recorded.check ?? 'c'}/execute`, recorded.body);
+      expect(status).to.equal(expected.status);
+      if (recorded.ours === undefined || recorded.ours.answer !== undefined) {
+        expect(difference(expected.answer, json)).to.equal(undefined);
+      }
+      expect(await gold.times()).to.equal(expected.requests);
+    });
+  }
+});

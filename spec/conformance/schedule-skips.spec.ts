@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import type { ApiClient } from '../support/api-client.ts';
+import { AskedAgent } from '../support/asked-agent.ts';
+import { at } from '../support/json-path.ts';
+import { RestartableBackend, START_MS } from '../support/restartable-backend.ts';
+
+const FIRST_TICK_MS = 6_679;
+const CHECK = '/ns/default/checks/check-disk';
+const window = (beginS: number, endS: number) => ({
+  begin: new Date(START_MS + beginS * 1_000).toISOString(),
+  end: new Date(START_MS + endS * 1_000).toISOString(),
+});
+
+describe('ticks of a check that ask nobody', () => {
+  let backend: RestartableBackend;
+  let api: ApiClient;
+  let agent: AskedAgent;
+
+  beforeEach(async () => {
+    backend = await RestartableBackend.start();
+    api = await backend.login();
+    agent = await AskedAgent.register(backend, 'runner', 'sys');
+  });
+
+  afterEach(() => backend.stop());
+
+  async function put(changes: object = {}): Promise<void> {
+    const metadata = { name: 'check-disk', namespace: 'default' };
+    const check = { metadata, command: 'x', interval: 10, subscriptions: ['sys'], publish: true, ...changes };
+    expect(await api.put(CHECK, check)).to.have.property('status', 201);
+    await backend.clock.settle();
+  }
+
+  const schedule = async (): Promise<unknown> =>
+    (await api.get('/api/mon/v1/namespaces/default/checks/check-disk/schedule')).json;
+
+  it('are those in its windows, and say so; the others are on their grid, and runs that a person asks for go out', async () => {
+    await put({ subdues: [window(10, 30)] });
+    await backend.clock.advance(FIRST_TICK_MS);
+    expect(await agent.times()).to.equal(1);
+    await backend.clock.advance(20_000);
+    expect(await agent.times()).to.equal(0);
+    expect(at(await schedule(), 'last_skip')).to.deep.equal({ at: START_MS / 1_000 + 26, reason: 'subdued' });
+    expect((await api.post(`${CHECK}/execute`, {})).status).to.equal(202);
+    expect(await agent.times()).to.equal(1);
+    await backend.clock.advance(10_000);
+    expect(await agent.times()).to.equal(1);
+  });
+
+  it('are not those in weekly windows, which have no effect: the log and the schedule say so', async () => {
+    await put({ subdue: { days: { all: [{ begin: '12:00AM', end: '11:59PM' }] } } });
+    await backend.clock.advance(FIRST_TICK_MS);
+    expect(await agent.times()).to.equal(1);
+    expect(await schedule()).to.deep.include({ ignored: ['subdue'], last_skip: null });
+    const line = backend.log.lines.find(({ msg }) => msg === 'fields of the check have no effect');
+    expect(line?.fields).to.deep.include({ namespace: 'default', check: 'check-disk', fields: ['subdue'] });
+  });
+
+  it('are explained by the ledger, each by the last entry before it', async () => {
+    await put({ publish: false });
+    await backend.clock.advance(FIRST_TICK_MS + 20_000);
+    await put({ subdues: [window(30, 60)] });
+    await backend.clock.advance(20_000);
+    await put();
+    await backend.clock.advance(30_000);
+    await agent.leave();
+    await backend.clock.advance(20_000);
+    const entries = await api.ledger({ actor: 'checks', key: 'default/check-disk' });
+    const explained = entries.filter(({ event }) => event.startsWith('tick'));
+    expect(explained.map(({ event, details }) => [event, at(details, 'reason')])).to.deep.equal([
+      ['tick.skipped', 'not published'],
+      ['tick.skipped', 'subdued'],
+      ['ticks.resumed', undefined],
+      ['tick.skipped', 'no agents'],
+    ]);
+  });
+});

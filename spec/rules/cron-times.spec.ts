@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { parseCron } from '../../src/resources/cron-expression.ts';
+import { nextCronTimeMs, nextDueMs } from '../../src/rules/cron-times.ts';
+import { readGolden } from '../support/golden-file.ts';
+
+interface Row {
+  cron: string;
+  from: string;
+  next: string[];
+  ours?: string;
+}
+
+const { next: rows } = JSON.parse(readGolden('schedule/cron.json')) as { next: Row[] };
+/** In the recording the zone of the process is UTC. */
+const inUtc = (cron: string): string => (/^(CRON_)?TZ=/.test(cron) ? cron : `TZ=UTC ${cron}`);
+const iso = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
+
+function* timesAfter(cron: string, from: string): Generator<string> {
+  const schedule = parseCron(inUtc(cron));
+  for (let ms: number | undefined = Date.parse(from); ;) {
+    ms = nextCronTimeMs(schedule, ms);
+    yield ms === undefined ? 'never' : iso(ms);
+    if (ms === undefined) return;
+  }
+}
+
+describe('the next times of a cron expression', () => {
+  // A period that runs backwards is refused.
+  for (const { cron, from, next } of rows.filter((row) => row.ours === undefined && !row.cron.includes(' -'))) {
+    it(`${cron} after ${from}`, () => {
+      const times = timesAfter(cron, from);
+      expect(next.map(() => times.next().value)).to.deep.equal(next);
+    });
+  }
+
+  it('of a leap day are found over the end of a century', () => {
+    const nextMs = nextDueMs(parseCron('TZ=UTC 0 0 29 2 *'), Date.parse('2096-03-01T00:00:00Z'));
+    expect(iso(nextMs)).to.equal('2104-02-29T00:00:00Z');
+  });
+
+  const ZONES = [
+    'UTC',
+    'America/New_York',
+    'Europe/Berlin',
+    'Australia/Lord_Howe',
+    'America/Sao_Paulo',
+    'America/St_Johns',
+  ];
+  /** Around which clocks are set in one of the zones, at midnight, on the hour, or one minute past it. */
+  const MOMENTS = [
+    '2024-03-10',
+    '2024-11-03',
+    '2018-11-04',
+    '2018-02-18',
+    '2024-04-07',
+    '2024-10-06',
+    '2010-11-07',
+    '2024-02-28',
+  ];
+  const field = (min: number, max: number) =>
+    fc.oneof(
+      fc.constantFrom('*', '*', '?', '*/2', '*/7'),
+      fc.integer({ min, max }).map(String),
+      fc
+        .tuple(fc.integer({ min, max }), fc.integer({ min, max }))
+        .map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`),
+      fc.array(fc.integer({ min, max }), { minLength: 1, maxLength: 4 }).map((list) => list.join(',')),
+    );
+  const expression = fc.tuple(field(0, 59), field(0, 23), field(1, 31), field(1, 12), field(0, 6));
+
+  /** Looks at each minute of the three days that follow, and asks what the zone's clocks show. */
+  function triedOut(fields: readonly string[], zone: string, fromMs: number): number | undefined {
+    const format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      weekday: 'short',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+    });
+    const [minutes = '', hours = '', days = '', months = '', weekdays = ''] = fields;
+    const bare = (part: string): boolean => part === '*' || part === '?';
+    const first = Math.floor(fromMs / 60_000) + 1;
+    for (let index = first; index < first + 3 * 1_440; index += 1) {
+      const shown = new Map(format.formatToParts(index * 60_000).map(({ type, value }) => [type, value]));
+      const value = (name: Intl.DateTimeFormatPartTypes): number => Number(shown.get(name));
+      const weekday = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'].indexOf(shown.get('weekday') ?? '');
+      const [isDay, isWeekday] = [says(days, value('day'), 1), says(weekdays, weekday, 0)];
+      const isDue =
+        says(minutes, value('minute'), 0) &&
+        says(hours, value('hour'), 0) &&
+        says(months, value('month'), 1) &&
+        (bare(days) || bare(weekdays) ? isDay && isWeekday : isDay || isWeekday);
+      if (isDue) return index * 60_000;
+    }
+    return undefined;
+  }
+
+  function says(part: string, value: number, min: number): boolean {
+    if (part === '*' || part === '?') return true;
+    if (part.startsWith('*/')) return (value - min) % Number(part.slice(2)) === 0;
+    const [low, high] = part.split('-').map(Number);
+    if (high !== undefined) return value >= (low ?? 0) && value <= high;
+    return part.split(',').map(Number).includes(value);
+  }
+
+  it('are those at which the clocks of the zone show them, through every change of the clocks', function () {
+    this.timeout(60_000);
+    const from = fc.tuple(fc.constantFrom(...MOMENTS), fc.integer({ min: -86_400, max: 86_400 }));
+    fc.assert(
+      fc.property(expression, fc.constantFrom(...ZONES), from, (fields, zone, [day, offsetS]) => {
+        const fromMs = Date.parse(day) + offsetS * 1_000;
+        const expected = triedOut(fields, zone, fromMs);
+        let schedule;
+        try {
+          schedule = parseCron(`CRON_TZ=${zone} ${fields.join(' ')}`);
+        } catch {
+          expect(expected).to.equal(undefined);
+          return;
+        }
+        const found = nextCronTimeMs(schedule, fromMs);
+        if (expected !== undefined) expect(found).to.equal(expected);
+        else if (found !== undefined)
+          expect(found).to.be.at.least((Math.floor(fromMs / 60_000) + 1 + 3 * 1_440) * 60_000);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

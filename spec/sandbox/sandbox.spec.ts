@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { systemClock } from '../../src/main/system-clock.ts';
+import type { PredicateTask } from '../../src/sandbox/messages.ts';
+import { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { RecordedLog } from '../support/recorded-log.ts';
+
+/** They look too seldom at whether they should stop. */
+const UNSTOPPABLE = ['new Array(1e9) + ""', '(function f() { try { f(); } finally { f(); } })()'];
+
+describe('the sandbox', () => {
+  let sandbox: Sandbox;
+  let log: RecordedLog;
+
+  beforeEach(() => {
+    log = new RecordedLog();
+    sandbox = new Sandbox({ clock: systemClock, log });
+  });
+
+  afterEach(() => sandbox.stop());
+
+  const task = (program: string, values: readonly unknown[]): PredicateTask => ({
+    programs: [program],
+    variable: 'entity',
+    values: values.map((value) => JSON.stringify(value)),
+    nowMs: 0,
+    limitMs: 50,
+  });
+  const typesOf = async (program: string, values: readonly unknown[]): Promise<string[]> =>
+    (await sandbox.decide(task(program, values))).map(({ type }) => type);
+
+  it('decides each value, in order', async () => {
+    expect(await typesOf('entity > 2', [1, 2, 3, 4])).to.deep.equal(['fails', 'fails', 'holds', 'holds']);
+    expect(await typesOf('entity > 2', [])).to.deep.equal([]);
+  });
+
+  it('decides many tasks at once, each by itself', async () => {
+    const tasks = Array.from({ length: 20 }, (_, limit) => typesOf(`entity < ${limit}`, [5, 15]));
+    const results = await Promise.all(tasks);
+    expect(results.map((types) => types.filter((type) => type === 'holds').length)).to.deep.equal(
+      Array.from({ length: 20 }, (_, limit) => Number(limit > 5) + Number(limit > 15)),
+    );
+  });
+
+  it('stops a program that does not end, for its value alone', async () => {
+    expect(await typesOf('if (entity === 2) while (true) {} true', [1, 2, 3])).to.deep.equal([
+      'holds',
+      'limit',
+      'holds',
+    ]);
+    expect(log.lines).to.deep.equal([]);
+  });
+
+  for (const program of UNSTOPPABLE) {
+    it(`ends the thread of ${program}, once more when it is tried again, and tries the other values`, async () => {
+      expect(await typesOf(`entity === 2 ? ${program} : true`, [1, 2, 3])).to.deep.equal(['holds', 'limit', 'holds']);
+      expect(log.lines.map(({ msg }) => msg)).to.deep.equal([
+        'thread of the sandbox ended',
+        'thread of the sandbox ended',
+      ]);
+    });
+  }
+
+  it('does not try a program on more values when it was stopped at three', async () => {
+    const verdicts = await sandbox.decide(
+      task(
+        'while (true) {}',
+        Array.from({ length: 100 }, (_, n) => n),
+      ),
+    );
+    expect(verdicts).to.have.lengthOf(100);
+    expect(
+      verdicts.filter((verdict) => verdict.type === 'limit' && verdict.error === 'took too long'),
+    ).to.have.lengthOf(3);
+    expect(verdicts.at(-1)).to.deep.equal({ type: 'limit', error: 'not tried' });
+    expect(await typesOf('true', [1])).to.deep.equal(['holds']);
+  });
+
+  it('refuses what is more than may wait, and everything when it is stopped', async () => {
+    const outcomes = Array.from({ length: 1_010 }, () =>
+      sandbox.decide(task('true', [1])).then(
+        () => 'decided',
+        (error: Error) => error.message,
+      ),
+    );
+    expect(sandbox.waiting).to.deep.include({ used: 1_000, limit: 1_000, refused: 10 });
+    await sandbox.stop();
+    const counts = new Map<string, number>();
+    for (const outcome of await Promise.all(outcomes)) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+    expect(Object.fromEntries(counts)).to.deep.equal({
+      'too many expressions wait to be evaluated': 10,
+      'the sandbox is stopped': 1_000,
+    });
+    expect(await sandbox.decide(task('true', [1])).catch((error: Error) => error.message)).to.equal(
+      'the sandbox is stopped',
+    );
+  });
+
+  it('says so when no thread can be started', async () => {
+    const broken = new Sandbox({ clock: systemClock, log, worker: new URL('file:///nowhere/worker.js') });
+    const outcome = await broken.decide(task('true', [1])).catch((error: Error) => error.message);
+    expect(outcome).to.equal('the sandbox cannot be started');
+    await broken.stop();
+  });
+});

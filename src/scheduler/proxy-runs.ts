@@ -1,0 +1,183 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SkippedTick } from '../machines/check-schedule.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Occupancy } from '../ports/occupancy.ts';
+import { ExpectedError } from '../resources/errors.ts';
+import type { Announcement, ProxyRunRequested } from '../store/decision.ts';
+import { entityKey } from '../store/keyspace.ts';
+import type { Selection } from './entity-selection.ts';
+
+/** Requests that are made in one turn of the event loop. */
+const REQUESTS_PER_TURN = 20;
+const MAX_RUNS = 1_000;
+/** The run of a tick may still go on when the next tick comes, but not longer. */
+const MAX_RUNS_OF_CHECK = 2;
+
+/** Whom to ask about an entity: one agent, or everybody who is subscribed. */
+export interface ProxyTarget {
+  entity: string;
+  agent: string | undefined;
+}
+
+export interface FanOut {
+  targets: readonly ProxyTarget[];
+  /** From one request to the next, ms. */
+  gapMs: number;
+  /** Whether there is a gap before the first one, too. */
+  waitsFirst: boolean;
+}
+
+export type Explanation = Pick<SkippedTick, 'reason' | 'detail'>;
+
+export interface ProxyRunsPorts {
+  /** The entities for which all expressions hold. @throws Overloaded */
+  select(namespace: string, expressions: readonly string[]): Promise<Selection>;
+  /** @throws StoreUnavailable */
+  plan(run: ProxyRunRequested, entities: readonly string[]): FanOut;
+  /** Why the tokens of the check could not be filled for it, where that is so. @throws StoreUnavailable */
+  request(run: ProxyRunRequested, target: ProxyTarget): string | undefined;
+  /** Nothing came of the run. @throws StoreUnavailable */
+  explain(run: ProxyRunRequested, explanation: Explanation): void;
+  clock: Clock;
+  log: Log;
+}
+
+interface Run {
+  requested: ProxyRunRequested;
+  key: string;
+  isCancelled: boolean;
+  /** Ends a wait. */
+  wake: () => void;
+}
+
+/** Checks that run once for each of many entities: the entities are found off the main thread, and asked about one after the other. */
+export class ProxyRuns {
+  readonly #ports: ProxyRunsPorts;
+  readonly #runs = new Set<Run>();
+  #refused = 0;
+
+  constructor(ports: ProxyRunsPorts) {
+    this.#ports = ports;
+  }
+
+  get running(): Occupancy {
+    return { used: this.#runs.size, limit: MAX_RUNS, refused: this.#refused };
+  }
+
+  announced(announcement: Announcement): void {
+    if (announcement.type === 'proxy-run.requested') this.#begin(announcement);
+    else if (announcement.type === 'check.changed') {
+      this.#cancel((run) => run.key === entityKey(announcement.namespace, announcement.name));
+    }
+  }
+
+  /** What is left of the runs is not made up for. */
+  stop(): void {
+    this.#cancel(() => true);
+  }
+
+  #begin(requested: ProxyRunRequested): void {
+    const key = entityKey(requested.namespace, requested.check);
+    const others = [...this.#runs].filter((run) => run.key === key && !run.requested.adhoc).length;
+    if (this.#runs.size >= MAX_RUNS || (!requested.adhoc && others >= MAX_RUNS_OF_CHECK)) {
+      this.#refused += 1;
+      this.#explain(requested, { reason: 'earlier runs not over' });
+      return;
+    }
+    const run: Run = { requested, key, isCancelled: false, wake: () => undefined };
+    this.#runs.add(run);
+    void this.#go(run).finally(() => this.#runs.delete(run));
+  }
+
+  #cancel(isMeant: (run: Run) => boolean): void {
+    for (const run of this.#runs) {
+      if (!isMeant(run)) continue;
+      run.isCancelled = true;
+      run.wake();
+    }
+  }
+
+  /** Does not reject. */
+  async #go(run: Run): Promise<void> {
+    const { requested } = run;
+    try {
+      const selection = await this.#select(requested);
+      if (selection === undefined) return;
+      const { names, stopped, firstFault } = selection;
+      if (stopped !== undefined) this.#explain(requested, { reason: 'entity attributes failed', detail: stopped });
+      if (run.isCancelled) this.#explain(requested, { reason: 'check changed' });
+      else if (names.length > 0) await this.#fanOut(run, names);
+      else if (stopped === undefined) this.#explain(requested, { reason: 'no matching entities', detail: firstFault });
+    } catch (err) {
+      this.#ports.log.error({ ...named(requested), err }, 'check not published for its entities');
+    }
+  }
+
+  async #select(run: ProxyRunRequested): Promise<Selection | undefined> {
+    try {
+      return await this.#ports.select(run.namespace, run.expressions);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      this.#explain(run, { reason: 'entity attributes failed', detail: error.message });
+      return undefined;
+    }
+  }
+
+  async #fanOut(run: Run, entities: readonly string[]): Promise<void> {
+    const { clock, log, plan } = this.#ports;
+    const { targets, gapMs, waitsFirst } = plan(run.requested, entities);
+    const startedAtMs = clock.monotonicMs();
+    log.debug({ ...named(run.requested), requests: targets.length, gap_ms: gapMs }, 'check goes out for its entities');
+    for (const [index, target] of targets.entries()) {
+      const dueMs = startedAtMs + gapMs * (waitsFirst ? index + 1 : index);
+      if (gapMs > 0) await this.#wait(run, dueMs - clock.monotonicMs());
+      else if (index > 0 && index % REQUESTS_PER_TURN === 0) await nextTurn();
+      if (run.isCancelled) {
+        this.#explain(run.requested, {
+          reason: 'check changed',
+          detail: `${targets.length - index} of ${targets.length} requests were left out`,
+        });
+        return;
+      }
+      this.#request(run.requested, target);
+    }
+  }
+
+  #wait(run: Run, delayMs: number): Promise<void> {
+    if (run.isCancelled || delayMs <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cancel = this.#ports.clock.after(delayMs, resolve);
+      run.wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  /** A request that cannot be made does not hold up the others. */
+  #request(run: ProxyRunRequested, target: ProxyTarget): void {
+    const { log, request } = this.#ports;
+    const fields = { ...named(run), entity: target.entity };
+    try {
+      const error = request(run, target);
+      if (error !== undefined) log.error({ ...fields, error }, 'could not substitute tokens for proxy entity');
+    } catch (err) {
+      if (!(err instanceof ExpectedError)) throw err;
+      log.warn({ ...fields, err }, 'check not published for an entity');
+    }
+  }
+
+  #explain(run: ProxyRunRequested, explanation: Explanation): void {
+    const { log, explain } = this.#ports;
+    log.warn({ ...named(run), ...explanation }, 'check will not be published for its entities');
+    try {
+      explain(run, explanation);
+    } catch (err) {
+      if (!(err instanceof ExpectedError)) throw err;
+      log.warn({ ...named(run), err }, 'why a check was not published is not on record');
+    }
+  }
+}
+
+const named = ({ namespace, check, adhoc }: ProxyRunRequested) => ({ namespace, check, adhoc });
