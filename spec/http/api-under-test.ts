@@ -4,7 +4,7 @@ import { hashSync } from '@node-rs/bcrypt';
 import { describeMachine } from '../../src/actors/inspect-definition.ts';
 import { listActors } from '../../src/actors/inspect-list.ts';
 import { MACHINES } from '../../src/actors/machines.ts';
-import type { ScheduleStatus } from '../../src/actors/schedules.ts';
+import type { ScheduleStatus } from '../../src/actors/schedule-status.ts';
 import { type Api, createApi } from '../../src/http/app.ts';
 import { Credentials } from '../../src/http/credentials.ts';
 import { apiKeyWithDefaults } from '../../src/resources/api-key.ts';
@@ -27,6 +27,7 @@ import { StoringCommands } from './storing-commands.ts';
 
 export const ADMIN_PASSWORD = 'Adm1n-P@ss';
 export const ADMIN_KEY = '83abef1e-e7d7-4beb-91fc-79ad90084d5b';
+export const CLUSTER_UUID = '5b0f8a0e-6a44-4d3b-9d52-0c8f1f6f2a11';
 export const REQUEST_LIMIT_BYTES = 512_000;
 const LOWEST_BCRYPT_COST = 4;
 
@@ -102,6 +103,7 @@ export class ApiUnderTest {
       entityUse: () => this.entityUse,
       memberId: 26,
       clusterId: 1,
+      clusterUuid: CLUSTER_UUID,
       clock: this.clock,
       log: this.log,
       version: '0.1.0',

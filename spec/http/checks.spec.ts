@@ -71,7 +71,19 @@ describe('a check', () => {
     expect((await api.get('/api/core/v2/namespaces/ghost/checks')).body).to.deep.equal([]);
   });
 
-  const window = { begin: '2026-01-01T00:00:00Z', end: '2026-01-01T01:00:00Z' };
+  it('is kept with whatever it is scheduled by', async () => {
+    const fields = {
+      interval: 0,
+      cron: 'CRON_TZ=Asia/Tokyo 0 9 * * *',
+      round_robin: true,
+      proxy_requests: { entity_attributes: ['entity.entity_class === "proxy"'], splay: true, splay_coverage: 90 },
+      subdue: { days: { all: [{ begin: '1:00AM', end: '2:00AM' }] } },
+      subdues: [{ begin: '2026-01-01T00:00:00Z', end: '2026-01-01T01:00:00Z', repeat: ['daily'] }],
+    };
+    expect((await put('scheduled', check('scheduled', fields))).status).to.equal(201);
+    expect((await api.get(`${CHECKS}/scheduled`)).body).to.deep.include(fields);
+  });
+
   const refused: [string, unknown, string][] = [
     ['nothing', {}, 'the namespace of the resource () does not match the namespace of the URI (default)'],
     [
@@ -90,15 +102,21 @@ describe('a check', () => {
       check('x', { ttl: 10 }),
       'resource is invalid: ttl must be greater than check interval',
     ],
-    ['cron', check('x', { interval: 0, cron: '* * * * *' }), 'resource is invalid: cron: not supported yet'],
-    ['round_robin', check('x', { round_robin: true }), 'resource is invalid: round_robin: not supported yet'],
-    ['proxy_requests', check('x', { proxy_requests: {} }), 'resource is invalid: proxy_requests: not supported yet'],
     [
-      'subdue',
-      check('x', { subdue: { days: { all: [{ begin: '1:00AM', end: '2:00AM' }] } } }),
-      'resource is invalid: subdue: not supported yet',
+      'an interval and a cron expression',
+      check('x', { cron: '* * * * *' }),
+      'resource is invalid: must only specify either an interval or a cron schedule',
     ],
-    ['subdues', check('x', { subdues: [window] }), 'resource is invalid: subdues: not supported yet'],
+    [
+      'splay over no time',
+      check('x', { proxy_requests: { splay: true } }),
+      'resource is invalid: proxy request splay coverage must be greater than 0 if splay is enabled',
+    ],
+    [
+      'splay over more time than there is',
+      check('x', { proxy_requests: { splay_coverage: 101 } }),
+      'resource is invalid: proxy request splay coverage must be between 0 and 100',
+    ],
   ];
   for (const [what, body, message] of refused) {
     it(`is 400 with ${what}`, async () => {

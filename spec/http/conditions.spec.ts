@@ -1,8 +1,27 @@
 import { expect } from 'chai';
-import { assertConditions } from '../../src/http/conditions.ts';
+import { assertConditions, isKnown } from '../../src/http/conditions.ts';
 import { StaleRevision } from '../../src/resources/errors.ts';
 
 const TAG = '"0123456789abcdef"';
+
+describe('what a client still has', () => {
+  const cases: [ifNoneMatch: string | undefined, isKnown: boolean][] = [
+    [TAG, true],
+    [`W/${TAG}`, true],
+    [`"other", ${TAG}`, true],
+    ['*', true],
+    [undefined, false],
+    ['', false],
+    ['"other"', false],
+    [TAG.slice(1, -1), false],
+    [`bad, ${TAG}`, false],
+  ];
+  for (const [ifNoneMatch, expected] of cases) {
+    it(`is ${expected ? '' : 'not '}what has the tag: If-None-Match ${ifNoneMatch ?? 'absent'}`, () => {
+      expect(isKnown({ ifMatch: undefined, ifNoneMatch }, TAG)).to.equal(expected);
+    });
+  }
+});
 
 type Case = [ifMatch: string | undefined, ifNoneMatch: string | undefined];
 

@@ -112,6 +112,18 @@ describe('credentials', () => {
     expect([hashed.length, guesses]).to.deep.equal([2, 6]);
   });
 
+  it('of a hash that is cheaper than others cost as much when they are wrong', async () => {
+    const hashed: string[] = [];
+    const counting = new Credentials(resources, (password, passwordHash) => {
+      hashed.push(passwordHash);
+      return Promise.resolve(password === 'right');
+    });
+    expect(await counting.verify('ann', 'wrong')).to.equal(undefined);
+    expect(hashed.map((passwordHash) => passwordHash.slice(0, 7))).to.deep.equal(['$2b$04$', '$2b$10$']);
+    expect(await counting.verify('ann', 'right')).to.equal(stored);
+    expect(hashed).to.have.lengthOf(3);
+  });
+
   it('are one guess when the same are sent at once, and none when they are remembered', async () => {
     let guesses = 0;
     const guessing = () => void (guesses += 1);

@@ -1,9 +1,15 @@
 import { expect } from 'chai';
-import { LoginThrottle } from '../../src/http/login-throttle.ts';
+import { type Entrance, type LoginAttempt, LoginThrottle } from '../../src/http/login-throttle.ts';
 import { TooManyLogins } from '../../src/resources/errors.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
 const HOUR_MS = 3_600_000;
+
+const attemptOf = (username: string, remoteAddress: string): LoginAttempt => ({
+  username,
+  remoteAddress,
+  entrance: 'api',
+});
 
 describe('the throttle of logins', () => {
   let clock: ManualClock;
@@ -14,9 +20,14 @@ describe('the throttle of logins', () => {
   });
 
   /** `right`, `wrong`, or the seconds to wait. */
-  async function login(username: string, address: string, isRight = false): Promise<string | number> {
+  async function login(
+    username: string,
+    remoteAddress: string,
+    isRight = false,
+    entrance: Entrance = 'api',
+  ): Promise<string | number> {
     try {
-      const found = await throttle.login(username, address, (guessing) => {
+      const found = await throttle.login({ username, remoteAddress, entrance }, (guessing) => {
         guessing();
         return Promise.resolve(isRight ? username : undefined);
       });
@@ -29,7 +40,7 @@ describe('the throttle of logins', () => {
 
   /** How many are tried of many wrong guesses in a row. */
   async function tried(guess: (n: number) => Promise<string | number>): Promise<number> {
-    for (let n = 0; n < 1_000; n += 1) if ((await guess(n)) !== 'wrong') return n;
+    for (let n = 0; n < 2_000; n += 1) if ((await guess(n)) !== 'wrong') return n;
     throw new Error('nothing was refused');
   }
 
@@ -78,6 +89,38 @@ describe('the throttle of logins', () => {
     expect(await tried(() => login('ann', '10.0.0.1'))).to.equal(10);
   });
 
+  it('does not refuse who has logged in from his address for what others guess at other accounts there', async () => {
+    await login('ann', '10.0.0.1', true);
+    expect(await tried((n) => login(`user-${n}`, '10.0.0.1'))).to.equal(50);
+    expect(await login('bob', '10.0.0.1', true)).to.equal(2);
+    expect(await login('ann', '10.0.0.1', true)).to.equal('right');
+  });
+
+  it('counts an account and an address the same at both entrances', async () => {
+    const from = (n: number) => (n % 2 === 0 ? 'api' : 'agents');
+    expect(await tried((n) => login('ann', `10.0.${n}.1`, false, from(n)))).to.equal(10);
+    expect(await tried((n) => login(`user-${n}`, '10.9.9.9', false, from(n)))).to.equal(50);
+    expect([await login('ann', '10.1.1.1'), await login('ann', '10.1.1.1', true, 'agents')]).to.deep.equal([30, 30]);
+  });
+
+  it('lets the agents of an account in where some of them have an old password, and bounds guesses there', async () => {
+    await login('agent', '10.0.0.1', true, 'agents');
+    for (let minute = 0; minute < 10; minute += 1) {
+      for (let n = 0; n < 60; n += 1) expect(await login('agent', '10.0.0.1', false, 'agents')).to.equal('wrong');
+      expect(await login('agent', '10.0.0.1', true, 'agents')).to.equal('right');
+      await clock.advance(60_000);
+    }
+    expect(await tried(() => login('agent', '10.0.0.1', false, 'agents'))).to.equal(1_000);
+    expect(await login('agent', '10.0.0.1', true, 'agents')).to.equal(1);
+    await clock.advance(1_000);
+    expect(await login('agent', '10.0.0.1', true, 'agents')).to.equal('right');
+  });
+
+  it('gives nobody at the API more guesses because agents came in from there', async () => {
+    await login('admin', '10.0.0.1', true, 'agents');
+    expect(await tried(() => login('admin', '10.0.0.1'))).to.equal(10);
+  });
+
   it('counts guesses that are under way', async () => {
     const guesses = Array.from({ length: 20 }, (_, n) => login('ann', `10.0.${n}.1`));
     const outcomes = await Promise.all(guesses);
@@ -86,8 +129,9 @@ describe('the throttle of logins', () => {
 
   it('does not count what was no guess: known to be right, or not verified at all', async () => {
     for (let n = 0; n < 100; n += 1) {
-      expect(await throttle.login('ann', '10.0.0.1', () => Promise.resolve('ann'))).to.equal('ann');
-      const failing = throttle.login('bob', '10.0.0.2', (guessing) => {
+      const [ann, bob] = [attemptOf('ann', '10.0.0.1'), attemptOf('bob', '10.0.0.2')];
+      expect(await throttle.login(ann, () => Promise.resolve('ann'))).to.equal('ann');
+      const failing = throttle.login(bob, (guessing) => {
         guessing();
         return Promise.reject(new Error('no room'));
       });

@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { listAnswer } from '../../src/http/pagination.ts';
 import { type List, selectedPage } from '../../src/http/selected-page.ts';
+import { CONFIGURATION_KINDS } from '../../src/resources/configuration-kinds.ts';
 import type { PageRequest } from '../../src/store/page.ts';
+
+const HOOKS = CONFIGURATION_KINDS.hooks.selectable;
 
 interface Named {
   metadata: { name: string; labels: { chosen: string } };
@@ -54,7 +57,7 @@ interface Shown {
 async function page(list: List<Named>, limit: number, token: string | undefined): Promise<Shown> {
   const query = new URLSearchParams({ labelSelector: 'chosen == true', limit: String(limit) });
   if (token !== undefined) query.set('continue', token);
-  const { items, lastKey, isSelected } = await selectedPage('hooks', query, list);
+  const { items, lastKey, isSelected } = await selectedPage(HOOKS, query, list);
   const { body = '', headers } = listAnswer(items, lastKey, isSelected);
   const shown = JSON.parse(typeof body === 'string' ? body : [...body].join('')) as Named[];
   return { names: shown.map(({ metadata }) => metadata.name), token: headers?.['Sensu-Continue'] };
@@ -116,7 +119,7 @@ describe('pages of what is selected', () => {
   it('without a limit are made in parts, however few objects are shown', async () => {
     const { list } = new CountedList(Array.from({ length: 1_000 }, (_, index) => named(index, index === 999)));
     const query = new URLSearchParams({ labelSelector: 'chosen == true' });
-    const { items, lastKey, isSelected } = await selectedPage('hooks', query, list);
+    const { items, lastKey, isSelected } = await selectedPage(HOOKS, query, list);
     const { body = '' } = listAnswer(items, lastKey, isSelected);
     const parts = typeof body === 'string' ? [body] : [...body];
     expect(parts.length).to.be.greaterThan(3);

@@ -1,19 +1,22 @@
 import { expect } from 'chai';
-import { NAMESPACED_KINDS } from '../../src/actors/commands.ts';
 import { checkWithDefaults } from '../../src/resources/check.ts';
+import { CONFIGURATION_KINDS } from '../../src/resources/configuration-kinds.ts';
 import { hookWithDefaults } from '../../src/resources/hook.ts';
 import { ApiUnderTest, type Reply } from './api-under-test.ts';
 
 const CORE = '/api/core/v2';
 const DEFAULT = `${CORE}/namespaces/default`;
 
+const kindsOf = (scope: 'namespace' | 'cluster'): string[] =>
+  Object.entries(CONFIGURATION_KINDS).flatMap(([word, kind]) => (kind.scope === scope ? [word] : []));
+
 /** Every list of which objects can be selected. */
 const LISTS = [
-  ...[...NAMESPACED_KINDS, 'entities', 'silenced', 'events'].flatMap((kind) => [
+  ...[...kindsOf('namespace'), 'entities', 'silenced', 'events'].flatMap((kind) => [
     `${DEFAULT}/${kind}`,
     `${CORE}/${kind}`,
   ]),
-  ...['clusterroles', 'clusterrolebindings', 'apikeys', 'users', 'namespaces'].map((kind) => `${CORE}/${kind}`),
+  ...[...kindsOf('cluster'), 'apikeys', 'users', 'namespaces'].map((kind) => `${CORE}/${kind}`),
   `${DEFAULT}/silenced/checks/c`,
   `${DEFAULT}/silenced/subscriptions/s`,
   `${CORE}/silenced/checks/c`,

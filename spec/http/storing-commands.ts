@@ -11,7 +11,14 @@ import type { AdhocRequest } from '../../src/resources/adhoc-request.ts';
 import { configOf, type Entity, type EntityConfig, stateOf, withOwnSubscription } from '../../src/resources/entity.ts';
 import { AlreadyExists, InvalidResource, NotFound } from '../../src/resources/errors.ts';
 import { type Event, hasCheck } from '../../src/resources/event.ts';
-import { type Silenced, silencedName, type SilenceRecord, withTimes } from '../../src/resources/silenced.ts';
+import {
+  NO_SILENCE_LIMITS,
+  type Silenced,
+  silencedName,
+  type SilenceRecord,
+  withTimes,
+} from '../../src/resources/silenced.ts';
+import type { Tessen } from '../../src/resources/tessen.ts';
 import type { User } from '../../src/resources/user.ts';
 import {
   NO_SESSIONS,
@@ -24,7 +31,14 @@ import {
   withSession,
 } from '../../src/rules/token-sessions.ts';
 import { emptyPuts } from '../../src/store/decision.ts';
-import { type EventAddress, entityKey, eventKey, resourceKey, tokenSessionsKey } from '../../src/store/keyspace.ts';
+import {
+  type EventAddress,
+  entityKey,
+  eventKey,
+  resourceKey,
+  TESSEN_KEY,
+  tokenSessionsKey,
+} from '../../src/store/keyspace.ts';
 import type { TableName, Tables } from '../../src/store/records.ts';
 import { readResource, readTokenSessions, type Resources } from '../../src/store/resource-store.ts';
 import type { TransactionalStore } from '../../src/store/transactional-store.ts';
@@ -166,7 +180,12 @@ export class StoringCommands implements Commands {
     const name = silencedName(silenced);
     this.#begin('putSilence', user, namespace);
     const metadata = { ...silenced.metadata, name, created_by: user };
-    const record: SilenceRecord = { ...withTimes(silenced, ISSUED_S), metadata, creator: user, state: 'active' };
+    const record: SilenceRecord = {
+      ...withTimes(silenced, ISSUED_S, NO_SILENCE_LIMITS),
+      metadata,
+      creator: user,
+      state: 'active',
+    };
     await this.#put('resources', resourceKey('silenced', namespace, name), record);
   }
 
@@ -195,6 +214,11 @@ export class StoringCommands implements Commands {
     this.#begin(`editUser ${username} ${edit.type}`, user);
     if (readResource(this.#store, 'users', undefined, username) === undefined) throw new NotFound();
     return Promise.resolve();
+  }
+
+  putTessen(tessen: Tessen, user: string): Promise<void> {
+    this.#begin('putTessen', user);
+    return this.#put('resources', TESSEN_KEY, tessen);
   }
 
   async openTokenSession(username: string, _verifiedHash: string, opened: TokenSession): Promise<boolean> {

@@ -1,3 +1,5 @@
+import type { TSchema } from 'typebox';
+import type { ErrorCode } from '../resources/errors.ts';
 import type { Subject, Verb } from '../rules/rbac.ts';
 import type { Conditions } from './conditions.ts';
 
@@ -31,7 +33,7 @@ export interface RouteRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly caller: Caller;
-  /** The object of the body; `{}` when the route does not read one. */
+  /** The object or array of the body; `{}` when the route does not read one. */
   readonly body: object;
   readonly authorization: string | undefined;
   readonly conditions: Conditions;
@@ -43,12 +45,46 @@ export interface RouteRequest {
   readonly host: string;
 }
 
+export type AnswerType =
+  | 'application/json'
+  | 'text/plain; charset=utf-8'
+  | 'text/html; charset=utf-8'
+  | 'text/css; charset=utf-8'
+  | 'text/javascript; charset=utf-8';
+
 export interface Answer {
   status: number;
   /** Absent = empty. One in parts is made while it is sent, with other work between two parts. */
   body?: string | Iterable<string>;
-  type?: 'application/json' | 'text/plain; charset=utf-8';
+  type?: AnswerType;
   headers?: Readonly<Record<string, string>>;
+}
+
+/** What a row answers with one status. */
+export interface DescribedAnswer {
+  /** Absent = an empty body. */
+  schema?: TSchema;
+  /** JSON unless told. */
+  type?: string;
+  headers?: readonly ('ETag' | 'Location' | 'Sensu-Continue')[];
+}
+
+/** What a row says to those who call it, beyond what its other members say. */
+export interface Description {
+  /** One line, without a full stop. */
+  summary: string;
+  /** What it is shown together with; the resource of its access unless told. */
+  tag?: string;
+  /** Of a merge patch: of what is patched. */
+  body?: TSchema;
+  /** When all is well, by status. */
+  answers: Readonly<Record<number, DescribedAnswer>>;
+  /** Parameters after `?`, by name. */
+  query?: Readonly<Record<string, TSchema>>;
+  /** Refusals that only this row has. */
+  errors?: readonly ErrorCode[];
+  /** What it takes in place of the usual two; an open row takes none unless told. */
+  credentials?: readonly ('basic' | 'bearer')[];
 }
 
 /** A row of the table from which requests are routed and the API is described. */
@@ -59,10 +95,16 @@ export interface Route {
   access: Access;
   /** Refuses by the `Authorization` header alone, before the body is read; for routes that are `open`. */
   admit?(authorization: string | undefined): Promise<void>;
-  /** An optional body that is empty is `{}`; a merge patch is nothing but one object, of that content type. */
-  reads: 'nothing' | 'json' | 'optional-json' | 'merge-patch';
+  /**
+   * A merge patch is nothing but one object, of that content type. Of a form each first value is a member; what is no form by its
+   * content type has none.
+   */
+  reads: 'nothing' | 'json' | 'json-array' | 'merge-patch' | 'form';
+  /** Also while the API has just started and answers nothing else. */
+  servesAtOnce?: true;
   /** Errors as text with a newline: what clients of this route expect. */
   errorsAs?: 'text';
+  describes: Description;
   handle(request: RouteRequest): Answer | Promise<Answer>;
 }
 

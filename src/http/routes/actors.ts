@@ -1,19 +1,37 @@
+import { type Static, Type } from 'typebox';
 import { type Commands, WAKEABLE_ACTORS } from '../../actors/commands.ts';
-import type { ActorFilter, ListedActor } from '../../actors/inspect-list.ts';
+import type { ActorFilter } from '../../actors/inspect-list.ts';
 import { ACTOR_WORDS, isActorWord } from '../../resources/actor-address.ts';
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import { NO_CONTENT } from '../answers.ts';
+import { EMPTY, lists, orNull, PAGE } from '../openapi-rows.ts';
 import { listAnswer, pageRequest } from '../pagination.ts';
 import { param, type Route } from '../route.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 
+const ActorSchema = Type.Object(
+  {
+    session_id: Type.String({ description: '`<machine>:<key>`' }),
+    machine: Type.String(),
+    key: Type.String(),
+    value: Type.String({ description: 'its state' }),
+    since: orNull(Type.Integer({ description: 'Unix seconds; null where the ledger does not know' })),
+  },
+  { $id: 'mon/v1.Actor' },
+);
+const FILTER = {
+  machine: Type.String({ description: `one of ${ACTOR_WORDS}` }),
+  entity: Type.String({ description: '`<namespace>/<name>`' }),
+  check: Type.String({ description: 'name of a check' }),
+};
+
 export interface ActorRoutePorts {
   commands: Pick<Commands, 'wake'>;
-  actors(filter: ActorFilter, page: PageRequest): Page<ListedActor>;
+  actors(filter: ActorFilter, page: PageRequest): Page<Static<typeof ActorSchema>>;
 }
 
 export function actorRoutes({ commands, actors }: ActorRoutePorts): Route[] {
@@ -23,6 +41,7 @@ export function actorRoutes({ commands, actors }: ActorRoutePorts): Route[] {
       path: '/api/mon/v1/actors',
       access: { resource: 'actors', verb: 'list' },
       reads: 'nothing',
+      describes: lists('the actors, those that sleep too', ActorSchema, { ...PAGE, ...FILTER }),
       handle: ({ query }) => {
         const { limit = DEFAULT_LIMIT, from } = pageRequest(query);
         const { items, lastKey } = actors(actorFilter(query), { limit: Math.min(limit, MAX_LIMIT), from });
@@ -34,6 +53,7 @@ export function actorRoutes({ commands, actors }: ActorRoutePorts): Route[] {
       path: '/api/mon/v1/actors/:actor/:key/wake',
       access: { resource: 'actors', verb: 'update', nameFrom: ['actor', 'key'] },
       reads: 'nothing',
+      describes: { summary: 'Let a quarantined actor run again', answers: { 204: EMPTY } },
       handle: async (request) => {
         const actor = WAKEABLE_ACTORS.find((word) => word === param(request, 'actor'));
         if (actor === undefined) throw new NotFound();

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { Type } from 'typebox';
 import type { Commands } from '../../actors/commands.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { type ApiKey, assertApiKey, parseApiKeyShape, shownApiKey } from '../../resources/api-key.ts';
+import { type ApiKey, ApiKeySchema, assertApiKey, parseApiKeyShape, shownApiKey } from '../../resources/api-key.ts';
 import { InvalidResource, NotFound, Unauthenticated } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
 import { digestApiKey } from '../../store/api-key-digest.ts';
@@ -15,6 +16,7 @@ import { assertConditions } from '../conditions.ts';
 import { assertValid } from '../configuration-routes.ts';
 import { entityTag, taggedJson } from '../entity-tag.ts';
 import { patched } from '../merge-patch.ts';
+import { deletes, lists, patches, shows } from '../openapi-rows.ts';
 import { type Answer, type Caller, CORE, param, type Route, type RouteRequest } from '../route.ts';
 import { selectedList } from '../selected-page.ts';
 
@@ -30,6 +32,7 @@ const KEYS = `${CORE}/apikeys`;
 const ONE = `${KEYS}/:name`;
 const NAME = ['name'] as const;
 const RULES = { assert: assertApiKey };
+const ShownSchema = Type.Omit(ApiKeySchema, ['hash'], { $id: 'core/v2.APIKey.shown' });
 
 /** A key is told once, where it was created; paths take it as well as the name that is shown in its place. */
 export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
@@ -40,6 +43,7 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
       path: KEYS,
       access: { resource: KIND, verb: 'list' },
       reads: 'nothing',
+      describes: lists('the API keys', ShownSchema),
       handle: ({ query }) =>
         selectedList(KIND, query, (page) => mapPage(resources.lazyList(KIND, undefined, page), shownApiKey)),
     },
@@ -49,6 +53,12 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
       access: { resource: KIND, verb: 'create' },
       admit: (authorization) => Promise.resolve(assertToken(authorization)),
       reads: 'json',
+      describes: {
+        summary: 'Create an API key, which is the last segment of the header Location',
+        body: ShownSchema,
+        answers: { 201: { headers: ['Location'] } },
+        credentials: ['bearer'],
+      },
       handle: (request) => create(request, ports),
     },
     {
@@ -56,6 +66,7 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
       path: ONE,
       access: { resource: KIND, verb: 'get', nameFrom: NAME },
       reads: 'nothing',
+      describes: shows('an API key, but not the key itself', ShownSchema),
       handle: (request) => {
         const key = storedKey(resources, param(request, 'name'));
         return taggedJson(key, shownApiKey(key));
@@ -66,6 +77,7 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
       path: ONE,
       access: { resource: KIND, verb: 'update', nameFrom: NAME },
       reads: 'merge-patch',
+      describes: patches('an API key', ShownSchema),
       handle: (request) => patch(request, ports),
     },
     {
@@ -73,6 +85,7 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
       path: ONE,
       access: { resource: KIND, verb: 'delete', nameFrom: NAME },
       reads: 'nothing',
+      describes: deletes('an API key'),
       handle: async (request) => {
         const { name = '' } = storedKey(resources, param(request, 'name')).metadata;
         await commands.deleteResource(KIND, undefined, name, request.caller.username);

@@ -1,5 +1,6 @@
+import { Type } from 'typebox';
 import { InvalidResource, Unauthenticated } from '../../resources/errors.ts';
-import { parseTokenRequest } from '../../resources/token-request.ts';
+import { parseTokenRequest, TokenRequestSchema } from '../../resources/token-request.ts';
 import type { User } from '../../resources/user.ts';
 import { parseBasic } from '../../wire/handshake.ts';
 import { type AccessTokens, InvalidToken, type TokenPair } from '../access-tokens.ts';
@@ -7,7 +8,8 @@ import { json, text } from '../answers.ts';
 import type { CredentialVerifier } from '../credentials.ts';
 import type { LoginSessions, SentTokens } from '../login-sessions.ts';
 import type { LoginThrottle } from '../login-throttle.ts';
-import type { Answer, Route, RouteRequest } from '../route.ts';
+import { TEXT } from '../openapi-rows.ts';
+import type { Answer, Description, Route, RouteRequest } from '../route.ts';
 
 export interface AuthRoutePorts {
   credentials: CredentialVerifier;
@@ -23,6 +25,26 @@ const BEARER = 'Bearer ';
 /** What is neither refused by its password nor let in is told so. */
 const REFUSAL = 'Request unauthorized';
 
+const TokenPairSchema = Type.Object(
+  {
+    access_token: Type.String(),
+    expires_at: Type.Integer({ description: 'Unix seconds; of the access token' }),
+    refresh_token: Type.String({ description: 'good once' }),
+  },
+  { $id: 'mon/v1.TokenPair' },
+);
+const LOGIN: Pick<Description, 'tag' | 'credentials' | 'errors'> = {
+  tag: 'login',
+  credentials: ['basic'],
+  errors: ['too-many-logins', 'overloaded', 'store-unavailable'],
+};
+const SESSION: Pick<Description, 'tag' | 'credentials' | 'body'> = {
+  tag: 'login',
+  credentials: ['bearer'],
+  body: TokenRequestSchema,
+};
+const TOKENS: Description['answers'] = { 200: { schema: TokenPairSchema } };
+
 export function authRoutes(ports: AuthRoutePorts): Route[] {
   return [...loginRoutes(ports), ...sessionRoutes(ports)];
 }
@@ -34,7 +56,7 @@ function loginRoutes({ credentials, throttle, sessions }: AuthRoutePorts): Route
       const basic = parseBasic(authorization);
       if (basic === undefined) throw new Unauthenticated(refusal);
       const { username, password } = basic;
-      const user = await throttle.login(username, remoteAddress, (guessing) =>
+      const user = await throttle.login({ username, remoteAddress, entrance: 'api' }, (guessing) =>
         credentials.verify(username, password, guessing),
       );
       if (user === undefined) throw new Unauthenticated(refusal);
@@ -52,6 +74,7 @@ function loginRoutes({ credentials, throttle, sessions }: AuthRoutePorts): Route
       access: 'open',
       reads: 'nothing',
       errorsAs: 'text',
+      describes: { ...LOGIN, summary: 'Log in', answers: TOKENS },
       handle: async (request) =>
         tokenAnswer(await sessions.open(await login(request, 'Unauthorized'), issuer(request))),
     },
@@ -61,6 +84,7 @@ function loginRoutes({ credentials, throttle, sessions }: AuthRoutePorts): Route
       access: 'open',
       reads: 'nothing',
       errorsAs: 'text',
+      describes: { ...LOGIN, summary: 'Test user and password', answers: { 200: TEXT } },
       handle: async (request) => {
         await login(request, REFUSAL);
         return text(200, '');
@@ -76,20 +100,21 @@ function sessionRoutes({ sessions, tokens }: AuthRoutePorts): Route[] {
     if (!authorization.startsWith(BEARER)) throw new Unauthenticated(REFUSAL);
     await orRefusal(tokens.expiredClaimsOf(authorization.slice(BEARER.length), 'access'));
   };
-  const posting = (path: string, handle: Route['handle']): Route => ({
+  const posting = (path: string, describes: Description, handle: Route['handle']): Route => ({
     method: 'POST',
     path,
     access: 'open',
     admit,
     reads: 'json',
     errorsAs: 'text',
+    describes,
     handle,
   });
   return [
-    posting('/auth/token', async (request) => {
+    posting('/auth/token', { ...SESSION, summary: 'Go on with a session', answers: TOKENS }, async (request) => {
       return tokenAnswer(await orRefusal(sessions.refresh(sentTokens(request), issuer(request))));
     }),
-    posting('/auth/logout', async (request) => {
+    posting('/auth/logout', { ...SESSION, summary: 'End a session', answers: { 200: TEXT } }, async (request) => {
       await orRefusal(sessions.end(sentTokens(request)));
       return text(200, '');
     }),

@@ -1,9 +1,12 @@
+import { type Static, Type } from 'typebox';
 import type { Commands } from '../../actors/commands.ts';
-import type { ScheduleStatus } from '../../actors/schedules.ts';
+import type { ScheduleStatus } from '../../actors/schedule-status.ts';
 import type { Log } from '../../ports/log.ts';
-import { parseAdhocRequest } from '../../resources/adhoc-request.ts';
+import { AdhocRequestSchema, parseAdhocRequest } from '../../resources/adhoc-request.ts';
 import { NotFound } from '../../resources/errors.ts';
+import { isName } from '../../resources/names.ts';
 import { json } from '../answers.ts';
+import { orNull } from '../openapi-rows.ts';
 import { CORE, param, type Route } from '../route.ts';
 
 export interface CheckRunPorts {
@@ -17,6 +20,20 @@ const RESOURCE = 'checks';
 const CHECK = 'namespaces/:namespace/checks/:name';
 const NAME = ['name'] as const;
 
+const ScheduleSchema = Type.Object(
+  {
+    interval: Type.Integer({ description: 'seconds; 0 where the check has a cron expression' }),
+    cron: Type.Optional(Type.String()),
+    next_at: orNull(Type.Integer({ description: 'Unix seconds; null while the schedule is in quarantine' })),
+    last_at: orNull(Type.Integer({ description: 'Unix seconds; null when it did not run since the backend started' })),
+    last_skip: orNull(
+      Type.Object({ at: orNull(Type.Integer()), reason: Type.String(), detail: Type.Optional(Type.String()) }),
+    ),
+    ignored: Type.Optional(Type.Array(Type.String(), { description: 'fields of the check that have no effect' })),
+  },
+  { $id: 'mon/v1.Schedule' },
+);
+
 /** What a person asks of the runs of a check: one now, and when the others are. */
 export function checkRunRoutes({ commands, scheduleStatus, log }: CheckRunPorts): Route[] {
   return [
@@ -24,10 +41,16 @@ export function checkRunRoutes({ commands, scheduleStatus, log }: CheckRunPorts)
       method: 'POST',
       path: `${CORE}/${CHECK}/execute`,
       access: { resource: RESOURCE, verb: 'create', nameFrom: NAME },
-      reads: 'optional-json',
+      reads: 'json',
+      describes: {
+        summary: 'Run a check now',
+        body: AdhocRequestSchema,
+        answers: { 202: { schema: Type.Object({ issued: Type.Integer({ description: 'Unix seconds' }) }) } },
+      },
       handle: async (request) => {
         const asked = parseAdhocRequest(request.body);
         const [namespace, check, user] = [param(request, 'namespace'), param(request, 'name'), request.caller.username];
+        if (!isName(check)) throw new NotFound();
         const issued = await commands.executeCheck(namespace, check, asked, user);
         log.info({ namespace, check, user, ...asked }, 'check execution requested');
         return { ...json({ issued }), status: 202 };
@@ -38,6 +61,7 @@ export function checkRunRoutes({ commands, scheduleStatus, log }: CheckRunPorts)
       path: `/api/mon/v1/${CHECK}/schedule`,
       access: { resource: RESOURCE, verb: 'get', nameFrom: NAME },
       reads: 'nothing',
+      describes: { summary: 'Show when a check runs', answers: { 200: { schema: ScheduleSchema } } },
       handle: (request) => {
         const status = scheduleStatus(param(request, 'namespace'), param(request, 'name'));
         if (status === undefined) throw new NotFound();
@@ -47,14 +71,23 @@ export function checkRunRoutes({ commands, scheduleStatus, log }: CheckRunPorts)
   ];
 }
 
-function shown({ intervalS, nextTickAtMs, lastRunAtMs, lastSkip }: ScheduleStatus): object {
+function shown(status: ScheduleStatus): Static<typeof ScheduleSchema> {
+  const { intervalS, cron, nextTickAtMs, lastRunAtMs, lastSkip, ignored } = status;
   return {
     interval: intervalS,
+    ...(cron === undefined ? {} : { cron }),
     next_at: secondsOf(nextTickAtMs),
     last_at: secondsOf(lastRunAtMs),
-    last_skip: lastSkip === undefined ? null : { at: secondsOf(lastSkip.atMs), reason: lastSkip.reason },
+    last_skip: lastSkip === undefined ? null : shownSkip(lastSkip),
+    ...(ignored.length === 0 ? {} : { ignored: [...ignored] }),
   };
 }
+
+const shownSkip = ({ atMs, reason, detail }: NonNullable<ScheduleStatus['lastSkip']>) => ({
+  at: secondsOf(atMs),
+  reason,
+  ...(detail === undefined ? {} : { detail }),
+});
 
 /** As requests are dated: the second that the moment is in. */
 const secondsOf = (ms: number | undefined): number | null => (ms === undefined ? null : Math.floor(ms / 1_000));

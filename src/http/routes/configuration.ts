@@ -1,24 +1,10 @@
-import type { ConfigurationKind } from '../../actors/commands.ts';
-import { assertAsset, parseAssetShape } from '../../resources/asset.ts';
-import { assertEventFilter, parseEventFilterShape } from '../../resources/event-filter.ts';
-import { assertHandler, parseHandlerShape } from '../../resources/handler.ts';
-import { assertHook, parseHookShape } from '../../resources/hook.ts';
-import { assertMutator, parseMutatorShape } from '../../resources/mutator.ts';
-import { assertPipeline, parsePipelineShape } from '../../resources/pipeline.ts';
 import {
-  assertClusterRoleBinding,
-  assertRoleBinding,
-  parseClusterRoleBindingShape,
-  parseRoleBindingShape,
-  type RoleBinding,
-} from '../../resources/role-binding.ts';
-import {
-  assertClusterRole,
-  assertRole,
-  parseClusterRoleShape,
-  parseRoleShape,
-  type Role,
-} from '../../resources/role.ts';
+  CONFIGURATION_KINDS,
+  type ConfigurationKinds,
+  type ConfigurationWord,
+} from '../../resources/configuration-kinds.ts';
+import type { RoleBinding } from '../../resources/role-binding.ts';
+import type { Role } from '../../resources/role.ts';
 import {
   type ConfigurationRoutePorts,
   configurationRoutes,
@@ -28,23 +14,13 @@ import {
 import type { Caller, Route } from '../route.ts';
 import { describedCheck } from './checks.ts';
 
-/** Every kind that is no more than its schema and its rules. */
-const KINDS: { [K in ConfigurationKind]: DescribedResource<K> } = {
+/** What the API asks of some kinds beyond their rules. */
+const DEMANDS: { readonly [K in ConfigurationWord]?: Partial<DescribedResource<K>> } = {
   checks: describedCheck,
-  handlers: { parse: parseHandlerShape, assert: assertHandler },
-  hooks: { parse: parseHookShape, assert: assertHook },
-  filters: { parse: parseEventFilterShape, assert: assertEventFilter },
-  mutators: { parse: parseMutatorShape, assert: assertMutator },
-  assets: { parse: parseAssetShape, assert: assertAsset, parameter: 'asset' },
-  pipelines: { parse: parsePipelineShape, assert: assertPipeline },
-  roles: { parse: parseRoleShape, assert: assertRole, assertMayGive: assertHoldsRules },
-  rolebindings: { parse: parseRoleBindingShape, assert: assertRoleBinding, assertMayGive: assertMayBind },
-  clusterroles: { parse: parseClusterRoleShape, assert: assertClusterRole, assertMayGive: assertHoldsRules },
-  clusterrolebindings: {
-    parse: parseClusterRoleBindingShape,
-    assert: assertClusterRoleBinding,
-    assertMayGive: assertMayBind,
-  },
+  roles: { assertMayGive: assertHoldsRules },
+  rolebindings: { assertMayGive: assertMayBind },
+  clusterroles: { assertMayGive: assertHoldsRules },
+  clusterrolebindings: { assertMayGive: assertMayBind },
 };
 
 function assertHoldsRules(access: Rights, caller: Caller, { rules, metadata }: Role): void {
@@ -55,5 +31,15 @@ function assertMayBind(access: Rights, caller: Caller, binding: RoleBinding): vo
   access.assertMayBind(caller, binding);
 }
 
-export const allConfigurationRoutes = (ports: ConfigurationRoutePorts): Route[] =>
-  (Object.keys(KINDS) as ConfigurationKind[]).flatMap((kind) => configurationRoutes(kind, KINDS[kind], ports));
+export interface AllConfigurationPorts extends ConfigurationRoutePorts {
+  /** The usual ones unless told. */
+  configurationKinds?: ConfigurationKinds | undefined;
+}
+
+export const allConfigurationRoutes = ({
+  configurationKinds = CONFIGURATION_KINDS,
+  ...ports
+}: AllConfigurationPorts): Route[] =>
+  (Object.keys(configurationKinds) as ConfigurationWord[]).flatMap((word) =>
+    configurationRoutes(word, { ...configurationKinds[word], ...DEMANDS[word] }, ports),
+  );

@@ -4,6 +4,8 @@ import {
   configOf,
   type Entity,
   type EntityConfig,
+  EntityConfigSchema,
+  EntitySchema,
   parseEntityConfig,
   parseEntityShape,
   withOwnSubscription,
@@ -16,6 +18,7 @@ import { json, NO_CONTENT } from '../answers.ts';
 import { assertConditions } from '../conditions.ts';
 import { entityTag, taggedJson } from '../entity-tag.ts';
 import { patched, withSentLists } from '../merge-patch.ts';
+import { creates, deletes, echoing, lists, patches, replaces, showsAlways } from '../openapi-rows.ts';
 import { NUL, pageRequest } from '../pagination.ts';
 import { redactEntity } from '../../resources/redaction.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
@@ -69,6 +72,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: `${CORE}/entities`,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
+      describes: lists('the entities of all namespaces', EntitySchema),
       handle: (request) => list(undefined, request),
     },
     {
@@ -76,6 +80,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
+      describes: lists('the entities of a namespace', EntitySchema),
       handle: (request) => list(param(request, 'namespace'), request),
     },
     {
@@ -83,6 +88,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'create' },
       reads: 'json',
+      describes: echoing(creates('an entity', EntitySchema), EntitySchema, ['entity-limit']),
       handle: create,
     },
     {
@@ -90,6 +96,8 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: ENTITY,
       access: { resource: RESOURCE, verb: 'get', nameFrom: NAME },
       reads: 'nothing',
+      // The tag is of the configuration only: what else is shown may have changed.
+      describes: showsAlways('an entity', EntitySchema),
       handle: (request) => {
         const entity = entities.get(param(request, 'namespace'), param(request, 'name'));
         if (entity === undefined) throw new NotFound();
@@ -102,6 +110,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: ENTITY,
       access: { resource: RESOURCE, verb: 'update', nameFrom: NAME },
       reads: 'json',
+      describes: echoing(replaces('an entity', EntitySchema), EntitySchema, ['already-exists', 'entity-limit']),
       handle: put,
     },
     {
@@ -109,6 +118,10 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: ENTITY,
       access: { resource: RESOURCE, verb: 'update', nameFrom: NAME },
       reads: 'merge-patch',
+      describes: {
+        ...patches('what people configure of an entity', EntityConfigSchema),
+        errors: ['already-exists'],
+      },
       handle: patch,
     },
     {
@@ -116,6 +129,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: ENTITY,
       access: { resource: RESOURCE, verb: 'delete', nameFrom: NAME },
       reads: 'nothing',
+      describes: deletes('an entity and its events'),
       handle: async (request) => {
         await commands.deleteEntity(param(request, 'namespace'), param(request, 'name'), request.caller.username);
         return NO_CONTENT;

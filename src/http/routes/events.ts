@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Commands } from '../../actors/commands.ts';
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
-import { assertEvent, type Event, hasCheck, parseEventShape } from '../../resources/event.ts';
+import { assertEvent, type Event, EventSchema, hasCheck, parseEventShape } from '../../resources/event.ts';
 import type { EventAddress } from '../../store/keyspace.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import { mapPage } from '../../store/page.ts';
 import { assertSameName, assertSameNamespace } from '../address.ts';
 import { CREATED, json, NO_CONTENT } from '../answers.ts';
 import { taggedJson } from '../entity-tag.ts';
+import { creates, deletes, echoing, lists, replaces, shows } from '../openapi-rows.ts';
 import { listAnswer } from '../pagination.ts';
 import { redactEvent } from '../../resources/redaction.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
@@ -55,6 +56,7 @@ export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
       path: `${CORE}/events`,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
+      describes: lists('the events of all namespaces', EventSchema),
       handle: (request) => list({}, request),
     },
     {
@@ -62,6 +64,7 @@ export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
+      describes: lists('the events of a namespace', EventSchema),
       handle: (request) => list({ namespace: param(request, 'namespace') }, request),
     },
     {
@@ -69,6 +72,7 @@ export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'create' },
       reads: 'json',
+      describes: echoing(creates('an event', EventSchema), EventSchema, ['entity-limit']),
       handle: create,
     },
     {
@@ -76,6 +80,7 @@ export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
       path: ENTITY,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
+      describes: lists('the events of an entity', EventSchema),
       handle: (request) => list({ namespace: param(request, 'namespace'), entity: param(request, 'entity') }, request),
     },
     {
@@ -83,6 +88,7 @@ export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
       path: EVENT,
       access: { resource: RESOURCE, verb: 'get', nameFrom: ADDRESS },
       reads: 'nothing',
+      describes: shows('an event', EventSchema),
       handle: (request) => {
         const { namespace, entity, check } = addressOf(request);
         const event = events.get(namespace, entity, check);
@@ -95,6 +101,7 @@ export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
       path: EVENT,
       access: { resource: RESOURCE, verb: 'update', nameFrom: ADDRESS },
       reads: 'json',
+      describes: echoing(replaces('an event', EventSchema), EventSchema, ['entity-limit']),
       handle: async (request) => json(redactEvent(await put(request))),
     },
     {
@@ -103,6 +110,7 @@ export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
       path: EVENT,
       access: { resource: RESOURCE, verb: 'create', nameFrom: ADDRESS },
       reads: 'json',
+      describes: { ...replaces('an event, without an answer', EventSchema), errors: ['entity-limit'] },
       handle: async (request) => {
         await put(request);
         return CREATED;
@@ -113,6 +121,7 @@ export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
       path: EVENT,
       access: { resource: RESOURCE, verb: 'delete', nameFrom: ADDRESS },
       reads: 'nothing',
+      describes: deletes('an event'),
       handle: async (request) => {
         await commands.deleteEvent(addressOf(request), request.caller.username);
         return NO_CONTENT;

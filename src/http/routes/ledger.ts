@@ -1,6 +1,8 @@
+import { type Static, Type } from 'typebox';
 import { InvalidResource } from '../../resources/errors.ts';
 import type { LedgerEntry } from '../../store/ledger.ts';
 import type { LedgerQuery } from '../../store/transactional-store.ts';
+import { orNull } from '../openapi-rows.ts';
 import type { Answer, Route } from '../route.ts';
 
 export interface LedgerRoutePorts {
@@ -15,6 +17,42 @@ const MAX_FILTER_BYTES = 1_900;
 const WHOLE_NUMBER = /^\d{1,15}$/;
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;
 
+const EntrySchema = Type.Object(
+  {
+    seq: Type.Integer({ description: 'its number' }),
+    atMs: Type.Number({ description: 'Unix milliseconds' }),
+    actor: Type.String({ description: 'kind of what changed' }),
+    key: Type.String(),
+    from: orNull(Type.String()),
+    event: Type.String(),
+    to: orNull(Type.String()),
+    cause: Type.Object({}, { description: 'one of eventId, deadlineAtMs, user, session and restore' }),
+    guards: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        passed: Type.Boolean(),
+        inputs: Type.Unknown({ description: 'what decided it' }),
+      }),
+    ),
+    details: Type.Optional(Type.Object({})),
+    configRevision: Type.Integer(),
+    prevHash: Type.String(),
+    hash: Type.String({ description: 'SHA-256 of what stands before it' }),
+  },
+  { $id: 'mon/v1.LedgerEntry' },
+);
+const PageSchema = Type.Object({ entries: Type.Array(EntrySchema) }, { $id: 'mon/v1.LedgerPage' });
+
+const TIME = 'Unix seconds or RFC 3339';
+const QUERY = {
+  limit: Type.Integer({ minimum: 1, description: `longest page, at most ${MAX_LIMIT}; ${DEFAULT_LIMIT} unless told` }),
+  continue: Type.Integer({ minimum: 0, description: 'the header `Sensu-Continue` of the page before' }),
+  actor: Type.String({ description: 'kind of what changed' }),
+  key: Type.String({ description: 'key of what changed' }),
+  since: Type.String({ description: TIME }),
+  until: Type.String({ description: TIME }),
+};
+
 export function ledgerRoutes({ ledger }: LedgerRoutePorts): Route[] {
   return [
     {
@@ -22,6 +60,11 @@ export function ledgerRoutes({ ledger }: LedgerRoutePorts): Route[] {
       path: '/api/mon/v1/ledger',
       access: { resource: 'ledger', verb: 'list' },
       reads: 'nothing',
+      describes: {
+        summary: 'List transitions with their causes, in the order of their numbers',
+        query: QUERY,
+        answers: { 200: { schema: PageSchema, headers: ['Sensu-Continue'] } },
+      },
       handle: ({ query }) => {
         const asked = ledgerQuery(query);
         if (Buffer.byteLength(`${asked.actor}${asked.key}`) > MAX_FILTER_BYTES) return page([], undefined);
@@ -34,7 +77,7 @@ export function ledgerRoutes({ ledger }: LedgerRoutePorts): Route[] {
   ];
 }
 
-function page(entries: LedgerEntry[], lastSeq: number | undefined): Answer {
+function page(entries: Static<typeof EntrySchema>[], lastSeq: number | undefined): Answer {
   return {
     status: 200,
     type: 'application/json',

@@ -1,9 +1,37 @@
-import type { DescribedMachine } from '../../actors/inspect-definition.ts';
+import { type Static, Type } from 'typebox';
 import { json } from '../answers.ts';
+import { lists, orNull } from '../openapi-rows.ts';
 import type { Route } from '../route.ts';
 
+const TransitionSchema = Type.Object({
+  event: Type.String(),
+  guard: orNull(Type.String()),
+  target: orNull(Type.String({ description: 'null where the state is not left' })),
+  actions: Type.Array(Type.String()),
+});
+
+const MachineSchema = Type.Object(
+  {
+    machine: Type.String({ description: 'its word in the ledger' }),
+    id: Type.String(),
+    version: orNull(Type.String()),
+    initial: orNull(Type.String()),
+    events: Type.Array(Type.String()),
+    states: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        isFinal: Type.Boolean(),
+        description: orNull(Type.String()),
+        entry: Type.Array(Type.String()),
+        transitions: Type.Array(TransitionSchema),
+      }),
+    ),
+  },
+  { $id: 'mon/v1.Machine' },
+);
+
 export interface MachineRoutePorts {
-  machines: readonly DescribedMachine[];
+  machines: readonly Static<typeof MachineSchema>[];
 }
 
 /** What state machines there are: the same in every backend of this version. */
@@ -14,6 +42,7 @@ export function machineRoutes({ machines }: MachineRoutePorts): Route[] {
       path: '/api/mon/v1/machines',
       access: 'authenticated',
       reads: 'nothing',
+      describes: { ...lists('the state machines', MachineSchema, {}), tag: 'machines' },
       handle: () => json(machines),
     },
   ];

@@ -1,8 +1,21 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context, Next } from 'koa';
+import type { DescribedRoute } from '../openapi.ts';
+import { TEXT } from '../openapi-rows.ts';
 
 const PATH = '/metrics';
+
+/** For those who read of the API; it is answered before its rows are. */
+export const METRICS_ROW: DescribedRoute = {
+  method: 'GET',
+  path: PATH,
+  access: 'open',
+  reads: 'nothing',
+  servesAtOnce: true,
+  describes: { summary: 'Scrape the metrics, by any method', tag: 'status', answers: { 200: TEXT } },
+};
+
 const compress = promisify(gzip);
 
 export interface MetricsPorts {

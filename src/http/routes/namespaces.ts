@@ -1,6 +1,6 @@
 import type { Commands } from '../../actors/commands.ts';
 import { NotFound } from '../../resources/errors.ts';
-import { assertNamespace, type Namespace, parseNamespaceShape } from '../../resources/namespace.ts';
+import { assertNamespace, type Namespace, NamespaceSchema, parseNamespaceShape } from '../../resources/namespace.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import type { AccessControl } from '../access-control.ts';
 import { assertNotMoved, assertSameName } from '../address.ts';
@@ -8,6 +8,7 @@ import { CREATED, NO_CONTENT } from '../answers.ts';
 import { assertConditions } from '../conditions.ts';
 import { entityTag, taggedJson } from '../entity-tag.ts';
 import { patched } from '../merge-patch.ts';
+import { creates, deletes, lists, patches, replaces, shows } from '../openapi-rows.ts';
 import { listAnswer } from '../pagination.ts';
 import { CORE, param, type Route } from '../route.ts';
 import { type List, selectedPage } from '../selected-page.ts';
@@ -32,6 +33,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACES,
       access: 'authenticated',
       reads: 'nothing',
+      describes: { ...lists('the namespaces that the caller may see', NamespaceSchema), tag: KIND },
       handle: async ({ caller, query }) => {
         const list: List<Namespace> = (page) => resources.lazyList(KIND, undefined, page);
         const { items, lastKey, isSelected } = await selectedPage(KIND, query, list);
@@ -47,6 +49,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACES,
       access: { resource: KIND, verb: 'create' },
       reads: 'json',
+      describes: creates('a namespace', NamespaceSchema),
       handle: async (request) => {
         const namespace = parseNamespaceShape(request.body);
         assertNamespace(namespace);
@@ -60,6 +63,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACE,
       access: 'authenticated',
       reads: 'nothing',
+      describes: { ...shows('a namespace', NamespaceSchema), tag: KIND },
       handle: (request) => {
         const namespace = resources.get(KIND, undefined, param(request, 'name'));
         if (namespace === undefined || !access.seesNamespace(request.caller, namespace.name)) throw new NotFound();
@@ -71,6 +75,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACE,
       access: { ...ITSELF, verb: 'update' },
       reads: 'json',
+      describes: replaces('a namespace', NamespaceSchema),
       handle: async (request) => {
         const namespace = parseNamespaceShape(request.body);
         assertSameName(namespace.name, param(request, 'name'));
@@ -86,6 +91,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACE,
       access: { ...ITSELF, verb: 'update' },
       reads: 'merge-patch',
+      describes: patches('a namespace, which is no more than its name', NamespaceSchema),
       handle: (request) => {
         const name = param(request, 'name');
         const sent = parseNamespaceShape(request.body).name;
@@ -102,6 +108,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACE,
       access: { ...ITSELF, verb: 'delete' },
       reads: 'nothing',
+      describes: deletes('a namespace that is empty'),
       handle: async (request) => {
         await commands.deleteResource(KIND, undefined, param(request, 'name'), request.caller.username);
         access.rbacChanged();

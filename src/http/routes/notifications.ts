@@ -1,8 +1,24 @@
+import { type Static, Type } from 'typebox';
 import { NotFound } from '../../resources/errors.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import type { Notification } from '../../store/records.ts';
 import { json } from '../answers.ts';
+import { lists, orNull } from '../openapi-rows.ts';
 import { param, type Route } from '../route.ts';
+
+const NotificationSchema = Type.Object(
+  {
+    id: Type.String({ description: 'UUID' }),
+    handler: Type.String(),
+    outcome: Type.Enum(['handled', 'failed', 'denied', 'skipped']),
+    reason: Type.String({ description: 'why it was denied, skipped or failed, or what the handler printed' }),
+    status: orNull(Type.Integer({ description: 'exit status of a command' })),
+    decided_at: Type.Number({ description: 'Unix seconds, to the millisecond' }),
+    at: Type.Number({ description: 'Unix seconds, to the millisecond' }),
+    duration: Type.Number({ description: 'seconds' }),
+  },
+  { $id: 'mon/v1.Notification' },
+);
 
 export interface NotificationRoutePorts {
   events: Pick<EventStore, 'get' | 'notifications'>;
@@ -16,6 +32,7 @@ export function notificationRoutes({ events }: NotificationRoutePorts): Route[] 
       path: '/api/mon/v1/namespaces/:namespace/events/:entity/:check/notifications',
       access: { resource: 'events', verb: 'get', nameFrom: ['entity', 'check'] },
       reads: 'nothing',
+      describes: lists('what handlers made of an event', NotificationSchema, {}),
       handle: (request) => {
         const [namespace, entity, check] = [
           param(request, 'namespace'),
@@ -31,7 +48,16 @@ export function notificationRoutes({ events }: NotificationRoutePorts): Route[] 
 }
 
 /** Times in Unix seconds, to the millisecond. */
-function shown({ id, handler, outcome, reason, status, decidedAtMs, atMs, durationMs }: Notification): object {
+function shown({
+  id,
+  handler,
+  outcome,
+  reason,
+  status,
+  decidedAtMs,
+  atMs,
+  durationMs,
+}: Notification): Static<typeof NotificationSchema> {
   return {
     id,
     handler,

@@ -1,7 +1,35 @@
+import { Type } from 'typebox';
 import type { Page, PageRequest } from '../../store/page.ts';
 import { json } from '../answers.ts';
+import { lists, orNull, PAGE } from '../openapi-rows.ts';
 import { listAnswer, pageRequest } from '../pagination.ts';
 import { type Answer, param, type Route, type RouteRequest } from '../route.ts';
+
+const atS = () => orNull(Type.Integer({ description: 'Unix seconds' }));
+
+const SessionSchema = Type.Object(
+  {
+    id: Type.String(),
+    namespace: Type.String(),
+    agent: Type.String(),
+    address: Type.String(),
+    user: Type.String(),
+    encoding: Type.Enum(['json', 'protobuf']),
+    opened_at: atS(),
+    state: Type.String(),
+    silent_ms: Type.Integer(),
+    last_frame_at: atS(),
+    last_keepalive_at: atS(),
+    clock_skew_seconds: orNull(Type.Number({ description: 'of the last keepalive; above 0 the agent is ahead' })),
+    queue: orNull(Type.Object({ id: Type.String(), acknowledged: orNull(Type.Integer()) })),
+    dropped_requests: Type.Integer(),
+    refused: Type.Integer({ description: 'messages, since the backend started' }),
+    last_refusal: orNull(Type.Object({ at: atS(), reason: Type.String() })),
+    problems: Type.Array(Type.String()),
+  },
+  { $id: 'mon/v1.Session' },
+);
+const RingsSchema = Type.Object({}, { additionalProperties: Type.Array(Type.String()), $id: 'mon/v1.Rings' });
 
 export interface SessionRoutePorts {
   /** Open connections of agents, as they are shown; of all namespaces when none is given. */
@@ -24,6 +52,7 @@ export function sessionRoutes({ sessions, rings }: SessionRoutePorts): Route[] {
       path: '/api/mon/v1/sessions',
       access: ACCESS,
       reads: 'nothing',
+      describes: lists('the open connections of agents in all namespaces', SessionSchema, PAGE),
       handle: (request) => list(undefined, request),
     },
     {
@@ -31,6 +60,7 @@ export function sessionRoutes({ sessions, rings }: SessionRoutePorts): Route[] {
       path: '/api/mon/v1/namespaces/:namespace/sessions',
       access: ACCESS,
       reads: 'nothing',
+      describes: lists('the open connections of agents in a namespace', SessionSchema, PAGE),
       handle: (request) => list(param(request, 'namespace'), request),
     },
     {
@@ -38,6 +68,10 @@ export function sessionRoutes({ sessions, rings }: SessionRoutePorts): Route[] {
       path: '/api/mon/v1/namespaces/:namespace/rings',
       access: ACCESS,
       reads: 'nothing',
+      describes: {
+        summary: 'List the agents that take turns, by subscription',
+        answers: { 200: { schema: RingsSchema } },
+      },
       handle: (request) => json(Object.fromEntries(rings(param(request, 'namespace')))),
     },
   ];

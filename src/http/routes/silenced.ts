@@ -5,19 +5,23 @@ import {
   assertSilenced,
   parseSilencedShape,
   type Silenced,
+  SilencedSchema,
   silencedName,
   type SilenceRecord,
 } from '../../resources/silenced.ts';
 import { isOver } from '../../rules/silencing.ts';
+import { mapPage } from '../../store/page.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import { assertSameName, assertSameNamespace } from '../address.ts';
-import { CREATED, json, NO_CONTENT } from '../answers.ts';
+import { CREATED, NO_CONTENT } from '../answers.ts';
 import { taggedJson } from '../entity-tag.ts';
+import { creates, deletes, lists, replaces, SELECTORS, shows } from '../openapi-rows.ts';
+import { listAnswer } from '../pagination.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
 import { selectionOf } from '../selected-page.ts';
 
 export interface SilencedRoutePorts {
-  resources: Pick<ResourceStore, 'get' | 'list'>;
+  resources: Pick<ResourceStore, 'get' | 'lazyList'>;
   commands: Pick<Commands, 'createSilence' | 'putSilence' | 'deleteSilence'>;
   clock: Clock;
 }
@@ -29,16 +33,15 @@ const NAME = ['silence'] as const;
 
 /** Lists are whole: clients of this kind know no pages. What is over is not shown. */
 export function silencedRoutes({ resources, commands, clock }: SilencedRoutePorts): Route[] {
-  const isShown = (record: SilenceRecord): boolean => !isOver(record, Math.floor(clock.nowMs() / 1_000));
+  const isShown = (silenced: Silenced): boolean => !isOver(silenced, Math.floor(clock.nowMs() / 1_000));
   const list = (
     { query }: RouteRequest,
     namespace: string | undefined,
     isAsked: (silenced: Silenced) => boolean = () => true,
   ): Answer => {
-    const isSelected = selectionOf(RESOURCE, query);
-    const { items } = resources.list(RESOURCE, namespace);
-    const asked = items.filter((record) => isShown(record) && isAsked(record));
-    return json((isSelected === undefined ? asked : asked.filter(isSelected)).map(shown));
+    const isSelected = selectionOf(RESOURCE, query) ?? (() => true);
+    const { items } = mapPage(resources.lazyList(RESOURCE, namespace), shown);
+    return listAnswer(items, undefined, (silenced) => isShown(silenced) && isAsked(silenced) && isSelected(silenced));
   };
 
   return [
@@ -47,6 +50,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: `${CORE}/silenced`,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
+      describes: lists('the silences of all namespaces', SilencedSchema, SELECTORS),
       handle: (request) => list(request, undefined),
     },
     {
@@ -54,6 +58,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: `${CORE}/silenced/checks/:silencedCheck`,
       access: { resource: RESOURCE, verb: 'get', namePrefix: 'checks/', nameFrom: ['silencedCheck'] },
       reads: 'nothing',
+      describes: lists('the silences on a check, in all namespaces', SilencedSchema, SELECTORS),
       handle: (request) => list(request, undefined, ({ check }) => check === param(request, 'silencedCheck')),
     },
     {
@@ -61,6 +66,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
+      describes: lists('the silences of a namespace', SilencedSchema, SELECTORS),
       handle: (request) => list(request, param(request, 'namespace')),
     },
     {
@@ -68,6 +74,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: `${NAMESPACE}/checks/:silencedCheck`,
       access: { resource: RESOURCE, verb: 'get', namePrefix: 'checks/', nameFrom: ['silencedCheck'] },
       reads: 'nothing',
+      describes: lists('the silences on a check', SilencedSchema, SELECTORS),
       handle: (request) =>
         list(request, param(request, 'namespace'), ({ check }) => check === param(request, 'silencedCheck')),
     },
@@ -76,6 +83,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: `${NAMESPACE}/subscriptions/:subscription`,
       access: { resource: RESOURCE, verb: 'get', namePrefix: 'subscriptions/', nameFrom: ['subscription'] },
       reads: 'nothing',
+      describes: lists('the silences on a subscription', SilencedSchema, SELECTORS),
       handle: (request) =>
         list(
           request,
@@ -88,6 +96,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'create' },
       reads: 'json',
+      describes: creates('a silence', SilencedSchema),
       handle: async (request) => {
         const silenced = accept(request.body, param(request, 'namespace'), undefined);
         await commands.createSilence(silenced, request.caller.username);
@@ -99,6 +108,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: ONE,
       access: { resource: RESOURCE, verb: 'get', nameFrom: NAME },
       reads: 'nothing',
+      describes: shows('a silence', SilencedSchema),
       handle: (request) => {
         const record = resources.get(RESOURCE, param(request, 'namespace'), param(request, 'silence'));
         if (record === undefined || !isShown(record)) throw new NotFound('silenced entry not found');
@@ -110,6 +120,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: ONE,
       access: { resource: RESOURCE, verb: 'update', nameFrom: NAME },
       reads: 'json',
+      describes: replaces('a silence', SilencedSchema),
       handle: async (request) => {
         const silenced = accept(request.body, param(request, 'namespace'), param(request, 'silence'));
         await commands.putSilence(silenced, request.caller.username);
@@ -121,6 +132,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: ONE,
       access: { resource: RESOURCE, verb: 'delete', nameFrom: NAME },
       reads: 'nothing',
+      describes: deletes('a silence'),
       handle: async (request) => {
         const { username } = request.caller;
         await commands.deleteSilence(param(request, 'namespace'), param(request, 'silence'), username);
@@ -131,7 +143,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
 }
 
 /** Whether its begin is on record is the ledger's affair. */
-function shown(record: SilenceRecord): object {
+function shown(record: SilenceRecord): Silenced & { state: undefined } {
   return { ...record, state: undefined };
 }
 

@@ -1,6 +1,8 @@
-import { InvalidResource } from '../../resources/errors.ts';
+import { Type } from 'typebox';
 import { text } from '../answers.ts';
+import { orNull, TEXT } from '../openapi-rows.ts';
 import type { Answer, Route } from '../route.ts';
+import { TIMEOUT_ABOUT, timeoutMsOf } from '../timeout.ts';
 
 export interface StatusRoutePorts {
   /** Whether the store could be read and written within the time. */
@@ -11,10 +13,6 @@ export interface StatusRoutePorts {
   version: string;
 }
 
-const DEFAULT_TIMEOUT_S = 3;
-/** When no limit is asked for: later the connection is cut anyway. */
-const LONGEST_PROBE_MS = 15_000;
-const MAX_INTEGER = 9_223_372_036_854_775_807n;
 /** The version of the reference whose interface this is: clients decide by it. */
 const COMPATIBLE_WITH = {
   etcd: { etcdserver: '3.5.5', etcdcluster: '3.5.0' },
@@ -22,9 +20,40 @@ const COMPATIBLE_WITH = {
   api_groups: { 'core/v2': 'v2.16.0', 'core/v3': 'v3.8.0' },
 };
 
+const TAG = 'status';
+const HealthSchema = Type.Object(
+  {
+    Alarms: Type.Null(),
+    ClusterHealth: Type.Array(
+      Type.Object({
+        MemberID: Type.Integer(),
+        MemberIDHex: Type.String(),
+        Name: Type.String(),
+        Err: Type.String(),
+        Healthy: Type.Boolean(),
+      }),
+    ),
+    Header: orNull(Type.Object({ cluster_id: Type.Integer(), member_id: Type.Integer(), raft_term: Type.Integer() })),
+  },
+  { $id: 'mon/v1.Health' },
+);
+const VersionSchema = Type.Object(
+  {
+    etcd: Type.Object({ etcdserver: Type.String(), etcdcluster: Type.String() }),
+    sensu_backend: Type.String({ description: 'of the interface that this one is compatible with' }),
+    api_groups: Type.Object({}, { additionalProperties: Type.String() }),
+    mon_backend: Type.String({ description: 'of this program' }),
+  },
+  { $id: 'mon/v1.Version' },
+);
+const HEALTH_QUERY = {
+  timeout: Type.Integer({ description: TIMEOUT_ABOUT }),
+  strict: Type.Boolean({ description: 'answer 503 when it is not healthy' }),
+};
+
 export function statusRoutes({ probe, memberId, clusterId, version }: StatusRoutePorts): Route[] {
   const health = async (query: URLSearchParams): Promise<Answer> => {
-    const healthy = await probe(timeoutMs(query.get('timeout') ?? ''));
+    const healthy = await probe(timeoutMsOf(query));
     const member = {
       MemberID: memberId,
       MemberIDHex: memberId.toString(16),
@@ -46,7 +75,14 @@ export function statusRoutes({ probe, memberId, clusterId, version }: StatusRout
       path: '/health',
       access: 'open',
       reads: 'nothing',
+      servesAtOnce: true,
       errorsAs: 'text',
+      describes: {
+        summary: 'Show whether the store can be read and written',
+        tag: TAG,
+        query: HEALTH_QUERY,
+        answers: { 200: { schema: HealthSchema }, 503: { schema: HealthSchema } },
+      },
       handle: ({ query }) => health(query),
     },
     {
@@ -54,6 +90,7 @@ export function statusRoutes({ probe, memberId, clusterId, version }: StatusRout
       path: '/ready',
       access: 'open',
       reads: 'nothing',
+      describes: { summary: 'Tell that requests are answered', tag: TAG, answers: { 200: TEXT } },
       handle: () => text(200, 'ready\n'),
     },
     {
@@ -61,6 +98,8 @@ export function statusRoutes({ probe, memberId, clusterId, version }: StatusRout
       path: '/version',
       access: 'open',
       reads: 'nothing',
+      servesAtOnce: true,
+      describes: { summary: 'Show the version', tag: TAG, answers: { 200: { schema: VersionSchema } } },
       handle: () => ({
         status: 200,
         type: 'application/json',
@@ -69,15 +108,3 @@ export function statusRoutes({ probe, memberId, clusterId, version }: StatusRout
     },
   ];
 }
-
-/** From whole seconds; 0 and less are no limit. @throws InvalidResource with the text that clients know */
-function timeoutMs(seconds: string): number {
-  if (seconds === '') return DEFAULT_TIMEOUT_S * 1000;
-  if (!/^[+-]?\d+$/.test(seconds)) throw unreadable(seconds, 'invalid syntax');
-  const value = BigInt(seconds.replace('+', ''));
-  if (value > MAX_INTEGER || value < -MAX_INTEGER) throw unreadable(seconds, 'value out of range');
-  return value <= 0n ? LONGEST_PROBE_MS : Math.min(Number(value) * 1000, LONGEST_PROBE_MS);
-}
-
-const unreadable = (seconds: string, why: string): InvalidResource =>
-  new InvalidResource(`strconv.Atoi: parsing ${JSON.stringify(seconds)}: ${why}`);

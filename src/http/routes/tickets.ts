@@ -1,5 +1,14 @@
+import { Type } from 'typebox';
 import type { Route } from '../route.ts';
 import type { Tickets } from '../tickets.ts';
+
+const TicketSchema = Type.Object(
+  {
+    ticket: Type.String(),
+    expires_at: Type.Integer({ description: 'Unix seconds; not valid in that second any more' }),
+  },
+  { $id: 'mon/v1.Ticket' },
+);
 
 export interface TicketRoutePorts {
   tickets: Pick<Tickets, 'issue'>;
@@ -13,6 +22,11 @@ export function ticketRoutes({ tickets }: TicketRoutePorts): Route[] {
       path: '/api/mon/v1/tickets',
       access: 'authenticated',
       reads: 'nothing',
+      describes: {
+        summary: 'Get a ticket for one WebSocket',
+        tag: 'tickets',
+        answers: { 201: { schema: TicketSchema } },
+      },
       handle: ({ caller }) => ({
         status: 201,
         type: 'application/json',

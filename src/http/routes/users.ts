@@ -1,12 +1,16 @@
+import { Type } from 'typebox';
 import type { Commands, UserEdit } from '../../actors/commands.ts';
 import { AlreadyExists, InvalidResource, NotFound } from '../../resources/errors.ts';
 import { assertUsername, isName } from '../../resources/names.ts';
 import {
   parsePasswordRequest,
   parseUserRequest,
+  PasswordRequestSchema,
   shownUser,
   type User,
   userIsDisabled,
+  UserRequestSchema,
+  UserSchema,
   wrongPassword,
 } from '../../resources/user.ts';
 import type { Subject, Verb } from '../../rules/rbac.ts';
@@ -16,6 +20,7 @@ import type { AccessControl } from '../access-control.ts';
 import { CREATED, NO_CONTENT } from '../answers.ts';
 import type { PasswordHasher } from '../credentials.ts';
 import { taggedJson } from '../entity-tag.ts';
+import { creates, EMPTY, lists, replaces, shows } from '../openapi-rows.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
 import { selectedList } from '../selected-page.ts';
 import { acceptedBcrypt, acceptedHash } from '../sent-password.ts';
@@ -33,6 +38,7 @@ const USER = `${USERS}/:name`;
 const NAME = ['name'] as const;
 /** What everybody may do with himself has a right of its own. */
 const SELF = 'localselfuser';
+const ShownSchema = Type.Omit(UserSchema, ['password_hash'], { $id: 'core/v2.User.shown' });
 
 export function userRoutes(ports: UserRoutePorts): Route[] {
   return [...readingRoutes(ports), ...writingRoutes(ports), ...passwordRoutes(ports), ...editingRoutes(ports)];
@@ -45,6 +51,7 @@ function readingRoutes({ resources }: UserRoutePorts): Route[] {
       path: USERS,
       access: { resource: KIND, verb: 'list' },
       reads: 'nothing',
+      describes: lists('the users', ShownSchema),
       handle: ({ query }) =>
         selectedList(KIND, query, (page) => mapPage(resources.lazyList(KIND, undefined, page), shownUser)),
     },
@@ -53,6 +60,7 @@ function readingRoutes({ resources }: UserRoutePorts): Route[] {
       path: USER,
       access: { resource: KIND, ownResource: SELF, verb: 'get', nameFrom: NAME },
       reads: 'nothing',
+      describes: shows('a user', ShownSchema),
       handle: (request) => {
         const user = storedUser(resources, param(request, 'name'));
         return taggedJson(user, shownUser(user));
@@ -68,6 +76,7 @@ function writingRoutes({ resources, commands, access, hasher }: UserRoutePorts):
       path: USERS,
       access: { resource: KIND, verb: 'create' },
       reads: 'json',
+      describes: creates('a user, by a password or its bcrypt hash', UserRequestSchema),
       handle: async ({ body, caller }) => {
         const { user, sent } = parseUserRequest(body);
         // That the name is taken is told before anything else, and before a password is hashed for nothing.
@@ -84,6 +93,7 @@ function writingRoutes({ resources, commands, access, hasher }: UserRoutePorts):
       path: USER,
       access: { resource: KIND, verb: 'update', nameFrom: NAME },
       reads: 'json',
+      describes: replaces('a user', UserRequestSchema),
       handle: async (request) => {
         const { user, sent } = parseUserRequest(request.body);
         assertSameUsername(user.username, param(request, 'name'));
@@ -106,6 +116,7 @@ function passwordRoutes({ resources, commands, access, hasher }: UserRoutePorts)
       path: `${USER}/password`,
       access: { resource: KIND, ownResource: SELF, verb: 'update', nameFrom: NAME },
       reads: 'json',
+      describes: { summary: 'Change a password that is known', body: PasswordRequestSchema, answers: { 201: EMPTY } },
       handle: async (request) => {
         const { password, passwordHash } = parsePasswordRequest(request.body);
         const user = storedUser(resources, param(request, 'name'));
@@ -125,6 +136,7 @@ function passwordRoutes({ resources, commands, access, hasher }: UserRoutePorts)
       path: `${USER}/reset_password`,
       access: { resource: KIND, verb: 'update', nameFrom: NAME },
       reads: 'json',
+      describes: { summary: 'Set a password', body: PasswordRequestSchema, answers: { 201: EMPTY } },
       handle: async (request) => {
         const { passwordHash } = parsePasswordRequest(request.body);
         const user = storedUser(resources, param(request, 'name'));
@@ -141,6 +153,7 @@ function passwordRoutes({ resources, commands, access, hasher }: UserRoutePorts)
 function editingRoutes({ commands, access }: UserRoutePorts): Route[] {
   const editing = (
     [method, path]: readonly ['PUT' | 'DELETE', string],
+    summary: string,
     verb: Verb,
     answer: Answer,
     editOf: (request: RouteRequest) => UserEdit,
@@ -149,6 +162,7 @@ function editingRoutes({ commands, access }: UserRoutePorts): Route[] {
     path,
     access: { resource: KIND, verb, nameFrom: NAME },
     reads: 'nothing',
+    describes: { summary, answers: { [answer.status]: EMPTY } },
     handle: async (request) => {
       await commands.editUser(param(request, 'name'), editOf(request), request.caller.username);
       return answer;
@@ -156,17 +170,21 @@ function editingRoutes({ commands, access }: UserRoutePorts): Route[] {
   });
   const group = (request: RouteRequest): string => param(request, 'group');
   return [
-    editing(['DELETE', USER], 'delete', NO_CONTENT, () => ({ type: 'user.disabled' })),
-    editing(['PUT', `${USER}/reinstate`], 'update', CREATED, () => ({ type: 'user.reinstated' })),
-    editing(['PUT', `${USER}/groups/:group`], 'update', CREATED, (request) => {
+    editing(['DELETE', USER], 'Disable a user', 'delete', NO_CONTENT, () => ({ type: 'user.disabled' })),
+    editing(['PUT', `${USER}/reinstate`], 'Let a disabled user in again', 'update', CREATED, () => ({
+      type: 'user.reinstated',
+    })),
+    editing(['PUT', `${USER}/groups/:group`], 'Add a user to a group', 'update', CREATED, (request) => {
       access.assertHoldsAllOf(request.caller, { username: '', groups: [group(request)] });
       return { type: 'group.added', group: group(request) };
     }),
-    editing(['DELETE', `${USER}/groups/:group`], 'delete', NO_CONTENT, (request) => ({
+    editing(['DELETE', `${USER}/groups/:group`], 'Remove a user from a group', 'delete', NO_CONTENT, (request) => ({
       type: 'group.removed',
       group: group(request),
     })),
-    editing(['DELETE', `${USER}/groups`], 'delete', NO_CONTENT, () => ({ type: 'groups.cleared' })),
+    editing(['DELETE', `${USER}/groups`], 'Remove a user from all groups', 'delete', NO_CONTENT, () => ({
+      type: 'groups.cleared',
+    })),
   ];
 }
 

@@ -1,0 +1,56 @@
+import type { TSchema } from 'typebox';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** The schemas of a document: each that has an `$id` stands once among its components, and elsewhere as a reference. */
+export class ComponentSchemas {
+  readonly #named = new Map<string, object>();
+
+  /** By name. */
+  get all(): Record<string, object> {
+    return Object.fromEntries([...this.#named].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** As the document has it. */
+  of(schema: TSchema): object {
+    return this.#shown(schema as Schema);
+  }
+
+  #shown({ $id: id, ...schema }: Schema): object {
+    if (typeof id !== 'string') return this.#inline(schema);
+    const name = id.replaceAll('/', '.');
+    const { type } = schema;
+    const types = Array.isArray(type) ? (type as string[]) : [type];
+    if (!this.#named.has(name)) {
+      this.#named.set(name, {});
+      const [notNull = type] = types.filter((one) => one !== 'null');
+      this.#named.set(name, this.#inline({ title: id, ...schema, type: notNull }));
+    }
+    const reference = { $ref: `#/components/schemas/${name}` };
+    return types.includes('null') ? { anyOf: [reference, { type: 'null' }] } : reference;
+  }
+
+  #inline(schema: Schema): object {
+    return Object.fromEntries(Object.entries(schema).flatMap(([keyword, value]) => this.#keyword(keyword, value)));
+  }
+
+  #keyword(keyword: string, value: unknown): [string, unknown][] {
+    switch (keyword) {
+      case 'exactInt64':
+        // A keyword of ours, and of nobody else's.
+        return Object.entries({ type: ['integer', 'null'], format: 'int64' });
+      case 'properties':
+        return [[keyword, mapValues(value as Record<string, Schema>, (member) => this.#shown(member))]];
+      case 'anyOf':
+        return [[keyword, (value as Schema[]).map((member) => this.#shown(member))]];
+      case 'items':
+      case 'additionalProperties':
+        return [[keyword, typeof value === 'object' ? this.#shown(value as Schema) : value]];
+      default:
+        return [[keyword, value]];
+    }
+  }
+}
+
+const mapValues = <T, U>(object: Record<string, T>, map: (value: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]));

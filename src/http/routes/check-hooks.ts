@@ -1,0 +1,66 @@
+import type { Commands } from '../../actors/commands.ts';
+import { HookListSchema, parseHookList, withHooks, withoutHook } from '../../resources/check-hooks.ts';
+import { NotFound } from '../../resources/errors.ts';
+import { isName } from '../../resources/names.ts';
+import { CREATED, NO_CONTENT } from '../answers.ts';
+import { EMPTY } from '../openapi-rows.ts';
+import { CORE, param, type Route, type RouteRequest } from '../route.ts';
+
+export interface CheckHookPorts {
+  commands: Pick<Commands, 'editResource'>;
+}
+
+const RESOURCE = 'checks';
+const NAME = ['name'] as const;
+const HOOKS = `${CORE}/namespaces/:namespace/checks/:name/hooks/:type`;
+
+/** The hooks of a check one by one: each edit is made of what is stored, so that of edits at once none is lost. */
+export function checkHookRoutes({ commands }: CheckHookPorts): Route[] {
+  return [
+    {
+      method: 'PUT',
+      path: HOOKS,
+      access: { resource: RESOURCE, verb: 'update', nameFrom: NAME },
+      reads: 'json',
+      describes: {
+        summary: 'Add hooks of one type to a check',
+        body: HookListSchema,
+        answers: { 201: EMPTY },
+      },
+      handle: async (request) => {
+        const added = parseHookList(request.body, param(request, 'type'));
+        await commands.editResource(
+          RESOURCE,
+          addressOf(request),
+          (check) => withHooks(check, added),
+          request.caller.username,
+        );
+        return CREATED;
+      },
+    },
+    {
+      method: 'DELETE',
+      path: `${HOOKS}/hook/:hook`,
+      access: { resource: RESOURCE, verb: 'delete', nameFrom: NAME },
+      reads: 'nothing',
+      describes: { summary: 'Remove a hook of one type from a check', answers: { 204: EMPTY } },
+      handle: async (request) => {
+        const [type, hook] = [param(request, 'type'), param(request, 'hook')];
+        await commands.editResource(
+          RESOURCE,
+          addressOf(request),
+          (check) => withoutHook(check, type, hook),
+          request.caller.username,
+        );
+        return NO_CONTENT;
+      },
+    },
+  ];
+}
+
+/** @throws NotFound for what cannot be the name of a check */
+function addressOf(request: RouteRequest): { namespace: string; name: string } {
+  const [namespace, name] = [param(request, 'namespace'), param(request, 'name')];
+  if (!isName(name)) throw new NotFound();
+  return { namespace, name };
+}

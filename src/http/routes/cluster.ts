@@ -1,0 +1,130 @@
+import { Type } from 'typebox';
+import type { Verb } from '../../rules/rbac.ts';
+import { InvalidResource, NotSupported } from '../../resources/errors.ts';
+import { json } from '../answers.ts';
+import { CORE, type DescribedAnswer, param, type Route, type RouteRequest } from '../route.ts';
+import { TIMEOUT_ABOUT, timeoutMsOf } from '../timeout.ts';
+
+export interface ClusterRoutePorts {
+  clusterId: number;
+  memberId: number;
+  /** Of this installation for good. */
+  clusterUuid: string;
+}
+
+const MEMBERS = `${CORE}/cluster/members`;
+const MEMBER = `${MEMBERS}/:memberId`;
+const TAG = 'cluster';
+const HEX = /^[0-9a-f]+$/i;
+const MAX_ID = 2n ** 64n - 1n;
+
+const TIMEOUT = { timeout: Type.Integer({ description: TIMEOUT_ABOUT }) };
+const ADDRESSES = { 'peer-addrs': Type.String({ description: 'addresses, joined by commas' }) };
+const PeersSchema = Type.Object(ADDRESSES, { $id: 'mon/v1.ClusterPeers' });
+const MembersSchema = Type.Object(
+  {
+    header: Type.Object({ cluster_id: Type.Integer(), member_id: Type.Integer(), raft_term: Type.Integer() }),
+    members: Type.Array(
+      Type.Object({
+        ID: Type.Integer(),
+        name: Type.String(),
+        peerURLs: Type.Array(Type.String()),
+        clientURLs: Type.Array(Type.String()),
+      }),
+    ),
+  },
+  { $id: 'mon/v1.ClusterMembers' },
+);
+const SHOWN: DescribedAnswer = { schema: MembersSchema };
+
+/** A backend is a cluster of one member: it can be seen, and nobody can join it or leave it. */
+export function clusterRoutes({ clusterId, memberId, clusterUuid }: ClusterRoutePorts): Route[] {
+  /** Its one address is the one that the caller reached it by. */
+  const members = ({ protocol, host }: RouteRequest): object => {
+    const urls = [`${protocol}://${host}`];
+    return {
+      header: { cluster_id: clusterId, member_id: memberId, raft_term: 1 },
+      members: [{ ID: memberId, name: 'default', peerURLs: urls, clientURLs: urls }],
+    };
+  };
+
+  return [
+    {
+      ...row('GET', MEMBERS, 'list', 'Show the members of the cluster'),
+      handle: (request) => {
+        timeoutMsOf(request.query);
+        return json(members(request));
+      },
+    },
+    {
+      ...row('POST', MEMBERS, 'create', 'Add a member, which is not supported'),
+      handle: (request) => {
+        timeoutMsOf(request.query);
+        assertPeers(request);
+        throw new NotSupported();
+      },
+    },
+    {
+      ...row('PUT', MEMBER, 'update', 'Change the addresses of a member, which is not supported'),
+      handle: (request) => {
+        timeoutMsOf(request.query);
+        assertPeers(request);
+        assertMemberId(param(request, 'memberId'));
+        throw new NotSupported();
+      },
+    },
+    {
+      ...row('DELETE', MEMBER, 'delete', 'Remove a member, which is not supported'),
+      handle: (request) => {
+        timeoutMsOf(request.query);
+        assertMemberId(param(request, 'memberId'));
+        throw new NotSupported();
+      },
+    },
+    {
+      method: 'GET',
+      path: `${CORE}/cluster/id`,
+      access: accessTo('list'),
+      reads: 'nothing',
+      errorsAs: 'text',
+      describes: { summary: 'Show the id of the cluster', tag: TAG, answers: { 200: { schema: Type.String() } } },
+      handle: () => json(clusterUuid),
+    },
+  ];
+}
+
+/** No resource has this word: whoever may do everything may do this. */
+const accessTo = (verb: Verb): Route['access'] => ({ resource: '', verb });
+
+function row(method: Route['method'], path: string, verb: Verb, summary: string): Omit<Route, 'handle'> {
+  const takesPeers = method === 'POST' || method === 'PUT';
+  return {
+    method,
+    path,
+    access: accessTo(verb),
+    reads: takesPeers ? 'form' : 'nothing',
+    errorsAs: 'text',
+    describes: {
+      summary,
+      tag: TAG,
+      query: takesPeers ? { ...TIMEOUT, ...ADDRESSES } : TIMEOUT,
+      ...(takesPeers ? { body: PeersSchema } : {}),
+      answers: { 200: SHOWN },
+    },
+  };
+}
+
+/** @throws InvalidResource */
+function assertPeers({ body, query }: RouteRequest): void {
+  const form = body as Readonly<Record<string, string>>;
+  const addresses = form['peer-addrs'] || query.get('peer-addrs') || '';
+  if (addresses === '') throw new InvalidResource('missing peer-addrs form value');
+}
+
+/** @throws InvalidResource */
+function assertMemberId(id: string): void {
+  const unreadable = (why: string): InvalidResource =>
+    new InvalidResource(`bad id (${id}): strconv.ParseUint: parsing ${JSON.stringify(id)}: ${why}`);
+  if (!HEX.test(id)) throw unreadable('invalid syntax');
+  if (BigInt(`0x${id}`) > MAX_ID) throw unreadable('value out of range');
+}
