@@ -3,6 +3,7 @@ import { connectedAgents } from './connected-agents.ts';
 import { CYCLES, cyclesOfLife } from './cycles-of-life.ts';
 import { deadlineLateness } from './deadline-lateness.ts';
 import { engineRate } from './engine-rate.ts';
+import { firstPage } from './first-page.ts';
 import { GROWTH, growth } from './growth.ts';
 import { type MachineLimits, machineScale, passes, printRows, type Row } from './measured.ts';
 import { bareLimit, restPut } from './rest-put.ts';
@@ -21,6 +22,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   { ids: ['G5', 'G6'], measure: connectedAgents },
   { ids: ['G7', 'G8'], measure: storedState },
   { ids: ['G9'], measure: deadlineLateness },
+  { ids: ['G10'], measure: firstPage },
 ];
 const KNOWN = [...MEASUREMENTS.flatMap(({ ids }) => ids), GROWTH, CYCLES];
 

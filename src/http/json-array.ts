@@ -1,7 +1,7 @@
 /** A long list is written in parts of about so many characters, or of one item. */
 const PART_LENGTH = 65_536;
 /** So many items that are not shown make a part too, as they take as long to read. */
-const MAX_SKIPPED = 256;
+const MAX_SKIPPED = 64;
 
 const everything = (): boolean => true;
 

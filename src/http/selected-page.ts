@@ -28,8 +28,8 @@ export async function selectedList<T extends object>(
 }
 
 /**
- * The same before it is an answer. A page ends with the last object that its limit lets in: what was looked at up to
- * there is all it costs. @throws InvalidResource
+ * The same before it is an answer. A page ends with the last object that its limit lets in: to look at what lies before that
+ * is all it costs. @throws InvalidResource
  */
 export async function selectedPage<T extends object>(
   kind: SelectableKind,
@@ -39,8 +39,7 @@ export async function selectedPage<T extends object>(
   const page = pageRequest(query);
   const isSelected = selectionOf(kind, query);
   if (isSelected === undefined || page.limit === undefined) return { ...list(page), isSelected };
-  const limit = await lengthWith(page.limit, isSelected, page.from, list);
-  return { ...list({ ...page, limit }), isSelected };
+  return { ...list(await extentOf(page.limit, page.from, isSelected, list)), isSelected };
 }
 
 /** Undefined = all are asked for. @throws InvalidResource for what is no selector */
@@ -64,23 +63,27 @@ function selectorsIn(query: URLSearchParams, parameter: 'fieldSelector' | 'label
   }
 }
 
-/** How many objects there are up to the last of `wanted` selected ones; undefined when there are not so many. Others have their turns meanwhile. */
-async function lengthWith<T extends object>(
+/**
+ * Where a page of `wanted` selected objects lies, which begins near the first of them; without a limit when there are not so many.
+ * Others have their turns meanwhile.
+ */
+async function extentOf<T extends object>(
   wanted: number,
-  isSelected: (item: T) => boolean,
   from: string | undefined,
+  isSelected: (item: T) => boolean,
   list: List<T>,
-): Promise<number | undefined> {
+): Promise<PageRequest> {
   let found = 0;
-  let length = 0;
+  let page = { from, limit: 0 };
   for (let start = from; ;) {
     const { items, lastKey } = list({ limit: EXAMINED_AT_ONCE, from: start });
+    if (found === 0) page = { from: start, limit: 0 };
     for (const item of items) {
-      length += 1;
+      page.limit += 1;
       if (isSelected(item)) found += 1;
-      if (found === wanted) return length;
+      if (found === wanted) return page;
     }
-    if (lastKey === undefined) return undefined;
+    if (lastKey === undefined) return { from: page.from };
     start = lastKey + NUL;
     await nextTurn();
   }

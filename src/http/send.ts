@@ -11,6 +11,12 @@ export function send(context: Context, { status, body = '', type, headers }: Ans
   context.body = typeof body === 'string' ? body : Readable.from(inTurns(body), { highWaterMark: 1 });
 }
 
+const GONE: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+/** Whether an answer could not be sent because whoever asked for it has closed his connection, as everybody may. */
+export const isReaderGone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && GONE.has(error.code);
+
 /** Whoever does not read gets no further part. One without text is only a turn for others. */
 async function* inTurns(parts: Iterable<string>): AsyncGenerator<string> {
   for (const part of parts) {

@@ -1,0 +1,30 @@
+import { playCommands, recordedMachine } from '../support/golden-cli.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+
+const RECORDINGS = [
+  '01-configure',
+  '02-checks',
+  '03-events-entities',
+  '04-handlers-filters-etc',
+  '05-silenced',
+  '06-rbac-users',
+  '07-create-delete-dump',
+  '08-cluster-tessen',
+];
+
+describe('the recorded command-line client', () => {
+  let backend: InProcessBackend;
+  beforeEach(async () => {
+    backend = await InProcessBackend.start({ machine: recordedMachine() });
+  });
+  afterEach(() => backend.stop());
+
+  for (const name of RECORDINGS) {
+    it(`is answered: ${name}`, () =>
+      playCommands(`cli/${name}.json`, {
+        port: backend.apiPort,
+        nowMs: () => backend.clock.nowMs(),
+        wait: (ms) => backend.clock.advance(ms),
+      }));
+  }
+});

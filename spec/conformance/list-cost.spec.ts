@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { CORE, type Route } from '../../src/http/route.ts';
+import { ApiUnderTest } from '../http/api-under-test.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { CountingStore } from '../support/counting-store.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { HOST, NAMESPACE, RARE, type StoredKind, storeObjects } from '../support/stored-objects.ts';
+
+const FEW = 1_100;
+const MANY = 20_000;
+/** Lists that become so long, one of each way to make one: it takes time to search them to their end. */
+const SEARCHED = ['events', 'entities', 'silenced', 'checks'].map((kind) => `${CORE}/${kind}`);
+const LIMIT = 100;
+/** An entity is two records. */
+const RECORDS_OF_AN_OBJECT = 2;
+/** Who asks, whether he may, how many entities there are, and where the page ends. */
+const READS_BESIDE = 20;
+/** Objects that are looked at in one turn of the event loop; the first two parts of an answer are made in one. */
+const OBJECTS_IN_ONE_TURN = 2 * 64;
+/** Kinds that have nothing but a name. */
+const WITHOUT_LABELS = ['users', 'namespaces'];
+
+/** Every list of the API that has pages and selectors. */
+async function pagedLists(): Promise<string[]> {
+  const under = await ApiUnderTest.start();
+  const { routes } = under.api;
+  await under.stop();
+  const isPaged = ({ method, path, describes }: Route): boolean =>
+    method === 'GET' && path.startsWith(CORE) && describes.answers[200]?.headers?.includes('Sensu-Continue') === true;
+  return routes.filter(isPaged).map(({ path }) => path.replace(':namespace', NAMESPACE).replace(':entity', HOST));
+}
+
+const kindOf = (path: string): StoredKind =>
+  path.includes('/events') ? 'events' : (path.slice(path.lastIndexOf('/') + 1) as StoredKind);
+const hasLabels = (path: string): boolean => !WITHOUT_LABELS.includes(kindOf(path));
+
+interface Page {
+  reads: number;
+  items: number;
+  token: string | undefined;
+}
+
+describe('a page of a list', () => {
+  let backend: InProcessBackend;
+  let api: ApiClient;
+  let store: CountingStore;
+  let paths: string[];
+  /** What pages cost while there were few objects, by path. */
+  let first: Record<string, number>;
+  let selected: Record<string, number>;
+
+  before(async () => {
+    paths = await pagedLists();
+    backend = await InProcessBackend.start({ through: (inner) => (store = new CountingStore(inner)) });
+    api = await backend.login();
+    // Rights are read once.
+    await api.get(`${CORE}/events`);
+    await grow(0, FEW);
+    [first, selected] = [await costs(paths, twoPages), await costs(paths.filter(hasLabels), rarePage)];
+    await grow(FEW, 2 * FEW);
+    await grow(2 * FEW, MANY, SEARCHED);
+  });
+
+  after(() => backend.stop());
+
+  async function grow(from: number, to: number, lists = [...paths, ...SEARCHED]): Promise<void> {
+    for (const kind of new Set(lists.map(kindOf))) await storeObjects(backend.store, kind, { from, to });
+  }
+
+  async function page(path: string, query: Record<string, string>): Promise<Page> {
+    const before = store.reads;
+    const { status, headers, json, text } = await api.get(`${path}?${new URLSearchParams(query).toString()}`);
+    expect(status, text).to.equal(200);
+    const token = headers['sensu-continue'];
+    return { reads: store.reads - before, items: (json as unknown[]).length, token: token as string | undefined };
+  }
+
+  async function twoPages(path: string): Promise<number> {
+    const begin = await page(path, { limit: String(LIMIT) });
+    const next = await page(path, { limit: String(LIMIT), continue: begin.token ?? '' });
+    expect([begin.items, next.items], path).to.deep.equal([LIMIT, LIMIT]);
+    return begin.reads + next.reads;
+  }
+
+  /** Until the second of the objects that are rare. */
+  async function rarePage(path: string): Promise<number> {
+    const { reads, items } = await page(path, { limit: '2', labelSelector: 'rare == yes' });
+    expect(items, path).to.equal(2);
+    return reads;
+  }
+
+  async function costs(
+    of: readonly string[],
+    cost: (path: string) => Promise<number>,
+  ): Promise<Record<string, number>> {
+    const found: Record<string, number> = {};
+    for (const path of of) found[path] = await cost(path);
+    return found;
+  }
+
+  it('costs the same however long the list is', async () => {
+    expect(await costs(paths, twoPages)).to.deep.equal(first);
+  });
+
+  it('costs what it shows, and the keys up to its end', () => {
+    const atMost = 2 * ((RECORDS_OF_AN_OBJECT + 1) * LIMIT + READS_BESIDE);
+    for (const [path, reads] of Object.entries(first)) expect(reads, path).to.be.within(2 * LIMIT, atMost);
+  });
+
+  it('of what is rare costs what lies before its last object, and not what follows', async () => {
+    expect(await costs(paths.filter(hasLabels), rarePage)).to.deep.equal(selected);
+    for (const [path, reads] of Object.entries(selected)) {
+      expect(reads, path).to.be.within(2 * RARE, (RECORDS_OF_AN_OBJECT + 1) * 2 * (2 * RARE));
+    }
+  });
+
+  for (const limit of [LIMIT, 0]) {
+    it(`that is searched in vain is made in slices${limit === 0 ? ', without a limit too' : ''}`, async () => {
+      for (const path of SEARCHED) {
+        store.mostInOneTurn = 0;
+        const { reads, items } = await page(path, { limit: String(limit), labelSelector: 'rare == never' });
+        expect([items, reads >= MANY], path).to.deep.equal([0, true]);
+        expect(store.mostInOneTurn, path).to.be.at.most(
+          (RECORDS_OF_AN_OBJECT + 1) * OBJECTS_IN_ONE_TURN + READS_BESIDE,
+        );
+      }
+    });
+  }
+});

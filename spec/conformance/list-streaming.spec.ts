@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { storeDirectory } from '../../src/main/directories.ts';
+import { CORE } from '../../src/http/route.ts';
+import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import { basicHeader } from '../../src/wire/handshake.ts';
+import { ADMIN, ApiClient } from '../support/api-client.ts';
+import { BackendProcess, initialiseState } from '../support/backend-process.ts';
+import { CountingStore } from '../support/counting-store.ts';
+import { eventually } from '../support/eventually.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { at } from '../support/json-path.ts';
+import { type StoredKind, storeObjects } from '../support/stored-objects.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+async function authorization(port: number): Promise<string> {
+  const client = new ApiClient(port);
+  const { json } = await client.request({
+    method: 'GET',
+    path: '/auth',
+    headers: { authorization: basicHeader(ADMIN) },
+  });
+  client.close();
+  return `Bearer ${String(at(json, 'access_token'))}`;
+}
+
+/** An answer of which nothing is read until somebody does. */
+async function answerOf(port: number, path: string): Promise<IncomingMessage> {
+  const headers = { authorization: await authorization(port) };
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path, headers }, resolve).on('error', reject).end();
+  });
+}
+
+describe('a long list', () => {
+  /** One of each way to make a list. */
+  const KINDS: readonly StoredKind[] = ['events', 'entities', 'checks', 'silenced', 'apikeys', 'users'];
+  const OBJECTS = 2_000;
+  /** Forty megabytes: the system holds a part of it for a reader who does not read. */
+  const BYTES = 20_000;
+  let backend: InProcessBackend;
+  let store: CountingStore;
+
+  before(async () => {
+    backend = await InProcessBackend.start({ through: (inner) => (store = new CountingStore(inner)) });
+    for (const kind of KINDS) await storeObjects(backend.store, kind, { from: 0, to: OBJECTS, bytes: BYTES });
+  });
+
+  after(() => backend.stop());
+
+  /** How many records were read when no more are. */
+  async function readsAtRest(): Promise<number> {
+    let before = -1;
+    await eventually(
+      () => [before, (before = store.reads)],
+      ([earlier, now]) => earlier === now,
+      { everyMs: 50 },
+    );
+    return store.reads;
+  }
+
+  const complaints = () => backend.log.lines.filter(({ level }) => level === 'error' || level === 'warn');
+
+  for (const kind of KINDS) {
+    it(`of ${kind} is made as it is read, and whole in the end`, async () => {
+      const begin = await readsAtRest();
+      const answer = await answerOf(backend.apiPort, `${CORE}/${kind}`);
+      expect(answer.statusCode).to.equal(200);
+      expect((await readsAtRest()) - begin).to.be.below(OBJECTS / 2);
+      const parts: Buffer[] = [];
+      for await (const part of answer) parts.push(part as Buffer);
+      const items = JSON.parse(Buffer.concat(parts).toString()) as unknown[];
+      expect(items.length).to.be.at.least(OBJECTS);
+    });
+
+    it(`of ${kind} is not made for who has gone away`, async () => {
+      const complained = complaints();
+      const begin = await readsAtRest();
+      const answer = await answerOf(backend.apiPort, `${CORE}/${kind}`);
+      const reading = await readsAtRest();
+      answer.destroy();
+      expect(await readsAtRest()).to.be.below(reading + OBJECTS / 10);
+      expect(reading - begin).to.be.below(OBJECTS / 2);
+      expect(complaints()).to.deep.equal(complained);
+    });
+  }
+});
+
+describe('a long list of a backend with little memory', () => {
+  const EVENTS = 20_000;
+  const BYTES = 2_000;
+  const LIST_MB = (EVENTS * BYTES) / 1e6;
+  /** So that what it does not need any more is not what is measured. */
+  const SMALL_HEAP = { NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size=80' };
+  /** Parts of the answer between two looks at its memory. */
+  const PARTS = 50;
+
+  it('is sent to a slow reader without being in memory', async () => {
+    const directory = await temporaryDirectory();
+    const stateDir = join(directory.path, 'state');
+    let backend: BackendProcess | undefined;
+    try {
+      await initialiseState(stateDir);
+      const store = new LmdbStore({ directory: storeDirectory(stateDir), sync: 'none' });
+      await storeObjects(store, 'events', { from: 0, to: EVENTS, bytes: BYTES });
+      await store.close();
+      backend = await BackendProcess.start({ stateDir, environment: SMALL_HEAP });
+      const { pid } = backend;
+      const answer = await answerOf(backend.apiPort, `${CORE}/events`);
+      const begin = ownMemoryMb(pid);
+      let [most, parts, bytes] = [begin, 0, 0];
+      for await (const part of answer) {
+        bytes += (part as Buffer).length;
+        parts += 1;
+        if (parts % PARTS !== 0) continue;
+        most = Math.max(most, ownMemoryMb(pid));
+        await delay(1);
+      }
+      expect(bytes / 1e6).to.be.above(LIST_MB);
+      expect(most - begin).to.be.below(LIST_MB / 2);
+    } finally {
+      await backend?.stop();
+      await directory.remove();
+    }
+  });
+});
+
+/** Without what is mapped from files: the system takes that back when it needs it. */
+function ownMemoryMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1]) / 1_024;
+}

@@ -1,0 +1,194 @@
+import { hashSync } from '@node-rs/bcrypt';
+
+/** What is written, and must not be on record, wherever people keep secrets. */
+export const SECRET = 's3cr3t-v4lue';
+export const OTHER_SECRET = `other-${SECRET}`;
+/** As a client sends it. */
+export const SECRET_HASH = hashSync(OTHER_SECRET, { cost: 4 });
+
+/** One write, and the entry of the ledger that it must leave. */
+export interface Write {
+  /** The row of the table of routes. */
+  row: string;
+  params: Record<string, string>;
+  body?: object;
+  actor: string;
+  key: string;
+  event: string;
+  /** Names of the members that were changed; absent where the entry is of no change. */
+  changed?: readonly string[];
+}
+
+interface KindWrites {
+  kind: string;
+  name?: string;
+  isOfCluster?: boolean;
+  body: object;
+  /** Replaces members of it. */
+  change: Record<string, unknown>;
+}
+
+const CORE = '/api/core/v2';
+const NAMESPACE = 'default';
+const NAME = 'w1';
+const ENVIRONMENT = [`TOKEN=${SECRET}`];
+const RULES = [{ verbs: ['get'], resources: ['checks'] }];
+const OTHER_RULES = [{ verbs: ['get'], resources: ['hooks'] }];
+const SUBJECTS = [{ type: 'User', name: 'admin' }];
+const OTHER_SUBJECTS = [{ type: 'Group', name: SECRET }];
+const SHA512 = 'a'.repeat(128);
+const HANDLER = { name: 'h', type: 'Handler', api_version: 'core/v2' };
+
+const KINDS: readonly KindWrites[] = [
+  {
+    kind: 'checks',
+    body: { command: SECRET, interval: 10, env_vars: ENVIRONMENT },
+    change: { env_vars: [`TOKEN=${OTHER_SECRET}`] },
+  },
+  {
+    kind: 'handlers',
+    body: { type: 'pipe', command: SECRET, env_vars: ENVIRONMENT },
+    change: { env_vars: [`TOKEN=${OTHER_SECRET}`] },
+  },
+  { kind: 'hooks', body: { command: SECRET, timeout: 5 }, change: { command: OTHER_SECRET } },
+  {
+    kind: 'filters',
+    body: { action: 'allow', expressions: [`"${SECRET}" == 1`] },
+    change: { expressions: [`"${OTHER_SECRET}" == 1`] },
+  },
+  { kind: 'mutators', body: { command: SECRET, env_vars: ENVIRONMENT }, change: { command: OTHER_SECRET } },
+  {
+    kind: 'assets',
+    name: 'acme/w1',
+    body: { url: 'http://127.0.0.1/a', sha512: SHA512, headers: { Authorization: SECRET } },
+    change: { headers: { Authorization: OTHER_SECRET } },
+  },
+  { kind: 'pipelines', body: { workflows: [] }, change: { workflows: [{ name: SECRET, handler: HANDLER }] } },
+  { kind: 'roles', body: { rules: RULES }, change: { rules: OTHER_RULES } },
+  {
+    kind: 'rolebindings',
+    body: { subjects: SUBJECTS, role_ref: { type: 'ClusterRole', name: 'view' } },
+    change: { subjects: OTHER_SUBJECTS },
+  },
+  { kind: 'clusterroles', isOfCluster: true, body: { rules: RULES }, change: { rules: OTHER_RULES } },
+  {
+    kind: 'clusterrolebindings',
+    isOfCluster: true,
+    body: { subjects: SUBJECTS, role_ref: { type: 'ClusterRole', name: 'view' } },
+    change: { subjects: OTHER_SUBJECTS },
+  },
+];
+
+/** Made, replaced, patched and deleted. */
+function writesOfKind({ kind, name = NAME, isOfCluster = false, body, change }: KindWrites): Write[] {
+  const home = isOfCluster ? `${CORE}/${kind}` : `${CORE}/namespaces/:namespace/${kind}`;
+  const one = kind === 'assets' ? `${home}/:asset` : `${home}/:name`;
+  const params = { namespace: NAMESPACE, name, asset: name };
+  const metadata = { name, ...(isOfCluster ? {} : { namespace: NAMESPACE }), annotations: { password: SECRET } };
+  const patch = { metadata: { annotations: { password: OTHER_SECRET } } };
+  const entry = { actor: kind, key: isOfCluster ? name : `${NAMESPACE}/${name}`, params };
+  const changed = Object.keys(change);
+  return [
+    { ...entry, row: `POST ${home}`, body: { ...body, metadata }, event: 'resource.created', changed: [] },
+    { ...entry, row: `PUT ${one}`, body: { ...body, ...change, metadata }, event: 'resource.updated', changed },
+    { ...entry, row: `PATCH ${one}`, body: patch, event: 'resource.updated', changed: ['metadata'] },
+    ...(kind === 'checks' ? writesOfCheck(one, params) : []),
+    { ...entry, row: `DELETE ${one}`, event: 'resource.deleted', changed: [] },
+  ];
+}
+
+function writesOfCheck(one: string, check: Record<string, string>): Write[] {
+  const params = { ...check, type: 'critical', hook: 'h1' };
+  const entry = { actor: 'checks', key: `${NAMESPACE}/${NAME}`, params };
+  const edited = { ...entry, event: 'resource.updated', changed: ['check_hooks'] };
+  return [
+    { ...edited, row: `PUT ${one}/hooks/:type`, body: { critical: ['h1'] } },
+    { ...edited, row: `DELETE ${one}/hooks/:type/hook/:hook` },
+    { ...entry, row: `POST ${one}/execute`, body: { subscriptions: ['entity:x'] }, event: 'check.requested' },
+  ];
+}
+
+function writesOfEntities(): Write[] {
+  const home = `${CORE}/namespaces/:namespace/entities`;
+  const entry = { actor: 'entities', key: `${NAMESPACE}/${NAME}`, params: { namespace: NAMESPACE, name: NAME } };
+  const metadata = { name: NAME, namespace: NAMESPACE, labels: { password: SECRET } };
+  const body = { entity_class: 'proxy', metadata };
+  const changed = ['metadata'];
+  const put = { ...body, metadata: { ...metadata, labels: { password: OTHER_SECRET } } };
+  const patch = { metadata: { labels: { password: SECRET } } };
+  return [
+    { ...entry, row: `POST ${home}`, body, event: 'resource.created', changed: [] },
+    { ...entry, row: `PUT ${home}/:name`, body: put, event: 'resource.updated', changed },
+    { ...entry, row: `PATCH ${home}/:name`, body: patch, event: 'resource.updated', changed },
+    { ...entry, row: `DELETE ${home}/:name`, event: 'resource.deleted', changed: [] },
+  ];
+}
+
+function writesOfSilences(): Write[] {
+  const home = `${CORE}/namespaces/:namespace/silenced`;
+  const name = 'linux:w1';
+  const entry = { actor: 'silenced', key: `${NAMESPACE}/${name}`, params: { namespace: NAMESPACE, silence: name } };
+  const body = { metadata: { name, namespace: NAMESPACE }, subscription: 'linux', check: 'w1', reason: SECRET };
+  const put = { ...body, reason: OTHER_SECRET };
+  return [
+    { ...entry, row: `POST ${home}`, body, event: 'resource.created', changed: [] },
+    { ...entry, row: `PUT ${home}/:silence`, body: put, event: 'resource.updated', changed: ['reason'] },
+    { ...entry, row: `DELETE ${home}/:silence`, event: 'resource.deleted', changed: [] },
+  ];
+}
+
+function writesOfUsers(): Write[] {
+  const one = `${CORE}/users/:name`;
+  const entry = { actor: 'users', key: NAME, params: { name: NAME, group: 'ops' }, event: 'resource.updated' };
+  const body = { username: NAME, password: SECRET };
+  const put = { ...body, password: OTHER_SECRET, groups: ['dev'] };
+  const changed = { password: ['password_hash'], groups: ['groups'], disabled: ['disabled'] };
+  const reset = { password_hash: SECRET_HASH };
+  const own = { password: OTHER_SECRET, password_hash: SECRET_HASH };
+  return [
+    { ...entry, row: `POST ${CORE}/users`, body, event: 'resource.created', changed: [] },
+    { ...entry, row: `PUT ${one}`, body: put, changed: ['password_hash', 'groups'] },
+    { ...entry, row: `PUT ${one}/password`, body: own, changed: changed.password },
+    { ...entry, row: `PUT ${one}/groups/:group`, changed: changed.groups },
+    { ...entry, row: `DELETE ${one}/groups/:group`, changed: changed.groups },
+    { ...entry, row: `DELETE ${one}/groups`, changed: changed.groups },
+    { ...entry, row: `DELETE ${one}`, changed: changed.disabled },
+    { ...entry, row: `PUT ${one}/reinstate`, changed: changed.disabled },
+    {
+      ...entry,
+      row: `PUT ${one}/reset_password`,
+      body: { ...reset, password_hash: hashSync(SECRET, { cost: 4 }) },
+      changed: changed.password,
+    },
+  ];
+}
+
+/** Of namespaces, and the flag of telemetry. */
+function writesOfTheRest(): Write[] {
+  const home = `${CORE}/namespaces`;
+  const entry = { actor: 'namespaces', key: NAME, params: { name: NAME } };
+  const body = { name: NAME };
+  return [
+    { ...entry, row: `POST ${home}`, body, event: 'resource.created', changed: [] },
+    { ...entry, row: `PUT ${home}/:name`, body, event: 'resource.updated', changed: [] },
+    { ...entry, row: `DELETE ${home}/:name`, event: 'resource.deleted', changed: [] },
+    {
+      row: `PUT ${CORE}/tessen`,
+      params: {},
+      body: { opt_out: true },
+      actor: 'tessen',
+      key: 'tessen',
+      event: 'resource.updated',
+      changed: ['opt_out'],
+    },
+  ];
+}
+
+/** In order: each kind is made before it is changed, and deleted after. */
+export const WRITES: readonly Write[] = [
+  ...KINDS.flatMap(writesOfKind),
+  ...writesOfEntities(),
+  ...writesOfSilences(),
+  ...writesOfUsers(),
+  ...writesOfTheRest(),
+];

@@ -1,0 +1,93 @@
+import { apiKeyWithDefaults } from '../../src/resources/api-key.ts';
+import { CONFIGURATION_KINDS, type ConfigurationWord } from '../../src/resources/configuration-kinds.ts';
+import { configOf, entityWithDefaults } from '../../src/resources/entity.ts';
+import { hasCheck, parseEventShape } from '../../src/resources/event.ts';
+import { silencedWithDefaults } from '../../src/resources/silenced.ts';
+import { userWithDefaults } from '../../src/resources/user.ts';
+import { mergeCheckState, NO_PREVIOUS_STATE } from '../../src/rules/check-state.ts';
+import { emptyPuts, type TablePuts } from '../../src/store/decision.ts';
+import { eventKey, type ResourceKind, resourceKey } from '../../src/store/keyspace.ts';
+import type { EventRecord } from '../../src/store/records.ts';
+import type { TransactionalStore } from '../../src/store/transactional-store.ts';
+
+export type StoredKind = 'events' | ResourceKind;
+
+/** The events of one entity are many. */
+export const HOST = 'host';
+export const NAMESPACE = 'default';
+/** One object in so many has the label `rare`, with the value `yes`; so has the last one. */
+export const RARE = 500;
+const WRITTEN_AT_ONCE = 2_000;
+
+export interface StoredObjects {
+  /** Numbers of the first one and of that after the last. */
+  from: number;
+  to: number;
+  /** Of text in each, where the kind has a place for it. */
+  bytes?: number;
+}
+
+/** Names are in the order of their numbers. */
+export const storedName = (index: number): string => `o-${String(index).padStart(6, '0')}`;
+
+/** Writes objects past the backend, which is not told. */
+export async function storeObjects(
+  store: Pick<TransactionalStore, 'write'>,
+  kind: StoredKind,
+  { from, to, bytes = 0 }: StoredObjects,
+): Promise<void> {
+  for (let index = from; index < to;) {
+    const puts = emptyPuts();
+    for (const end = Math.min(to, index + WRITTEN_AT_ONCE); index < end; index += 1) {
+      const labels = index % RARE === RARE - 1 ? { rare: 'yes' } : {};
+      put(puts, kind, storedName(index), labels, 'x'.repeat(bytes));
+    }
+    await store.write({ puts, ledger: [] });
+  }
+}
+
+function put(puts: TablePuts, kind: StoredKind, name: string, labels: Record<string, string>, text: string): void {
+  if (kind === 'events') {
+    puts.events.set(eventKey(NAMESPACE, HOST, name), eventRecord(name, labels, text));
+    return;
+  }
+  const namespace = isOfNamespace(kind) ? NAMESPACE : undefined;
+  const metadata = { name, labels, annotations: { text }, ...(namespace === undefined ? {} : { namespace }) };
+  puts.resources.set(resourceKey(kind, namespace, name), resourceOf(kind, metadata, text));
+}
+
+const isConfigured = (kind: ResourceKind): kind is ConfigurationWord => kind in CONFIGURATION_KINDS;
+
+function isOfNamespace(kind: ResourceKind): boolean {
+  if (isConfigured(kind)) return CONFIGURATION_KINDS[kind].scope === 'namespace';
+  return kind === 'entities' || kind === 'silenced';
+}
+
+function resourceOf(kind: ResourceKind, metadata: { name: string }, text: string): object {
+  if (isConfigured(kind)) return CONFIGURATION_KINDS[kind].parse({ metadata });
+  const { name } = metadata;
+  switch (kind) {
+    case 'namespaces':
+      return { name };
+    case 'users':
+      return userWithDefaults({ username: name, password_hash: '', groups: [text] });
+    case 'apikeys':
+      return apiKeyWithDefaults({ metadata, username: name, created_at: 1, hash: '' });
+    case 'entities':
+      return configOf(entityWithDefaults({ entity_class: 'proxy', metadata }));
+    case 'silenced':
+      return { ...silencedWithDefaults({ metadata, subscription: name, reason: text }), state: 'active' };
+  }
+}
+
+function eventRecord(name: string, labels: Record<string, string>, output: string): EventRecord {
+  const event = parseEventShape({
+    timestamp: 1,
+    entity: { entity_class: 'proxy', metadata: { name: HOST, namespace: NAMESPACE } },
+    check: { metadata: { name, namespace: NAMESPACE }, interval: 60, output, executed: 1 },
+    metadata: { namespace: NAMESPACE, labels },
+  });
+  if (!hasCheck(event)) throw new Error('an event without a check is not stored');
+  const result = { status: 0, executed: 1, lowFlapThreshold: 0, highFlapThreshold: 0 };
+  return { state: mergeCheckState(NO_PREVIOUS_STATE, result), ttl: undefined, event };
+}
