@@ -6,6 +6,7 @@ import { type ApiAnswer, ApiClient } from '../support/api-client.ts';
 import { forgedToken, type Forgery } from '../support/forged-token.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
+import { rawRequest } from '../support/raw-handshake.ts';
 
 const USERS = '/api/core/v2/users';
 const PASSWORD = 'first-pass';
@@ -272,6 +273,33 @@ describe('attacks on the login', () => {
       }
       expect(answers.filter((status) => status === 429)).to.have.lengthOf(2);
       expect((await tryLogin('user-x', 'guess', spoofed('127.0.0.1'))).status).to.equal(429);
+    });
+
+    it('is throttled the same at the port for agents, and listed under the address it really has', async () => {
+      const lines = (n: number) => [
+        `Authorization: ${basicHeader({ username: 'agent', password: `guess ${n}` })}`,
+        ...Object.entries(spoofed(`10.0.0.${n}`)).map(([name, value]) => `${name}: ${value}`),
+      ];
+      const statuses: number[] = [];
+      for (let n = 0; n < 12; n += 1) {
+        const { status } = await rawRequest(backend.agentPort, { path: '/', lines: lines(n), upgrade: true });
+        statuses.push(status);
+      }
+      expect(statuses.filter((status) => status === 429)).to.have.lengthOf(2);
+      const { json } = await admin.get('/api/mon/v1/handshake-refusals');
+      expect(new Set((json as { address: string }[]).map(({ address }) => address))).to.deep.equal(
+        new Set(['127.0.0.1']),
+      );
+    });
+
+    it('is nowhere in the log, nor on record', async () => {
+      await tryLogin('nobody', 'guess', spoofed('192.0.2.77'));
+      const { access } = tokensOf(await tryLogin('ann', PASSWORD, spoofed('192.0.2.77')));
+      await get(USERS, `Bearer ${access}`, spoofed('192.0.2.77'));
+      await client.request({ method: 'GET', path: '/nowhere', headers: spoofed('192.0.2.77') });
+      const entries = [...backend.store.ledgerEntries()];
+      const said = JSON.stringify([backend.log.lines, entries]);
+      for (const spoof of ['192.0.2.77', 'evil.example']) expect(said).to.not.include(spoof);
     });
 
     it('does not change the address that clients refresh at', async () => {

@@ -1,9 +1,11 @@
-import { isUuid } from '../resources/names.ts';
 import { type AdmissionConfig, admissionConfig, admissionFlags } from './admission-flags.ts';
 import { type BackendTls, backendTlsFlags, backendTlsOf, backendTlsRules } from './backend-tls.ts';
 import { type EventLogConfig, eventLogConfig, eventLogFlags } from './event-log-flags.ts';
+import { type FirstAdmin, firstAdminFlags, firstAdminOf, firstAdminRules } from './first-admin-flags.ts';
 import { type Flag, InvalidValue, kinds, type LogLevel, type Parsed, parseFlags, type Sources } from './flags.ts';
 import { type InspectConfig, inspectConfig, inspectFlags, relayIsWhole } from './inspect-flags.ts';
+import { type SilenceConfig, silenceConfig, silenceFlags, silenceRule } from './silence-flags.ts';
+import { type TokenConfig, tokenConfig, tokenFlags, tokenRules } from './token-flags.ts';
 
 const DEFAULT_STATE_DIR = '/var/lib/mon/mon-backend';
 const DEFAULT_CONFIG_FILE = '/etc/mon/backend.yml';
@@ -11,7 +13,6 @@ const MAX_PORT = 65_535;
 const MAX_LIMIT_BYTES = 2 ** 31 - 1;
 const MAX_TIMEOUT_S = 86_400;
 const MAX_AWAKE_ACTORS = 100_000_000;
-const MIN_PASSWORD_LENGTH = 8;
 
 /** Host without brackets, as `net` takes it. Port 0 lets the system choose. */
 export interface ListenAddress {
@@ -19,19 +20,22 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-export interface BackendConfig extends InspectConfig, AdmissionConfig, EventLogConfig {
+export interface BackendConfig extends InspectConfig, AdmissionConfig, EventLogConfig, SilenceConfig, TokenConfig {
   readonly stateDir: string;
   readonly cacheDir: string;
   readonly logLevel: LogLevel;
-  readonly api: ListenAddress & { readonly requestLimitBytes: number; readonly writeTimeoutMs: number };
+  readonly api: ListenAddress & {
+    readonly requestLimitBytes: number;
+    readonly writeTimeoutMs: number;
+    /** Requests are refused for so long after the start; not at all unless it is given. */
+    readonly serveWaitMs?: number;
+  };
   readonly agent: ListenAddress & { readonly writeTimeoutMs: number; readonly maxMessageBytes: number };
   readonly dashboard: ListenAddress;
   /** Clear text unless given. */
   readonly tls?: BackendTls;
   /** For agents that leave and name no handler themselves. */
   readonly deregistrationHandler?: string | undefined;
-  /** Whether a silence on a subscription acts by any subscription of the entity. Off unless it is true. */
-  readonly silenceMatchEntitySubscriptions?: boolean;
   /** Gets the head of the ledger every hour; it stands in the log anyway. */
   readonly ledgerAnchorHandler?: string | undefined;
   /** For pipe handlers without a timeout; none unless it is given. */
@@ -44,7 +48,8 @@ export interface BackendConfig extends InspectConfig, AdmissionConfig, EventLogC
 
 export interface InitConfig {
   readonly stateDir: string;
-  readonly admin: { readonly username: string; readonly password: string; readonly apiKey: string | undefined };
+  /** Undefined where it is to be asked for. */
+  readonly admin: FirstAdmin | undefined;
   /** For one whole attempt. */
   readonly timeoutMs: number;
   readonly wait: boolean;
@@ -105,6 +110,11 @@ const startFlags = {
     fallback: 15_000,
     about: 'a client that does not read is cut after it',
   },
+  'api-serve-wait-time': {
+    kind: kinds.duration(),
+    fallback: 0,
+    about: 'the API answers 503 for so long after the start',
+  },
   'agent-host': host('address for agents'),
   'agent-port': port(8081, 'port for agents'),
   'agent-write-timeout': {
@@ -121,16 +131,13 @@ const startFlags = {
   'dashboard-host': host('address of the dashboard'),
   'dashboard-port': port(3000, 'port of the dashboard'),
   ...backendTlsFlags,
+  ...tokenFlags,
   'deregistration-handler': {
     kind: kinds.text,
     fallback: '',
     about: 'handler of deregistration events of agents that name none',
   },
-  'silence-match-entity-subscriptions': {
-    kind: kinds.boolean,
-    fallback: false,
-    about: 'a silence on a subscription acts on all events of entities that have it',
-  },
+  ...silenceFlags,
   'ledger-anchor-handler': {
     kind: kinds.text,
     fallback: '',
@@ -157,9 +164,7 @@ const startFlags = {
 
 const initFlags = {
   ...sharedFlags,
-  'cluster-admin-username': { kind: kinds.text, fallback: '', about: 'name of the first administrator' },
-  'cluster-admin-password': { kind: kinds.text, fallback: '', secret: true, about: 'password of the administrator' },
-  'cluster-admin-api-key': { kind: kinds.text, fallback: '', secret: true, about: 'API key of the administrator' },
+  ...firstAdminFlags,
   timeout: { kind: kinds.duration({ bareSeconds: true }), fallback: 5000, about: 'for one whole attempt' },
   wait: { kind: kinds.boolean, fallback: false, about: 'try for ever until the store answers' },
   'ignore-already-initialized': { kind: kinds.boolean, fallback: false, about: 'exit 0 instead of 3' },
@@ -181,6 +186,8 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
       rules: [
         stateDirIsSet,
         ...backendTlsRules,
+        ...tokenRules,
+        silenceRule,
         {
           flags: ['api-write-timeout'],
           broken: (values) => (values['api-write-timeout'] > 0 ? undefined : 'api-write-timeout must be above 0'),
@@ -199,6 +206,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
             ...values['api-listen-address'],
             requestLimitBytes: values['api-request-limit'],
             writeTimeoutMs: values['api-write-timeout'],
+            serveWaitMs: values['api-serve-wait-time'],
           }),
           agent: Object.freeze({
             host: withoutBrackets(values['agent-host']),
@@ -212,10 +220,11 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
           }),
           tls: backendTlsOf(values, warn),
           deregistrationHandler: values['deregistration-handler'] || undefined,
-          silenceMatchEntitySubscriptions: values['silence-match-entity-subscriptions'],
           handlerRunLimitMs: values['handler-run-limit'],
           maxAwakeActors: values['max-awake-actors'],
           ledgerAnchorHandler: values['ledger-anchor-handler'] || undefined,
+          ...silenceConfig(values),
+          ...tokenConfig(values),
           ...admissionConfig(values),
           ...eventLogConfig(values),
           ...inspectConfig(values),
@@ -263,7 +272,7 @@ export function parseVerifyConfig(sources: Sources): Parsed<VerifyConfig> {
 
 /** The flags of `mon-backend init`, without the command itself. @throws ConfigError */
 export function parseInitConfig(sources: Sources): Parsed<InitConfig> {
-  return parseFlags(
+  return parseFlags<typeof initFlags, InitConfig>(
     {
       usage: 'mon-backend init',
       environmentPrefix: 'MON_BACKEND_',
@@ -271,25 +280,7 @@ export function parseInitConfig(sources: Sources): Parsed<InitConfig> {
       keysOfOthers: Object.keys(startFlags),
       rules: [
         stateDirIsSet,
-        {
-          flags: ['cluster-admin-username', 'cluster-admin-password'],
-          broken: (values) =>
-            values['cluster-admin-username'] === '' || values['cluster-admin-password'] === ''
-              ? 'both flags --cluster-admin-username and --cluster-admin-password are required'
-              : undefined,
-        },
-        {
-          flags: ['cluster-admin-password'],
-          broken: ({ 'cluster-admin-password': password }) =>
-            password !== '' && password.length < MIN_PASSWORD_LENGTH
-              ? `cluster-admin-password must be at least ${MIN_PASSWORD_LENGTH} characters`
-              : undefined,
-        },
-        {
-          flags: ['cluster-admin-api-key'],
-          broken: ({ 'cluster-admin-api-key': key }) =>
-            key === '' || isUuid(key) ? undefined : 'cluster-admin-api-key must be a UUID',
-        },
+        ...firstAdminRules,
         {
           flags: ['timeout'],
           broken: (values) => (values.timeout > 0 ? undefined : 'timeout must be above 0'),
@@ -298,11 +289,7 @@ export function parseInitConfig(sources: Sources): Parsed<InitConfig> {
       build: (values): InitConfig =>
         Object.freeze({
           stateDir: values['state-dir'],
-          admin: Object.freeze({
-            username: values['cluster-admin-username'],
-            password: values['cluster-admin-password'],
-            apiKey: values['cluster-admin-api-key'] === '' ? undefined : values['cluster-admin-api-key'],
-          }),
+          admin: values.interactive ? undefined : firstAdminOf(values),
           timeoutMs: values.timeout,
           wait: values.wait,
           ignoreAlreadyInitialized: values['ignore-already-initialized'],

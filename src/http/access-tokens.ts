@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { type KeyObject, randomBytes } from 'node:crypto';
 import { compactVerify, errors, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../ports/clock.ts';
@@ -7,9 +7,10 @@ import { Unauthenticated } from '../resources/errors.ts';
 import type { User } from '../resources/user.ts';
 import { REFRESH_MS, type RefreshTerms } from '../rules/token-sessions.ts';
 
-const ACCESS_S = 5 * 60;
-/** The only header that is signed, and the only one that is taken: no key is ever chosen by what a token says. */
-const HEADER = { alg: 'HS256', typ: 'JWT' } as const;
+/** Unless they are chosen otherwise. */
+const USUAL_LIVES: TokenLives = { accessMs: 5 * 60_000, refreshMs: REFRESH_MS };
+/** Of the secret that the store keeps. */
+const SECRET_ALGORITHM = 'HS256';
 /** A decoder takes more than that: padding, and text that belongs to nothing. */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** Tokens whose signature was verified; the least recently used is verified anew. */
@@ -44,19 +45,48 @@ export class InvalidToken extends Unauthenticated {
   }
 }
 
+export type EllipticAlgorithm = 'ES256' | 'ES384' | 'ES512';
+
+/** A pair, and the one algorithm that its curve has. */
+export interface EllipticKeys {
+  algorithm: EllipticAlgorithm;
+  privateKey: KeyObject;
+  publicKey: KeyObject;
+}
+
+/** How long tokens count. */
+export interface TokenLives {
+  accessMs: number;
+  refreshMs: number;
+}
+
 export interface AccessTokensPorts {
   secret: Uint8Array;
+  /** They sign in place of the secret, whose tokens go on. */
+  keys?: EllipticKeys | undefined;
+  lives?: TokenLives | undefined;
   clock: Clock;
 }
 
 /** Signs and verifies tokens; whether their session lasts, and what they may do, is not decided here. */
 export class AccessTokens {
-  readonly #secret: Uint8Array;
+  /** Each algorithm has one key: what a token says of its algorithm cannot make another key verify it. */
+  readonly #verifying: ReadonlyMap<string, Uint8Array | KeyObject>;
+  readonly #signing: { algorithm: string; key: Uint8Array | KeyObject };
+  readonly #lives: TokenLives;
   readonly #clock: Clock;
   readonly #verified = new LRUCache<string, TokenClaims>({ max: MAX_REMEMBERED_TOKENS });
 
-  constructor({ secret, clock }: AccessTokensPorts) {
-    this.#secret = secret;
+  constructor({ secret, keys, lives = USUAL_LIVES, clock }: AccessTokensPorts) {
+    const bySecret = [SECRET_ALGORITHM, secret] as const;
+    this.#verifying = new Map<string, Uint8Array | KeyObject>(
+      keys === undefined ? [bySecret] : [bySecret, [keys.algorithm, keys.publicKey]],
+    );
+    this.#signing =
+      keys === undefined
+        ? { algorithm: SECRET_ALGORITHM, key: secret }
+        : { algorithm: keys.algorithm, key: keys.privateKey };
+    this.#lives = lives;
     this.#clock = clock;
   }
 
@@ -68,7 +98,7 @@ export class AccessTokens {
   /** A new access token with the groups of `user`, and the refresh token of `terms`: the same each time. */
   async pair({ username, groups }: User, session: string, terms: RefreshTerms): Promise<TokenPair> {
     const of = { session_id: session, sub: username, api_key: false };
-    const expiresAtS = this.#nowS() + ACCESS_S;
+    const expiresAtS = this.#nowS() + inSeconds(this.#lives.accessMs);
     const access = {
       ...of,
       kind: 'access',
@@ -83,7 +113,7 @@ export class AccessTokens {
       kind: 'refresh',
       jti: terms.jti,
       iat: inSeconds(terms.issuedAtMs),
-      exp: inSeconds(terms.issuedAtMs + REFRESH_MS),
+      exp: inSeconds(terms.issuedAtMs + this.#lives.refreshMs),
       groups: null,
       provider: { provider_id: '', provider_type: '', user_id: '' },
     };
@@ -114,13 +144,17 @@ export class AccessTokens {
   }
 
   #sign(claims: Record<string, unknown>): Promise<string> {
-    return new SignJWT(claims).setProtectedHeader(HEADER).sign(this.#secret);
+    const { algorithm, key } = this.#signing;
+    return new SignJWT(claims).setProtectedHeader({ alg: algorithm, typ: 'JWT' }).sign(key);
   }
 
   async #verify(token: string): Promise<TokenClaims> {
     if (!TOKEN.test(token)) throw new InvalidToken();
     try {
-      const { payload, protectedHeader } = await compactVerify(token, this.#secret, { algorithms: [HEADER.alg] });
+      const { payload, protectedHeader } = await compactVerify(token, ({ alg }) => this.#keyFor(alg), {
+        algorithms: [...this.#verifying.keys()],
+      });
+      // Whatever else a header names, a key for one, is not ours.
       if (Object.keys(protectedHeader).sort().join() !== 'alg,typ') throw new InvalidToken();
       const claims = this.#claims(JSON.parse(Buffer.from(payload).toString()));
       this.#verified.set(token, claims);
@@ -129,6 +163,13 @@ export class AccessTokens {
       if (cause instanceof errors.JOSEError || cause instanceof SyntaxError) throw new InvalidToken(cause);
       throw cause;
     }
+  }
+
+  /** @throws InvalidToken */
+  #keyFor(algorithm: string): Uint8Array | KeyObject {
+    const key = this.#verifying.get(algorithm);
+    if (key === undefined) throw new InvalidToken();
+    return key;
   }
 
   #claims(payload: Partial<Record<string, unknown>>): TokenClaims {

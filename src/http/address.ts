@@ -1,9 +1,9 @@
 import { InvalidResource } from '../resources/errors.ts';
 import type { ObjectMeta } from '../resources/object-meta.ts';
 
-/** Cluster-wide paths have the namespace `''`. @throws InvalidResource when a body names another namespace than the path */
-export function assertSameNamespace(inBody: string | undefined, inPath: string): void {
-  if ((inBody ?? '') !== inPath) throw mismatch('namespace', inBody, 'of', inPath);
+/** Cluster-wide paths have none: there the rules of the kind say that it has none either. @throws InvalidResource when a body names another namespace than the path */
+export function assertSameNamespace(inBody: string | undefined, inPath: string | undefined): void {
+  if (inPath !== undefined && (inBody ?? '') !== inPath) throw mismatch('namespace', inBody, 'of', inPath);
 }
 
 /** @throws InvalidResource when a body names another object than the path */

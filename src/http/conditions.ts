@@ -18,12 +18,15 @@ export const conditionsOf = (headers: IncomingHttpHeaders): Conditions => ({
 });
 
 /** Whether both allow to change what has this tag; an empty header is none. Source: RFC 9110, 13.1. @throws StaleRevision */
-export function assertConditions({ ifMatch = '', ifNoneMatch = '' }: Conditions, tag: string): void {
-  const isMet =
-    (ifMatch === '' || tagsIn(ifMatch).some((sent) => sent === ANY || sent === tag)) &&
-    !tagsIn(ifNoneMatch).some((sent) => sent === ANY || withoutWeakness(sent) === tag);
-  if (!isMet) throw new StaleRevision('at least one condition failed');
+export function assertConditions(conditions: Conditions, tag: string): void {
+  const { ifMatch = '' } = conditions;
+  const isMatched = ifMatch === '' || tagsIn(ifMatch).some((sent) => sent === ANY || sent === tag);
+  if (!isMatched || isKnown(conditions, tag)) throw new StaleRevision('at least one condition failed');
 }
+
+/** Whether `If-None-Match` names this tag: whoever sent it has what it is of. */
+export const isKnown = ({ ifNoneMatch = '' }: Conditions, tag: string): boolean =>
+  tagsIn(ifNoneMatch).some((sent) => sent === ANY || withoutWeakness(sent) === tag);
 
 /** Up to the first that is malformed. */
 const tagsIn = (list: string): string[] => [...list.matchAll(ELEMENT)].map(([, tag = '']) => tag);

@@ -1,4 +1,5 @@
-import { CLUSTER_KINDS, type Commands, type ConfigurationKind, type ResourceAddress } from '../actors/commands.ts';
+import type { Commands, ResourceAddress } from '../actors/commands.ts';
+import type { ConfigurationKind, ConfigurationWord } from '../resources/configuration-kinds.ts';
 import { InvalidResource, NotFound } from '../resources/errors.ts';
 import type { Resources, ResourceStore } from '../store/resource-store.ts';
 import type { AccessControl } from './access-control.ts';
@@ -7,6 +8,7 @@ import { CREATED, NO_CONTENT } from './answers.ts';
 import { assertConditions } from './conditions.ts';
 import { entityTag, taggedJson } from './entity-tag.ts';
 import { patched, withSentLists } from './merge-patch.ts';
+import { creates, deletes, lists, patches, replaces, shows, showsAlways } from './openapi-rows.ts';
 import { type Answer, type Caller, CORE, param, type Route, type RouteRequest } from './route.ts';
 import { selectedList } from './selected-page.ts';
 
@@ -20,48 +22,51 @@ export interface ConfigurationRoutePorts {
 export type Rights = Pick<AccessControl, 'assertHolds' | 'assertMayBind'>;
 
 /** What the routes of a kind need to know of it. */
-export interface DescribedResource<K extends ConfigurationKind> {
-  /** Shape and defaults. @throws InvalidResource */
-  parse(body: object): Resources[K];
-  /** @throws InvalidResource with the rule it breaks */
-  assert(resource: Resources[K]): void;
+export interface DescribedResource<K extends ConfigurationWord> extends ConfigurationKind<Resources[K]> {
   /** Where it gives rights. @throws Forbidden when it would give more than the caller has */
   assertMayGive?(access: Rights, caller: Caller, resource: Resources[K]): void;
-  /** The parameter of its paths that is the name, where names are not those of all kinds. */
-  parameter?: 'asset';
+  /** Whatever `If-None-Match` says. */
+  isShownAlways?: boolean;
 }
 
 /** The rows of a kind whose resources are written as they are; `kind` is its word in paths and in roles. */
-export function configurationRoutes<K extends ConfigurationKind>(
+export function configurationRoutes<K extends ConfigurationWord>(
   kind: K,
   described: DescribedResource<K>,
   ports: ConfigurationRoutePorts,
 ): Route[] {
-  const isOfCluster = CLUSTER_KINDS.some((word) => word === kind);
+  const isOfCluster = described.scope === 'cluster';
   const home = isOfCluster ? `${CORE}/${kind}` : `${CORE}/namespaces/:namespace/${kind}`;
-  const rows = [listing(kind, home, ports), ...addressed(kind, home, described, ports)];
-  return isOfCluster ? rows : [listing(kind, `${CORE}/${kind}`, ports), ...rows];
+  const rows = [listing(kind, home, described, ports), ...addressed(kind, home, described, ports)];
+  return isOfCluster ? rows : [listing(kind, `${CORE}/${kind}`, described, ports), ...rows];
 }
 
-function listing(kind: ConfigurationKind, path: string, { resources }: ConfigurationRoutePorts): Route {
+function listing(
+  kind: ConfigurationWord,
+  path: string,
+  { schema, selectable }: Pick<ConfigurationKind, 'schema' | 'selectable'>,
+  { resources }: ConfigurationRoutePorts,
+): Route {
   return {
     method: 'GET',
     path,
     access: { resource: kind, verb: 'list' },
     reads: 'nothing',
+    describes: lists(path.includes(':namespace') ? `the ${kind} of a namespace` : `all ${kind}`, schema),
     handle: ({ params, query }) =>
-      selectedList(kind, query, (page) => resources.lazyList(kind, params['namespace'], page)),
+      selectedList(selectable, query, (page) => resources.lazyList(kind, params['namespace'], page)),
   };
 }
 
-function addressed<K extends ConfigurationKind>(
+function addressed<K extends ConfigurationWord>(
   kind: K,
   home: string,
   described: DescribedResource<K>,
   ports: ConfigurationRoutePorts,
 ): Route[] {
   const { resources, commands, access } = ports;
-  const { parameter = 'name' } = described;
+  const { parameter = 'name', schema } = described;
+  const what = oneOf(described);
   const one = `${home}/:${parameter}`;
   const nameFrom = [parameter];
   const addressOf = (request: RouteRequest): ResourceAddress => ({
@@ -74,9 +79,10 @@ function addressed<K extends ConfigurationKind>(
       path: home,
       access: { resource: kind, verb: 'create' },
       reads: 'json',
+      describes: creates(what, schema),
       handle: async ({ params, body, caller }) => {
         const resource = described.parse(body);
-        assertSameNamespace(resource.metadata.namespace, params['namespace'] ?? '');
+        assertSameNamespace(resource.metadata.namespace, params['namespace']);
         assertValid(described, resource);
         described.assertMayGive?.(access, caller, resource);
         await commands.createResource(kind, resource, caller.username);
@@ -88,6 +94,7 @@ function addressed<K extends ConfigurationKind>(
       path: one,
       access: { resource: kind, verb: 'get', nameFrom },
       reads: 'nothing',
+      describes: (described.isShownAlways === true ? showsAlways : shows)(what, schema),
       handle: (request) => {
         const { namespace, name } = addressOf(request);
         const resource = resources.get(kind, namespace, name);
@@ -100,8 +107,9 @@ function addressed<K extends ConfigurationKind>(
       path: one,
       access: { resource: kind, verb: 'update', nameFrom },
       reads: 'json',
+      describes: replaces(what, schema),
       handle: async (request) => {
-        const { namespace = '', name } = addressOf(request);
+        const { namespace, name } = addressOf(request);
         const { body, caller } = request;
         const resource = described.parse(body);
         assertSameNamespace(resource.metadata.namespace, namespace);
@@ -117,6 +125,7 @@ function addressed<K extends ConfigurationKind>(
       path: one,
       access: { resource: kind, verb: 'update', nameFrom },
       reads: 'merge-patch',
+      describes: patches(what, schema),
       handle: (request) => patch(kind, described, addressOf(request), request, ports),
     },
     {
@@ -124,6 +133,7 @@ function addressed<K extends ConfigurationKind>(
       path: one,
       access: { resource: kind, verb: 'delete', nameFrom },
       reads: 'nothing',
+      describes: deletes(what),
       handle: async (request) => {
         const { namespace, name } = addressOf(request);
         await commands.deleteResource(kind, namespace, name, request.caller.username);
@@ -133,8 +143,12 @@ function addressed<K extends ConfigurationKind>(
   ];
 }
 
+/** For texts. */
+const oneOf = ({ selectable: { prefix } }: Pick<ConfigurationKind, 'selectable'>): string =>
+  `${/^[aeiou]/.test(prefix) ? 'an' : 'a'} ${prefix}`;
+
 /** Its types are judged before it is looked for, its rules when it is merged. */
-async function patch<K extends ConfigurationKind>(
+async function patch<K extends ConfigurationWord>(
   kind: K,
   described: DescribedResource<K>,
   address: ResourceAddress,

@@ -20,6 +20,8 @@ const HASH_OF_NOBODY = '$2b$10$SjlaezPMrFO/mRFxxe.VGuA5MrFVhzkoV0nGSjHHPUKyykmKJ
 /** What is stored in place of a password. Only its first 72 bytes count. */
 export const hashPassword = (password: string): Promise<string> => hashBcrypt(password, { cost: BCRYPT_COST });
 
+const costOf = (passwordHash: string): number => Number(passwordHash.slice(4, 6));
+
 /** Slow on purpose, and off the event loop. */
 export type VerifyHash = (password: string, passwordHash: string) => Promise<boolean>;
 
@@ -103,9 +105,16 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
   #verifyOnce(digest: string, password: string, hash: string): Promise<boolean> {
     const underWay = this.#underWay.get(digest);
     if (underWay !== undefined) return underWay;
-    const verification = this.matches(password, hash).finally(() => this.#underWay.delete(digest));
+    const verification = this.#inTurn(() => this.#compare(password, hash)).finally(() => this.#underWay.delete(digest));
     this.#underWay.set(digest, verification);
     return verification;
+  }
+
+  /** A hash that is cheaper than others would tell by its time that there is such a user. */
+  async #compare(password: string, hash: string): Promise<boolean> {
+    const isRight = await this.#verifyHash(password, hash);
+    if (!isRight && costOf(hash) < BCRYPT_COST) await this.#verifyHash(password, HASH_OF_NOBODY);
+    return isRight;
   }
 
   hash(password: string): Promise<string> {

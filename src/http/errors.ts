@@ -4,7 +4,7 @@ import { type ErrorCode, ExpectedError, TooManyLogins } from '../resources/error
 import type { Answer } from './route.ts';
 import { send } from './send.ts';
 
-interface Kind {
+export interface ErrorKind {
   status: number;
   /** The number that clients know. */
   code: number;
@@ -12,9 +12,9 @@ interface Kind {
   message: string;
 }
 
-const INTERNAL: Kind = { status: 500, code: 0, message: 'internal error occurred' };
+export const INTERNAL: ErrorKind = { status: 500, code: 0, message: 'internal error occurred' };
 
-const KINDS: Record<ErrorCode, Kind> = {
+export const KINDS: Record<ErrorCode, ErrorKind> = {
   'invalid-resource': { status: 400, code: 1, message: 'invalid argument(s) received' },
   'not-found': { status: 404, code: 2, message: 'not found' },
   'already-exists': { status: 409, code: 3, message: 'resource already exists' },
@@ -23,6 +23,7 @@ const KINDS: Record<ErrorCode, Kind> = {
   'entity-limit': { status: 402, code: 6, message: 'license required' },
   'stale-revision': { status: 412, code: 7, message: 'precondition failed' },
   'too-large': { status: 413, code: 1, message: 'request body too large' },
+  'not-supported': { status: 500, code: 0, message: 'not supported' },
   'store-unavailable': { status: 503, code: 0, message: 'the store cannot be written now' },
   overloaded: { status: 503, code: 0, message: 'too many requests are waiting' },
   'too-many-logins': { status: 429, code: 0, message: 'too many failed logins' },
@@ -62,7 +63,7 @@ export function errorAnswer(error: unknown, { log, request: { method, path }, as
 }
 
 function asAnswer(
-  { status, code, message: usual }: Kind,
+  { status, code, message: usual }: ErrorKind,
   message: string,
   asText: boolean,
   retryAfterS = status === 503 ? RETRY_AFTER_S : undefined,

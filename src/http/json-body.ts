@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { InvalidResource, TooLarge } from '../resources/errors.ts';
-import { parseEventJson } from '../wire/exact-json.ts';
+import { parseEventJson, parsePointsJson } from '../wire/exact-json.ts';
 
 /** Deeper values are refused before they are parsed: what walks through them calls itself at each level. */
 const MAX_NESTING = 1_000;
@@ -9,6 +9,12 @@ const CUT_OFF = /^(?:Unexpected end|Unterminated string)/;
 /** At the end of the text it says that more was expected there. */
 const AT_POSITION = / at position (\d+)/;
 const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
+/** One after the other: a pair of surrogates, half of a pair, or the beginning of any other. */
+const ESCAPE = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|[^])/g;
+const HALF_OF_PAIR = '\\ufffd';
+
+/** What is read of a body that was refused, so that its sender gets to the answer; then the connection is cut. */
+const MAX_DROPPED_BYTES = 8 * 1024 * 1024;
 
 /** The whole body. @throws TooLarge as soon as it is known to be longer than `limitBytes`; what is left is not kept */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
@@ -17,7 +23,7 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
     let length = 0;
     const refuse = (): void => {
       request.removeAllListeners('data');
-      request.resume();
+      dropRest(request);
       reject(new TooLarge(`the request body must be at most ${limitBytes} bytes`));
     };
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
@@ -39,6 +45,14 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
   });
 }
 
+function dropRest(request: IncomingMessage): void {
+  let dropped = 0;
+  request.on('data', (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > MAX_DROPPED_BYTES) request.destroy();
+  });
+}
+
 /**
  * The first JSON value of a body, which must be an object; what follows it is ignored and `null` is `{}`.
  * Members are own properties, `__proto__` too. Of an event the metric points keep their timestamps to the digit.
@@ -48,8 +62,17 @@ export function parseObject(bytes: Buffer): object {
   const source = bytes.toString();
   // A value nested n deep takes at least n characters: most bodies need not be looked through.
   if (source.length > MAX_NESTING) endOfFirst(source);
-  const value = parseFirst(source) ?? {};
+  const value = parseFirst(source, parseEventJson) ?? {};
   if (typeof value !== 'object' || Array.isArray(value)) throw new InvalidResource('body must be a JSON object');
+  return value;
+}
+
+/** The same of an array, of which `null` is an empty one: of metric points, whose timestamps stay to the digit. @throws InvalidResource */
+export function parseArray(bytes: Buffer): unknown[] {
+  const source = bytes.toString();
+  if (source.length > MAX_NESTING) endOfFirst(source);
+  const value = parseFirst(source, parsePointsJson) ?? [];
+  if (!Array.isArray(value)) throw new InvalidResource('body must be a JSON array');
   return value;
 }
 
@@ -73,9 +96,9 @@ function parseWhole(source: string): unknown {
   }
 }
 
-function parseFirst(source: string): unknown {
+function parseFirst(source: string, parseExactly: typeof parseEventJson): unknown {
   try {
-    return parseEventJson(source, parse);
+    return parseExactly(source, parse);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     if (source.trim() === '') throw new InvalidResource('EOF', { cause });
@@ -84,21 +107,18 @@ function parseFirst(source: string): unknown {
       const fault = isCutOff(cause.message, source) ? 'unexpected EOF' : `malformed JSON: ${cause.message}`;
       throw new InvalidResource(fault, { cause });
     }
-    return parseFirst(source.slice(0, end));
+    return parseFirst(source.slice(0, end), parseExactly);
   }
 }
 
 const isCutOff = (message: string, source: string): boolean =>
   CUT_OFF.test(message) || Number(AT_POSITION.exec(message)?.[1]) === source.length;
 
-function parse(source: string): unknown {
-  return SURROGATE_ESCAPE.test(source) ? JSON.parse(source, wellFormed) : JSON.parse(source);
-}
+const parse = (source: string): unknown => JSON.parse(SURROGATE_ESCAPE.test(source) ? wellFormed(source) : source);
 
-/** Half of a pair of surrogates cannot be written as UTF-8: it becomes U+FFFD. */
-function wellFormed(_key: string, value: unknown): unknown {
-  return typeof value === 'string' ? Buffer.from(value).toString() : value;
-}
+/** Half of a pair of surrogates cannot be written as UTF-8: it becomes U+FFFD. The text stays as long as it is. */
+const wellFormed = (source: string): string =>
+  source.replaceAll(ESCAPE, (escape) => (escape.length === HALF_OF_PAIR.length ? HALF_OF_PAIR : escape));
 
 /** Where the object or array that `source` begins with ends; undefined when it does not. @throws InvalidResource when nested too deep */
 function endOfFirst(source: string): number | undefined {

@@ -6,6 +6,8 @@ import { TooManyLogins } from '../resources/errors.ts';
 
 /** Wrong guesses at one account in a row, and then one in so long: 2,890 in a day. */
 const ACCOUNT = { capacity: 10, refillMs: 30_000 };
+/** The same of an account whose agents have come in from that address: one of them with an old password must not hold up the others. */
+const FLEET = { capacity: 1_000, refillMs: 1_000 };
 /** From one address, at whatever accounts: many people may share it. */
 const ADDRESS = { capacity: 50, refillMs: 2_000 };
 /** Accounts and addresses with failed logins, and pairs of them with a login that succeeded; the least recently used is forgotten. */
@@ -13,13 +15,24 @@ const MAX_REMEMBERED_ACCOUNTS = 10_000;
 const MAX_REMEMBERED_ADDRESSES = 10_000;
 const MAX_REMEMBERED_LOGINS = 10_000;
 
+/** Where somebody wants to come in. */
+export type Entrance = 'api' | 'agents';
+
 /** Verifies one login; calls `guessing`, before it returns, when that costs a guess. */
 export type Verification<T> = (guessing: () => void) => Promise<T | undefined>;
 
+/** Who he says he is, and where he comes from and to. */
+export interface LoginAttempt {
+  username: string;
+  /** The other end of the connection, whatever headers say. */
+  remoteAddress: string;
+  entrance: Entrance;
+}
+
 /**
  * Slows down whoever guesses passwords. Each guess takes a token of its account and of its address, which come back with
- * time: nobody is locked out for good. Accounts are counted whether they exist or not. Who has logged in from an address
- * has tokens of his own there: the guesses of others do not lock him out.
+ * time: nobody is locked out for good. Accounts are counted whether they exist or not, and the same for both entrances. Who has
+ * come in from an address by one of them has tokens of his own there: the guesses of others do not lock him out.
  */
 export class LoginThrottle {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -27,6 +40,7 @@ export class LoginThrottle {
   readonly #addressTimes = new LRUCache<string, number>({ max: MAX_REMEMBERED_ADDRESSES });
   readonly #succeeded = new LRUCache<string, true>({ max: MAX_REMEMBERED_LOGINS });
   readonly #accounts = new Buckets(ACCOUNT, this.#accountTimes);
+  readonly #fleets = new Buckets(FLEET, this.#accountTimes);
   readonly #addresses = new Buckets(ADDRESS, this.#addressTimes);
   #refused = 0;
 
@@ -52,43 +66,62 @@ export class LoginThrottle {
   }
 
   /** What `verify` finds, undefined for a failed login. Success gives the tokens back. @throws TooManyLogins before anything is verified */
-  async login<T>(username: string, remoteAddress: string, verify: Verification<T>): Promise<T | undefined> {
-    const address = networkOf(remoteAddress);
-    const pair = digest(JSON.stringify([username, address]));
-    const account = this.#succeeded.get(pair) === true ? pair : digest(username);
-    this.#assertMayGuess(account, address);
+  async login<T>(attempt: LoginAttempt, verify: Verification<T>): Promise<T | undefined> {
+    const address = networkOf(attempt.remoteAddress);
+    const here = digest(JSON.stringify([attempt.entrance, attempt.username, address]));
+    const taken = this.#succeeded.get(here) === true ? this.#own(attempt, here) : this.#shared(attempt, address);
+    this.#assertMayGuess(taken);
     let isGuess = false;
     const guessing = (): void => {
       isGuess = true;
-      this.#accounts.take(account, this.#clock.monotonicMs());
-      this.#addresses.take(address, this.#clock.monotonicMs());
+      for (const { buckets, key } of taken) buckets.take(key, this.#clock.monotonicMs());
     };
     const giveBack = (): void => {
-      if (isGuess) this.#addresses.giveBack(address);
+      if (isGuess) for (const { buckets, key } of taken) buckets.giveBack(key);
     };
     try {
       const found = await verify(guessing);
       if (found === undefined) return undefined;
       giveBack();
-      this.#accounts.clear(account);
-      this.#succeeded.set(pair, true);
+      const [{ buckets, key }] = taken;
+      buckets.clear(key);
+      this.#succeeded.set(here, true);
       return found;
     } catch (error) {
       // Nothing came of it: it was no guess.
       giveBack();
-      if (isGuess) this.#accounts.giveBack(account);
       throw error;
     }
   }
 
-  #assertMayGuess(account: string, address: string): void {
+  /** Of one who has come in from there before. */
+  #own({ entrance }: LoginAttempt, here: string): Taken {
+    return [{ buckets: entrance === 'agents' ? this.#fleets : this.#accounts, key: here }];
+  }
+
+  #shared({ username }: LoginAttempt, address: string): Taken {
+    return [
+      { buckets: this.#accounts, key: digest(username) },
+      { buckets: this.#addresses, key: address },
+    ];
+  }
+
+  #assertMayGuess(taken: Taken): void {
     const nowMs = this.#clock.monotonicMs();
-    const waitMs = Math.max(this.#accounts.waitMs(account, nowMs), this.#addresses.waitMs(address, nowMs));
+    const waitMs = Math.max(...taken.map(({ buckets, key }) => buckets.waitMs(key, nowMs)));
     if (waitMs <= 0) return;
     this.#refused += 1;
     throw new TooManyLogins(Math.ceil(waitMs / 1_000));
   }
 }
+
+interface Bucket {
+  buckets: Buckets;
+  key: string;
+}
+
+/** What a guess takes a token of, that of the account first. */
+type Taken = readonly [Bucket, ...Bucket[]];
 
 /** Token buckets, each kept as the moment at which it will be full again. */
 class Buckets {

@@ -8,17 +8,20 @@ import { isAssetName, isName } from '../resources/names.ts';
 import { isSilencedName } from '../resources/silenced.ts';
 import type { AccessControl } from './access-control.ts';
 import type { Authentication } from './authentication.ts';
-import { conditionsOf } from './conditions.ts';
-import { parseObject, readBody } from './json-body.ts';
+import { type Conditions, conditionsOf, isKnown } from './conditions.ts';
+import { parseForm } from './form-body.ts';
+import { parseArray, parseObject, readBody } from './json-body.ts';
 import { parseMergePatch } from './merge-patch.ts';
 import { parseQuery } from './query.ts';
 import { cleanedPath, hasMalformedEscape } from './request-path.ts';
-import type { Access, Caller, Route, RouteRequest } from './route.ts';
+import type { Access, Answer, Caller, Route, RouteRequest } from './route.ts';
 import { send } from './send.ts';
+import type { StartGate } from './start-gate.ts';
 
 export interface RoutingPorts {
   authentication: Authentication;
   access: AccessControl;
+  startGate: Pick<StartGate, 'refusal'>;
   requestLimitBytes: number;
 }
 
@@ -68,23 +71,30 @@ function answerMethodNotAllowed(context: Context, layers: readonly { methods: st
 }
 
 /** The one way of a request through the house; the order is part of the interface. */
-function serving(route: Route, { authentication, access, requestLimitBytes }: RoutingPorts): RouterMiddleware {
-  const { access: needed, reads, errorsAs } = route;
+function serving(route: Route, ports: RoutingPorts): RouterMiddleware {
+  const { authentication, access, startGate, requestLimitBytes } = ports;
+  const { access: needed, reads, errorsAs, servesAtOnce = false } = route;
   return async (context) => {
     // The router answers HEAD with the rows of GET.
     if (context.method === 'HEAD') {
       answerMethodNotAllowed(context, context.matched ?? []);
       return;
     }
-    if (errorsAs !== undefined) context.state['errorsAs'] = errorsAs;
+    const refusal = servesAtOnce ? undefined : startGate.refusal;
+    if (refusal !== undefined) {
+      send(context, refusal);
+      return;
+    }
     const { req } = context;
     const { authorization, host = '' } = req.headers;
     // A socket that is closed has no address any more.
     const { remoteAddress = '' } = req.socket;
     const params: RouteRequest['params'] = context.params;
     const caller = needed === 'open' ? NOBODY : await authentication.callerOf(authorization);
-    await route.admit?.(authorization);
     if (typeof needed === 'object') access.assertAllowed(caller, accessRequest(needed, params, caller));
+    // Whoever has no right is told so as everywhere.
+    if (errorsAs !== undefined) context.state['errorsAs'] = errorsAs;
+    await route.admit?.(authorization);
     if (reads === 'json') assertNamespaceName(params['namespace']);
     else assertNames(params);
     const query = parseQuery(req.url ?? '');
@@ -92,13 +102,22 @@ function serving(route: Route, { authentication, access, requestLimitBytes }: Ro
     const { protocol } = context;
     const conditions = conditionsOf(req.headers);
     const request = { params, query, caller, body, authorization, conditions, remoteAddress, protocol, host };
-    send(context, await route.handle(request));
+    send(context, unlessKnown(route, conditions, await route.handle(request)));
   };
+}
+
+/** Without its body for a client that still has what it is of, where the route says that it may be. */
+function unlessKnown({ describes }: Route, conditions: Conditions, answer: Answer): Answer {
+  const tag = answer.headers?.['ETag'];
+  if (!(304 in describes.answers) || tag === undefined || !isKnown(conditions, tag)) return answer;
+  return { status: 304, headers: { ETag: tag } };
 }
 
 function bodyOf(bytes: Buffer, { reads }: Route, { headers }: IncomingMessage): object {
   if (reads === 'merge-patch') return parseMergePatch(bytes, headers['content-type']);
-  return reads === 'optional-json' && bytes.length === 0 ? EMPTY_BODY : parseObject(bytes);
+  if (reads === 'form') return parseForm(bytes, headers['content-type']);
+  if (reads === 'json-array') return parseArray(bytes);
+  return parseObject(bytes);
 }
 
 /** @throws NotFound for what cannot be the name of anything stored, so that it never becomes part of a key */

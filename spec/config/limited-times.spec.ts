@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { parseBackendConfig } from '../../src/config/backend.ts';
+import { ConfigError } from '../../src/config/flags.ts';
+import { sources } from './sources.ts';
+
+function mistakesOf(...argv: string[]): string[] {
+  try {
+    parseBackendConfig(sources({ argv }));
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes.map(({ rule }) => rule);
+    throw error;
+  }
+  return [];
+}
+
+describe('the flags of tokens and silences', () => {
+  const refused: [string[], string][] = [
+    [['--access-token-expiry=0'], 'access-token-expiry must be from 1s to 87600h'],
+    [['--access-token-expiry=999ms'], 'access-token-expiry must be from 1s to 87600h'],
+    [['--refresh-token-expiry=87601h'], 'refresh-token-expiry must be from 1s to 87600h'],
+    [['--jwt-private-key-file=/k'], 'the flags --jwt-private-key-file and --jwt-public-key-file are required together'],
+    [['--jwt-public-key-file=/p'], 'the flags --jwt-private-key-file and --jwt-public-key-file are required together'],
+    [
+      ['--default-silenced-expiry-time=2h', '--max-silenced-expiry-time-allowed=1h'],
+      'default-silenced-expiry-time must be at most max-silenced-expiry-time-allowed',
+    ],
+  ];
+  for (const [argv, rule] of refused) {
+    it(`refuse ${argv.join(' ')}`, () => {
+      expect(mistakesOf(...argv)).to.deep.equal([rule]);
+    });
+  }
+
+  it('take a usual end of silences without a longest one, and the other way round', () => {
+    expect(mistakesOf('--default-silenced-expiry-time=1440m')).to.deep.equal([]);
+    expect(mistakesOf('--max-silenced-expiry-time-allowed=1440m')).to.deep.equal([]);
+  });
+});

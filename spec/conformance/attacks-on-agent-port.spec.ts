@@ -1,0 +1,131 @@
+import { hashSync, verify as verifyHash } from '@node-rs/bcrypt';
+import { expect } from 'chai';
+import { Credentials } from '../../src/http/credentials.ts';
+import { LoginThrottle } from '../../src/http/login-throttle.ts';
+import { ResourceStore } from '../../src/store/resource-store.ts';
+import { basicHeader } from '../../src/wire/handshake.ts';
+import { type ApiAnswer, ApiClient } from '../support/api-client.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { type RawAnswer, rawRequest } from '../support/raw-handshake.ts';
+
+const USERS = '/api/core/v2/users';
+const PASSWORD = 'first-pass';
+const SECOND_HASH = hashSync('second-pass', { cost: 4 });
+
+describe('A16 guesses of passwords at the port for agents', () => {
+  let backend: InProcessBackend;
+  let admin: ApiClient;
+  /** Nobody: sends only what it is told to. */
+  let client: ApiClient;
+
+  beforeEach(async () => {
+    backend = await InProcessBackend.start();
+    admin = await backend.login();
+    client = new ApiClient(backend.apiPort);
+    const user = { username: 'ann', password_hash: hashSync(PASSWORD, { cost: 4 }), groups: ['cluster-admins'] };
+    expect((await admin.post(USERS, user)).status).to.equal(201);
+  });
+
+  afterEach(async () => {
+    client.close();
+    await backend.stop();
+  });
+
+  const tryLogin = (username: string, password: string): Promise<ApiAnswer> =>
+    client.request({ method: 'GET', path: '/auth', headers: { authorization: basicHeader({ username, password }) } });
+
+  const knock = async (username: string, password: string, more: readonly string[] = []): Promise<RawAnswer> => {
+    const lines = [`Authorization: ${basicHeader({ username, password })}`, 'Sensu-AgentName: a1', ...more];
+    return rawRequest(backend.agentPort, { path: '/', lines: [...lines, 'Sensu-Namespace: default'], upgrade: true });
+  };
+  const knocks = async (count: number, username: string): Promise<number[]> => {
+    const statuses: number[] = [];
+    for (let n = 0; n < count; n += 1) statuses.push((await knock(username, `guess ${n}`)).status);
+    return statuses;
+  };
+  const times = (count: number, status: number): number[] => Array<number>(count).fill(status);
+
+  for (const username of ['agent', 'ann', 'nobody']) {
+    it(`of ${username} are answered 401 ten times and then 429 with the time to wait, known or not`, async () => {
+      expect(await knocks(12, username)).to.deep.equal([...times(10, 401), ...times(2, 429)]);
+      const { headers, body } = await knock(username, 'guess');
+      expect([headers['retry-after'], body]).to.deep.equal([['30'], 'too many failed logins\n']);
+    });
+  }
+
+  it('are counted with those at the API', async () => {
+    for (let n = 0; n < 5; n += 1) expect((await tryLogin('ann', `guess ${n}`)).status).to.equal(401);
+    expect(await knocks(6, 'ann')).to.deep.equal([...times(5, 401), 429]);
+    expect((await tryLogin('ann', PASSWORD)).status).to.equal(429);
+  });
+
+  it('do not keep out the agents that were in, nor make them wait for one with an old password', async () => {
+    await backend.connect({ name: 'first' });
+    expect(await knocks(15, 'agent')).to.deep.equal(times(15, 401));
+    await Promise.all(Array.from({ length: 50 }, (_, n) => backend.connect({ name: `a${n}` })));
+    await admin.put(`${USERS}/agent/reset_password`, { password_hash: SECOND_HASH });
+    expect(await knocks(15, 'agent')).to.deep.equal(times(15, 401));
+    await backend.connect({ name: 'new', credentials: { username: 'agent', password: 'second-pass' } });
+  });
+
+  it('keep out the right one from where nobody came in, for half a minute', async () => {
+    await knocks(11, 'agent');
+    expect((await knock('agent', 'P@ssw0rd!')).status).to.equal(429);
+    await backend.clock.advance(30_000);
+    expect((await knock('agent', 'P@ssw0rd!')).status).to.equal(101);
+    expect((await knock('agent', 'P@ssw0rd!')).status).to.equal(101);
+  });
+
+  it('is listed among the refused handshakes, once for each reason', async () => {
+    await knocks(13, 'agent');
+    const { json } = await admin.get('/api/mon/v1/handshake-refusals');
+    const refusals = (json as { status: number; reason: string; count: number; user: string }[]).map(
+      ({ user, status, reason, count }) => [user, status, reason, count],
+    );
+    expect(refusals).to.deep.equal([
+      ['agent', 429, 'too many failed logins', 3],
+      ['agent', 401, 'bad credentials', 10],
+    ]);
+    expect(JSON.stringify(backend.log.lines)).to.not.include('guess ');
+  });
+
+  it('does not slow ten thousand honest agents that come at once: one hash lets all of them in', async () => {
+    let hashes = 0;
+    const resources = new ResourceStore(backend.store);
+    const credentials = new Credentials(resources, (password, hash) => {
+      hashes += 1;
+      return verifyHash(password, hash);
+    });
+    const throttle = new LoginThrottle(backend.clock);
+    const come = (address: string) =>
+      throttle.login({ username: 'agent', remoteAddress: address, entrance: 'agents' }, (guessing) =>
+        credentials.verify('agent', 'P@ssw0rd!', guessing),
+      );
+    const addresses = Array.from({ length: 10_000 }, (_, n) => `10.${n % 3}.${(n >> 8) % 4}.${n & 255}`);
+    for (let time = 1; time <= 2; time += 1) {
+      const users = await Promise.all(addresses.map(come));
+      expect(users.filter((user) => user?.username === 'agent')).to.have.lengthOf(10_000);
+    }
+    expect([hashes, throttle.refused]).to.deep.equal([1, 0]);
+  });
+
+  it('take as much of the processor, as those at the API do, whether there is the user or not, whatever his hash costs', async () => {
+    await admin.post(USERS, { username: 'known', password: PASSWORD });
+    await admin.post(USERS, { username: 'gone', password: PASSWORD });
+    await admin.delete(`${USERS}/gone`);
+    const samples = new Map<string, number[]>(['known', 'gone', 'ann', 'nobody'].map((username) => [username, []]));
+    for (let n = 0; n < 9; n += 1) {
+      for (const [username, cpuMs] of samples) {
+        const before = process.cpuUsage();
+        expect((await tryLogin(username, `guess ${n}`)).status).to.equal(401);
+        const { user, system } = process.cpuUsage(before);
+        cpuMs.push((user + system) / 1_000);
+      }
+    }
+    const medianOf = (username: string): number => samples.get(username)?.toSorted((a, b) => a - b)[4] ?? NaN;
+    const unknownMs = medianOf('nobody');
+    // 5 ms on a machine that has nothing else to do, where a hash takes some 60.
+    const slackMs = Math.max(5, unknownMs / 8);
+    for (const username of samples.keys()) expect(medianOf(username), username).to.be.closeTo(unknownMs, slackMs);
+  });
+});

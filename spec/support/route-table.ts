@@ -1,0 +1,27 @@
+import type { Route } from '../../src/http/route.ts';
+import { ApiUnderTest } from '../http/api-under-test.ts';
+
+export type Row = Pick<Route, 'method' | 'path' | 'access' | 'admit' | 'reads' | 'errorsAs'>;
+
+/** Every row from which requests are routed: what is added to the API is among them. */
+export async function routeTable(): Promise<readonly Row[]> {
+  const { api, stop } = await started();
+  await stop();
+  return api.routes;
+}
+
+async function started() {
+  const underTest = await ApiUnderTest.start();
+  return { api: underTest.api, stop: () => underTest.stop() };
+}
+
+const PARAMETER = /:(\w+)/g;
+
+export const parametersOf = ({ path }: Pick<Row, 'path'>): string[] =>
+  [...path.matchAll(PARAMETER)].map(([, name = '']) => name);
+
+/** `segment` is put in as it is: escaped already. */
+export const pathWith = ({ path }: Pick<Row, 'path'>, segment: (parameter: string) => string): string =>
+  path.replaceAll(PARAMETER, (_, name: string) => segment(name));
+
+export const titleOf = ({ method, path }: Pick<Row, 'method' | 'path'>): string => `${method} ${path}`;

@@ -1,0 +1,47 @@
+import { type Flag, type FlagValues, kinds } from './flags.ts';
+
+const DEFAULT = 'default-silenced-expiry-time';
+const LONGEST = 'max-silenced-expiry-time-allowed';
+
+/** How silences act, and how long. */
+export interface SilenceConfig {
+  /** Whether a silence on a subscription acts by any subscription of the entity. Off unless it is true. */
+  readonly silenceMatchEntitySubscriptions?: boolean;
+  /** Of a silence that names no end; it has none where this is 0 or absent. */
+  readonly defaultSilenceMs?: number;
+  /** No silence lasts longer from its begin, where this is above 0. */
+  readonly longestSilenceMs?: number;
+}
+
+export const silenceFlags = {
+  'silence-match-entity-subscriptions': {
+    kind: kinds.boolean,
+    fallback: false,
+    about: 'a silence on a subscription acts on all events of entities that have it',
+  },
+  [DEFAULT]: {
+    kind: kinds.duration(),
+    fallback: 0,
+    about: 'a silence that names no end ends after it, 0 = never',
+  },
+  [LONGEST]: {
+    kind: kinds.duration(),
+    fallback: 0,
+    about: 'no silence lasts longer, 0 = any may last for ever',
+  },
+} satisfies Record<string, Flag<unknown>>;
+
+type Values = FlagValues<typeof silenceFlags>;
+
+/** A default that is refused wherever it counts. */
+export const silenceRule = {
+  flags: [DEFAULT, LONGEST] as const,
+  broken: ({ [DEFAULT]: fallbackMs, [LONGEST]: longestMs }: Values): string | undefined =>
+    longestMs > 0 && fallbackMs > longestMs ? `${DEFAULT} must be at most ${LONGEST}` : undefined,
+};
+
+export const silenceConfig = (values: Values): SilenceConfig => ({
+  silenceMatchEntitySubscriptions: values['silence-match-entity-subscriptions'],
+  defaultSilenceMs: values[DEFAULT],
+  longestSilenceMs: values[LONGEST],
+});

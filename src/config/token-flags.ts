@@ -1,0 +1,66 @@
+import { type Flag, type FlagValues, kinds } from './flags.ts';
+import { fileOf, type NamedFile, pemFile } from './tls-flags.ts';
+
+const MIN_LIFE_MS = 1_000;
+/** Ten years: what is meant to last longer is an API key. */
+const MAX_LIFE_MS = 3_650 * 86_400_000;
+
+/** PEM, of one elliptic curve. */
+export interface TokenKeyFiles {
+  readonly privateKey: NamedFile;
+  readonly publicKey: NamedFile;
+}
+
+export interface TokenConfig {
+  /** Of the tokens that logins are answered with; the usual ones unless given. */
+  readonly tokens?: {
+    readonly accessMs: number;
+    readonly refreshMs: number;
+    /** They are signed with a secret of the store unless given. */
+    readonly keys: TokenKeyFiles | undefined;
+  };
+}
+
+const LIVES = ['access-token-expiry', 'refresh-token-expiry'] as const;
+const KEYS = ['jwt-private-key-file', 'jwt-public-key-file'] as const;
+
+export const tokenFlags = {
+  'jwt-private-key-file': pemFile('signs access tokens, PEM of curve P-256, P-384 or P-521, for the owner only'),
+  'jwt-public-key-file': pemFile('verifies them, PEM'),
+  'access-token-expiry': { kind: kinds.duration(), fallback: 300_000, about: 'an access token counts for so long' },
+  'refresh-token-expiry': {
+    kind: kinds.duration(),
+    fallback: 43_200_000,
+    about: 'a login lasts for so long after it was refreshed last',
+  },
+} satisfies Record<string, Flag<unknown>>;
+
+type Values = FlagValues<typeof tokenFlags>;
+
+interface Rule {
+  flags: readonly (keyof Values)[];
+  broken(values: Values): string | undefined;
+}
+
+export const tokenRules: readonly Rule[] = [
+  ...LIVES.map((flag) => ({
+    flags: [flag],
+    broken: ({ [flag]: lifeMs }: Values) =>
+      lifeMs >= MIN_LIFE_MS && lifeMs <= MAX_LIFE_MS ? undefined : `${flag} must be from 1s to 87600h`,
+  })),
+  {
+    flags: KEYS,
+    broken: (values) =>
+      KEYS.filter((flag) => values[flag] === '').length === 1
+        ? `the flags ${KEYS.map((flag) => `--${flag}`).join(' and ')} are required together`
+        : undefined,
+  },
+];
+
+export function tokenConfig(values: Values): TokenConfig {
+  const privateKey = fileOf('jwt-private-key-file', values);
+  const publicKey = fileOf('jwt-public-key-file', values);
+  const keys = privateKey && publicKey && Object.freeze({ privateKey, publicKey });
+  const [accessMs, refreshMs] = [values['access-token-expiry'], values['refresh-token-expiry']];
+  return { tokens: Object.freeze({ accessMs, refreshMs, keys }) };
+}
