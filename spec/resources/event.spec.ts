@@ -190,7 +190,12 @@ describe('an event', () => {
       'check.check_hooks.0.a\nb must be array,null',
     ],
     ['with a name of its own', { ...EVENT, metadata: { name: 'x' } }, 'events cannot be named'],
-    ['with an id that is not a UUID', { ...EVENT, id: 'not-a-uuid' }, 'invalid event id: not-a-uuid'],
+    ['with an id that is not a UUID', { ...EVENT, id: 'not-a-uuid' }, 'invalid event id: invalid UUID length: 10'],
+    [
+      'with an id that is nearly a UUID',
+      { ...EVENT, id: '5b0f8a0e-6a44-4d3b-9d52-0c8f1f6f2a1x' },
+      'invalid event id: invalid UUID format',
+    ],
   ];
   for (const [what, event, message] of refused) {
     it(`${what} is refused: ${message}`, () => {

@@ -56,7 +56,7 @@ describe('a handler definition', () => {
       filters: null,
       env_vars: null,
       runtime_assets: null,
-      secrets: [{ name: '', secret: '' }],
+      secrets: [{}],
     });
   });
 });

@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import { InvalidResource } from '../../src/resources/errors.ts';
-import { assertSilenced, parseSilencedShape, silencedName, withTimes } from '../../src/resources/silenced.ts';
+import {
+  assertSilenced,
+  NO_SILENCE_LIMITS,
+  parseSilencedShape,
+  type SilenceLimits,
+  silencedName,
+  withTimes,
+} from '../../src/resources/silenced.ts';
 
 const NOW_S = 1_700_000_000;
 
@@ -53,6 +60,27 @@ describe('a silence', () => {
     });
   }
 
+  const limited: [string, object, SilenceLimits, object][] = [
+    ['gets the usual end when it names none', {}, { defaultS: 60, longestS: 0 }, { expire_at: NOW_S + 60, expire: 60 }],
+    ['gets it counted from its begin', { begin: 7, expire: -1 }, { defaultS: 60, longestS: 90 }, { expire_at: 67 }],
+    ['gets the last possible end when there is no usual one', {}, { defaultS: 0, longestS: 90 }, { expire: 90 }],
+    ['keeps its own end', { expire: 90 }, { defaultS: 60, longestS: 90 }, { expire_at: NOW_S + 90, expire: 90 }],
+    ['keeps the end that was sent', { expire_at: NOW_S + 9 }, { defaultS: 60, longestS: 90 }, { expire_at: NOW_S + 9 }],
+  ];
+  for (const [what, body, limits, expected] of limited) {
+    it(`${what}, where silences are limited`, () => {
+      expect(withTimes(parseSilencedShape({ check: 'disk', ...body }), NOW_S, limits)).to.include(expected);
+    });
+  }
+
+  for (const body of [{ expire: 91 }, { expire_at: NOW_S + 91 }, { begin: NOW_S - 50, expire_at: NOW_S + 41 }]) {
+    it(`is refused when it lasts longer than any may: ${JSON.stringify(body)}`, () => {
+      const silenced = parseSilencedShape({ check: 'disk', ...body });
+      const message = 'a silence must end within 90 seconds of its begin';
+      expect(() => withTimes(silenced, NOW_S, { defaultS: 0, longestS: 90 })).to.throw(InvalidResource, message);
+    });
+  }
+
   const times: [string, object, object][] = [
     ['begins now and has no end', {}, { begin: NOW_S, expire_at: 0, expire: -1 }],
     ['has no end when expire is below 0', { expire: -5 }, { begin: NOW_S, expire_at: 0, expire: -1 }],
@@ -64,7 +92,7 @@ describe('a silence', () => {
   ];
   for (const [what, body, expected] of times) {
     it(what, () => {
-      expect(withTimes(parseSilencedShape({ check: 'disk', ...body }), NOW_S)).to.include(expected);
+      expect(withTimes(parseSilencedShape({ check: 'disk', ...body }), NOW_S, NO_SILENCE_LIMITS)).to.include(expected);
     });
   }
 });

@@ -106,6 +106,7 @@ function asOnTheWire(event: Event): Record<string, unknown> {
 
 const text = fc.string({ unit: 'grapheme', maxLength: 20 });
 const texts = fc.array(text, { maxLength: 3 });
+const expression = text.map((value) => `entity.user == ${JSON.stringify(value)}`);
 const seconds = fc.integer({ min: -(2 ** 40), max: 2 ** 52 });
 const uint32 = fc.integer({ min: 0, max: 4_294_967_295 });
 const double = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
@@ -121,7 +122,11 @@ const rareOfCheck = fc.record(
     runtime_assets: fc.constant(['a/b', 'c']),
     stdin: fc.boolean(),
     subdue: fc.record({ days: fc.record({ all: ranges, monday: ranges, saturday: ranges }, { requiredKeys: [] }) }),
-    proxy_requests: fc.record({ entity_attributes: texts, splay: fc.constant(true), splay_coverage: fc.constant(90) }),
+    proxy_requests: fc.record({
+      entity_attributes: fc.array(expression, { maxLength: 2 }),
+      splay: fc.constant(true),
+      splay_coverage: fc.constant(90),
+    }),
     output_metric_format: fc.constant('graphite_plaintext'),
     output_metric_handlers: texts,
     output_metric_tags: pairs,

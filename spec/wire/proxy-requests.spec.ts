@@ -22,12 +22,15 @@ function encodedBothWays(proxyRequests: object): [string, () => unknown][] {
   ];
 }
 
+/** What an entity is chosen by is a program. */
+const expression = fc.string({ unit: 'grapheme' }).map((text) => `entity.user == ${JSON.stringify(text)}`);
+
 describe('the proxy requests of an event', () => {
   it('are what they were after encoding and decoding', () => {
     const members = fc
       .record(
         {
-          entity_attributes: fc.option(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 3 })),
+          entity_attributes: fc.option(fc.array(expression, { maxLength: 3 })),
           splay: fc.boolean(),
           splay_coverage: fc.integer({ min: 1, max: 100 }),
         },
@@ -50,6 +53,10 @@ describe('the proxy requests of an event', () => {
 
   const refused: [object, string][] = [
     [{ splay_coverage: 101 }, 'check is invalid: proxy request splay coverage must be between 0 and 100'],
+    [
+      { entity_attributes: ['', 'a ='] },
+      'check is invalid: syntax error in expression 1: Line 1:4 Unexpected end of input',
+    ],
     [{ splay: true }, 'check is invalid: proxy request splay coverage must be greater than 0 if splay is enabled'],
     [{ splay: true, splay_coverage: 101 }, 'check is invalid: proxy request splay coverage must be between 0 and 100'],
   ];

@@ -8,7 +8,7 @@ const MAX_SUBSCRIPTIONS = 1_000;
 const MAX_SUBSCRIPTION_LENGTH = 500;
 
 /** What a person says who wants a check to run now; the path says which one. */
-const AdhocRequestSchema = Type.Object(
+export const AdhocRequestSchema = Type.Object(
   {
     check: optional(text('ignored')),
     subscriptions: optional(

@@ -15,11 +15,10 @@ const buildFields = {
 const AssetBuildSchema = Type.Object(buildFields);
 
 /** An archive that a command needs, or one build of it for each kind of system. */
-export const AssetSchema = Type.Object({
-  ...buildFields,
-  builds: optional(Type.Array(AssetBuildSchema)),
-  metadata: optional(ObjectMetaSchema),
-});
+export const AssetSchema = Type.Object(
+  { ...buildFields, builds: optional(Type.Array(AssetBuildSchema)), metadata: optional(ObjectMetaSchema) },
+  { $id: 'core/v2.Asset' },
+);
 
 export type Asset = ReturnType<typeof assetWithDefaults>;
 

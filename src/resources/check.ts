@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { assertCron } from './cron-expression.ts';
 import { InvalidResource } from './errors.ts';
+import { assertExpressions } from './expressions.ts';
 import { assertAssetName, assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import {
@@ -16,6 +17,7 @@ import {
   uint32,
   validator,
 } from './schema.ts';
+import { SecretSchema, secretWithDefaults } from './secret.ts';
 import {
   assertRepeatedWindows,
   assertWeeklyWindows,
@@ -60,7 +62,7 @@ export const checkConfigFields = {
   low_flap_threshold: optional(uint32('percent')),
   publish: optional(flag()),
   runtime_assets: optional(textList()),
-  subscriptions: optional(textList()),
+  subscriptions: optional(Type.Array(Type.Unsafe<string | null>({ type: ['string', 'null'] }))),
   proxy_entity_name: optional(text()),
   check_hooks: optional(
     Type.Array(mapOf(Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: { type: 'string' } }))),
@@ -84,7 +86,7 @@ export const checkConfigFields = {
   metadata: optional(ObjectMetaSchema),
   max_output_size: optional(int64('bytes; 0 = whole')),
   discard_output: optional(flag()),
-  secrets: optional(Type.Array(Type.Object({ name: optional(text()), secret: optional(text()) }))),
+  secrets: optional(Type.Array(SecretSchema)),
   output_metric_tags: optional(Type.Array(NameValueSchema)),
   pipelines: optional(Type.Array(ResourceReferenceSchema)),
   output_metric_thresholds: optional(Type.Array(MetricThresholdSchema)),
@@ -97,6 +99,11 @@ export type CheckInput = Static<typeof CheckSchema>;
 export type Check = ReturnType<typeof checkWithDefaults>;
 
 const nameValue = (input: Static<typeof NameValueSchema>) => ({ name: input.name ?? '', value: input.value ?? '' });
+
+export const metricTagWithDefaults = (input: Static<typeof NameValueSchema>) => ({
+  name: orAbsent(input.name),
+  value: orAbsent(input.value),
+});
 
 export const referenceWithDefaults = (input: Static<typeof ResourceReferenceSchema>) => ({
   name: input.name ?? '',
@@ -141,7 +148,7 @@ export function checkWithDefaults(input: CheckInput) {
     low_flap_threshold: input.low_flap_threshold ?? 0,
     publish: input.publish ?? false,
     runtime_assets: listOrNull(input.runtime_assets),
-    subscriptions: input.subscriptions ?? [],
+    subscriptions: input.subscriptions?.map((subscription) => subscription ?? '') ?? [],
     proxy_entity_name: input.proxy_entity_name ?? '',
     check_hooks: listOrNull(input.check_hooks?.map(hookListWithDefaults)),
     stdin: input.stdin ?? false,
@@ -157,8 +164,8 @@ export function checkWithDefaults(input: CheckInput) {
     metadata: objectMetaWithDefaults(input.metadata),
     max_output_size: orAbsent(input.max_output_size),
     discard_output: orAbsent(input.discard_output),
-    secrets: listOrNull(input.secrets?.map(({ name, secret }) => ({ name: name ?? '', secret: secret ?? '' }))),
-    output_metric_tags: listOrAbsent(input.output_metric_tags?.map(nameValue)),
+    secrets: listOrNull(input.secrets?.map(secretWithDefaults)),
+    output_metric_tags: listOrAbsent(input.output_metric_tags?.map(metricTagWithDefaults)),
     pipelines: input.pipelines?.map(pipelineWithDefaults) ?? [],
     output_metric_thresholds: listOrAbsent(input.output_metric_thresholds?.map(thresholdWithDefaults)),
     subdues: listOrAbsent(input.subdues?.map(repeatedWindowWithDefaults)),
@@ -238,6 +245,7 @@ function assertProxyRequests(requests: Check['proxy_requests']): void {
   if (requests.splay && requests.splay_coverage === 0) {
     throw new InvalidResource('proxy request splay coverage must be greater than 0 if splay is enabled');
   }
+  assertExpressions(requests.entity_attributes ?? []);
 }
 
 type MetricThreshold = ReturnType<typeof thresholdWithDefaults>;

@@ -49,6 +49,8 @@ export const EntitySchema = Type.Object(
   { $id: 'core/v2.Entity' },
 );
 
+export const EntityConfigSchema = Type.Object(configFields, { $id: 'core/v3.EntityConfig' });
+
 type EntityInput = Static<typeof EntitySchema>;
 type SystemInput = Static<typeof SystemSchema> | null | undefined;
 
@@ -135,9 +137,7 @@ export function joinEntity(config: EntityConfig, state: EntityState): Entity {
 }
 
 const validateShape = validator(EntitySchema);
-const validateConfigShape = validator(
-  Type.Object({ ...configFields, entity_class: optional(text()) }, { $id: 'core/v3.EntityConfig' }),
-);
+const validateConfigShape = validator(EntityConfigSchema);
 
 /** An `entity_config` message. @throws InvalidResource if it is of another shape. */
 export function parseEntityConfig(value: unknown): EntityConfig {

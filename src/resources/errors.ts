@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'entity-limit'
   | 'stale-revision'
   | 'too-large'
+  | 'not-supported'
   | 'store-unavailable'
   | 'overloaded'
   | 'too-many-logins';
@@ -56,6 +57,11 @@ export class StaleRevision extends ExpectedError {
 
 export class TooLarge extends ExpectedError {
   readonly code = 'too-large';
+}
+
+/** What the interface has, and a backend that is alone cannot do. */
+export class NotSupported extends ExpectedError {
+  readonly code = 'not-supported';
 }
 
 /** The store cannot be written now (no space, I/O error). Nothing of the request was kept. */

@@ -13,11 +13,10 @@ import { assertCron } from './cron-expression.ts';
 import { assertEntity, EntitySchema, entityWithDefaults } from './entity.ts';
 import { InvalidResource } from './errors.ts';
 import { hookFields, hookWithDefaults } from './hook.ts';
-import { int64Of } from './int64.ts';
+import { metricPointWithDefaults, MetricPointSchema } from './metric-point.ts';
 import { assertName, isUuid } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import {
-  exactInt64,
   flag,
   int64,
   listOrAbsent,
@@ -67,13 +66,6 @@ export const EventCheckSchema = Type.Object(
   },
   { $id: 'core/v2.Check' },
 );
-
-const MetricPointSchema = Type.Object({
-  name: optional(text()),
-  value: optional(Type.Number()),
-  timestamp: Type.Optional(exactInt64('Unix seconds, or what else the source counts')),
-  tags: optional(Type.Array(Type.Object({ name: optional(text()), value: optional(text()) }))),
-});
 
 export const EventSchema = Type.Object(
   {
@@ -144,13 +136,7 @@ export function eventCheckWithDefaults(input: Static<typeof EventCheckSchema>) {
 function metricsWithDefaults(input: NonNullable<Static<typeof EventSchema>['metrics']>) {
   return {
     handlers: input.handlers ?? null,
-    points:
-      input.points?.map((point) => ({
-        name: orAbsent(point.name),
-        value: point.value ?? 0,
-        timestamp: int64Of(point.timestamp),
-        tags: point.tags?.map((tag) => ({ name: tag.name ?? '', value: tag.value ?? '' })) ?? null,
-      })) ?? null,
+    points: input.points?.map(metricPointWithDefaults) ?? null,
   };
 }
 
@@ -190,8 +176,13 @@ export function assertEvent(event: Event): void {
     }
   }
   if (event.metadata.name !== undefined) throw new InvalidResource('events cannot be named');
-  if (event.id !== null && !isUuid(event.id)) throw new InvalidResource(`invalid event id: ${event.id}`);
+  if (event.id !== null && !isUuid(event.id)) throw new InvalidResource(`invalid event id: ${uuidFault(event.id)}`);
 }
+
+const UUID_LENGTH = 36;
+
+const uuidFault = (id: string): string =>
+  id.length === UUID_LENGTH ? 'invalid UUID format' : `invalid UUID length: ${id.length}`;
 
 export function hasCheck(event: Event): event is CheckEvent {
   return event.entity !== undefined && event.check !== undefined;

@@ -3,6 +3,7 @@ import { InvalidResource } from './errors.ts';
 import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { listOrNull, optional, orAbsent, text, textList, uint32, validator } from './schema.ts';
+import { SecretSchema, secretWithDefaults } from './secret.ts';
 
 /** Members of a set. */
 const MAX_MEMBERS = 1_000;
@@ -21,7 +22,7 @@ export const HandlerSchema = Type.Object(
     filters: optional(textList()),
     env_vars: optional(textList()),
     runtime_assets: optional(textList()),
-    secrets: optional(Type.Array(Type.Object({ name: optional(text()), secret: optional(text()) }))),
+    secrets: optional(Type.Array(SecretSchema)),
   },
   { $id: 'core/v2.Handler' },
 );
@@ -40,7 +41,7 @@ export function handlerWithDefaults(input: Static<typeof HandlerSchema>) {
     filters: listOrNull(input.filters),
     env_vars: listOrNull(input.env_vars),
     runtime_assets: listOrNull(input.runtime_assets),
-    secrets: listOrNull(input.secrets?.map(({ name, secret }) => ({ name: name ?? '', secret: secret ?? '' }))),
+    secrets: listOrNull(input.secrets?.map(secretWithDefaults)),
   };
 }
 

@@ -13,7 +13,7 @@ export const hookFields = {
   runtime_assets: optional(textList()),
 };
 
-export const HookSchema = Type.Object(hookFields);
+export const HookSchema = Type.Object(hookFields, { $id: 'core/v2.HookConfig' });
 
 export type Hook = ReturnType<typeof hookWithDefaults>;
 

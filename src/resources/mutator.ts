@@ -3,6 +3,7 @@ import { InvalidResource } from './errors.ts';
 import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { listOrNull, optional, orAbsent, text, textList, uint32, validator } from './schema.ts';
+import { SecretSchema, secretWithDefaults } from './secret.ts';
 
 export const MutatorSchema = Type.Object(
   {
@@ -11,7 +12,7 @@ export const MutatorSchema = Type.Object(
     timeout: optional(uint32('seconds')),
     env_vars: optional(textList()),
     runtime_assets: optional(textList()),
-    secrets: optional(Type.Array(Type.Object({ name: optional(text()), secret: optional(text()) }))),
+    secrets: optional(Type.Array(SecretSchema)),
     type: optional(text('pipe or javascript; pipe when empty')),
     eval: optional(text('body of a function, of javascript')),
   },
@@ -28,7 +29,7 @@ export function mutatorWithDefaults(input: Static<typeof MutatorSchema>) {
     timeout: input.timeout ?? 0,
     env_vars: listOrNull(input.env_vars),
     runtime_assets: listOrNull(input.runtime_assets),
-    secrets: listOrNull(input.secrets?.map(({ name, secret }) => ({ name: name ?? '', secret: secret ?? '' }))),
+    secrets: listOrNull(input.secrets?.map(secretWithDefaults)),
     type: orAbsent(input.type),
     eval: orAbsent(input.eval),
   };

@@ -44,6 +44,14 @@ function describe(error: ErrorObject): string {
   return `${field === '' ? 'body' : field} ${error.message ?? 'is invalid'}`;
 }
 
+/** The same for Ajv, which takes a schema that is part of another one twice for two of one name. */
+function withoutNames(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutNames);
+  if (schema === null || typeof schema !== 'object') return schema;
+  const members = Object.entries(schema).filter(([keyword]) => keyword !== '$id');
+  return Object.fromEntries(members.map(([keyword, value]) => [keyword, withoutNames(value)]));
+}
+
 /**
  * A function that returns its argument as the schema's type; the schema is compiled at its first use, so that a program
  * starts without those it never needs. @throws InvalidResource naming the first wrong field and the rule
@@ -51,7 +59,7 @@ function describe(error: ErrorObject): string {
 export function validator<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
   let validate: ValidateFunction<Static<T>> | undefined;
   return (value) => {
-    validate ??= ajv.compile<Static<T>>(schema);
+    validate ??= ajv.compile<Static<T>>(withoutNames(schema) as T);
     if (validate(value)) return value;
     const [error] = validate.errors ?? [];
     throw new InvalidResource(error === undefined ? 'body is invalid' : describe(error));

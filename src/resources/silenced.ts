@@ -12,6 +12,16 @@ const NEVER_S = -1;
 /** Beyond it a time cannot be written as a date. */
 const MAX_TIME_S = 8_640_000_000_000;
 
+/** Of an installation, in seconds; 0 = none. */
+export interface SilenceLimits {
+  /** For an entry that names no end. */
+  readonly defaultS: number;
+  /** From its begin to its end. */
+  readonly longestS: number;
+}
+
+export const NO_SILENCE_LIMITS: SilenceLimits = { defaultS: 0, longestS: 0 };
+
 const NAME = /^[\w.:*-]+$/;
 /** Of a subscription and a check, with the colon between them. */
 const MAX_NAME_LENGTH = 1_201;
@@ -66,7 +76,8 @@ export function silencedName({ subscription = ANY, check = ANY }: Pick<Silenced,
 }
 
 /** Whether an entry could have this name, so that it may become part of a key. */
-export const isSilencedName = (value: string): boolean => NAME.test(value) && value.length <= MAX_NAME_LENGTH;
+export const isSilencedName = (value: string): boolean =>
+  NAME.test(value) && value !== '.' && value !== '..' && value.length <= MAX_NAME_LENGTH;
 
 /** @throws InvalidResource with the rule it breaks */
 export function assertSilenced(silenced: Silenced): void {
@@ -82,9 +93,17 @@ export function assertSilenced(silenced: Silenced): void {
   if (silenced.expire_at < 0) throw new InvalidResource('expire_at must be >= 0');
 }
 
-/** With the begin and the end that it gets at `nowS`. An end that was sent stays, whatever `expire` says. */
-export function withTimes(silenced: Silenced, nowS: number): Silenced {
+/**
+ * With the begin and the end that it gets at `nowS`. An end that was sent stays, whatever `expire` says.
+ * @throws InvalidResource when it is to last longer than it may
+ */
+export function withTimes(silenced: Silenced, nowS: number, limits: SilenceLimits): Silenced {
   const begin = silenced.begin === 0 ? nowS : silenced.begin;
-  const expire_at = silenced.expire_at === 0 && silenced.expire > 0 ? begin + silenced.expire : silenced.expire_at;
-  return { ...silenced, begin, expire_at, expire: expire_at === 0 ? NEVER_S : silenced.expire };
+  const namesEnd = silenced.expire_at > 0 || silenced.expire > 0;
+  const expire = namesEnd ? silenced.expire : limits.defaultS || limits.longestS;
+  const expire_at = silenced.expire_at === 0 && expire > 0 ? begin + expire : silenced.expire_at;
+  if (limits.longestS > 0 && expire_at - begin > limits.longestS) {
+    throw new InvalidResource(`a silence must end within ${limits.longestS} seconds of its begin`);
+  }
+  return { ...silenced, begin, expire_at, expire: expire_at === 0 ? NEVER_S : expire };
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { optional, text, validator } from './schema.ts';
 
 /** What a client sends to refresh its session, or to end it; it may send its other tokens with it. */
-const TokenRequestSchema = Type.Object({ refresh_token: optional(text()) }, { $id: 'core/v2.Tokens' });
+export const TokenRequestSchema = Type.Object({ refresh_token: optional(text()) }, { $id: 'core/v2.Tokens' });
 
 const validateShape = validator(TokenRequestSchema);
 

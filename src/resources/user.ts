@@ -14,9 +14,9 @@ const userFields = {
 export const UserSchema = Type.Object(userFields, { $id: 'core/v2.User' });
 
 /** As it is sent; the password is never stored. */
-const UserRequestSchema = Type.Object({ ...userFields, password: optional(text()) }, { $id: 'core/v2.User.request' });
+export const UserRequestSchema = Type.Object({ ...userFields, password: optional(text()) }, { $id: 'core/v2.User.request' });
 
-const PasswordRequestSchema = Type.Object(
+export const PasswordRequestSchema = Type.Object(
   {
     password: optional(text('the one that counts now')),
     password_hash: optional(text('bcrypt, of the new one')),

@@ -1,6 +1,7 @@
+import type { Check } from '../resources/check.ts';
 import type { EntityConfig } from '../resources/entity.ts';
 import type { Event } from '../resources/event.ts';
-import type { LedgerDraft } from './ledger.ts';
+import type { LedgerCause, LedgerDraft } from './ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
 import { Tally } from './tally.ts';
 import type { CheckRequest } from '../wire/check-request.ts';
@@ -14,7 +15,10 @@ export type Announcement =
   /** As it is stored, or with its metrics where it has no check. Told only where somebody asked for it. */
   | { type: 'event.processed'; event: Event }
   | { type: 'namespace.deleted'; namespace: string }
-  | CheckRequested;
+  | CheckRequested
+  | ProxyRunRequested
+  /** Undefined when it was deleted. */
+  | { type: 'check.changed'; namespace: string; name: string; check: Check | undefined };
 
 /** What waits in the outbox, without what it is. */
 export interface OutboxFilled {
@@ -34,6 +38,22 @@ export interface CheckRequested {
   request: CheckRequest;
   /** Asked for by a person, not by the schedule of the check. */
   adhoc: boolean;
+}
+
+/** A check is to run once for each entity for which all expressions hold. */
+export interface ProxyRunRequested {
+  type: 'proxy-run.requested';
+  namespace: string;
+  /** Its name. */
+  check: string;
+  expressions: readonly string[];
+  /** In place of those of the check. */
+  subscriptions: string[] | undefined;
+  /** Asked for by a person, not by the schedule of the check. */
+  adhoc: boolean;
+  /** Unix ms. */
+  atMs: number;
+  cause: LedgerCause;
 }
 
 /** Whoever sent inputs and must hear what became of them. */

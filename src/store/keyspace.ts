@@ -1,3 +1,5 @@
+import type { ConfigurationWord } from '../resources/configuration-kinds.ts';
+
 /**
  * Names hold letters, digits and `_ . : -`, so that joined by slashes they sort as the API lists them: bytewise, by
  * `<namespace>/<name>`. Those of assets hold slashes too, which end their keys.
@@ -18,25 +20,7 @@ export function eventAddress(key: string): EventAddress {
 }
 
 /** Kinds of configuration, by the word of their path in the API. */
-export const RESOURCE_KINDS = [
-  'namespaces',
-  'entities',
-  'checks',
-  'handlers',
-  'hooks',
-  'filters',
-  'mutators',
-  'assets',
-  'pipelines',
-  'silenced',
-  'users',
-  'roles',
-  'rolebindings',
-  'clusterroles',
-  'clusterrolebindings',
-  'apikeys',
-] as const;
-export type ResourceKind = (typeof RESOURCE_KINDS)[number];
+export type ResourceKind = ConfigurationWord | 'namespaces' | 'entities' | 'silenced' | 'users' | 'apikeys';
 
 /** `namespace` is undefined for cluster-wide kinds. */
 export const resourceKey = (kind: ResourceKind, namespace: string | undefined, name: string): string =>
@@ -48,8 +32,14 @@ export const silenceCountKey = (namespace: string): string => `silence-counts/${
 /** The sessions that a user's logins began. No kind has this word. */
 export const tokenSessionsKey = (username: string): string => `token-sessions/${username}`;
 
+/** Whose turn is next in the rings of a round-robin check. No kind has this word. */
+export const ringTurnsKey = (namespace: string, check: string): string => `ring-turns/${namespace}/${check}`;
+
 /** How many entities there are. No kind has this word. */
 export const ENTITY_COUNT_KEY = 'entity-count';
+
+/** Whether telemetry is refused. No kind has this word. */
+export const TESSEN_KEY = 'tessen';
 
 /** Above every name. */
 const END = '~';

@@ -1,7 +1,12 @@
 import { hash } from 'node:crypto';
 
+/** An event that came through the API has a user as well. */
 export type LedgerCause =
-  { eventId: string } | { deadlineAtMs: number } | { user: string } | { session: string } | { restore: true };
+  | { eventId: string; user?: string }
+  | { deadlineAtMs: number }
+  | { user: string }
+  | { session: string }
+  | { restore: true };
 
 export interface GuardRecord {
   name: string;

@@ -1,9 +1,12 @@
-import { closeSync, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { CorruptRecord } from './sealed.ts';
 
 /** Under the directory of every LMDB environment. */
 export const DATA_FILE = 'data.mdb';
+
+const READERS_FILE = 'lock.mdb';
+const FOR_OWNER_ONLY = 0o600;
 
 /** Where the first pages of LMDB say what they are, how large a page is, and which one is the last. */
 const MAGIC_AT = 24;
@@ -12,6 +15,11 @@ const LAST_PAGE_AT = 144;
 const MAGIC = 0xbeefc0de;
 const META_BYTES = LAST_PAGE_AT + 8;
 const META_PAGES = 2;
+
+/** LMDB makes its files as the process makes any. @throws Error when they are somebody else's */
+export function keepForOwner(directory: string): void {
+  for (const file of [DATA_FILE, READERS_FILE]) chmodSync(join(directory, file), FOR_OWNER_ONLY);
+}
 
 /**
  * LMDB maps its file into memory: where that is something else, or was cut short, reading ends the whole process without a word.

@@ -2,7 +2,7 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 import { LRUCache } from 'lru-cache';
 import { CODECS } from './codecs.ts';
 import { afterPrefix, eventAddress, ledgerIndexKey, seqOfIndexKey } from './keyspace.ts';
-import { prepareDataFile } from './lmdb-file.ts';
+import { keepForOwner, prepareDataFile } from './lmdb-file.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from './ledger.ts';
 import { type ResourceRecord, TABLE_NAMES, type TableName, type Tables } from './records.ts';
 import { CorruptRecord, sealText, unseal } from './sealed.ts';
@@ -72,6 +72,7 @@ export class LmdbStore implements TransactionalStore {
       noSync: sync === 'none',
       readOnly,
     });
+    if (!readOnly) keepForOwner(directory);
     const table = (name: string): Bytes => this.#root.openDB<Buffer, string>({ name, encoding: 'binary' });
     this.#tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, table(name)])) as Record<TableName, Bytes>;
     this.#eventsByCheck = table('eventsByCheck');

@@ -1,41 +1,24 @@
 import type { ApiKey } from '../resources/api-key.ts';
-import type { Asset } from '../resources/asset.ts';
-import type { Check } from '../resources/check.ts';
+import type { ConfigurationResources } from '../resources/configuration-kinds.ts';
 import type { EntityConfig } from '../resources/entity.ts';
-import type { EventFilter } from '../resources/event-filter.ts';
-import type { Handler } from '../resources/handler.ts';
-import type { Hook } from '../resources/hook.ts';
-import type { Mutator } from '../resources/mutator.ts';
 import type { Namespace } from '../resources/namespace.ts';
-import type { Pipeline } from '../resources/pipeline.ts';
-import type { Role } from '../resources/role.ts';
-import type { RoleBinding } from '../resources/role-binding.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
+import { type Tessen, tessenWithDefaults } from '../resources/tessen.ts';
 import type { User } from '../resources/user.ts';
+import type { RingTurns } from '../rules/ring-turns.ts';
 import type { TokenSessions } from '../rules/token-sessions.ts';
 import type { TableReader } from './decision.ts';
-import { type ResourceKind, resourceKey, tokenSessionsKey } from './keyspace.ts';
+import { type ResourceKind, resourceKey, ringTurnsKey, TESSEN_KEY, tokenSessionsKey } from './keyspace.ts';
 import { type LazyPage, lazyPage, type Page, type PageRequest, readPage } from './page.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
 /** What is stored under each kind. */
-export interface Resources {
+export interface Resources extends ConfigurationResources {
   namespaces: Namespace;
   /** The configuration half; `EntityStore` joins it with the state. */
   entities: EntityConfig;
-  checks: Check;
-  handlers: Handler;
-  hooks: Hook;
-  filters: EventFilter;
-  mutators: Mutator;
-  assets: Asset;
-  pipelines: Pipeline;
   silenced: SilenceRecord;
   users: User;
-  roles: Role;
-  rolebindings: RoleBinding;
-  clusterroles: Role;
-  clusterrolebindings: RoleBinding;
   apikeys: ApiKey;
 }
 
@@ -49,10 +32,19 @@ export function readResource<K extends ResourceKind>(
   return reader.get('resources', resourceKey(kind, namespace, name)) as Resources[K] | undefined;
 }
 
+/** Undefined when nobody took a turn yet. */
+export function readRingTurns(reader: TableReader, namespace: string, check: string): RingTurns | undefined {
+  return reader.get('resources', ringTurnsKey(namespace, check)) as RingTurns | undefined;
+}
+
 /** Undefined when the user has none. */
 export function readTokenSessions(reader: TableReader, username: string): TokenSessions | undefined {
   return reader.get('resources', tokenSessionsKey(username)) as TokenSessions | undefined;
 }
+
+/** As it is unless somebody chose otherwise. */
+export const readTessen = (reader: TableReader): Tessen =>
+  (reader.get('resources', TESSEN_KEY) as Tessen | undefined) ?? tessenWithDefaults({});
 
 /** The durable configuration, for the API and for everything that decides outside a decision. */
 export class ResourceStore {
@@ -64,6 +56,10 @@ export class ResourceStore {
 
   get<K extends ResourceKind>(kind: K, namespace: string | undefined, name: string): Resources[K] | undefined {
     return readResource(this.#store, kind, namespace, name);
+  }
+
+  tessen(): Tessen {
+    return readTessen(this.#store);
   }
 
   tokenSessions(username: string): TokenSessions | undefined {

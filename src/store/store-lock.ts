@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Another living process owns the store. */
@@ -53,9 +53,11 @@ function readOwner(path: string): Owner | undefined {
  */
 export function lockStore(directory: string): { release(): void } {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
+  // One that was there, or was copied, may be open to others.
+  chmodSync(directory, 0o700);
   const path = join(directory, LOCK_FILE);
   const mine = `${path}.${process.pid}`;
-  writeFileSync(mine, JSON.stringify({ pid: process.pid, startedAt: startOf(process.pid) }));
+  writeFileSync(mine, JSON.stringify({ pid: process.pid, startedAt: startOf(process.pid) }), { mode: 0o600 });
   try {
     while (!tryLink(mine, path)) removeStale(path);
   } finally {

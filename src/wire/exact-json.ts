@@ -2,6 +2,9 @@ interface Point {
   timestamp?: unknown;
 }
 
+type MaybePoint = Point | null | undefined;
+type Parse = (text: string) => unknown;
+
 /**
  * A key and its value. A quotation mark in a text stands behind a backslash, so this is nowhere but outside of texts; more
  * than 19 digits are beyond 64 bits.
@@ -12,9 +15,17 @@ const LONG_TIMESTAMP = /(?<!\\)("timestamp"\s*:\s*)(-?\d{16,19})(?=\s*[,}])/gi;
  * An event of JSON, as `parse` gives it, but with the timestamps of its metric points to the digit: some sources count
  * nanoseconds, which are more than a number holds. @throws SyntaxError
  */
-export function parseEventJson(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
-  const event = parse(text);
-  const points = pointsOf(event);
+export const parseEventJson = (text: string, parse: Parse = JSON.parse): unknown =>
+  parseExactly(text, parse, (event) =>
+    listOf((event as { metrics?: { points?: unknown } | null } | null)?.metrics?.points),
+  );
+
+/** The same of a list of metric points. @throws SyntaxError */
+export const parsePointsJson = (text: string, parse: Parse = JSON.parse): unknown => parseExactly(text, parse, listOf);
+
+function parseExactly(text: string, parse: Parse, pointsOf: (value: unknown) => MaybePoint[]): unknown {
+  const value = parse(text);
+  const points = pointsOf(value);
   if (points.some(isRounded)) {
     const quoted = pointsOf(parse(text.replaceAll(LONG_TIMESTAMP, '$1"$2"')));
     for (const [index, point] of points.entries()) {
@@ -22,15 +33,12 @@ export function parseEventJson(text: string, parse: (text: string) => unknown = 
       if (isRounded(point) && typeof digits === 'string') point.timestamp = BigInt(digits);
     }
   }
-  return event;
+  return value;
 }
 
-function pointsOf(event: unknown): (Point | null | undefined)[] {
-  const points = (event as { metrics?: { points?: unknown } | null } | null)?.metrics?.points;
-  return Array.isArray(points) ? (points as Point[]) : [];
-}
+const listOf = (value: unknown): MaybePoint[] => (Array.isArray(value) ? (value as MaybePoint[]) : []);
 
-const isRounded = (point: Point | null | undefined): point is Point =>
+const isRounded = (point: MaybePoint): point is Point =>
   Number.isInteger(point?.timestamp) && !Number.isSafeInteger(point?.timestamp);
 
 /** `JSON.stringify`, but a `bigint` is written in its digits. */

@@ -1,7 +1,8 @@
-import { type Check, referenceWithDefaults } from '../resources/check.ts';
+import { type Check, metricTagWithDefaults, referenceWithDefaults } from '../resources/check.ts';
 import { type EventCheck, eventCheckWithDefaults } from '../resources/event.ts';
 import { type Hook, hookWithDefaults } from '../resources/hook.ts';
 import { objectMetaWithDefaults } from '../resources/object-meta.ts';
+import { secretWithDefaults } from '../resources/secret.ts';
 import { repeatedWindowWithDefaults } from '../resources/time-windows.ts';
 import { requestedCheckWithDefaults } from './check-request.ts';
 import {
@@ -43,6 +44,7 @@ const checkPipeline = message(() => ({ name: '', type: 'Pipeline', api_version: 
 });
 
 export const nameAndValue = message(() => ({ name: '', value: '' }), { name: text(1), value: text(2) });
+const metricTag = message(() => metricTagWithDefaults({}), { name: text(1), value: text(2) });
 
 const clockRange = message(() => ({ begin: '', end: '' }), { begin: text(1), end: text(2) });
 type Days = NonNullable<Check['subdue']>['days'];
@@ -83,7 +85,7 @@ const metricThreshold = message((): MetricThreshold => ({ name: '', tags: null, 
   null_status: uint32(4),
 });
 
-const secret = message(() => ({ name: '', secret: '' }), { name: text(1), secret: text(2) });
+const secret = message(() => secretWithDefaults({}), { name: text(1), secret: text(2) });
 
 /** `{ "<type>": ["<hook>", …] }` in a member. */
 type HookList = NonNullable<Check['check_hooks']>[number];
@@ -125,7 +127,7 @@ function checkFields(place: 'configuration' | 'event') {
     max_output_size: int64(at(27, 39)),
     discard_output: flag(at(28, 40)),
     secrets: list(at(29, 41), secret),
-    output_metric_tags: list(at(30, 43), nameAndValue),
+    output_metric_tags: list(at(30, 43), metricTag),
     scheduler: text(at(31, 44)),
     pipelines: list(at(32, 46), checkPipeline),
     output_metric_thresholds: list(at(33, 47), metricThreshold),

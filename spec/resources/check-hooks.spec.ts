@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import { type Check, parseCheckShape } from '../../src/resources/check.ts';
+import { parseHookList, withHooks, withoutHook } from '../../src/resources/check-hooks.ts';
+import { NotFound } from '../../src/resources/errors.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+const checkWith = (check_hooks: Record<string, string[] | null>[] | null): Check =>
+  parseCheckShape({ metadata: { name: 'c', namespace: 'default' }, interval: 60, check_hooks });
+
+describe('the hooks of one type', () => {
+  for (const type of ['0', '9', '10', '255', 'ok', 'warning', 'critical', 'unknown', 'non-zero']) {
+    it(`may be those of ${type}`, () => {
+      expect(parseHookList({ [type]: ['h1', 'h2'] }, type)).to.deep.equal({ type, names: ['h1', 'h2'] });
+      expect(parseHookList({ [type]: null }, type)).to.deep.equal({ type, names: [] });
+    });
+  }
+
+  for (const type of ['256', '1000', '00', '01', '-1', '1.0', 'OK', 'nonzero', 'error', '']) {
+    it(`are not those of ${JSON.stringify(type)}`, () => {
+      expect(refusalOf(() => parseHookList({ [type]: ['h'] }, type))).to.equal(
+        'valid check hook types are "0"-"255", "ok", "warning", "critical", "unknown", and "non-zero"',
+      );
+    });
+  }
+
+  const refused: [unknown, string][] = [
+    [{}, 'body must have exactly one hook type'],
+    [{ ok: ['h'], warning: ['h'] }, 'body must have exactly one hook type'],
+    [{ warning: ['h'] }, 'the hook type of the body (warning) does not match the hook type of the URI (ok)'],
+    [{ ok: 'h' }, 'ok must be array,null'],
+    [{ ok: [1] }, 'ok.0 must be string'],
+    [{ ok: [''] }, 'hook name must not be empty'],
+    [{ ok: ['h', 'a b'] }, 'hook name cannot contain spaces or special characters'],
+    [[], 'body must be object'],
+  ];
+  for (const [body, message] of refused) {
+    it(`are refused as ${JSON.stringify(body)}`, () => {
+      expect(refusalOf(() => parseHookList(body, 'ok'))).to.equal(message);
+    });
+  }
+});
+
+describe('a check', () => {
+  it('gets hooks of a type behind those that it has, each once, and its other types stay where they are', () => {
+    const check = checkWith([{ ok: ['a'] }, { critical: ['b'] }]);
+    expect(withHooks(check, { type: 'ok', names: ['b', 'a', 'b'] }).check_hooks).to.deep.equal([
+      { ok: ['a', 'b'] },
+      { critical: ['b'] },
+    ]);
+    expect(check.check_hooks).to.deep.equal([{ ok: ['a'] }, { critical: ['b'] }]);
+  });
+
+  it('gets the first hooks of a type at the end, also when there are none of them', () => {
+    expect(withHooks(checkWith(null), { type: 'ok', names: ['a'] }).check_hooks).to.deep.equal([{ ok: ['a'] }]);
+    const empty = withHooks(checkWith([{ ok: ['a'] }]), { type: '1', names: [] });
+    expect(empty.check_hooks).to.deep.equal([{ ok: ['a'] }, { '1': null }]);
+    expect(withHooks(empty, { type: '1', names: ['b'] }).check_hooks).to.deep.equal([{ ok: ['a'] }, { '1': ['b'] }]);
+  });
+
+  it('loses a hook from every list of the type, and lists that are empty then', () => {
+    const check = checkWith([{ ok: ['a', 'b'] }, { warning: ['a'] }, { ok: ['a'] }]);
+    expect(withoutHook(check, 'ok', 'a').check_hooks).to.deep.equal([{ ok: ['b'] }, { warning: ['a'] }]);
+    expect(withoutHook(checkWith([{ ok: ['a'] }]), 'ok', 'a').check_hooks).to.equal(null);
+  });
+
+  for (const [type, name] of [
+    ['ok', 'b'],
+    ['warning', 'a'],
+    ['unknown', 'a'],
+    ['constructor', 'name'],
+  ] as const) {
+    it(`does not lose hook ${name} of ${type}, which it has not got`, () => {
+      const check = checkWith([{ ok: ['a'] }, { unknown: null }]);
+      expect(() => withoutHook(check, type, name)).to.throw(NotFound);
+    });
+  }
+});

@@ -1,0 +1,68 @@
+import { Type } from 'typebox';
+import type { Check } from './check.ts';
+import { InvalidResource, NotFound } from './errors.ts';
+import { assertName } from './names.ts';
+import { listOrNull, validator } from './schema.ts';
+
+/** Which hooks run after which results of a check: one type and its list. */
+export const HookListSchema = Type.Unsafe<Record<string, string[] | null>>({
+  $id: 'core/v2.HookList',
+  type: 'object',
+  additionalProperties: { type: ['array', 'null'], items: { type: 'string' } },
+});
+
+/** After which results of a check its hooks run. */
+export interface HookList {
+  type: string;
+  /** Of the hooks. */
+  names: string[];
+}
+
+const WORDS = new Set(['ok', 'warning', 'critical', 'unknown', 'non-zero']);
+const STATUS = /^(?:0|[1-9]\d{0,2})$/;
+const MAX_STATUS = 255;
+
+const validateShape = validator(HookListSchema);
+
+/** `type` is what the path says. @throws InvalidResource */
+export function parseHookList(value: unknown, type: string): HookList {
+  const [only, ...others] = Object.entries(validateShape(value));
+  if (only === undefined || others.length > 0) throw new InvalidResource('body must have exactly one hook type');
+  const [sent, names] = only;
+  if (sent !== type) {
+    throw new InvalidResource(`the hook type of the body (${sent}) does not match the hook type of the URI (${type})`);
+  }
+  assertHookType(type);
+  for (const name of names ?? []) assertName(name, 'hook name');
+  return { type, names: names ?? [] };
+}
+
+function assertHookType(type: string): void {
+  if (WORDS.has(type) || (STATUS.test(type) && Number(type) <= MAX_STATUS)) return;
+  throw new InvalidResource(
+    'valid check hook types are "0"-"255", "ok", "warning", "critical", "unknown", and "non-zero"',
+  );
+}
+
+/** Each name once, behind those that the type has. */
+export function withHooks(check: Check, { type, names }: HookList): Check {
+  const lists = check.check_hooks ?? [];
+  const index = lists.findIndex((list) => Object.hasOwn(list, type));
+  const present = lists[index]?.[type] ?? [];
+  const added = { [type]: listOrNull([...new Set([...present, ...names])]) };
+  return { ...check, check_hooks: index < 0 ? [...lists, added] : lists.with(index, added) };
+}
+
+/** A list that it was the last of goes with it. @throws NotFound when the type does not have it */
+export function withoutHook(check: Check, type: string, name: string): Check {
+  const lists = check.check_hooks ?? [];
+  const isListed = (list: Record<string, string[] | null>): boolean =>
+    Object.hasOwn(list, type) && list[type]?.includes(name) === true;
+  if (!lists.some(isListed)) throw new NotFound();
+  const left = lists.flatMap((list) => {
+    if (!isListed(list)) return [list];
+    const others = list[type]?.filter((other) => other !== name) ?? [];
+    return others.length === 0 ? [] : [{ [type]: others }];
+  });
+  return { ...check, check_hooks: listOrNull(left) };
+}

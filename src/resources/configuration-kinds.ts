@@ -1,0 +1,144 @@
+import type { TSchema } from 'typebox';
+import { AssetSchema, assertAsset, parseAssetShape } from './asset.ts';
+import { assertCheck, CheckSchema, parseCheckShape } from './check.ts';
+import { assertEventFilter, EventFilterSchema, parseEventFilterShape } from './event-filter.ts';
+import { assertHandler, HandlerSchema, parseHandlerShape } from './handler.ts';
+import { assertHook, HookSchema, parseHookShape } from './hook.ts';
+import { assertMutator, MutatorSchema, parseMutatorShape } from './mutator.ts';
+import type { ObjectMeta } from './object-meta.ts';
+import { assertPipeline, parsePipelineShape, PipelineSchema } from './pipeline.ts';
+import {
+  assertClusterRoleBinding,
+  assertRoleBinding,
+  ClusterRoleBindingSchema,
+  parseClusterRoleBindingShape,
+  parseRoleBindingShape,
+  RoleBindingSchema,
+} from './role-binding.ts';
+import {
+  assertClusterRole,
+  assertRole,
+  ClusterRoleSchema,
+  parseClusterRoleShape,
+  parseRoleShape,
+  RoleSchema,
+} from './role.ts';
+
+/** By what the objects of a list can be selected: `<prefix>.<name>`, and `<prefix>.labels.<key>`. Source: the REST API, 2.10. */
+export interface SelectableFields {
+  prefix: string;
+  names: readonly string[];
+}
+
+/** All there is to know of a kind whose resources are written as they are. */
+export interface ConfigurationKind<T extends { metadata: ObjectMeta } = { metadata: ObjectMeta }> {
+  /** A namespace cannot be deleted while it has one of its kinds. */
+  scope: 'namespace' | 'cluster';
+  schema: TSchema;
+  /** Shape and defaults. @throws InvalidResource */
+  parse(body: object): T;
+  /** @throws InvalidResource with the rule it breaks */
+  assert(resource: T): void;
+  selectable: SelectableFields;
+  /** The parameter of its paths that is the name, where names are not those of all kinds. */
+  parameter?: 'asset';
+}
+
+const OF_NAMESPACE = ['name', 'namespace'] as const;
+
+/** By their words: in paths, in roles, in the keys of the store and in the ledger. */
+export const CONFIGURATION_KINDS = {
+  checks: {
+    scope: 'namespace',
+    schema: CheckSchema,
+    parse: parseCheckShape,
+    assert: assertCheck,
+    selectable: {
+      prefix: 'check',
+      names: [...OF_NAMESPACE, 'handlers', 'publish', 'round_robin', 'runtime_assets', 'subscriptions', 'pipelines'],
+    },
+  },
+  handlers: {
+    scope: 'namespace',
+    schema: HandlerSchema,
+    parse: parseHandlerShape,
+    assert: assertHandler,
+    selectable: { prefix: 'handler', names: [...OF_NAMESPACE, 'filters', 'handlers', 'mutator', 'type'] },
+  },
+  hooks: {
+    scope: 'namespace',
+    schema: HookSchema,
+    parse: parseHookShape,
+    assert: assertHook,
+    selectable: { prefix: 'hook', names: OF_NAMESPACE },
+  },
+  filters: {
+    scope: 'namespace',
+    schema: EventFilterSchema,
+    parse: parseEventFilterShape,
+    assert: assertEventFilter,
+    selectable: { prefix: 'filter', names: [...OF_NAMESPACE, 'action', 'runtime_assets'] },
+  },
+  mutators: {
+    scope: 'namespace',
+    schema: MutatorSchema,
+    parse: parseMutatorShape,
+    assert: assertMutator,
+    selectable: { prefix: 'mutator', names: [...OF_NAMESPACE, 'runtime_assets'] },
+  },
+  assets: {
+    scope: 'namespace',
+    schema: AssetSchema,
+    parse: parseAssetShape,
+    assert: assertAsset,
+    selectable: { prefix: 'asset', names: [...OF_NAMESPACE, 'filters'] },
+    parameter: 'asset',
+  },
+  pipelines: {
+    scope: 'namespace',
+    schema: PipelineSchema,
+    parse: parsePipelineShape,
+    assert: assertPipeline,
+    selectable: { prefix: 'pipeline', names: OF_NAMESPACE },
+  },
+  roles: {
+    scope: 'namespace',
+    schema: RoleSchema,
+    parse: parseRoleShape,
+    assert: assertRole,
+    selectable: { prefix: 'role', names: OF_NAMESPACE },
+  },
+  rolebindings: {
+    scope: 'namespace',
+    schema: RoleBindingSchema,
+    parse: parseRoleBindingShape,
+    assert: assertRoleBinding,
+    selectable: { prefix: 'rolebinding', names: [...OF_NAMESPACE, 'role_ref.name', 'role_ref.type'] },
+  },
+  clusterroles: {
+    scope: 'cluster',
+    schema: ClusterRoleSchema,
+    parse: parseClusterRoleShape,
+    assert: assertClusterRole,
+    selectable: { prefix: 'clusterrole', names: ['name'] },
+  },
+  clusterrolebindings: {
+    scope: 'cluster',
+    schema: ClusterRoleBindingSchema,
+    parse: parseClusterRoleBindingShape,
+    assert: assertClusterRoleBinding,
+    selectable: { prefix: 'clusterrolebinding', names: ['name', 'role_ref.name', 'role_ref.type'] },
+  },
+} as const satisfies Readonly<Record<string, ConfigurationKind>>;
+
+export type ConfigurationWord = keyof typeof CONFIGURATION_KINDS;
+
+/** What is stored under each word. */
+export type ConfigurationResources = {
+  [Word in ConfigurationWord]: ReturnType<(typeof CONFIGURATION_KINDS)[Word]['parse']>;
+};
+
+/** Those of a backend, which may be given more than are known here. */
+export type ConfigurationKinds = {
+  readonly [Word in ConfigurationWord]: ConfigurationKind<ConfigurationResources[Word]>;
+};

@@ -1,0 +1,20 @@
+import { type Static, Type } from 'typebox';
+import { type MetricPoint, MetricPointSchema, metricPointWithDefaults } from './metric-point.ts';
+import { flag, optional, validator } from './schema.ts';
+
+/** Whether the installation reports its use. It never does: what clients choose is kept for them. */
+export const TessenSchema = Type.Object({ opt_out: optional(flag()) }, { $id: 'core/v2.TessenConfig' });
+export const TelemetrySchema = Type.Array(MetricPointSchema, { $id: 'core/v2.Telemetry' });
+
+export type Tessen = ReturnType<typeof tessenWithDefaults>;
+
+export const tessenWithDefaults = (input: Static<typeof TessenSchema>) => ({ opt_out: input.opt_out ?? false });
+
+const validateTessen = validator(TessenSchema);
+const validateTelemetry = validator(TelemetrySchema);
+
+/** @throws InvalidResource */
+export const parseTessen = (value: unknown): Tessen => tessenWithDefaults(validateTessen(value));
+
+/** What clients report of themselves. @throws InvalidResource */
+export const parseTelemetry = (value: unknown): MetricPoint[] => validateTelemetry(value).map(metricPointWithDefaults);
