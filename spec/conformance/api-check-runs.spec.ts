@@ -109,7 +109,6 @@ describe('the runs of a check', () => {
 
   describe('that a person asks for', () => {
     const bodies: [string, string | object][] = [
-      ['an empty body', ''],
       ['{}', {}],
       ['null', 'null'],
       ['members that count for nothing', { check: 'other', metadata: {}, subscriptions: null }],
@@ -125,9 +124,9 @@ describe('the runs of a check', () => {
       });
     }
 
-    it('go out without a body at all', async () => {
+    it('are 400 without a body at all', async () => {
       await put();
-      expect((await api.post(EXECUTE, undefined)).status).to.equal(202);
+      expect((await api.post(EXECUTE, undefined)).status).to.equal(400);
     });
 
     it('go to the subscriptions that were named, in place of those of the check', async () => {
@@ -171,6 +170,8 @@ describe('the runs of a check', () => {
       ['/ns/default/checks/none/execute', {}, 404],
       ['/ns/default/checks/a%20b/execute', {}, 404],
       ['/ns/ghost/checks/check-disk/execute', {}, 404],
+      ['/ns/default/checks/a%2Fb/execute', {}, 404],
+      [EXECUTE, '', 400],
       [EXECUTE, '{"x', 400],
       [EXECUTE, '[]', 400],
       [EXECUTE, { subscriptions: 'x' }, 400],

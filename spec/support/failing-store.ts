@@ -14,6 +14,8 @@ const WRITES_IN_A_ROW = 4;
 /** A store whose writes can be made to fail, as on a full disk; what is stored stays readable. */
 export class FailingStore implements TransactionalStore {
   readonly #store: TransactionalStore;
+  /** How many were tried. */
+  writes = 0;
   readonly #inFlight = new Set<Promise<void>>();
   #failures = 0;
   #held: { waits(): void; released: Promise<void>; release(): void } | undefined;
@@ -60,6 +62,7 @@ export class FailingStore implements TransactionalStore {
   }
 
   async write(set: WriteSet): Promise<void> {
+    this.writes += 1;
     const held = this.#held;
     held?.waits();
     if (held !== undefined) await held.released;

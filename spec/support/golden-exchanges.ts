@@ -3,6 +3,7 @@ import { ADMIN } from './api-client.ts';
 import { forgedToken, type Forgery } from './forged-token.ts';
 import { readGolden } from './golden-file.ts';
 import { difference, exactDifference } from './golden-match.ts';
+import { overruled } from './golden-overruled.ts';
 import { at } from './json-path.ts';
 
 interface Exchange {
@@ -36,7 +37,12 @@ interface Step {
   /** The message is a parser's: any will do. */
   free?: boolean;
   sleep?: number;
+  /** Not played where it says so: it names what has another name here. */
+  only?: 'reference';
 }
+
+/** Where a backend keeps what it says of itself. */
+const [THEIR_NAMESPACE, OUR_NAMESPACE] = ['sensu-system', 'mon-system'];
 
 interface Received {
   status: number;
@@ -44,34 +50,29 @@ interface Received {
   text: string;
 }
 
-/** Which steps of a recording are played, by their numbers from 1: the others need what the service has not got yet. */
-export type Selection = (step: number, exchange: Exchange) => boolean;
-
 /** What to do where the recording waited; mostly only the reference needs to. */
 export type Sleep = (ms: number) => Promise<void>;
 
 /** Plays recorded exchanges of HTTP, in order. `file` is relative to `spec/golden`. @throws naming file and step where the answer differs */
-export async function playExchanges(
-  file: string,
-  port: number,
-  selected: Selection = () => true,
-  sleep: Sleep = () => Promise.resolve(),
-): Promise<void> {
-  const { steps } = JSON.parse(readGolden(file)) as { steps: Step[] };
+export async function playExchanges(file: string, port: number, sleep: Sleep = () => Promise.resolve()): Promise<void> {
+  const { steps } = JSON.parse(readGolden(file).replaceAll(THEIR_NAMESPACE, OUR_NAMESPACE)) as { steps: Step[] };
   const kept: Record<string, string> = { admin: await adminToken(port), base: `http://127.0.0.1:${port}` };
   // These say themselves who asks.
   const usual: Exchange['headers'] = file.startsWith('auth/') ? {} : { authorization: 'Bearer ${admin}' };
   /** A key is told once, where it was created: answers show another UUID in its place. */
   const shown: Record<string, string> = {};
   for (const [index, step] of steps.entries()) {
+    if (step.only === 'reference') continue;
     await sleep(step.sleep ?? 0);
     if (step.forge !== undefined) kept[step.forge.as] = forgedToken(filledIn(step.forge.from, kept), step.forge);
     await playAtOnce(step, (request) =>
       exchange(port, { ...request, headers: { ...usual, ...request.headers } }, kept),
     );
-    if (step.request === undefined || !selected(index + 1, step.request)) continue;
+    if (step.request === undefined) continue;
     const received = await exchange(port, { ...step.request, headers: { ...usual, ...step.request.headers } }, kept);
-    const found = answerDifference(step, received, { ...kept, ...shown });
+    const recorded = step.ours ?? step.response ?? { status: 200 };
+    const expected = overruled(file, index + 1, recorded) as Answer;
+    const found = answerDifference(step, expected, received, { ...kept, ...shown });
     if (found !== undefined) {
       const { method, path } = step.request;
       throw new Error(`${file} step ${index + 1} (${method} ${path}): ${found}; answered ${received.text}`);
@@ -146,8 +147,12 @@ function valueAt({ headers, text }: Received, from: string | { header: string; a
   return from.after === undefined ? value : value.slice(value.lastIndexOf(from.after) + from.after.length);
 }
 
-function answerDifference(step: Step, received: Received, kept: Record<string, string>): string | undefined {
-  const expected = step.ours ?? step.response ?? { status: 200 };
+function answerDifference(
+  step: Step,
+  expected: Answer,
+  received: Received,
+  kept: Record<string, string>,
+): string | undefined {
   if (expected.status !== received.status) return `expected status ${expected.status}, got ${received.status}`;
   return (
     headerDifference(expected, received) ??

@@ -18,10 +18,11 @@ const MATCHERS: Readonly<Record<string, Matcher>> = {
   string: { pattern: '[^]*', accepts: isText },
   etag: { pattern: '"[0-9a-f]+"', accepts: isText },
   token: { pattern: '[\\w.-]+', accepts: isText },
+  hex: { pattern: '[0-9a-f]+', accepts: (value) => /^[0-9a-f]+$/.test(String(value)) },
   any: { pattern: '[^]*', accepts: () => true },
 };
 
-const MATCHER = /<(uuid|unix|int|number|string|etag|token|any)>/;
+const MATCHER = /<(uuid|unix|int|number|string|etag|token|hex|any)>/;
 const MATCHERS_INSIDE = new RegExp(MATCHER.source, 'g');
 
 /**

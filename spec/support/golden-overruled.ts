@@ -9,7 +9,7 @@ interface Overruling {
 }
 
 /** Where the seed or another recording says otherwise: docs/decisions/0009. Everything else is as it was recorded. */
-const OVERRULINGS: readonly Overruling[] = [
+export const OVERRULINGS: readonly Overruling[] = [
   {
     recording: 'state/odd-events.json',
     step: 15,
@@ -57,6 +57,26 @@ const OVERRULINGS: readonly Overruling[] = [
     ours: { message: 'timeout must be >= 0' },
     why: 'recordings of rest/ leave the text of a parser free: ours names the field and the rule',
   },
+  ...[7, 44].map((step) => ({
+    recording: 'rest/01-routing.json',
+    step,
+    ours: { status: 400, body: undefined, text: '' },
+    why: 'Node refuses methods that HTTP has not got, before anybody is asked',
+  })),
+  {
+    recording: 'rest/02-unauthenticated.json',
+    step: 10,
+    ours: { body: { mon_backend: '<string>' } },
+    why: 'its own note: further members are allowed',
+  },
+  ...[
+    { step: 25, ours: { status: 400, body: { message: '<string>', code: 1 }, text: undefined } },
+    { step: 26, ours: { status: 404, body: { message: 'not found', code: 2 }, text: undefined } },
+  ].map((row) => ({
+    ...row,
+    recording: 'rest/05-checks-validation.json',
+    why: 'schedule/cron: a schedule that never occurs is rejected when it is written',
+  })),
   ...['keepalive', 'event'].map((step) => ({
     recording: 'wire/real-agent',
     step,

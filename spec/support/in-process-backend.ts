@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import type { BackendConfig } from '../../src/config/backend.ts';
 import { initialise } from '../../src/main/initialise.ts';
 import { type RunningBackend, startBackend } from '../../src/main/start-backend.ts';
+import type { ConfigurationKinds } from '../../src/resources/configuration-kinds.ts';
+import type { System } from '../../src/resources/entity.ts';
 import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import type { TransactionalStore } from '../../src/store/transactional-store.ts';
 import type { AgentClient, AgentOptions } from './agent-client.ts';
 import { ADMIN, type ApiClient } from './api-client.ts';
 import { BackendClients, type BackendPorts } from './backend-clients.ts';
@@ -32,6 +35,12 @@ export interface InProcessOptions {
   clock?: ManualClock;
   /** Changes the usual configuration. */
   configure?: (config: BackendConfig) => BackendConfig;
+  /** In place of the usual ones. */
+  configurationKinds?: ConfigurationKinds;
+  /** What it says that it runs on. */
+  machine?: System;
+  /** Comes between the backend and its store. */
+  through?: (store: TransactionalStore) => TransactionalStore;
 }
 
 /** The backend in this process, over real sockets and a real store, on a clock that the test moves. */
@@ -40,12 +49,19 @@ export class InProcessBackend implements BackendPorts {
   readonly log = new RecordedLog();
   readonly #directory: TemporaryDirectory;
   readonly #config: BackendConfig;
+  readonly #configurationKinds: ConfigurationKinds | undefined;
+  readonly #machine: System | undefined;
+  readonly #through: (store: TransactionalStore) => TransactionalStore;
   readonly #clients = new BackendClients(this);
   #store: FailingStore | undefined;
   #running: RunningBackend | undefined;
 
-  private constructor(directory: TemporaryDirectory, { clock = new ManualClock(), configure }: InProcessOptions) {
+  private constructor(directory: TemporaryDirectory, options: InProcessOptions) {
+    const { clock = new ManualClock(), configure, configurationKinds, through = (store) => store } = options;
+    this.#machine = options.machine;
     this.#directory = directory;
+    this.#configurationKinds = configurationKinds;
+    this.#through = through;
     this.clock = clock;
     const config = configOf(directory.path);
     this.#config = configure?.(config) ?? config;
@@ -55,17 +71,24 @@ export class InProcessBackend implements BackendPorts {
   /** On a fresh store with the administrator of the tests. */
   static async start(options: InProcessOptions = {}): Promise<InProcessBackend> {
     const backend = new InProcessBackend(await temporaryDirectory(), options);
-    await initialise(backend.#config.stateDir, ADMIN, backend.clock);
-    await backend.#start();
-    return backend;
+    try {
+      await initialise(backend.#config.stateDir, ADMIN, backend.clock);
+      await backend.#start();
+      return backend;
+    } catch (error) {
+      await backend.#directory.remove();
+      throw error;
+    }
   }
 
   async #start(): Promise<void> {
     this.#running = await startBackend(this.#config, {
       clock: this.clock,
       log: this.log,
+      configurationKinds: this.#configurationKinds,
+      machine: this.#machine,
       openStore: (options) => {
-        this.#store = new FailingStore(new LmdbStore(options));
+        this.#store = new FailingStore(this.#through(new LmdbStore(options)));
         return this.#store;
       },
     });

@@ -1,0 +1,46 @@
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+export interface RecordedRequest {
+  method: string;
+  /** Without its query. */
+  path: string;
+}
+
+/** Stands before a server, passes on whatever comes, and remembers what was asked for. */
+export class RequestRecorder {
+  readonly requests: RecordedRequest[] = [];
+  readonly #server: Server;
+
+  private constructor(port: number) {
+    this.#server = createServer((incoming, answer) => {
+      const { method = '', url = '', headers } = incoming;
+      this.requests.push({ method, path: url.split('?', 1)[0] ?? '' });
+      const outgoing = httpRequest({ host: '127.0.0.1', port, method, path: url, headers }, (received) => {
+        answer.writeHead(received.statusCode ?? 0, received.rawHeaders);
+        received.pipe(answer);
+      });
+      outgoing.on('error', () => answer.destroy());
+      incoming.pipe(outgoing);
+    });
+  }
+
+  static async before(port: number): Promise<RequestRecorder> {
+    const recorder = new RequestRecorder(port);
+    recorder.#server.listen(0, '127.0.0.1');
+    await once(recorder.#server, 'listening');
+    return recorder;
+  }
+
+  get address(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
