@@ -58,10 +58,9 @@ export function failingMachines(sabotage: Sabotage): Machines {
     }),
     'check-schedule': MACHINES['check-schedule'].provide({
       actions: {
-        advance: assign(({ context }, { atMs }) => {
+        setNextTick: assign(({ context }, { nextTickAtMs }) => {
           sabotage.strike(context.key, 'action');
-          const passed = Math.floor(Math.max(0, atMs - context.nextTickAtMs) / context.intervalMs) + 1;
-          return { nextTickAtMs: context.nextTickAtMs + passed * context.intervalMs };
+          return { nextTickAtMs };
         }),
       },
     }),

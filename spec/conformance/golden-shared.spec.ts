@@ -21,6 +21,8 @@ const SCENARIOS = [
   'state/silence-at-once',
   'wire/handshake-accepted',
   'wire/handshake-refused',
+  'wire/handshake-rights',
+  'wire/check-request-parts',
   'wire/listener-routes',
   'wire/malformed',
   'wire/entity-deleted',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { SCHEDULE_KINDS } from '../../src/actors/schedule-counts.ts';
 import { storeDirectory } from '../../src/main/directories.ts';
 import { HandshakeRefused } from '../support/agent-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
@@ -27,7 +28,6 @@ const ALIVE = ['sensu_go_keepalives', { status: 'alive' }] as const;
 const DEAD = ['sensu_go_keepalives', { status: 'dead' }] as const;
 const REFUSED_MESSAGES = ['mon_messages_refused_total'] as const;
 const SESSIONS = ['sensu_go_agent_sessions', { namespace: 'default' }] as const;
-const SCHEDULERS = ['sensu_go_interval_schedulers', { namespace: 'default' }] as const;
 const HANDLED = ['sensu_go_handler_requests', { status: '0', type: 'core/v2.Handler' }] as const;
 const FAILED = ['sensu_go_handler_requests', { status: '1', type: 'core/v2.Handler' }] as const;
 const ALL_RUNS = ['sensu_go_handler_requests_total'] as const;
@@ -116,7 +116,8 @@ describe('the metrics of a backend', () => {
     const golden = JSON.parse(readGolden('backend/metrics.json')) as { families: GoldenFamily[] };
     const recorded = new Set(golden.families.map(({ name }) => name));
     // Of these it had nothing to tell when it was recorded.
-    for (const name of ['session_errors', 'websocket_errors', 'interval_schedulers']) recorded.add(`sensu_go_${name}`);
+    for (const name of ['session_errors', 'websocket_errors']) recorded.add(`sensu_go_${name}`);
+    for (const kind of SCHEDULE_KINDS) recorded.add(`sensu_go_${kind}_schedulers`);
     const names = [...(await scrape(backend)).families.keys()];
     expect(names.filter((name) => name.startsWith('sensu_go_') && !recorded.has(name))).to.deep.equal([]);
     expect(names.filter((name) => !/^(sensu_go|mon|process|nodejs)_/.test(name))).to.deep.equal([]);
@@ -258,11 +259,20 @@ describe('the metrics of a backend', () => {
   });
 
   it('count schedules as checks come and go', async () => {
-    const check = { metadata: { name: 'c', namespace: 'default' }, command: 'true', interval: 10, publish: true };
-    await put('/ns/default/checks/c', { ...check, subscriptions: ['linux'] });
-    expect(await moved.of(SCHEDULERS)).to.deep.equal([1]);
-    expect((await api.delete('/ns/default/checks/c')).status).to.equal(204);
-    expect(await moved.of(SCHEDULERS)).to.deep.equal([0]);
+    const fields = {
+      interval: { interval: 10 },
+      cron: { cron: '@daily' },
+      round_robin_interval: { interval: 10, round_robin: true },
+      round_robin_cron: { cron: '@daily', round_robin: true },
+    };
+    for (const kind of SCHEDULE_KINDS) {
+      const gauge = [`sensu_go_${kind}_schedulers`, { namespace: 'default' }] as const;
+      const check = { metadata: { name: 'c', namespace: 'default' }, command: 'true', publish: true, ...fields[kind] };
+      await put('/ns/default/checks/c', { ...check, subscriptions: ['linux'] });
+      expect(await moved.of(gauge), kind).to.deep.equal([1]);
+      expect((await api.delete('/ns/default/checks/c')).status).to.equal(204);
+      expect(await moved.of(gauge), kind).to.deep.equal([0]);
+    }
   });
 
   it('count commits and what is in them, and end with the ledger', async () => {

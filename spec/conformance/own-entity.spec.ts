@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { hostname } from 'node:os';
+import { BackendProcess } from '../support/backend-process.ts';
+import { at } from '../support/json-path.ts';
+
+describe('the entity of the backend itself', () => {
+  let backend: BackendProcess;
+
+  before(async () => {
+    backend = await BackendProcess.start();
+  });
+  after(() => backend.stop());
+
+  it('says what the backend runs on', async () => {
+    const entity = await (await backend.login()).entity(hostname(), 'mon-system');
+    expect(at(entity, 'entity_class')).to.equal('backend');
+    expect(at(entity, 'system')).to.include({
+      hostname: hostname(),
+      arch: process.arch === 'x64' ? 'amd64' : process.arch,
+    });
+  });
+
+  it('is in a namespace with the role by which filters read events', async () => {
+    const api = await backend.login();
+    for (const kind of ['roles', 'rolebindings']) {
+      expect(await api.get(`/ns/mon-system/${kind}/system:pipeline`), kind).to.have.property('status', 200);
+    }
+  });
+});
