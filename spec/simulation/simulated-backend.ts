@@ -90,6 +90,7 @@ export class SimulatedBackend {
       hasRoomFor: () => true,
       namespaceExists: () => false,
       requested: () => undefined,
+      ringsJoined: () => undefined,
       status: () => undefined,
       clock,
       log,

@@ -49,7 +49,7 @@ export function makeActorKinds({ machines, supervisors, wheel, nowMs, steadyMs }
       kind: 'check-schedule',
       machine: machines['check-schedule'],
       supervisor: supervisors['check-schedule'],
-      load: (reader, key) => scheduleSnapshot(reader, key, wheel.deadlineOf('check-schedule', key), nowMs()),
+      load: (reader, key) => scheduleSnapshot(reader, key, wheel.deadlineOf('check-schedule', key)),
       rebuild: (reader, key) => scheduleInput(reader, key, nowMs()),
     }),
   };

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { AdhocRequest } from '../resources/adhoc-request.ts';
+import type { ConfigurationKinds } from '../resources/configuration-kinds.ts';
 import { configOf, type Entity, type EntityConfig, stateOf, withOwnSubscription } from '../resources/entity.ts';
 import { isManagedByAgent } from '../resources/entity-manager.ts';
 import { AlreadyExists, NotFound } from '../resources/errors.ts';
 import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
 import type { ObjectMeta } from '../resources/object-meta.ts';
 import type { Silenced } from '../resources/silenced.ts';
+import type { Tessen } from '../resources/tessen.ts';
 import type { User } from '../resources/user.ts';
 import type { RefreshOutcome, RefreshRequest, TokenSession } from '../rules/token-sessions.ts';
 import { type EventAddress, entityKey, eventKey } from '../store/keyspace.ts';
@@ -32,6 +34,7 @@ import {
   deleteNamespace,
   editResource,
   putResource,
+  putTessen,
 } from './resource-changes.ts';
 import { executeCheck } from './schedules.ts';
 import { publishMetrics } from './publish.ts';
@@ -44,6 +47,7 @@ import { createUser, editUser, putUser } from './user-changes.ts';
 
 export interface AdministrationPorts extends CheckEvents {
   decider: Decider;
+  configurationKinds: ConfigurationKinds;
   wake(actor: WakeableActor, key: string): boolean;
   /** Whether the entity's agent has a connection. */
   isConnected(namespace: string, entity: string): boolean;
@@ -144,7 +148,7 @@ export class Administration implements Commands {
   async deleteResource(kind: WritableKind, namespace: string | undefined, name: string, user: string): Promise<void> {
     await this.#decide(user, (scope) => {
       if (readResource(scope.decision, kind, namespace, name) === undefined) throw new NotFound('not found');
-      if (kind === 'namespaces') deleteNamespace(scope, name);
+      if (kind === 'namespaces') deleteNamespace(scope, name, this.#ports.configurationKinds);
       else deleteDescribed(scope, kind, { namespace, name }, this.#ports);
     });
   }
@@ -164,6 +168,12 @@ export class Administration implements Commands {
   async deleteSilence(namespace: string, name: string, user: string): Promise<void> {
     await this.#decide(user, (scope) => {
       deleteSilence(scope, namespace, name);
+    });
+  }
+
+  async putTessen(tessen: Tessen, user: string): Promise<void> {
+    await this.#decide(user, (scope) => {
+      putTessen(scope, tessen);
     });
   }
 
@@ -242,7 +252,7 @@ export class Administration implements Commands {
       const by = createdBy(event, user);
       if (mustBeNew && scope.get('events', keyOf(event)) !== undefined) throw new AlreadyExists();
       if (event.check.metadata.name === KEEPALIVE) countAsKeepalive(scope, by);
-      const cause = event.id === null ? { user } : { eventId: event.id };
+      const cause = event.id === null ? { user } : { eventId: event.id, user };
       mergeEvent(scope, by, { trustsSentHistory: false, cause });
     });
     await durable;

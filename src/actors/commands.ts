@@ -1,31 +1,16 @@
 import type { AdhocRequest } from '../resources/adhoc-request.ts';
+import type { ConfigurationWord } from '../resources/configuration-kinds.ts';
 import type { Entity, EntityConfig } from '../resources/entity.ts';
 import type { Event } from '../resources/event.ts';
 import type { Silenced } from '../resources/silenced.ts';
+import type { Tessen } from '../resources/tessen.ts';
 import type { User } from '../resources/user.ts';
 import type { RefreshOutcome, RefreshRequest, TokenSession } from '../rules/token-sessions.ts';
-import type { EventAddress, ResourceKind } from '../store/keyspace.ts';
+import type { EventAddress } from '../store/keyspace.ts';
 import type { Resources } from '../store/resource-store.ts';
 
-/** Kinds of a namespace that are written as they are; entities and silences have commands of their own. */
-export const NAMESPACED_KINDS = [
-  'checks',
-  'handlers',
-  'hooks',
-  'filters',
-  'mutators',
-  'assets',
-  'pipelines',
-  'roles',
-  'rolebindings',
-] as const satisfies ResourceKind[];
-
-/** The same of the whole cluster. */
-export const CLUSTER_KINDS = ['clusterroles', 'clusterrolebindings'] as const satisfies ResourceKind[];
-
-export type ConfigurationKind = (typeof NAMESPACED_KINDS)[number] | (typeof CLUSTER_KINDS)[number];
-/** All that have metadata and are written as they are. */
-export type DescribedKind = ConfigurationKind | 'apikeys';
+/** All that have metadata and are written as they are; entities and silences have commands of their own. */
+export type DescribedKind = ConfigurationWord | 'apikeys';
 /** Users have commands of their own. */
 export type WritableKind = DescribedKind | 'namespaces';
 
@@ -101,6 +86,8 @@ export interface Commands {
   putSilence(silenced: Silenced, user: string): Promise<void>;
   /** @throws NotFound */
   deleteSilence(namespace: string, name: string, user: string): Promise<void>;
+
+  putTessen(tessen: Tessen, user: string): Promise<void>;
 
   /** The agents are asked once; resolves to when, in Unix seconds. @throws NotFound */
   executeCheck(namespace: string, name: string, request: AdhocRequest, user: string): Promise<number>;

@@ -3,6 +3,7 @@ import type { CommitCounts } from '../store/commit-counts.ts';
 import type { Committer } from '../store/committer.ts';
 import type { AgentPort } from './agent-port.ts';
 import type { BlindTime } from './blind-time.ts';
+import { countSchedules, type ScheduleKind } from './schedule-counts.ts';
 import type { DeadlineWheel } from './deadline-wheel.ts';
 import type { Decider } from './decide.ts';
 import type { ActorKind, ActorKinds } from './kinds.ts';
@@ -20,8 +21,8 @@ export interface SystemFigures {
   awake: Readonly<Record<ActorKind, number>>;
   /** Of the actors that may sleep, those that are awake. */
   awakeSleepers: Occupancy;
-  /** Checks that are scheduled, by namespace. */
-  schedules: ReadonlyMap<string, number>;
+  /** Checks that are scheduled, by what they are scheduled by and by namespace. */
+  schedules: Readonly<Record<ScheduleKind, ReadonlyMap<string, number>>>;
   /** Armed deadlines, by the wheel's word for who armed them. */
   armed: ReadonlyMap<string, number>;
   failures: Readonly<Record<ActorKind, number>>;
@@ -35,7 +36,7 @@ export interface SystemFigures {
 }
 
 export interface SystemParts {
-  committer: Pick<Committer, 'counts' | 'openDecisions' | 'head'>;
+  committer: Pick<Committer, 'counts' | 'openDecisions' | 'head' | 'get'>;
   decider: Pick<Decider, 'refused'>;
   kinds: ActorKinds;
   sleep: Pick<Sleep, 'awake'>;
@@ -55,7 +56,7 @@ export function systemFigures(parts: SystemParts): SystemFigures {
     refused: decider.refused,
     awake: ofEachKind((kind) => kinds[kind].awake),
     awakeSleepers: sleep.awake,
-    schedules: byNamespace(kinds['check-schedule'].keys()),
+    schedules: countSchedules(committer, kinds['check-schedule'].keys()),
     armed: wheel.armed,
     failures: supervision.failures,
     quarantined: ofEachKind((kind) => supervision.quarantined(kind)),
@@ -71,13 +72,3 @@ const ofEachKind = (read: (kind: ActorKind) => number): Record<ActorKind, number
   connection: read('connection'),
   'check-schedule': read('check-schedule'),
 });
-
-/** Of keys that begin with a namespace and a slash. */
-function byNamespace(keys: Iterable<string>): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const key of keys) {
-    const namespace = key.slice(0, key.indexOf('/'));
-    counts.set(namespace, (counts.get(namespace) ?? 0) + 1);
-  }
-  return counts;
-}

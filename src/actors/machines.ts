@@ -10,7 +10,8 @@ import { NO_INPUT } from './deadline-wheel.ts';
 import type { GuardLog } from './guard-log.ts';
 import { publishKeepaliveAlert } from './keepalives.ts';
 import { deregister } from './registration.ts';
-import { requestCheck } from './schedules.ts';
+import type { Rings } from './round-robin.ts';
+import { explainRun, explainSkip, passTurns, requestCheck } from './schedules.ts';
 import type { Scope } from './scope.ts';
 
 /** The machines as they are defined, without effects. Tests put broken ones in their place. */
@@ -27,6 +28,7 @@ export interface EffectPorts {
   scope(): Scope;
   guards: GuardLog;
   agents(): AgentPort;
+  rings(): Rings;
   /** For agents that name none; undefined = no event when they leave. */
   deregistrationHandler: string | undefined;
 }
@@ -34,7 +36,7 @@ export interface EffectPorts {
 /** Gives each machine its effects and records its guards, once per process. */
 export function provideEffects(
   machines: Machines,
-  { scope, guards, agents, deregistrationHandler }: EffectPorts,
+  { scope, guards, agents, rings, deregistrationHandler }: EffectPorts,
 ): Machines {
   const arm = (actor: string, key: string, atMs: number | undefined, sinceMs: number, repeat?: Repeat): void => {
     scope().decision.deadlines.push({ actor, key, atMs, sinceMs, repeat });
@@ -92,7 +94,16 @@ export function provideEffects(
         },
         clearDeadline: disarm('check-schedule'),
         requestCheck: ({ context }) => {
-          requestCheck(scope(), context);
+          requestCheck(scope(), context, rings());
+        },
+        passTurns: ({ context }) => {
+          passTurns(scope(), context, rings());
+        },
+        explainSkip: ({ context }, skip) => {
+          if (skip.isNew) explainSkip(scope(), context, skip);
+        },
+        explainRun: ({ context }, { skipped }) => {
+          if (skipped !== undefined) explainRun(scope(), context);
         },
       },
     }),

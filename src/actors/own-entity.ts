@@ -1,8 +1,9 @@
-import { type Entity, entityWithDefaults } from '../resources/entity.ts';
+import { type Entity, entityWithDefaults, type System } from '../resources/entity.ts';
 import { SYSTEM_NAMESPACE } from '../resources/namespace.ts';
 import { readEntity } from '../store/entity-store.ts';
-import { entityKey, resourceKey } from '../store/keyspace.ts';
+import { entityKey } from '../store/keyspace.ts';
 import { readResource } from '../store/resource-store.ts';
+import { addNamespace } from './resource-changes.ts';
 import type { Scope } from './scope.ts';
 import { storeNewEntity } from './stored-entities.ts';
 
@@ -10,7 +11,7 @@ import { storeNewEntity } from './stored-entities.ts';
 export function ensureOwnEntity(scope: Scope, name: string): Entity {
   const namespace = SYSTEM_NAMESPACE;
   if (readResource(scope.decision, 'namespaces', undefined, namespace) === undefined) {
-    scope.put('resources', resourceKey('namespaces', undefined, namespace), { name: namespace });
+    addNamespace(scope, { name: namespace });
     scope.reviseConfig('namespaces', namespace, 'created', []);
   }
   const known = readEntity(scope.decision, namespace, name);
@@ -18,4 +19,12 @@ export function ensureOwnEntity(scope: Scope, name: string): Entity {
   const entity = entityWithDefaults({ entity_class: 'backend', metadata: { name, namespace } });
   scope.reviseConfig('entities', entityKey(namespace, name), 'created', []);
   return storeNewEntity(scope, entity, 'entity.created');
+}
+
+/** What its machine says of itself, which may be another one than before. */
+export function describeOwnEntity(scope: Scope, name: string, system: System): void {
+  ensureOwnEntity(scope, name);
+  const key = entityKey(SYSTEM_NAMESPACE, name);
+  const record = scope.get('entities', key);
+  if (record !== undefined) scope.put('entities', key, { ...record, state: { ...record.state, system } });
 }

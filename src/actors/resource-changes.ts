@@ -1,24 +1,20 @@
+import type { ConfigurationKinds } from '../resources/configuration-kinds.ts';
 import { AlreadyExists, InvalidResource, NotFound } from '../resources/errors.ts';
 import { isName } from '../resources/names.ts';
 import type { Namespace } from '../resources/namespace.ts';
 import type { ObjectMeta } from '../resources/object-meta.ts';
-import { entityKey, resourceKey } from '../store/keyspace.ts';
-import { readResource, type Resources } from '../store/resource-store.ts';
+import type { Tessen } from '../resources/tessen.ts';
+import { entityKey, resourceKey, TESSEN_KEY } from '../store/keyspace.ts';
+import { readResource, readTessen, type Resources } from '../store/resource-store.ts';
 import { changedFields } from './changed-fields.ts';
-import {
-  type DescribedKind,
-  type Edit,
-  NAMESPACED_KINDS,
-  type ResourceAddress,
-  type WritableKind,
-} from './commands.ts';
+import type { DescribedKind, Edit, ResourceAddress, WritableKind } from './commands.ts';
 import { replaceSwitch } from './merge-event.ts';
 import { checkChanged } from './schedules.ts';
 import type { Scope } from './scope.ts';
 import { seedPipelineRole } from './seed.ts';
 
-/** Kinds that keep a namespace from being deleted. */
-const KINDS_IN_NAMESPACE = [...NAMESPACED_KINDS, 'silenced', 'entities'] as const;
+/** Kinds that keep a namespace from being deleted, beside those that are written as they are. */
+const KINDS_IN_NAMESPACE = ['silenced', 'entities'];
 /** Who may do what is decided from these. */
 const RBAC_KINDS = new Set<DescribedKind>(['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings']);
 /** Made with each namespace, and deleted with it. */
@@ -87,18 +83,22 @@ const ledgerKey = ({ namespace, name }: ResourceAddress): string =>
 function putNamespace(scope: Scope, namespace: Namespace, user: string): void {
   const { name } = namespace;
   const previous = readResource(scope.decision, 'namespaces', undefined, name);
-  scope.put('resources', resourceKey('namespaces', undefined, name), namespace);
-  if (previous === undefined) {
-    seedPipelineRole(
-      (kind, ns, roleName, stored) => {
-        scope.put('resources', resourceKey(kind, ns, roleName), stored);
-      },
-      name,
-      user,
-    );
-    scope.announce({ type: 'rbac.changed' });
-  }
+  if (previous === undefined) addNamespace(scope, namespace, user);
+  else scope.put('resources', resourceKey('namespaces', undefined, name), namespace);
   revise(scope, 'namespaces', name, previous, namespace);
+}
+
+/** One that does not exist, with the role by which its event filters read events. */
+export function addNamespace(scope: Scope, namespace: Namespace, createdBy?: string): void {
+  scope.put('resources', resourceKey('namespaces', undefined, namespace.name), namespace);
+  seedPipelineRole(
+    (kind, home, name, stored) => {
+      scope.put('resources', resourceKey(kind, home, name), stored);
+    },
+    namespace.name,
+    createdBy,
+  );
+  scope.announce({ type: 'rbac.changed' });
 }
 
 function putDescribed(scope: Scope, kind: DescribedKind, resource: Resources[DescribedKind]): void {
@@ -123,6 +123,12 @@ function assertUserExists(scope: Scope, username: string): void {
 function revise(scope: Scope, kind: WritableKind, key: string, previous: object | undefined, stored: object): void {
   if (previous === undefined) scope.reviseConfig(kind, key, 'created', []);
   else scope.reviseConfig(kind, key, 'updated', changedFields(previous, stored));
+}
+
+export function putTessen(scope: Scope, tessen: Tessen): void {
+  const changed = changedFields(readTessen(scope.decision), tessen);
+  scope.put('resources', TESSEN_KEY, tessen);
+  scope.reviseConfig(TESSEN_KEY, TESSEN_KEY, 'updated', changed);
 }
 
 /** It is there. */
@@ -150,9 +156,9 @@ function disarmSwitch(scope: Scope, key: string): void {
 }
 
 /** With its events, its role and its binding. @throws InvalidResource when anything else is in it */
-export function deleteNamespace(scope: Scope, name: string): void {
+export function deleteNamespace(scope: Scope, name: string, kinds: ConfigurationKinds): void {
   const own = [resourceKey('roles', name, PIPELINE_ROLE), resourceKey('rolebindings', name, PIPELINE_ROLE)];
-  for (const kind of KINDS_IN_NAMESPACE) {
+  for (const kind of [...wordsInNamespaces(kinds), ...KINDS_IN_NAMESPACE]) {
     for (const key of scope.decision.keys('resources', `${kind}/${name}/`)) {
       if (!own.includes(key)) throw new InvalidResource('resource is invalid: namespace is not empty');
     }
@@ -164,6 +170,9 @@ export function deleteNamespace(scope: Scope, name: string): void {
   scope.announce({ type: 'namespace.deleted', namespace: name });
   scope.reviseConfig('namespaces', name, 'deleted', []);
 }
+
+const wordsInNamespaces = (kinds: ConfigurationKinds): string[] =>
+  Object.entries(kinds).flatMap(([word, { scope }]) => (scope === 'namespace' ? [word] : []));
 
 /** With its dead man's switch. */
 export function deleteEvent(scope: Scope, key: string, event: 'event.deleted' | 'entity.deleted'): void {

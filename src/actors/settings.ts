@@ -1,9 +1,14 @@
+import { NO_SILENCE_LIMITS, type SilenceLimits } from '../resources/silenced.ts';
+import { REFRESH_MS } from '../rules/token-sessions.ts';
 import type { AgentEventsPolicy } from './event-ownership.ts';
 
 /** What an operator has chosen of how decisions are made; the same for every decision of a process. */
 export interface Settings {
   /** Whether a silence acts by any subscription of the entity. */
   readonly silencesMatchEntitySubscriptions: boolean;
+  readonly silenceLimits: SilenceLimits;
+  /** How long a refresh token counts. */
+  readonly refreshTokenMs: number;
   /** Entities that may exist; 0 = no limit. */
   readonly entityLimit: number;
   readonly agentEventsPolicy: AgentEventsPolicy;
@@ -13,6 +18,8 @@ export interface Settings {
 
 export const DEFAULT_SETTINGS: Settings = {
   silencesMatchEntitySubscriptions: false,
+  silenceLimits: NO_SILENCE_LIMITS,
+  refreshTokenMs: REFRESH_MS,
   entityLimit: 0,
   agentEventsPolicy: 'any',
   announcesEvents: false,

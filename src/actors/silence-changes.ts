@@ -7,7 +7,7 @@ import { assertNamespaceExists } from './resource-changes.ts';
 import type { Scope } from './scope.ts';
 import { currentSilence, endSilence, storeSilence } from './silences.ts';
 
-/** @throws AlreadyExists, NotFound when the namespace does not exist */
+/** @throws AlreadyExists, NotFound when the namespace does not exist, InvalidResource when it is to last too long */
 export function createSilence(scope: Scope, silenced: Silenced, user: string): void {
   const { namespace = '' } = silenced.metadata;
   assertNamespaceExists(scope, namespace);
@@ -15,13 +15,13 @@ export function createSilence(scope: Scope, silenced: Silenced, user: string): v
   putSilence(scope, silenced, user);
 }
 
-/** @throws NotFound when the namespace does not exist */
+/** @throws NotFound when the namespace does not exist, InvalidResource when it is to last too long */
 export function putSilence(scope: Scope, silenced: Silenced, user: string): void {
   const { namespace = '' } = silenced.metadata;
   const name = silencedName(silenced);
   assertNamespaceExists(scope, namespace);
   const previous = currentSilence(scope, namespace, name);
-  const record = asWrittenBy(user, silenced, scope.nowS);
+  const record = asWrittenBy(user, silenced, scope);
   storeSilence(scope, record, previous);
   const key = entityKey(namespace, name);
   if (previous === undefined) scope.reviseConfig('silenced', key, 'created', []);
@@ -37,8 +37,8 @@ export function deleteSilence(scope: Scope, namespace: string, name: string): vo
 }
 
 /** Whatever the body says of its name and its author. */
-function asWrittenBy(user: string, silenced: Silenced, nowS: number): SilenceRecord {
-  const timed = withTimes(silenced, nowS);
+function asWrittenBy(user: string, silenced: Silenced, { nowS, settings }: Scope): SilenceRecord {
+  const timed = withTimes(silenced, nowS, settings.silenceLimits);
   const metadata = { ...silenced.metadata, name: silencedName(silenced), created_by: user };
   return { ...timed, metadata, creator: user, state: stateAt(timed, nowS) };
 }

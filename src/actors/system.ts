@@ -1,5 +1,8 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { CONFIGURATION_KINDS, type ConfigurationKinds } from '../resources/configuration-kinds.ts';
+import { StoreUnavailable } from '../resources/errors.ts';
+import type { System } from '../resources/entity.ts';
 import { ALIVE_KEY, Committer, type LostKeys } from '../store/committer.ts';
 import type { Announcement } from '../store/decision.ts';
 import type { LedgerHead } from '../store/ledger.ts';
@@ -25,6 +28,7 @@ import { Pressure } from './pressure.ts';
 import { settle } from './publish.ts';
 import { forget, Retention } from './retention.ts';
 import { startRoot } from './root.ts';
+import { NOBODY, type Rings } from './round-robin.ts';
 import { rephaseSchedules, restartSchedules } from './schedules.ts';
 import type { Scope } from './scope.ts';
 import { DEFAULT_SETTINGS, type Settings } from './settings.ts';
@@ -47,7 +51,10 @@ export interface SystemPorts {
   log: Log;
   /** Name of the backend's own entity. */
   backendName: string;
+  /** What that runs on. */
+  machine?: System | undefined;
   machines?: Machines | undefined;
+  configurationKinds?: ConfigurationKinds | undefined;
   /** Handler for agents that leave and name none. */
   deregistrationHandler?: string | undefined;
   /** What is not given is as in `DEFAULT_SETTINGS`. */
@@ -72,6 +79,8 @@ export class ActorSystem {
   readonly commands: Commands;
   readonly decider: Decider;
   readonly inspection: Inspection;
+  /** Of the connected agents; nobody takes turns until whoever knows them says so. */
+  rings: Rings = NOBODY;
   readonly #ports: SystemPorts;
   readonly #committer: Committer;
   readonly #kinds: ActorKinds;
@@ -92,7 +101,7 @@ export class ActorSystem {
 
   constructor(ports: SystemPorts) {
     this.#ports = ports;
-    const { store, clock, log, backendName, machines = MACHINES } = ports;
+    const { store, clock, log, backendName, machines = MACHINES, configurationKinds = CONFIGURATION_KINDS } = ports;
     const guards = new GuardLog();
     this.#time = new SteadyTime(clock, lastAliveMs(store));
     const nowMs = () => clock.nowMs();
@@ -149,6 +158,7 @@ export class ActorSystem {
         guards,
         scope: () => this.decider.current,
         agents: () => this.agents,
+        rings: () => this.rings,
         deregistrationHandler: ports.deregistrationHandler,
       }),
       supervisors: this.#root.supervisors,
@@ -213,6 +223,7 @@ export class ActorSystem {
     });
     this.commands = new Administration({
       decider: this.decider,
+      configurationKinds,
       eventKeysOfCheck: (namespace, check) => this.#committer.eventKeysOfCheck(namespace, check),
       wake: (actor, key) => this.#wake(actor, key),
       isConnected: (namespace, entity) => this.agents.isConnected(namespace, entity),
@@ -255,7 +266,8 @@ export class ActorSystem {
   /** Resolves when everything stored is armed and the former process is on record as ended. */
   async start(): Promise<void> {
     armStoredDeadlines(this.#ports.store, { wheel: this.#wheel, blind: this.#blind, log: this.#ports.log });
-    const ports = { blind: this.#blind, kinds: this.#kinds, agents: this.agents, backendName: this.#ports.backendName };
+    const { backendName, machine } = this.#ports;
+    const ports = { blind: this.#blind, kinds: this.#kinds, agents: this.agents, backendName, machine };
     await this.decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
       takeOver(scope, ports);
     }).durable;
@@ -283,11 +295,12 @@ export class ActorSystem {
     });
   }
 
-  /** Resolves when something small could be written. @throws StoreUnavailable */
+  /** Resolves when something small could be written and read. @throws StoreUnavailable */
   async probe(): Promise<void> {
     await this.decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
       scope.put('meta', ALIVE_KEY, scope.steadyMs);
     }).durable;
+    if (this.#ports.store.get('meta', ALIVE_KEY) === undefined) throw new StoreUnavailable('nothing can be read');
   }
 
   /** Resolves when everything decided is durable. The store stays open. */

@@ -17,7 +17,7 @@ import type { Scope } from './scope.ts';
 export function openTokenSession(scope: Scope, username: string, verifiedHash: string, opened: TokenSession): boolean {
   const user = readResource(scope.decision, 'users', undefined, username);
   if (user === undefined || user.disabled || user.password_hash !== verifiedHash) return false;
-  store(scope, username, withSession(sessionsOf(scope, username), opened, scope.nowMs));
+  store(scope, username, withSession(sessionsOf(scope, username), opened, scope.nowMs, scope.settings.refreshTokenMs));
   return true;
 }
 

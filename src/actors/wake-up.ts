@@ -1,4 +1,5 @@
 import type { Log } from '../ports/log.ts';
+import type { System } from '../resources/entity.ts';
 import { SYSTEM_NAMESPACE } from '../resources/namespace.ts';
 import { ALIVE_KEY } from '../store/committer.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
@@ -11,7 +12,7 @@ import { ttlDeadline } from './check-ttls.ts';
 import type { DeadlineWheel, StoredDeadline } from './deadline-wheel.ts';
 import { keepaliveDeadline } from './keepalives.ts';
 import type { ActorKinds } from './kinds.ts';
-import { ensureOwnEntity } from './own-entity.ts';
+import { describeOwnEntity, ensureOwnEntity } from './own-entity.ts';
 import { publishQuarantine, QUARANTINE_CHECK } from './quarantine-event.ts';
 import { scheduleInput } from './schedules.ts';
 import type { Scope } from './scope.ts';
@@ -81,14 +82,17 @@ export interface WakeUpPorts {
   kinds: ActorKinds;
   agents: AgentPort;
   backendName: string;
+  /** What the backend runs on; unknown when undefined. */
+  machine?: System | undefined;
 }
 
 /** The first decision of a process: its own entity, its schedules, and an end for what the former process left open. */
-export function takeOver(scope: Scope, { blind, kinds, agents, backendName }: WakeUpPorts): void {
+export function takeOver(scope: Scope, { blind, kinds, agents, backendName, machine }: WakeUpPorts): void {
   scope.put('meta', BLIND_KEY, blind.intervals);
   const down = blind.intervals.at(-1);
   if (down !== undefined) recordBlindTime(scope, backendName, 'process.started', down);
   ensureOwnEntity(scope, backendName);
+  if (machine !== undefined) describeOwnEntity(scope, backendName, machine);
   for (const key of scope.decision.keys('sessions', '')) agents.closeForgotten(scope, key);
   for (const key of scope.decision.keys('resources', 'checks/')) {
     const check = key.slice('checks/'.length);

@@ -11,6 +11,8 @@ const DRAIN_MS = 250;
 
 const STATUS_TIMED_OUT = 2;
 const STATUS_NOT_STARTED = 3;
+/** What this program was started with to log in, or to let others log in. */
+const OWN_SECRET = /^MON_(?:\w+_)?(?:PASSWORD|API_KEY)$/;
 const SEARCH_PATHS = new Set(['PATH', 'CPATH', 'LD_LIBRARY_PATH']);
 
 export interface CommandRequest {
@@ -18,7 +20,7 @@ export interface CommandRequest {
   command: string;
   /** Standard input, which is empty without it. */
   stdin?: string | undefined;
-  /** `NAME=value`, over this program's own environment; later ones win, search paths are put in front, others are dropped. */
+  /** `NAME=value`, over this program's own environment less its own secrets; later ones win, search paths are put in front, others are dropped. */
   environment?: readonly string[];
   /** 0 = none. */
   timeoutMs?: number;
@@ -60,7 +62,7 @@ class Output {
 }
 
 function environmentWith(overlay: readonly string[]): NodeJS.ProcessEnv {
-  const environment = { ...process.env };
+  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN_SECRET.test(name)));
   for (const entry of overlay) {
     const equals = entry.indexOf('=');
     if (equals < 1) continue;

@@ -8,10 +8,12 @@ import {
   parseVerifyConfig,
   type VerifyConfig,
 } from '../config/backend.ts';
+import type { FirstAdmin } from '../config/first-admin-flags.ts';
 import { ConfigError, type Parsed, type Sources } from '../config/flags.ts';
 import { verify } from '../store/ledger.ts';
 import { LmdbStore, StoreTooNew } from '../store/lmdb-store.ts';
 import { StoreInUse } from '../store/store-lock.ts';
+import { askForAdmin } from './ask-admin.ts';
 import { initialiseThrough } from './control-socket.ts';
 import { controlSocketPath, storeDirectory } from './directories.ts';
 import { initialise } from './initialise.ts';
@@ -54,7 +56,9 @@ async function start(config: BackendConfig, log: Logger): Promise<void> {
   log.setLevel(config.logLevel);
   // Not needed by the other commands, which should answer at once.
   const { startBackend } = await import('./start-backend.ts');
-  const backend = await startBackend(config, { clock: systemClock, log });
+  const { readMachine } = await import('./machine.ts');
+  const machine = await readMachine(systemClock, log);
+  const backend = await startBackend(config, { clock: systemClock, log, machine });
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(1);
@@ -85,7 +89,9 @@ async function start(config: BackendConfig, log: Logger): Promise<void> {
 }
 
 /** In the store itself, or through the backend that has it open. */
-async function init({ stateDir, admin, timeoutMs, wait, ignoreAlreadyInitialized }: InitConfig, log: Logger) {
+async function init(config: InitConfig, log: Logger) {
+  const { stateDir, timeoutMs, wait, ignoreAlreadyInitialized } = config;
+  const admin = config.admin ?? (await askForAdmin({ input: process.stdin, output: process.stdout }));
   for (;;) {
     try {
       await initialiseOnce(stateDir, admin, timeoutMs);
@@ -104,7 +110,7 @@ async function init({ stateDir, admin, timeoutMs, wait, ignoreAlreadyInitialized
   }
 }
 
-async function initialiseOnce(stateDir: string, admin: InitConfig['admin'], timeoutMs: number): Promise<void> {
+async function initialiseOnce(stateDir: string, admin: FirstAdmin, timeoutMs: number): Promise<void> {
   try {
     await initialise(stateDir, admin, systemClock);
   } catch (error) {

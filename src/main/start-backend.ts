@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { createServer as createClearServer, type Server, type ServerOptions } from 'node:http';
 import { hostname } from 'node:os';
 import { entityCount, hasRoomFor } from '../actors/entity-limit.ts';
 import { describeMachine } from '../actors/inspect-definition.ts';
 import { listActors } from '../actors/inspect-list.ts';
 import { MACHINES, type Machines } from '../actors/machines.ts';
-import { reportRequest, scheduleStatus } from '../actors/schedules.ts';
+import { scheduleStatus } from '../actors/schedule-status.ts';
+import { reportRequest, reportRings } from '../actors/schedules.ts';
 import { seed } from '../actors/seed.ts';
 import { ActorSystem } from '../actors/system.ts';
 import type { BackendConfig, ListenAddress } from '../config/backend.ts';
@@ -16,6 +16,8 @@ import { Leash } from '../exec/leash.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { handlerRunner } from '../pipeline/handler-run.ts';
+import type { ConfigurationKinds } from '../resources/configuration-kinds.ts';
+import type { System } from '../resources/entity.ts';
 import { Forbidden } from '../resources/errors.ts';
 import { byCertificate, byPassword } from '../sessions/agent-authentication.ts';
 import { AgentListener } from '../sessions/listener.ts';
@@ -32,11 +34,14 @@ import { decisionSettings } from './decision-settings.ts';
 import { controlSocketPath, storeDirectory } from './directories.ts';
 import { EventLog } from './event-log.ts';
 import { prepareSeed } from './initialise.ts';
+import { ensureInstallation } from './installation.ts';
 import { boundAddress, close, listen } from './listen.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { openInspection } from './open-inspection.ts';
 import { startPipeline } from './start-pipeline.ts';
+import { startProxyRuns } from './start-proxy-runs.ts';
 import { openTls } from './tls.ts';
+import { readTokenKeys } from './token-keys.ts';
 import { writeProbe } from './write-probe.ts';
 import { readVersion } from './version.ts';
 
@@ -47,16 +52,16 @@ const KEEP_ALIVE_TIMEOUT_MS = 15_000;
 /** For requests under way when the backend stops. */
 const API_STOP_GRACE_MS = 3_000;
 
-/** Where `meta` keeps the secret that signs access tokens. */
-const TOKEN_SECRET_KEY = 'token-secret';
-const CLUSTER_ID_KEY = 'cluster-id';
-
 export interface BackendPorts {
   clock: Clock;
   log: Log;
   /** Opens the store; a real one on the given directory unless a test says otherwise. */
   openStore?: (options: LmdbStoreOptions) => TransactionalStore;
+  /** What the backend runs on, for its own entity. */
+  machine?: System | undefined;
   machines?: Machines;
+  /** What is configured through the API; the usual kinds unless a test says otherwise. */
+  configurationKinds?: ConfigurationKinds | undefined;
 }
 
 export interface RunningBackend {
@@ -82,6 +87,7 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
     opened.push(() => {
       tls.stop();
     });
+    const tokenKeys = config.tokens?.keys && readTokenKeys(config.tokens.keys);
     const controlSocket = controlSocketPath(config.stateDir);
     const directory = storeDirectory(config.stateDir);
     const lock = lockStore(directory);
@@ -97,7 +103,9 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       clock,
       log: log.child({ component: 'actors' }),
       backendName,
+      machine: ports.machine,
       machines: ports.machines,
+      configurationKinds: ports.configurationKinds,
       deregistrationHandler: config.deregistrationHandler,
       settings: decisionSettings(config),
       maxAwakeActors: config.maxAwakeActors,
@@ -115,6 +123,7 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       figures: () => ({
         system: system.figures(),
         pipeline,
+        proxyRuns,
         store: store.size?.(),
         eventLog: eventLog?.waiting,
         credentials,
@@ -141,9 +150,11 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
     opened.push(
       anchorLedger(system, { clock, log: log.child({ component: 'ledger' }), handler: config.ledgerAnchorHandler }),
     );
-    const secrets = await ensureSecrets(system, store);
+    const installation = await ensureInstallation(system, store);
 
     const resources = new ResourceStore(store);
+    const proxyRuns = startProxyRuns({ system, resources, clock, log: log.child({ component: 'scheduler' }) });
+    opened.push(() => proxyRuns.stop());
     const credentials = new Credentials(resources);
     const access = new AccessControl(resources);
     const listener = new AgentListener({
@@ -152,7 +163,11 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       createServer: tls.createAgentServer,
       authenticate:
         config.tls?.agentAuth === undefined
-          ? byPassword(({ username, password }) => credentials.verify(username, password))
+          ? byPassword(({ username, password }, remoteAddress) =>
+              api.throttle.login({ username, remoteAddress, entrance: 'agents' }, (guessing) =>
+                credentials.verify(username, password, guessing),
+              ),
+            )
           : byCertificate((name) => resources.get('users', undefined, name)),
       mayCreateEvents: (user, namespace, agentName) => mayCreateEvents(access, user, namespace, agentName),
       hasRoomFor: (namespace, name) => hasRoomFor(store, config.entityLimit ?? 0, namespace, name),
@@ -160,8 +175,11 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       requested: (announcement, sessions) => {
         reportRequest(system.decider, announcement, sessions);
       },
+      ringsJoined: (namespace, subscriptions) => {
+        reportRings(system.decider, namespace, subscriptions);
+      },
       status: (request, response) => {
-        api.callback(request, response);
+        api.status(request, response);
       },
       clock,
       log: log.child({ component: 'agents' }),
@@ -169,8 +187,10 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       ...config.agent,
       admission: config.agentAdmission,
     });
+    system.rings = listener;
     const api = createApi({
       commands: system.commands,
+      configurationKinds: ports.configurationKinds,
       resources,
       entities: new EntityStore(store),
       events: new EventStore(store),
@@ -185,11 +205,14 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       probe: writeProbe(system, clock),
       metrics: () => metrics.scrape(),
       entityUse: () => ({ count: entityCount(store), limit: config.entityLimit ?? 0 }),
-      ...secrets,
+      ...installation,
+      tokenKeys,
+      tokenLives: config.tokens,
       clock,
       log: log.child({ component: 'api' }),
       version: readVersion(),
       requestLimitBytes: config.api.requestLimitBytes,
+      serveWaitMs: config.api.serveWaitMs,
     });
     system.listen(policyListener(api, access));
 
@@ -236,7 +259,10 @@ function createApiServer(
     connectionsCheckingInterval: REQUEST_CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   });
-  server.on('request', api.callback);
+  server.on('request', (request, response) => {
+    response.setTimeout(config.api.writeTimeoutMs);
+    api.callback(request, response);
+  });
   server.setTimeout(config.api.writeTimeoutMs + KEEP_ALIVE_TIMEOUT_MS);
   return server;
 }
@@ -253,20 +279,6 @@ async function closeApi(server: Server, clock: Clock): Promise<void> {
   });
   await closed;
   cancel();
-}
-
-/** Made once and kept in the store, so that tokens and ids outlive a restart. */
-async function ensureSecrets(system: ActorSystem, store: TransactionalStore) {
-  const stored = store.get('meta', TOKEN_SECRET_KEY);
-  if (typeof stored !== 'string') {
-    await system.decider.decide({ cause: { restore: true } }, (scope) => {
-      scope.put('meta', TOKEN_SECRET_KEY, randomBytes(32).toString('base64'));
-      scope.put('meta', CLUSTER_ID_KEY, randomBytes(6).readUIntBE(0, 6));
-    }).durable;
-  }
-  const clusterId = store.get('meta', CLUSTER_ID_KEY) as number;
-  const tokenSecret = Buffer.from(store.get('meta', TOKEN_SECRET_KEY) as string, 'base64');
-  return { tokenSecret, clusterId, memberId: clusterId + 1 };
 }
 
 function policyListener(api: Api, access: AccessControl) {

@@ -60,6 +60,9 @@ export function readKeyPair({ cert, key }: KeyPairFiles): KeyPair {
 /** The first certificate, which is whose the key is. */
 export const leafOf = (pem: string): X509Certificate => new X509Certificate(pem);
 
+/** For the eyes of its owner only. @throws ConfigError */
+export const readPrivateKey = (file: NamedFile): KeyObject => keyOf(file, readKey(file));
+
 function readKey(file: NamedFile): string {
   const text = textOf(file);
   const mode = statSync(file.path).mode & 0o777;
@@ -73,7 +76,8 @@ function readKey(file: NamedFile): string {
 const keyOf = (file: NamedFile, text: string): KeyObject =>
   attempt(file, 'holds no private key without a passphrase in PEM', () => createPrivateKey(text));
 
-function textOf(file: NamedFile): string {
+/** @throws ConfigError */
+export function textOf(file: NamedFile): string {
   return attempt(file, 'cannot be read', () => {
     const facts = statSync(file.path);
     // A pipe would make the program wait for ever.
@@ -84,7 +88,7 @@ function textOf(file: NamedFile): string {
 }
 
 /** @throws ConfigError */
-function attempt<T>(file: NamedFile, what: string, act: () => T): T {
+export function attempt<T>(file: NamedFile, what: string, act: () => T): T {
   try {
     return act();
   } catch (error) {

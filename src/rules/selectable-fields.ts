@@ -1,41 +1,22 @@
+import type { SelectableFields } from '../resources/configuration-kinds.ts';
 import type { Lookup } from './selectors.ts';
-
-/** Fields are named `<prefix>.<name>`; labels are `<prefix>.labels.<key>`. */
-interface Fields {
-  prefix: string;
-  names: readonly string[];
-}
 
 const OF_NAMESPACE = ['name', 'namespace'] as const;
 
-/** By what the objects of each list can be selected. Source: the REST API, 2.10. */
+/** Of those kinds that have no description of their own. */
 const FIELDS = {
   apikeys: { prefix: 'api_key', names: ['name', 'username'] },
-  assets: { prefix: 'asset', names: [...OF_NAMESPACE, 'filters'] },
-  checks: {
-    prefix: 'check',
-    names: [...OF_NAMESPACE, 'handlers', 'publish', 'round_robin', 'runtime_assets', 'subscriptions', 'pipelines'],
-  },
-  clusterrolebindings: { prefix: 'clusterrolebinding', names: ['name', 'role_ref.name', 'role_ref.type'] },
-  clusterroles: { prefix: 'clusterrole', names: ['name'] },
   entities: { prefix: 'entity', names: [...OF_NAMESPACE, 'deregister', 'entity_class', 'subscriptions'] },
-  filters: { prefix: 'filter', names: [...OF_NAMESPACE, 'action', 'runtime_assets'] },
-  handlers: { prefix: 'handler', names: [...OF_NAMESPACE, 'filters', 'handlers', 'mutator', 'type'] },
-  hooks: { prefix: 'hook', names: OF_NAMESPACE },
-  mutators: { prefix: 'mutator', names: [...OF_NAMESPACE, 'runtime_assets'] },
   namespaces: { prefix: 'namespace', names: ['name'] },
-  pipelines: { prefix: 'pipeline', names: OF_NAMESPACE },
-  rolebindings: { prefix: 'rolebinding', names: [...OF_NAMESPACE, 'role_ref.name', 'role_ref.type'] },
-  roles: { prefix: 'role', names: OF_NAMESPACE },
   silenced: {
     prefix: 'silenced',
     names: [...OF_NAMESPACE, 'check', 'creator', 'expire_on_resolve', 'reason', 'subscription'],
   },
   users: { prefix: 'user', names: ['username', 'disabled', 'groups'] },
-} as const satisfies Record<string, Fields>;
+} as const satisfies Record<string, SelectableFields>;
 
-const EVENT: Fields = { prefix: 'event', names: OF_NAMESPACE };
-const CHECK_OF_EVENT: Fields = {
+const EVENT: SelectableFields = { prefix: 'event', names: OF_NAMESPACE };
+const CHECK_OF_EVENT: SelectableFields = {
   prefix: 'event.check',
   names: [
     'name',
@@ -49,12 +30,13 @@ const CHECK_OF_EVENT: Fields = {
     'subscriptions',
   ],
 };
-const ENTITY_OF_EVENT: Fields = {
+const ENTITY_OF_EVENT: SelectableFields = {
   prefix: 'event.entity',
   names: ['name', 'deregister', 'entity_class', 'subscriptions'],
 };
 
-export type SelectableKind = keyof typeof FIELDS | 'events';
+/** A kind of those, or the fields of one that is described. */
+export type SelectableKind = keyof typeof FIELDS | 'events' | SelectableFields;
 
 /** What can be asked of one object. */
 export interface Selectable {
@@ -69,7 +51,8 @@ export function selectable(kind: SelectableKind, object: object): Selectable {
   const members = object as Members;
   if (kind === 'events') return selectableEvent(members);
   const labels = labelsOf(members);
-  return { fields: fieldsOf(FIELDS[kind], members, labels), labels };
+  const by = typeof kind === 'string' ? FIELDS[kind] : kind;
+  return { fields: fieldsOf(by, members, labels), labels };
 }
 
 /** Labels of all three count; of the same key the check's, then the entity's. */
@@ -95,7 +78,7 @@ const firstOf =
     return undefined;
   };
 
-function fieldsOf({ prefix, names }: Fields, object: Members, labels?: Lookup): Lookup {
+function fieldsOf({ prefix, names }: SelectableFields, object: Members, labels?: Lookup): Lookup {
   const ofLabels = `${prefix}.labels.`;
   return (field) => {
     if (labels !== undefined && field.startsWith(ofLabels)) return labels(field.slice(ofLabels.length));

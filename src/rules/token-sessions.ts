@@ -1,4 +1,4 @@
-/** How long a refresh token counts. */
+/** How long a refresh token counts, unless it is chosen otherwise. */
 export const REFRESH_MS = 12 * 60 * 60 * 1000;
 /** So long the refresh token before the current one is answered, too: clients that crash between two calls, or share a file, live on. */
 const REPEAT_GRACE_MS = 10_000;
@@ -45,9 +45,14 @@ export type RefreshOutcome =
 
 export const NO_SESSIONS: TokenSessions = { sessions: [] };
 
-/** A login: its session joins those that have not expired. */
-export function withSession({ sessions }: TokenSessions, opened: TokenSession, nowMs: number): TokenSessions {
-  const lasting = sessions.filter(({ current }) => nowMs < current.issuedAtMs + REFRESH_MS);
+/** A login: its session joins those whose refresh tokens, which count for `refreshMs`, have not expired. */
+export function withSession(
+  { sessions }: TokenSessions,
+  opened: TokenSession,
+  nowMs: number,
+  refreshMs: number = REFRESH_MS,
+): TokenSessions {
+  const lasting = sessions.filter(({ current }) => nowMs < current.issuedAtMs + refreshMs);
   return { sessions: [...lasting, opened].slice(-MAX_REMEMBERED_SESSIONS) };
 }
 

@@ -11,6 +11,8 @@ import type { StoreSize } from '../../store/transactional-store.ts';
 export interface BackendFigures {
   system: SystemFigures;
   pipeline: Pick<Pipeline, 'outbox' | 'outboxBytes' | 'running' | 'runs'>;
+  /** Runs of checks for many entities, and the expressions that select these. */
+  proxyRuns: { running: Occupancy; waiting: Occupancy };
   /** Undefined for a store without a disk. */
   store: StoreSize | undefined;
   /** Undefined where none is kept. */

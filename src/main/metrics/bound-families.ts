@@ -5,11 +5,22 @@ import type { Families, Sample } from './families.ts';
 type Named = Readonly<Record<string, Occupancy>>;
 
 /** What waits for something, against its bound. */
-const queuesOf = ({ system, pipeline, eventLog, credentials, api, sessions, agents }: BackendFigures): Named => ({
+const queuesOf = ({
+  system,
+  pipeline,
+  proxyRuns,
+  eventLog,
+  credentials,
+  api,
+  sessions,
+  agents,
+}: BackendFigures): Named => ({
   open_decisions: system.openDecisions,
   outbox: pipeline.outbox,
   outbox_bytes: pipeline.outboxBytes,
   running_handlers: pipeline.running,
+  proxy_runs: proxyRuns.running,
+  expressions: proxyRuns.waiting,
   agent_check_requests: sessions.checkRequestsOfOne,
   agent_held_messages: sessions.heldFramesOfOne,
   agent_turnstile: agents.turnstile.waiting,

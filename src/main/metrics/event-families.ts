@@ -1,3 +1,4 @@
+import { SCHEDULE_KINDS } from '../../actors/schedule-counts.ts';
 import type { BackendFigures } from './backend-figures.ts';
 import { boundedSeries } from './bounded-series.ts';
 import type { Families, Sample } from './families.ts';
@@ -27,9 +28,12 @@ export function addEventFamilies(families: Families, read: () => BackendFigures)
   });
   addHandlerFamilies(families, read);
   addSessionFamilies(families, read);
-  families.gauges('sensu_go_interval_schedulers', 'Checks that are scheduled by interval', ['namespace'], () =>
-    byNamespace(read().system.schedules, read().namespaces),
-  );
+  for (const kind of SCHEDULE_KINDS) {
+    const words = kind.replaceAll('_', ' ');
+    families.gauges(`sensu_go_${kind}_schedulers`, `Checks that are scheduled by ${words}`, ['namespace'], () =>
+      byNamespace(read().system.schedules[kind], read().namespaces),
+    );
+  }
 }
 
 function addHandlerFamilies(families: Families, read: () => BackendFigures): void {
