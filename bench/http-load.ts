@@ -37,6 +37,8 @@ const END_OF_HEADERS = '\r\n\r\n';
 let isCounting = load.until === 'each key once';
 let isOver = false;
 let failures = 0;
+/** Of agents that say nothing of it. */
+const DEFAULT_TIMEOUT_S = 120;
 let sent = 0;
 const latenciesMs: number[] = [];
 
@@ -55,7 +57,7 @@ function requestText(key: number): string {
     check: {
       metadata: { name: check, namespace: 'default' },
       interval: 60,
-      timeout: 120,
+      timeout: load.ttl === 0 ? DEFAULT_TIMEOUT_S : load.ttl / 2,
       ttl: load.ttl,
       status: Math.random() < 0.01 ? 1 : 0,
       output: 'CPU OK - 5% used '.repeat(4),

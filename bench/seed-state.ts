@@ -24,6 +24,8 @@ const { parseEvent } = await built<typeof Events>('resources/event');
 const { LmdbStore } = await built<typeof Stores>('store/lmdb-store');
 const { encodeEvent } = await built<typeof Protobuf>('wire/protobuf-codec');
 
+/** Nothing expires while it is measured, however slow the machine. */
+const DEADLINE_S = 3_600;
 /** Entities between two waits for the store. */
 const ENTITIES_PER_BATCH = 1_000;
 
@@ -56,9 +58,9 @@ async function seed({ stateDir, entities, checksPerEntity }: SeededState): Promi
   for (let entity = 0; entity < entities; entity += 1) {
     const name = `agent-${entity}`;
     const session = sessionOf(name);
-    system.agents.receiveKeepalive(session, parseEvent(agentKeepalive(name)));
+    system.agents.receiveKeepalive(session, parseEvent(agentKeepalive(name, { warningS: DEADLINE_S })));
     for (let check = 0; check < checksPerEntity; check += 1) {
-      const event = parseEvent(agentEvent(name, `check-${check}`));
+      const event = parseEvent(agentEvent(name, `check-${check}`, { ttl: DEADLINE_S }));
       system.agents.receiveEvent(session, { event, n: undefined, encoded: encodeEvent(event) });
     }
     if ((entity + 1) % ENTITIES_PER_BATCH === 0) await system.probe();
