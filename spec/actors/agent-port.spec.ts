@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { AgentSession } from '../../src/actors/agent-port.ts';
+import { NotOwner } from '../../src/actors/event-ownership.ts';
 import { ActorSystem } from '../../src/actors/system.ts';
+import { parseEvent } from '../../src/resources/event.ts';
+import { checkEvent, keepalive } from '../support/example-events.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
 import { MemoryStore } from './memory-store.ts';
@@ -57,5 +60,20 @@ describe('a connection that the actors know', () => {
     await clock.advance(1_000);
     expect(known()).to.equal(undefined);
     expect(store.get('sessions', session.id)).to.equal(undefined);
+  });
+
+  it("writes nothing into the backend's own namespace, even if it is of it", async () => {
+    const own: AgentSession = { ...session, namespace: 'mon-system', agentName: 'backend' };
+    system.agents.open(own);
+    const sent = (text: Record<string, unknown>) =>
+      parseEvent(JSON.parse(JSON.stringify(text).replaceAll('"default"', '"mon-system"')));
+    expect(() => {
+      system.agents.receiveEvent(own, { event: sent(checkEvent('backend', 'c')), n: undefined, encoded: undefined });
+    }).to.throw(NotOwner, "namespace mon-system is the backend's own");
+    expect(() => {
+      system.agents.receiveKeepalive(own, sent(keepalive('backend')));
+    }).to.throw(NotOwner, "namespace mon-system is the backend's own");
+    await clock.settle();
+    expect([...store.keys('events', { from: '', to: '~' })]).to.deep.equal([]);
   });
 });

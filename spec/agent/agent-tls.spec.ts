@@ -48,6 +48,7 @@ describe('an agent at a backend with TLS', function () {
       pair,
       ca: { flag: 'agent-auth-trusted-ca-file', path: authority.certFile },
       crlUrls: [],
+      namesEntity: false,
     };
     const configure = (config: BackendConfig): BackendConfig => ({
       ...config,

@@ -53,7 +53,16 @@ describe('the flags of TLS', () => {
       },
       ca: { flag: 'agent-auth-trusted-ca-file', path: '/trusted-ca' },
       crlUrls: [],
+      namesEntity: false,
     });
+  });
+
+  it('of agents name the entity where they are told to, for agents with certificates only', () => {
+    const flag = '--agent-certificate-names-entity';
+    expect(backendOf(...AGENT_AUTH, flag)).to.have.nested.property('config.tls.agentAuth.namesEntity', true);
+    expect(mistakesOf(() => backendOf(flag))).to.deep.equal([
+      'agent-certificate-names-entity needs --agent-auth-trusted-ca-file',
+    ]);
   });
 
   it('name lists of revoked certificates by URL, for agents with certificates only', () => {

@@ -37,11 +37,11 @@ describe('the port for agents with mutual TLS', function () {
   after(() => directory.remove());
 
   const configured =
-    (crlUrls: readonly string[] = []) =>
+    (crlUrls: readonly string[] = [], namesEntity = false) =>
     (config: BackendConfig): BackendConfig => {
       const file = (name: string, path: string) => ({ flag: `agent-auth-${name}`, path });
       const pair = { cert: file('cert-file', server.certFile), key: file('key-file', server.keyFile) };
-      const agentAuth = { pair, ca: file('trusted-ca-file', agents.certFile), crlUrls };
+      const agentAuth = { pair, ca: file('trusted-ca-file', agents.certFile), crlUrls, namesEntity };
       return { ...config, tls: { pair: undefined, agentAuth, trustedCa: undefined, skipsVerification: false } };
     };
   /** The API is in clear text: only the agents' port has a pair. */
@@ -120,10 +120,48 @@ describe('the port for agents with mutual TLS', function () {
       expect(await refusal(twofold)).to.equal('401 the client certificate has more than one common name');
     });
 
+    it('and under any name, unless the certificate names the entity', async () => {
+      await start();
+      (await connect(client, { 'Sensu-AgentName': 'web-2' })).terminate();
+    });
+
     it('and not by a password, not even the right one beside a certificate', async () => {
       await start();
       expect(await refusal(client, { Authorization: basicHeader(AGENT) })).to.match(
         /^401 passwords are not taken here/,
+      );
+    });
+  });
+
+  describe('takes an agent under the common name of its certificate alone, where that names the entity', () => {
+    beforeEach(async () => {
+      backend = await InProcessBackend.start({ configure: configured([], true) });
+    });
+
+    it('and not under another name', async () => {
+      (await connect(client)).terminate();
+      const text = 'the client certificate is that of web-1, not of web-2';
+      expect(await refusal(client, { 'Sensu-AgentName': 'web-2' })).to.equal(`403 ${text}`);
+      expect(await reasons()).to.deep.equal([text]);
+    });
+
+    it('also when it is that of a user', async () => {
+      const admin = await backend?.login();
+      const user = { username: 'web-1', password: 'a-long-password', groups: ['system:agents'] };
+      await admin?.put('/api/core/v2/users/web-1', user);
+      expect(await refusal(client, { 'Sensu-AgentName': 'web-2' })).to.match(/^403 the client certificate is that/);
+      expect(await userOf(client)).to.equal('web-1');
+    });
+
+    it('and not without a common name', async () => {
+      expect(await refusal(agents.issue('unnamed', { subject: '/O=mon', names: 'DNS:web-1' }))).to.equal(
+        '403 the client certificate has no common name, which must be the name of the agent',
+      );
+    });
+
+    it('and is not answered with what controls a terminal', async () => {
+      expect(await refusal(client, { 'Sensu-AgentName': 'web\u009b2J' })).to.equal(
+        '403 the client certificate is that of web-1, not of web\\u{9b}2J',
       );
     });
   });

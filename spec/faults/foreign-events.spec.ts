@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AgentEventsPolicy } from '../../src/actors/event-ownership.ts';
 import type { ApiClient } from '../support/api-client.ts';
-import { checkEvent, keepalive, proxyEvent } from '../support/example-events.ts';
+import { agentEntity, checkEvent, keepalive, proxyEvent } from '../support/example-events.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
@@ -73,6 +73,24 @@ for (const policy of Object.keys(STORED) as AgentEventsPolicy[]) {
       const claimed = policy === 'any' ? [] : [['write.refused', 'entity', VICTIM]];
       expect(await audited()).to.deep.equal(claimed);
     });
+
+    /** Each alone names a namespace. */
+    const places: [what: string, changes: (check: string, namespace: string) => Json][] = [
+      ['entity', (_, namespace) => ({ entity: agentEntity(ATTACKER, { metadata: { name: ATTACKER, namespace } }) })],
+      ['check', (check, namespace) => ({ check: { metadata: { name: check, namespace }, interval: 10 } })],
+      ['event', (_, namespace) => ({ metadata: { namespace } })],
+    ];
+    for (const [what, changes] of places) {
+      it(`writes nothing where the ${what} alone names another namespace`, async () => {
+        const named = (check: string, namespace: string): Json =>
+          checkEvent(ATTACKER, check, {}, changes(check, namespace));
+        await say('event', named(`own-${what}`, 'default'));
+        await say('event', named(`foreign-${what}`, OTHER_NAMESPACE));
+        expect(await isStored(ATTACKER, `own-${what}`)).to.equal(true);
+        expect(await isStored(ATTACKER, `foreign-${what}`)).to.equal(false);
+        expect(await api.event(ATTACKER, `foreign-${what}`, OTHER_NAMESPACE)).to.equal(undefined);
+      });
+    }
 
     it('writes nothing into another namespace, and says no keepalive of another agent, whatever the policy; both are on record', async () => {
       const elsewhere = JSON.parse(

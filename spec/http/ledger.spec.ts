@@ -62,6 +62,26 @@ describe('the ledger over HTTP', () => {
     expect(last.headers).to.not.have.property('sensu-continue');
   });
 
+  it('ends a page that is 4 MiB long before its limit, and goes on in the next', async () => {
+    const long = await ApiUnderTest.start();
+    try {
+      const list = Array.from({ length: 100 }, () => 'x'.repeat(1_000));
+      await long.writeLedger(Array.from({ length: 100 }, (_, n) => ({ ...draft(n, 'long', 'k'), details: { list } })));
+      const sizes: number[] = [];
+      for (let after: unknown = '0'; typeof after === 'string';) {
+        const { status, body, text, headers } = await long.get(`${LEDGER}?limit=90&continue=${after}`);
+        expect(status).to.equal(200);
+        expect(text.length).to.be.below(4 * 1024 * 1024 + 200_000);
+        sizes.push((body as { entries: object[] }).entries.length);
+        after = headers['sensu-continue'];
+      }
+      expect(sizes.slice(0, 2)).to.deep.equal([42, 42]);
+      expect(sizes.reduce((sum, size) => sum + size, 0)).to.equal(100);
+    } finally {
+      await long.stop();
+    }
+  });
+
   for (const [query, message] of [
     ['?limit=x', 'limit must be a whole number'],
     ['?limit=0', 'limit must be at least 1'],

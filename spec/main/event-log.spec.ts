@@ -114,6 +114,30 @@ describe('the event log', () => {
     expect(await checksIn(file)).to.deep.equal(['b']);
   });
 
+  it('counts what it loses while the file cannot be opened, and tries to open it once a second', async () => {
+    const file = join(directory.path, 'later', 'events');
+    begin(file);
+    const hearNow = async (...events: Event[]): Promise<void> => {
+      hear(...events);
+      await eventually(() => eventLog.waiting.used === 0, Boolean, { what: 'the end of the write' });
+    };
+    await hearNow(eventOf('a'), eventOf('b'));
+    await mkdir(join(directory.path, 'later'));
+    await clock.advance(999);
+    await hearNow(eventOf('c'));
+    await eventually(() => eventLog.waiting.dropped === 3, Boolean, { what: 'the third loss' });
+    await clock.advance(1);
+    await hearNow(eventOf('d'));
+    await eventLog.stop();
+    expect(await checksIn(file)).to.deep.equal(['d']);
+    expect(eventLog.waiting.dropped).to.equal(3);
+    const lines = logged('events were lost to the event log');
+    expect(lines.map(({ fields }) => fields['lost'])).to.deep.equal([3]);
+    expect(lines[0]?.fields['err']).to.have.property('code', 'ENOENT');
+    expect(logged('event log cannot be opened, events are not written to it')).to.have.lengthOf(1);
+    expect(logged('event log could be opened again')).to.have.lengthOf(1);
+  });
+
   it('is not held up by a pipe that nobody reads', async () => {
     const file = await pipe();
     begin(file);

@@ -8,6 +8,15 @@ interface Overruling {
   why: string;
 }
 
+/** In protobuf there is no member that is empty. */
+const W_ASSET = {
+  url: 'https://assets.example/a.tar.gz',
+  sha512: 'ab'.repeat(64),
+  filters: ["entity.system.os == 'linux'"],
+  metadata: { name: 'w-asset', namespace: 'default', created_by: 'admin' },
+  headers: { 'X-A': 'b' },
+};
+
 /** Where the seed or another recording says otherwise: docs/decisions/0009. Everything else is as it was recorded. */
 export const OVERRULINGS: readonly Overruling[] = [
   {
@@ -76,6 +85,15 @@ export const OVERRULINGS: readonly Overruling[] = [
     ...row,
     recording: 'rest/05-checks-validation.json',
     why: 'schedule/cron: a schedule that never occurs is rejected when it is written',
+  })),
+  ...[
+    { step: 14, asset: { ...W_ASSET, builds: null } },
+    { step: 17, asset: W_ASSET },
+  ].map(({ step, asset }) => ({
+    recording: 'wire/check-request-parts.json',
+    step,
+    ours: { json: { hook_assets: { 'w-hook': { assets: [asset] } } } },
+    why: 'assets are selected by exact name',
   })),
   ...['keepalive', 'event'].map((step) => ({
     recording: 'wire/real-agent',

@@ -17,6 +17,8 @@ export interface Write {
   event: string;
   /** Names of the members that were changed; absent where the entry is of no change. */
   changed?: readonly string[];
+  /** Kinds of which one more was made or deleted with it, each an entry of its own. */
+  beside?: { readonly kinds: readonly string[]; readonly key: string };
 }
 
 interface KindWrites {
@@ -114,11 +116,13 @@ function writesOfEntities(): Write[] {
   const metadata = { name: NAME, namespace: NAMESPACE, labels: { password: SECRET } };
   const body = { entity_class: 'proxy', metadata };
   const changed = ['metadata'];
+  const system = { hostname: SECRET };
   const put = { ...body, metadata: { ...metadata, labels: { password: OTHER_SECRET } } };
   const patch = { metadata: { labels: { password: SECRET } } };
   return [
     { ...entry, row: `POST ${home}`, body, event: 'resource.created', changed: [] },
     { ...entry, row: `PUT ${home}/:name`, body: put, event: 'resource.updated', changed },
+    { ...entry, row: `PUT ${home}/:name`, body: { ...put, system }, event: 'resource.updated', changed: ['system'] },
     { ...entry, row: `PATCH ${home}/:name`, body: patch, event: 'resource.updated', changed },
     { ...entry, row: `DELETE ${home}/:name`, event: 'resource.deleted', changed: [] },
   ];
@@ -168,10 +172,15 @@ function writesOfTheRest(): Write[] {
   const home = `${CORE}/namespaces`;
   const entry = { actor: 'namespaces', key: NAME, params: { name: NAME } };
   const body = { name: NAME };
+  const beside = { kinds: ['roles', 'rolebindings'], key: `${NAME}/system:pipeline` };
+  const created = { ...entry, body, event: 'resource.created', changed: [], beside };
+  const deleted = { ...entry, row: `DELETE ${home}/:name`, event: 'resource.deleted', changed: [], beside };
   return [
-    { ...entry, row: `POST ${home}`, body, event: 'resource.created', changed: [] },
+    { ...created, row: `POST ${home}` },
     { ...entry, row: `PUT ${home}/:name`, body, event: 'resource.updated', changed: [] },
-    { ...entry, row: `DELETE ${home}/:name`, event: 'resource.deleted', changed: [] },
+    deleted,
+    { ...created, row: `PUT ${home}/:name` },
+    deleted,
     {
       row: `PUT ${CORE}/tessen`,
       params: {},

@@ -12,6 +12,7 @@ import type { User } from '../resources/user.ts';
 import type { RefreshOutcome, RefreshRequest, TokenSession } from '../rules/token-sessions.ts';
 import { type EventAddress, entityKey, eventKey } from '../store/keyspace.ts';
 import { readResource, type Resources } from '../store/resource-store.ts';
+import { changedFields } from './changed-fields.ts';
 import type {
   Commands,
   DescribedKind,
@@ -300,10 +301,14 @@ function replaceEntity(scope: Scope, entity: Entity, stored: EntityConfig, isCon
   const { namespace = '', name = '' } = entity.metadata;
   const key = entityKey(namespace, name);
   const record = scope.get('entities', key);
-  if (entity.entity_class === 'proxy' && record !== undefined) {
-    scope.put('entities', key, { ...record, state: stateOf(entity) });
+  const config = configOf(isConnected ? asAgents(entity) : withOwnSubscription(entity));
+  if (entity.entity_class !== 'proxy' || record === undefined) {
+    replaceConfig(scope, config, stored);
+    return;
   }
-  replaceConfig(scope, configOf(isConnected ? asAgents(entity) : withOwnSubscription(entity)), stored);
+  const state = stateOf(entity);
+  scope.put('entities', key, { ...record, state });
+  replaceConfig(scope, config, stored, changedFields(record.state, state));
 }
 
 /** Only the configuration half, under the name of who wrote it. @throws NotFound, AlreadyExists, and what `edit` throws */

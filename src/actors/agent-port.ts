@@ -13,6 +13,7 @@ import { DroppedProxies } from './dropped-proxies.ts';
 import { assertMayWrite, assertOwnKeepalive, assertOwnNamespace, NotOwner } from './event-ownership.ts';
 import { receiveKeepalive } from './keepalives.ts';
 import { mergeEvent } from './merge-event.ts';
+import { OpenSessions } from './open-sessions.ts';
 import { publishMetrics } from './publish.ts';
 import { repairClass } from './registration.ts';
 import { deleteEvent } from './resource-changes.ts';
@@ -49,7 +50,7 @@ export interface AgentSession extends Source {
 /** What an agent's connection may ask: the only way from the agent port to the actors. */
 export class AgentPort {
   readonly #decider: Decider;
-  readonly #sessions = new Map<string, AgentSession>();
+  readonly #sessions = new OpenSessions<AgentSession>();
   readonly #log: Log;
   readonly #droppedProxies: DroppedProxies;
   /** Why something of a session was refused, as far as it is on record. */
@@ -68,11 +69,9 @@ export class AgentPort {
     return this.#sessions.get(id);
   }
 
-  /** Whether an agent of that name has a connection; costs all sessions. */
+  /** Whether an agent of that name has a connection. */
   isConnected(namespace: string, agentName: string): boolean {
-    return [...this.#sessions.values()].some(
-      (session) => session.namespace === namespace && session.agentName === agentName,
-    );
+    return this.#sessions.isConnected(namespace, agentName);
   }
 
   /** Entities whose events were dropped at the entity limit, as far as they are remembered. */
@@ -95,7 +94,7 @@ export class AgentPort {
       scope.put('sessions', id, { namespace, agentName, openedAtMs: scope.nowMs, actor: snapshot });
       repairClass(scope, namespace, agentName);
     });
-    this.#sessions.set(id, session);
+    this.#sessions.add(session);
   }
 
   /** Tells the connection's actor; kept for later while the store cannot be written. */
@@ -160,7 +159,7 @@ export class AgentPort {
 
   /** Asks every connection to close; resolves at once, the sockets close by themselves. */
   closeAll(): void {
-    for (const id of this.#sessions.keys()) this.tell(id, { type: 'shutdown.requested' });
+    for (const id of this.#sessions.ids()) this.tell(id, { type: 'shutdown.requested' });
   }
 
   /** @throws InvalidResource, NotOwner, EntityLimitReached */

@@ -5,28 +5,54 @@ import { ENTITY_COUNT_KEY, entityKey } from '../store/keyspace.ts';
 import { readResource } from '../store/resource-store.ts';
 import type { Scope } from './scope.ts';
 
-/** Of all namespaces and classes; what the backend keeps of itself does not count. */
-export function entityCount(reader: TableReader): number {
-  return (reader.get('resources', ENTITY_COUNT_KEY) as { count: number } | undefined)?.count ?? 0;
+interface EntityCount {
+  count: number;
+  /** The name of the backend's own entity, which does not count. */
+  own?: string;
 }
+
+const recordOf = (reader: TableReader): EntityCount =>
+  (reader.get('resources', ENTITY_COUNT_KEY) as EntityCount | undefined) ?? { count: 0 };
+
+const isOwn = ({ own }: EntityCount, namespace: string, name: string): boolean =>
+  namespace === SYSTEM_NAMESPACE && name === own;
+
+const exists = (reader: TableReader, namespace: string, name: string): boolean =>
+  readResource(reader, 'entities', namespace, name) !== undefined;
+
+/** Of all namespaces and classes; the entity of the backend itself does not count. */
+export const entityCount = (reader: TableReader): number => recordOf(reader).count;
 
 /** Whether an entity of that name exists or may come to be. `limit` 0 = no limit. */
 export function hasRoomFor(reader: TableReader, limit: number, namespace: string, name: string): boolean {
-  if (limit === 0 || entityCount(reader) < limit) return true;
-  return namespace === SYSTEM_NAMESPACE || readResource(reader, 'entities', namespace, name) !== undefined;
+  const record = recordOf(reader);
+  return limit === 0 || record.count < limit || isOwn(record, namespace, name) || exists(reader, namespace, name);
 }
 
 /** A new entity is counted, in the decision that makes it. @throws EntityLimitReached */
 export function countNewEntity(scope: Scope, namespace: string, name: string): void {
-  if (namespace === SYSTEM_NAMESPACE) return;
+  const record = recordOf(scope.decision);
+  if (isOwn(record, namespace, name)) return;
   const { entityLimit } = scope.settings;
-  const count = entityCount(scope.decision);
-  if (entityLimit > 0 && count >= entityLimit) throw new EntityLimitReached(entityLimit, entityKey(namespace, name));
-  scope.put('resources', ENTITY_COUNT_KEY, { count: count + 1 });
+  if (entityLimit > 0 && record.count >= entityLimit) {
+    throw new EntityLimitReached(entityLimit, entityKey(namespace, name));
+  }
+  scope.put('resources', ENTITY_COUNT_KEY, { ...record, count: record.count + 1 });
 }
 
 /** In the decision that removes it. */
-export function countRemovedEntity(scope: Scope, namespace: string): void {
-  if (namespace === SYSTEM_NAMESPACE) return;
-  scope.put('resources', ENTITY_COUNT_KEY, { count: entityCount(scope.decision) - 1 });
+export function countRemovedEntity(scope: Scope, namespace: string, name: string): void {
+  const record = recordOf(scope.decision);
+  if (!isOwn(record, namespace, name)) {
+    scope.put('resources', ENTITY_COUNT_KEY, { ...record, count: record.count - 1 });
+  }
+}
+
+/** From now on the entity of that name does not count, and the one that did not until now does: the backend has been renamed. */
+export function exemptOwnEntity(scope: Scope, name: string): void {
+  const { count, own } = recordOf(scope.decision);
+  if (own === name) return;
+  const found = (entity: string): number => (exists(scope.decision, SYSTEM_NAMESPACE, entity) ? 1 : 0);
+  const change = own === undefined ? 0 : found(own) - found(name);
+  scope.put('resources', ENTITY_COUNT_KEY, { count: count + change, own: name });
 }

@@ -1,5 +1,7 @@
+import { printable } from '../formats/printable.ts';
 import { Forbidden } from '../resources/errors.ts';
 import type { Event } from '../resources/event.ts';
+import { SYSTEM_NAMESPACE } from '../resources/namespace.ts';
 import { readResource } from '../store/resource-store.ts';
 import type { Scope } from './scope.ts';
 
@@ -9,15 +11,16 @@ import type { Scope } from './scope.ts';
  */
 export type AgentEventsPolicy = 'own' | 'own-and-proxies' | 'any';
 
-/** What a session may not write. `reason` is one of few; `claimed` is what it tried to write for. */
+/** What a session may not write. `reason` is one of few; `claimed` is what it tried to write for, cut where that is long. */
 export class NotOwner extends Forbidden {
   readonly reason: 'namespace' | 'keepalive' | 'entity';
   readonly claimed: string;
 
-  constructor(reason: NotOwner['reason'], claimed: string, message: string) {
-    super(message);
+  constructor(reason: NotOwner['reason'], claimed: string, messageFor: (claimed: string) => string) {
+    const shown = printable(claimed);
+    super(messageFor(shown));
     this.reason = reason;
-    this.claimed = claimed;
+    this.claimed = shown;
   }
 }
 
@@ -26,12 +29,15 @@ interface Writer {
   readonly agentName: string;
 }
 
-/** A session speaks for its namespace only. @throws NotOwner */
+/** A session speaks for its namespace only, and none for the backend itself. @throws NotOwner */
 export function assertOwnNamespace({ namespace }: Writer, { entity, check, metadata }: Event): void {
   for (const named of [entity?.metadata.namespace, check?.metadata.namespace, metadata.namespace]) {
     if (named !== undefined && named !== namespace) {
-      throw new NotOwner('namespace', named, `namespace ${named} is not the namespace of the session`);
+      throw new NotOwner('namespace', named, (claimed) => `namespace ${claimed} is not the namespace of the session`);
     }
+  }
+  if (namespace === SYSTEM_NAMESPACE) {
+    throw new NotOwner('namespace', namespace, (claimed) => `namespace ${claimed} is the backend's own`);
   }
 }
 
@@ -39,7 +45,7 @@ export function assertOwnNamespace({ namespace }: Writer, { entity, check, metad
 export function assertOwnKeepalive({ agentName }: Writer, { entity }: Event): void {
   const name = entity?.metadata.name ?? '';
   if (name !== agentName) {
-    throw new NotOwner('keepalive', name, 'keepalive entity must have the name of the session');
+    throw new NotOwner('keepalive', name, () => 'keepalive entity must have the name of the session');
   }
 }
 
@@ -51,6 +57,6 @@ export function assertMayWrite(scope: Scope, { namespace, agentName }: Writer, {
   if (name === agentName || policy === 'any') return;
   const isAgents = readResource(scope.decision, 'entities', namespace, name)?.entity_class === 'agent';
   if (policy === 'own-and-proxies' && !isAgents) return;
-  const owner = isAgents ? `entity ${name} belongs to another agent` : `entity ${name} is not the agent's own`;
-  throw new NotOwner('entity', name, `${owner} (agent-events-policy is ${policy})`);
+  const fault = isAgents ? 'belongs to another agent' : "is not the agent's own";
+  throw new NotOwner('entity', name, (claimed) => `entity ${claimed} ${fault} (agent-events-policy is ${policy})`);
 }

@@ -3,6 +3,7 @@ import { SYSTEM_NAMESPACE } from '../resources/namespace.ts';
 import { readEntity } from '../store/entity-store.ts';
 import { entityKey } from '../store/keyspace.ts';
 import { readResource } from '../store/resource-store.ts';
+import { exemptOwnEntity } from './entity-limit.ts';
 import { addNamespace } from './resource-changes.ts';
 import type { Scope } from './scope.ts';
 import { storeNewEntity } from './stored-entities.ts';
@@ -12,8 +13,8 @@ export function ensureOwnEntity(scope: Scope, name: string): Entity {
   const namespace = SYSTEM_NAMESPACE;
   if (readResource(scope.decision, 'namespaces', undefined, namespace) === undefined) {
     addNamespace(scope, { name: namespace });
-    scope.reviseConfig('namespaces', namespace, 'created', []);
   }
+  exemptOwnEntity(scope, name);
   const known = readEntity(scope.decision, namespace, name);
   if (known !== undefined) return known;
   const entity = entityWithDefaults({ entity_class: 'backend', metadata: { name, namespace } });

@@ -19,6 +19,8 @@ const KINDS_IN_NAMESPACE = ['silenced', 'entities'];
 const RBAC_KINDS = new Set<DescribedKind>(['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings']);
 /** Made with each namespace, and deleted with it. */
 const PIPELINE_ROLE = 'system:pipeline';
+/** There is one of that name of each. */
+const PIPELINE_KINDS = ['roles', 'rolebindings'] as const;
 
 export interface CheckEvents {
   /** Keys of the stored events of a check. */
@@ -83,17 +85,22 @@ const ledgerKey = ({ namespace, name }: ResourceAddress): string =>
 function putNamespace(scope: Scope, namespace: Namespace, user: string): void {
   const { name } = namespace;
   const previous = readResource(scope.decision, 'namespaces', undefined, name);
-  if (previous === undefined) addNamespace(scope, namespace, user);
-  else scope.put('resources', resourceKey('namespaces', undefined, name), namespace);
+  if (previous === undefined) {
+    addNamespace(scope, namespace, user);
+    return;
+  }
+  scope.put('resources', resourceKey('namespaces', undefined, name), namespace);
   revise(scope, 'namespaces', name, previous, namespace);
 }
 
-/** One that does not exist, with the role by which its event filters read events. */
+/** One that does not exist, with the role by which its event filters read events; each is on record. */
 export function addNamespace(scope: Scope, namespace: Namespace, createdBy?: string): void {
   scope.put('resources', resourceKey('namespaces', undefined, namespace.name), namespace);
+  scope.reviseConfig('namespaces', namespace.name, 'created', []);
   seedPipelineRole(
     (kind, home, name, stored) => {
       scope.put('resources', resourceKey(kind, home, name), stored);
+      scope.reviseConfig(kind, ledgerKey({ namespace: home, name }), 'created', []);
     },
     namespace.name,
     createdBy,
@@ -157,18 +164,26 @@ function disarmSwitch(scope: Scope, key: string): void {
 
 /** With its events, its role and its binding. @throws InvalidResource when anything else is in it */
 export function deleteNamespace(scope: Scope, name: string, kinds: ConfigurationKinds): void {
-  const own = [resourceKey('roles', name, PIPELINE_ROLE), resourceKey('rolebindings', name, PIPELINE_ROLE)];
+  const own = PIPELINE_KINDS.map((kind) => resourceKey(kind, name, PIPELINE_ROLE));
   for (const kind of [...wordsInNamespaces(kinds), ...KINDS_IN_NAMESPACE]) {
     for (const key of scope.decision.keys('resources', `${kind}/${name}/`)) {
       if (!own.includes(key)) throw new InvalidResource('resource is invalid: namespace is not empty');
     }
   }
   for (const key of scope.decision.keys('events', `${name}/`)) deleteEvent(scope, key, 'event.deleted');
-  for (const key of own) scope.delete('resources', key);
+  for (const kind of PIPELINE_KINDS) deletePipelineResource(scope, kind, name);
   scope.delete('resources', resourceKey('namespaces', undefined, name));
   scope.announce({ type: 'rbac.changed' });
   scope.announce({ type: 'namespace.deleted', namespace: name });
   scope.reviseConfig('namespaces', name, 'deleted', []);
+}
+
+/** Somebody may have deleted it before. */
+function deletePipelineResource(scope: Scope, kind: (typeof PIPELINE_KINDS)[number], namespace: string): void {
+  const key = resourceKey(kind, namespace, PIPELINE_ROLE);
+  if (scope.get('resources', key) === undefined) return;
+  scope.delete('resources', key);
+  scope.reviseConfig(kind, ledgerKey({ namespace, name: PIPELINE_ROLE }), 'deleted', []);
 }
 
 const wordsInNamespaces = (kinds: ConfigurationKinds): string[] =>

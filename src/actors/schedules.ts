@@ -189,7 +189,7 @@ export function executeCheck(scope: Scope, key: string, { subscriptions, creator
   const asked = subscriptions ?? check.subscriptions;
   if (check.proxy_requests === undefined) announceRequest(scope, { ...check, subscriptions: asked }, asked, true);
   else announceProxyRun(scope, check, subscriptions, true);
-  const details = { creator, reason, ...(subscriptions === undefined ? {} : { subscriptions }) };
+  const details = { creator, reason, subscriptions: asked };
   scope.record({ actor: 'checks', key, from: null, event: 'check.requested', to: null, details });
   return scope.nowS;
 }

@@ -21,17 +21,23 @@ export function storeNewEntity(scope: Scope, entity: Entity, event: string): Ent
   return entity;
 }
 
-/** Replaces the configuration half. */
-export function replaceConfig(scope: Scope, config: EntityConfig, previous: EntityConfig): void {
+/** Replaces the configuration half; `changedState` names what was changed of the other one beside it. */
+export function replaceConfig(
+  scope: Scope,
+  config: EntityConfig,
+  previous: EntityConfig,
+  changedState: readonly string[] = [],
+): void {
   const { namespace = '', name = '' } = config.metadata;
   scope.put('resources', resourceKey('entities', namespace, name), config);
   scope.announce({ type: 'entity-config.changed', namespace, name, config });
-  scope.reviseConfig('entities', entityKey(namespace, name), 'updated', changedFields(previous, config));
+  const changed = [...changedFields(previous, config), ...changedState];
+  scope.reviseConfig('entities', entityKey(namespace, name), 'updated', changed);
 }
 
 /** Deletes both halves of an entity that exists: the one way an entity goes. Its actor, events and silences are the caller's. */
 export function removeEntity(scope: Scope, namespace: string, name: string): void {
-  countRemovedEntity(scope, namespace);
+  countRemovedEntity(scope, namespace, name);
   const key = entityKey(namespace, name);
   scope.delete('entities', key);
   scope.delete('resources', resourceKey('entities', namespace, name));

@@ -8,6 +8,8 @@ export interface AgentAuth {
   readonly ca: NamedFile;
   /** Lists of revoked certificates: `http:`, `https:` or `file:`. With any, each authority of a chain must have one. */
   readonly crlUrls: readonly string[];
+  /** Whether an agent must have the common name of its certificate. */
+  readonly namesEntity: boolean;
 }
 
 export interface BackendTls {
@@ -37,6 +39,11 @@ export const backendTlsFlags = {
     kind: kinds.list,
     fallback: [] as string[],
     about: 'where the lists of revoked certificates of agents are, http, https or file URLs',
+  },
+  'agent-certificate-names-entity': {
+    kind: kinds.boolean,
+    fallback: false,
+    about: 'an agent must have the common name of its certificate',
   },
 } satisfies Record<string, Flag<unknown>>;
 
@@ -73,6 +80,13 @@ export const backendTlsRules: readonly Rule[] = [
         ? 'agent-auth-crl-urls needs --agent-auth-trusted-ca-file'
         : faultOfUrls(values['agent-auth-crl-urls']),
   },
+  {
+    flags: ['agent-certificate-names-entity', 'agent-auth-trusted-ca-file'],
+    broken: (values) =>
+      values['agent-certificate-names-entity'] && values['agent-auth-trusted-ca-file'] === ''
+        ? 'agent-certificate-names-entity needs --agent-auth-trusted-ca-file'
+        : undefined,
+  },
 ];
 
 export function backendTlsOf(values: Values, warn: (warning: ConfigWarning) => void): BackendTls {
@@ -93,5 +107,10 @@ function agentAuthOf(values: Values): AgentAuth | undefined {
   const pair = keyPairOf({ cert: 'agent-auth-cert-file', key: 'agent-auth-key-file' }, values);
   const ca = fileOf('agent-auth-trusted-ca-file', values);
   if (pair === undefined || ca === undefined) return undefined;
-  return Object.freeze({ pair, ca, crlUrls: Object.freeze(values['agent-auth-crl-urls']) });
+  return Object.freeze({
+    pair,
+    ca,
+    crlUrls: Object.freeze(values['agent-auth-crl-urls']),
+    namesEntity: values['agent-certificate-names-entity'],
+  });
 }

@@ -16,6 +16,8 @@ const MODE = 0o644;
 /** Events that are encoded and written at once: the process does other things in between. */
 const EVENTS_PER_WRITE = 100;
 const SYNC_INTERVAL_MS = 30_000;
+/** Between two attempts to open a file that cannot be opened, while there are events. */
+const OPEN_INTERVAL_MS = 1_000;
 /** Between two lines about events that were lost. */
 const LOSS_INTERVAL_MS = 1_000;
 
@@ -29,13 +31,16 @@ export interface EventLogPorts {
 
 /**
  * Appends every event that was decided and is durable to a file, a line of JSON each, as it is stored and without what is to
- * be redacted. Nobody waits for it: what cannot be written is lost, and that is logged.
+ * be redacted. Nobody waits for it: what cannot be written is lost, counted, and that is logged.
  */
 export class EventLog implements SystemListener {
   readonly #ports: EventLogPorts;
   readonly #waiting: EventRing;
   /** Undefined while the file cannot be opened. */
   #file: FileHandle | undefined;
+  /** Why not, and when that was tried last, by the monotonic clock. */
+  #openError: Error | undefined;
+  #triedAtMs = 0;
   /** The end of the last operation on the file; they come one after the other. */
   #idle: Promise<void>;
   #isWriting = false;
@@ -103,12 +108,16 @@ export class EventLog implements SystemListener {
 
   async #flush(): Promise<void> {
     while (!this.#waiting.isEmpty) {
+      const file = this.#file ?? (await this.#openAgain());
       const events = this.#waiting.take(EVENTS_PER_WRITE);
-      if (this.#file === undefined) continue;
+      if (file === undefined) {
+        this.#lose(events.length, this.#openError);
+        continue;
+      }
       try {
-        await this.#file.appendFile((this.#isTorn ? '\n' : '') + events.map(lineOf).join(''));
+        await file.appendFile((this.#isTorn ? '\n' : '') + events.map(lineOf).join(''));
         this.#isTorn = false;
-        this.#syncLater(this.#file);
+        this.#syncLater(file);
       } catch (err) {
         this.#isTorn = true;
         this.#lose(events.length, err as Error);
@@ -118,12 +127,30 @@ export class EventLog implements SystemListener {
 
   async #open(): Promise<void> {
     const { file, log } = this.#ports;
+    if ((await this.#tryToOpen()) === undefined) {
+      log.warn({ err: this.#openError, file }, 'event log cannot be opened, events are not written to it');
+    }
+  }
+
+  /** Why it cannot be opened is told with the events that are lost meanwhile. */
+  async #openAgain(): Promise<FileHandle | undefined> {
+    const { clock, file, log } = this.#ports;
+    if (clock.monotonicMs() - this.#triedAtMs < OPEN_INTERVAL_MS) return undefined;
+    const opened = await this.#tryToOpen();
+    if (opened !== undefined) log.info({ file }, 'event log could be opened again');
+    return opened;
+  }
+
+  async #tryToOpen(): Promise<FileHandle | undefined> {
+    const { clock, file } = this.#ports;
+    this.#triedAtMs = clock.monotonicMs();
     try {
       this.#file = await open(file, APPENDING, MODE);
       this.#isTorn = false;
     } catch (err) {
-      log.warn({ err, file }, 'event log cannot be opened, events are not written to it');
+      this.#openError = err as Error;
     }
+    return this.#file;
   }
 
   async #close(): Promise<void> {
@@ -155,7 +182,7 @@ export class EventLog implements SystemListener {
     }
   }
 
-  #lose(events: number, reason: Error): void {
+  #lose(events: number, reason: Error | undefined): void {
     this.#lost += events;
     this.#lostInAll += events;
     this.#lossReason = reason;

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 
-/** Frames of one connection after which others have their turn. */
+/** Frames of one connection after which others have their turn; what `ws` has read with the last of them, 64 KiB at most, it still tells. */
 const FRAMES_IN_A_TURN = 1_000;
 
 /** Keeps a connection that sends as fast as it can from holding up all others: now and then it is read on in the next turn only. */

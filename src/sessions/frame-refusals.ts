@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { printable } from '../formats/printable.ts';
 import type { Occupancy } from '../ports/occupancy.ts';
-import { printable } from './printable.ts';
 
 /** Agents of which refused messages are remembered; beyond it the one refused longest ago is forgotten. */
 const MAX_REMEMBERED_AGENTS = 10_000;

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
+import { printable } from '../formats/printable.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Occupancy } from '../ports/occupancy.ts';
 import { namespaceOf, parseBasic } from '../wire/handshake.ts';
-import { printable } from './printable.ts';
 import { agentNameOf, type Refusal } from './refusals.ts';
 
 /** Refusals that differ; beyond it the one that was repeated longest ago is forgotten. */

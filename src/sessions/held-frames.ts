@@ -1,6 +1,8 @@
-/** Beyond either bound the socket is not read any more. */
-export const MAX_HELD_FRAMES = 100;
-const MAX_HELD_BYTES = 65_536;
+/** With so many, or so many bytes, the socket is not read any more. */
+const FRAMES_UNTIL_PAUSE = 100;
+const BYTES_UNTIL_PAUSE = 65_536;
+/** `ws` goes on to tell what it has read already: 64 KiB at most, with an empty message in each 6 bytes. */
+export const MAX_HELD_FRAMES = 11_022;
 
 /** Messages of one agent that wait, in order, because senders must pause. Keepalives pass by them: they have a lane of their own. */
 export class HeldFrames {
@@ -15,8 +17,9 @@ export class HeldFrames {
     return this.#frames.length === 0;
   }
 
+  /** Whether no more may be read. */
   get isFull(): boolean {
-    return this.#frames.length >= MAX_HELD_FRAMES || this.#bytes >= MAX_HELD_BYTES;
+    return this.#frames.length >= FRAMES_UNTIL_PAUSE || this.#bytes >= BYTES_UNTIL_PAUSE;
   }
 
   push(frame: Buffer): void {

@@ -5,35 +5,22 @@ import {
   type Server,
   type ServerOptions,
   type ServerResponse,
-  STATUS_CODES,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import type { ActorSystem } from '../actors/system.ts';
-import { CLOSE_GRACE_MS } from '../machines/agent-connection.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
+import type { Occupancy } from '../ports/occupancy.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
 import type { CheckRequested } from '../store/decision.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
-import { type Codec, jsonCodec, MEDIA_TYPE_PROTOBUF, protobufCodec } from '../wire/codec.ts';
-import { type AgentHello, MEDIA_TYPE_JSON } from '../wire/handshake.ts';
 import { type AgentFigures, agentFigures } from './agent-figures.ts';
 import { FrameRefusals } from './frame-refusals.ts';
-import { type HandshakeRefusal, HandshakeRefusals } from './handshake-refusals.ts';
-import { peerAddress } from './peer-address.ts';
-import { type AgentAdmission, EVERYBODY_AT_ONCE, PortGate } from './port-gate.ts';
-import {
-  type Admission,
-  isRefusal,
-  judge,
-  type Refusal,
-  refusalHeaders,
-  type RefusalPorts,
-  unreadableRequest,
-} from './refusals.ts';
+import type { HandshakeRefusal, HandshakeRefusals } from './handshake-refusals.ts';
+import { Handshakes, type HandshakeSettings, pathOf } from './handshakes.ts';
+import { Namesakes } from './namesakes.ts';
+import { PORT_LIMITS } from './port-limits.ts';
+import { isRefusal, refusalHeaders } from './refusals.ts';
 import { type Opening, Session } from './session.ts';
 import { sessionInfo } from './session-info.ts';
 import { SessionCounts } from './session-counts.ts';
@@ -46,46 +33,35 @@ const HANDSHAKE_CHECK_INTERVAL_MS = 1_000;
 /** Between asking the agents to leave and cutting those who did not. */
 const STOP_GRACE_MS = 2_000;
 
-/** Beside the other options, because the types of ws do not know it. */
-const CLOSING = { closeTimeout: CLOSE_GRACE_MS };
-
-export interface ListenerPorts extends RefusalPorts {
+export interface ListenerPorts extends HandshakeSettings {
   system: Pick<ActorSystem, 'agents' | 'mustPause' | 'isFailing' | 'listen'>;
   resources: ResourceStore;
   /** For clear text unless given. */
   createServer?: ((options: ServerOptions) => Server) | undefined;
   /** So many sessions got the request. Must not throw. */
   requested(announcement: CheckRequested, sessions: number): void;
+  /** Rings that were empty have a member. Must not throw. */
+  ringsJoined(namespace: string, subscriptions: readonly string[]): void;
   /** Answers `/health` and `/ready`, the same as the API does. */
   status: RequestListener;
-  clock: Clock;
-  log: Log;
-  backendName: string;
-  maxMessageBytes: number;
   writeTimeoutMs: number;
-  /** Everybody at once unless it is given. */
-  admission?: AgentAdmission | undefined;
 }
 
 /** The agent port: handshakes, and a session for each connection that passes. */
 export class AgentListener {
   readonly server: Server;
   readonly counts = new SessionCounts();
-  readonly refusedHandshakes: HandshakeRefusals;
   readonly refusedFrames = new FrameRefusals();
-  readonly turnstile = new Turnstile();
   readonly #ports: ListenerPorts;
-  readonly #admission: AgentAdmission;
-  readonly #gate: PortGate;
+  readonly #handshakes: Handshakes;
   readonly #registry: SessionRegistry;
-  readonly #webSockets: WebSocketServer;
-  readonly #hellos = new WeakMap<IncomingMessage, AgentHello>();
+  readonly #namesakes: Namesakes<Session>;
+  readonly #turnstile = new Turnstile();
+  /** Sessions that are gone, and whose end waits at the turnstile. */
+  #ending = 0;
 
   constructor(ports: ListenerPorts) {
     this.#ports = ports;
-    this.#admission = ports.admission ?? EVERYBODY_AT_ONCE;
-    this.#gate = new PortGate(ports.clock, this.#admission);
-    this.refusedHandshakes = new HandshakeRefusals(ports);
     this.#registry = new SessionRegistry({
       deleted: ({ id }) => {
         ports.system.agents.tell(id, { type: 'entity.deleted' });
@@ -93,18 +69,24 @@ export class AgentListener {
       requested: (announcement, sessions) => {
         ports.requested(announcement, sessions);
       },
+      ringsJoined: (namespace, subscriptions) => {
+        ports.ringsJoined(namespace, subscriptions);
+      },
     });
-    this.#webSockets = new WebSocketServer({
-      noServer: true,
-      clientTracking: true,
-      perMessageDeflate: false,
-      skipUTF8Validation: true,
-      handleProtocols: () => false,
-      maxPayload: ports.maxMessageBytes,
-      ...CLOSING,
+    this.#namesakes = new Namesakes(ports.clock, (newest) => {
+      this.#tellNamesakes(newest);
     });
-    this.#webSockets.on('headers', (headers, request) => {
-      this.#addHeaders(headers, request);
+    this.#handshakes = new Handshakes({
+      ...ports,
+      turnstile: this.#turnstile,
+      isFailing: () => ports.system.isFailing,
+      sessions: () => this.#sessions,
+      // One that is being closed is as good as gone.
+      isConnected: ({ namespace, agentName }) =>
+        [...this.#registry.sessionsOf(namespace, agentName)].some(({ state }) => state !== 'critical'),
+      open: (webSocket, opening) => {
+        this.open(webSocket, opening);
+      },
     });
     const { createServer = createClearServer } = ports;
     this.server = createServer({
@@ -116,13 +98,10 @@ export class AgentListener {
       void this.#answer(request, response);
     });
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      this.#refuseUnreadable(error, socket as Socket);
+      this.#handshakes.refuseUnreadable(error, socket as Socket);
     });
     this.server.on('upgrade', (request, socket, head) => {
-      socket.on('error', (err) => {
-        this.#ports.log.debug({ err }, 'socket failed in its handshake');
-      });
-      this.turnstile.enter(() => void this.#upgrade(request, socket, head));
+      this.#handshakes.upgrade(request, socket, head);
     });
     ports.system.listen(this.#registry);
   }
@@ -132,17 +111,27 @@ export class AgentListener {
     return this.#registry.rings(namespace);
   }
 
+  members(namespace: string, subscription: string): readonly string[] {
+    return this.#registry.members(namespace, subscription);
+  }
+
   /** Open connections of a namespace, or of all, in order of namespace, agent and id. */
   sessions(namespace: string | undefined, page: PageRequest): Page<object> {
     const { items, lastKey } = this.#registry.page(namespace, page);
     const nowMs = this.#ports.clock.nowMs();
     const info = (session: Session): object =>
       sessionInfo(session, {
-        namesakes: this.#registry.sessionsOf(session.namespace, session.agentName).filter((other) => other !== session),
+        namesakes: [...this.#registry.sessionsOf(session.namespace, session.agentName)].filter(
+          (other) => other !== session,
+        ),
         refused: this.refusedFrames.of(session),
         nowMs,
       });
     return { items: items.map(info), lastKey };
+  }
+
+  get refusedHandshakes(): HandshakeRefusals {
+    return this.#handshakes.refusals;
   }
 
   /** Newest first. */
@@ -150,16 +139,29 @@ export class AgentListener {
     return this.refusedHandshakes.list();
   }
 
+  /** What waits to come in, and what waits to go. */
+  get waiting(): { handshakes: Occupancy; ends: Occupancy } {
+    const { limits = PORT_LIMITS } = this.#ports;
+    return { handshakes: this.#handshakes.waiting, ends: { used: this.#ending, limit: limits.sessions } };
+  }
+
+  get #sessions(): number {
+    return this.#registry.size + this.#ending;
+  }
+
   /** Costs all sessions. */
   figures(): AgentFigures {
     return agentFigures(this.#registry.open, this.counts.droppedRequests);
   }
 
-  /** Asks every agent to leave and resolves when they have, or were cut. */
+  /** Asks every agent to leave and resolves when they have, or were cut. Who is not in yet does not come in. */
   async stop(): Promise<void> {
+    const { clients } = this.#handshakes;
     this.server.close();
+    this.#handshakes.close();
+    this.#namesakes.stop();
     this.#ports.system.agents.closeAll();
-    const closed = [...this.#webSockets.clients].map(
+    const closed = [...clients].map(
       (socket) =>
         new Promise<void>(
           (resolve) =>
@@ -169,92 +171,26 @@ export class AgentListener {
         ),
     );
     const cancel = this.#ports.clock.after(STOP_GRACE_MS, () => {
-      for (const socket of this.#webSockets.clients) socket.terminate();
+      this.#handshakes.cut();
+      for (const socket of clients) socket.terminate();
     });
-    await Promise.all(closed);
-    await this.turnstile.empty();
+    await Promise.all([...closed, this.#handshakes.empty()]);
+    await this.#turnstile.empty();
     cancel();
     this.server.closeAllConnections();
-  }
-
-  #addHeaders(headers: string[], request: IncomingMessage): void {
-    headers.push(`Backend-Id: ${this.#ports.backendName}`);
-    // Agents look for a line of its own: folded into one they would not find it.
-    headers.push(`Accept: ${MEDIA_TYPE_PROTOBUF}`, `Accept: ${MEDIA_TYPE_JSON}`);
-    headers.push(`Content-Type: ${codecFor(request).mediaType}`);
-    if (this.#hellos.get(request)?.queueId !== undefined) headers.push('Mon-Ack: 1');
   }
 
   /** What is no upgrade. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = pathOf(request);
-    const notReady = path === '/ready' ? this.#gate.closed : undefined;
+    const notReady = path === '/ready' ? this.#handshakes.closed : undefined;
     if (notReady === undefined && (path === '/ready' || path === '/health')) {
       this.#ports.status(request, response);
       return;
     }
-    const outcome = notReady ?? (await this.#judge(request));
+    const outcome = notReady ?? (await this.#handshakes.judge(request));
     const refusal = isRefusal(outcome) ? outcome : { status: 400, message: 'Bad Request\nnot an upgrade' };
     response.writeHead(refusal.status, refusalHeaders(refusal)).end(`${refusal.message}\n`);
-  }
-
-  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const address = peerAddress(request.socket).text;
-    const judged = await this.#judge(request);
-    // Asked last, because another of that name may have come in while this one was judged.
-    const outcome = isRefusal(judged) ? judged : (this.#duplicate(request, judged.hello) ?? judged);
-    if (isRefusal(outcome)) {
-      refuse(socket, outcome);
-      return;
-    }
-    this.#hellos.set(request, outcome.hello);
-    // The answer and the first message in one piece.
-    socket.cork();
-    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      this.open(webSocket, { ...outcome, address, codec: codecFor(request) });
-    });
-    socket.uncork();
-  }
-
-  async #judge(request: IncomingMessage): Promise<Admission | Refusal> {
-    // No agent asks for another path: browsers and scanners do.
-    if (pathOf(request) !== '/') return { status: 404, message: '404 page not found' };
-    const { host } = peerAddress(request.socket);
-    const outcome = this.#gate.enter() ?? (await this.#outcomeOf(request));
-    if (isRefusal(outcome)) this.refusedHandshakes.note(host, request.headers, outcome);
-    return outcome;
-  }
-
-  #duplicate(request: IncomingMessage, { namespace, agentName }: AgentHello): Refusal | undefined {
-    if (!this.#admission.refusesDuplicates) return undefined;
-    // One that is being closed is as good as gone.
-    const isOpen = this.#registry.sessionsOf(namespace, agentName).some(({ state }) => state !== 'critical');
-    if (!isOpen) return undefined;
-    const refusal = { status: 409, message: `another agent ${agentName} is connected` };
-    this.refusedHandshakes.note(peerAddress(request.socket).host, request.headers, refusal);
-    return refusal;
-  }
-
-  async #outcomeOf(request: IncomingMessage): Promise<Admission | Refusal> {
-    try {
-      // No session could be put on record now; agents back off after a refused handshake.
-      if (this.#ports.system.isFailing) return { status: 500, message: 'Internal Server Error' };
-      return await judge(request, this.#ports);
-    } catch (err) {
-      this.#ports.log.error({ err }, 'handshake could not be judged');
-      return { status: 500, message: 'Internal Server Error' };
-    }
-  }
-
-  /** An agent that speaks TLS to a port that does not ends here, or the other way round. */
-  #refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-    const refusal = unreadableRequest(error, socket);
-    if (refusal !== undefined) this.refusedHandshakes.note(peerAddress(socket).host, {}, refusal);
-    if (refusal === undefined || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    refuse(socket, refusal);
   }
 
   /** A session on a connection whose handshake has passed. */
@@ -275,23 +211,30 @@ export class AgentListener {
       subscribe: (subscriber, subscriptions) => {
         this.#registry.subscribe(subscriber, subscriptions);
       },
+      leased: (member) => {
+        this.#registry.leased(member);
+      },
       ended: (ended, tell) => {
         this.#registry.remove(ended);
-        this.turnstile.enter(tell);
+        this.#ending += 1;
+        this.#turnstile.enter(() => {
+          this.#ending -= 1;
+          tell();
+        });
       },
     });
     const { namespace, agentName, address } = session;
     const others = this.#registry.sessionsOf(namespace, agentName);
-    if (others.length > 0) {
-      const fields = { namespace, agent: agentName, address, others: others.length, other: others.at(-1)?.address };
+    const [other] = others;
+    if (other !== undefined) {
+      const fields = { namespace, agent: agentName, address, others: others.size, other: other.address };
       log.warn(fields, 'another session of this agent is open');
     }
     this.#registry.add(session);
     try {
-      const stored = resources.get('entities', namespace, agentName);
-      session.open(stored);
+      session.open(resources.get('entities', namespace, agentName));
       // Agents of one name are told the same, whenever one of them is.
-      if (stored !== undefined) for (const other of others) other.configure(stored);
+      if (other !== undefined) this.#namesakes.opened(session);
     } catch (err) {
       this.counts.errors['not opened'] += 1;
       if (!(err instanceof StoreUnavailable)) log.error({ err }, 'session could not be opened');
@@ -299,21 +242,17 @@ export class AgentListener {
       webSocket.close(1011, 'the session could not be opened');
     }
   }
-}
 
-const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
-
-/** Protobuf for whoever asks for it with the first `Accept` line, to the letter; JSON for everybody else. */
-function codecFor({ rawHeaders }: IncomingMessage): Codec {
-  const name = rawHeaders.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === 'accept');
-  return rawHeaders[name + 1] === MEDIA_TYPE_PROTOBUF && name >= 0 ? protobufCodec : jsonCodec;
-}
-
-function refuse(socket: Duplex, refusal: Refusal): void {
-  const headers = Object.entries(refusalHeaders(refusal)).map(([name, value]) => `${name}: ${value}`);
-  const statusLine = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`;
-  // Half-open, it would hold its descriptor for as long as the peer likes.
-  socket.end(`${[statusLine, ...headers].join('\r\n')}\r\n\r\n${refusal.message}\n`, () => {
-    socket.destroy();
-  });
+  #tellNamesakes(newest: Session): void {
+    const { namespace, agentName } = newest;
+    try {
+      const stored = this.#ports.resources.get('entities', namespace, agentName);
+      if (stored === undefined) return;
+      for (const session of this.#registry.sessionsOf(namespace, agentName)) {
+        if (session !== newest) session.configure(stored);
+      }
+    } catch (err) {
+      this.#ports.log.error({ namespace, agent: agentName, err }, 'other sessions of the agent could not be told');
+    }
+  }
 }

@@ -3,9 +3,13 @@ import type { Clock } from '../ports/clock.ts';
 /** Check requests that may wait for one agent; beyond it the oldest is dropped. */
 export const MAX_WAITING_REQUESTS = 100;
 
+/** Of these only one of each type waits: the agent needs nothing but the newest. */
+type Newest = 'ack' | 'entity_config';
+
 interface Outgoing {
+  type: 'check_request' | Newest;
   frame: Buffer;
-  droppable: boolean;
+  rank: number;
 }
 
 export interface OutgoingPorts {
@@ -35,15 +39,30 @@ export class OutgoingQueue {
     this.#ports = ports;
   }
 
-  /** `droppable` frames give way to newer ones when too many wait. */
-  push(frame: Buffer, droppable: boolean): void {
-    if (droppable && this.#waitingRequests >= MAX_WAITING_REQUESTS) this.#dropOldestRequest();
-    this.#waiting.push({ frame, droppable });
-    if (droppable) this.#waitingRequests += 1;
+  /** Gives way to newer ones when too many wait. */
+  pushRequest(frame: Buffer): void {
+    if (this.#waitingRequests >= MAX_WAITING_REQUESTS) this.#dropOldestRequest();
+    this.#waitingRequests += 1;
+    this.#push({ type: 'check_request', frame, rank: 0 });
+  }
+
+  /** Takes the place of the one of its type that waits, if there is one, unless that one ranks higher. */
+  pushNewest(type: Newest, frame: Buffer, rank = 0): void {
+    const waiting = this.#waiting.find((item) => item.type === type);
+    if (waiting === undefined) {
+      this.#push({ type, frame, rank });
+    } else if (rank >= waiting.rank) {
+      waiting.frame = frame;
+      waiting.rank = rank;
+    }
+  }
+
+  #push(item: Outgoing): void {
+    this.#waiting.push(item);
     this.#write();
   }
 
-  /** Frames of any type that wait behind the one being written. */
+  /** Frames of any type that wait behind the one being written: the requests, and at most one of each other type. */
   get length(): number {
     return this.#waiting.length;
   }
@@ -54,7 +73,7 @@ export class OutgoingQueue {
 
   #dropOldestRequest(): void {
     this.#waiting.splice(
-      this.#waiting.findIndex((item) => item.droppable),
+      this.#waiting.findIndex(({ type }) => type === 'check_request'),
       1,
     );
     this.#waitingRequests -= 1;
@@ -66,7 +85,7 @@ export class OutgoingQueue {
     if (this.#writingSinceMs !== undefined) return;
     const next = this.#waiting.shift();
     if (next === undefined) return;
-    if (next.droppable) this.#waitingRequests -= 1;
+    if (next.type === 'check_request') this.#waitingRequests -= 1;
     this.#writingSinceMs = this.#ports.clock.monotonicMs();
     this.#watch();
     this.#ports.send(next.frame, (error) => {

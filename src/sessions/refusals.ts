@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { isName } from '../resources/names.ts';
+import { SYSTEM_NAMESPACE } from '../resources/namespace.ts';
 import { HandshakeError, namespaceOf, parseHello, type AgentHello } from '../wire/handshake.ts';
 import type { AgentAuthentication } from './agent-authentication.ts';
 
@@ -9,6 +10,8 @@ import type { AgentAuthentication } from './agent-authentication.ts';
 export interface Refusal {
   status: number;
   message: string;
+  /** Whole seconds until it is worth to come again. */
+  retryAfterS?: number;
 }
 
 export interface RefusalPorts {
@@ -47,6 +50,10 @@ export async function judge(request: IncomingMessage, ports: RefusalPorts): Prom
   const namespace = namespaceOf(headers);
   const agentName = agentNameOf(headers);
   if (!ports.mayCreateEvents(user, namespace, agentName)) return { status: 403, message: 'Forbidden' };
+  // Its events are the backend's word about itself.
+  if (namespace === SYSTEM_NAMESPACE) {
+    return { status: 403, message: `namespace ${SYSTEM_NAMESPACE} is the backend's own, no agent belongs to it` };
+  }
   // Names that cannot be those of an entity are refused further down.
   if (isName(namespace) && isName(agentName) && !ports.hasRoomFor(namespace, agentName)) {
     return { status: 402, message: 'entity limit reached' };
@@ -113,12 +120,13 @@ function failedHandshake(error: NodeJS.ErrnoException, socket: Socket): Refusal 
 }
 
 /** The refusal as headers and body; those after the namespace rule name the WebSocket version. */
-export function refusalHeaders({ status, message }: Refusal): Record<string, string> {
+export function refusalHeaders({ status, message, retryAfterS }: Refusal): Record<string, string> {
   return {
     'Content-Type': 'text/plain; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(`${message}\n`)),
     'X-Content-Type-Options': 'nosniff',
     ...(message.includes('\n') && status >= 400 ? { 'Sec-Websocket-Version': WEBSOCKET_VERSION } : {}),
+    ...(retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) }),
     Connection: 'close',
   };
 }

@@ -11,6 +11,8 @@ export interface RegistryListener {
   deleted(session: Session): void;
   /** So many sessions got the request. Must not throw. */
   requested(announcement: CheckRequested, sessions: number): void;
+  /** Rings that were empty have a member. Must not throw. */
+  ringsJoined(namespace: string, subscriptions: readonly string[]): void;
 }
 
 /** Who is connected, by agent and by subscription. Announcements find their sessions here. */
@@ -30,9 +32,13 @@ export class SessionRegistry implements SystemListener {
     return this.#topicsOf.keys();
   }
 
-  /** The open sessions of an agent's name. */
-  sessionsOf(namespace: string, agentName: string): readonly Session[] {
-    return [...(this.#byAgent.get(`${namespace}/${agentName}`) ?? [])];
+  get size(): number {
+    return this.#topicsOf.size;
+  }
+
+  /** The open sessions of an agent's name, in order of opening. */
+  sessionsOf(namespace: string, agentName: string): ReadonlySet<Session> {
+    return this.#byAgent.get(`${namespace}/${agentName}`) ?? new Set();
   }
 
   /** In order of namespace, agent and id; costs all sessions. */
@@ -56,10 +62,33 @@ export class SessionRegistry implements SystemListener {
     for (const [topic, sessions] of this.#byTopic) {
       const subscription = topic.slice(prefix.length);
       if (!topic.startsWith(prefix) || !hasRing(subscription)) continue;
-      const members = new Set([...sessions].filter(({ hasLease }) => hasLease).map(({ agentName }) => agentName));
-      if (members.size > 0) rings.set(subscription, [...members].toSorted());
+      const members = membersOf(sessions);
+      if (members.length > 0) rings.set(subscription, members);
     }
     return rings;
+  }
+
+  /** Those of one ring, by name. */
+  members(namespace: string, subscription: string): string[] {
+    return hasRing(subscription) ? membersOf(this.#byTopic.get(`${namespace}/${subscription}`) ?? []) : [];
+  }
+
+  /** The session has a lease again, after a time without. */
+  leased(session: Session): void {
+    this.#join(session, this.#topicsOf.get(session) ?? []);
+  }
+
+  #join(session: Session, topics: Iterable<string>): void {
+    const subscriptions = [...topics].map((topic) => topic.slice(session.namespace.length + 1));
+    const joined = subscriptions.filter((name) => hasRing(name) && this.#isAlone(session, name));
+    if (joined.length > 0) this.#listener.ringsJoined(session.namespace, joined);
+  }
+
+  #isAlone(session: Session, subscription: string): boolean {
+    for (const other of this.#byTopic.get(`${session.namespace}/${subscription}`) ?? []) {
+      if (other !== session && other.hasLease) return false;
+    }
+    return true;
   }
 
   add(session: Session): void {
@@ -82,6 +111,11 @@ export class SessionRegistry implements SystemListener {
     for (const topic of before) if (!topics.has(topic)) exclude(this.#byTopic, topic, session);
     for (const topic of topics) include(this.#byTopic, topic, session);
     this.#topicsOf.set(session, topics);
+    if (session.hasLease)
+      this.#join(
+        session,
+        [...topics].filter((topic) => !before.has(topic)),
+      );
   }
 
   announced(announcement: Announcement): void {
@@ -138,6 +172,9 @@ export class SessionRegistry implements SystemListener {
     this.#listener.requested(announcement, sessions.size);
   }
 }
+
+const membersOf = (sessions: Iterable<Session>): string[] =>
+  [...new Set([...sessions].filter(({ hasLease }) => hasLease).map(({ agentName }) => agentName))].toSorted();
 
 function include(index: Map<string, Set<Session>>, key: string, session: Session): void {
   const sessions = index.get(key);

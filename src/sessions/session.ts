@@ -42,6 +42,8 @@ export interface SessionPorts {
   /** The session is to be resumed when senders may go on. */
   waits(session: Session): void;
   subscribe(session: Session, subscriptions: readonly string[]): void;
+  /** It may take turns, which it could not before. */
+  leased(session: Session): void;
   /** `tell` is to be called when it is the session's turn to go. */
   ended(session: Session, tell: () => void): void;
   writeTimeoutMs: number;
@@ -142,7 +144,7 @@ export class Session implements AgentSession {
     });
     agents.open(this);
     this.#log.info({ address: this.address, user: this.username }, 'agent connected');
-    if (stored === undefined) this.#send('entity_config', this.codec.encodeEntityConfig(unknownEntity(this.namespace)));
+    if (stored === undefined) this.#sendConfig(unknownEntity(this.namespace));
     else this.configure(stored);
     if (this.#ports.isFailing()) this.#incoming.pause();
   }
@@ -150,12 +152,12 @@ export class Session implements AgentSession {
   /** The agent's entity has this configuration now. */
   configure(config: EntityConfig): void {
     this.#ports.subscribe(this, [...(config.subscriptions ?? []), `entity:${this.agentName}`]);
-    this.#send('entity_config', this.codec.encodeEntityConfig(pushedConfig(config)));
+    this.#sendConfig(pushedConfig(config));
   }
 
   /** `frame` is a whole `check_request`, shared by all sessions that get it. */
   requestCheck(frame: Buffer): void {
-    this.#outgoing.push(frame, true);
+    this.#outgoing.pushRequest(frame);
   }
 
   #receive(message: Buffer): void {
@@ -235,7 +237,9 @@ export class Session implements AgentSession {
   #keptAlive({ timestamp, check }: Event, atMs: number): void {
     const wasOff = isClockOff(this.clockSkewS);
     this.lastKeepaliveAtMs = atMs;
+    const hadLease = this.hasLease;
     this.#leaseEndsAtMs = this.#ports.clock.monotonicMs() + ringLeaseMs(check?.timeout ?? 0);
+    if (!hadLease) this.#ports.leased(this);
     this.clockSkewS = clockSkewS(timestamp, atMs);
     if (isClockOff(this.clockSkewS) && !wasOff) {
       this.#log.warn({ clock_skew_seconds: this.clockSkewS }, 'clock of the agent is off');
@@ -249,12 +253,13 @@ export class Session implements AgentSession {
 
   #heard(): void {
     this.#incoming.heard();
-    if (this.#state !== 'warning') return;
+    // While nothing can be decided the silence is measured all the same, and its deadline asks for it.
+    if (this.#state !== 'warning' || this.#ports.isFailing()) return;
     this.#ports.agents.tell(this.id, { type: 'frame.received' });
   }
 
-  #send(type: string, payload: string | Buffer): void {
-    this.#outgoing.push(encodeFrame(type, payload), false);
+  #sendConfig(config: EntityConfig): void {
+    this.#outgoing.pushNewest('entity_config', encodeFrame('entity_config', this.codec.encodeEntityConfig(config)));
   }
 
   pause(): void {
@@ -302,7 +307,7 @@ export class Session implements AgentSession {
 
   acknowledged(n: number): void {
     this.acknowledgedN = n;
-    this.#send('ack', String(n));
+    this.#outgoing.pushNewest('ack', encodeFrame('ack', String(n)), n);
   }
 
   lost(err: Error): void {

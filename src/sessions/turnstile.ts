@@ -1,4 +1,3 @@
-import type { Occupancy } from '../ports/occupancy.ts';
 import { Fifo } from '../pipeline/fifo.ts';
 
 /** How many pass in one turn of the event loop. */
@@ -24,11 +23,6 @@ export class Turnstile {
       this.#waiting.push(pass);
       this.#waitingCount += 1;
     }
-  }
-
-  /** Connections bound it: each comes once and goes once. */
-  get waiting(): Occupancy {
-    return { used: this.#waitingCount, limit: undefined };
   }
 
   /** Resolves when nobody waits. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { boundedDetails, boundedMembers } from './bounded-details.ts';
 
 /** An event that came through the API has a user as well. */
 export type LedgerCause =
@@ -28,7 +29,7 @@ export interface LedgerDraft {
   to: string | null;
   cause: LedgerCause;
   guards: GuardRecord[];
-  /** Numbers of blind time, counters, changed fields: what a reader needs besides the guards. Never a secret. */
+  /** Numbers of blind time, counters, changed fields: what a reader needs besides the guards. Never a secret; long texts and lists are cut. */
   details?: Record<string, unknown>;
   configRevision: number;
 }
@@ -51,7 +52,7 @@ type UnhashedEntry = Omit<LedgerEntry, 'hash'>;
 /** SHA-256 over the entry's JSON in its order of writing, `prevHash` included. */
 const hashOf = (entry: UnhashedEntry): string => hash('sha256', JSON.stringify(entry), 'hex');
 
-/** Puts drafts at the end of the chain that ends with `head`. */
+/** Puts drafts at the end of the chain that ends with `head`, each of a bounded length. */
 export function chain(drafts: readonly LedgerDraft[], head: LedgerHead): LedgerEntry[] {
   const entries: LedgerEntry[] = [];
   let { seq, hash: prevHash } = head;
@@ -67,8 +68,8 @@ export function chain(drafts: readonly LedgerDraft[], head: LedgerHead): LedgerE
       event,
       to,
       cause,
-      guards,
-      ...(details === undefined ? {} : { details }),
+      guards: guards.map((guard) => ({ ...guard, inputs: boundedDetails(guard.inputs) })),
+      ...(details === undefined ? {} : { details: boundedMembers(details) }),
       configRevision,
       prevHash,
     };

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { InvalidResource } from '../../resources/errors.ts';
 import type { LedgerEntry } from '../../store/ledger.ts';
 import type { LedgerQuery } from '../../store/transactional-store.ts';
@@ -12,6 +12,10 @@ export interface LedgerRoutePorts {
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
+/** A page that is so long ends, whatever its limit. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+/** Entries that are read before they are text. */
+const ENTRIES_AT_ONCE = 25;
 /** No actor or key is longer, and the store takes none that is. */
 const MAX_FILTER_BYTES = 1_900;
 const WHOLE_NUMBER = /^\d{1,15}$/;
@@ -45,7 +49,10 @@ const PageSchema = Type.Object({ entries: Type.Array(EntrySchema) }, { $id: 'mon
 
 const TIME = 'Unix seconds or RFC 3339';
 const QUERY = {
-  limit: Type.Integer({ minimum: 1, description: `longest page, at most ${MAX_LIMIT}; ${DEFAULT_LIMIT} unless told` }),
+  limit: Type.Integer({
+    minimum: 1,
+    description: `longest page, at most ${MAX_LIMIT}; ${DEFAULT_LIMIT} unless told; one of ${MAX_PAGE_BYTES} bytes ends earlier`,
+  }),
   continue: Type.Integer({ minimum: 0, description: 'the header `Sensu-Continue` of the page before' }),
   actor: Type.String({ description: 'kind of what changed' }),
   key: Type.String({ description: 'key of what changed' }),
@@ -68,20 +75,44 @@ export function ledgerRoutes({ ledger }: LedgerRoutePorts): Route[] {
       handle: ({ query }) => {
         const asked = ledgerQuery(query);
         if (Buffer.byteLength(`${asked.actor}${asked.key}`) > MAX_FILTER_BYTES) return page([], undefined);
-        // One more tells whether this is the last page.
-        const found = ledger({ ...asked, limit: asked.limit + 1 });
-        const entries = found.slice(0, asked.limit);
-        return page(entries, found.length > entries.length ? entries.at(-1)?.seq : undefined);
+        return firstPage(entriesOf(ledger, asked), asked.limit);
       },
     },
   ];
 }
 
-function page(entries: Static<typeof EntrySchema>[], lastSeq: number | undefined): Answer {
+/** All that are asked for but for the limit, read as they are needed. */
+function* entriesOf(ledger: LedgerRoutePorts['ledger'], asked: LedgerQuery): Iterable<LedgerEntry> {
+  for (let afterSeq = asked.afterSeq ?? 0; ;) {
+    const found = ledger({ ...asked, afterSeq, limit: ENTRIES_AT_ONCE });
+    yield* found;
+    const last = found.at(-1);
+    if (last === undefined || found.length < ENTRIES_AT_ONCE) return;
+    afterSeq = last.seq;
+  }
+}
+
+/** At least one entry; whether others follow tells the one after its last. */
+function firstPage(entries: Iterable<LedgerEntry>, limit: number): Answer {
+  const shown: string[] = [];
+  let bytes = 0;
+  let lastSeq: number | undefined;
+  for (const entry of entries) {
+    if (shown.length >= limit || bytes >= MAX_PAGE_BYTES) return page(shown, lastSeq);
+    const text = JSON.stringify(entry);
+    shown.push(text);
+    bytes += Buffer.byteLength(text);
+    lastSeq = entry.seq;
+  }
+  return page(shown, undefined);
+}
+
+/** Of entries as they are written. */
+function page(entries: readonly string[], lastSeq: number | undefined): Answer {
   return {
     status: 200,
     type: 'application/json',
-    body: JSON.stringify({ entries }),
+    body: `{"entries":[${entries.join(',')}]}`,
     ...(lastSeq === undefined ? {} : { headers: { 'Sensu-Continue': String(lastSeq) } }),
   };
 }

@@ -20,7 +20,7 @@ export interface BackendFigures {
   credentials: Pick<Credentials, 'remembered' | 'running' | 'waiting'>;
   api: Pick<Api, 'tickets' | 'tokens' | 'throttle'>;
   sessions: AgentFigures;
-  agents: Pick<AgentListener, 'counts' | 'refusedFrames' | 'refusedHandshakes' | 'turnstile'>;
+  agents: Pick<AgentListener, 'counts' | 'refusedFrames' | 'refusedHandshakes' | 'waiting'>;
   /** Those that exist, so that one without agents has a zero and not nothing. */
   namespaces: readonly string[];
 }

@@ -1,0 +1,81 @@
+import { hostname } from 'node:os';
+import { expect } from 'chai';
+import { HandshakeRefused } from '../support/agent-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { checkEvent } from '../support/example-events.ts';
+import { at } from '../support/json-path.ts';
+import { ReportingAgent } from '../support/reporting-agent.ts';
+import { RestartableBackend } from '../support/restartable-backend.ts';
+import { failingMachines, Sabotage } from './failing-machines.ts';
+
+const SYSTEM = 'mon-system';
+const QUARANTINE = 'actor-quarantine';
+const BROKEN = 'broken-01';
+const FAILURES = 5;
+const REFUSED = "namespace mon-system is the backend's own, no agent belongs to it";
+
+describe('the namespace of the backend itself', () => {
+  let backend: RestartableBackend;
+  let api: ApiClient;
+  let agent: ReportingAgent;
+
+  /** With an alert about an actor in quarantine. */
+  beforeEach(async () => {
+    const sabotage = new Sabotage();
+    backend = await RestartableBackend.start({ machines: failingMachines(sabotage) });
+    api = await backend.login();
+    agent = await ReportingAgent.connect(backend, BROKEN);
+    await agent.keepalive();
+    await agent.result('disk', { ttl: 600, interval: 1 });
+    sabotage.arm(`default/${BROKEN}/disk`, 'action', FAILURES);
+    for (let n = 0; n < FAILURES; n += 1) await agent.result('disk', { ttl: 600, interval: 1 });
+    expect(await alertStatus()).to.equal(2);
+  });
+
+  afterEach(() => backend.stop());
+
+  const alertStatus = async (): Promise<unknown> =>
+    at(await api.event(hostname(), QUARANTINE, SYSTEM), 'check', 'status');
+
+  async function refusal(name: string, user?: { username: string; password: string }): Promise<string> {
+    const options = { name, namespace: SYSTEM, ...(user === undefined ? {} : { credentials: user }) };
+    const error = await backend.connect(options).catch((caught: unknown) => caught);
+    if (!(error instanceof HandshakeRefused)) throw new Error(`not refused by the handshake: ${String(error)}`);
+    return `${error.status} ${error.body.trim()}`;
+  }
+
+  it('takes no agent, whatever its name, and the refusal is on the list', async () => {
+    for (const name of [hostname(), 'another-01']) expect(await refusal(name), name).to.equal(`403 ${REFUSED}`);
+    const refusals = (await api.get('/api/mon/v1/handshake-refusals')).json as { namespace: string; reason: string }[];
+    expect(refusals.map(({ namespace, reason }) => [namespace, reason])).to.deep.equal([
+      [SYSTEM, REFUSED],
+      [SYSTEM, REFUSED],
+    ]);
+    expect(await alertStatus()).to.equal(2);
+  });
+
+  it('is spoken of only to who may come in at all: first the password, then the rights', async () => {
+    expect(await refusal(hostname(), { username: 'agent', password: 'wrong' })).to.match(/^401 /);
+    const user = { username: 'nobody', password: 'a-long-password' };
+    expect((await api.put('/api/core/v2/users/nobody', { ...user, groups: [] })).status).to.equal(201);
+    expect(await refusal(hostname(), user)).to.equal('403 Forbidden');
+  });
+
+  it('takes no event of agents elsewhere: its alert stays, and who tried is on record', async () => {
+    const forged = checkEvent(hostname(), QUARANTINE, { status: 0 });
+    const text = JSON.stringify(forged).replaceAll('"default"', `"${SYSTEM}"`);
+    agent.socket.send('event', JSON.parse(text));
+    await agent.result('disk');
+    expect(await alertStatus()).to.equal(2);
+    const entries = await api.ledger({ actor: 'agent', key: `default/${BROKEN}` });
+    expect(entries.map(({ details }) => details)).to.deep.equal([{ reason: 'namespace', claimed: SYSTEM }]);
+  });
+
+  it("takes people's events of the backend's own entity", async () => {
+    const metadata = (name: string) => ({ metadata: { name, namespace: SYSTEM } });
+    const event = { entity: metadata(hostname()), check: { ...metadata(QUARANTINE), interval: 60, status: 0 } };
+    const { status } = await api.put(`/ns/${SYSTEM}/events/${hostname()}/${QUARANTINE}`, event);
+    expect(status).to.be.within(200, 201);
+    expect(await alertStatus()).to.equal(0);
+  });
+});

@@ -1,0 +1,114 @@
+import type { AddressInfo } from 'node:net';
+import { seed } from '../../src/actors/seed.ts';
+import { ActorSystem } from '../../src/actors/system.ts';
+import { AgentListener, type ListenerPorts } from '../../src/sessions/listener.ts';
+import type { PortLimits } from '../../src/sessions/port-limits.ts';
+import { ResourceStore } from '../../src/store/resource-store.ts';
+import { MemoryStore } from '../actors/memory-store.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { RecordedLog } from '../support/recorded-log.ts';
+import { RawAgent } from './raw-agent.ts';
+
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+const WRITE_TIMEOUT_MS = 15_000;
+
+/** The agent port over real sockets and a system in memory; whether anybody is let in or decided about is the test's to say. */
+export class AgentPortUnderTest {
+  readonly clock = new ManualClock();
+  readonly log = new RecordedLog();
+  readonly store = new MemoryStore();
+  readonly system: ActorSystem;
+  readonly listener: AgentListener;
+  /** Awaited by each handshake, like the hash of a password. */
+  password: Promise<unknown> = Promise.resolve();
+  /** Handshakes that were asked for it. */
+  judged = 0;
+  mustPause = false;
+  isFailing = false;
+  readonly #agents: RawAgent[] = [];
+
+  private constructor(limits: PortLimits | undefined) {
+    const { store, clock, log } = this;
+    this.system = new ActorSystem({ store, clock, log, backendName: 'backend' });
+    this.listener = new AgentListener({
+      system: this.#underControl(),
+      resources: new ResourceStore(store),
+      authenticate: async () => {
+        this.judged += 1;
+        await this.password;
+        return { username: 'agent', groups: [] };
+      },
+      mayCreateEvents: () => true,
+      hasRoomFor: () => true,
+      namespaceExists: () => true,
+      requested: () => undefined,
+      ringsJoined: () => undefined,
+      status: () => undefined,
+      clock,
+      log,
+      backendName: 'backend',
+      maxMessageBytes: MAX_MESSAGE_BYTES,
+      writeTimeoutMs: WRITE_TIMEOUT_MS,
+      limits,
+    });
+  }
+
+  #underControl(): ListenerPorts['system'] {
+    const { agents } = this.system;
+    const isFailing = () => this.isFailing;
+    const mustPause = () => this.mustPause || this.isFailing;
+    return {
+      agents,
+      listen: (listener) => {
+        this.system.listen(listener);
+      },
+      get isFailing() {
+        return isFailing();
+      },
+      get mustPause() {
+        return mustPause();
+      },
+    };
+  }
+
+  static async start(limits?: PortLimits): Promise<AgentPortUnderTest> {
+    const port = new AgentPortUnderTest(limits);
+    await port.system.start();
+    const administrator = { username: 'admin', passwordHash: '', agentPasswordHash: '', apiKey: undefined };
+    const seeded = port.system.decider.decide({ cause: { user: 'admin' } }, ({ decision, nowMs }) => {
+      seed(decision, administrator, nowMs);
+    });
+    await seeded.durable;
+    await new Promise<void>((resolve) => port.listener.server.listen(0, '127.0.0.1', resolve));
+    return port;
+  }
+
+  get #port(): number {
+    return (this.listener.server.address() as AddressInfo).port;
+  }
+
+  /** So many more connections, which the backend has accepted, and which have sent nothing yet. */
+  async connect(count: number): Promise<RawAgent[]> {
+    const accepted = new Promise<void>((resolve) => {
+      let left = count;
+      const accept = (): void => {
+        left -= 1;
+        if (left > 0) return;
+        this.listener.server.off('connection', accept);
+        resolve();
+      };
+      this.listener.server.on('connection', accept);
+    });
+    const agents = await Promise.all(Array.from({ length: count }, () => RawAgent.connect(this.#port)));
+    this.#agents.push(...agents);
+    await accepted;
+    return agents;
+  }
+
+  /** The end of the agents, and of everything; those that do not leave are cut. */
+  async stop(): Promise<void> {
+    for (const agent of this.#agents) agent.cut();
+    await this.listener.stop();
+    await this.system.stop();
+  }
+}

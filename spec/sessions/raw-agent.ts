@@ -1,0 +1,69 @@
+import { connect, type Socket } from 'node:net';
+import { agentHeaders } from '../support/agent-client.ts';
+import { eventually } from '../support/eventually.ts';
+
+const UPGRADE_LINES = [
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+];
+
+/** A connection on which a test writes bytes of its own, and that answers nothing. */
+export class RawAgent {
+  readonly #socket: Socket;
+  #received = '';
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.setEncoding('latin1').on('data', (text: string) => (this.#received += text));
+    socket.on('error', () => undefined);
+  }
+
+  static connect(port: number): Promise<RawAgent> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        resolve(new RawAgent(socket));
+      });
+      socket.once('error', reject);
+    });
+  }
+
+  shakeHands(name: string): void {
+    const headers = Object.entries(agentHeaders({ name })).map(([key, value]) => `${key}: ${value}`);
+    this.#socket.write(`${['GET / HTTP/1.1', 'Host: localhost', ...headers, ...UPGRADE_LINES].join('\r\n')}\r\n\r\n`);
+  }
+
+  write(bytes: Buffer): void {
+    this.#socket.write(bytes);
+  }
+
+  /** The answer to its handshake; undefined while there is none. */
+  get answer(): { status: number; head: string } | undefined {
+    const [head, rest] = this.#received.split('\r\n\r\n', 2);
+    if (head === undefined || rest === undefined) return undefined;
+    return { status: Number(head.split(' ')[1]), head };
+  }
+
+  status(): Promise<number | undefined> {
+    return eventually(
+      () => this.answer?.status,
+      (status) => status !== undefined,
+      { what: 'an answer to the handshake', withinMs: 10_000 },
+    );
+  }
+
+  /** How many configurations it was told. */
+  get configurations(): number {
+    return this.#received.split('entity_config\n').length - 1;
+  }
+
+  /** How many empty pongs it got. */
+  get pongs(): number {
+    return this.#received.split('\u008a\u0000').length - 1;
+  }
+
+  cut(): void {
+    this.#socket.destroy();
+  }
+}
