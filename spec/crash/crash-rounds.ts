@@ -11,7 +11,7 @@ import { AgentSender, HttpSender, numberIn, type Progress } from './load.ts';
 
 const SENDERS = 4;
 /** From the first event that is promised to the kill. */
-const LONGEST_ROUND_MS = 600;
+const LONGEST_ROUND_MS = 400;
 const LOAD_WITHIN_MS = 15_000;
 /** Above every key. */
 const END = '~';

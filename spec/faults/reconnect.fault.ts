@@ -6,9 +6,10 @@ import { assertDescriptors } from '../../bench/process-facts.ts';
 import { nextMessage, startWorker } from '../../bench/workers.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess } from '../support/backend-process.ts';
+import { eventually } from '../support/eventually.ts';
 import { proxyEvent } from '../support/example-events.ts';
+import { COLLECTABLE, CollectedProcess } from './collected-process.ts';
 import { Crowd } from './crowd.ts';
-import { ObservedProcess } from './observed-process.ts';
 
 const AGENTS = 10_000;
 const SPARE_DESCRIPTORS = 500;
@@ -18,7 +19,10 @@ const MEMORY_WITHIN_MS = 60_000;
 const MEMORY_SHARE = 0.05;
 const INTERVAL_S = 20;
 const PUTS_PER_S = 50;
-/** What the same crowd takes to come back to a server that does nothing else, on two cores that have nothing else to do. */
+/**
+ * What the same crowd takes to come back to a server that does nothing else, on two cores that have nothing else to do. The
+ * limits of time hold there; where the bare server takes longer in the same run they grow by as much. Memory is not scaled.
+ */
 const BARE_REFERENCE_MS = 1_500;
 
 describe(`F8: ${AGENTS} agents that come back at once`, () => {
@@ -30,7 +34,7 @@ describe(`F8: ${AGENTS} agents that come back at once`, () => {
   before(async () => {
     assertDescriptors(AGENTS + SPARE_DESCRIPTORS);
     slowness = Math.max(1, (await bareReconnectMs()) / BARE_REFERENCE_MS);
-    backend = await BackendProcess.start();
+    backend = await BackendProcess.start({ environment: COLLECTABLE });
     api = await backend.login();
   });
 
@@ -69,21 +73,22 @@ describe(`F8: ${AGENTS} agents that come back at once`, () => {
     return timesMs.sort((a, b) => a - b);
   }
 
-  it('are all in within 10 s, delay no event by a second, are not alerted on, and leave no memory behind', async () => {
-    const observed = new ObservedProcess(backend.pid);
+  it('are all in within 10 s, delay no event by a second (both by the speed of this machine), are not alerted on, and memory is back to 5 % more or less in 60 s', async () => {
+    const observed = new CollectedProcess(backend);
     const backWithinMs = BACK_WITHIN_MS * slowness;
     const warningS = INTERVAL_S + Math.ceil(backWithinMs / 1_000);
     const crowd = new Crowd(backend.agentPort, AGENTS, { intervalS: INTERVAL_S, warningS });
     try {
       await crowd.give('connect');
       await delay(INTERVAL_S * 1_000);
-      const beforeMb = observed.ownMemoryMb;
+      const beforeMb = await observed.ownMemoryMb();
       const back = crowd.give('at once');
       const eventsMs = await eventTimesWhile(back);
       expect(await back, 'ms until all are back').to.be.at.most(backWithinMs);
       expect(percentile(eventsMs, 0.99), 'ms for an event').to.be.at.most(EVENT_P99_MS * slowness);
-      await delay(MEMORY_WITHIN_MS);
-      expect(observed.ownMemoryMb / beforeMb - 1, 'growth').to.be.at.most(MEMORY_SHARE);
+      const change = async (): Promise<number> => Math.abs((await observed.ownMemoryMb()) / beforeMb - 1);
+      const wait = { what: 'memory as it was', withinMs: MEMORY_WITHIN_MS, everyMs: 5_000 };
+      await eventually(change, (share) => share <= MEMORY_SHARE, wait);
       const alerts = (await api.ledger({ actor: 'entity' })).filter(({ event }) => event === 'deadline.reached');
       expect(alerts).to.deep.equal([]);
     } finally {

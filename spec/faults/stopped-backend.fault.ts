@@ -16,7 +16,7 @@ const LATE_MS = 1_000;
 const NAMES = ['web-01', 'web-02', 'web-03', 'web-04'];
 const ONCE = 'reported-once';
 
-describe('F16: a backend process that is stopped for 20 s', () => {
+describe('F16: a backend process that is stopped for 20 s (for five minutes on a clock of its own: clock-faults.spec.ts)', () => {
   let backend: BackendProcess;
   let api: ApiClient;
   let reporting: NodeJS.Timeout;

@@ -2,6 +2,8 @@ import { handlerWithDefaults } from '../../src/resources/handler.ts';
 import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
 import type { SeededRandom } from '../actors/seeded-random.ts';
 import type { Result } from './oracle/inputs.ts';
+import type { SilenceInput } from './oracle/silence-changes.ts';
+import { ANY, nameOf } from './oracle/silences.ts';
 import type { AgentHabits } from './simulated-agent.ts';
 
 export const NAMESPACE = 'default';
@@ -14,6 +16,7 @@ const HANDLERS = ['h1', 'h2', 'h3', 'keepalive', 'registration'];
 const SET = 'set1';
 const FILTERS = ['is_incident', 'not_silenced', 'has_metrics'];
 const ABSENT = 'nobody';
+const SUBSCRIPTIONS = ['all', 'web'];
 /** Warning and critical timeouts of keepalives, in seconds. */
 const TIMEOUTS = [
   [5, 0],
@@ -28,7 +31,8 @@ const TTLS = [0, 0, 7, 9, 11];
 
 /** Who and what there is, and what they are like, by chance. */
 export class Cast {
-  readonly agents = AGENTS;
+  /** The last one runs twice: two connections have its name. */
+  readonly agents = [...AGENTS, ...AGENTS.slice(-1)];
   readonly handlers = [...HANDLERS, SET];
   readonly #random: SeededRandom;
   #results = 0;
@@ -56,10 +60,6 @@ export class Cast {
     return this.#random.oneIn(5) ? this.pick(PROXIES) : undefined;
   }
 
-  check(): string {
-    return this.pick(CHECKS);
-  }
-
   handler(): string {
     return this.pick(this.handlers);
   }
@@ -72,6 +72,7 @@ export class Cast {
       warningS,
       criticalS,
       deregister: random.oneIn(4),
+      subscriptions: this.subscriptions(),
       handlers: random.oneIn(2) ? undefined : ['h2', SET],
       deregistrationHandler: random.oneIn(2) ? undefined : 'h1',
     };
@@ -80,8 +81,48 @@ export class Cast {
     return { name, codec: random.oneIn(2) ? jsonCodec : protobufCodec, hasQueue, keepalive, intervalS: 2 };
   }
 
+  /** Of an entity: all get the requests of checks. */
+  subscriptions(): string[] {
+    return SUBSCRIPTIONS.slice(0, this.#random.oneIn(2) ? 1 : 2);
+  }
+
+  /** Of a check. */
+  #checkSubscriptions(): string[] {
+    return SUBSCRIPTIONS.filter(() => this.#random.oneIn(2));
+  }
+
+  check(): string {
+    return this.pick(CHECKS);
+  }
+
+  isCheck(name: string): boolean {
+    return CHECKS.includes(name);
+  }
+
+  /** Of anything, for a short while or for ever. */
+  silence(nowS: number): SilenceInput {
+    const random = this.#random;
+    const entities = [...AGENTS, ...PROXIES].map((name) => `entity:${name}`);
+    const subscription = this.pick([ANY, ...SUBSCRIPTIONS, ...entities]);
+    const checks = [...CHECKS, 'keepalive', 'deregistration'];
+    const check = this.pick(subscription === ANY ? checks : [ANY, ANY, ...checks]);
+    const begins = random.below(4);
+    return {
+      subscription,
+      check,
+      beginS: begins === 0 ? nowS + random.below(10) : begins === 1 ? nowS - random.below(10) : 0,
+      expireAtS: random.oneIn(4) ? nowS + random.below(12) : 0,
+      expireS: random.oneIn(2) ? 1 + random.below(15) : 0,
+      endsOnResolve: random.oneIn(3),
+    };
+  }
+
+  silenceName(nowS: number): string {
+    return nameOf(this.silence(nowS));
+  }
+
   /** Executed now. */
-  result(entity: string, nowS: number): Result {
+  result(entity: string, nowS: number, subscriptions: readonly string[] = this.subscriptions()): Result {
     const random = this.#random;
     const check = this.check();
     this.#results += 1;
@@ -90,6 +131,8 @@ export class Cast {
       entityClass: this.classOf(entity),
       proxy: undefined,
       check,
+      subscriptions,
+      checkSubscriptions: this.#checkSubscriptions(),
       status: random.oneIn(2) ? 0 : random.below(4),
       output: `result ${this.#results}`,
       executedS: nowS,
@@ -125,6 +168,10 @@ export function checkOf({ check: name, status, output, executedS, ttlS, alertSta
     low_flap_threshold: result.lowFlap,
     high_flap_threshold: result.highFlap,
     handlers: [...result.handlers],
+    subscriptions: [...result.checkSubscriptions],
+    // Nobody who sends an event decides what silences it.
+    silenced: ['sent'],
+    is_silenced: true,
     proxy_entity_name: result.proxy ?? '',
   };
 }

@@ -1,10 +1,21 @@
+import type { SilenceRecord } from '../../src/resources/silenced.ts';
 import type { LedgerDraft } from '../../src/store/ledger.ts';
 import { type EntityRecord, eventOf, type EventRecord, type OutboxEntry } from '../../src/store/records.ts';
 import type { Faults } from './faults.ts';
 import type { ExpectedEntity, ExpectedEvent } from './oracle/expectation.ts';
+import { ANY, type ExpectedSilence } from './oracle/silences.ts';
 
 /** Actors whose every transition is predicted. */
-const PREDICTED_ACTORS = new Set(['entity', 'check-ttl', 'check-state', 'entities', 'checks', 'handlers']);
+const PREDICTED_ACTORS = new Set([
+  'entity',
+  'check-ttl',
+  'check-state',
+  'entities',
+  'checks',
+  'handlers',
+  'silenced',
+  'silence',
+]);
 const NAMESPACE = 'default/';
 const BLIND_ANNOTATION = 'mon.io/blind-seconds';
 
@@ -32,6 +43,8 @@ export function compareEvent(
       totalStateChange: expected.totalStateChange,
       history: expected.history,
       armed: expected.armed?.state,
+      silenced: expected.silenced,
+      isSilenced: expected.silenced.length > 0,
     },
     {
       status: check.status,
@@ -44,6 +57,8 @@ export function compareEvent(
       totalStateChange: check.total_state_change,
       history: check.history,
       armed: record.ttl?.value,
+      silenced: (check.silenced ?? []).toSorted(),
+      isSilenced: check.is_silenced,
     },
   );
   compareBlindTime(key, expected.blindS, metadata.annotations?.[BLIND_ANNOTATION], faults);
@@ -70,11 +85,33 @@ export function compareEntity(
   faults.compare(`entity ${key}`, expected?.state, record?.actor.value);
 }
 
+export function compareSilence(
+  name: string,
+  expected: ExpectedSilence | undefined,
+  record: SilenceRecord | undefined,
+  faults: Faults,
+): void {
+  const stored = record && {
+    subscription: record.subscription ?? ANY,
+    check: record.check ?? ANY,
+    endsOnResolve: record.expire_on_resolve,
+    beginS: record.begin,
+    expireAtS: record.expire_at,
+    state: record.state,
+  };
+  faults.compare(`silence ${name}`, inOrder(expected), inOrder(stored));
+}
+
+const inOrder = (silence: ExpectedSilence | undefined): unknown =>
+  silence && Object.entries(silence).sort(([a], [b]) => (a < b ? -1 : 1));
+
 /** Of each actor and key, in order; what is decided together about different keys has no order. */
 export function compareTransitions(expected: readonly string[], ledger: readonly LedgerDraft[], faults: Faults): void {
   const told = ledger
     .filter(({ actor, key }) => PREDICTED_ACTORS.has(actor) && key.startsWith(NAMESPACE))
-    .map(({ actor, key, from, to, atMs }) => `${actor} ${key}: ${from} -> ${to} at ${atMs}`);
+    .map(({ actor, key, from, event, to, atMs }) => {
+      return `${actor} ${key}: ${actor === 'silence' ? event : from} -> ${to} at ${atMs}`;
+    });
   faults.compare('transitions in the ledger', byKey(expected), byKey(told));
 }
 
@@ -91,10 +128,10 @@ export function comparePublications(
 }
 
 const textOf = ({ key, handler, event: { check } }: OutboxEntry): string =>
-  `${key}: ${handler} of status ${check?.status}, occurrences ${check?.occurrences}`;
+  `${key}: ${handler} of status ${check?.status}, occurrences ${check?.occurrences}, silenced by ${(check?.silenced ?? []).toSorted().join(' ')}`;
 
-/** Sorted by what is before the colon; those of one key stay in their order. */
+/** Sorted by what is before the first colon with a blank behind it; those of one key stay in their order. */
 function byKey(texts: readonly string[]): string[] {
-  const keyOf = (text: string): string => text.slice(0, text.indexOf(':'));
+  const keyOf = (text: string): string => text.slice(0, text.indexOf(': '));
   return texts.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));
 }

@@ -1,12 +1,14 @@
+import type { SilenceRecord } from '../../src/resources/silenced.ts';
 import { CODECS } from '../../src/store/codecs.ts';
 import type { TableName, Tables } from '../../src/store/records.ts';
 import type { WriteSet } from '../../src/store/transactional-store.ts';
 import type { SimulationClock } from './simulation-clock.ts';
-import { compareEntity, compareEvent, comparePublications, compareTransitions } from './comparison.ts';
+import { compareEntity, compareEvent, comparePublications, compareSilence, compareTransitions } from './comparison.ts';
 import type { Faults } from './faults.ts';
 import type { Handlings } from './handlings.ts';
 import { Expectation } from './oracle/expectation.ts';
 import type { Oracle } from './oracle/oracle.ts';
+import type { SilenceRecords } from './silence-records.ts';
 import type { SimulatedDisk, WriteObserver, WritePlan } from './simulated-store.ts';
 
 interface Flying {
@@ -26,6 +28,7 @@ export interface DurabilityPorts {
   disk: SimulatedDisk;
   clock: SimulationClock;
   handlings: Handlings;
+  silenceRecords: SilenceRecords;
   faults: Faults;
   plan(): WritePlan;
   /** Whether the agent of an entity is connected. */
@@ -141,7 +144,8 @@ export class Durability implements WriteObserver {
   }
 
   #compareWrite({ puts, ledger }: WriteSet): void {
-    const { oracle, faults } = this.#ports;
+    const { oracle, faults, silenceRecords } = this.#ports;
+    const predicted = silenceRecords.follow(ledger);
     const { head, pending } = oracle;
     const effective = <T extends TableName>(table: T, key: string): Tables[T] | undefined => {
       const put = puts[table].get(key);
@@ -158,19 +162,27 @@ export class Durability implements WriteObserver {
       const stored = effective('agentQueues', `default/${agent}`)?.find((known) => known.id === queue)?.n;
       faults.compare(`highest number of ${id}`, head.queues.get(id), stored);
     }
-    compareTransitions(pending.transitions, ledger, faults);
+    for (const key of new Set([...pending.silences].map(silenceKey).concat(silencesIn(puts.resources)))) {
+      const name = key.slice(SILENCES.length);
+      compareSilence(name, head.silences.get(name), effective('resources', key) as SilenceRecord | undefined, faults);
+    }
+    compareTransitions(pending.transitions, predicted, faults);
     comparePublications(pending.publications, puts.outbox, faults);
   }
 
   /** Compares everything on the disk. */
   compareDisk(): void {
     const { disk, faults } = this.#ports;
-    const { events, entities, queues } = this.durable;
+    const { events, entities, queues, silences } = this.durable;
     for (const key of new Set([...events.keys(), ...inNamespace(disk.rows('events'))])) {
       compareEvent(key, events.get(key), this.#stored('events', key), faults);
     }
     for (const key of new Set([...entities.keys(), ...inNamespace(disk.rows('entities'))])) {
       compareEntity(key, entities.get(key), this.#stored('entities', key), faults);
+    }
+    for (const key of new Set([...silences.keys()].map(silenceKey).concat(silencesIn(disk.rows('resources'))))) {
+      const name = key.slice(SILENCES.length);
+      compareSilence(name, silences.get(name), this.#stored('resources', key) as SilenceRecord | undefined, faults);
     }
     for (const [id, n] of queues) {
       const [agent = '', queue] = id.split(' ');
@@ -185,6 +197,11 @@ export class Durability implements WriteObserver {
     return bytes === undefined ? undefined : CODECS[table].decode(bytes, `${table} ${key}`);
   }
 }
+
+const SILENCES = 'silenced/default/';
+const silenceKey = (name: string): string => `${SILENCES}${name}`;
+const silencesIn = (rows: ReadonlyMap<string, unknown>): string[] =>
+  [...rows.keys()].filter((key) => key.startsWith(SILENCES));
 
 /** The backend's own entity is not of the simulation. */
 const inNamespace = (rows: ReadonlyMap<string, unknown>): string[] =>

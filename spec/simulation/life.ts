@@ -1,6 +1,7 @@
 import { Cast, checkOf, FLAPPING_CHECK } from './cast.ts';
 import type { Result } from './oracle/inputs.ts';
-import type { NextDue } from './oracle/oracle.ts';
+import type { NextDue } from './oracle/alerts.ts';
+import { beginMsOf, endMsOf, type ExpectedSilence } from './oracle/silences.ts';
 import { People } from './people.ts';
 import type { SimulatedAgent } from './simulated-agent.ts';
 import type { World } from './world.ts';
@@ -10,10 +11,13 @@ const WEIGHTS = {
   agentActs: 30,
   putEvent: 10,
   deadlineIsMet: 8,
+  putSilence: 5,
+  silenceIsMet: 4,
   deleteEvent: 3,
   putEntity: 3,
   putHandler: 2,
   deleteEntity: 1.5,
+  deleteSilence: 1.5,
   putCheck: 1.5,
   deleteCheck: 1,
   deleteHandler: 1,
@@ -34,6 +38,8 @@ const TOTAL_WEIGHT = HAPPENINGS.reduce((sum, [, weight]) => sum + weight, 0);
 const FLUTTER = 21;
 const LEAST_TTL_S = 5;
 const REFUSED_TTL_S = 3;
+/** Nobody waits longer for the begin or the end of a silence. */
+const SOON_MS = 20_000;
 
 /** What happens to a world, step after step, by chance alone. */
 export class Life implements Record<Happening, () => void | Promise<void>> {
@@ -61,6 +67,7 @@ export class Life implements Record<Happening, () => void | Promise<void>> {
     await this.#world.clock.advance(this.#gapMs());
     await this[this.#choice()]();
     await this.#world.clock.settle();
+    this.#world.compareSessions();
   }
 
   #below(count: number): number {
@@ -100,8 +107,8 @@ export class Life implements Record<Happening, () => void | Promise<void>> {
   #keepalive(agent: SimulatedAgent): void {
     const sentS = this.#world.nowS;
     agent.sendKeepalive(sentS, () => {
-      this.#world.told((oracle) => {
-        oracle.keepalive({ ...agent.habits.keepalive, sentS });
+      this.#world.told((oracle, input) => {
+        if (!oracle.keepalive({ ...agent.habits.keepalive, sentS })) agent.refusedBy = input;
       });
     });
   }
@@ -109,7 +116,11 @@ export class Life implements Record<Happening, () => void | Promise<void>> {
   #result(agent: SimulatedAgent, change: Partial<Result> = {}): void {
     if (agent.isFull) return;
     const { nowS, random } = this.#world;
-    const result: Result = { ...this.#cast.result(agent.name, nowS), proxy: this.#cast.proxy(), ...change };
+    const result: Result = {
+      ...this.#cast.result(agent.name, nowS, agent.habits.keepalive.subscriptions),
+      proxy: this.#cast.proxy(),
+      ...change,
+    };
     const isRefused = random.oneIn(30);
     const check = isRefused ? { ...checkOf(result), ttl: REFUSED_TTL_S } : checkOf(result);
     agent.sendResult(nowS, check, (numbered) => {
@@ -143,6 +154,37 @@ export class Life implements Record<Happening, () => void | Promise<void>> {
 
   deleteEntity(): void {
     this.#people.deleteEntity();
+  }
+
+  putSilence(): void {
+    this.#people.putSilence();
+  }
+
+  /** Most of the time one that is there. */
+  deleteSilence(): void {
+    const { nowS, oracle, random } = this.#world;
+    const names = [...oracle.head.silences.keys()];
+    const isKnown = names.length > 0 && !random.oneIn(4);
+    this.#people.deleteSilence(isKnown ? this.#cast.pick(names) : this.#cast.silenceName(nowS));
+  }
+
+  /** A result comes in the last millisecond before a silence begins or ends, or in the first one after. */
+  async silenceIsMet(): Promise<void> {
+    const { clock, oracle, random } = this.#world;
+    const isSoon = (atMs: number): boolean => atMs > clock.nowMs() && atMs < clock.nowMs() + SOON_MS;
+    const changes = [...oracle.head.silences.values()].flatMap((silence) =>
+      [beginMsOf(silence.beginS), endMsOf(silence.expireAtS)].filter(isSoon).map((atMs) => ({ silence, atMs })),
+    );
+    if (changes.length === 0) return;
+    const { silence, atMs } = this.#cast.pick(changes);
+    await clock.advance(Math.max(0, atMs - clock.nowMs() - (random.oneIn(2) ? 1 : 0)));
+    this.#people.putEvent(this.#reachedBy(silence));
+  }
+
+  #reachedBy({ subscription, check: silenced }: ExpectedSilence): Partial<Result> {
+    const [, entity = this.#cast.entity()] = subscription.split(':');
+    const check = this.#cast.isCheck(silenced) ? silenced : this.#cast.check();
+    return { entity, check, entityClass: this.#cast.classOf(entity) };
   }
 
   putCheck(): void {
@@ -207,7 +249,7 @@ export class Life implements Record<Happening, () => void | Promise<void>> {
     const world = this.#world;
     world.crash();
     await world.clock.advance(this.#below(world.random.oneIn(3) ? 30_000 : 1_000));
-    if (world.random.oneIn(8)) world.jump(this.#below(20_000) - 10_000);
+    if (world.random.oneIn(8)) await world.jump(this.#below(20_000) - 10_000);
     await world.start();
     for (const agent of world.agents) if (!world.random.oneIn(3)) this.#connect(agent);
   }
@@ -226,9 +268,9 @@ export class Life implements Record<Happening, () => void | Promise<void>> {
     return this.#world.stall(this.#below(10_000), 10_000 + this.#below(600_000));
   }
 
-  clockIsSet(): void {
+  clockIsSet(): Promise<void> {
     const { random } = this.#world;
     const byMs = this.#below(random.oneIn(2) ? 3_600_000 : 5_000);
-    this.#world.jump(random.oneIn(2) ? byMs : -byMs);
+    return this.#world.jump(random.oneIn(2) ? byMs : -byMs);
   }
 }

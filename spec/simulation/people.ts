@@ -1,11 +1,14 @@
 import { checkWithDefaults } from '../../src/resources/check.ts';
 import { entityWithDefaults } from '../../src/resources/entity.ts';
 import { parseEvent } from '../../src/resources/event.ts';
+import { silencedWithDefaults } from '../../src/resources/silenced.ts';
 import { type Cast, checkOf, NAMESPACE as namespace } from './cast.ts';
 import type { Result } from './oracle/inputs.ts';
+import { nameOf } from './oracle/silences.ts';
 import type { World } from './world.ts';
 
 const USER = 'admin';
+const NO_ROOM = 'EntityLimitReached';
 
 /** What people write and delete, each with what it must be answered. */
 export class People {
@@ -21,14 +24,17 @@ export class People {
     const { entity = this.#cast.entity() } = change;
     const result = { ...this.#cast.result(entity, this.#world.nowS), ...change };
     const metadata = { name: entity, namespace };
-    const event = parseEvent({ entity: { entity_class: result.entityClass, metadata }, check: checkOf(result) });
+    const subscriptions = [...result.subscriptions];
+    const event = parseEvent({
+      entity: { entity_class: result.entityClass, metadata, subscriptions },
+      check: checkOf(result),
+    });
     const mustBeNew = this.#world.random.oneIn(8);
     this.#world.command(
       (commands) => (mustBeNew ? commands.createEvent(event, USER) : commands.putEvent(event, USER)),
       (oracle) => {
         if (mustBeNew && oracle.hasEvent(entity, result.check)) return 'AlreadyExists';
-        oracle.result(result);
-        return undefined;
+        return oracle.result(result) ? undefined : NO_ROOM;
       },
     );
   }
@@ -46,13 +52,13 @@ export class People {
     const name = this.#cast.entity();
     const entityClass = this.#cast.classOf(name);
     const deregister = this.#world.random.oneIn(3);
+    const subscriptions = this.#cast.subscriptions();
     const metadata = { name, namespace };
-    const entity = entityWithDefaults({ entity_class: entityClass, metadata, deregister, subscriptions: ['all'] });
+    const entity = entityWithDefaults({ entity_class: entityClass, metadata, deregister, subscriptions });
     this.#world.command(
       (commands) => commands.putEntity(entity, USER),
       (oracle) => {
-        oracle.putEntity(name, entityClass, deregister);
-        return undefined;
+        return oracle.putEntity(name, entityClass, deregister, subscriptions) ? undefined : NO_ROOM;
       },
     );
   }
@@ -62,6 +68,36 @@ export class People {
     this.#world.command(
       (commands) => commands.deleteEntity(namespace, name, USER),
       (oracle) => (oracle.deleteEntity(name) ? undefined : 'NotFound'),
+    );
+  }
+
+  putSilence(): void {
+    const input = this.#cast.silence(this.#world.nowS);
+    const { subscription, check, beginS, expireAtS, expireS, endsOnResolve } = input;
+    const silenced = silencedWithDefaults({
+      metadata: { name: nameOf(input), namespace },
+      subscription,
+      check,
+      begin: beginS,
+      expire: expireS,
+      expire_at: expireAtS,
+      expire_on_resolve: endsOnResolve,
+    });
+    const mustBeNew = this.#world.random.oneIn(3);
+    this.#world.command(
+      (commands) => (mustBeNew ? commands.createSilence(silenced, USER) : commands.putSilence(silenced, USER)),
+      ({ silences }) => {
+        if (mustBeNew && silences.has(nameOf(input))) return 'AlreadyExists';
+        silences.put(input);
+        return undefined;
+      },
+    );
+  }
+
+  deleteSilence(name: string): void {
+    this.#world.command(
+      (commands) => commands.deleteSilence(namespace, name, USER),
+      ({ silences }) => (silences.delete(name) ? undefined : 'NotFound'),
     );
   }
 

@@ -32,6 +32,13 @@ export class SimulatedAgent {
   #queue: string;
   #unacknowledged: Queued[] = [];
   #lastN = 0;
+  /** Requests of checks since somebody asked. */
+  #requests: string[] = [];
+  #isNew = false;
+  /** The input by which this connection was told that there is no room for its entity. */
+  refusedBy: number | undefined;
+  /** By the backend, of the last connection that it closed. */
+  closeCode: number | undefined;
 
   /** `acknowledged` is told up to which number events are promised to be durable. */
   constructor(habits: AgentHabits, random: SeededRandom, acknowledged: (numbered: Numbered) => void) {
@@ -63,16 +70,28 @@ export class SimulatedAgent {
       received: (frame) => {
         this.#received(frame);
       },
-      closed: () => {
+      closed: (code) => {
         this.#socket = undefined;
+        this.closeCode = code;
       },
     });
     this.#socket = socket;
+    this.#isNew = true;
+    this.refusedBy = undefined;
+    this.closeCode = undefined;
     return socket;
   }
 
   resend(): void {
     for (const queued of this.#unacknowledged) this.#sendNumbered(queued);
+  }
+
+  /** `<check> <when it was issued>` of each since the last time; undefined unless it was connected all the while. */
+  takeRequests(): string[] | undefined {
+    const taken = this.isConnected && !this.#isNew ? this.#requests.sort() : undefined;
+    this.#isNew = false;
+    this.#requests = [];
+    return taken;
   }
 
   leave(): void {
@@ -137,6 +156,10 @@ export class SimulatedAgent {
 
   #received(frame: Buffer): void {
     const { type, payload } = decodeFrame(frame);
+    if (type === 'check_request') {
+      const { config, issued } = this.habits.codec.decodeCheckRequest(payload);
+      this.#requests.push(`${config?.metadata.name} ${issued}`);
+    }
     if (type !== 'ack') return;
     const n = Number(payload.toString());
     this.#acknowledged({ queue: this.#queue, n });
@@ -152,7 +175,7 @@ export class SimulatedAgent {
     return {
       entity_class: 'agent',
       metadata: this.#meta(this.name),
-      subscriptions: ['all'],
+      subscriptions: [...keepalive.subscriptions],
       last_seen: nowS,
       deregister: keepalive.deregister,
       deregistration: { handler: keepalive.deregistrationHandler },

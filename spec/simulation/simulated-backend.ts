@@ -1,3 +1,4 @@
+import { hasRoomFor } from '../../src/actors/entity-limit.ts';
 import { seed } from '../../src/actors/seed.ts';
 import { ActorSystem } from '../../src/actors/system.ts';
 import { startPipeline } from '../../src/main/start-pipeline.ts';
@@ -25,6 +26,8 @@ export interface SimulatedBackendPorts {
   log: Log;
   observer: WriteObserver;
   run: PipelinePorts['run'];
+  /** Entities that may exist; 0 = no limit. */
+  entityLimit: number;
 }
 
 /** A clock whose alarms end with the process that set them. */
@@ -70,7 +73,7 @@ export class SimulatedBackend {
 
   constructor(ports: SimulatedBackendPorts) {
     this.#ports = ports;
-    const { disk, log, observer } = ports;
+    const { disk, log, observer, entityLimit } = ports;
     this.#clock = new ProcessClock(ports.clock);
     const clock = this.#clock;
     this.#store = new SimulatedStore(disk, (delayMs, fire) => void clock.after(delayMs, fire), observer);
@@ -80,6 +83,7 @@ export class SimulatedBackend {
       log,
       backendName: BACKEND_NAME,
       maxAwakeActors: MAX_AWAKE_ACTORS,
+      settings: { entityLimit },
     });
     this.#listener = new AgentListener({
       system: this.system,
@@ -87,7 +91,7 @@ export class SimulatedBackend {
       // Handshakes have passed before a simulated socket opens.
       authenticate: () => Promise.resolve({ status: 401, message: 'nobody' }),
       mayCreateEvents: () => false,
-      hasRoomFor: () => true,
+      hasRoomFor: (_, name) => this.hasRoomFor(name),
       namespaceExists: () => false,
       requested: () => undefined,
       ringsJoined: () => undefined,
@@ -125,6 +129,11 @@ export class SimulatedBackend {
   /** Handlers that run or wait. */
   get waiting(): number {
     return this.#pipeline?.waiting ?? 0;
+  }
+
+  /** What a handshake asks of an agent's name. */
+  hasRoomFor(name: string): boolean {
+    return hasRoomFor(this.#store, this.#ports.entityLimit, 'default', name);
   }
 
   connect(socket: SimulatedSocket, opening: Opening): void {

@@ -18,6 +18,23 @@ describe(`${RUNS} lives of a backend on a simulated clock, disk and network`, fu
     expect(runs.filter(({ faults }) => faults.length > 0).map(report)).to.deep.equal([]);
   });
 
+  it('meet agents of one name, which are asked the same', () => {
+    expect(total(({ sharedRequests }) => sharedRequests)).to.be.greaterThan(RUNS / 2);
+  });
+
+  for (const event of [
+    'silence: begin.reached',
+    'silence: expiry.reached',
+    'silence: check.resolved',
+    'silence: entity.deleted',
+    'silence: entity.deregistered',
+    'connection: registration.refused',
+  ]) {
+    it(`meet ${event}`, () => {
+      expect(total(({ events }) => events.get(event) ?? 0)).to.be.greaterThan(0);
+    });
+  }
+
   it('meet crashes, stores that fail, and handlers that run', () => {
     expect(total(({ crashes }) => crashes)).to.be.greaterThan(RUNS);
     expect(total(({ storeFailures }) => storeFailures)).to.be.greaterThan(RUNS / 2);

@@ -9,8 +9,12 @@ export interface Met {
   crashes: number;
   storeFailures: number;
   handlerRuns: number;
+  /** Requests of checks that two connections of one name got. */
+  sharedRequests: number;
   /** By `<actor>: <from> -> <to>`. */
   transitions: ReadonlyMap<string, number>;
+  /** By `<actor>: <event>`. */
+  events: ReadonlyMap<string, number>;
 }
 
 export interface Run extends Met {
@@ -35,11 +39,6 @@ export async function simulate(seed: number): Promise<Run> {
   }
   if (goesOn()) await world.close();
   else world.crash();
-  const transitions = new Map<string, number>();
-  for (const { actor, from, to } of world.ledger) {
-    const transition = `${actor}: ${from} -> ${to}`;
-    transitions.set(transition, (transitions.get(transition) ?? 0) + 1);
-  }
   return {
     seed,
     steps,
@@ -48,8 +47,16 @@ export async function simulate(seed: number): Promise<Run> {
     crashes: world.crashes,
     storeFailures: world.losses,
     handlerRuns: world.handlings.runs,
-    transitions,
+    sharedRequests: world.sharedRequests,
+    transitions: countOf(world.ledger.map(({ actor, from, to }) => `${actor}: ${from} -> ${to}`)),
+    events: countOf(world.ledger.map(({ actor, event }) => `${actor}: ${event}`)),
   };
+}
+
+function countOf(texts: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
 }
 
 /** What differed first, and what to do to see it again. */

@@ -1,13 +1,15 @@
-import { type LedgerEntry, verify } from '../../src/store/ledger.ts';
-import { ExpectedError, StoreUnavailable } from '../../src/resources/errors.ts';
+import type { LedgerEntry } from '../../src/store/ledger.ts';
 import type { Commands } from '../../src/actors/commands.ts';
 import { SeededRandom } from '../actors/seeded-random.ts';
 import { START_MS } from '../support/restartable-backend.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
+import { Answers } from './answers.ts';
 import { Durability } from './durability.ts';
 import { Faults } from './faults.ts';
+import { compareErrors, compareLedger } from './records.ts';
 import { Handlings } from './handlings.ts';
 import { Oracle, Undecided } from './oracle/oracle.ts';
+import { LOOK_INTERVAL_MS, SilenceRecords } from './silence-records.ts';
 import { SimulatedAgent, type AgentHabits } from './simulated-agent.ts';
 import { SimulatedBackend } from './simulated-backend.ts';
 import { SimulatedDisk, type WritePlan } from './simulated-store.ts';
@@ -17,10 +19,11 @@ import { SimulationClock } from './simulation-clock.ts';
 const UNNOTICED_STALL_MS = 1_900;
 /** A stop of so long is noticed for certain: some timer is due each five seconds. */
 const NOTICED_STALL_MS = 7_100;
-/** Blind time is counted from the last look, at most so long before. */
-const LOOK_INTERVAL_MS = 5_000;
 /** For the outbox to become empty, and everybody to be answered. */
 const MAX_CLOSING_MS = 60_000;
+/** Of a process; 0 = none. There are five entities at most. */
+const ENTITY_LIMITS = [0, 0, 5, 4, 3];
+const NO_ROOM_CLOSE_CODE = 1008;
 
 /** The backend, its agents, its disk and its time. What is done to it is told to the oracle, too. */
 export class World {
@@ -31,16 +34,19 @@ export class World {
   readonly agents: SimulatedAgent[] = [];
   readonly handlings: Handlings;
   readonly durability: Durability;
+  readonly #silenceRecords = new SilenceRecords(this.faults, this.oracle);
   readonly #disk = new SimulatedDisk();
   readonly #log = new RecordedLog();
   #backend: SimulatedBackend | undefined;
   #isCalm = true;
   #failuresLeft = 0;
-  #unanswered = 0;
+  readonly #answers: Answers;
   #cancelAlerts: (() => void) | undefined;
   /** Set when two alerts came at one moment whose order nobody specified. */
   isUndecided = false;
   crashes = 0;
+  /** That two connections of one name got. */
+  sharedRequests = 0;
   losses = 0;
 
   constructor(seed: number) {
@@ -51,6 +57,7 @@ export class World {
       disk: this.#disk,
       clock: this.clock,
       handlings: this.handlings,
+      silenceRecords: this.#silenceRecords,
       faults: this.faults,
       plan: () => this.#planWrite(),
       hasSession: (key) => this.agents.some(({ name, isConnected }) => isConnected && key === `default/${name}`),
@@ -59,9 +66,11 @@ export class World {
         this.#awaitAlerts();
       },
       recovered: () => {
+        this.#silenceRecords.disturbed(this.clock.nowMs());
         this.#awaitAlerts();
       },
     });
+    this.#answers = new Answers(this.durability, this.faults);
     SimulatedBackend.initialise(this.#disk, START_MS);
   }
 
@@ -90,6 +99,7 @@ export class World {
     const { clock, durability, oracle } = this;
     this.handlings.processStarted();
     oracle.began(durability.aliveMs);
+    oracle.entityLimit = ENTITY_LIMITS[this.random.below(ENTITY_LIMITS.length)] ?? 0;
     const log = this.#log;
     const backend = new SimulatedBackend({
       disk: this.#disk,
@@ -97,12 +107,14 @@ export class World {
       log,
       observer: durability,
       run: this.handlings.run,
+      entityLimit: oracle.entityLimit,
     });
     let isRunning = false;
     const started = backend.start().then(() => {
       isRunning = true;
       this.#backend = backend;
       this.#isCalm = false;
+      this.#silenceRecords.disturbed(clock.nowMs());
       this.#awaitAlerts();
     });
     while (!isRunning) await clock.advance(1);
@@ -116,7 +128,7 @@ export class World {
     this.crashes += 1;
     this.#isCalm = true;
     this.#failuresLeft = 0;
-    this.#unanswered = 0;
+    this.#answers.forget();
     this.durability.crashed(kept);
     this.#awaitAlerts();
     for (const agent of this.agents) agent.lose();
@@ -128,20 +140,38 @@ export class World {
     this.#failuresLeft = count;
   }
 
+  /** Unless its handshake is refused, because its entity is new and there is no room; some have passed it before. */
   connect(agent: SimulatedAgent): void {
     if (!this.isWritable || agent.isConnected) return;
+    const hasRoom = this.oracle.hasRoomFor(agent.name, this.durability.durable);
+    this.faults.compare(`room for ${agent.name}`, hasRoom, this.#backend?.hasRoomFor(agent.name));
+    if (!hasRoom && !this.random.oneIn(3)) return;
     const { habits, queueId } = agent;
-    const hello = { agentName: agent.name, namespace: 'default', subscriptions: ['all'], user: 'agent', queueId };
+    const hello = { agentName: agent.name, namespace: 'default', subscriptions: [], user: 'agent', queueId };
     const opening = { hello, username: 'agent', address: '192.0.2.1:40000', codec: habits.codec };
     this.#backend?.connect(agent.connect(), opening);
     agent.resend();
   }
 
   /** An input as the backend reads it. */
-  told(tell: (oracle: Oracle) => void): void {
-    this.durability.nextInput();
-    tell(this.oracle);
+  told(tell: (oracle: Oracle, input: number) => void): void {
+    tell(this.oracle, this.durability.nextInput());
     this.#awaitAlerts();
+  }
+
+  /** Section 6.6: connections of one name are asked the same. Section 11: one is closed when there is no room for its entity, and only then. */
+  compareSessions(): void {
+    const asked = this.agents.map((agent) => ({ name: agent.name, requests: agent.takeRequests() }));
+    for (const [index, { name, requests }] of asked.entries()) {
+      const earlier = asked.slice(0, index).find((other) => other.name === name)?.requests;
+      if (requests === undefined || earlier === undefined) continue;
+      this.faults.compare(`requests to another agent ${name}`, earlier, requests);
+      this.sharedRequests += requests.length;
+    }
+    for (const { name, closeCode, refusedBy } of this.agents) {
+      if (closeCode === NO_ROOM_CLOSE_CODE && refusedBy === undefined)
+        this.faults.add(`${name} was closed for no reason`);
+    }
   }
 
   /** A person's command, with what it must be answered: nothing, or the code of an error. */
@@ -149,41 +179,24 @@ export class World {
     if (this.#backend === undefined) return;
     const { commands } = this.#backend.system;
     if (this.durability.isFailing) {
-      this.#followRefused(send(commands));
+      this.#answers.expectRefusal(send(commands));
       return;
     }
     const input = this.durability.nextInput();
     const expected = predict(this.oracle);
     this.#awaitAlerts();
-    this.#unanswered += 1;
-    void this.#follow(send(commands), input, expected);
+    this.#answers.expect(send(commands), input, expected);
   }
 
-  async #follow(answer: Promise<unknown>, input: number, expected: string | undefined): Promise<void> {
-    const { crashes, durability, faults } = this;
-    const code = await codeOf(answer);
-    if (crashes === this.crashes) this.#unanswered -= 1;
-    if (code === StoreUnavailable.name) {
-      if (!durability.wasLost(input)) faults.add(`input ${input} was answered as lost and was not`);
-      return;
-    }
-    faults.compare(`answer to input ${input}`, expected, code);
-    if (code === undefined && !durability.isDurable(input))
-      faults.add(`input ${input} was answered before it was durable`);
-  }
-
-  #followRefused(answer: Promise<unknown>): void {
-    this.#unanswered += 1;
-    const { crashes } = this;
-    void codeOf(answer).then((code) => {
-      if (crashes === this.crashes) this.#unanswered -= 1;
-      this.faults.compare('answer while the store cannot be written', StoreUnavailable.name, code);
-    });
-  }
-
-  /** Not while keepalives wait to be read: they would look as old as the jump is long. */
-  jump(ms: number): void {
-    if (!this.durability.isFailing) this.clock.jump(ms);
+  /**
+   * Not while keepalives wait to be read: they would look as old as the jump is long. Nor while something is written: by the
+   * time that it says, a silence may be over that is not by the new one.
+   */
+  async jump(ms: number): Promise<void> {
+    while (this.#backend?.isWriting === true && !this.durability.isFailing) await this.clock.advance(10);
+    if (this.durability.isFailing) return;
+    this.clock.jump(ms);
+    this.#silenceRecords.clockWasSet(this.clock.nowMs());
   }
 
   /** The process does not run for a while, too short to be noticed. */
@@ -208,7 +221,9 @@ export class World {
     this.#isCalm = true;
     this.#failuresLeft = 0;
     while (this.#backend?.isWriting === true || this.durability.isFailing) await this.clock.advance(100);
+    this.#silenceRecords.disturbed(Infinity);
     await run();
+    this.#silenceRecords.disturbed(this.clock.nowMs());
     await this.clock.advance(0);
     this.#isCalm = false;
   }
@@ -217,21 +232,29 @@ export class World {
   async close(): Promise<void> {
     this.#failuresLeft = 0;
     if (!this.isUp) await this.start();
+    await this.#comeToRest();
+    await this.clock.advance(LOOK_INTERVAL_MS);
+    await this.#comeToRest();
+    this.#isCalm = true;
+    await this.clock.advance(0);
+    this.#silenceRecords.compareOverdue(this.clock.nowMs());
+    this.#compareRefused();
+    this.faults.compare('answers that are missing', 0, this.#answers.missing);
+    this.faults.compare('entries left in the outbox', 0, this.handlings.waiting);
+    this.crash();
+    compareLedger(this.ledger, this.faults);
+    compareErrors(this.#log.errors, this.losses, this.faults);
+  }
+
+  async #comeToRest(): Promise<void> {
     const untilMs = this.clock.monotonicMs() + MAX_CLOSING_MS;
     while (this.#isBusy && this.clock.monotonicMs() < untilMs && this.faults.found.length === 0)
       await this.clock.advance(100);
-    this.#isCalm = true;
-    await this.clock.advance(0);
-    this.faults.compare('answers that are missing', 0, this.#unanswered);
-    this.faults.compare('entries left in the outbox', 0, this.handlings.waiting);
-    this.crash();
-    this.#verifyLedger();
-    this.#compareErrors();
   }
 
   get #isBusy(): boolean {
     return (
-      this.#unanswered > 0 ||
+      this.#answers.missing > 0 ||
       this.handlings.waiting > 0 ||
       this.#backend?.isWriting === true ||
       this.durability.isFailing
@@ -242,19 +265,11 @@ export class World {
     return this.#disk.ledger.map((text) => JSON.parse(text) as LedgerEntry);
   }
 
-  #verifyLedger(): void {
-    const verdict = verify(this.ledger.map((entry, index) => ({ seq: index + 1, entry })));
-    if (!verdict.ok) this.faults.add(`ledger broken at ${verdict.seq}: ${verdict.reason}`);
-  }
-
-  /** A store that fails, and a handler that was deleted, are errors that somebody must see; there must be no other. */
-  #compareErrors(): void {
-    const failures = this.#log.errors.filter(({ msg }) => msg === 'store cannot be written');
-    const others = this.#log.errors
-      .filter((line) => !failures.includes(line) && line.fields['outcome'] !== 'skipped')
-      .map(({ msg, fields }) => `${msg}: ${String(fields['err'])}`);
-    this.faults.compare('times the store is said to have failed', this.losses, failures.length);
-    this.faults.compare('errors in the log', [], others);
+  #compareRefused(): void {
+    for (const { name, refusedBy, isConnected } of this.agents) {
+      if (refusedBy === undefined || !this.durability.isDurable(refusedBy)) continue;
+      if (isConnected) this.faults.add(`${name} was not closed although there is no room for its entity`);
+    }
   }
 
   /** The oracle's alerts come at their own time, on the same clock. */
@@ -289,16 +304,5 @@ export class World {
 
   #handlerMs(): number {
     return this.random.oneIn(3) ? this.random.below(4_000) : 0;
-  }
-}
-
-/** Undefined when it was answered well. */
-async function codeOf(answer: Promise<unknown>): Promise<string | undefined> {
-  try {
-    await answer;
-    return undefined;
-  } catch (error) {
-    if (error instanceof ExpectedError) return error.constructor.name;
-    throw error;
   }
 }

@@ -3,16 +3,18 @@ import { merged } from './check-merge.ts';
 import type { Countdown } from './countdown.ts';
 import { type ActorState, Expectation, type ExpectedEntity, type ExpectedEvent, Pending } from './expectation.ts';
 import type { Numbered } from './inputs.ts';
+import { actsOn, type ExpectedSilence, NO_REACH, type Reach } from './silences.ts';
 
 /** What is published of an event. */
-type Publication = Pick<ExpectedEvent, 'status' | 'occurrences' | 'history' | 'handlers'>;
+type Publication = Pick<ExpectedEvent, 'status' | 'occurrences' | 'history' | 'handlers' | 'silenced'>;
 
 /** An event that is handled and not stored: an agent came, or left. */
-export const lifeEvent = (handler: string): Publication => ({
+export const lifeEvent = (handler: string, silenced: readonly string[] = []): Publication => ({
   status: 1,
   occurrences: 0,
   history: [],
   handlers: [handler],
+  silenced,
 });
 
 /** Single changes of what must be stored, with what must be told and published of each. */
@@ -30,10 +32,24 @@ export class Changes {
     result: Partial<ExpectedEvent> & Pick<ExpectedEvent, 'status' | 'executed' | 'output' | 'handlers'>,
     armed?: ExpectedEvent['armed'],
   ): void {
-    const { status, executed, output, handlers, lowFlap = 0, highFlap = 0, blindS, deregistrationHandler } = result;
+    const { status, executed, output, handlers, blindS, deregistrationHandler } = result;
+    const { lowFlap = 0, highFlap = 0, reach = NO_REACH } = result;
     const before = this.head.events.get(key);
     const merge = merged(before, { status, executed, lowFlap, highFlap });
-    const event = { ...merge, executed, output, handlers, lowFlap, highFlap, blindS, armed, deregistrationHandler };
+    const silenced = this.#silence(key, reach, status === 0 && (merge.history.at(-2)?.status ?? 0) !== 0);
+    const flap = { lowFlap, highFlap };
+    const event = {
+      ...merge,
+      ...flap,
+      executed,
+      output,
+      handlers,
+      blindS,
+      armed,
+      deregistrationHandler,
+      reach,
+      silenced,
+    };
     this.head.events.set(key, event);
     this.#touch(this.pending.events, key);
     if (before?.state !== event.state) this.transition('check-state', key, before?.state ?? null, event.state);
@@ -41,17 +57,60 @@ export class Changes {
   }
 
   /** Sets are replaced by their members, each handler runs once; built-in filters are asked in order. */
-  publish(key: string, { status, occurrences, history, handlers }: Publication): void {
+  publish(key: string, { status, occurrences, history, handlers, silenced }: Publication): void {
     const names = new Set(handlers.flatMap((name) => this.head.handlers.get(name)?.members ?? [name]));
     const previous = history.at(-2)?.status ?? 0;
     for (const name of [...names].sort()) {
       const handler = this.head.handlers.get(name);
       if (handler === undefined || handler.members !== undefined) continue;
       if (handler.filters.includes('is_incident') && status === 0 && previous === 0) continue;
+      if (handler.filters.includes('not_silenced') && silenced.length > 0) continue;
       if (handler.filters.includes('has_metrics')) continue;
       this.#note();
-      this.pending.publications.push(`${key}: ${name} of status ${status}, occurrences ${occurrences}`);
+      this.pending.publications.push(
+        `${key}: ${name} of status ${status}, occurrences ${occurrences}, silenced by ${silenced.join(' ')}`,
+      );
     }
+  }
+
+  /** The entries that act on an event now, in order. */
+  silencedBy(key: string, reach: Reach): string[] {
+    const nowS = Math.floor(this.#clock.nowMs() / 1_000);
+    const stored = this.head.entities.get(key.slice(0, key.lastIndexOf('/')))?.subscriptions ?? [];
+    const actual = reach.ofStoredEntity ? { ...reach, entitySubscriptions: stored } : reach;
+    const acting = [...this.head.silences].filter(([, silence]) => actsOn(silence, key, actual, nowS));
+    return acting.map(([name]) => name).sort();
+  }
+
+  /** Section 10.4: entries that end with a problem end with its last event, and do not act on it. */
+  #silence(key: string, reach: Reach, isResolution: boolean): string[] {
+    const acting = this.silencedBy(key, reach);
+    if (!isResolution) return acting;
+    const ending = acting.filter((name) => this.head.silences.get(name)?.endsOnResolve);
+    for (const name of ending) this.endSilence(name, 'check.resolved');
+    return acting.filter((name) => !ending.includes(name));
+  }
+
+  setSilence(name: string, silence: ExpectedSilence): void {
+    this.head.silences.set(name, silence);
+    this.#touch(this.pending.silences, name);
+  }
+
+  endSilence(name: string, event: string): void {
+    this.head.silences.delete(name);
+    this.#touch(this.pending.silences, name);
+    this.silenceTransition(name, event, null);
+  }
+
+  /** It is gone because its time is over, which must be on record with whatever is decided now. */
+  silenceWasOver(name: string, { expireAtS }: ExpectedSilence): void {
+    this.head.silences.delete(name);
+    this.#touch(this.pending.silences, name);
+    this.pending.over.set(name, [...(this.pending.over.get(name) ?? []), expireAtS]);
+  }
+
+  silenceTransition(name: string, event: string, to: string | null): void {
+    this.transition('silence', `default/${name}`, event, to);
   }
 
   seen(key: string, sentS: number): number {
@@ -66,8 +125,15 @@ export class Changes {
     this.#touch(this.pending.entities, key);
   }
 
-  createEntity(key: string, entityClass: string, deregister: boolean): void {
-    this.setEntity(key, { entityClass, deregister, state: 'registered', lastSeenS: 0, monitor: undefined });
+  createEntity(key: string, entityClass: string, deregister: boolean, subscriptions: readonly string[]): void {
+    this.setEntity(key, {
+      entityClass,
+      deregister,
+      subscriptions,
+      state: 'registered',
+      lastSeenS: 0,
+      monitor: undefined,
+    });
     this.transition('entity', key, null, 'registered');
   }
 

@@ -1,11 +1,13 @@
 import type { MergedCheck } from './check-merge.ts';
 import type { Countdown } from './countdown.ts';
+import type { ExpectedSilence, Reach } from './silences.ts';
 
 export type ActorState = 'registered' | 'warning' | 'critical';
 
 export interface ExpectedEntity {
   entityClass: string;
   deregister: boolean;
+  subscriptions: readonly string[];
   state: ActorState;
   /** By the agent's clock; never moves backwards. */
   lastSeenS: number;
@@ -23,6 +25,9 @@ export interface ExpectedEvent extends MergedCheck {
   blindS: readonly [number, number] | undefined;
   /** The dead man's switch. */
   armed: { state: ActorState; countdown: Countdown; alertStatus: number } | undefined;
+  reach: Reach;
+  /** Names of the silences that act on it, in order. */
+  silenced: readonly string[];
   /** Of the agent that sent a keepalive: who hears that it left. */
   deregistrationHandler: string | undefined;
 }
@@ -39,6 +44,8 @@ export class Expectation {
   readonly events: Map<string, ExpectedEvent>;
   readonly handlers: Map<string, ExpectedHandler>;
   readonly checks: Set<string>;
+  /** By name. */
+  readonly silences: Map<string, ExpectedSilence>;
   /** The highest number applied, by `<agent> <queue>`. */
   readonly queues: Map<string, number>;
 
@@ -47,6 +54,7 @@ export class Expectation {
     this.events = new Map(from?.events);
     this.handlers = new Map(from?.handlers);
     this.checks = new Set(from?.checks);
+    this.silences = new Map(from?.silences);
     this.queues = new Map(from?.queues);
   }
 }
@@ -56,11 +64,14 @@ export class Pending {
   readonly events = new Set<string>();
   readonly entities = new Set<string>();
   readonly queues = new Set<string>();
+  readonly silences = new Set<string>();
+  /** Last seconds of silences that are gone because they were over, by name: their end must be on record. */
+  readonly over = new Map<string, number[]>();
   /** Entities that are gone. */
   readonly deleted = new Set<string>();
-  /** `<actor> <key>: <from> -> <to> at <wall ms>` */
+  /** `<actor> <key>: <from> -> <to> at <wall ms>`; of a silence the event in place of where it comes from. */
   readonly transitions: string[] = [];
-  /** `<key>: <handler> of status <status>, occurrences <n>` */
+  /** `<key>: <handler> of status <status>, occurrences <n>, silenced by <names>` */
   readonly publications: string[] = [];
   /** Of the first of them, by the monotonic clock. */
   sinceMs: number | undefined;

@@ -4,6 +4,7 @@ export interface Keepalive {
   warningS: number;
   criticalS: number;
   deregister: boolean;
+  subscriptions: readonly string[];
   handlers: readonly string[] | undefined;
   deregistrationHandler: string | undefined;
   /** As it is printed: the agent's own time. */
@@ -16,6 +17,9 @@ export interface Result {
   entityClass: 'agent' | 'proxy';
   proxy: string | undefined;
   check: string;
+  /** Of the entity, as it is sent. */
+  subscriptions: readonly string[];
+  checkSubscriptions: readonly string[];
   status: number;
   output: string;
   executedS: number;

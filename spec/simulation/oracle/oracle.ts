@@ -1,16 +1,13 @@
 import type { Clock } from '../../../src/ports/clock.ts';
+import { Alerts, type NextDue } from './alerts.ts';
 import { Changes, lifeEvent } from './changes.ts';
-import { type Blindness, type Countdown, type Due, dueOf } from './countdown.ts';
-import { Expectation, type ExpectedEvent, type ExpectedHandler, Pending } from './expectation.ts';
+import { type Blindness, dueOf } from './countdown.ts';
+import { Expectation, type ExpectedHandler, Pending } from './expectation.ts';
 import type { Keepalive, Numbered, Result } from './inputs.ts';
+import { SilenceChanges } from './silence-changes.ts';
 
 const NAMESPACE = 'default';
 const DEFAULT_WARNING_S = 120;
-
-export interface NextDue extends Due {
-  kind: 'entity' | 'check-ttl';
-  key: string;
-}
 
 /** Two alerts of one entity in the same millisecond: in which order they come is not specified. */
 export class Undecided extends Error {}
@@ -23,7 +20,12 @@ const eventKey = (entity: string, check: string): string => `${NAMESPACE}/${enti
  * at once; whoever sees the store's writes tells it which of them became durable (`durability.ts`).
  */
 export class Oracle {
+  /** What people do to silences. */
+  readonly silences: SilenceChanges;
+  /** Entities that may exist; 0 = no limit. */
+  entityLimit = 0;
   readonly #changes: Changes;
+  readonly #alerts: Alerts;
   /** In steady time, oldest first. */
   #blind: Blindness[] = [];
   readonly #clock: Clock;
@@ -32,6 +34,8 @@ export class Oracle {
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#changes = new Changes(clock);
+    this.silences = new SilenceChanges(this.#changes, clock);
+    this.#alerts = new Alerts(this.#changes, this.silences, clock);
   }
 
   /** Everything that must be stored when all inputs are. */
@@ -106,8 +110,7 @@ export class Oracle {
     const steadyMs = this.steadyMs;
     for (let due = this.nextDue(); due !== undefined && due.atMs <= steadyMs; due = this.nextDue()) {
       this.#assertDecided(due);
-      if (due.kind === 'entity') this.#missing(due);
-      else this.#expired(due);
+      this.#alerts.raise(due, steadyMs);
     }
   }
 
@@ -122,10 +125,18 @@ export class Oracle {
     }
   }
 
-  keepalive({ agent, warningS, criticalS, deregister, handlers, deregistrationHandler, sentS }: Keepalive): void {
+  /** Section 11: whether an entity of that name exists, or may come to be. */
+  hasRoomFor(name: string, { entities }: Expectation = this.head): boolean {
+    return this.entityLimit === 0 || entities.size < this.entityLimit || entities.has(entityKey(name));
+  }
+
+  /** False when it is of a new agent and there is no room for it: then nothing of it is kept. */
+  keepalive(keepalive: Keepalive): boolean {
+    const { agent, warningS, criticalS, deregister, subscriptions, handlers, deregistrationHandler, sentS } = keepalive;
     const key = entityKey(agent);
+    if (!this.hasRoomFor(agent)) return false;
     if (!this.head.entities.has(key)) {
-      this.#changes.createEntity(key, 'agent', deregister);
+      this.#changes.createEntity(key, 'agent', deregister, subscriptions);
       this.#changes.transition('entities', key, null, 'stored');
       this.#changes.publish(eventKey(agent, 'registration'), lifeEvent('registration'));
     }
@@ -140,22 +151,40 @@ export class Oracle {
       handlers: handlers ?? ['keepalive'],
       deregistrationHandler,
     });
+    return true;
   }
 
-  /** `numbered` when it came from a queue: what was applied before is not applied again. */
-  result(result: Result, numbered?: Numbered): void {
-    if (numbered !== undefined && !this.#changes.countUp(result.entity, numbered)) return;
+  /**
+   * `numbered` when it came from a queue: what was applied before is not applied again.
+   * False when it is of a new proxy entity and there is no room for it: then nothing of it is kept but its number.
+   */
+  result(result: Result, numbered?: Numbered): boolean {
+    if (numbered !== undefined && !this.#changes.countUp(result.entity, numbered)) return true;
     const { proxy, entityClass, check, ttlS, alertStatus } = result;
     const entity = proxy ?? result.entity;
-    const isProxied = proxy !== undefined || entityClass !== 'agent';
-    if (isProxied && !this.head.entities.has(entityKey(entity)))
-      this.#changes.createEntity(entityKey(entity), 'proxy', false);
+    const ofStoredEntity = proxy !== undefined || entityClass !== 'agent';
+    if (ofStoredEntity && !this.#stored(entity, proxy === undefined ? result.subscriptions : [])) return false;
     const key = eventKey(entity, check);
     const before = this.head.events.get(key)?.armed;
     const countdown = { sinceMs: this.steadyMs, warningMs: ttlS * 1_000, criticalMs: 0 };
     const armed = ttlS > 0 ? ({ state: 'registered', countdown, alertStatus } as const) : undefined;
     this.#changes.switched(key, before?.state, armed?.state);
-    this.#changes.merge(key, { ...result, executed: result.executedS }, armed);
+    const reach = {
+      entitySubscriptions: result.subscriptions,
+      checkSubscriptions: result.checkSubscriptions,
+      isProxied: proxy !== undefined,
+      ofStoredEntity,
+    };
+    this.#changes.merge(key, { ...result, executed: result.executedS, reach }, armed);
+    return true;
+  }
+
+  /** Section 8.3: the entity of an event that is not its agent's own is made when there is none. False when there is no room. */
+  #stored(name: string, subscriptions: readonly string[]): boolean {
+    if (!this.hasRoomFor(name)) return false;
+    const key = entityKey(name);
+    if (!this.head.entities.has(key)) this.#changes.createEntity(key, 'proxy', false, subscriptions);
+    return true;
   }
 
   /** A numbered event that breaks a rule is done with, and nothing else. */
@@ -182,23 +211,41 @@ export class Oracle {
     for (const event of this.#changes.eventsOf(key)) this.#changes.endEvent(event);
   }
 
-  putEntity(name: string, entityClass: string, deregister: boolean): void {
+  /** False when it is new and there is no room for it. */
+  putEntity(name: string, entityClass: string, deregister: boolean, subscriptions: readonly string[]): boolean {
     const key = entityKey(name);
     const known = this.head.entities.get(key);
+    if (!this.hasRoomFor(name)) return false;
     if (known === undefined) {
-      this.#changes.createEntity(key, entityClass, deregister);
+      this.#changes.createEntity(key, entityClass, deregister, subscriptions);
       this.#changes.transition('entities', key, null, 'stored');
     } else {
-      this.#changes.setEntity(key, { ...known, entityClass, deregister });
+      this.#changes.setEntity(key, { ...known, entityClass, deregister, subscriptions });
       this.#changes.transition('entities', key, 'stored', 'stored');
     }
+    return true;
   }
 
-  /** With its events, which go even when it has none of its own records. False when it had none. */
+  /** With its silences, and its events, which go even when it has none of its own records. False when it had none. */
   deleteEntity(name: string): boolean {
     const key = entityKey(name);
     for (const event of this.#changes.eventsOf(key)) this.#changes.endEvent(event);
-    return this.#changes.endEntity(key);
+    if (!this.#changes.endEntity(key)) return false;
+    this.silences.endOfEntity(name, 'entity.deleted');
+    return true;
+  }
+
+  /** It is on record that a silence with this begin has begun; by now it may be another one. */
+  silenceBegan(name: string, beginS: number): void {
+    const known = this.head.silences.get(name);
+    if (known?.beginS === beginS) this.head.silences.set(name, { ...known, state: 'active' });
+  }
+
+  /** It is on record that a silence is over; its last second, if there was one. */
+  silenceEnded(name: string): number | undefined {
+    const known = this.head.silences.get(name);
+    this.head.silences.delete(name);
+    return known === undefined || known.expireAtS === 0 ? undefined : known.expireAtS;
   }
 
   /** An edit leaves the switches of its events as they are. */
@@ -228,84 +275,4 @@ export class Oracle {
     this.#changes.transition('handlers', entityKey(name), 'stored', null);
     return true;
   }
-
-  /** Section 7.5: the agent of an entity is missing. */
-  #missing({ key, baseMs, blindness }: NextDue): void {
-    const entity = this.head.entities.get(key);
-    if (entity?.monitor === undefined) throw new Error(`${key} is not monitored`);
-    const { monitor } = entity;
-    const event = this.head.events.get(`${key}/keepalive`);
-    if (event === undefined) {
-      this.#changes.watch(key, 'registered', undefined);
-      return;
-    }
-    if (entity.deregister) {
-      this.#deregister(key, event.deregistrationHandler);
-      return;
-    }
-    const elapsedMs = this.steadyMs - baseMs;
-    // Once critical it stays so: blind time makes nobody better.
-    const isCritical = monitor.criticalMs > 0 && (elapsedMs >= monitor.criticalMs || entity.state === 'critical');
-    const silentS = Math.floor((this.steadyMs - monitor.sinceMs) / 1_000);
-    const thresholdS = (isCritical ? monitor.criticalMs : monitor.warningMs) / 1_000;
-    this.#changes.watch(key, isCritical ? 'critical' : 'warning', { ...monitor, alerted: { baseMs, elapsedMs } });
-    this.#changes.merge(`${key}/keepalive`, {
-      ...event,
-      status: isCritical ? 2 : 1,
-      executed: this.#nowS,
-      output: `No keepalive sent from ${key.split('/')[1]} for ${silentS} seconds (>= ${thresholdS})`,
-      blindS: blindSeconds(monitor, baseMs, blindness),
-    });
-  }
-
-  /** Section 9.3: a switch has come to its end. */
-  #expired({ key, baseMs, blindness }: NextDue): void {
-    const event = this.head.events.get(key);
-    if (event?.armed === undefined) throw new Error(`${key} has no switch`);
-    const { countdown, alertStatus, state } = event.armed;
-    const entity = key.slice(0, key.lastIndexOf('/'));
-    const agentAlerts = (this.head.events.get(`${entity}/keepalive`)?.status ?? 0) > 0;
-    if (!this.head.entities.has(entity) || agentAlerts) {
-      this.#changes.bury(key, event);
-      return;
-    }
-    const elapsedMs = this.steadyMs - baseMs;
-    const silentS = Math.floor((this.steadyMs - countdown.sinceMs) / 1_000);
-    const to = alertStatus >= 2 ? 'critical' : 'warning';
-    this.#changes.switched(key, state, to);
-    this.#changes.merge(
-      key,
-      {
-        ...event,
-        status: alertStatus,
-        executed: this.#nowS,
-        output: `Last check execution was ${silentS} seconds ago`,
-        blindS: blindSeconds(countdown, baseMs, blindness),
-      },
-      { state: to, countdown: { ...countdown, alerted: { baseMs, elapsedMs } }, alertStatus },
-    );
-  }
-
-  /** Section 7.6. */
-  #deregister(key: string, handler: string | undefined): void {
-    for (const eventOf of this.#changes.eventsOf(key)) {
-      const event = this.head.events.get(eventOf);
-      if (event === undefined) continue;
-      this.#changes.endEvent(eventOf);
-      const history = [...event.history.slice(-1), { status: 0, executed: this.#nowS }];
-      this.#changes.publish(eventOf, { ...event, status: 0, history });
-    }
-    this.#changes.endEntity(key);
-    if (handler !== undefined) this.#changes.publish(`${key}/deregistration`, lifeEvent(handler));
-  }
-}
-
-/** Only the first alert after blind time names it. */
-function blindSeconds(
-  { alerted }: Countdown,
-  baseMs: number,
-  blindness: Blindness | undefined,
-): ExpectedEvent['blindS'] {
-  if (blindness === undefined || alerted?.baseMs === baseMs) return undefined;
-  return [Math.round(blindness.leastMs / 1_000), Math.round(blindness.mostMs / 1_000)];
 }

@@ -1,0 +1,3 @@
+import { describeCrashLoop } from './crash-loop.ts';
+
+describeCrashLoop(10_000);

@@ -1,0 +1,154 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import { SeededRandom } from '../actors/seeded-random.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { BackendProcess, initialiseState } from '../support/backend-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { proxyEvent } from '../support/example-events.ts';
+import { at } from '../support/json-path.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+
+const KILLS = 10;
+const CHECKS = 50;
+/** From the first event of a round that is promised to the kill. */
+const LONGEST_ROUND_MS = 300;
+/** Above every key. */
+const END = '~';
+/** What was killed before it was given its event says nothing. Its parent is the backend. */
+const HANDLER = `read -r event; number=\${event##*'"output":"'}; [ -z "$event" ] || echo "$MON_NOTIFICATION_ID \${number%%'"'*} $PPID" >> "$RUNS"`;
+
+/** One run of the handler. */
+interface HandlerRun {
+  notification: string;
+  /** Of the event, in its output. */
+  number: string;
+  /** The backend that ran it. */
+  process: string;
+}
+
+describe('F3: a backend that is killed between storing a transition and running its handler', function () {
+  this.timeout(180_000);
+  const random = SeededRandom.fresh();
+  let directory: TemporaryDirectory;
+  let backend: BackendProcess;
+  let api: ApiClient;
+  /** Numbers of the events that were stored for sure. */
+  let stored: string[];
+  let sent: number;
+
+  beforeEach(async () => {
+    stored = [];
+    sent = 0;
+    directory = await temporaryDirectory();
+    await initialiseState(join(directory.path, 'state'));
+    await start();
+    const metadata = { name: 'note', namespace: 'default' };
+    const body = { metadata, type: 'pipe', command: HANDLER, env_vars: [`RUNS=${join(directory.path, 'runs')}`] };
+    expect(await api.put('/ns/default/handlers/note', body)).to.have.property('status', 201);
+  });
+
+  afterEach(async () => {
+    await backend.stop();
+    await directory.remove();
+  });
+
+  async function start(): Promise<void> {
+    backend = await BackendProcess.start({ stateDir: join(directory.path, 'state') });
+    api = await backend.login();
+  }
+
+  function runs(): HandlerRun[] {
+    const path = join(directory.path, 'runs');
+    const lines = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+    return lines
+      .map((line) => line.split(' '))
+      .map(([notification = '', number = '', process = '']) => ({ notification, number, process }));
+  }
+
+  /** False when the backend is gone. */
+  async function put(check: string, status: number): Promise<boolean> {
+    sent += 1;
+    const number = String(sent);
+    const event = proxyEvent('sw-1', check, { status, output: number, handlers: ['note'] });
+    const answer = await api.put(`/ns/default/events/sw-1/${check}`, event).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+      return undefined;
+    });
+    if (answer?.status === 200) stored.push(number);
+    return answer !== undefined;
+  }
+
+  /** Notifications in the outbox of a killed backend: those that were under way. */
+  async function underWay(): Promise<Set<string>> {
+    const store = new LmdbStore({ directory: join(directory.path, 'state', 'store'), sync: 'full', readOnly: true });
+    try {
+      return new Set([...store.range('outbox', { from: '', to: END })].map(({ value }) => value.notificationId));
+    } finally {
+      await store.close();
+    }
+  }
+
+  /** Kills the backend in the middle of each report. Of each kill, what was under way. */
+  async function killWhile(report: (round: number) => Promise<unknown>): Promise<Set<string>[]> {
+    const kills: Set<string>[] = [];
+    while (kills.length < KILLS) {
+      const before = stored.length;
+      const reported = report(kills.length);
+      await eventually(() => stored.length > before, Boolean, { what: 'an event', withinMs: 20_000, everyMs: 2 });
+      await delay(random.next() * LONGEST_ROUND_MS);
+      await backend.kill();
+      await reported;
+      await backend.remove();
+      kills.push(await underWay());
+      await start();
+    }
+    return kills;
+  }
+
+  /** All runs, when each transition on record had its own. */
+  async function allRuns(): Promise<HandlerRun[]> {
+    const entries = await api.ledger({ actor: 'check-state' });
+    const transitions = entries.filter(({ key }) => key.startsWith('default/sw-1/')).length;
+    expect(transitions).to.be.at.least(stored.length);
+    const every = { what: `${transitions} notifications`, withinMs: 60_000, everyMs: 50 };
+    const done = await eventually(runs, (found) => idsOf(found).size >= transitions, every);
+    expect(idsOf(done).size).to.equal(transitions);
+    return done;
+  }
+
+  const idsOf = (found: readonly HandlerRun[]): Set<string> => new Set(found.map(({ notification }) => notification));
+
+  /** Every event was handled under one id, and again only by the backend after one that was killed meanwhile. */
+  function assertHandled(done: readonly HandlerRun[], kills: readonly Set<string>[]): void {
+    expect(done.map(({ number }) => number)).to.include.members(stored);
+    const ids = idsOf(done);
+    expect(new Set(done.map(({ notification, number }) => `${notification} ${number}`)).size).to.equal(ids.size);
+    expect(new Set(done.map(({ number }) => number)).size).to.equal(ids.size);
+    expect(new Set(done.map(({ notification, process }) => `${notification} ${process}`)).size).to.equal(done.length);
+    for (const id of ids) {
+      const interrupted = kills.filter((kill) => kill.has(id)).length;
+      const times = done.filter(({ notification }) => notification === id).length;
+      expect(times, `runs of ${id}, which ${interrupted} kills met`).to.be.at.most(1 + interrupted);
+    }
+  }
+
+  it(`handles every transition, and repeats at most one for each of ${KILLS} kills, where they are of one check (seed ${random.seed})`, async () => {
+    const kills = await killWhile(async () => {
+      const before = at(await api.event('sw-1', 'disk'), 'check', 'status');
+      for (let status = before === 1 ? 0 : 1; await put('disk', status); status = 1 - status);
+    });
+    const done = await allRuns();
+    assertHandled(done, kills);
+    expect(done.length - idsOf(done).size, 'repeats').to.be.at.most(KILLS);
+  });
+
+  it(`handles every transition, and repeats each at most once for each kill that met it, where ${CHECKS} checks change at once (seed ${random.seed})`, async () => {
+    const kills = await killWhile((round) =>
+      Promise.all(Array.from({ length: CHECKS }, (_, index) => put(`check-${round}-${index}`, 1))),
+    );
+    assertHandled(await allRuns(), kills);
+  });
+});

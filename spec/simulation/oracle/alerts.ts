@@ -1,0 +1,119 @@
+import type { Clock } from '../../../src/ports/clock.ts';
+import { type Changes, lifeEvent } from './changes.ts';
+import type { Blindness, Countdown, Due } from './countdown.ts';
+import type { ExpectedEvent } from './expectation.ts';
+import type { SilenceChanges } from './silence-changes.ts';
+import { NO_REACH } from './silences.ts';
+
+export interface NextDue extends Due {
+  kind: 'entity' | 'check-ttl';
+  key: string;
+}
+
+/** What happens when nobody was heard of in time. */
+export class Alerts {
+  readonly #changes: Changes;
+  readonly #silences: SilenceChanges;
+  readonly #clock: Clock;
+
+  constructor(changes: Changes, silences: SilenceChanges, clock: Clock) {
+    this.#changes = changes;
+    this.#silences = silences;
+    this.#clock = clock;
+  }
+
+  raise(due: NextDue, steadyMs: number): void {
+    if (due.kind === 'entity') this.#missing(due, steadyMs);
+    else this.#expired(due, steadyMs);
+  }
+
+  get #nowS(): number {
+    return Math.floor(this.#clock.nowMs() / 1_000);
+  }
+
+  /** Section 7.5: the agent of an entity is missing. */
+  #missing({ key, baseMs, blindness }: NextDue, steadyMs: number): void {
+    const { entities, events } = this.#changes.head;
+    const entity = entities.get(key);
+    if (entity?.monitor === undefined) throw new Error(`${key} is not monitored`);
+    const { monitor } = entity;
+    const event = events.get(`${key}/keepalive`);
+    if (event === undefined) {
+      this.#changes.watch(key, 'registered', undefined);
+      return;
+    }
+    if (entity.deregister) {
+      this.#deregister(key, event.deregistrationHandler);
+      return;
+    }
+    const elapsedMs = steadyMs - baseMs;
+    // Once critical it stays so: blind time makes nobody better.
+    const isCritical = monitor.criticalMs > 0 && (elapsedMs >= monitor.criticalMs || entity.state === 'critical');
+    const silentS = Math.floor((steadyMs - monitor.sinceMs) / 1_000);
+    const thresholdS = (isCritical ? monitor.criticalMs : monitor.warningMs) / 1_000;
+    this.#changes.watch(key, isCritical ? 'critical' : 'warning', { ...monitor, alerted: { baseMs, elapsedMs } });
+    this.#changes.merge(`${key}/keepalive`, {
+      ...event,
+      status: isCritical ? 2 : 1,
+      executed: this.#nowS,
+      output: `No keepalive sent from ${key.split('/')[1]} for ${silentS} seconds (>= ${thresholdS})`,
+      blindS: blindSeconds(monitor, baseMs, blindness),
+    });
+  }
+
+  /** Section 9.3: a switch has come to its end. */
+  #expired({ key, baseMs, blindness }: NextDue, steadyMs: number): void {
+    const { entities, events } = this.#changes.head;
+    const event = events.get(key);
+    if (event?.armed === undefined) throw new Error(`${key} has no switch`);
+    const { countdown, alertStatus, state } = event.armed;
+    const entity = key.slice(0, key.lastIndexOf('/'));
+    const agentAlerts = (events.get(`${entity}/keepalive`)?.status ?? 0) > 0;
+    if (!entities.has(entity) || agentAlerts) {
+      this.#changes.bury(key, event);
+      return;
+    }
+    const elapsedMs = steadyMs - baseMs;
+    const silentS = Math.floor((steadyMs - countdown.sinceMs) / 1_000);
+    const to = alertStatus >= 2 ? 'critical' : 'warning';
+    this.#changes.switched(key, state, to);
+    this.#changes.merge(
+      key,
+      {
+        ...event,
+        status: alertStatus,
+        executed: this.#nowS,
+        output: `Last check execution was ${silentS} seconds ago`,
+        blindS: blindSeconds(countdown, baseMs, blindness),
+      },
+      { state: to, countdown: { ...countdown, alerted: { baseMs, elapsedMs } }, alertStatus },
+    );
+  }
+
+  /** Section 7.6. */
+  #deregister(key: string, handler: string | undefined): void {
+    for (const eventOf of this.#changes.eventsOf(key)) {
+      const event = this.#changes.head.events.get(eventOf);
+      if (event === undefined) continue;
+      this.#changes.endEvent(eventOf);
+      const history = [...event.history.slice(-1), { status: 0, executed: this.#nowS }];
+      this.#changes.publish(eventOf, { ...event, status: 0, history });
+    }
+    this.#changes.endEntity(key);
+    if (handler !== undefined) {
+      const left = `${key}/deregistration`;
+      this.#changes.publish(left, lifeEvent(handler, this.#changes.silencedBy(left, NO_REACH)));
+    }
+    this.#silences.endOfEntity(key.slice(key.indexOf('/') + 1), 'entity.deregistered');
+  }
+}
+
+/** Only the first alert after blind time names it. */
+function blindSeconds(
+  { alerted }: Countdown,
+  baseMs: number,
+  blindness: Blindness | undefined,
+): ExpectedEvent['blindS'] {
+  if (blindness === undefined || alerted?.baseMs === baseMs) return undefined;
+  return [Math.round(blindness.leastMs / 1_000), Math.round(blindness.mostMs / 1_000)];
+}

@@ -1,0 +1,62 @@
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Changes } from './changes.ts';
+import { type ExpectedSilence, isOver, nameOf } from './silences.ts';
+
+/** An entry as somebody writes it. */
+export type SilenceInput = Omit<ExpectedSilence, 'state' | 'beginS'> & {
+  /** 0 = now. */
+  beginS: number;
+  /** Seconds from its begin, where it names no end; 0 = none. */
+  expireS: number;
+};
+
+/** What people do to silences. That their time has come is put on record by the backend; `silence-records.ts` looks at it. */
+export class SilenceChanges {
+  readonly #changes: Changes;
+  readonly #clock: Clock;
+
+  constructor(changes: Changes, clock: Clock) {
+    this.#changes = changes;
+    this.#clock = clock;
+  }
+
+  get #nowS(): number {
+    return Math.floor(this.#clock.nowMs() / 1_000);
+  }
+
+  /** Whether there is one of that name which is not over. */
+  has(name: string): boolean {
+    const known = this.#changes.head.silences.get(name);
+    return known !== undefined && !isOver(known, this.#nowS);
+  }
+
+  put({ expireS, ...input }: SilenceInput): void {
+    const name = nameOf(input);
+    const isNew = !this.has(name);
+    const over = isNew ? this.#changes.head.silences.get(name) : undefined;
+    if (over !== undefined) this.#changes.silenceWasOver(name, over);
+    const beginS = input.beginS === 0 ? this.#nowS : input.beginS;
+    const expireAtS = input.expireAtS === 0 && expireS > 0 ? beginS + expireS : input.expireAtS;
+    const state = beginS <= this.#nowS ? 'active' : 'pending';
+    this.#changes.setSilence(name, { ...input, beginS, expireAtS, state });
+    this.#changes.silenceTransition(name, isNew ? 'silence.created' : 'silence.updated', state);
+    this.#changes.transition('silenced', `default/${name}`, isNew ? null : 'stored', 'stored');
+  }
+
+  /** False when there is none, or its time is over. */
+  delete(name: string): boolean {
+    if (!this.has(name)) return false;
+    this.#changes.endSilence(name, 'silence.deleted');
+    this.#changes.transition('silenced', `default/${name}`, 'stored', null);
+    return true;
+  }
+
+  /** Section 7.6: those on the own subscription of an entity go with it. */
+  endOfEntity(entity: string, event: 'entity.deleted' | 'entity.deregistered'): void {
+    for (const [name, silence] of this.#changes.head.silences) {
+      if (silence.subscription !== `entity:${entity}`) continue;
+      if (isOver(silence, this.#nowS)) this.#changes.silenceWasOver(name, silence);
+      else this.#changes.endSilence(name, event);
+    }
+  }
+}
