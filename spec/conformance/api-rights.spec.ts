@@ -6,6 +6,7 @@ import { at } from '../support/json-path.ts';
 
 const CORE = '/api/core/v2';
 const PASSWORD = 'Passw0rd-1';
+const HASH = '$2a$10$XOPbrlUPQdwdJUpSrIF6X.LbE14qsMmKGhM1A8W9iqDuy0Bp1P6hu';
 const MERGE_PATCH = { 'content-type': 'application/merge-patch+json' };
 
 const role = (rules: object[]): object => ({ metadata: { name: 'r', namespace: 'default' }, rules });
@@ -81,6 +82,69 @@ describe('rights', () => {
     expect(await as(ann, 'POST', '/ns/default/rolebindings', binding('Role', 'bob'))).to.equal(201);
   });
 
+  it('are given by nobody who has not got them all, where the role does not exist yet', async () => {
+    const rights = [{ verbs: ['create', 'update'], resources: ['roles', 'rolebindings', 'clusterrolebindings'] }];
+    await admin.post('/ns/default/roles', role(rights));
+    await admin.post('/ns/default/rolebindings', binding('Role', 'ann'));
+    await admin.post(`${CORE}/clusterroles`, inCluster('c', { rules: rights }));
+    const ofCluster = (name: string, ref: string): object =>
+      inCluster(name, { subjects: [{ type: 'User', name: 'ann' }], role_ref: { type: 'ClusterRole', name: ref } });
+    await admin.post(`${CORE}/clusterrolebindings`, ofCluster('ann', 'c'));
+    const ann = await tokenOf('ann');
+    const bindings = '/ns/default/rolebindings';
+    expect(await as(ann, 'POST', bindings, binding('Role', 'eve', 'later'))).to.equal(403);
+    expect(await as(ann, 'POST', bindings, binding('ClusterRole', 'eve', 'later'))).to.equal(403);
+    expect(
+      await as(ann, 'PATCH', `${bindings}/ann`, { role_ref: { type: 'Role', name: 'later' } }, MERGE_PATCH),
+    ).to.equal(403);
+    expect(await as(ann, 'POST', `${CORE}/clusterrolebindings`, ofCluster('eve', 'later'))).to.equal(403);
+    const everything = {
+      metadata: { name: 'owner', namespace: 'default' },
+      rules: [{ verbs: ['*'], resources: ['*'] }],
+    };
+    await admin.post('/ns/default/roles', everything);
+    await admin.post(bindings, {
+      ...binding('Role', 'ann', 'owner'),
+      metadata: { name: 'owner', namespace: 'default' },
+    });
+    expect(await as(ann, 'POST', bindings, binding('Role', 'eve', 'later'))).to.equal(201);
+    expect(await as(ann, 'POST', `${CORE}/clusterrolebindings`, ofCluster('eve', 'later'))).to.equal(403);
+  });
+
+  it('in a namespace are not taken over with a user who has them', async () => {
+    const resources = ['users', 'apikeys'];
+    await admin.post(`${CORE}/clusterroles`, inCluster('u', { rules: [{ verbs: ['*'], resources }] }));
+    const subjects = [{ type: 'User', name: 'ann' }];
+    await admin.post(
+      `${CORE}/clusterrolebindings`,
+      inCluster('ann', { subjects, role_ref: { type: 'ClusterRole', name: 'u' } }),
+    );
+    const users = `${CORE}/users`;
+    await admin.post(users, { username: 'bob', password: PASSWORD });
+    await admin.post(users, { username: 'eve', password: PASSWORD });
+    await admin.post('/ns/default/roles', role([{ verbs: ['get'], resources: ['checks'] }]));
+    await admin.post('/ns/default/rolebindings', {
+      ...binding('Role', 'bob'),
+      subjects: [
+        { type: 'User', name: 'bob' },
+        { type: 'Group', name: 'ops' },
+      ],
+    });
+    const ann = await tokenOf('ann');
+    const requests: [string, string, unknown][] = [
+      ['PUT', `${users}/bob/reset_password`, { password_hash: HASH }],
+      ['POST', `${CORE}/apikeys`, { username: 'bob' }],
+      ['PUT', `${users}/eve/groups/ops`, undefined],
+    ];
+    for (const [method, path, body] of requests) {
+      expect([path, await as(ann, method, path, body)]).to.deep.equal([path, 403]);
+    }
+    await admin.post('/ns/default/rolebindings', binding('Role', 'ann'));
+    for (const [method, path, body] of requests) {
+      expect([path, await as(ann, method, path, body)]).to.deep.equal([path, 201]);
+    }
+  });
+
   it('over users and keys do not make anybody more than he is', async () => {
     const resources = ['users', 'apikeys'];
     await admin.post(`${CORE}/clusterroles`, inCluster('u', { rules: [{ verbs: ['*'], resources }] }));
@@ -88,19 +152,27 @@ describe('rights', () => {
     const ref = { type: 'ClusterRole', name: 'u' };
     await admin.post(`${CORE}/clusterrolebindings`, inCluster('ann', { subjects, role_ref: ref }));
     const ann = await tokenOf('ann');
-    const hash = '$2a$10$XOPbrlUPQdwdJUpSrIF6X.LbE14qsMmKGhM1A8W9iqDuy0Bp1P6hu';
     const users = `${CORE}/users`;
     const refused: [string, string, unknown][] = [
       ['PUT', `${users}/ann/groups/cluster-admins`, undefined],
       ['POST', users, { username: 'bob', password: PASSWORD, groups: ['cluster-admins'] }],
       ['PUT', `${users}/admin`, { username: 'admin', password: PASSWORD }],
-      ['PUT', `${users}/admin/reset_password`, { password_hash: hash }],
+      ['PUT', `${users}/admin/reset_password`, { password_hash: HASH }],
       ['POST', `${CORE}/apikeys`, { username: 'admin' }],
     ];
     for (const [method, path, body] of refused) {
       expect([method, path, await as(ann, method, path, body)]).to.deep.equal([method, path, 403]);
     }
     expect(await as(ann, 'POST', users, { username: 'bob', password: PASSWORD, groups: ['plain'] })).to.equal(201);
-    expect(await as(ann, 'POST', `${CORE}/apikeys`, { username: 'bob' })).to.equal(201);
+    const made = await admin.request({
+      method: 'POST',
+      path: `${CORE}/apikeys`,
+      headers: { authorization: ann },
+      body: { username: 'bob' },
+    });
+    expect(made.status).to.equal(201);
+    const key = String(made.headers.location);
+    expect(await as(ann, 'PATCH', key, { username: 'admin' }, MERGE_PATCH)).to.equal(403);
+    expect(await as(ann, 'PATCH', key, { username: 'ann' }, MERGE_PATCH)).to.equal(200);
   });
 });

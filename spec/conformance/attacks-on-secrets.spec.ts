@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashSync } from '@node-rs/bcrypt';
 import { expect } from 'chai';
@@ -19,11 +19,15 @@ const KEYS = `${CORE}/apikeys`;
 const PASSWORD = 'Passw0rd-of-ann';
 const REDACTED_VALUE = 'hunter2-of-the-entity';
 const OTHERS = 0o077;
+const HEX = /^(?:[\da-f]{2})+$/i;
 
 async function filesIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
+
+/** The bytes that a text in hexadecimal digits is of; none for any other text: `Buffer.from` takes it up to where it is none. */
+const bytesOfHex = (text: string): Buffer => (HEX.test(text) ? Buffer.from(text, 'hex') : Buffer.alloc(0));
 
 /** Which of `secrets` are somewhere in the files, in any of the spellings that a careless program would keep. */
 async function foundIn(directory: string, secrets: readonly string[]): Promise<string[]> {
@@ -34,7 +38,7 @@ async function foundIn(directory: string, secrets: readonly string[]): Promise<s
     Buffer.from(Buffer.from(secret).toString('base64')),
     Buffer.from(Buffer.from(secret).toString('hex')),
     Buffer.from(secret.replaceAll('-', '')),
-    Buffer.from(secret.replaceAll('-', ''), 'hex'),
+    bytesOfHex(secret.replaceAll('-', '')),
   ];
   return secrets.filter((secret) =>
     texts.some((text) => spellings(secret).some((spelling) => spelling.length > 0 && text.includes(spelling))),
@@ -86,6 +90,14 @@ describe('secrets', () => {
     const { name } = digestApiKey(key);
     expect(await foundIn(parent.path, [name]), 'the scan finds what is there').to.deep.equal([name]);
     for (const secret of [key, gone, wrong, PASSWORD]) expect(said()).to.not.include(secret);
+  });
+
+  it('are found by all of their bytes, of hexadecimal digits also in bytes, and not by a part of them', async () => {
+    const key = await keyOfAnn();
+    const [inBytes, beginning] = [Buffer.from(key.replaceAll('-', ''), 'hex'), Buffer.from('acce', 'hex')];
+    await mkdir(join(parent.path, 'scan'));
+    await writeFile(join(parent.path, 'scan', 'file'), Buffer.concat([beginning, inBytes]));
+    expect(await foundIn(join(parent.path, 'scan'), [key, 'access-of-ann', 'acce'])).to.deep.equal([key, 'acce']);
   });
 
   it('A10 of keys are in no answer but the one that made them', async () => {

@@ -1,9 +1,11 @@
+import { hashSync } from '@node-rs/bcrypt';
 import { expect } from 'chai';
 import { createMachine } from 'xstate';
 import { MACHINES, type Machines } from '../../src/actors/machines.ts';
 import type { BackendConfig } from '../../src/config/backend.ts';
+import { basicHeader } from '../../src/wire/handshake.ts';
 import { HandshakeRefused } from '../support/agent-client.ts';
-import { ApiClient } from '../support/api-client.ts';
+import { type ApiAnswer, ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   type InspectMessage,
@@ -20,6 +22,7 @@ import { RestartableBackend } from '../support/restartable-backend.ts';
 
 const ENTITY = 'entity:default/web-01';
 const SWITCH = 'check-ttl:default/web-01/disk';
+const SECOND_HASH = hashSync('second-pass', { cost: 4 });
 const TIMING = { interval: 5, timeout: 30, ttl: 60 };
 
 describe('the inspector of state machines', () => {
@@ -42,6 +45,17 @@ describe('the inspector of state machines', () => {
   const urlFor = async (query: InspectQuery): Promise<string> =>
     inspectUrl(backend.apiPort, { ticket: await ticketOf(admin), ...query });
   const inspect = async (query: InspectQuery): Promise<InspectorClient> => InspectorClient.connect(await urlFor(query));
+
+  const refusalOf = async (url: string): Promise<HandshakeRefused> => {
+    try {
+      const inspector = await InspectorClient.connect(url);
+      await inspector.leave();
+    } catch (error) {
+      if (error instanceof HandshakeRefused) return error;
+      throw error;
+    }
+    throw new Error('the inspector was let in');
+  };
 
   /** An inspector that has its actors as they stand. */
   async function watching(...actors: string[]): Promise<InspectorClient> {
@@ -351,16 +365,6 @@ describe('the inspector of state machines', () => {
   });
 
   describe('lets in', () => {
-    const refusalOf = async (url: string): Promise<HandshakeRefused> => {
-      try {
-        const inspector = await InspectorClient.connect(url);
-        await inspector.leave();
-      } catch (error) {
-        if (error instanceof HandshakeRefused) return error;
-        throw error;
-      }
-      throw new Error('the inspector was let in');
-    };
     const messageOf = ({ body }: HandshakeRefused): string => String(at(JSON.parse(body), 'message'));
 
     it('nobody without a ticket, with one that was used, or with an invented one', async () => {
@@ -457,13 +461,43 @@ describe('the inspector of state machines', () => {
     });
   });
 
-  it('ends within half a minute when its user is disabled', async () => {
-    await start();
-    const inspector = await watching(ENTITY);
-    await admin.delete('/api/core/v2/users/admin');
-    await backend.clock.advance(30_000);
-    expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'the right to inspect has ended' });
-  });
+  const ANN = '/api/core/v2/users/ann';
+  const endings: [string, (access: string, refresh: string) => Promise<ApiAnswer>][] = [
+    ['its user is disabled', () => admin.delete(ANN)],
+    ['its user has a new password', () => admin.put(`${ANN}/reset_password`, { password_hash: SECOND_HASH })],
+    [
+      'its user logs out',
+      (access, refresh) =>
+        admin.request({
+          method: 'POST',
+          path: '/auth/logout',
+          headers: { authorization: `Bearer ${access}` },
+          body: { refresh_token: refresh },
+        }),
+    ],
+  ];
+  for (const [when, end] of endings) {
+    it(`ends within a second when ${when}, and a ticket that is not used with it`, async () => {
+      await start();
+      const ann = { username: 'ann', password: 'Ann-P@ssw0rd' };
+      await admin.put(ANN, { ...ann, groups: ['cluster-admins'] });
+      const login = { method: 'GET', path: '/auth', headers: { authorization: basicHeader(ann) } };
+      const { json } = await admin.request(login);
+      const [access, refresh] = [String(at(json, 'access_token')), String(at(json, 'refresh_token'))];
+      const ticketUrl = async (): Promise<string> => {
+        const headers = { authorization: `Bearer ${access}` };
+        const answer = await admin.request({ method: 'POST', path: '/api/mon/v1/tickets', headers });
+        return inspectUrl(backend.apiPort, { ticket: String(at(answer.json, 'ticket')), actors: [ENTITY] });
+      };
+      const inspector = await InspectorClient.connect(await ticketUrl());
+      const unused = await ticketUrl();
+      await backend.clock.advance(1_500);
+      expect((await end(access, refresh)).status).to.be.oneOf([200, 201, 204]);
+      await backend.clock.advance(1_000);
+      expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'the right to inspect has ended' });
+      expect(await refusalOf(unused)).to.have.property('status', 401);
+    });
+  }
 
   it('ends when the backend stops', async () => {
     await start();

@@ -73,7 +73,7 @@ describe('credentials', () => {
   });
 
   it('are refused with Overloaded when too many wait, and accepted again afterwards', async () => {
-    const guesses = Array.from({ length: 200 }, (_, n) => credentials.verify('ann', `guess ${n}`));
+    const guesses = Array.from({ length: 200 }, (_, n) => credentials.verify(`user-${n}`, 'guess'));
     expect([credentials.running, credentials.waiting]).to.deep.equal([
       { used: 2, limit: 2 },
       { used: 128, limit: 128, refused: 70 },
@@ -86,6 +86,20 @@ describe('credentials', () => {
     expect(credentials.waiting).to.include({ used: 0, refused: 70 });
     expect(credentials.running).to.include({ used: 0 });
     expect(credentials.remembered).to.include({ used: 1 });
+  });
+
+  it('of one user that are many at once leave room for those of others', async () => {
+    stored = user('right');
+    const guesses = Array.from({ length: 200 }, (_, n) => credentials.verify('bob', `guess ${n}`));
+    expect(credentials.waiting).to.deep.equal({ used: 8, limit: 128, refused: 190 });
+    const right = credentials.verify('ann', 'right');
+    const outcomes = await Promise.allSettled(guesses);
+    for (const outcome of outcomes.filter(({ status }) => status === 'rejected')) {
+      expect(outcome).to.have.property('reason').that.is.instanceOf(Overloaded);
+    }
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.lengthOf(10);
+    expect(await right).to.equal(stored);
+    expect(await credentials.verify('bob', 'another guess')).to.equal(undefined);
   });
 
   it('can be of a password hashed here', async () => {

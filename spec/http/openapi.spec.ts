@@ -116,6 +116,7 @@ const REQUEST = {
   caller: { username: '', groups: [] },
   body: {},
   authorization: undefined,
+  tagOf: () => '',
   conditions: { ifMatch: undefined, ifNoneMatch: undefined },
   remoteAddress: '127.0.0.1',
   protocol: 'http',

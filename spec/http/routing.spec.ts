@@ -81,6 +81,28 @@ describe('a path of the REST API', () => {
     });
   }
 
+  const absolute: [string, number][] = [
+    [`http://mon.example:8080${CHECKS}?limit=1`, 200],
+    [`HTTPS://mon.example${CHECKS}`, 200],
+    ['http://mon.example/ready', 200],
+    ['http://mon.example', 404],
+    ['http://mon.example?a=b', 404],
+    ['http://mon.example/%zz', 400],
+    ['http:///ready', 301],
+  ];
+  for (const [target, expected] of absolute) {
+    it(`may name the server before it: ${target} is ${expected}`, async () => {
+      expect((await api.get(target)).status).to.equal(expected);
+    });
+  }
+
+  it('is cleaned without the server before it, whose name counts in place of the header', async () => {
+    const { status, headers } = await api.get(`http://mon.example${CORE}//namespaces`);
+    expect([status, headers.location]).to.deep.equal([301, `${CORE}/namespaces`]);
+    const { text } = await api.get(`http://mon.example:8080${CORE}/cluster/members`);
+    expect(text).to.include('http://mon.example:8080').and.not.to.include('127.0.0.1');
+  });
+
   it('never reaches into another namespace by an escaped slash', async () => {
     await api.put('namespaces', undefined, 'a', { name: 'a' });
     expect((await api.get(`${CORE}/namespaces/a%2Fb/events`)).status).to.equal(404);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { decodeJwt } from 'jose';
 import { Tickets } from '../../src/http/tickets.ts';
 import { Overloaded, Unauthenticated } from '../../src/resources/errors.ts';
 import { ApiUnderTest } from './api-under-test.ts';
@@ -16,7 +17,7 @@ describe('tickets', () => {
   beforeEach(() => {
     const get = (_kind: string, _namespace: string | undefined, username: string) =>
       ({ username, disabled: username === 'disabled' }) as never;
-    tickets = new Tickets({ clock: api.clock, resources: { get } });
+    tickets = new Tickets({ clock: api.clock, resources: { get, tokenSessions: () => undefined } });
   });
 
   const caller = (username: string) => ({ username, groups: [] });
@@ -53,6 +54,19 @@ describe('tickets', () => {
     const { ticket } = tickets.issue(caller('disabled'));
     expect(() => tickets.redeem(ticket)).to.throw(Unauthenticated, 'the user of the ticket is disabled');
     expect(() => tickets.redeem(ticket)).to.throw(Unauthenticated, 'ticket must be one');
+  });
+
+  it('end with the session in which they were asked for, and not with another', async () => {
+    await api.putUser('eve', {});
+    const [kept, ended] = [await api.login('eve', 'eve'), await api.login('eve', 'eve')];
+    const ticketOf = async (token: string): Promise<string> => {
+      const headers = { authorization: `Bearer ${token}` };
+      return ((await api.send({ method: 'POST', path: PATH, headers })).body as { ticket: string }).ticket;
+    };
+    const [good, stale] = [await ticketOf(kept), await ticketOf(ended)];
+    await api.commands.endTokenSession('eve', String(decodeJwt(ended)['session_id']));
+    expect(() => api.api.tickets.redeem(stale)).to.throw(Unauthenticated, 'or logged out');
+    expect(api.api.tickets.redeem(good).username).to.equal('eve');
   });
 
   it('are at most twenty of a user, until they are used or expire', async () => {

@@ -2,7 +2,7 @@ import { hashSync } from '@node-rs/bcrypt';
 import { expect } from 'chai';
 import { roleBindingWithDefaults } from '../../src/resources/role-binding.ts';
 import { roleWithDefaults } from '../../src/resources/role.ts';
-import { ADMIN_KEY, ADMIN_PASSWORD, ApiUnderTest, type Reply } from './api-under-test.ts';
+import { ADMIN_KEY, ADMIN_PASSWORD, ApiUnderTest, basic, type Reply } from './api-under-test.ts';
 
 const USERS = '/api/core/v2/users';
 const HASH = hashSync('second-pass', { cost: 4 });
@@ -104,6 +104,17 @@ describe('a user', () => {
     }
   });
 
+  it('cannot get a group whose name cannot be decoded, but one that is spelled like its escape', async () => {
+    const before = api.commands.calls.length;
+    for (const method of ['PUT', 'DELETE']) {
+      const reply = await api.send({ method, path: `${USERS}/eve/groups/%ff` });
+      expect([method, reply.status, reply.body]).to.deep.equal([method, 404, { message: 'not found', code: 2 }]);
+    }
+    expect(api.commands.calls.length).to.equal(before);
+    expect((await api.send({ method: 'PUT', path: `${USERS}/eve/groups/%25ff` })).status).to.equal(201);
+    expect((await api.send({ method: 'DELETE', path: `${USERS}/eve/groups/%25ff` })).status).to.equal(204);
+  });
+
   it('asks for the edit that the path names', async () => {
     const rows: [string, string, string, number][] = [
       ['DELETE', 'eve', 'user.disabled', 204],
@@ -116,6 +127,82 @@ describe('a user', () => {
       const reply = await api.send({ method, path: `${USERS}/${path}` });
       expect([reply.status, api.commands.calls.at(-1)]).to.deep.equal([status, `editUser eve ${edit} admin`]);
     }
+  });
+});
+
+describe('a guess at the current password', () => {
+  let api: ApiUnderTest;
+  let token: string;
+  before(async () => {
+    api = await ApiUnderTest.start();
+    token = await api.userWith('ann', [{ verbs: ['*'], resources: ['localselfuser'] }]);
+    await api.put(
+      'clusterrolebindings',
+      undefined,
+      'system:user',
+      roleBindingWithDefaults({
+        metadata: { name: 'system:user' },
+        subjects: [{ type: 'Group', name: 'system:users' }],
+        role_ref: { type: 'ClusterRole', name: 'ann' },
+      }),
+    );
+  });
+  after(() => api.stop());
+
+  it('counts like a failed login, also for logins, and passes', async () => {
+    const guess = (password: string): Promise<Reply> =>
+      api.send({
+        method: 'PUT',
+        path: `${USERS}/ann/password`,
+        headers: { authorization: `Bearer ${token}` },
+        body: { password, password_hash: HASH },
+      });
+    const replies = await Promise.all(Array.from({ length: 12 }, (_, n) => guess(`guess ${n}`)));
+    const wrong = replies.filter(({ status }) => status === 400);
+    expect(wrong.map(({ body }) => body)).to.deep.equal(
+      Array(10).fill({ message: 'resource is invalid: wrong password for user ann', code: 1 }),
+    );
+    for (const { status, headers } of replies.filter((reply) => !wrong.includes(reply))) {
+      expect([status, headers['retry-after']]).to.deep.equal([429, '30']);
+    }
+    expect(await api.send({ path: '/auth', headers: { authorization: basic('ann', 'other') } })).to.include({
+      status: 429,
+    });
+    await api.clock.advance(30_000);
+    expect((await guess('ann')).status).to.equal(201);
+  });
+});
+
+describe('the last administrator', () => {
+  let api: ApiUnderTest;
+  beforeEach(async () => {
+    api = await ApiUnderTest.start();
+  });
+  afterEach(() => api.stop());
+
+  const endings: [string, string, unknown][] = [
+    ['DELETE', '', undefined],
+    ['DELETE', '/groups/cluster-admins', undefined],
+    ['DELETE', '/groups', undefined],
+    ['PUT', '', { username: 'admin', password: ADMIN_PASSWORD }],
+    ['PUT', '', { username: 'admin', password: ADMIN_PASSWORD, groups: ['cluster-admins'], disabled: true }],
+  ];
+  for (const [method, path, body] of endings) {
+    it(`stays one when asked to ${method} ${path} ${JSON.stringify(body ?? '')}, unless there is another`, async () => {
+      const end = (): Promise<Reply> => api.send({ method, path: `${USERS}/admin${path}`, body });
+      await api.putUser('gone', { groups: ['cluster-admins'], disabled: true });
+      const message = 'admin is the last administrator: give all rights to somebody else first';
+      const refused = await end();
+      expect([refused.status, refused.body]).to.deep.equal([400, { message, code: 1 }]);
+      expect(api.commands.calls).to.have.lengthOf(0);
+      await api.putUser('other', { groups: ['cluster-admins'] });
+      expect((await end()).status).to.be.oneOf([201, 204]);
+    });
+  }
+
+  it('may leave groups that make nobody one', async () => {
+    await api.putUser('admin', { password: ADMIN_PASSWORD, groups: ['cluster-admins', 'ops'] });
+    expect((await api.send({ method: 'DELETE', path: `${USERS}/admin/groups/ops` })).status).to.equal(204);
   });
 });
 

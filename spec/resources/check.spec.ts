@@ -58,6 +58,33 @@ describe('a check definition', () => {
     expect(refusalOf(() => checkWith({ subdue }))).to.be.a('string');
   });
 
+  const bounds: [string, (length: number) => object, number, string][] = [
+    [
+      'characters of its cron',
+      (length) => ({ interval: 0, cron: '* * * * *'.padEnd(length) }),
+      1_000,
+      'cron must NOT have more than 1000 characters',
+    ],
+    [
+      'attributes of the entities that it is for',
+      (length) => ({ proxy_requests: { entity_attributes: Array.from({ length }, () => 'true') } }),
+      100,
+      'proxy_requests.entity_attributes must NOT have more than 100 items',
+    ],
+    [
+      'characters of such an attribute',
+      (length) => ({ proxy_requests: { entity_attributes: ['true'.padEnd(length)] } }),
+      10_000,
+      'proxy_requests.entity_attributes.0 must NOT have more than 10000 characters',
+    ],
+  ];
+  for (const [what, fields, bound, message] of bounds) {
+    it(`has at most ${bound} ${what}`, () => {
+      expect(refusalOf(() => checkWith(fields(bound)))).to.equal(undefined);
+      expect(refusalOf(() => checkWith(fields(bound + 1)))).to.equal(message);
+    });
+  }
+
   it('without a namespace is refused', () => {
     expect(refusalOf(() => checkWith({ metadata: { name: 'v' } }))).to.equal('namespace must be set');
   });

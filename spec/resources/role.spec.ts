@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { assertClusterRole, assertRole, parseClusterRoleShape, parseRoleShape } from '../../src/resources/role.ts';
+import { refusalOf } from '../support/refusal.ts';
 import { testRefusals } from './refusals.ts';
 
+const words = (count: number): string[] => Array.from({ length: count }, (_, n) => `word-${n}`);
 const rules = [{ verbs: ['get'], resources: ['checks'] }];
 
 describe('a role', () => {
@@ -18,14 +20,36 @@ describe('a role', () => {
     [{ rules: [{ verbs: [''] }] }, 'the verb "" is not valid'],
   ]);
 
-  it('has its verbs and resources one by one, and names as they were sent', () => {
+  it('has its verbs and resources one by one and once, and names as they were sent', () => {
     const sent = { rules: [{ verbs: ['get,list'], resources: ['checks,events', 'hooks'], resource_names: ['a,b'] }] };
     expect(parseRoleShape(sent).rules).to.deep.equal([
       { verbs: ['get', 'list'], resources: ['checks', 'events', 'hooks'], resource_names: ['a,b'] },
     ]);
+    const repeated = { verbs: ['get,get', 'get'], resources: ['b,a', 'a'], resource_names: ['c', 'c'] };
+    expect(parseRoleShape({ rules: [repeated] }).rules).to.deep.equal([
+      { verbs: ['get'], resources: ['b', 'a'], resource_names: ['c'] },
+    ]);
     expect(parseRoleShape({ rules: [{ verbs: [] }] }).rules).to.deep.equal([
       { verbs: null, resources: null, resource_names: null },
     ]);
+  });
+});
+
+describe('the size of a role', () => {
+  const refusal = (sent: object[]): string | undefined =>
+    refusalOf(() => assertRole(parseRoleShape({ metadata: { name: 'r', namespace: 'default' }, rules: sent })));
+
+  it('is at most a thousand rules', () => {
+    expect(refusal(Array<object>(1_000).fill({}))).to.equal(undefined);
+    expect(refusal(Array<object>(1_001).fill({}))).to.equal('a Role must have at most 1000 rules');
+  });
+
+  it('is at most a thousand words in a rule, verbs, resources and names together', () => {
+    const rule = { verbs: ['get'], resources: words(499), resource_names: words(500) };
+    expect(refusal([rule, rule])).to.equal(undefined);
+    const message = 'a rule must have at most 1000 verbs, resources and names';
+    expect(refusal([rule, { ...rule, verbs: ['get,list'] }])).to.equal(message);
+    expect(refusal([{ ...rule, verbs: Array<string>(5_000).fill('get,get') }])).to.equal(undefined);
   });
 });
 

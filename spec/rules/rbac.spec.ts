@@ -194,8 +194,15 @@ describe('a right', () => {
   const policy = policyOf({
     clusterRoles: [role('reader', [rule('get list', 'checks hooks')]), role('all', [rule('*', '*')])],
     clusterRoleBindings: [binding('User:ann', 'ClusterRole:reader'), binding('Group:admins', 'ClusterRole:all')],
-    roles: [role('writer', [rule('*', 'hooks'), rule('update', 'checks', 'c1 c2')], 'dev')],
-    roleBindings: [binding('Group:ops', 'Role:writer', 'dev'), binding('User:bob', 'ClusterRole:reader', 'prod')],
+    roles: [
+      role('writer', [rule('*', 'hooks'), rule('update', 'checks', 'c1 c2')], 'dev'),
+      role('writer', [rule('*', 'hooks')], 'prod'),
+    ],
+    roleBindings: [
+      binding('Group:ops', 'Role:writer', 'dev'),
+      binding('User:bob', 'ClusterRole:reader', 'prod'),
+      binding('User:zoe', 'Role:writer', 'prod'),
+    ],
   });
   const rows: [string, Rules, string | undefined, boolean][] = [
     ['what one has', [rule('get', 'checks'), rule('list', 'hooks')], undefined, true],
@@ -217,12 +224,36 @@ describe('a right', () => {
     });
   }
 
+  it('of thousands of words is compared in no time with thousands of others', function () {
+    // All pairs of words with all rules would take minutes.
+    this.timeout(5_000);
+    const words = (what: string): string => Array.from({ length: 5_000 }, (_, n) => `${what}-${n}`).join(' ');
+    const held = Array.from({ length: 5_000 }, (_, n) => rule('get', `resource-${n}`));
+    const many = policyOf({
+      clusterRoles: [role('many', held)],
+      clusterRoleBindings: [binding('User:ann', 'ClusterRole:many')],
+      roles: [],
+      roleBindings: [],
+    });
+    const wanted = roleWithDefaults({ rules: [rule('get', words('resource'))] }).rules;
+    const repeated = wanted.map(({ resources }) => ({
+      verbs: Array<string>(5_000).fill('get'),
+      resources,
+      resource_names: null,
+    }));
+    expect(holds(many, ANN, [...wanted, ...repeated], undefined)).to.equal(true);
+    expect(holds(many, ANN, roleWithDefaults({ rules: [rule('get', words('other'))] }).rules, undefined)).to.equal(
+      false,
+    );
+  });
+
   const others: [string, Subject, boolean][] = [
     ['nobody', { username: 'eve', groups: ['guests'] }, true],
     ['oneself', ANN, true],
     ['somebody with less', { username: 'bob', groups: [] }, true],
     ['a group of one’s own', { username: 'eve', groups: ['ops'] }, true],
     ['somebody with more', { username: 'eve', groups: ['admins'] }, false],
+    ['somebody with more in a namespace', { username: 'zoe', groups: [] }, false],
   ];
   for (const [who, other, held] of others) {
     it(`of ${who} is ${held ? '' : 'not '}held whole`, () => {

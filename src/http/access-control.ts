@@ -1,6 +1,7 @@
-import { Forbidden } from '../resources/errors.ts';
+import { Forbidden, InvalidResource } from '../resources/errors.ts';
 import type { RoleBinding } from '../resources/role-binding.ts';
 import type { Rule } from '../resources/role.ts';
+import type { User } from '../resources/user.ts';
 import {
   type AccessRequest,
   decideAccess,
@@ -12,6 +13,10 @@ import {
   type Subject,
 } from '../rules/rbac.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
+import { USERS_GROUP } from './access-tokens.ts';
+
+/** What a role that does not exist yet may come to give. */
+const EVERYTHING: Rule = { verbs: ['*'], resources: ['*'], resource_names: null };
 
 /** Decides by the stored roles and bindings, of which it keeps a copy until it is told that they changed. */
 export class AccessControl {
@@ -38,19 +43,33 @@ export class AccessControl {
     throw new Forbidden('unauthorized to grant rights that are not held');
   }
 
-  /** The same of the role that a binding refers to, as it is now; one that does not exist gives nothing. @throws Forbidden */
+  /** The same of the role that a binding refers to, as it is now; one that does not exist may become any. @throws Forbidden */
   assertMayBind(subject: Subject, { role_ref: { type, name }, metadata: { namespace } }: RoleBinding): void {
     const role =
       type === 'ClusterRole'
         ? this.#resources.get('clusterroles', undefined, name)
         : this.#resources.get('roles', namespace, name);
-    this.assertHolds(subject, role?.rules ?? [], namespace);
+    this.assertHolds(subject, role?.rules ?? [EVERYTHING], namespace);
   }
 
   /** @throws Forbidden when `other` may do anything that `subject` may not */
   assertHoldsAllOf(subject: Subject, other: Subject): void {
     if (holdsAllOf(this.#current(), subject, other)) return;
     throw new Forbidden('unauthorized to grant rights that are not held');
+  }
+
+  /** Before a user becomes what `after` says. @throws InvalidResource when nobody would be left who may log in and holds everything */
+  assertLeavesAdministrator(after: User): void {
+    const before = this.#resources.get('users', undefined, after.username);
+    if (before === undefined || !this.#isAdministrator(before) || this.#isAdministrator(after)) return;
+    const { items } = this.#resources.list('users');
+    if (items.some((user) => user.username !== after.username && this.#isAdministrator(user))) return;
+    throw new InvalidResource(`${after.username} is the last administrator: give all rights to somebody else first`);
+  }
+
+  #isAdministrator({ username, groups, disabled }: User): boolean {
+    const subject = { username, groups: [...(groups ?? []), USERS_GROUP] };
+    return !disabled && holds(this.#current(), subject, [EVERYTHING], undefined);
   }
 
   seesNamespace(subject: Subject, namespace: string): boolean {

@@ -12,6 +12,7 @@ import { AccessTokens, type EllipticKeys, type TokenLives } from './access-token
 import { Authentication } from './authentication.ts';
 import type { CredentialVerifier, PasswordHasher } from './credentials.ts';
 import { type EntityUse, tellingEntityCount } from './entity-count-headers.ts';
+import { EntityTags } from './entity-tag.ts';
 import { answeringErrors } from './errors.ts';
 import { LoginSessions } from './login-sessions.ts';
 import { LoginThrottle } from './login-throttle.ts';
@@ -100,6 +101,7 @@ export function createApi(ports: ApiPorts): Api {
   const throttle = new LoginThrottle(clock);
   const access = new AccessControl(resources);
   const tickets = new Tickets({ resources, clock });
+  const tags = new EntityTags(tokenSecret);
   const routes: Route[] = [
     ...eventRoutes(ports),
     ...notificationRoutes(ports),
@@ -109,7 +111,7 @@ export function createApi(ports: ApiPorts): Api {
     ...checkHookRoutes(ports),
     ...silencedRoutes(ports),
     ...apiKeyRoutes({ ...ports, access }),
-    ...userRoutes({ ...ports, access, hasher: ports.credentials }),
+    ...userRoutes({ ...ports, access, throttle }),
     ...namespaceRoutes({ ...ports, access }),
     ...ledgerRoutes(ports),
     ...actorRoutes(ports),
@@ -128,7 +130,7 @@ export function createApi(ports: ApiPorts): Api {
   const answering = (served: readonly Route[], startGate: Pick<StartGate, 'refusal'>): RequestListener => {
     const koa = new Koa();
     koa.use(answeringErrors(log)).use(servingMetrics(ports)).use(tellingEntityCount(ports.entityUse));
-    useRoutes(koa, served, { authentication, access, startGate, requestLimitBytes });
+    useRoutes(koa, served, { authentication, access, startGate, tags, requestLimitBytes });
     koa.on('error', (err: unknown) => {
       if (isReaderGone(err)) log.debug({ err }, 'answer was not wanted any more');
       else log.warn({ err }, 'answer could not be sent');

@@ -6,7 +6,7 @@ import type { AccessControl } from './access-control.ts';
 import { assertNotMoved, assertSameName, assertSameNamespace } from './address.ts';
 import { CREATED, NO_CONTENT } from './answers.ts';
 import { assertConditions } from './conditions.ts';
-import { entityTag, taggedJson } from './entity-tag.ts';
+import { taggedJson } from './entity-tag.ts';
 import { patched, withSentLists } from './merge-patch.ts';
 import { creates, deletes, lists, patches, replaces, shows, showsAlways } from './openapi-rows.ts';
 import { type Answer, type Caller, CORE, param, type Route, type RouteRequest } from './route.ts';
@@ -152,13 +152,13 @@ async function patch<K extends ConfigurationWord>(
   kind: K,
   described: DescribedResource<K>,
   address: ResourceAddress,
-  { body, conditions, caller }: RouteRequest,
+  { body, conditions, caller, tagOf }: RouteRequest,
   { commands, access }: ConfigurationRoutePorts,
 ): Promise<Answer> {
   const { metadata } = described.parse(body);
   assertNotMoved(metadata, address.namespace ?? '', [address.name]);
   const edit = (stored: Resources[K]): Resources[K] => {
-    assertConditions(conditions, entityTag(stored));
+    assertConditions(conditions, tagOf(stored));
     const edited = described.parse(patched(stored, body));
     assertValid(described, edited);
     described.assertMayGive?.(access, caller, edited);

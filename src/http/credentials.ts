@@ -13,6 +13,8 @@ const MAX_REMEMBERED_CREDENTIALS = 10_000;
 const MAX_CONCURRENT_VERIFICATIONS = 2;
 /** Some four seconds of hashing; beyond it logins are refused. */
 const MAX_WAITING_VERIFICATIONS = 128;
+/** Running or waiting: who guesses at one account, or at his own, leaves room for the logins of others. */
+const MAX_VERIFICATIONS_OF_USER = 10;
 const BCRYPT_COST = 10;
 /** Of a random text, at the cost of all others: makes an unknown user take as long as a wrong password. */
 const HASH_OF_NOBODY = '$2b$10$SjlaezPMrFO/mRFxxe.VGuA5MrFVhzkoV0nGSjHHPUKyykmKJ4XkO';
@@ -54,6 +56,8 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
   readonly #verified = new LRUCache<string, true>({ max: MAX_REMEMBERED_CREDENTIALS });
   /** Verifications under way: the same credentials sent by many agents at once are hashed once. */
   readonly #underWay = new Map<string, Promise<boolean>>();
+  /** How many of them each user has. */
+  readonly #ofUser = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
   #refused = 0;
@@ -84,7 +88,9 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
     const digest = this.#digest(username, password, hash);
     if (this.#verified.get(digest) === true) return user?.disabled === true ? undefined : user;
     if (!this.#underWay.has(digest)) guessing?.();
-    const isRight = await this.#verifyOnce(digest, password, hash);
+    const isRight = await this.#verifyOnce(digest, () =>
+      this.#ofUserInTurn(username, () => this.#compare(password, hash)),
+    );
     if (!isRight || hash === HASH_OF_NOBODY) return undefined;
     this.#verified.set(digest, true);
     return this.#stillEnabled(username, hash);
@@ -102,12 +108,25 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
       .digest('base64');
   }
 
-  #verifyOnce(digest: string, password: string, hash: string): Promise<boolean> {
+  #verifyOnce(digest: string, verify: () => Promise<boolean>): Promise<boolean> {
     const underWay = this.#underWay.get(digest);
     if (underWay !== undefined) return underWay;
-    const verification = this.#inTurn(() => this.#compare(password, hash)).finally(() => this.#underWay.delete(digest));
+    const verification = verify().finally(() => this.#underWay.delete(digest));
     this.#underWay.set(digest, verification);
     return verification;
+  }
+
+  async #ofUserInTurn<T>(username: string, work: () => Promise<T>): Promise<T> {
+    const count = this.#ofUser.get(username) ?? 0;
+    if (count >= MAX_VERIFICATIONS_OF_USER) this.#refuse('too many logins of this user at once');
+    this.#ofUser.set(username, count + 1);
+    try {
+      return await this.#inTurn(work);
+    } finally {
+      const left = (this.#ofUser.get(username) ?? 0) - 1;
+      if (left > 0) this.#ofUser.set(username, left);
+      else this.#ofUser.delete(username);
+    }
   }
 
   /** A hash that is cheaper than others would tell by its time that there is such a user. */
@@ -143,9 +162,13 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
       return;
     }
     if (this.#waiting.length >= MAX_WAITING_VERIFICATIONS) {
-      this.#refused += 1;
-      throw new Overloaded('too many logins at once');
+      this.#refuse('too many logins at once');
     }
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #refuse(why: string): never {
+    this.#refused += 1;
+    throw new Overloaded(why);
   }
 }

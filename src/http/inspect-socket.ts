@@ -5,12 +5,14 @@ import type { Clock } from '../ports/clock.ts';
 /** Of messages that the peer has not taken yet; a peer that falls behind further is cut. */
 const MAX_QUEUED_BYTES = 8 * 1024 * 1024;
 const HEARTBEAT_MS = 30_000;
+/** A logout, a new password and a disabled user end everything within a second. Source: spec/07, A9. */
+const RIGHT_CHECK_MS = 1_000;
 /** Between asking the peer to leave and cutting it. */
 const CLOSE_GRACE_MS = 10_000;
 
 export interface InspectSocketPorts {
   clock: Clock;
-  /** Asked with each heartbeat; whoever may not any more is asked to leave. */
+  /** Asked each second; whoever may not any more is asked to leave. */
   mayStay(): boolean;
 }
 
@@ -22,18 +24,23 @@ export class InspectSocket implements InspectReader {
   #drained: (() => void) | undefined;
   #isClosing = false;
   #answered = true;
-  #cancelTimer: () => void;
+  #cancelBeat: () => void;
+  #cancelCheck: () => void;
+  #cancelCut: (() => void) | undefined;
 
   constructor(webSocket: WebSocket, ports: InspectSocketPorts) {
     this.#webSocket = webSocket;
     this.#ports = ports;
-    this.#cancelTimer = this.#beat();
+    this.#cancelBeat = this.#beat();
+    this.#cancelCheck = this.#check();
     webSocket.on('pong', () => {
       this.#answered = true;
     });
     webSocket.on('close', () => {
       this.#isClosing = true;
-      this.#cancelTimer();
+      this.#cancelBeat();
+      this.#cancelCheck();
+      this.#cancelCut?.();
       this.#drained?.();
     });
     // It closes by itself: `close` is what ends it.
@@ -68,9 +75,10 @@ export class InspectSocket implements InspectReader {
     if (this.#isClosing) return;
     this.#isClosing = true;
     this.#drained?.();
-    this.#cancelTimer();
+    this.#cancelBeat();
+    this.#cancelCheck();
     this.#webSocket.close(code, reason);
-    this.#cancelTimer = this.#ports.clock.after(CLOSE_GRACE_MS, () => {
+    this.#cancelCut = this.#ports.clock.after(CLOSE_GRACE_MS, () => {
       this.#webSocket.terminate();
     });
   }
@@ -79,13 +87,18 @@ export class InspectSocket implements InspectReader {
     return this.#ports.clock.after(HEARTBEAT_MS, () => {
       if (!this.#answered) {
         this.#webSocket.terminate();
-      } else if (this.#ports.mayStay()) {
-        this.#answered = false;
-        this.#webSocket.ping();
-        this.#cancelTimer = this.#beat();
-      } else {
-        this.close(1008, 'the right to inspect has ended');
+        return;
       }
+      this.#answered = false;
+      this.#webSocket.ping();
+      this.#cancelBeat = this.#beat();
+    });
+  }
+
+  #check(): () => void {
+    return this.#ports.clock.after(RIGHT_CHECK_MS, () => {
+      if (this.#ports.mayStay()) this.#cancelCheck = this.#check();
+      else this.close(1008, 'the right to inspect has ended');
     });
   }
 }

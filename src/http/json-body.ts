@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { InvalidResource, TooLarge } from '../resources/errors.ts';
 import { parseEventJson, parsePointsJson } from '../wire/exact-json.ts';
+import { withinInt64 } from './int64-literals.ts';
 
 /** Deeper values are refused before they are parsed: what walks through them calls itself at each level. */
 const MAX_NESTING = 1_000;
@@ -114,7 +115,8 @@ function parseFirst(source: string, parseExactly: typeof parseEventJson): unknow
 const isCutOff = (message: string, source: string): boolean =>
   CUT_OFF.test(message) || Number(AT_POSITION.exec(message)?.[1]) === source.length;
 
-const parse = (source: string): unknown => JSON.parse(SURROGATE_ESCAPE.test(source) ? wellFormed(source) : source);
+const parse = (source: string): unknown =>
+  JSON.parse(withinInt64(SURROGATE_ESCAPE.test(source) ? wellFormed(source) : source));
 
 /** Half of a pair of surrogates cannot be written as UTF-8: it becomes U+FFFD. The text stays as long as it is. */
 const wellFormed = (source: string): string =>

@@ -1,7 +1,26 @@
 const UNCLEAN = /\/\/|\/\.{1,2}(?:\/|$)/;
 const MALFORMED_ESCAPE = /%(?![0-9a-f]{2})/i;
+const ABSOLUTE_FORM = /^https?:\/\/([^/?#]+)/i;
+
+/** The path and the query of a request's target, and the server where the target names one. */
+export function originForm(target: string): { target: string; authority: string | undefined } {
+  const [prefix = '', authority] = ABSOLUTE_FORM.exec(target) ?? [];
+  const rest = target.slice(prefix.length);
+  return { target: rest.startsWith('/') || authority === undefined ? rest : `/${rest}`, authority };
+}
 
 export const hasMalformedEscape = (path: string): boolean => path.includes('%') && MALFORMED_ESCAPE.test(path);
+
+/** Whether its escapes are of UTF-8: others cannot be decoded. */
+export function isText(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch (error) {
+    if (error instanceof URIError) return false;
+    throw error;
+  }
+}
 
 /** The path without empty, `.` and `..` segments, or undefined when it has none. A slash at the end stays. */
 export function cleanedPath(path: string): string | undefined {

@@ -37,6 +37,8 @@ export interface RouteRequest {
   readonly body: object;
   readonly authorization: string | undefined;
   readonly conditions: Conditions;
+  /** The tag that a GET of what is stored has. */
+  tagOf(this: void, stored: object): string;
   /** The other end of the connection, whatever headers say: of a proxy it is the proxy's. */
   readonly remoteAddress: string;
   /** `http` or `https`. */
@@ -58,6 +60,8 @@ export interface Answer {
   body?: string | Iterable<string>;
   type?: AnswerType;
   headers?: Readonly<Record<string, string>>;
+  /** The JSON of what is stored, where the answer has the tag of that. */
+  taggedAs?: string;
 }
 
 /** What a row answers with one status. */

@@ -9,11 +9,12 @@ import { isSilencedName } from '../resources/silenced.ts';
 import type { AccessControl } from './access-control.ts';
 import type { Authentication } from './authentication.ts';
 import { type Conditions, conditionsOf, isKnown } from './conditions.ts';
+import type { EntityTags } from './entity-tag.ts';
 import { parseForm } from './form-body.ts';
 import { parseArray, parseObject, readBody } from './json-body.ts';
 import { parseMergePatch } from './merge-patch.ts';
 import { parseQuery } from './query.ts';
-import { cleanedPath, hasMalformedEscape } from './request-path.ts';
+import { cleanedPath, hasMalformedEscape, isText, originForm } from './request-path.ts';
 import type { Access, Answer, Caller, Route, RouteRequest } from './route.ts';
 import { send } from './send.ts';
 import type { StartGate } from './start-gate.ts';
@@ -22,12 +23,13 @@ export interface RoutingPorts {
   authentication: Authentication;
   access: AccessControl;
   startGate: Pick<StartGate, 'refusal'>;
+  tags: EntityTags;
   requestLimitBytes: number;
 }
 
 const NOBODY: Caller = { username: '', groups: [] };
 const EMPTY_BODY = {};
-/** The one parameter that may be any text: a group of a user is no key of anything. */
+/** The one parameter that may be any text that can be decoded: a group of a user is no key of anything. */
 const FREE_TEXT = 'group';
 /** Parameters whose names have rules of their own; in those of silences `*` stands for all. */
 const NAME_RULES: ReadonlyMap<string, (name: string) => boolean> = new Map([
@@ -41,7 +43,15 @@ const NAME_RULES: ReadonlyMap<string, (name: string) => boolean> = new Map([
 export function useRoutes(koa: Koa, routes: readonly Route[], ports: RoutingPorts): void {
   const router = new Router({ sensitive: true, strict: true });
   for (const route of routes) router.register(route.path, [route.method], serving(route, ports));
-  koa.use(refusingUncleanPaths).use(router.routes()).use(answeringUnrouted);
+  koa.use(takingTargets).use(refusingUncleanPaths).use(router.routes()).use(answeringUnrouted);
+}
+
+/** A target may name the server, as for a proxy; its name counts in place of the header. Source: RFC 9112, 3.2.2. */
+function takingTargets({ req }: Context, next: Next): Promise<void> {
+  const { target, authority } = originForm(req.url ?? '/');
+  req.url = target;
+  if (authority !== undefined) req.headers.host = authority;
+  return next() as Promise<void>;
 }
 
 /** Before anything else: what is not a path of the API in its one spelling. */
@@ -72,7 +82,8 @@ function answerMethodNotAllowed(context: Context, layers: readonly { methods: st
 
 /** The one way of a request through the house; the order is part of the interface. */
 function serving(route: Route, ports: RoutingPorts): RouterMiddleware {
-  const { authentication, access, startGate, requestLimitBytes } = ports;
+  const { authentication, access, startGate, tags, requestLimitBytes } = ports;
+  const tagOf = (stored: object): string => tags.of(stored);
   const { access: needed, reads, errorsAs, servesAtOnce = false } = route;
   return async (context) => {
     // The router answers HEAD with the rows of GET.
@@ -96,14 +107,20 @@ function serving(route: Route, ports: RoutingPorts): RouterMiddleware {
     if (errorsAs !== undefined) context.state['errorsAs'] = errorsAs;
     await route.admit?.(authorization);
     if (reads === 'json') assertNamespaceName(params['namespace']);
-    else assertNames(params);
+    else assertNames(params, context.path);
     const query = parseQuery(req.url ?? '');
     const body = reads === 'nothing' ? EMPTY_BODY : bodyOf(await readBody(req, requestLimitBytes), route, req);
     const { protocol } = context;
     const conditions = conditionsOf(req.headers);
-    const request = { params, query, caller, body, authorization, conditions, remoteAddress, protocol, host };
-    send(context, unlessKnown(route, conditions, await route.handle(request)));
+    const request = { params, query, caller, body, authorization, conditions, tagOf, remoteAddress, protocol, host };
+    send(context, unlessKnown(route, conditions, tagged(await route.handle(request), tags)));
   };
+}
+
+function tagged(answer: Answer, tags: EntityTags): Answer {
+  const { taggedAs, ...untagged } = answer;
+  if (taggedAs === undefined) return answer;
+  return { ...untagged, headers: { ...untagged.headers, ETag: tags.ofJson(taggedAs) } };
 }
 
 /** Without its body for a client that still has what it is of, where the route says that it may be. */
@@ -121,9 +138,9 @@ function bodyOf(bytes: Buffer, { reads }: Route, { headers }: IncomingMessage): 
 }
 
 /** @throws NotFound for what cannot be the name of anything stored, so that it never becomes part of a key */
-function assertNames(params: RouteRequest['params']): void {
+function assertNames(params: RouteRequest['params'], path: string): void {
   for (const parameter in params) {
-    if (parameter === FREE_TEXT) continue;
+    if (parameter === FREE_TEXT && isText(path)) continue;
     const names = parameter === 'key' ? (params[parameter]?.split('/') ?? []) : [params[parameter] ?? ''];
     if (!names.every(NAME_RULES.get(parameter) ?? isName)) throw new NotFound();
   }

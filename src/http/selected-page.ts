@@ -28,18 +28,27 @@ export async function selectedList<T extends object>(
 }
 
 /**
- * The same before it is an answer. A page ends with the last object that its limit lets in: to look at what lies before that
+ * The same before it is an answer, of the objects that `isVisible` lets the caller see. A page ends with the last object that its limit lets in: to look at what lies before that
  * is all it costs. @throws InvalidResource
  */
 export async function selectedPage<T extends object>(
   kind: SelectableKind,
   query: URLSearchParams,
   list: List<T>,
+  isVisible?: (item: T) => boolean,
 ): Promise<SelectedPage<T>> {
   const page = pageRequest(query);
-  const isSelected = selectionOf(kind, query);
+  const isSelected = both(isVisible, selectionOf(kind, query));
   if (isSelected === undefined || page.limit === undefined) return { ...list(page), isSelected };
   return { ...list(await extentOf(page.limit, page.from, isSelected, list)), isSelected };
+}
+
+function both<T>(
+  one: ((item: T) => boolean) | undefined,
+  other: ((item: T) => boolean) | undefined,
+): ((item: T) => boolean) | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return (item) => one(item) && other(item);
 }
 
 /** Undefined = all are asked for. @throws InvalidResource for what is no selector */

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '../ports/clock.ts';
 import type { Occupancy } from '../ports/occupancy.ts';
 import { Overloaded, Unauthenticated } from '../resources/errors.ts';
+import { NO_SESSIONS, sessionOf } from '../rules/token-sessions.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
 import type { Caller } from './route.ts';
 
@@ -24,7 +25,7 @@ interface Issued {
 }
 
 export interface TicketsPorts {
-  resources: Pick<ResourceStore, 'get'>;
+  resources: Pick<ResourceStore, 'get' | 'tokenSessions'>;
   clock: Clock;
 }
 
@@ -56,20 +57,22 @@ export class Tickets {
     return { ticket, expires_at: Math.floor(clock.nowMs() / 1_000) + TICKET_S };
   }
 
-  /** Whose ticket it is; it is used up. @throws Unauthenticated unless it is one of ours, not used, not expired and its user may still log in */
+  /** Whose ticket it is; it is used up. @throws Unauthenticated unless it is one of ours, not used, not expired and {@link mayUse} holds */
   redeem(ticket: string): Caller {
     this.#dropExpired();
     const key = digest(ticket);
     const issued = this.#issued.get(key);
     this.#issued.delete(key);
     if (issued === undefined) throw new Unauthenticated('ticket must be one that is not used and not expired');
-    if (!this.mayUse(issued.caller)) throw new Unauthenticated('the user of the ticket is disabled');
+    if (!this.mayUse(issued.caller)) throw new Unauthenticated('the user of the ticket is disabled, or logged out');
     return issued.caller;
   }
 
-  /** Whether the user is still there, and not disabled. */
-  mayUse({ username }: Caller): boolean {
-    return this.#ports.resources.get('users', undefined, username)?.disabled === false;
+  /** Whether the user is still there and not disabled, and the session goes on in which he asked. */
+  mayUse({ username, session }: Caller): boolean {
+    const { resources } = this.#ports;
+    if (resources.get('users', undefined, username)?.disabled !== false) return false;
+    return session === undefined || sessionOf(resources.tokenSessions(username) ?? NO_SESSIONS, session) !== undefined;
   }
 
   #refuse(why: string): never {

@@ -49,6 +49,8 @@ const REQUEST_TIMEOUT_MS = 15_000;
 /** How late a request that takes too long may be cut. */
 const REQUEST_CHECK_INTERVAL_MS = 1_000;
 const KEEP_ALIVE_TIMEOUT_MS = 15_000;
+/** Of one request: an access token names all groups of its user. */
+const MAX_HEADER_BYTES = 64 * 1024;
 /** For requests under way when the backend stops. */
 const API_STOP_GRACE_MS = 3_000;
 
@@ -168,7 +170,10 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
                 credentials.verify(username, password, guessing),
               ),
             )
-          : byCertificate((name) => resources.get('users', undefined, name)),
+          : byCertificate({
+              userOf: (name) => resources.get('users', undefined, name),
+              namesEntity: config.tls.agentAuth.namesEntity,
+            }),
       mayCreateEvents: (user, namespace, agentName) => mayCreateEvents(access, user, namespace, agentName),
       hasRoomFor: (namespace, name) => hasRoomFor(store, config.entityLimit ?? 0, namespace, name),
       namespaceExists: (name) => resources.get('namespaces', undefined, name) !== undefined,
@@ -255,6 +260,7 @@ function createApiServer(
   createServer: (options: ServerOptions) => Server = createClearServer,
 ): Server {
   const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: REQUEST_CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,

@@ -6,12 +6,12 @@ import { assertAssetName, assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import {
   flag,
-  int64,
   listOrAbsent,
   listOrNull,
   mapOf,
   optional,
   orAbsent,
+  roundedInt64,
   text,
   textList,
   uint32,
@@ -35,6 +35,10 @@ const METRIC_FORMATS = new Set([
   'prometheus_text',
 ]);
 const ENV_VAR = /^[^=]+=[^]+$/;
+const MAX_CRON_CHARACTERS = 1_000;
+/** Of one check; each is evaluated for every entity. */
+const MAX_ENTITY_ATTRIBUTES = 100;
+const MAX_ENTITY_ATTRIBUTE_CHARACTERS = 10_000;
 
 const NameValueSchema = Type.Object({ name: optional(text()), value: optional(text()) });
 
@@ -69,12 +73,14 @@ export const checkConfigFields = {
   ),
   stdin: optional(flag()),
   subdue: optional(WeeklyWindowsSchema),
-  cron: optional(text('five fields; excludes interval')),
-  ttl: optional(int64('seconds without a result until an alert; 0 = none')),
+  cron: optional(Type.String({ maxLength: MAX_CRON_CHARACTERS, description: 'five fields; excludes interval' })),
+  ttl: optional(roundedInt64('seconds without a result until an alert; 0 = none')),
   timeout: optional(uint32('seconds; 0 = none')),
   proxy_requests: optional(
     Type.Object({
-      entity_attributes: optional(textList()),
+      entity_attributes: optional(
+        Type.Array(Type.String({ maxLength: MAX_ENTITY_ATTRIBUTE_CHARACTERS }), { maxItems: MAX_ENTITY_ATTRIBUTES }),
+      ),
       splay: optional(flag()),
       splay_coverage: optional(uint32('percent')),
     }),
@@ -84,7 +90,7 @@ export const checkConfigFields = {
   output_metric_handlers: optional(textList()),
   env_vars: optional(textList()),
   metadata: optional(ObjectMetaSchema),
-  max_output_size: optional(int64('bytes; 0 = whole')),
+  max_output_size: optional(roundedInt64('bytes; 0 = whole')),
   discard_output: optional(flag()),
   secrets: optional(Type.Array(SecretSchema)),
   output_metric_tags: optional(Type.Array(NameValueSchema)),

@@ -1,6 +1,9 @@
 /** A whole number of 64 bits to the digit: a `bigint` where a number would not be exact, and only there. */
 export type Int64 = number | bigint;
 
+/** The largest number below 2^63. */
+export const LARGEST_INT64_NUMBER = 2 ** 63 - 1_024;
+
 /** The one form of what was sent; a missing value and the negative zero are 0. */
 export function int64Of(value: Int64 | null | undefined): Int64 {
   const near = Number(value ?? 0);

@@ -4,6 +4,9 @@ import { assertSubname } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { listOrNull, optional, textList, validator } from './schema.ts';
 
+/** Whoever gives a role has every word of it compared with the rights that he has. */
+const MAX_RULES = 1_000;
+const MAX_WORDS_OF_RULE = 1_000;
 const VERBS = new Set('* get list create update delete'.split(' '));
 
 const RuleSchema = Type.Object({
@@ -21,14 +24,16 @@ export type Rule = ReturnType<typeof ruleWithDefaults>;
 /** A cluster role is a role without a namespace. */
 export type Role = ReturnType<typeof roleWithDefaults>;
 
-/** `get,list` is two verbs; names stay as they are. */
+/** `get,list` is two verbs, and a word is kept once; names are not taken apart. */
 function ruleWithDefaults(input: Static<typeof RuleSchema>) {
   return {
-    verbs: listOrNull(input.verbs?.flatMap((verbs) => verbs.split(','))),
-    resources: listOrNull(input.resources?.flatMap((resources) => resources.split(','))),
-    resource_names: listOrNull(input.resource_names),
+    verbs: listOrNull(unique(input.verbs?.flatMap((verbs) => verbs.split(',')))),
+    resources: listOrNull(unique(input.resources?.flatMap((resources) => resources.split(',')))),
+    resource_names: listOrNull(unique(input.resource_names)),
   };
 }
+
+const unique = (words: readonly string[] | null | undefined): string[] => [...new Set(words)];
 
 export function roleWithDefaults(input: Static<typeof RoleSchema>) {
   return { rules: input.rules?.map(ruleWithDefaults) ?? [], metadata: objectMetaWithDefaults(input.metadata) };
@@ -59,6 +64,12 @@ export function assertClusterRole(role: Role): void {
 
 function assertRules({ rules }: Role, kind: string): void {
   if (rules.length === 0) throw new InvalidResource(`a ${kind} must have at least one rule`);
+  if (rules.length > MAX_RULES) throw new InvalidResource(`a ${kind} must have at most ${MAX_RULES} rules`);
+  for (const { verbs, resources, resource_names: names } of rules) {
+    const words = [verbs, resources, names].reduce((sum, list) => sum + (list?.length ?? 0), 0);
+    if (words <= MAX_WORDS_OF_RULE) continue;
+    throw new InvalidResource(`a rule must have at most ${MAX_WORDS_OF_RULE} verbs, resources and names`);
+  }
   for (const verb of rules.flatMap(({ verbs }) => verbs ?? [])) {
     if (!VERBS.has(verb)) throw new InvalidResource(`the verb "${verb}" is not valid`);
   }

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Static, type TSchema, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
-import { type Int64, isInt64 } from './int64.ts';
+import { type Int64, isInt64, LARGEST_INT64_NUMBER } from './int64.ts';
 
 const MAX_UINT32 = 4_294_967_295;
 const EXACT_INT64 = 'exactInt64';
@@ -14,14 +14,16 @@ export const text = (description?: string) => Type.String(description === undefi
 export const flag = () => Type.Boolean();
 export const uint32 = (description?: string) =>
   Type.Integer({ minimum: 0, maximum: MAX_UINT32, ...(description === undefined ? {} : { description }) });
-/** Whole numbers beyond 2^53 lose precision: nothing that is stored needs them. What does is an `exactInt64`. */
+/** Beyond 2^53 a number would not come back as it was sent, and is refused. What may be larger is `roundedInt64` or `exactInt64`. */
 export const int64 = (description?: string) =>
   Type.Integer({
-    minimum: -(2 ** 63),
-    // 2^63 - 1 is read as 2^63.
-    maximum: 2 ** 63,
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
     ...(description === undefined ? {} : { description }),
   });
+/** Of 64 bits, beyond 2^53 as the nearest number that there is: for what is as good as endless then. */
+export const roundedInt64 = (description: string) =>
+  Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: LARGEST_INT64_NUMBER, description });
 /** Of 64 bits to the digit, `null` for not set; a schema has no type for what a `bigint` is. */
 export const exactInt64 = (description: string) => Type.Unsafe<Int64 | null>({ [EXACT_INT64]: true, description });
 export const textList = () => Type.Array(Type.String());

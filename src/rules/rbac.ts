@@ -21,12 +21,20 @@ export interface AccessRequest {
 
 export type Verdict = { allowed: true } | { allowed: false; missingRole: string | undefined };
 
+/** A rule whose words are looked up. */
+interface Right {
+  verbs: ReadonlySet<string>;
+  resources: ReadonlySet<string>;
+  /** undefined = all. */
+  names: ReadonlySet<string> | undefined;
+}
+
 /** A binding joined with the rules of its role. */
 interface Grant {
   users: ReadonlySet<string>;
   groups: ReadonlySet<string>;
   /** undefined when the role does not exist. */
-  rules: readonly Rule[] | undefined;
+  rights: readonly Right[] | undefined;
   /** What to tell when nothing else allows and the role does not exist. */
   missingRole: string;
 }
@@ -46,19 +54,21 @@ export interface PolicySources {
 }
 
 /** Resources for which any cluster-wide rule shows all namespaces; pipelines are none of them. */
-const CORE_RESOURCES = new Set('assets checks entities events filters handlers hooks mutators silenced'.split(' '));
+const CORE_RESOURCES = 'assets checks entities events filters handlers hooks mutators silenced'.split(' ');
 
 export function policyOf(sources: PolicySources): Policy {
-  const clusterRules = new Map(sources.clusterRoles.map((role) => [role.metadata.name, role.rules]));
-  const rules = new Map(sources.roles.map((role) => [`${role.metadata.namespace}/${role.metadata.name}`, role.rules]));
+  const ofClusterRole = new Map(sources.clusterRoles.map(({ metadata, rules }) => [metadata.name, rightsOf(rules)]));
+  const ofRole = new Map(
+    sources.roles.map(({ metadata, rules }) => [`${metadata.namespace}/${metadata.name}`, rightsOf(rules)]),
+  );
   const byNamespace = new Map<string, Grant[]>();
   for (const binding of sources.roleBindings) {
     const { name, type } = binding.role_ref;
     const namespace = binding.metadata.namespace ?? '';
     const grant =
       type === 'ClusterRole'
-        ? grantOf(binding, clusterRules.get(name), `cluster role not found: ${name}`)
-        : grantOf(binding, rules.get(`${namespace}/${name}`), `role not found: ${name}`);
+        ? grantOf(binding, ofClusterRole.get(name), `cluster role not found: ${name}`)
+        : grantOf(binding, ofRole.get(`${namespace}/${name}`), `role not found: ${name}`);
     const grants = byNamespace.get(namespace);
     if (grants === undefined) byNamespace.set(namespace, [grant]);
     else grants.push(grant);
@@ -67,16 +77,23 @@ export function policyOf(sources: PolicySources): Policy {
     const { name, type } = binding.role_ref;
     // A cluster role binding can only name a cluster role: a role belongs to one namespace.
     return type === 'ClusterRole'
-      ? grantOf(binding, clusterRules.get(name), `cluster role not found: ${name}`)
+      ? grantOf(binding, ofClusterRole.get(name), `cluster role not found: ${name}`)
       : grantOf(binding, undefined, `role not found: ${name}`);
   });
   return { cluster, byNamespace };
 }
 
-function grantOf(binding: RoleBinding, rules: readonly Rule[] | undefined, missingRole: string): Grant {
+const rightsOf = (rules: readonly Rule[]): Right[] =>
+  rules.map(({ verbs, resources, resource_names: names }) => ({
+    verbs: new Set(verbs),
+    resources: new Set(resources),
+    names: names === null ? undefined : new Set(names),
+  }));
+
+function grantOf(binding: RoleBinding, rights: readonly Right[] | undefined, missingRole: string): Grant {
   const named = (type: string) =>
     new Set(binding.subjects.filter((subject) => subject.type === type).map((subject) => subject.name));
-  return { users: named('User'), groups: named('Group'), rules, missingRole };
+  return { users: named('User'), groups: named('Group'), rights, missingRole };
 }
 
 /** The first rule that allows wins; nothing denies. A missing role counts only when nothing else allows. */
@@ -86,8 +103,8 @@ export function decideAccess(policy: Policy, subject: Subject, request: AccessRe
   for (const grants of [policy.cluster, inNamespace ?? []]) {
     for (const grant of grants) {
       if (!isFor(grant, subject)) continue;
-      if (grant.rules === undefined) missingRole ??= grant.missingRole;
-      else if (grant.rules.some((rule) => allows(rule, request))) return { allowed: true };
+      if (grant.rights === undefined) missingRole ??= grant.missingRole;
+      else if (grant.rights.some((right) => allows(right, request))) return { allowed: true };
     }
   }
   return { allowed: false, missingRole };
@@ -97,15 +114,10 @@ function isFor(grant: Grant, { username, groups }: Subject): boolean {
   return grant.users.has(username) || groups.some((group) => grant.groups.has(group));
 }
 
-const includes = (words: readonly string[] | null, word: string): boolean =>
-  words !== null && (words.includes(word) || words.includes('*'));
+const includes = (words: ReadonlySet<string>, word: string): boolean => words.has(word) || words.has('*');
 
-function allows(rule: Rule, { verb, resource, name }: AccessRequest): boolean {
-  return (
-    includes(rule.verbs, verb) &&
-    includes(rule.resources, resource) &&
-    (rule.resource_names === null || rule.resource_names.includes(name))
-  );
+function allows({ verbs, resources, names }: Right, { verb, resource, name }: AccessRequest): boolean {
+  return includes(verbs, verb) && includes(resources, resource) && (names === undefined || names.has(name));
 }
 
 /**
@@ -118,27 +130,54 @@ export function holds(
   rules: readonly Rule[],
   namespace: string | undefined,
 ): boolean {
-  const grants = [...policy.cluster, ...(policy.byNamespace.get(namespace ?? '') ?? [])];
-  const held = grants.filter((grant) => isFor(grant, subject)).flatMap((grant) => grant.rules ?? []);
-  return rules.every(({ verbs, resources, resource_names: names }) =>
-    (verbs ?? []).every((verb) =>
-      (resources ?? []).every((resource) =>
-        held.some(
-          (rule) =>
-            includes(rule.verbs, verb) && includes(rule.resources, resource) && hasNames(rule.resource_names, names),
-        ),
-      ),
-    ),
-  );
+  return includesAll(heldIn(policy, subject, namespace), rightsOf(rules));
 }
 
-const hasNames = (held: readonly string[] | null, wanted: readonly string[] | null): boolean =>
-  held === null || (wanted !== null && wanted.every((name) => held.includes(name)));
+function heldIn(policy: Policy, subject: Subject, namespace: string | undefined): Right[] {
+  const grants = [...policy.cluster, ...(policy.byNamespace.get(namespace ?? '') ?? [])];
+  return grants.filter((grant) => isFor(grant, subject)).flatMap((grant) => grant.rights ?? []);
+}
+
+/** All names of what is wanted must be in one right that is held. */
+function includesAll(held: readonly Right[], wanted: readonly Right[]): boolean {
+  const ofAllNames = resourcesByVerb(held.filter(({ names }) => names === undefined));
+  return wanted.every((right) => {
+    if (covers(ofAllNames, right)) return true;
+    const { names } = right;
+    return names !== undefined && covers(resourcesByVerb(held.filter((one) => hasNames(one, names))), right);
+  });
+}
+
+const hasNames = ({ names }: Right, wanted: ReadonlySet<string>): boolean =>
+  names === undefined || (names.size >= wanted.size && [...wanted].every((name) => names.has(name)));
+
+type ResourcesByVerb = ReadonlyMap<string, ReadonlySet<string>>;
+
+function resourcesByVerb(rights: readonly Right[]): ResourcesByVerb {
+  const byVerb = new Map<string, Set<string>>();
+  for (const { verbs, resources } of rights) {
+    for (const verb of verbs) {
+      const together = byVerb.get(verb) ?? new Set();
+      for (const resource of resources) together.add(resource);
+      byVerb.set(verb, together);
+    }
+  }
+  return byVerb;
+}
+
+/** Each of its verbs on each of its resources. */
+const covers = (held: ResourcesByVerb, { verbs, resources }: Right): boolean =>
+  [...verbs].every((verb) => {
+    const sets = [held.get(verb), held.get('*')].filter((set) => set !== undefined);
+    return [...resources].every((resource) => sets.some((set) => includes(set, resource)));
+  });
 
 /** Whether `subject` has all that `other` has: only then may he become the other, or give away what makes one so. */
 export function holdsAllOf(policy: Policy, subject: Subject, other: Subject): boolean {
-  const isHeldIn = (namespace: string | undefined, grants: readonly Grant[]): boolean =>
-    grants.every((grant) => !isFor(grant, other) || holds(policy, subject, grant.rules ?? [], namespace));
+  const isHeldIn = (namespace: string | undefined, grants: readonly Grant[]): boolean => {
+    const wanted = grants.filter((grant) => isFor(grant, other)).flatMap((grant) => grant.rights ?? []);
+    return wanted.length === 0 || includesAll(heldIn(policy, subject, namespace), wanted);
+  };
   return (
     isHeldIn(undefined, policy.cluster) &&
     [...policy.byNamespace].every(([namespace, grants]) => isHeldIn(namespace, grants))
@@ -147,19 +186,18 @@ export function holdsAllOf(policy: Policy, subject: Subject, other: Subject): bo
 
 /** Whether `subject` may see that a namespace exists: it may get something of it, or the namespace itself. */
 export function seesNamespace(policy: Policy, subject: Subject, namespace: string): boolean {
-  const mayGet = (grants: readonly Grant[], shows: (rule: Rule) => boolean): boolean =>
+  const mayGet = (grants: readonly Grant[], shows: (right: Right) => boolean): boolean =>
     grants.some(
       (grant) =>
-        isFor(grant, subject) && (grant.rules ?? []).some((rule) => includes(rule.verbs, 'get') && shows(rule)),
+        isFor(grant, subject) && (grant.rights ?? []).some((right) => includes(right.verbs, 'get') && shows(right)),
     );
   return (
-    mayGet(policy.cluster, (rule) => showsNamespace(rule, namespace)) ||
-    mayGet(policy.byNamespace.get(namespace) ?? [], (rule) => rule.resources !== null)
+    mayGet(policy.cluster, (right) => showsNamespace(right, namespace)) ||
+    mayGet(policy.byNamespace.get(namespace) ?? [], ({ resources }) => resources.size > 0)
   );
 }
 
-function showsNamespace(rule: Rule, namespace: string): boolean {
-  if (rule.resources?.some((resource) => CORE_RESOURCES.has(resource))) return true;
-  const namesIt = rule.resource_names === null || rule.resource_names.includes(namespace);
-  return namesIt && includes(rule.resources, 'namespaces');
+function showsNamespace({ resources, names }: Right, namespace: string): boolean {
+  if (CORE_RESOURCES.some((resource) => resources.has(resource))) return true;
+  return includes(resources, 'namespaces') && (names === undefined || names.has(namespace));
 }

@@ -14,7 +14,7 @@ import { assertNotMoved } from '../address.ts';
 import { CREATED, NO_CONTENT } from '../answers.ts';
 import { assertConditions } from '../conditions.ts';
 import { assertValid } from '../configuration-routes.ts';
-import { entityTag, taggedJson } from '../entity-tag.ts';
+import { taggedJson } from '../entity-tag.ts';
 import { patched } from '../merge-patch.ts';
 import { deletes, lists, patches, shows } from '../openapi-rows.ts';
 import { type Answer, type Caller, CORE, param, type Route, type RouteRequest } from '../route.ts';
@@ -117,13 +117,13 @@ async function create({ body, caller }: RouteRequest, ports: ApiKeyRoutePorts): 
 
 async function patch(request: RouteRequest, ports: ApiKeyRoutePorts): Promise<Answer> {
   const { resources, commands } = ports;
-  const { body, conditions, caller } = request;
+  const { body, conditions, caller, tagOf } = request;
   const inPath = param(request, 'name');
   const { metadata } = parseApiKeyShape(body);
   const { name = '' } = storedKey(resources, inPath).metadata;
   assertNotMoved(metadata, '', [inPath, name]);
   const edit = (stored: ApiKey): ApiKey => {
-    assertConditions(conditions, entityTag(stored));
+    assertConditions(conditions, tagOf(stored));
     const { hash, created_at } = stored;
     const edited = { ...parseApiKeyShape(patched(stored, body)), hash, created_at };
     assertValid(RULES, edited);

@@ -16,7 +16,7 @@ import { mapPage } from '../../store/page.ts';
 import { assertNotMoved, assertSameName, assertSameNamespace } from '../address.ts';
 import { json, NO_CONTENT } from '../answers.ts';
 import { assertConditions } from '../conditions.ts';
-import { entityTag, taggedJson } from '../entity-tag.ts';
+import { taggedJson } from '../entity-tag.ts';
 import { patched, withSentLists } from '../merge-patch.ts';
 import { creates, deletes, echoing, lists, patches, replaces, showsAlways } from '../openapi-rows.ts';
 import { NUL, pageRequest } from '../pagination.ts';
@@ -53,11 +53,11 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
   };
 
   const patch = async (request: RouteRequest): Promise<Answer> => {
-    const { body, conditions, caller } = request;
+    const { body, conditions, caller, tagOf } = request;
     const [namespace, name] = [param(request, 'namespace'), param(request, 'name')];
     assertNotMoved(parseEntityConfig(body).metadata, namespace, [name]);
     const edit = (stored: EntityConfig): EntityConfig => {
-      assertConditions(conditions, entityTag(stored));
+      assertConditions(conditions, tagOf(stored));
       const edited = parseEntityConfig(patched(stored, body));
       assertEntity(edited);
       return edited;

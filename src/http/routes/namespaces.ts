@@ -6,7 +6,7 @@ import type { AccessControl } from '../access-control.ts';
 import { assertNotMoved, assertSameName } from '../address.ts';
 import { CREATED, NO_CONTENT } from '../answers.ts';
 import { assertConditions } from '../conditions.ts';
-import { entityTag, taggedJson } from '../entity-tag.ts';
+import { taggedJson } from '../entity-tag.ts';
 import { patched } from '../merge-patch.ts';
 import { creates, deletes, lists, patches, replaces, shows } from '../openapi-rows.ts';
 import { listAnswer } from '../pagination.ts';
@@ -36,12 +36,9 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       describes: { ...lists('the namespaces that the caller may see', NamespaceSchema), tag: KIND },
       handle: async ({ caller, query }) => {
         const list: List<Namespace> = (page) => resources.lazyList(KIND, undefined, page);
-        const { items, lastKey, isSelected } = await selectedPage(KIND, query, list);
-        return listAnswer(
-          items,
-          lastKey,
-          (namespace) => access.seesNamespace(caller, namespace.name) && (isSelected?.(namespace) ?? true),
-        );
+        const isVisible = ({ name }: Namespace): boolean => access.seesNamespace(caller, name);
+        const { items, lastKey, isSelected } = await selectedPage(KIND, query, list, isVisible);
+        return listAnswer(items, lastKey, isSelected);
       },
     },
     {
@@ -98,7 +95,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
         assertNotMoved({ name: sent === '' ? undefined : sent, namespace: undefined }, '', [name]);
         const namespace = resources.get(KIND, undefined, name);
         if (namespace === undefined) throw new NotFound();
-        assertConditions(request.conditions, entityTag(namespace));
+        assertConditions(request.conditions, request.tagOf(namespace));
         assertNamespace(parseNamespaceShape(patched(namespace, request.body)));
         return taggedJson(namespace);
       },

@@ -18,8 +18,9 @@ import { mapPage } from '../../store/page.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import type { AccessControl } from '../access-control.ts';
 import { CREATED, NO_CONTENT } from '../answers.ts';
-import type { PasswordHasher } from '../credentials.ts';
+import type { CredentialVerifier, PasswordHasher } from '../credentials.ts';
 import { taggedJson } from '../entity-tag.ts';
+import type { LoginThrottle } from '../login-throttle.ts';
 import { creates, EMPTY, lists, replaces, shows } from '../openapi-rows.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
 import { selectedList } from '../selected-page.ts';
@@ -28,8 +29,9 @@ import { acceptedBcrypt, acceptedHash } from '../sent-password.ts';
 export interface UserRoutePorts {
   resources: Pick<ResourceStore, 'get' | 'lazyList'>;
   commands: Pick<Commands, 'createUser' | 'putUser' | 'editUser'>;
-  access: Pick<AccessControl, 'assertHoldsAllOf'>;
-  hasher: PasswordHasher;
+  access: Pick<AccessControl, 'assertHoldsAllOf' | 'assertLeavesAdministrator'>;
+  credentials: CredentialVerifier & PasswordHasher;
+  throttle: Pick<LoginThrottle, 'login'>;
 }
 
 const KIND = 'users';
@@ -69,7 +71,7 @@ function readingRoutes({ resources }: UserRoutePorts): Route[] {
   ];
 }
 
-function writingRoutes({ resources, commands, access, hasher }: UserRoutePorts): Route[] {
+function writingRoutes({ resources, commands, access, credentials }: UserRoutePorts): Route[] {
   return [
     {
       method: 'POST',
@@ -83,7 +85,7 @@ function writingRoutes({ resources, commands, access, hasher }: UserRoutePorts):
         if (findUser(resources, user.username) !== undefined) throw new AlreadyExists();
         assertUsername(user.username);
         assertMayBecome(access, caller, user);
-        const passwordHash = await acceptedHash(sent, hasher);
+        const passwordHash = await acceptedHash(sent, credentials);
         await commands.createUser({ ...user, password_hash: passwordHash }, caller.username);
         return CREATED;
       },
@@ -101,7 +103,8 @@ function writingRoutes({ resources, commands, access, hasher }: UserRoutePorts):
         for (const one of [user, findUser(resources, user.username) ?? user]) {
           assertMayBecome(access, request.caller, one);
         }
-        const passwordHash = await acceptedHash(sent, hasher);
+        access.assertLeavesAdministrator(user);
+        const passwordHash = await acceptedHash(sent, credentials);
         await commands.putUser({ ...user, password_hash: passwordHash }, request.caller.username);
         return CREATED;
       },
@@ -109,25 +112,40 @@ function writingRoutes({ resources, commands, access, hasher }: UserRoutePorts):
   ];
 }
 
-function passwordRoutes({ resources, commands, access, hasher }: UserRoutePorts): Route[] {
+function passwordRoutes({ resources, commands, access, credentials, throttle }: UserRoutePorts): Route[] {
+  /** A wrong one counts like a failed login. @throws InvalidResource, TooManyLogins, Overloaded */
+  const verified = async (username: string, password: string, remoteAddress: string): Promise<User> => {
+    const user = await throttle.login({ username, remoteAddress, entrance: 'api' }, (guessing) =>
+      credentials.verify(username, password, guessing),
+    );
+    if (user === undefined) throw wrongPassword(username);
+    return user;
+  };
+
   return [
     {
       method: 'PUT',
       path: `${USER}/password`,
       access: { resource: KIND, ownResource: SELF, verb: 'update', nameFrom: NAME },
       reads: 'json',
-      describes: { summary: 'Change a password that is known', body: PasswordRequestSchema, answers: { 201: EMPTY } },
+      describes: {
+        summary: 'Change a password that is known',
+        body: PasswordRequestSchema,
+        answers: { 201: EMPTY },
+        errors: ['too-many-logins'],
+      },
       handle: async (request) => {
         const { password, passwordHash } = parsePasswordRequest(request.body);
-        const user = storedUser(resources, param(request, 'name'));
-        await assertPassword(user, password, hasher);
+        const { username, disabled } = storedUser(resources, param(request, 'name'));
+        if (disabled) throw userIsDisabled(username);
+        const user = await verified(username, password, request.remoteAddress);
         const edit: UserEdit = {
           type: 'password.changed',
           passwordHash: acceptedBcrypt(passwordHash),
           verifiedHash: user.password_hash,
-          keptSession: request.caller.username === user.username ? request.caller.session : undefined,
+          keptSession: request.caller.username === username ? request.caller.session : undefined,
         };
-        await commands.editUser(user.username, edit, request.caller.username);
+        await commands.editUser(username, edit, request.caller.username);
         return CREATED;
       },
     },
@@ -150,7 +168,7 @@ function passwordRoutes({ resources, commands, access, hasher }: UserRoutePorts)
   ];
 }
 
-function editingRoutes({ commands, access }: UserRoutePorts): Route[] {
+function editingRoutes({ resources, commands, access }: UserRoutePorts): Route[] {
   const editing = (
     [method, path]: readonly ['PUT' | 'DELETE', string],
     summary: string,
@@ -169,8 +187,15 @@ function editingRoutes({ commands, access }: UserRoutePorts): Route[] {
     },
   });
   const group = (request: RouteRequest): string => param(request, 'group');
+  const assertDispensable = (request: RouteRequest, changed: (user: User) => Partial<User>): void => {
+    const user = storedUser(resources, param(request, 'name'));
+    access.assertLeavesAdministrator({ ...user, ...changed(user) });
+  };
   return [
-    editing(['DELETE', USER], 'Disable a user', 'delete', NO_CONTENT, () => ({ type: 'user.disabled' })),
+    editing(['DELETE', USER], 'Disable a user', 'delete', NO_CONTENT, (request) => {
+      assertDispensable(request, () => ({ disabled: true }));
+      return { type: 'user.disabled' };
+    }),
     editing(['PUT', `${USER}/reinstate`], 'Let a disabled user in again', 'update', CREATED, () => ({
       type: 'user.reinstated',
     })),
@@ -178,13 +203,15 @@ function editingRoutes({ commands, access }: UserRoutePorts): Route[] {
       access.assertHoldsAllOf(request.caller, { username: '', groups: [group(request)] });
       return { type: 'group.added', group: group(request) };
     }),
-    editing(['DELETE', `${USER}/groups/:group`], 'Remove a user from a group', 'delete', NO_CONTENT, (request) => ({
-      type: 'group.removed',
-      group: group(request),
-    })),
-    editing(['DELETE', `${USER}/groups`], 'Remove a user from all groups', 'delete', NO_CONTENT, () => ({
-      type: 'groups.cleared',
-    })),
+    editing(['DELETE', `${USER}/groups/:group`], 'Remove a user from a group', 'delete', NO_CONTENT, (request) => {
+      const removed = group(request);
+      assertDispensable(request, ({ groups }) => ({ groups: groups?.filter((one) => one !== removed) ?? null }));
+      return { type: 'group.removed', group: removed };
+    }),
+    editing(['DELETE', `${USER}/groups`], 'Remove a user from all groups', 'delete', NO_CONTENT, (request) => {
+      assertDispensable(request, () => ({ groups: null }));
+      return { type: 'groups.cleared' };
+    }),
   ];
 }
 
@@ -208,11 +235,4 @@ function storedUser(resources: Pick<ResourceStore, 'get'>, username: string): Us
 function assertSameUsername(inBody: string, inPath: string): void {
   if (inBody === inPath) return;
   throw new InvalidResource(`the username (${inBody}) does not match the username on the request (${inPath})`);
-}
-
-/** @throws InvalidResource for a disabled user and for a wrong password, Overloaded */
-async function assertPassword(user: User, password: string, hasher: PasswordHasher): Promise<void> {
-  if (user.disabled) throw userIsDisabled(user.username);
-  const isRight = password !== '' && (await hasher.matches(password, user.password_hash));
-  if (!isRight) throw wrongPassword(user.username);
 }
