@@ -14,7 +14,10 @@ const userFields = {
 export const UserSchema = Type.Object(userFields, { $id: 'core/v2.User' });
 
 /** As it is sent; the password is never stored. */
-export const UserRequestSchema = Type.Object({ ...userFields, password: optional(text()) }, { $id: 'core/v2.User.request' });
+export const UserRequestSchema = Type.Object(
+  { ...userFields, password: optional(text()) },
+  { $id: 'core/v2.User.request' },
+);
 
 export const PasswordRequestSchema = Type.Object(
   {
