@@ -28,8 +28,8 @@ export async function selectedList<T extends object>(
 }
 
 /**
- * The same before it is an answer, of the objects that `isVisible` lets the caller see. A page ends with the last object that its limit lets in: to look at what lies before that
- * is all it costs. @throws InvalidResource
+ * The same before it is an answer, of the objects that `isVisible` lets the caller see. A page ends with the last object that its
+ * limit lets in: to look at what lies before that is all it costs. @throws InvalidResource
  */
 export async function selectedPage<T extends object>(
   kind: SelectableKind,
