@@ -9,6 +9,7 @@ import {
   holdsAllOf,
   type Policy,
   policyOf,
+  seesAllNamespaces,
   seesNamespace,
   type Subject,
 } from '../rules/rbac.ts';
@@ -74,6 +75,10 @@ export class AccessControl {
 
   seesNamespace(subject: Subject, namespace: string): boolean {
     return seesNamespace(this.#current(), subject, namespace);
+  }
+
+  seesAllNamespaces(subject: Subject): boolean {
+    return seesAllNamespaces(this.#current(), subject);
   }
 
   #current(): Policy {

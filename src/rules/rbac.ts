@@ -186,18 +186,28 @@ export function holdsAllOf(policy: Policy, subject: Subject, other: Subject): bo
 
 /** Whether `subject` may see that a namespace exists: it may get something of it, or the namespace itself. */
 export function seesNamespace(policy: Policy, subject: Subject, namespace: string): boolean {
-  const mayGet = (grants: readonly Grant[], shows: (right: Right) => boolean): boolean =>
-    grants.some(
-      (grant) =>
-        isFor(grant, subject) && (grant.rights ?? []).some((right) => includes(right.verbs, 'get') && shows(right)),
-    );
   return (
-    mayGet(policy.cluster, (right) => showsNamespace(right, namespace)) ||
-    mayGet(policy.byNamespace.get(namespace) ?? [], ({ resources }) => resources.size > 0)
+    mayGet(policy.cluster, subject, (right) => showsNamespace(right, namespace)) ||
+    mayGet(policy.byNamespace.get(namespace) ?? [], subject, ({ resources }) => resources.size > 0)
   );
 }
 
-function showsNamespace({ resources, names }: Right, namespace: string): boolean {
+/** Whoever does need not be asked for each. */
+export const seesAllNamespaces = (policy: Policy, subject: Subject): boolean =>
+  mayGet(policy.cluster, subject, showsAllNamespaces);
+
+function mayGet(grants: readonly Grant[], subject: Subject, shows: (right: Right) => boolean): boolean {
+  return grants.some(
+    (grant) =>
+      isFor(grant, subject) && (grant.rights ?? []).some((right) => includes(right.verbs, 'get') && shows(right)),
+  );
+}
+
+function showsAllNamespaces({ resources, names }: Right): boolean {
   if (CORE_RESOURCES.some((resource) => resources.has(resource))) return true;
-  return includes(resources, 'namespaces') && (names === undefined || names.has(namespace));
+  return includes(resources, 'namespaces') && names === undefined;
+}
+
+function showsNamespace(right: Right, namespace: string): boolean {
+  return showsAllNamespaces(right) || (includes(right.resources, 'namespaces') && right.names?.has(namespace) === true);
 }

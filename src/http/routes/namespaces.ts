@@ -16,7 +16,7 @@ import { type List, selectedPage } from '../selected-page.ts';
 export interface NamespaceRoutePorts {
   resources: Pick<ResourceStore, 'get' | 'lazyList'>;
   commands: Pick<Commands, 'createResource' | 'putResource' | 'deleteResource'>;
-  access: Pick<AccessControl, 'seesNamespace' | 'rbacChanged'>;
+  access: Pick<AccessControl, 'seesAllNamespaces' | 'seesNamespace' | 'rbacChanged'>;
 }
 
 const KIND = 'namespaces';
@@ -37,7 +37,12 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       handle: async ({ caller, query }) => {
         const list: List<Namespace> = (page) => resources.lazyList(KIND, undefined, page);
         const isVisible = ({ name }: Namespace): boolean => access.seesNamespace(caller, name);
-        const { items, lastKey, isSelected } = await selectedPage(KIND, query, list, isVisible);
+        const { items, lastKey, isSelected } = await selectedPage(
+          KIND,
+          query,
+          list,
+          access.seesAllNamespaces(caller) ? undefined : isVisible,
+        );
         return listAnswer(items, lastKey, isSelected);
       },
     },
