@@ -46,16 +46,17 @@ export class HostilePeer {
     socket.on('error', () => undefined);
   }
 
-  static async connect(port: number): Promise<HostilePeer> {
-    const socket = connect(port, '127.0.0.1');
+  /** One that is stubborn goes on when the other side has ended the connection. */
+  static async connect(port: number, { isStubborn = false } = {}): Promise<HostilePeer> {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: isStubborn });
     const peer = new HostilePeer(socket);
     await once(socket, 'connect');
     return peer;
   }
 
   /** With the upgrade of an agent behind it. */
-  static async asAgent(port: number, options: AgentOptions): Promise<HostilePeer> {
-    const peer = await HostilePeer.connect(port);
+  static async asAgent(port: number, options: AgentOptions & { isStubborn?: boolean }): Promise<HostilePeer> {
+    const peer = await HostilePeer.connect(port, options);
     peer.write(upgradeRequest(agentHeaders(options)));
     await inTime(peer.#first(), 'the answer to the upgrade', 20_000);
     if (!peer.received.startsWith('HTTP/1.1 101')) throw new Error(`refused: ${peer.received}`);

@@ -11,6 +11,8 @@ import { RawAgent } from './raw-agent.ts';
 
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const WRITE_TIMEOUT_MS = 15_000;
+/** After which those are cut who did not leave. */
+const STOP_MS = 2_000;
 
 /** The agent port over real sockets and a system in memory; whether anybody is let in or decided about is the test's to say. */
 export class AgentPortUnderTest {
@@ -108,7 +110,8 @@ export class AgentPortUnderTest {
   /** The end of the agents, and of everything; those that do not leave are cut. */
   async stop(): Promise<void> {
     for (const agent of this.#agents) agent.cut();
-    await this.listener.stop();
+    // Who is not read for a while does not leave before that is over.
+    await Promise.all([this.listener.stop(), this.clock.advance(STOP_MS)]);
     await this.system.stop();
   }
 }

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { FairReading } from '../../src/sessions/fair-reading.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('reading of a connection that sends as fast as it can', () => {
   let calls: string[];
+  let clock: ManualClock;
   const socket = {
     pause: () => calls.push('pause'),
     resume: () => calls.push('resume'),
@@ -12,6 +14,7 @@ describe('reading of a connection that sends as fast as it can', () => {
 
   beforeEach(() => {
     calls = [];
+    clock = new ManualClock();
   });
 
   function frames(reading: FairReading, count: number): void {
@@ -19,7 +22,7 @@ describe('reading of a connection that sends as fast as it can', () => {
   }
 
   it('goes on in the next turn after each thousand frames', async () => {
-    const reading = new FairReading(socket, () => false);
+    const reading = new FairReading(socket, clock, () => false);
     frames(reading, 999);
     await nextTurn();
     expect(calls).to.deep.equal([]);
@@ -30,9 +33,31 @@ describe('reading of a connection that sends as fast as it can', () => {
   });
 
   it('does not go on while the socket is paused for another reason', async () => {
-    const reading = new FairReading(socket, () => true);
+    const reading = new FairReading(socket, clock, () => true);
     frames(reading, 1_000);
     await nextTurn();
     expect(calls).to.deep.equal(['pause']);
+  });
+
+  it('goes on 50 ms later after each hundred frames that were for nothing', async () => {
+    const reading = new FairReading(socket, clock, () => false);
+    for (let n = 0; n < 100; n += 1) reading.waste();
+    expect(calls).to.deep.equal(['pause']);
+    await clock.advance(49);
+    expect(calls).to.deep.equal(['pause']);
+    await clock.advance(1);
+    expect(calls).to.deep.equal(['pause', 'resume']);
+  });
+
+  it('does not go on in the next turn when most of what came was for nothing', async () => {
+    const reading = new FairReading(socket, clock, () => false);
+    for (let n = 0; n < 1_000; n += 1) {
+      reading.count();
+      reading.waste();
+    }
+    await nextTurn();
+    expect(calls).to.deep.equal(['pause', 'pause']);
+    await clock.advance(50);
+    expect(calls).to.deep.equal(['pause', 'pause', 'resume']);
   });
 });

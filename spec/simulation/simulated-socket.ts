@@ -69,8 +69,8 @@ export class SimulatedSocket extends EventEmitter {
   }
 
   /** What an agent does with a pong is no concern of the backend. */
-  pong(): void {
-    if (this.readyState !== OPEN) throw new Error('a socket that is closed sends no pong');
+  pong(_body: Buffer, _mask: boolean, sent: () => void): void {
+    queueMicrotask(sent);
   }
 
   pause(): void {

@@ -1,28 +1,55 @@
 import type { WebSocket } from 'ws';
+import type { Clock } from '../ports/clock.ts';
 
 /** Frames of one connection after which others have their turn; what `ws` has read with the last of them, 64 KiB at most, it still tells. */
 const FRAMES_IN_A_TURN = 1_000;
+/** Of these so many were for nothing: they were refused, or came after the end. */
+const WASTE_IN_A_TURN = 100;
+/** So long a connection that sends for nothing is not read. */
+const WASTE_PAUSE_MS = 50;
 
-/** Keeps a connection that sends as fast as it can from holding up all others: now and then it is read on in the next turn only. */
+/**
+ * Keeps a connection that sends as fast as it can from holding up all others: now and then it is read on in the next turn of the
+ * event loop only, or a while later, when what it sends is for nothing.
+ */
 export class FairReading {
   readonly #socket: Pick<WebSocket, 'pause' | 'resume'>;
+  readonly #clock: Pick<Clock, 'after'>;
   readonly #isPaused: () => boolean;
   #frames = 0;
+  #waste = 0;
 
   /** `isPaused` tells whether the socket is not read for another reason, and must not be read on. */
-  constructor(socket: Pick<WebSocket, 'pause' | 'resume'>, isPaused: () => boolean) {
+  constructor(socket: Pick<WebSocket, 'pause' | 'resume'>, clock: Pick<Clock, 'after'>, isPaused: () => boolean) {
     this.#socket = socket;
+    this.#clock = clock;
     this.#isPaused = isPaused;
   }
 
   /** To be called at each frame. */
   count(): void {
     this.#frames += 1;
-    if (this.#frames < FRAMES_IN_A_TURN) return;
-    this.#frames = 0;
+    if (this.#frames !== FRAMES_IN_A_TURN) return;
     this.#socket.pause();
     setImmediate(() => {
-      if (!this.#isPaused()) this.#socket.resume();
+      // What was for nothing may have come with the last of them.
+      if (this.#waste < WASTE_IN_A_TURN) this.#readOn();
     });
+  }
+
+  /** To be called at each frame that was for nothing. */
+  waste(): void {
+    this.#waste += 1;
+    if (this.#waste !== WASTE_IN_A_TURN) return;
+    this.#socket.pause();
+    this.#clock.after(WASTE_PAUSE_MS, () => {
+      this.#readOn();
+    });
+  }
+
+  #readOn(): void {
+    this.#frames = 0;
+    this.#waste = 0;
+    if (!this.#isPaused()) this.#socket.resume();
   }
 }

@@ -25,21 +25,29 @@ export class FrameRefusals {
   total = 0;
   readonly #byAgent = new LRUCache<string, RefusedFrames>({ max: MAX_REMEMBERED_AGENTS });
 
-  /** Also tells whether the agent's last one had another reason. */
-  note(agent: Agent, reason: string, atMs: number): RefusedFrames & { isNew: boolean } {
+  /** True when the agent's last one had another reason. */
+  note(agent: Agent, reason: string, atMs: number): boolean {
     this.total += 1;
-    const known = this.of(agent);
+    const key = keyOf(agent);
+    const known = this.#byAgent.get(key);
     const lastReason = printable(reason);
-    const refused = { count: (known?.count ?? 0) + 1, lastAtMs: atMs, lastReason };
-    this.#byAgent.set(keyOf(agent), refused);
-    return { ...refused, isNew: known?.lastReason !== lastReason };
+    if (known === undefined) {
+      this.#byAgent.set(key, { count: 1, lastAtMs: atMs, lastReason });
+      return true;
+    }
+    // In place: of a flood each would be a record that lives until the next collection of all memory.
+    const isNew = known.lastReason !== lastReason;
+    known.count += 1;
+    known.lastAtMs = atMs;
+    known.lastReason = lastReason;
+    return isNew;
   }
 
   get remembered(): Occupancy {
     return { used: this.#byAgent.size, limit: MAX_REMEMBERED_AGENTS };
   }
 
-  of(agent: Agent): RefusedFrames | undefined {
+  of(agent: Agent): Readonly<RefusedFrames> | undefined {
     return this.#byAgent.get(keyOf(agent));
   }
 }

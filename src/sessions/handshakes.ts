@@ -23,6 +23,7 @@ import {
   unreadableRequest,
 } from './refusals.ts';
 import type { Opening } from './session.ts';
+import { discardSlowly } from './slow-discard.ts';
 import { Turnstile } from './turnstile.ts';
 
 const RETRY_S = 5;
@@ -84,6 +85,8 @@ export class Handshakes {
       clientTracking: true,
       perMessageDeflate: false,
       skipUTF8Validation: true,
+      // Sessions answer pings themselves: a peer that does not read the answers must not pile them up.
+      autoPong: false,
       handleProtocols: () => false,
       maxPayload: ports.maxMessageBytes,
       ...CLOSING,
@@ -145,6 +148,7 @@ export class Handshakes {
     socket.cork();
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       this.#ports.open(webSocket, { ...admitted, codec: codecFor(request) });
+      discardSlowly(socket, () => webSocket.readyState !== webSocket.OPEN, this.#ports.clock);
     });
     socket.uncork();
   }

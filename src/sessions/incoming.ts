@@ -7,8 +7,10 @@ import { HeldFrames } from './held-frames.ts';
 const PAUSED_PONG_INTERVAL_MS = 10_000;
 
 export interface IncomingPorts {
-  socket: Pick<WebSocket, 'pause' | 'resume' | 'pong' | 'readyState' | 'OPEN'>;
+  socket: Pick<WebSocket, 'pause' | 'resume' | 'readyState' | 'OPEN'>;
   clock: Clock;
+  /** Tells the agent that it is not forgotten. */
+  pong(): void;
   /** Whether senders must pause. */
   mustPause(): boolean;
   /** Whether nothing can be decided, keepalives neither. */
@@ -109,10 +111,10 @@ export class Incoming {
   }
 
   #pongWhilePaused(): void {
-    const { socket, clock } = this.#ports;
+    const { socket, clock, pong } = this.#ports;
     clock.after(PAUSED_PONG_INTERVAL_MS, () => {
       if (this.#pausedAtMs === undefined || socket.readyState !== socket.OPEN) return;
-      socket.pong();
+      pong();
       this.#pongWhilePaused();
     });
   }

@@ -21,6 +21,8 @@ export class SessionRegistry implements SystemListener {
   readonly #byTopic = new Map<string, Set<Session>>();
   readonly #topicsOf = new Map<Session, Set<string>>();
   readonly #waiting = new Set<Session>();
+  /** Of agents that have another session open: the one that ended last with a lease, which goes on. Source: spec/01 6.6. */
+  readonly #lastLeased = new Map<string, Session>();
   readonly #listener: RegistryListener;
 
   constructor(listener: RegistryListener) {
@@ -62,7 +64,7 @@ export class SessionRegistry implements SystemListener {
     for (const [topic, sessions] of this.#byTopic) {
       const subscription = topic.slice(prefix.length);
       if (!topic.startsWith(prefix) || !hasRing(subscription)) continue;
-      const members = membersOf(sessions);
+      const members = this.#membersOf(sessions);
       if (members.length > 0) rings.set(subscription, members);
     }
     return rings;
@@ -70,12 +72,17 @@ export class SessionRegistry implements SystemListener {
 
   /** Those of one ring, by name. */
   members(namespace: string, subscription: string): string[] {
-    return hasRing(subscription) ? membersOf(this.#byTopic.get(`${namespace}/${subscription}`) ?? []) : [];
+    return hasRing(subscription) ? this.#membersOf(this.#byTopic.get(`${namespace}/${subscription}`) ?? []) : [];
   }
 
-  /** The session has a lease again, after a time without. */
+  /** The session has a lease again, after a time without; it takes the place of one that has ended. */
   leased(session: Session): void {
-    this.#join(session, this.#topicsOf.get(session) ?? []);
+    const topics = this.#topicsOf.get(session);
+    if (topics === undefined) return;
+    const agent = agentKey(session);
+    const wasMember = this.#lastLeased.get(agent)?.hasLease === true;
+    this.#lastLeased.delete(agent);
+    if (!wasMember) this.#join(session, topics);
   }
 
   #join(session: Session, topics: Iterable<string>): void {
@@ -86,19 +93,31 @@ export class SessionRegistry implements SystemListener {
 
   #isAlone(session: Session, subscription: string): boolean {
     for (const other of this.#byTopic.get(`${session.namespace}/${subscription}`) ?? []) {
-      if (other !== session && other.hasLease) return false;
+      if (other !== session && this.#isMember(other)) return false;
     }
     return true;
   }
 
+  #membersOf(sessions: Iterable<Session>): string[] {
+    const members = [...sessions].filter((session) => this.#isMember(session));
+    return [...new Set(members.map(({ agentName }) => agentName))].toSorted();
+  }
+
+  #isMember(session: Session): boolean {
+    return session.hasLease || this.#lastLeased.get(agentKey(session))?.hasLease === true;
+  }
+
   add(session: Session): void {
-    include(this.#byAgent, `${session.namespace}/${session.agentName}`, session);
+    include(this.#byAgent, agentKey(session), session);
     this.#topicsOf.set(session, new Set());
   }
 
   remove(session: Session): void {
     this.#waiting.delete(session);
-    exclude(this.#byAgent, `${session.namespace}/${session.agentName}`, session);
+    const agent = agentKey(session);
+    exclude(this.#byAgent, agent, session);
+    if (!this.#byAgent.has(agent)) this.#lastLeased.delete(agent);
+    else if (session.hasLease) this.#lastLeased.set(agent, session);
     for (const topic of this.#topicsOf.get(session) ?? []) exclude(this.#byTopic, topic, session);
     this.#topicsOf.delete(session);
   }
@@ -111,7 +130,7 @@ export class SessionRegistry implements SystemListener {
     for (const topic of before) if (!topics.has(topic)) exclude(this.#byTopic, topic, session);
     for (const topic of topics) include(this.#byTopic, topic, session);
     this.#topicsOf.set(session, topics);
-    if (session.hasLease)
+    if (this.#isMember(session))
       this.#join(
         session,
         [...topics].filter((topic) => !before.has(topic)),
@@ -173,8 +192,7 @@ export class SessionRegistry implements SystemListener {
   }
 }
 
-const membersOf = (sessions: Iterable<Session>): string[] =>
-  [...new Set([...sessions].filter(({ hasLease }) => hasLease).map(({ agentName }) => agentName))].toSorted();
+const agentKey = ({ namespace, agentName }: Session): string => `${namespace}/${agentName}`;
 
 function include(index: Map<string, Set<Session>>, key: string, session: Session): void {
   const sessions = index.get(key);

@@ -16,6 +16,7 @@ import { FairReading } from './fair-reading.ts';
 import type { FrameRefusals } from './frame-refusals.ts';
 import { Incoming } from './incoming.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
+import { Pongs } from './pongs.ts';
 import type { SessionCounts, SessionError } from './session-counts.ts';
 
 /** Who opened a connection, from where, and what is spoken on it. */
@@ -70,6 +71,7 @@ export class Session implements AgentSession {
   readonly #outgoing: OutgoingQueue;
   readonly #incoming: Incoming;
   readonly #reading: FairReading;
+  readonly #pongs: Pongs;
   readonly #log: Log;
   #leaseEndsAtMs = -Infinity;
   #state = 'registered';
@@ -87,9 +89,15 @@ export class Session implements AgentSession {
     this.#socket = socket;
     this.#ports = ports;
     this.#log = ports.log.child({ session: this.id, namespace: this.namespace, agent: this.agentName });
+    this.#pongs = new Pongs((body, sent) => {
+      socket.pong(body, false, sent);
+    });
     this.#incoming = new Incoming({
       socket,
       clock: ports.clock,
+      pong: () => {
+        this.#pongs.answer();
+      },
       mustPause: ports.mustPause,
       isFailing: ports.isFailing,
       decide: (message) => {
@@ -99,7 +107,7 @@ export class Session implements AgentSession {
         ports.waits(this);
       },
     });
-    this.#reading = new FairReading(socket, () => this.#incoming.isPaused);
+    this.#reading = new FairReading(socket, ports.clock, () => this.#incoming.isPaused);
     this.#outgoing = new OutgoingQueue({
       clock: ports.clock,
       writeTimeoutMs: ports.writeTimeoutMs,
@@ -125,15 +133,17 @@ export class Session implements AgentSession {
     this.#socket.on('message', (message: Buffer) => {
       this.#receive(message);
     });
-    const heard = () => {
-      this.#reading.count();
-      this.#heard();
-    };
-    this.#socket.on('ping', heard).on('pong', heard);
+    this.#socket.on('ping', (body: Buffer) => {
+      this.#pongs.answer(body);
+      this.#heardControl();
+    });
+    this.#socket.on('pong', () => {
+      this.#heardControl();
+    });
     this.#socket.on('error', (err) => {
       this.#ports.counts.socketFailed('reads', err);
       // Of `ws` itself: what came was no message, or too large a one. The socket closes by itself.
-      if ('code' in err && String(err.code).startsWith('WS_ERR_')) this.#refuse(err);
+      if ('code' in err && String(err.code).startsWith('WS_ERR_')) this.#refuse(err.message);
       else this.#log.debug({ err }, 'socket failed');
     });
     this.#socket.on('close', (code) => {
@@ -163,7 +173,10 @@ export class Session implements AgentSession {
   #receive(message: Buffer): void {
     this.#reading.count();
     // After a lost event nothing more may be decided: it would pass the lost one, which the agent sends again.
-    if (this.#isBroken) return;
+    if (this.#isBroken) {
+      this.#reading.waste();
+      return;
+    }
     this.#heard();
     this.lastFrameAtMs = this.#ports.clock.nowMs();
     this.#incoming.receive(message);
@@ -187,7 +200,7 @@ export class Session implements AgentSession {
           encoded: codec.protobufOf(payload),
         });
       } else {
-        this.#refuse(new Error(`unknown message type: ${type}`));
+        this.#refuse(`unknown message type: ${type}`);
       }
     } catch (error) {
       this.#failed(error, number);
@@ -198,14 +211,14 @@ export class Session implements AgentSession {
   #failed(error: unknown, number: number | undefined): void {
     const { agents } = this.#ports;
     if (error instanceof ProtocolError) {
-      this.#refuse(error);
+      this.#refuse(error.message);
       this.#countError('protocol violated');
       this.#isBroken = true;
       agents.tell(this.id, { type: 'protocol.violated' });
     } else if (error instanceof StoreUnavailable) {
       this.lost(error);
     } else if (error instanceof ExpectedError) {
-      this.#refuse(error);
+      this.#refuse(error.message);
       if (number !== undefined) agents.acknowledgeRefused(this, number);
     } else {
       this.#log.error({ err: error }, 'message could not be decided');
@@ -229,9 +242,12 @@ export class Session implements AgentSession {
   }
 
   /** Logged as a warning when the reason is another than the last time. */
-  #refuse({ message }: Error): void {
-    const { count, lastReason, isNew } = this.#ports.refusals.note(this, message, this.#ports.clock.nowMs());
-    this.#log[isNew ? 'warn' : 'debug']({ error: lastReason, refused: count }, 'message refused');
+  #refuse(reason: string): void {
+    this.#reading.waste();
+    const { refusals, clock } = this.#ports;
+    const isNew = refusals.note(this, reason, clock.nowMs());
+    const { lastReason: error, count: refused } = refusals.of(this) ?? {};
+    this.#log[isNew ? 'warn' : 'debug']({ error, refused }, 'message refused');
   }
 
   #keptAlive({ timestamp, check }: Event, atMs: number): void {
@@ -249,6 +265,11 @@ export class Session implements AgentSession {
   /** Whether its last keepalive still keeps it in the rings. Connecting alone does not. */
   get hasLease(): boolean {
     return this.#ports.clock.monotonicMs() < this.#leaseEndsAtMs;
+  }
+
+  #heardControl(): void {
+    this.#reading.count();
+    this.#heard();
   }
 
   #heard(): void {
