@@ -1,3 +1,4 @@
+import { entriesOf } from '../../src/rules/check-history.ts';
 import { expect } from 'chai';
 import {
   type CheckState,
@@ -52,7 +53,7 @@ function* results(random: SeededRandom): Generator<Result> {
 }
 
 const asKnown = (state: CheckState): Known => ({
-  history: state.history,
+  history: entriesOf(state.history),
   occurrences: state.occurrences,
   watermark: state.occurrencesWatermark,
   state: state.state,

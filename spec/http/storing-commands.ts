@@ -69,7 +69,7 @@ export class StoringCommands implements Commands {
     });
     await this.#put('events', eventKey(namespace, entity, event.check.metadata.name ?? ''), {
       state: {
-        history: [{ status, executed }],
+        history: { statuses: [status], executed: [executed] },
         occurrences: 1,
         occurrencesWatermark: 1,
         state: status === 0 ? 'passing' : 'failing',

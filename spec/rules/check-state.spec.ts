@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { type CheckHistory, entriesOf } from '../../src/rules/check-history.ts';
 import {
   type CheckState,
   mergeCheckState,
@@ -15,7 +16,7 @@ interface Thresholds {
 
 const NEVER: Thresholds = { lowFlapThreshold: 0, highFlapThreshold: 0 };
 
-const historyOf = (statuses: readonly number[]) => statuses.map((status, executed) => ({ status, executed }));
+const historyOf = (statuses: readonly number[]): CheckHistory => ({ statuses, executed: [...statuses.keys()] });
 const digits = (text: string): number[] => Array.from(text, Number);
 
 /** What each result made of the state, the first one after `previous`. */
@@ -92,7 +93,7 @@ describe('the state of a check', () => {
   it('case 37: of a first result that fails has one entry, one occurrence and no last success', () => {
     const [first] = merged([1]);
     expect(first).to.deep.equal({
-      history: [{ status: 1, executed: 1 }],
+      history: { statuses: [1], executed: [1] },
       occurrences: 1,
       occurrencesWatermark: 1,
       state: 'failing',
@@ -128,13 +129,13 @@ describe('the state of a check', () => {
 
   it('case 39: keeps the last 21 results', () => {
     const { history } = last(merged(Array.from({ length: 22 }, () => 0)));
-    expect(history.map(({ executed }) => executed)).to.deep.equal(Array.from({ length: 21 }, (_, index) => index + 2));
+    expect(history.executed).to.deep.equal(Array.from({ length: 21 }, (_, index) => index + 2));
   });
 
   it('drops one entry of a longer history that came with a first event, and weighs all of it', () => {
     const sent = { ...NO_PREVIOUS_STATE, history: historyOf(digits('0'.repeat(25))) };
     const { history, totalStateChange: change } = last(merged([1], NEVER, sent));
-    expect(history).to.deep.equal([...sent.history.slice(1), { status: 1, executed: 1 }]);
+    expect(entriesOf(history)).to.deep.equal([...entriesOf(sent.history).slice(1), { status: 1, executed: 1 }]);
     expect(change).to.equal(6);
   });
 
@@ -191,7 +192,7 @@ describe('the state of a check', () => {
           run = index > 0 && statuses[index] === statuses[index - 1] ? run + 1 : 1;
           expect(occurrences).to.equal(run);
           expect(occurrencesWatermark).to.be.at.least(occurrences);
-          expect(history.map(({ status }) => status)).to.deep.equal(statuses.slice(0, index + 1).slice(-21));
+          expect(history.statuses).to.deep.equal(statuses.slice(0, index + 1).slice(-21));
         }
       }),
     );

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type CheckEvent, hasCheck, parseEvent } from '../../src/resources/event.ts';
+import { historyOf, NO_HISTORY } from '../../src/rules/check-history.ts';
 import { CODECS } from '../../src/store/codecs.ts';
 import { type EventRecord, eventOf } from '../../src/store/records.ts';
 import { CorruptRecord, sealText, unseal } from '../../src/store/sealed.ts';
@@ -16,7 +17,7 @@ function event(output: string): CheckEvent {
 
 const record: fc.Arbitrary<EventRecord> = fc.record({
   state: fc.record({
-    history: fc.array(fc.record({ status: fc.nat(), executed: fc.maxSafeInteger() }), { maxLength: 21 }),
+    history: fc.array(fc.record({ status: fc.nat(), executed: fc.maxSafeInteger() }), { maxLength: 21 }).map(historyOf),
     occurrences: fc.nat(),
     occurrencesWatermark: fc.nat(),
     state: fc.constantFrom('passing', 'failing', 'flapping'),
@@ -32,7 +33,7 @@ const record: fc.Arbitrary<EventRecord> = fc.record({
 
 function recordOf(stored: CheckEvent): EventRecord {
   const state = {
-    history: [],
+    history: NO_HISTORY,
     occurrences: 0,
     occurrencesWatermark: 0,
     state: 'passing' as const,

@@ -1,4 +1,5 @@
 import type { CheckEvent } from '../resources/event.ts';
+import { historyOf } from '../rules/check-history.ts';
 import {
   type CheckState,
   isResolution,
@@ -58,7 +59,7 @@ export function mergeEvent(scope: Scope, received: CheckEvent, options: MergeOpt
     received: event,
     facts: {
       status: event.check.status,
-      previousStatus: state.history.at(-2)?.status,
+      previousStatus: state.history.statuses.at(-2),
       silenced: state.silenced,
       hasMetrics: event.metrics !== undefined,
     },
@@ -83,7 +84,7 @@ function mergeState({ check }: CheckEvent, previous: EventRecord | undefined, op
 function firstState(check: CheckEvent['check'], { trustsSentHistory }: MergeOptions): PreviousCheckState {
   if (!trustsSentHistory) return NO_PREVIOUS_STATE;
   return {
-    history: check.history ?? [],
+    history: historyOf(check.history ?? []),
     occurrences: check.occurrences,
     occurrencesWatermark: check.occurrences_watermark,
     state: undefined,
@@ -162,5 +163,6 @@ function heardNow(ttl: ActorSnapshot | undefined, ttlS: number, atMs: number): A
 
 /** The snapshot of a switch that must outlive a change of its event. */
 export function replaceSwitch(scope: Scope, key: string, record: EventRecord, ttl: ActorSnapshot | undefined): void {
-  scope.put('events', key, { state: record.state, ttl, event: record.event, encoded: record.encoded });
+  const { state, encoded } = record;
+  scope.put('events', key, encoded === undefined ? { ...record, ttl } : new EncodedEvent(state, ttl, encoded));
 }

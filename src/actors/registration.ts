@@ -96,7 +96,6 @@ function resolveEvent(scope: Scope, key: string): void {
   scope.delete('events', key);
   scope.record({ actor: 'check-state', key, from: record.state.state, event: 'entity.deregistered', to: null });
   const stored = eventOf(record);
-  const last = record.state.history.at(-1);
-  const history = [...(last === undefined ? [] : [last]), { status: 0, executed: scope.nowS }];
+  const history = [...(stored.check.history ?? []).slice(-1), { status: 0, executed: scope.nowS }];
   publishEvent(scope, { ...stored, check: { ...stored.check, status: 0, output: RESOLVED, history } });
 }

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../resources/event.ts';
+import { type CheckHistory, NO_HISTORY, withResult } from './check-history.ts';
 
 const HISTORY_LENGTH = 21;
 /** Entries kept of a longer history, which only a first event may bring. */
@@ -10,7 +10,7 @@ export type CheckStateName = 'passing' | 'failing' | 'flapping';
 
 /** What the merge continues from: the stored state of the check, or what a first event says of itself. */
 export interface PreviousCheckState {
-  history: readonly HistoryEntry[];
+  history: CheckHistory;
   occurrences: number;
   occurrencesWatermark: number;
   state: CheckStateName | undefined;
@@ -29,7 +29,7 @@ export interface CheckResult {
 
 /** The fields of an event that the backend owns. */
 export interface CheckState {
-  history: HistoryEntry[];
+  history: CheckHistory;
   occurrences: number;
   occurrencesWatermark: number;
   state: CheckStateName;
@@ -41,7 +41,7 @@ export interface CheckState {
 }
 
 export const NO_PREVIOUS_STATE: PreviousCheckState = {
-  history: [],
+  history: NO_HISTORY,
   occurrences: 0,
   occurrencesWatermark: 0,
   state: undefined,
@@ -52,12 +52,12 @@ export const NO_PREVIOUS_STATE: PreviousCheckState = {
  * How much a check changed over its last 21 results, newer changes weighing more (0.80 to 1.18), in percent; 0 with fewer
  * results. Only "changed or not" counts. Truncated in single precision like the reference: 98 is the most.
  */
-export function totalStateChange(history: readonly HistoryEntry[]): number {
-  if (history.length < HISTORY_LENGTH) return 0;
+export function totalStateChange({ statuses }: CheckHistory): number {
+  if (statuses.length < HISTORY_LENGTH) return 0;
   let weight = FIRST_WEIGHT;
   let sum = 0;
-  for (let index = 1; index < history.length; index += 1) {
-    if (history[index]?.status !== history[index - 1]?.status) sum += weight;
+  for (let index = 1; index < statuses.length; index += 1) {
+    if (statuses[index] !== statuses[index - 1]) sum += weight;
     weight += WEIGHT_STEP;
   }
   const share = Math.fround(Math.fround(sum) / (HISTORY_LENGTH - 1));
@@ -68,7 +68,7 @@ export function totalStateChange(history: readonly HistoryEntry[]): number {
 export function mergeCheckState(previous: PreviousCheckState, result: CheckResult): CheckState {
   const { status, executed } = result;
   const history = historyAfter(previous.history, { status, executed });
-  const occurrences = previous.history.at(-1)?.status === status ? previous.occurrences + 1 : 1;
+  const occurrences = previous.history.statuses.at(-1) === status ? previous.occurrences + 1 : 1;
   const change = totalStateChange(history);
   const state = stateName(previous.state === 'flapping', change, result);
   return {
@@ -83,23 +83,14 @@ export function mergeCheckState(previous: PreviousCheckState, result: CheckResul
 }
 
 /** Of a longer history, which a first event may bring, the oldest entry goes too, and no more: so the reference does. */
-function historyAfter(sent: readonly HistoryEntry[], latest: HistoryEntry): HistoryEntry[] {
-  const dropped = Math.max(sent.length < HISTORY_LENGTH ? 0 : 1, sent.length - MAX_SENT_HISTORY);
-  if (dropped !== 1) return [...sent.slice(dropped), latest];
-  // Each result of a check makes such a copy: one of the same length, which need not grow, is the cheapest.
-  const history = sent.slice();
-  let place = -1;
-  for (const entry of sent) {
-    if (place >= 0) history[place] = entry;
-    place += 1;
-  }
-  history[place] = latest;
-  return history;
+function historyAfter(sent: CheckHistory, latest: { status: number; executed: number }): CheckHistory {
+  const { length } = sent.statuses;
+  return withResult(sent, Math.max(length < HISTORY_LENGTH ? 0 : 1, length - MAX_SENT_HISTORY), latest);
 }
 
 /** Whether the last result ended a problem. */
-export const isResolution = (history: readonly HistoryEntry[]): boolean =>
-  history.at(-1)?.status === 0 && (history.at(-2)?.status ?? 0) !== 0;
+export const isResolution = ({ statuses }: CheckHistory): boolean =>
+  statuses.at(-1) === 0 && (statuses.at(-2) ?? 0) !== 0;
 
 function stateName(wasFlapping: boolean, change: number, result: CheckResult): CheckStateName {
   const { lowFlapThreshold: low, highFlapThreshold: high, status } = result;
@@ -113,6 +104,6 @@ function watermarkAfter(
   status: number,
   occurrences: number,
 ): number {
-  if (status !== 0 && history.at(-1)?.status === 0) return 1;
+  if (status !== 0 && history.statuses.at(-1) === 0) return 1;
   return occurrences <= occurrencesWatermark ? occurrencesWatermark : occurrencesWatermark + 1;
 }

@@ -1,5 +1,5 @@
 import { Packr } from 'msgpackr';
-import type { Event, HistoryEntry } from '../resources/event.ts';
+import type { Event } from '../resources/event.ts';
 import type { CheckStateName } from '../rules/check-state.ts';
 import { parseEventJson } from '../wire/exact-json.ts';
 import { encodeJson } from '../wire/json-codec.ts';
@@ -24,8 +24,8 @@ const json = <V>(): Codec<V> => ({
 
 /** The backend's own half of an event, packed as a list; history as two lists. */
 type PackedState = [
-  statuses: number[],
-  executed: number[],
+  statuses: readonly number[],
+  executed: readonly number[],
   occurrences: number,
   watermark: number,
   state: CheckStateName,
@@ -35,24 +35,23 @@ type PackedState = [
   ttl: EventRecord['ttl'] | null,
 ];
 
-function unpackHistory(statuses: number[], executed: number[]): HistoryEntry[] {
-  return statuses.map((status, index) => ({ status, executed: executed[index] ?? 0 }));
-}
-
 function unpack(packed: PackedState, encoded: Buffer): EncodedEvent {
   const [statuses, executed, occurrences, occurrencesWatermark, state, totalStateChange, lastOk, silenced, ttl] =
     packed;
-  const history = unpackHistory(statuses, executed);
+  const history = { statuses, executed };
   const merged = { history, occurrences, occurrencesWatermark, state, totalStateChange, lastOk, silenced };
   return new EncodedEvent(merged, ttl ?? undefined, encoded);
 }
 
 /** `state length (uint32) | state | event`, the event in protobuf: the agent's own bytes where they were kept. */
 const eventCodec: Codec<EventRecord> = {
-  encode({ state, ttl, event, encoded = encodeEvent(event) }) {
+  encode(record) {
+    const { state, ttl } = record;
+    // To ask for the event of a record that is held as its bytes would decode it.
+    const encoded = record.encoded ?? encodeEvent(record.event);
     const packed: PackedState = [
-      state.history.map((entry) => entry.status),
-      state.history.map((entry) => entry.executed),
+      state.history.statuses,
+      state.history.executed,
       state.occurrences,
       state.occurrencesWatermark,
       state.state,

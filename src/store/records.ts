@@ -1,5 +1,6 @@
 import type { EntityState } from '../resources/entity.ts';
 import type { CheckEvent, Event } from '../resources/event.ts';
+import { entriesOf } from '../rules/check-history.ts';
 import type { CheckState } from '../rules/check-state.ts';
 
 /** What an actor is woken from: its state and its context, as plain data. */
@@ -105,7 +106,7 @@ export function eventOf({ event, state }: EventRecord): CheckEvent {
     ...event,
     check: {
       ...event.check,
-      history: state.history,
+      history: entriesOf(state.history),
       occurrences: state.occurrences,
       occurrences_watermark: state.occurrencesWatermark,
       state: state.state,
