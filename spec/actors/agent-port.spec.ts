@@ -62,6 +62,34 @@ describe('a connection that the actors know', () => {
     expect(store.get('sessions', session.id)).to.equal(undefined);
   });
 
+  it('waits once for all that it could not be told while the store failed, and hears it in order', async () => {
+    const other = { ...session, id: randomUUID() };
+    for (const one of [session, other]) system.agents.open(one);
+    await clock.settle();
+    store.beforeWrite = () => Promise.reject(new Error('no space left on device'));
+    system.agents.tell(session.id, { type: 'frame.received' });
+    await clock.settle();
+    expect(system.agents.untold).to.equal(0);
+    for (const { id } of [session, other]) {
+      system.agents.tell(id, { type: 'store.failed' });
+      system.agents.tell(id, { type: 'store.failed' });
+      system.agents.tell(id, { type: 'write.stuck' });
+      system.agents.tell(id, { type: 'socket.closed', code: 1011 });
+    }
+    expect(system.agents.untold).to.equal(2);
+    store.beforeWrite = () => Promise.resolve();
+    await clock.advance(1_000);
+    expect(system.agents.untold).to.equal(0);
+    const transitions = store
+      .ledger({ actor: 'connection', key: session.id, limit: 10 })
+      .map(({ from, event, to }) => [from, event, to]);
+    expect(transitions).to.deep.equal([
+      [null, 'socket.opened', 'registered'],
+      ['registered', 'store.failed', 'critical'],
+      ['critical', 'socket.closed', 'deregistered'],
+    ]);
+  });
+
   it("writes nothing into the backend's own namespace, even if it is of it", async () => {
     const own: AgentSession = { ...session, namespace: 'mon-system', agentName: 'backend' };
     system.agents.open(own);

@@ -7,8 +7,9 @@ import { expect } from 'chai';
 import type { BackendConfig } from '../../src/config/backend.ts';
 import { CertificateAuthority, type Issued } from '../support/certificate-authority.ts';
 import { eventually } from '../support/eventually.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { AgentProcess } from './agent-process.ts';
 import { PlayedBackend } from './played-backend.ts';
 
@@ -16,7 +17,7 @@ const RETRY = ['--retry-min', '100ms', '--retry-max', '100ms'];
 
 describe('an agent at a backend with TLS', function () {
   this.timeout(60_000);
-  let directory: TemporaryDirectory;
+  const directory = perSuite(temporaryDirectory, (made) => made.remove());
   let servers: CertificateAuthority;
   let clients: CertificateAuthority;
   let server: Issued;
@@ -24,14 +25,12 @@ describe('an agent at a backend with TLS', function () {
   let backend: InProcessBackend | undefined;
   const agents: AgentProcess[] = [];
 
-  before(async () => {
-    directory = await temporaryDirectory();
+  before(() => {
     servers = new CertificateAuthority(directory.path, 'servers');
     clients = new CertificateAuthority(directory.path, 'clients');
     server = servers.issue('localhost');
     client = clients.issue('web-1', { names: '' });
   });
-  after(() => directory.remove());
   afterEach(async () => {
     for (const agent of agents.splice(0)) await agent.kill();
     await backend?.stop();

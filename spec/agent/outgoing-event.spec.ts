@@ -5,20 +5,16 @@ import { hasCheck, parseEvent } from '../../src/resources/event.ts';
 import { DiskQueue } from '../../src/store/disk-queue.ts';
 import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
 import { checkEvent } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 describe('an event that the agent queues', () => {
-  let directory: TemporaryDirectory;
-  let queue: DiskQueue;
-  beforeEach(async () => {
-    directory = await temporaryDirectory();
-    queue = await DiskQueue.open(join(directory.path, 'queue'), new ManualClock(), 0);
-  });
-  afterEach(async () => {
-    await queue.close();
-    await directory.remove();
-  });
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  const queue = perTest(
+    () => DiskQueue.open(join(directory.path, 'queue'), new ManualClock(), 0),
+    (made) => made.close(),
+  );
 
   for (const codec of [jsonCodec, protobufCodec]) {
     it(`has the timestamps of its metrics to the digit, through the disk, in a session of ${codec.mediaType}`, async () => {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { perTest } from '../support/fixture.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { AgentProcess } from './agent-process.ts';
 import { PlayedBackend, type PlayedFrame } from './played-backend.ts';
 import { acceptedIds, provokeEvents, queueEvents } from './queued-agent.ts';
@@ -14,19 +15,11 @@ const numberOf = ({ type }: PlayedFrame): number => Number(/^event (\d+)$/.exec(
 
 describe('the queued events of an agent', function () {
   this.timeout(90_000);
-  let directory: TemporaryDirectory;
-  let backend: PlayedBackend;
   let agent: AgentProcess;
+  afterEach(() => agent.kill());
 
-  beforeEach(async () => {
-    directory = await temporaryDirectory();
-    backend = await PlayedBackend.start({ acksEvents: false });
-  });
-  afterEach(async () => {
-    await agent.kill();
-    await backend.stop();
-    await directory.remove();
-  });
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  const backend = perTest(() => PlayedBackend.start({ acksEvents: false }));
 
   const start = (...flags: string[]): void => {
     const cacheDir = join(directory.path, 'cache');

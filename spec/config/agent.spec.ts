@@ -1,24 +1,15 @@
 import { expect } from 'chai';
 import { AgentProcess } from '../agent/agent-process.ts';
 import { type AgentConfig, parseAgentConfig } from '../../src/config/agent.ts';
-import { ConfigError } from '../../src/config/flags.ts';
+
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { mistakesOf } from './mistakes.ts';
 import { sources } from './sources.ts';
 
 function agentOf(given: Parameters<typeof sources>[0]): AgentConfig {
   const parsed = parseAgentConfig(sources(given), 'my-host');
   if ('help' in parsed) throw new Error('help instead of a configuration');
   return parsed.config;
-}
-
-function mistakesOf(...argv: string[]): string[] {
-  try {
-    agentOf({ argv });
-  } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes.map(({ rule }) => rule);
-    throw error;
-  }
-  return [];
 }
 
 describe('the configuration of the agent', () => {
@@ -220,7 +211,7 @@ describe('the configuration of the agent', () => {
     },
   ]) {
     it(`is refused with ${argv.map((word) => JSON.stringify(word)).join(' ')}`, () => {
-      expect(mistakesOf(...argv)).to.deep.equal(is);
+      expect(mistakesOf(() => agentOf({ argv }))).to.deep.equal(is);
     });
   }
 });

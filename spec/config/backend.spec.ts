@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { parseBackendConfig, parseInitConfig } from '../../src/config/backend.ts';
-import { ConfigError, type Parsed } from '../../src/config/flags.ts';
+import type { Parsed } from '../../src/config/flags.ts';
+import { mistakesOf } from './mistakes.ts';
 import { sources } from './sources.ts';
 
 const UUID = '11111111-2222-4333-8444-555555555555';
@@ -11,16 +12,6 @@ function configOf<T>(parsed: Parsed<T>): T {
 }
 
 const backendOf = (...argv: string[]) => configOf(parseBackendConfig(sources({ argv })));
-
-function mistakesOf(parse: () => unknown): string[] {
-  try {
-    parse();
-  } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes.map(({ rule }) => rule);
-    throw error;
-  }
-  return [];
-}
 
 describe('the configuration of the backend', () => {
   it('has the documented defaults', () => {

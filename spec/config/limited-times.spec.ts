@@ -1,17 +1,10 @@
 import { expect } from 'chai';
 import { parseBackendConfig } from '../../src/config/backend.ts';
-import { ConfigError } from '../../src/config/flags.ts';
+
+import { mistakesOf } from './mistakes.ts';
 import { sources } from './sources.ts';
 
-function mistakesOf(...argv: string[]): string[] {
-  try {
-    parseBackendConfig(sources({ argv }));
-  } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes.map(({ rule }) => rule);
-    throw error;
-  }
-  return [];
-}
+const backendOf = (...argv: string[]) => parseBackendConfig(sources({ argv }));
 
 describe('the flags of tokens and silences', () => {
   const refused: [string[], string][] = [
@@ -27,12 +20,12 @@ describe('the flags of tokens and silences', () => {
   ];
   for (const [argv, rule] of refused) {
     it(`refuse ${argv.join(' ')}`, () => {
-      expect(mistakesOf(...argv)).to.deep.equal([rule]);
+      expect(mistakesOf(() => backendOf(...argv))).to.deep.equal([rule]);
     });
   }
 
   it('take a usual end of silences without a longest one, and the other way round', () => {
-    expect(mistakesOf('--default-silenced-expiry-time=1440m')).to.deep.equal([]);
-    expect(mistakesOf('--max-silenced-expiry-time-allowed=1440m')).to.deep.equal([]);
+    expect(mistakesOf(() => backendOf('--default-silenced-expiry-time=1440m'))).to.deep.equal([]);
+    expect(mistakesOf(() => backendOf('--max-silenced-expiry-time-allowed=1440m'))).to.deep.equal([]);
   });
 });

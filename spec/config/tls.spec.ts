@@ -1,21 +1,12 @@
 import { expect } from 'chai';
 import { parseAgentConfig } from '../../src/config/agent.ts';
 import { parseBackendConfig } from '../../src/config/backend.ts';
-import { ConfigError } from '../../src/config/flags.ts';
+
+import { mistakesOf } from './mistakes.ts';
 import { sources } from './sources.ts';
 
 const backendOf = (...argv: string[]) => parseBackendConfig(sources({ argv }));
 const agentOf = (...argv: string[]) => parseAgentConfig(sources({ argv }), 'my-host');
-
-function mistakesOf(parse: () => unknown): string[] {
-  try {
-    parse();
-  } catch (error) {
-    if (error instanceof ConfigError) return error.mistakes.map(({ rule }) => rule);
-    throw error;
-  }
-  return [];
-}
 
 const AGENT_AUTH = ['cert', 'key', 'trusted-ca'].map((name) => `--agent-auth-${name}-file=/${name}`);
 const PAIR_RULE = 'tls configuration error, both flags --cert-file & --key-file are required';

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
 
@@ -11,13 +11,13 @@ interface Listed {
 }
 
 describe('the list of state machines', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
+  const backend = perSuite(() =>
+    RestartableBackend.start({ configure: (config) => ({ ...config, maxAwakeActors: 1 }) }),
+  );
+  const api = perSuite(() => backend.login());
   let sessions: string[];
 
   before(async () => {
-    backend = await RestartableBackend.start({ configure: (config) => ({ ...config, maxAwakeActors: 1 }) });
-    api = await backend.login();
     const check = { metadata: { name: 'disk', namespace: 'default' }, command: 'true', interval: 10, publish: false };
     await api.put('/ns/default/checks/disk', { ...check, subscriptions: ['linux'] });
     for (const name of ['web-01', 'web-010']) {
@@ -30,8 +30,6 @@ describe('the list of state machines', () => {
     await backend.clock.advance(30_000);
     sessions = ((await api.get('/api/mon/v1/sessions')).json as { id: string }[]).map(({ id }) => id);
   });
-
-  after(() => backend.stop());
 
   async function list(query: string): Promise<Listed[]> {
     const { status, json } = await api.get(`/api/mon/v1/actors?${query}`);

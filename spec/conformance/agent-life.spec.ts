@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { AgentProcess } from '../agent/agent-process.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
+import { perTest } from '../support/fixture.ts';
 import { HandlerSinks } from '../support/handler-sinks.ts';
 import { at } from '../support/json-path.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const KEY = 'default/tester';
 const INTERVAL_S = 1;
@@ -17,17 +17,18 @@ const PROGRAM_WITHIN_MS = 15_000;
 /** The backend's clock is moved by the test: an interval has passed when the test says so, however slow the machine is. */
 describe('a real agent', function () {
   this.timeout(60_000);
-  let directory: TemporaryDirectory;
-  let backend: RestartableBackend;
-  let api: ApiClient;
   let agent: AgentProcess | undefined;
-  let handlers: HandlerSinks;
+  afterEach(() => agent?.kill());
+
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  const backend = perTest(() => RestartableBackend.start());
+  const api = perTest(() => backend.login());
+  const handlers = perTest(
+    () => new HandlerSinks(api),
+    (made) => made.close(),
+  );
 
   beforeEach(async () => {
-    directory = await temporaryDirectory();
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-    handlers = new HandlerSinks(api);
     await handlers.add('registration');
     await handlers.add('cmdb');
     await handlers.add('pager', ['is_incident']);
@@ -36,13 +37,6 @@ describe('a real agent', function () {
     const schedule = { interval: INTERVAL_S, publish: true, subscriptions: ['web'], handlers: ['pager'] };
     const check = { metadata, command: `exit $(cat ${join(directory.path, 'disk')})`, ...schedule };
     expect(await api.put('/ns/default/checks/disk', check)).to.have.property('status', 201);
-  });
-
-  afterEach(async () => {
-    await agent?.kill();
-    await backend.stop();
-    await handlers.close();
-    await directory.remove();
   });
 
   /** Connected for the `times`th time, and its keepalive is stored. */

@@ -4,11 +4,11 @@ import type { LedgerEntry } from '../../src/store/ledger.ts';
 import { AgentProcess } from '../agent/agent-process.ts';
 import { PlayedBackend } from '../agent/played-backend.ts';
 import { queueEvents } from '../agent/queued-agent.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const COUNT = 1_000;
 const NAMES = Array.from({ length: COUNT }, (_, index) => `check-${index}`);
@@ -17,22 +17,12 @@ const ARRIVED_WITHIN_MS = 20_000;
 
 describe('the events in the queue of an agent that is killed', function () {
   this.timeout(60_000);
-  let directory: TemporaryDirectory;
-  let backend: BackendProcess;
-  let api: ApiClient;
   let agent: AgentProcess | undefined;
+  afterEach(() => agent?.kill());
 
-  beforeEach(async () => {
-    directory = await temporaryDirectory();
-    backend = await BackendProcess.start();
-    api = await backend.login();
-  });
-
-  afterEach(async () => {
-    await agent?.kill();
-    await backend.stop();
-    await directory.remove();
-  });
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  const backend = perTest(() => BackendProcess.start());
+  const api = perTest(() => backend.login());
 
   const start = (url: string): AgentProcess => AgentProcess.start(url, '--cache-dir', join(directory.path, 'cache'));
 

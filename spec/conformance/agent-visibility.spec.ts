@@ -6,6 +6,7 @@ import { type AgentClient, agentHeaders, HandshakeRefused } from '../support/age
 import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent, keepalive } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 import { rawRequest } from '../support/raw-handshake.ts';
@@ -15,17 +16,8 @@ type Json = Record<string, unknown>;
 const PASSWORD = 'P@ssw0rd!';
 
 describe('what an operator sees of connections', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
-
-  beforeEach(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-  });
-
-  afterEach(() => backend.stop());
-
-  const nowS = (): number => Math.floor(backend.clock.nowMs() / 1_000);
+  const backend = perTest(() => InProcessBackend.start());
+  const api = perTest(() => backend.login());
 
   async function listed(path: string): Promise<Json[]> {
     const { status, json, text } = await api.get(path);
@@ -40,22 +32,16 @@ describe('what an operator sees of connections', () => {
 
   const warnings = (msg: string) => backend.log.lines.filter((line) => line.level === 'warn' && line.msg === msg);
 
-  async function connected(name: string, options: { namespace?: string; queueId?: string } = {}): Promise<AgentClient> {
-    const agent = await backend.connect({ name, ...options });
-    await agent.next('entity_config');
-    return agent;
-  }
-
   /** Frames are read in order: the pong comes when what was sent before has been decided. */
   const decided = (agent: AgentClient): Promise<number> => agent.ping(randomUUID());
 
   it('a healthy connection has its address, its user, its times and no problem', async () => {
-    const openedAt = nowS();
-    const agent = await connected('vis-ok');
+    const openedAt = backend.nowS;
+    const agent = await backend.connected({ name: 'vis-ok' });
     const [before] = await sessionsOf('vis-ok');
     expect(before).to.include({ last_frame_at: null, last_keepalive_at: null, clock_skew_seconds: null, queue: null });
     await backend.clock.advance(5_000);
-    agent.send('keepalive', keepalive('vis-ok', { timestamp: nowS() }));
+    agent.send('keepalive', keepalive('vis-ok', { timestamp: backend.nowS }));
     await decided(agent);
     await backend.clock.advance(2_000);
     const [session, ...others] = await sessionsOf('vis-ok');
@@ -83,7 +69,7 @@ describe('what an operator sees of connections', () => {
 
   it('a connection with a queue has the number that was acknowledged last', async () => {
     const queueId = randomUUID();
-    const agent = await connected('vis-queue', { queueId });
+    const agent = await backend.connected({ name: 'vis-queue', queueId });
     expect(at((await sessionsOf('vis-queue'))[0], 'queue')).to.deep.equal({ id: queueId, acknowledged: null });
     agent.send('event 41', checkEvent('vis-queue', 'c'));
     await agent.next('ack');
@@ -91,9 +77,9 @@ describe('what an operator sees of connections', () => {
   });
 
   it('a second agent of one name is a problem of both, with the address of the other, until one leaves', async () => {
-    const first = await connected('vis-twice');
+    const first = await backend.connected({ name: 'vis-twice' });
     expect(warnings('another session of this agent is open')).to.deep.equal([]);
-    const second = await connected('vis-twice');
+    const second = await backend.connected({ name: 'vis-twice' });
     const sessions = await sessionsOf('vis-twice');
     const [one = '', two = ''] = sessions.map(({ address }) => String(address));
     expect(sessions.map(({ problems }) => problems)).to.deep.equal([
@@ -115,8 +101,8 @@ describe('what an operator sees of connections', () => {
 
   it('the same name in two namespaces is no problem', async () => {
     expect((await api.put('/api/core/v2/namespaces/dev', { name: 'dev' })).status).to.equal(201);
-    await connected('vis-spaces');
-    await connected('vis-spaces', { namespace: 'dev' });
+    await backend.connected({ name: 'vis-spaces' });
+    await backend.connected({ name: 'vis-spaces', namespace: 'dev' });
     for (const namespace of ['default', 'dev']) {
       const sessions = await sessionsOf('vis-spaces', namespace);
       expect(sessions.map((session) => [session['namespace'], session['problems']])).to.deep.equal([[namespace, []]]);
@@ -128,9 +114,9 @@ describe('what an operator sees of connections', () => {
     ['behind', -600, 'behind'],
   ] as const) {
     it(`a clock that is 10 minutes ${what} is a problem with the seconds, and one warning`, async () => {
-      const agent = await connected('vis-skew');
+      const agent = await backend.connected({ name: 'vis-skew' });
       for (let n = 0; n < 2; n += 1) {
-        agent.send('keepalive', keepalive('vis-skew', { timestamp: nowS() + skewS }));
+        agent.send('keepalive', keepalive('vis-skew', { timestamp: backend.nowS + skewS }));
         await decided(agent);
       }
       const [session] = await sessionsOf('vis-skew');
@@ -145,13 +131,13 @@ describe('what an operator sees of connections', () => {
   }
 
   it('a clock that is half a minute off, or set right again, is no problem', async () => {
-    const agent = await connected('vis-skewed');
+    const agent = await backend.connected({ name: 'vis-skewed' });
     for (const [skewS, problems] of [
       [30, 0],
       [31, 1],
       [0, 0],
     ] as const) {
-      agent.send('keepalive', keepalive('vis-skewed', { timestamp: nowS() + skewS }));
+      agent.send('keepalive', keepalive('vis-skewed', { timestamp: backend.nowS + skewS }));
       await decided(agent);
       const [session] = await sessionsOf('vis-skewed');
       expect(session?.['clock_skew_seconds']).to.equal(skewS);
@@ -160,10 +146,10 @@ describe('what an operator sees of connections', () => {
   });
 
   it('a refused message is counted with its reason, over reconnects, and a problem for a quarter of an hour', async () => {
-    const agent = await connected('vis-bad');
+    const agent = await backend.connected({ name: 'vis-bad' });
     for (let n = 0; n < 2; n += 1) agent.send('event', checkEvent('vis-bad', 'c', { status: -1 }));
     await decided(agent);
-    const refusedAt = nowS();
+    const refusedAt = backend.nowS;
     const [session] = await sessionsOf('vis-bad');
     const reason = at(session, 'last_refusal', 'reason');
     expect(reason).to.match(/status/);
@@ -178,14 +164,14 @@ describe('what an operator sees of connections', () => {
 
     agent.sendRaw('no line feed');
     await agent.closed();
-    const again = await connected('vis-bad');
+    const again = await backend.connected({ name: 'vis-bad' });
     expect((await sessionsOf('vis-bad'))[0]).to.deep.include({
       refused: 3,
       last_refusal: { at: refusedAt, reason: 'message has no line feed after its type' },
     });
     for (let minute = 0; minute < 15; minute += 1) {
       await backend.clock.advance(60_000);
-      if (!again.isOpen) await connected('vis-bad');
+      if (!again.isOpen) await backend.connected({ name: 'vis-bad' });
     }
     const [later] = await sessionsOf('vis-bad');
     expect(later).to.include({ refused: 3 });
@@ -197,11 +183,11 @@ describe('what an operator sees of connections', () => {
     ['above the limit', `event\n${'x'.repeat(11 * 1024 * 1024)}`, 'Max payload size exceeded'],
   ] as const) {
     it(`a message ${what} is counted, too`, async () => {
-      const agent = await connected('vis-frame');
+      const agent = await backend.connected({ name: 'vis-frame' });
       agent.sendRaw(message);
       if (what === 'above the limit') {
         await agent.closed();
-        await connected('vis-frame');
+        await backend.connected({ name: 'vis-frame' });
       } else {
         await decided(agent);
       }
@@ -212,8 +198,7 @@ describe('what an operator sees of connections', () => {
   }
 
   it('a silent connection is in warning, and that is its problem', async () => {
-    const agent = await backend.connect({ name: 'vis-silent', answersPings: false });
-    await agent.next('entity_config');
+    await backend.connected({ name: 'vis-silent', answersPings: false });
     await backend.clock.advance(50_000);
     const [session] = await sessionsOf('vis-silent');
     expect(session).to.deep.include({ state: 'warning', silent_ms: 50_000, problems: ['nothing is heard of it'] });
@@ -221,8 +206,8 @@ describe('what an operator sees of connections', () => {
 
   it('connections of all namespaces are listed in pages, in order of namespace and agent', async () => {
     expect((await api.put('/api/core/v2/namespaces/a-dev', { name: 'a-dev' })).status).to.equal(201);
-    for (const name of ['vis-c', 'vis-a', 'vis-b']) await connected(name);
-    await connected('vis-z', { namespace: 'a-dev' });
+    for (const name of ['vis-c', 'vis-a', 'vis-b']) await backend.connected({ name });
+    await backend.connected({ name: 'vis-z', namespace: 'a-dev' });
     const seen: string[][] = [];
     let position = '';
     do {
@@ -248,7 +233,7 @@ describe('what an operator sees of connections', () => {
       expect(error).to.be.instanceOf(HandshakeRefused);
       await backend.clock.advance(1_000);
     };
-    const startS = nowS();
+    const startS = backend.nowS;
     const wrong = { username: 'agent', password: 'wr0ng-secret' };
     await refused({ name: 'vis-401', credentials: wrong });
     await refused({ name: 'vis-403', credentials: { username: 'powerless', password: PASSWORD } });

@@ -1,20 +1,13 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 
 const CHECK = '/ns/default/checks/c1';
 
 describe('the hooks of a check', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-  });
-
-  after(() => backend.stop());
+  const backend = perSuite(() => InProcessBackend.start());
+  const api = perSuite(() => backend.login());
 
   beforeEach(async () => {
     await api.put(CHECK, { metadata: { name: 'c1', namespace: 'default' }, command: 'true', interval: 60 });

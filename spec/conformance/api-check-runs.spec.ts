@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { AgentClient } from '../support/agent-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
+import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend, START_MS } from '../support/restartable-backend.ts';
@@ -14,15 +15,12 @@ const SCHEDULE = '/api/mon/v1/namespaces/default/checks/check-disk/schedule';
 const EXECUTE = '/ns/default/checks/check-disk/execute';
 
 describe('the runs of a check', () => {
-  let backend: RestartableBackend;
+  const backend = perTest(() => RestartableBackend.start());
   let api: ApiClient;
 
   beforeEach(async () => {
-    backend = await RestartableBackend.start();
     api = await backend.login();
   });
-
-  afterEach(() => backend.stop());
 
   async function put(changes: Record<string, unknown> = {}): Promise<void> {
     const metadata = { name: 'check-disk', namespace: 'default' };
@@ -89,9 +87,9 @@ describe('the runs of a check', () => {
     });
 
     it('have no next one while the schedule is in quarantine', async () => {
-      await backend.stop();
+      await backend.halt();
       const sabotage = new Sabotage();
-      backend = await RestartableBackend.start({ machines: failingMachines(sabotage) });
+      await backend.resume(failingMachines(sabotage));
       api = await backend.login();
       await put();
       sabotage.arm('default/check-disk', 'action', 5);

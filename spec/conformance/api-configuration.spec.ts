@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { ApiClient } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 
@@ -80,16 +81,13 @@ for (const { kind, first, second, changed, name = 'x1', isOfCluster } of KINDS) 
     const one = `${home}/${encodeURIComponent(name)}`;
     const metadata = isOfCluster === true ? { name } : { name, namespace: 'dev' };
     const key = isOfCluster === true ? name : `dev/${name}`;
-    let backend: InProcessBackend;
+    const backend = perSuite(() => InProcessBackend.start());
     let api: ApiClient;
 
     before(async () => {
-      backend = await InProcessBackend.start();
       api = await backend.login();
       await api.put('/api/core/v2/namespaces/dev', { name: 'dev' });
     });
-
-    after(() => backend.stop());
 
     it('are on record with who changed which member, and never a value', async () => {
       const statuses = [

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { ApiClient } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 
@@ -11,15 +12,12 @@ const handler = (name: string, more: object = {}): object => ({
 });
 
 describe('handlers', () => {
-  let backend: InProcessBackend;
+  const backend = perSuite(() => InProcessBackend.start());
   let api: ApiClient;
 
   before(async () => {
-    backend = await InProcessBackend.start();
     api = await backend.login();
   });
-
-  after(() => backend.stop());
 
   beforeEach(async () => {
     await api.put('/api/core/v2/namespaces/dev', { name: 'dev' });

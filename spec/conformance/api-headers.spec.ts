@@ -1,17 +1,11 @@
 import { expect } from 'chai';
 import { ApiClient } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 
 describe('the headers of a request', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-  });
-
-  after(() => backend.stop());
+  const backend = perSuite(() => InProcessBackend.start());
+  const api = perSuite(() => backend.login());
 
   const statusWith = async (bytes: number): Promise<number> =>
     (await api.request({ method: 'GET', path: '/ns/default/checks', headers: { 'x-long': 'x'.repeat(bytes) } })).status;

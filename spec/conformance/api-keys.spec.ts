@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { ApiClient } from '../support/api-client.ts';
+import { perTest } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 
@@ -8,18 +9,15 @@ const USERS = '/api/core/v2/users';
 const MERGE_PATCH = { 'content-type': 'application/merge-patch+json' };
 
 describe('an API key', () => {
-  let backend: InProcessBackend;
+  const backend = perTest(() => InProcessBackend.start());
   let api: ApiClient;
   let key: string;
 
   beforeEach(async () => {
-    backend = await InProcessBackend.start();
     api = await backend.login();
     await api.post(USERS, { username: 'ann', password: 'Passw0rd-1', groups: ['cluster-admins'] });
     key = await keyOf('ann');
   });
-
-  afterEach(() => backend.stop());
 
   async function keyOf(username: string): Promise<string> {
     const { status, headers, text } = await api.post(KEYS, { username });

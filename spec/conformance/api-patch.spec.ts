@@ -3,6 +3,7 @@ import { type ApiAnswer, ApiClient } from '../support/api-client.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepalive } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 
 const AT_ONCE = 100;
@@ -15,14 +16,8 @@ const all = Object.fromEntries(numbers.map((key) => [key, key]));
 const tagOf = ({ headers }: ApiAnswer): string => String(headers.etag);
 
 describe('a patch', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-  });
-  after(() => backend.stop());
+  const backend = perSuite(() => InProcessBackend.start());
+  const api = perSuite(() => backend.login());
 
   beforeEach(async () => {
     const metadata = { name: 'c', namespace: 'default' };
@@ -160,7 +155,7 @@ describe('a patch', () => {
 
   it('of an entity whose agent is connected reaches that agent, and leaves it one', async () => {
     const agent = await backend.connect({ name: 'live' });
-    agent.send('keepalive', keepalive('live', { timestamp: Math.floor(backend.clock.nowMs() / 1_000) }));
+    agent.send('keepalive', keepalive('live', { timestamp: backend.nowS }));
     await agent.ping();
     const { json } = await api.patch('/ns/default/entities/live', { entity_class: 'proxy', subscriptions: ['new'] });
     const patched = { entity_class: 'agent', subscriptions: ['new', 'entity:live'] };
@@ -189,7 +184,7 @@ describe('the tag of a resource', () => {
       const metadata = { name: 'c', namespace: 'default', annotations: { z: '1', a: '2' } };
       await api.put(CHECK, { metadata, command: 'true', interval: 10 });
       const agent = await backend.connect({ name: 'e' });
-      agent.send('keepalive', keepalive('e', { timestamp: Math.floor(backend.clock.nowMs() / 1_000) }));
+      agent.send('keepalive', keepalive('e', { timestamp: backend.nowS }));
       await agent.ping();
       const tags = [tagOf(await api.patch(CHECK, oneOf('x'))), tagOf(await api.patch(ENTITY, oneOf('x')))];
       await backend.restart();

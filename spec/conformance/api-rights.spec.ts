@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { basicHeader } from '../../src/wire/handshake.ts';
-import type { ApiClient } from '../support/api-client.ts';
+import { perTest } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 
@@ -18,16 +18,12 @@ const binding = (kind: string, user: string, name = 'r'): object => ({
 const inCluster = (name: string, more: object): object => ({ metadata: { name }, ...more });
 
 describe('rights', () => {
-  let backend: InProcessBackend;
-  let admin: ApiClient;
+  const backend = perTest(() => InProcessBackend.start());
+  const admin = perTest(() => backend.login());
 
   beforeEach(async () => {
-    backend = await InProcessBackend.start();
-    admin = await backend.login();
     await admin.post(`${CORE}/users`, { username: 'ann', password: PASSWORD });
   });
-
-  afterEach(() => backend.stop());
 
   async function tokenOf(username: string): Promise<string> {
     const headers = { authorization: basicHeader({ username, password: PASSWORD }) };

@@ -2,20 +2,17 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 
 const WRITE_TIMEOUT_MS = 200;
 
 describe('a connection to the REST API', () => {
-  let backend: InProcessBackend;
-
-  before(async () => {
-    backend = await InProcessBackend.start({
+  const backend = perSuite(() =>
+    InProcessBackend.start({
       configure: (config) => ({ ...config, api: { ...config.api, writeTimeoutMs: WRITE_TIMEOUT_MS } }),
-    });
-  });
-
-  after(() => backend.stop());
+    }),
+  );
 
   it('is cut without an answer when nothing moves on it for --api-write-timeout', async () => {
     const socket = connect(backend.apiPort, '127.0.0.1');

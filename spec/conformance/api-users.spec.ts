@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { basicHeader } from '../../src/wire/handshake.ts';
 import { HandshakeRefused } from '../support/agent-client.ts';
 import { ApiClient } from '../support/api-client.ts';
+import { perTest } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 
@@ -12,17 +13,13 @@ const SECOND = 'second-pass';
 const SECOND_HASH = hashSync(SECOND, { cost: 4 });
 
 describe('users', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
+  const backend = perTest(() => InProcessBackend.start());
+  const api = perTest(() => backend.login());
 
   beforeEach(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
     const user = { username: 'ann', password: FIRST, groups: ['system:agents', 'cluster-admins'] };
     expect((await api.post(USERS, user)).status).to.equal(201);
   });
-
-  afterEach(() => backend.stop());
 
   async function loginStatus(password: string): Promise<number> {
     const headers = { authorization: basicHeader({ username: 'ann', password }) };

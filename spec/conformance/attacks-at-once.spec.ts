@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type ApiAnswer, ApiClient } from '../support/api-client.ts';
 import { type Example, exampleResources } from '../support/example-resources.ts';
 import { proxyEvent } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 
@@ -17,20 +18,17 @@ const one = ({ home, id = (name) => name }: Example, name: string): string => `$
 const kindOf = ({ home }: Example): string => home.split('/').at(-1) ?? '';
 
 describe('requests for one thing at once', () => {
-  let backend: InProcessBackend;
-  let admin: ApiClient;
+  const backend = perSuite(() => InProcessBackend.start());
+  const admin = perSuite(() => backend.login());
   /** Of several connections each: they reach the backend side by side. */
   let callers: ApiClient[];
 
   before(async () => {
-    backend = await InProcessBackend.start();
-    admin = await backend.login();
     callers = await many(4, () => ApiClient.login(backend.apiPort));
   });
 
-  after(async () => {
+  after(() => {
     for (const caller of callers) caller.close();
-    await backend.stop();
   });
 
   const anyone = (n: number): ApiClient => callers[n % callers.length] ?? admin;

@@ -5,6 +5,7 @@ import { LoginThrottle } from '../../src/http/login-throttle.ts';
 import { ResourceStore } from '../../src/store/resource-store.ts';
 import { basicHeader } from '../../src/wire/handshake.ts';
 import { type ApiAnswer, ApiClient } from '../support/api-client.ts';
+import { perTest } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { type RawAnswer, rawRequest } from '../support/raw-handshake.ts';
 
@@ -13,22 +14,17 @@ const PASSWORD = 'first-pass';
 const SECOND_HASH = hashSync('second-pass', { cost: 4 });
 
 describe('A16 guesses of passwords at the port for agents', () => {
-  let backend: InProcessBackend;
-  let admin: ApiClient;
+  const backend = perTest(() => InProcessBackend.start());
+  const admin = perTest(() => backend.login());
   /** Nobody: sends only what it is told to. */
-  let client: ApiClient;
+  const client = perTest(
+    () => new ApiClient(backend.apiPort),
+    (made) => made.close(),
+  );
 
   beforeEach(async () => {
-    backend = await InProcessBackend.start();
-    admin = await backend.login();
-    client = new ApiClient(backend.apiPort);
     const user = { username: 'ann', password_hash: hashSync(PASSWORD, { cost: 4 }), groups: ['cluster-admins'] };
     expect((await admin.post(USERS, user)).status).to.equal(201);
-  });
-
-  afterEach(async () => {
-    client.close();
-    await backend.stop();
   });
 
   const tryLogin = (username: string, password: string): Promise<ApiAnswer> =>

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
 import { proxyEvent } from '../support/example-events.ts';
 import { type Example, exampleResources } from '../support/example-resources.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
-import { parametersOf, pathWith, type Row, routeTable, titleOf } from '../support/route-table.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { parametersOf, pathWith, routeTable, titleOf } from '../support/route-table.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** What must not become part of a key or of a path on the disk. */
 const HOSTILE: readonly [string, string][] = [
@@ -39,27 +39,20 @@ const escaped = (name: string): string =>
   name === '.' || name === '..' ? name.replaceAll('.', '%2e') : encodeURIComponent(Buffer.from(name).toString());
 
 describe('A2 names', () => {
-  let rows: readonly Row[];
-  let parent: TemporaryDirectory;
-  let backend: InProcessBackend;
-  let admin: ApiClient;
+  const rows = perSuite(routeTable);
+  const parent = perSuite(temporaryDirectory, (made) => made.remove());
+  const backend = perSuite(async () => {
+    const deep = join(parent.path, 'a', 'b');
+    await mkdir(deep, { recursive: true });
+    const places = { stateDir: join(deep, 'state'), cacheDir: join(deep, 'cache') };
+    return InProcessBackend.start({ configure: (config) => ({ ...config, ...places }) });
+  });
+  const admin = perSuite(() => backend.login());
   let outside: string;
 
   before(async () => {
-    rows = await routeTable();
-    parent = await temporaryDirectory();
-    const deep = join(parent.path, 'a', 'b');
-    await mkdir(deep, { recursive: true });
     outside = join(parent.path, 'outside');
     await writeFile(outside, 'as it was');
-    const places = { stateDir: join(deep, 'state'), cacheDir: join(deep, 'cache') };
-    backend = await InProcessBackend.start({ configure: (config) => ({ ...config, ...places }) });
-    admin = await backend.login();
-  });
-
-  after(async () => {
-    await backend.stop();
-    await parent.remove();
   });
 
   /** Nothing beside the state directory, and no error that nobody expected. */

@@ -10,9 +10,10 @@ import { parseHandlerShape } from '../../src/resources/handler.ts';
 import { redactFields } from '../../src/resources/redaction.ts';
 import { parseRoleShape } from '../../src/resources/role.ts';
 import type { ApiClient } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
-import { pathWith, type Row, routeTable, titleOf } from '../support/route-table.ts';
+import { pathWith, routeTable, titleOf } from '../support/route-table.ts';
 
 const KEYS = ['__proto__', 'constructor', 'prototype', 'toString', 'metadata', 'labels', 'name', 'rules', 'a'] as const;
 const IN_PROCESS = 100_000;
@@ -92,16 +93,13 @@ describe('A6 names that reach a prototype', () => {
   });
 
   describe('over the API', () => {
-    let rows: readonly Row[];
-    let backend: InProcessBackend;
+    const rows = perSuite(routeTable);
+    const backend = perSuite(() => InProcessBackend.start());
     let admin: ApiClient;
 
     before(async () => {
-      rows = await routeTable();
-      backend = await InProcessBackend.start();
       admin = await backend.login();
     });
-    after(() => backend.stop());
 
     it('A6 do not reach it by any route that reads a body, nor by a query', async () => {
       const texts = fc.sample(hostileJson, { numRuns: 8, seed: 66 });
@@ -197,14 +195,8 @@ describe('A8 JSON that is made to cost', () => {
   }
 
   describe('over the API', () => {
-    let backend: InProcessBackend;
-    let admin: ApiClient;
-
-    before(async () => {
-      backend = await InProcessBackend.start();
-      admin = await backend.login();
-    });
-    after(() => backend.stop());
+    const backend = perSuite(() => InProcessBackend.start());
+    const admin = perSuite(() => backend.login());
 
     const writes: [method: string, path: string, type: string][] = [
       ['POST', '/ns/default/checks', 'application/json'],

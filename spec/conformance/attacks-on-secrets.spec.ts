@@ -6,13 +6,13 @@ import { Authentication } from '../../src/http/authentication.ts';
 import { Unauthenticated } from '../../src/resources/errors.ts';
 import { digestApiKey } from '../../src/store/api-key-digest.ts';
 import { lockStore } from '../../src/store/store-lock.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { agentEntity, checkEvent, keepalive, proxyEvent } from '../support/example-events.ts';
 import { eventually } from '../support/eventually.ts';
+import { perTest } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 import { routeTable } from '../support/route-table.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const CORE = '/api/core/v2';
 const KEYS = `${CORE}/apikeys`;
@@ -46,26 +46,20 @@ async function foundIn(directory: string, secrets: readonly string[]): Promise<s
 }
 
 describe('secrets', () => {
-  let parent: TemporaryDirectory;
   let stateDir: string;
   let eventLog: string;
-  let backend: InProcessBackend;
-  let admin: ApiClient;
-
-  beforeEach(async () => {
-    parent = await temporaryDirectory();
+  const parent = perTest(temporaryDirectory, (made) => made.remove());
+  const backend = perTest(() => {
     stateDir = join(parent.path, 'state');
     eventLog = join(parent.path, 'events.log');
-    backend = await InProcessBackend.start({
+    return InProcessBackend.start({
       configure: (config) => ({ ...config, stateDir, eventLog: { file: eventLog, maxBuffered: 100 } }),
     });
-    admin = await backend.login();
-    await admin.post(`${CORE}/users`, { username: 'ann', password: PASSWORD, groups: ['cluster-admins'] });
   });
+  const admin = perTest(() => backend.login());
 
-  afterEach(async () => {
-    await backend.stop();
-    await parent.remove();
+  beforeEach(async () => {
+    await admin.post(`${CORE}/users`, { username: 'ann', password: PASSWORD, groups: ['cluster-admins'] });
   });
 
   async function keyOfAnn(): Promise<string> {

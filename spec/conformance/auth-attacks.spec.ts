@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import { basicHeader } from '../../src/wire/handshake.ts';
 import { type ApiAnswer, ApiClient } from '../support/api-client.ts';
+import { perTest } from '../support/fixture.ts';
 import { forgedToken, type Forgery } from '../support/forged-token.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
@@ -19,22 +20,18 @@ interface Tokens {
 }
 
 describe('attacks on the login', () => {
-  let backend: InProcessBackend;
+  const backend = perTest(() => InProcessBackend.start());
   let admin: ApiClient;
   /** Nobody: sends only what it is told to. */
   let client: ApiClient;
 
   beforeEach(async () => {
-    backend = await InProcessBackend.start();
     await connect();
     const user = { username: 'ann', password_hash: PASSWORD_HASH, groups: ['cluster-admins'] };
     expect((await admin.post(USERS, user)).status).to.equal(201);
   });
 
-  afterEach(async () => {
-    client.close();
-    await backend.stop();
-  });
+  afterEach(() => client.close());
 
   async function connect(): Promise<void> {
     admin = await backend.login();

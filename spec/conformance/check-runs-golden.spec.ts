@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
 import { AskedAgent } from '../support/asked-agent.ts';
+import { perTest } from '../support/fixture.ts';
 import { difference } from '../support/golden-match.ts';
 import { readGolden } from '../support/golden-file.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
@@ -36,17 +36,9 @@ const recording = JSON.parse(readGolden('schedule/requests.json').replaceAll('{n
 };
 
 describe('a run that a person asks for, as recorded', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-  let gold: AskedAgent;
-
-  beforeEach(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-    gold = await AskedAgent.register(backend, 'gold', 'g', 'g2');
-  });
-
-  afterEach(() => backend.stop());
+  const backend = perTest(() => RestartableBackend.start());
+  const api = perTest(() => backend.login());
+  const gold = perTest(() => AskedAgent.register(backend, 'gold', 'g', 'g2'));
 
   async function write(kind: string, resource: { metadata: { name: string } }): Promise<void> {
     const { metadata } = resource;

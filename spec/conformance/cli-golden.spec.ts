@@ -1,3 +1,4 @@
+import { perTest } from '../support/fixture.ts';
 import { playCommands, recordedMachine } from '../support/golden-cli.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 
@@ -13,11 +14,7 @@ const RECORDINGS = [
 ];
 
 describe('the recorded command-line client', () => {
-  let backend: InProcessBackend;
-  beforeEach(async () => {
-    backend = await InProcessBackend.start({ machine: recordedMachine() });
-  });
-  afterEach(() => backend.stop());
+  const backend = perTest(() => InProcessBackend.start({ machine: recordedMachine() }));
 
   for (const name of RECORDINGS) {
     it(`is answered: ${name}`, () =>

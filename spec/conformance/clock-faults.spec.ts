@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { ApiClient } from '../support/api-client.ts';
+import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
@@ -7,19 +8,16 @@ import { RestartableBackend } from '../support/restartable-backend.ts';
 const HOUR_MS = 3_600_000;
 
 describe('a backend whose clock is set, or that is stopped for a while', () => {
-  let backend: RestartableBackend;
+  const backend = perTest(() => RestartableBackend.start());
   let api: ApiClient;
   let agent: ReportingAgent;
 
   beforeEach(async () => {
-    backend = await RestartableBackend.start();
     api = await backend.login();
     agent = await ReportingAgent.connect(backend, 'web-01', { subscriptions: ['sys'] });
     await agent.keepalive({ interval: 2, timeout: 30, ttl: 45, entity: { subscriptions: ['sys', 'entity:web-01'] } });
     await agent.result('backup', { ttl: 60, interval: 1 });
   });
-
-  afterEach(() => backend.stop());
 
   const eventOf = (check: string) => api.event('web-01', check);
   const statusOf = async (check: string) => at(await eventOf(check), 'check', 'status');

@@ -1,29 +1,19 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { proxyEvent } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const KEY = 'dev/sw-1/port';
 
 describe('notifications of a namespace that is deleted', () => {
-  let directory: TemporaryDirectory;
-  let backend: InProcessBackend;
-  let api: ApiClient;
+  after(() => writeFileSync(file('go'), ''));
 
-  before(async () => {
-    directory = await temporaryDirectory();
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-  });
-
-  after(async () => {
-    writeFileSync(file('go'), '');
-    await backend.stop();
-    await directory.remove();
-  });
+  const directory = perSuite(temporaryDirectory, (made) => made.remove());
+  const backend = perSuite(() => InProcessBackend.start());
+  const api = perSuite(() => backend.login());
 
   const file = (name: string): string => `${directory.path}/${name}`;
 

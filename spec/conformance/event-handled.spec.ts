@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { agentEntity, checkEvent } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 import { HandlerSinks } from '../support/handler-sinks.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
@@ -9,21 +9,14 @@ import { at } from '../support/json-path.ts';
 const POINTS = [{ name: 'cpu', value: 1.5, timestamp: 1_767_268_800, tags: [{ name: 'core', value: '0' }] }];
 
 describe('an event at its handler', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
-  let handlers: HandlerSinks;
+  const backend = perSuite(() => InProcessBackend.start());
+  const api = perSuite(() => backend.login());
+  const handlers = perSuite(
+    () => new HandlerSinks(api),
+    (made) => made.close(),
+  );
 
-  before(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-    handlers = new HandlerSinks(api);
-    await handlers.add('sink');
-  });
-
-  after(async () => {
-    await backend.stop();
-    await handlers.close();
-  });
+  before(() => handlers.add('sink'));
 
   /** What the handler gets of the one event that an agent of this name sends. */
   async function handled(name: string, event: Record<string, unknown>): Promise<unknown> {

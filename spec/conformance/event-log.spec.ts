@@ -6,10 +6,11 @@ import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { agentEntity, proxyEvent } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 type Json = Record<string, unknown>;
 
@@ -27,27 +28,23 @@ const described = (event: unknown): unknown[] => [
 ];
 
 describe('the event log of a backend', () => {
-  let directory: TemporaryDirectory;
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
   let file: string;
 
-  beforeEach(async () => {
-    directory = await temporaryDirectory();
+  beforeEach(() => {
     file = join(directory.path, 'events.log');
   });
 
-  afterEach(() => directory.remove());
-
   describe('in this process', () => {
-    let backend: RestartableBackend;
+    const backend = perTest(() => {
+      const eventLog = { file, maxBuffered: 1_000 };
+      return RestartableBackend.start({ configure: (config) => ({ ...config, eventLog }) });
+    });
     let api: ApiClient;
 
     beforeEach(async () => {
-      const eventLog = { file, maxBuffered: 1_000 };
-      backend = await RestartableBackend.start({ configure: (config) => ({ ...config, eventLog }) });
       api = await backend.login();
     });
-
-    afterEach(() => backend.stop());
 
     /** Stops the backend: everything is written then. */
     async function written(): Promise<Json[]> {

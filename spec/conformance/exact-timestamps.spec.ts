@@ -4,11 +4,11 @@ import { expect } from 'chai';
 import { parseEvent } from '../../src/resources/event.ts';
 import { encodeFrame } from '../../src/wire/frame.ts';
 import { encodeEvent } from '../../src/wire/protobuf-codec.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent, proxyEvent } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const NANOSECONDS = 1_795_263_001_927_089_953n;
 const WRITTEN = `"timestamp":${NANOSECONDS},`;
@@ -18,19 +18,9 @@ const METRICS = '{"handlers":["file"],"points":[{"name":"load","value":0.5,"time
 const withMetrics = (event: object): string => JSON.stringify(event).replace(/}$/, `,"metrics":${METRICS}}`);
 
 describe('a metric point in nanoseconds', () => {
-  let directory: TemporaryDirectory;
-  let backend: InProcessBackend;
-  let api: ApiClient;
-
-  beforeEach(async () => {
-    directory = await temporaryDirectory();
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-  });
-  afterEach(async () => {
-    await backend.stop();
-    await directory.remove();
-  });
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  const backend = perTest(() => InProcessBackend.start());
+  const api = perTest(() => backend.login());
 
   const file = (): string => join(directory.path, 'given');
   const given = (): string[] => (existsSync(file()) ? readFileSync(file(), 'utf8').split('\n') : []);

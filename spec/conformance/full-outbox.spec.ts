@@ -6,6 +6,7 @@ import { emptyPuts } from '../../src/store/decision.ts';
 import { outboxKey } from '../../src/store/keyspace.ts';
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts';
 import { proxyEvent } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
 
@@ -14,17 +15,21 @@ const metadata = (name: string) => ({ name, namespace: 'default' });
 
 describe('a backend whose outbox is full', function () {
   this.timeout(60_000);
-  let backend: RestartableBackend;
-  let api: ApiClient;
   let receiver: Server;
   const connections: Socket[] = [];
+  after(() => {
+    for (const socket of connections) socket.destroy();
+    receiver.close();
+  });
+
+  const backend = perSuite(() => RestartableBackend.start());
+  let api: ApiClient;
 
   /** Everything waits behind the first one, whose receiver never closes its connection. */
   before(async () => {
     receiver = createServer({ allowHalfOpen: true }, (socket) => connections.push(socket)).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
     const { port } = receiver.address() as AddressInfo;
-    backend = await RestartableBackend.start();
     api = await backend.login();
     const socket = { host: '127.0.0.1', port };
     await api.put('/ns/default/handlers/slow', { metadata: metadata('slow'), type: 'tcp', socket });
@@ -46,12 +51,6 @@ describe('a backend whose outbox is full', function () {
     });
     await backend.resume();
     api = await backend.login();
-  });
-
-  after(async () => {
-    for (const socket of connections) socket.destroy();
-    receiver.close();
-    await backend.stop();
   });
 
   const isRefused = ({ status, headers, json }: ApiAnswer): void => {

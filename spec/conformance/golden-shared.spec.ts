@@ -1,5 +1,5 @@
-import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess } from '../support/backend-process.ts';
+import { perSuite } from '../support/fixture.ts';
 import { play, readScenario } from '../support/golden-runner.ts';
 
 /** Their names differ, so that they may share a backend; none of them waits. */
@@ -33,17 +33,8 @@ const SCENARIOS = [
 ];
 
 describe('recorded agents and their events', () => {
-  let backend: BackendProcess;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await BackendProcess.start();
-    api = await backend.login();
-  });
-
-  after(async () => {
-    await backend.stop();
-  });
+  const backend = perSuite(() => BackendProcess.start());
+  const api = perSuite(() => backend.login());
 
   for (const name of SCENARIOS) {
     const scenario = readScenario(`${name}.json`);

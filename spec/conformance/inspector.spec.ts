@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createMachine } from 'xstate';
 import { MACHINES, type Machines } from '../../src/actors/machines.ts';
 import type { BackendConfig } from '../../src/config/backend.ts';
-import { basicHeader } from '../../src/wire/handshake.ts';
+import { basicHeader, type Credentials } from '../../src/wire/handshake.ts';
 import { HandshakeRefused } from '../support/agent-client.ts';
 import { type ApiAnswer, ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -461,12 +461,18 @@ describe('the inspector of state machines', () => {
     });
   });
 
-  const ANN = '/api/core/v2/users/ann';
-  const endings: [string, (access: string, refresh: string) => Promise<ApiAnswer>][] = [
-    ['its user is disabled', () => admin.delete(ANN)],
-    ['its user has a new password', () => admin.put(`${ANN}/reset_password`, { password_hash: SECOND_HASH })],
+  const CORE = '/api/core/v2';
+  const ANN = `${CORE}/users/ann`;
+  /** What becomes of a ticket that is not used: 401 where nobody has it any more, 403 where he lacks the right. */
+  const endings: [string, number, (access: string, refresh: string) => Promise<ApiAnswer>][] = [
+    ['its user is disabled', 401, () => admin.delete(ANN)],
+    ['its user has a new password', 401, () => admin.put(`${ANN}/reset_password`, { password_hash: SECOND_HASH })],
+    ['its user leaves the group that has the right', 403, () => admin.delete(`${ANN}/groups/watchers`)],
+    ['the binding of its group is deleted', 403, () => admin.delete(`${CORE}/clusterrolebindings/watch`)],
+    ['the role of its group is another', 403, () => watchersMay([{ verbs: ['list'], resources: ['inspect'] }])],
     [
       'its user logs out',
+      401,
       (access, refresh) =>
         admin.request({
           method: 'POST',
@@ -476,26 +482,70 @@ describe('the inspector of state machines', () => {
         }),
     ],
   ];
-  for (const [when, end] of endings) {
+  const watchersMay = (rules: object[]): Promise<ApiAnswer> =>
+    admin.put(`${CORE}/clusterroles/watch`, { metadata: { name: 'watch' }, rules });
+
+  /** Ann, who may inspect as one of a group. */
+  async function addWatcher(): Promise<Credentials> {
+    const ann = { username: 'ann', password: 'Ann-P@ssw0rd' };
+    await watchersMay([{ verbs: ['get'], resources: ['inspect'] }]);
+    const subjects = [{ type: 'Group', name: 'watchers' }];
+    const role_ref = { type: 'ClusterRole', name: 'watch' };
+    await admin.put(`${CORE}/clusterrolebindings/watch`, { metadata: { name: 'watch' }, subjects, role_ref });
+    await admin.put(ANN, { ...ann, groups: ['watchers'] });
+    return ann;
+  }
+
+  /** Where whoever has these credentials may watch, once. */
+  async function ticketUrl(authorization: string): Promise<string> {
+    const answer = await admin.request({
+      method: 'POST',
+      path: '/api/mon/v1/tickets',
+      headers: { authorization },
+    });
+    return inspectUrl(backend.apiPort, { ticket: String(at(answer.json, 'ticket')), actors: [ENTITY] });
+  }
+
+  for (const [when, status, end] of endings) {
     it(`ends within a second when ${when}, and a ticket that is not used with it`, async () => {
       await start();
-      const ann = { username: 'ann', password: 'Ann-P@ssw0rd' };
-      await admin.put(ANN, { ...ann, groups: ['cluster-admins'] });
+      const ann = await addWatcher();
       const login = { method: 'GET', path: '/auth', headers: { authorization: basicHeader(ann) } };
       const { json } = await admin.request(login);
       const [access, refresh] = [String(at(json, 'access_token')), String(at(json, 'refresh_token'))];
-      const ticketUrl = async (): Promise<string> => {
-        const headers = { authorization: `Bearer ${access}` };
-        const answer = await admin.request({ method: 'POST', path: '/api/mon/v1/tickets', headers });
-        return inspectUrl(backend.apiPort, { ticket: String(at(answer.json, 'ticket')), actors: [ENTITY] });
-      };
-      const inspector = await InspectorClient.connect(await ticketUrl());
-      const unused = await ticketUrl();
+      const inspector = await InspectorClient.connect(await ticketUrl(`Bearer ${access}`));
+      const unused = await ticketUrl(`Bearer ${access}`);
       await backend.clock.advance(1_500);
       expect((await end(access, refresh)).status).to.be.oneOf([200, 201, 204]);
       await backend.clock.advance(1_000);
       expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'the right to inspect has ended' });
+      expect(await refusalOf(unused)).to.have.property('status', status);
+    });
+  }
+
+  const keyEndings: [string, (key: string) => Promise<ApiAnswer>][] = [
+    ['is deleted', (key) => admin.delete(key)],
+    ['becomes that of another user', (key) => admin.patch(key, { username: 'admin' })],
+  ];
+  for (const [what, end] of keyEndings) {
+    it(`ends within a second when the API key ${what} that it was opened by, and not with another`, async () => {
+      await start();
+      const { username } = await addWatcher();
+      const made = [0, 1].map(() => admin.post(`${CORE}/apikeys`, { username }));
+      const [ending = '', lasting = ''] = (await Promise.all(made)).map(({ headers }) => headers.location ?? '');
+      const urlBy = (key: string): Promise<string> => ticketUrl(`Key ${key.slice(key.lastIndexOf('/') + 1)}`);
+      const [inspector, other] = [
+        await InspectorClient.connect(await urlBy(ending)),
+        await InspectorClient.connect(await urlBy(lasting)),
+      ];
+      const unused = await urlBy(ending);
+      await backend.clock.advance(1_500);
+      expect((await end(ending)).status).to.be.oneOf([200, 204]);
+      await backend.clock.advance(1_000);
+      expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'the right to inspect has ended' });
       expect(await refusalOf(unused)).to.have.property('status', 401);
+      await agent.keepalive(TIMING);
+      await other.has(3);
     });
   }
 

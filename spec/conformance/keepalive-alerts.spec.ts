@@ -1,20 +1,13 @@
 import { expect } from 'chai';
 import { verify } from '../../src/store/ledger.ts';
-import type { ApiClient } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
 
 describe('an agent that falls silent', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-  });
-
-  after(() => backend.stop());
+  const backend = perSuite(() => RestartableBackend.start());
+  const api = perSuite(() => backend.login());
 
   const checkOf = async (name: string) => at(await api.event(name, 'keepalive'), 'check');
   const statusOf = async (name: string) => at(await checkOf(name), 'status');

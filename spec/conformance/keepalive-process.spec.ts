@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
 import { AGENT } from '../support/agent-client.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess, runProgram } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
-import { temporaryDirectory, type TemporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/mon-agent.js', import.meta.url));
 const NAME = 'killed-01';
@@ -19,22 +19,14 @@ const CRITICAL_S = 8;
 const LATE_MS = 2_000;
 
 describe('a real agent that is killed', () => {
-  let backend: BackendProcess;
-  let api: ApiClient;
-  let directory: TemporaryDirectory;
   const agents: ChildProcess[] = [];
-
-  before(async () => {
-    directory = await temporaryDirectory();
-    backend = await BackendProcess.start();
-    api = await backend.login();
-  });
-
   after(async () => {
     for (const agent of agents) await kill(agent);
-    await backend.stop();
-    await directory.remove();
   });
+
+  const directory = perSuite(temporaryDirectory, (made) => made.remove());
+  const backend = perSuite(() => BackendProcess.start());
+  const api = perSuite(() => backend.login());
 
   function startAgent(): ChildProcess {
     const flags = [

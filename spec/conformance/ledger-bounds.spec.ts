@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
 import { checkEvent } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
@@ -12,14 +12,8 @@ const SHOWN_CHARACTERS = 203;
 const MAX_LEDGER_CHARACTERS = 100_000;
 
 describe('the ledger, when somebody sends long texts', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-  });
-  after(() => backend.stop());
+  const backend = perSuite(() => RestartableBackend.start());
+  const api = perSuite(() => backend.login());
 
   it('keeps of what an agent claims what can be shown', async () => {
     for (let n = 0; n < 3; n += 1) {

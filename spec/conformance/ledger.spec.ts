@@ -2,28 +2,24 @@ import { expect } from 'chai';
 import { type Database, open } from 'lmdb';
 import { storeDirectory } from '../../src/main/directories.ts';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { runProgram } from '../support/backend-process.ts';
+import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend, START_MS } from '../support/restartable-backend.ts';
 
 describe('the ledger', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
+  const backend = perTest(() => RestartableBackend.start());
+  const api = perTest(() => backend.login());
 
   /** Two agents that fall silent, one after the other. */
   beforeEach(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
     for (const name of ['led-1', 'led-2']) {
       const agent = await ReportingAgent.connect(backend, name);
       await agent.keepalive({ interval: 2, timeout: 5, ttl: 8 });
       await backend.clock.advance(10_000);
     }
   });
-
-  afterEach(() => backend.stop());
 
   async function entries(query: Record<string, string>): Promise<LedgerEntry[]> {
     const { status, json } = await api.get(`/api/mon/v1/ledger?${new URLSearchParams(query).toString()}`);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { AgentClient } from '../support/agent-client.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent, keepalive } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 import { HandlerSinks } from '../support/handler-sinks.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
@@ -13,27 +13,24 @@ const LEAVES = { interval: 2, timeout: WARNING_S };
 const RESOLVED = 'Resolving due to entity deregistering';
 
 describe('the life of an agent', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
-  let handlers: HandlerSinks;
+  const backend = perSuite(() =>
+    InProcessBackend.start({
+      configure: (config) => ({ ...config, deregistrationHandler: FALLBACK }),
+    }),
+  );
+  const api = perSuite(() => backend.login());
+  const handlers = perSuite(
+    () => new HandlerSinks(api),
+    (made) => made.close(),
+  );
 
   before(async () => {
-    backend = await InProcessBackend.start({
-      configure: (config) => ({ ...config, deregistrationHandler: FALLBACK }),
-    });
-    api = await backend.login();
-    handlers = new HandlerSinks(api);
     for (const name of ['registration', 'keepalive', 'ops', 'cmdb', FALLBACK]) await handlers.add(name);
-  });
-
-  after(async () => {
-    await backend.stop();
-    await handlers.close();
   });
 
   /** All that the handler gets of what was decided until now: one more event of the same check comes after them. */
   async function allHandledBy(handler: string, entity: string, check: string): Promise<unknown[]> {
-    const agent = await connected(entity);
+    const agent = await backend.connected({ name: entity });
     agent.send('event', checkEvent(entity, check, { handlers: [handler], output: 'the last' }));
     const handled = await eventually(
       () => handlers.of(handler, entity, check),
@@ -43,12 +40,6 @@ describe('the life of an agent', () => {
     return handled.slice(0, -1);
   }
 
-  async function connected(name: string): Promise<AgentClient> {
-    const agent = await backend.connect({ name });
-    await agent.next('entity_config');
-    return agent;
-  }
-
   /** What the agent sent before is durable, and so are the notifications of it. */
   async function decided(agent: AgentClient): Promise<void> {
     await agent.ping('decided');
@@ -56,7 +47,7 @@ describe('the life of an agent', () => {
   }
 
   it('case 19: begins with its first keepalive: its entity is there, and one event is handled that is not stored', async () => {
-    const agent = await connected('life-19');
+    const agent = await backend.connected({ name: 'life-19' });
     agent.send('keepalive', keepalive('life-19', { entity: { subscriptions: ['linux'] } }));
     await decided(agent);
     const subscriptions = ['linux', 'entity:life-19'];
@@ -72,11 +63,11 @@ describe('the life of an agent', () => {
   });
 
   it('case 20: begins once, whatever keepalives and connections follow', async () => {
-    const agent = await connected('life-20');
+    const agent = await backend.connected({ name: 'life-20' });
     for (const sequence of [1, 2]) agent.send('keepalive', keepalive('life-20', { sequence }));
     await decided(agent);
     await agent.disconnect();
-    const again = await connected('life-20');
+    const again = await backend.connected({ name: 'life-20' });
     again.send('keepalive', keepalive('life-20'));
     await decided(again);
     expect(await allHandledBy('keepalive', 'life-20', 'keepalive')).to.have.lengthOf(3);
@@ -85,7 +76,7 @@ describe('the life of an agent', () => {
 
   /** An agent that asks to be removed reports these results and falls silent, until W has passed. */
   async function left(name: string, deregistration: { handler?: string }, results: Record<string, number>) {
-    const agent = await connected(name);
+    const agent = await backend.connected({ name });
     agent.send('keepalive', keepalive(name, { ...LEAVES, entity: { deregister: true, deregistration } }));
     for (const [check, status] of Object.entries(results)) {
       agent.send('event', checkEvent(name, check, { status, handlers: ['ops'] }));

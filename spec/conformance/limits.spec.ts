@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
-import type { MetricsText } from '../support/metrics-text.ts';
 import { scrape } from '../support/scrape.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const UNITS: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2 };
@@ -52,21 +52,12 @@ const sourceFiles = (): string[] =>
 describe('the limits in docs/operate.md', () => {
   const limits = documentedLimits();
   const named = limits.flatMap(({ constant, metric }) => (constant === undefined ? [] : [{ ...constant, metric }]));
-  let directory: TemporaryDirectory;
-  let backend: InProcessBackend;
-  let metrics: MetricsText;
-
-  before(async () => {
-    directory = await temporaryDirectory();
+  const directory = perSuite(temporaryDirectory, (made) => made.remove());
+  const backend = perSuite(() => {
     const eventLog = { file: `${directory.path}/events.log`, maxBuffered: 1_000 };
-    backend = await InProcessBackend.start({ configure: (config) => ({ ...config, eventLog }) });
-    metrics = await scrape(backend);
+    return InProcessBackend.start({ configure: (config) => ({ ...config, eventLog }) });
   });
-
-  after(async () => {
-    await backend.stop();
-    await directory.remove();
-  });
+  const metrics = perSuite(() => scrape(backend));
 
   it('are those of the source', () => {
     expect(limits).to.have.length.above(30);

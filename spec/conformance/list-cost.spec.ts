@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { CORE, type Route } from '../../src/http/route.ts';
 import { ApiUnderTest } from '../http/api-under-test.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { CountingStore } from '../support/counting-store.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { HOST, NAMESPACE, RARE, type StoredKind, storeObjects } from '../support/stored-objects.ts';
 
@@ -41,9 +41,9 @@ interface Page {
 }
 
 describe('a page of a list', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
   let store: CountingStore;
+  const backend = perSuite(() => InProcessBackend.start({ through: (inner) => (store = new CountingStore(inner)) }));
+  const api = perSuite(() => backend.login());
   let paths: string[];
   /** What pages cost while there were few objects, by path. */
   let first: Record<string, number>;
@@ -51,8 +51,7 @@ describe('a page of a list', () => {
 
   before(async () => {
     paths = await pagedLists();
-    backend = await InProcessBackend.start({ through: (inner) => (store = new CountingStore(inner)) });
-    api = await backend.login();
+
     // Rights are read once.
     await api.get(`${CORE}/events`);
     await grow(0, FEW);
@@ -60,8 +59,6 @@ describe('a page of a list', () => {
     await grow(FEW, 2 * FEW);
     await grow(2 * FEW, MANY, SEARCHED);
   });
-
-  after(() => backend.stop());
 
   async function grow(from: number, to: number, lists = [...paths, ...SEARCHED]): Promise<void> {
     for (const kind of new Set(lists.map(kindOf))) await storeObjects(backend.store, kind, { from, to });

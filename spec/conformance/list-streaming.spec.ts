@@ -10,7 +10,7 @@ import { basicHeader } from '../../src/wire/handshake.ts';
 import { ADMIN, ApiClient } from '../support/api-client.ts';
 import { BackendProcess, initialiseState } from '../support/backend-process.ts';
 import { CountingStore } from '../support/counting-store.ts';
-import { eventually } from '../support/eventually.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 import { type StoredKind, storeObjects } from '../support/stored-objects.ts';
@@ -41,35 +41,21 @@ describe('a long list', () => {
   const OBJECTS = 2_000;
   /** Forty megabytes: the system holds a part of it for a reader who does not read. */
   const BYTES = 20_000;
-  let backend: InProcessBackend;
   let store: CountingStore;
+  const backend = perSuite(() => InProcessBackend.start({ through: (inner) => (store = new CountingStore(inner)) }));
 
   before(async () => {
-    backend = await InProcessBackend.start({ through: (inner) => (store = new CountingStore(inner)) });
     for (const kind of KINDS) await storeObjects(backend.store, kind, { from: 0, to: OBJECTS, bytes: BYTES });
   });
-
-  after(() => backend.stop());
-
-  /** How many records were read when no more are. */
-  async function readsAtRest(): Promise<number> {
-    let before = -1;
-    await eventually(
-      () => [before, (before = store.reads)],
-      ([earlier, now]) => earlier === now,
-      { everyMs: 50 },
-    );
-    return store.reads;
-  }
 
   const complaints = () => backend.log.lines.filter(({ level }) => level === 'error' || level === 'warn');
 
   for (const kind of KINDS) {
     it(`of ${kind} is made as it is read, and whole in the end`, async () => {
-      const begin = await readsAtRest();
+      const begin = await store.readsAtRest();
       const answer = await answerOf(backend.apiPort, `${CORE}/${kind}`);
       expect(answer.statusCode).to.equal(200);
-      expect((await readsAtRest()) - begin).to.be.below(OBJECTS / 2);
+      expect((await store.readsAtRest()) - begin).to.be.below(OBJECTS / 2);
       const parts: Buffer[] = [];
       for await (const part of answer) parts.push(part as Buffer);
       const items = JSON.parse(Buffer.concat(parts).toString()) as unknown[];
@@ -78,11 +64,11 @@ describe('a long list', () => {
 
     it(`of ${kind} is not made for who has gone away`, async () => {
       const complained = complaints();
-      const begin = await readsAtRest();
+      const begin = await store.readsAtRest();
       const answer = await answerOf(backend.apiPort, `${CORE}/${kind}`);
-      const reading = await readsAtRest();
+      const reading = await store.readsAtRest();
       answer.destroy();
-      expect(await readsAtRest()).to.be.below(reading + OBJECTS / 10);
+      expect(await store.readsAtRest()).to.be.below(reading + OBJECTS / 10);
       expect(reading - begin).to.be.below(OBJECTS / 2);
       expect(complaints()).to.deep.equal(complained);
     });

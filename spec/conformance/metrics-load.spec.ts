@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { MAX_OPEN_DECISIONS } from '../../src/store/committer.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent, proxyEvent } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { Movement, scrape } from '../support/scrape.ts';
 
@@ -19,13 +20,7 @@ const MOST_HELD = ['mon_queue_depth', { queue: 'agent_held_messages' }] as const
 
 describe('the metrics of a backend with much to do', function () {
   this.timeout(60_000);
-  let backend: InProcessBackend;
-
-  beforeEach(async () => {
-    backend = await InProcessBackend.start();
-  });
-
-  afterEach(() => backend.stop());
+  const backend = perTest(() => InProcessBackend.start());
 
   it(`have no more series with ${ENTITIES} entities, and are as fast`, async () => {
     const agent = await backend.connect({ name: 'm-1' });

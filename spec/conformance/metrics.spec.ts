@@ -5,9 +5,9 @@ import { expect } from 'chai';
 import { SCHEDULE_KINDS } from '../../src/actors/schedule-counts.ts';
 import { storeDirectory } from '../../src/main/directories.ts';
 import { HandshakeRefused } from '../support/agent-client.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { agentEntity, checkEvent, proxyEvent } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { readGolden } from '../support/golden-file.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
@@ -47,19 +47,10 @@ const sessionError = (error: string) => ['sensu_go_session_errors', { error }] a
 const refusedHandshakes = (status: number) => ['mon_handshakes_refused_total', { status: String(status) }] as const;
 
 describe('the metrics of a backend', () => {
-  let sabotage: Sabotage;
-  let backend: RestartableBackend;
-  let api: ApiClient;
-  let moved: Movement;
-
-  beforeEach(async () => {
-    sabotage = new Sabotage();
-    backend = await RestartableBackend.start({ machines: failingMachines(sabotage) });
-    api = await backend.login();
-    moved = await Movement.begin(backend);
-  });
-
-  afterEach(() => backend.stop());
+  const sabotage = perTest(() => new Sabotage());
+  const backend = perTest(() => RestartableBackend.start({ machines: failingMachines(sabotage) }));
+  const api = perTest(() => backend.login());
+  const moved = perTest(() => Movement.begin(backend));
 
   async function put(path: string, body: object): Promise<void> {
     const { status, text } = await api.put(path, body);

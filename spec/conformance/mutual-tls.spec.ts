@@ -11,30 +11,29 @@ import { basicHeader } from '../../src/wire/handshake.ts';
 import { AGENT, AgentClient, agentHeaders, HandshakeRefused } from '../support/agent-client.ts';
 import { CertificateAuthority, derOf, type Issued } from '../support/certificate-authority.ts';
 import { eventually, inTime } from '../support/eventually.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { failure, handshake } from '../support/tls-handshake.ts';
 
 const REFRESH_MS = 60 * 60_000;
 
 describe('the port for agents with mutual TLS', function () {
   this.timeout(60_000);
-  let directory: TemporaryDirectory;
+  const directory = perSuite(temporaryDirectory, (made) => made.remove());
   let servers: CertificateAuthority;
   let agents: CertificateAuthority;
   let server: Issued;
   let client: Issued;
   let backend: InProcessBackend | undefined;
 
-  before(async () => {
-    directory = await temporaryDirectory();
+  before(() => {
     servers = new CertificateAuthority(directory.path, 'servers');
     agents = new CertificateAuthority(directory.path, 'agents');
     server = servers.issue('localhost');
     client = agents.issue('web-1', { names: '' });
   });
-  after(() => directory.remove());
 
   const configured =
     (crlUrls: readonly string[] = [], namesEntity = false) =>

@@ -4,10 +4,10 @@ import { hostname } from 'node:os';
 import { expect } from 'chai';
 import type { AgentClient } from '../support/agent-client.ts';
 import { jsonOf } from '../support/agent-client.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent, keepalive, proxyEvent } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
@@ -16,17 +16,9 @@ import { failingMachines, Sabotage } from './failing-machines.ts';
 const MINUTE_MS = 60_000;
 
 describe('what an actor could not decide', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-  let sabotage: Sabotage;
-
-  beforeEach(async () => {
-    sabotage = new Sabotage();
-    backend = await RestartableBackend.start({ machines: failingMachines(sabotage) });
-    api = await backend.login();
-  });
-
-  afterEach(() => backend.stop());
+  const sabotage = perTest(() => new Sabotage());
+  const backend = perTest(() => RestartableBackend.start({ machines: failingMachines(sabotage) }));
+  const api = perTest(() => backend.login());
 
   const occurrencesOf = async (entity: string, check: string) =>
     at(await api.event(entity, check), 'check', 'occurrences');
@@ -89,15 +81,8 @@ describe('what an actor could not decide', () => {
 });
 
 describe('a keepalive that comes through the API', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-
-  beforeEach(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-  });
-
-  afterEach(() => backend.stop());
+  const backend = perTest(() => RestartableBackend.start());
+  const api = perTest(() => backend.login());
 
   const put = (name: string, entityClass: string | undefined) =>
     api.put(`/ns/default/events/${name}/keepalive`, {

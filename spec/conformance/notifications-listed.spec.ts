@@ -1,25 +1,21 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { proxyEvent } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 
 const PATH = '/api/mon/v1/namespaces/default/events/switch-1';
 
 describe('the notifications of an event', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
+  const backend = perSuite(() => InProcessBackend.start());
+  const api = perSuite(() => backend.login());
 
   before(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
     await handler('fine', { command: 'cat > /dev/null; echo thanks' });
     await handler('broken', { command: 'cat > /dev/null; exit 3' });
     await handler('unfiltered', { command: 'cat > /dev/null', filters: ['of-nobody'] });
   });
-
-  after(() => backend.stop());
 
   async function handler(name: string, changes: Record<string, unknown>): Promise<void> {
     const body = { metadata: { name, namespace: 'default' }, type: 'pipe', ...changes };

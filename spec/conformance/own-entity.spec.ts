@@ -1,15 +1,11 @@
 import { expect } from 'chai';
 import { hostname } from 'node:os';
 import { BackendProcess } from '../support/backend-process.ts';
+import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 
 describe('the entity of the backend itself', () => {
-  let backend: BackendProcess;
-
-  before(async () => {
-    backend = await BackendProcess.start();
-  });
-  after(() => backend.stop());
+  const backend = perSuite(() => BackendProcess.start());
 
   it('says what the backend runs on', async () => {
     const entity = await (await backend.login()).entity(hostname(), 'mon-system');

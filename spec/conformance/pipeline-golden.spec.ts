@@ -1,5 +1,5 @@
-import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess } from '../support/backend-process.ts';
+import { perSuite } from '../support/fixture.ts';
 import { itPlaysSideBySide } from '../support/golden-plays.ts';
 import { playPipeline, readPipelineScenarios } from '../support/pipeline-runner.ts';
 
@@ -12,19 +12,12 @@ describe('recorded handlers', function () {
   this.timeout(90_000);
   const recorded = readPipelineScenarios(FILE).filter(({ name }) => !LEFT_OUT.has(name));
   const scenarios = new Map(recorded.map((scenario) => [scenario.name, scenario]));
-  let backend: BackendProcess;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await BackendProcess.start({ environment: { MARK_ENV: 'from-backend' } });
-    api = await backend.login();
-  });
+  const backend = perSuite(() => BackendProcess.start({ environment: { MARK_ENV: 'from-backend' } }));
+  const api = perSuite(() => backend.login());
 
   /** Each has a namespace of its own. */
   itPlaysSideBySide([...scenarios.keys()], async (name) => {
     const scenario = scenarios.get(name);
     if (scenario !== undefined) await playPipeline(FILE, scenario, api);
   });
-
-  after(() => backend.stop());
 });

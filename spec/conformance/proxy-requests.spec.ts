@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
 import { type Asked, AskedAgent } from '../support/asked-agent.ts';
 import { eventually } from '../support/eventually.ts';
+import { perTest } from '../support/fixture.ts';
 import { readGolden } from '../support/golden-file.ts';
 import { difference } from '../support/golden-match.ts';
 import { at } from '../support/json-path.ts';
@@ -22,17 +22,9 @@ const recording = JSON.parse(readGolden('schedule/requests.json').replaceAll('{n
 };
 
 describe('a check with proxy requests', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-  let gold: AskedAgent;
-
-  beforeEach(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-    gold = await AskedAgent.register(backend, 'gold', 'g', 'g2');
-  });
-
-  afterEach(() => backend.stop());
+  const backend = perTest(() => RestartableBackend.start());
+  const api = perTest(() => backend.login());
+  const gold = perTest(() => AskedAgent.register(backend, 'gold', 'g', 'g2'));
 
   async function putProxies(...names: string[]): Promise<void> {
     for (const name of names) await putEntity(name, { url: `http://${name}` });

@@ -2,7 +2,7 @@ import { hashSync } from '@node-rs/bcrypt';
 import { expect } from 'chai';
 import { basicHeader } from '../../src/wire/handshake.ts';
 import { HandshakeRefused } from '../support/agent-client.ts';
-import type { ApiClient } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { InspectorClient, inspectUrl } from '../support/inspector-client.ts';
 import { at } from '../support/json-path.ts';
@@ -30,20 +30,17 @@ async function statusOf(connect: () => Promise<{ terminate(): void }>): Promise<
 
 describe('A11 the rights that each WebSocket asks for', () => {
   let words: readonly string[];
-  let backend: InProcessBackend;
-  let admin: ApiClient;
+  const backend = perSuite(() => InProcessBackend.start({ configure: (config) => ({ ...config, inspect: true }) }));
+  const admin = perSuite(() => backend.login());
 
   before(async () => {
     const named = (await routeTable()).flatMap(({ access }) => (typeof access === 'object' ? [access.resource] : []));
     words = [...new Set([...named, 'localselfuser', 'inspect'])].filter((word) => word !== '');
-    backend = await InProcessBackend.start({ configure: (config) => ({ ...config, inspect: true }) });
-    admin = await backend.login();
+
     const password_hash = hashSync(EVE.password, { cost: 4 });
     await admin.post(`${CORE}/users`, { username: EVE.username, password_hash });
     for (const name of ['dev', 'dev-2']) await admin.post(`${CORE}/namespaces`, { name });
   });
-
-  after(() => backend.stop());
 
   const but = (list: readonly string[], word: string): string[] => list.filter((each) => each !== word);
   const subjects = [{ type: 'User', name: EVE.username }];

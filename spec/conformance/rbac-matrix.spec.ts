@@ -4,9 +4,10 @@ import type { Access } from '../../src/http/route.ts';
 import type { Rule } from '../../src/resources/role.ts';
 import type { Verb } from '../../src/rules/rbac.ts';
 import { basicHeader } from '../../src/wire/handshake.ts';
-import type { ApiAnswer, ApiClient } from '../support/api-client.ts';
+import type { ApiAnswer } from '../support/api-client.ts';
 import { proxyEvent } from '../support/example-events.ts';
 import { exampleResources } from '../support/example-resources.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 import { parametersOf, pathWith, type Row, routeTable, titleOf } from '../support/route-table.ts';
@@ -63,8 +64,8 @@ describe('A11 the rights that each route asks for', () => {
   let rows: readonly Row[];
   let guarded: readonly GuardedRow[];
   let words: readonly string[];
-  let backend: InProcessBackend;
-  let admin: ApiClient;
+  const backend = perSuite(() => InProcessBackend.start());
+  const admin = perSuite(() => backend.login());
   /** What eve sends to be known. */
   let callers: Record<'token' | 'key', string>;
 
@@ -72,8 +73,7 @@ describe('A11 the rights that each route asks for', () => {
     rows = await routeTable();
     guarded = rows.filter(isGuarded);
     words = [...new Set([...guarded.map(({ access }) => access.resource), 'localselfuser', 'inspect'])].filter(Boolean);
-    backend = await InProcessBackend.start();
-    admin = await backend.login();
+
     await admin.post(`${CORE}/users`, { username: 'eve', password_hash: PASSWORD_HASH });
     for (const name of ['dev', 'dev-2']) await admin.post(`${CORE}/namespaces`, { name });
     await fill('dev-2');
@@ -83,8 +83,6 @@ describe('A11 the rights that each route asks for', () => {
     const key = String(headers.location).split('/').at(-1) ?? '';
     callers = { token: `Bearer ${String(at(json, 'access_token'))}`, key: `Key ${key}` };
   });
-
-  after(() => backend.stop());
 
   afterEach(async () => {
     await admin.delete(`${CORE}/clusterrolebindings/eve`);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { verify } from '../../src/store/ledger.ts';
 import type { ApiClient } from '../support/api-client.ts';
+import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
@@ -8,17 +9,12 @@ import { RestartableBackend } from '../support/restartable-backend.ts';
 const BLIND = 'mon.io/blind-seconds';
 
 describe('a backend that was down', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-
-  beforeEach(async () => {
-    backend = await RestartableBackend.start();
-  });
-
-  afterEach(async () => {
+  afterEach(() => {
     expect(verify(backend.store.ledgerEntries())).to.have.property('ok', true);
-    await backend.stop();
   });
+
+  const backend = perTest(() => RestartableBackend.start());
+  let api: ApiClient;
 
   const eventOf = (check = 'keepalive') => api.event('web-01', check);
   const statusOf = async (check = 'keepalive') => at(await eventOf(check), 'check', 'status');

@@ -3,21 +3,19 @@ import { expect } from 'chai';
 import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent, proxyEvent } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
 
 const DAY_MS = 86_400_000;
 const ROUND_MS = 60_000;
 
 describe('what entities leave behind', () => {
-  let backend: RestartableBackend;
+  const backend = perTest(() => RestartableBackend.start());
   let api: ApiClient;
 
   beforeEach(async () => {
-    backend = await RestartableBackend.start();
     api = await backend.login();
   });
-
-  afterEach(() => backend.stop());
 
   /** Long enough for everything to be looked at. */
   async function after(days: number): Promise<void> {

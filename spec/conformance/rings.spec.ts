@@ -1,18 +1,11 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
+import { perTest } from '../support/fixture.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
 
 describe('the rings of round-robin checks', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-
-  beforeEach(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-  });
-
-  afterEach(() => backend.stop());
+  const backend = perTest(() => RestartableBackend.start());
+  const api = perTest(() => backend.login());
 
   const rings = async () => (await api.get('/api/mon/v1/namespaces/default/rings')).json;
   const connected = (name: string, ...subscriptions: string[]) =>
@@ -50,6 +43,43 @@ describe('the rings of round-robin checks', () => {
     await one.vanish();
     expect(await rings()).to.deep.equal({ linux: ['web-1'] });
     await same.vanish();
+    expect(await rings()).to.deep.equal({});
+  });
+
+  it('are kept by the lease of a connection that has ended, while another of the same name is open', async () => {
+    const one = await connected('web-1', 'linux');
+    await registers(one, 60, 'linux');
+    await backend.clock.advance(20_000);
+    const same = await connected('web-1', 'linux');
+    await one.vanish();
+    expect(await rings()).to.deep.equal({ linux: ['web-1'] });
+    await backend.clock.advance(39_999);
+    expect(await rings()).to.deep.equal({ linux: ['web-1'] });
+    await backend.clock.advance(1);
+    expect(await rings()).to.deep.equal({});
+    await registers(same, 60, 'linux');
+    expect(await rings()).to.deep.equal({ linux: ['web-1'] });
+  });
+
+  it('are kept by the newest keepalive of a name, which may be of another connection', async () => {
+    const one = await connected('web-1', 'linux');
+    await registers(one, 60, 'linux');
+    const same = await connected('web-1', 'linux');
+    await one.vanish();
+    await registers(same, 10, 'linux');
+    await backend.clock.advance(9_999);
+    expect(await rings()).to.deep.equal({ linux: ['web-1'] });
+    await backend.clock.advance(1);
+    expect(await rings()).to.deep.equal({});
+  });
+
+  it('are left with the last connection of a name, and not joined by the next one alone', async () => {
+    const one = await connected('web-1', 'linux');
+    await registers(one, 60, 'linux');
+    const same = await connected('web-1', 'linux');
+    await one.vanish();
+    await same.vanish();
+    await connected('web-1', 'linux');
     expect(await rings()).to.deep.equal({});
   });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
 import { AskedAgent } from '../support/asked-agent.ts';
+import { perTest } from '../support/fixture.ts';
 import { readGolden } from '../support/golden-file.ts';
 import { at } from '../support/json-path.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
@@ -10,17 +10,13 @@ const recorded = (what: string): string[] => rows.find((row) => row.what === wha
 const INTERVAL_MS = 10_000;
 
 describe('a round-robin check', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
+  const backend = perTest(() => RestartableBackend.start());
+  const api = perTest(() => backend.login());
   let agents: AskedAgent[];
 
-  beforeEach(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
+  beforeEach(() => {
     agents = [];
   });
-
-  afterEach(() => backend.stop());
 
   async function join(name: string, ...subscriptions: string[]): Promise<AskedAgent> {
     const agent = await AskedAgent.register(backend, name, ...(subscriptions.length === 0 ? ['r'] : subscriptions));

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ApiClient } from '../support/api-client.ts';
 import { AskedAgent } from '../support/asked-agent.ts';
+import { perTest } from '../support/fixture.ts';
 import { RestartableBackend, START_MS } from '../support/restartable-backend.ts';
 
 const MINUTE_MS = 60_000;
@@ -9,16 +10,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 const START = new Date(START_MS).toISOString();
 
 describe('a check with a cron expression', () => {
-  let backend: RestartableBackend;
+  const backend = perTest(() => RestartableBackend.start());
   let api: ApiClient;
   let agent: AskedAgent;
 
   beforeEach(async () => {
-    backend = await RestartableBackend.start();
     await connect();
   });
-
-  afterEach(() => backend.stop());
 
   async function connect(): Promise<void> {
     api = await backend.login();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
 import { AskedAgent } from '../support/asked-agent.ts';
+import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { RestartableBackend, START_MS } from '../support/restartable-backend.ts';
 
@@ -12,17 +12,9 @@ const window = (beginS: number, endS: number) => ({
 });
 
 describe('ticks of a check that ask nobody', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-  let agent: AskedAgent;
-
-  beforeEach(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-    agent = await AskedAgent.register(backend, 'runner', 'sys');
-  });
-
-  afterEach(() => backend.stop());
+  const backend = perTest(() => RestartableBackend.start());
+  const api = perTest(() => backend.login());
+  const agent = perTest(() => AskedAgent.register(backend, 'runner', 'sys'));
 
   async function put(changes: object = {}): Promise<void> {
     const metadata = { name: 'check-disk', namespace: 'default' };

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { agentEntity } from '../support/example-events.ts';
+import { perSuite, perTest } from '../support/fixture.ts';
 import { HandlerSink } from '../support/handler-sink.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
@@ -15,21 +16,17 @@ const LINUX = { subscriptions: ['linux'] };
 const path = (name: string, namespace = 'default'): string => `/ns/${namespace}/silenced/${encodeURIComponent(name)}`;
 
 describe('silences', () => {
-  let backend: RestartableBackend;
+  const backend = perSuite(() => RestartableBackend.start());
   let api: ApiClient;
   let tap: HandlerSink;
 
   before(async () => {
-    backend = await RestartableBackend.start();
     api = await backend.login();
     tap = await HandlerSink.listen();
     for (const name of ['tap', 'registration']) await handler(name);
   });
 
-  after(async () => {
-    await backend.stop();
-    await tap.close();
-  });
+  after(() => tap.close());
 
   afterEach(async () => {
     const { json } = await api.get('/api/core/v2/silenced');
@@ -407,15 +404,8 @@ describe('silences', () => {
 });
 
 describe('silences of a backend whose clock is set', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-
-  beforeEach(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-  });
-
-  afterEach(() => backend.stop());
+  const backend = perTest(() => RestartableBackend.start());
+  const api = perTest(() => backend.login());
 
   async function silencedNow(): Promise<boolean> {
     const agent = await ReportingAgent.connect(backend, 'set');

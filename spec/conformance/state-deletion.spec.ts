@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
@@ -8,15 +8,8 @@ const TTL = { ttl: 5, interval: 1 };
 const MINUTE_MS = 60_000;
 
 describe('a deletion through the API', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-  });
-
-  after(() => backend.stop());
+  const backend = perSuite(() => RestartableBackend.start());
+  const api = perSuite(() => backend.login());
 
   const statesOf = async (actor: string, key: string) => (await api.ledger({ actor, key })).map(({ to }) => to);
   const statusOf = async (entity: string, check: string, namespace = 'default') =>

@@ -1,21 +1,13 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
 
 describe('the stored event of a check', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-  let agent: ReportingAgent;
-
-  before(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-    agent = await ReportingAgent.connect(backend, 'merge');
-  });
-
-  after(() => backend.stop());
+  const backend = perSuite(() => RestartableBackend.start());
+  const api = perSuite(() => backend.login());
+  const agent = perSuite(() => ReportingAgent.connect(backend, 'merge'));
 
   const checkOf = async (check: string) => at(await api.event('merge', check), 'check');
 

@@ -1,22 +1,15 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
 
 describe('a result of a proxy entity', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-  let agent: ReportingAgent;
+  const backend = perSuite(() => RestartableBackend.start());
+  const api = perSuite(() => backend.login());
+  const agent = perSuite(() => ReportingAgent.connect(backend, 'poller'));
 
-  before(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-    agent = await ReportingAgent.connect(backend, 'poller');
-    await agent.keepalive();
-  });
-
-  after(() => backend.stop());
+  before(() => agent.keepalive());
 
   it('case 44: makes the entity when it is unknown, and leaves that of the agent alone', async () => {
     const own = await api.entity('poller');

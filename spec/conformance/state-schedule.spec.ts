@@ -4,6 +4,7 @@ import { firstTickAtMs } from '../../src/rules/splay.ts';
 import type { AgentClient } from '../support/agent-client.ts';
 import { jsonOf } from '../support/agent-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
+import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
@@ -11,17 +12,14 @@ import { RestartableBackend } from '../support/restartable-backend.ts';
 const md5 = (text: string): Uint8Array => createHash('md5').update(text).digest();
 
 describe('a scheduled check', () => {
-  let backend: RestartableBackend;
+  const backend = perTest(() => RestartableBackend.start());
   let api: ApiClient;
   let agent: AgentClient;
 
   beforeEach(async () => {
-    backend = await RestartableBackend.start();
     api = await backend.login();
     agent = await registered('runner', 'sys');
   });
-
-  afterEach(() => backend.stop());
 
   /** An agent gets requests by the subscriptions of its stored entity. */
   async function registered(name: string, subscription: string): Promise<AgentClient> {

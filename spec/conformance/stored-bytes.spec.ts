@@ -3,10 +3,9 @@ import { parseEvent } from '../../src/resources/event.ts';
 import { encodeFrame } from '../../src/wire/frame.ts';
 import { encodeEvent } from '../../src/wire/protobuf-codec.ts';
 import { MEDIA_TYPE_PROTOBUF } from '../../src/wire/codec.ts';
-import type { AgentClient } from '../support/agent-client.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { agentEntity, checkEvent } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 
@@ -14,17 +13,9 @@ import { at } from '../support/json-path.ts';
 const UNKNOWN_FIELD = Buffer.from([0xfa, 0x7f, 0x04, 0x6b, 0x65, 0x70, 0x74]);
 
 describe('the stored bytes of an event that came in protobuf', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
-  let agent: AgentClient;
-
-  before(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-    agent = await backend.connect({ name: 'bytes', headers: { Accept: MEDIA_TYPE_PROTOBUF } });
-  });
-
-  after(() => backend.stop());
+  const backend = perSuite(() => InProcessBackend.start());
+  const api = perSuite(() => backend.login());
+  const agent = perSuite(() => backend.connect({ name: 'bytes', headers: { Accept: MEDIA_TYPE_PROTOBUF } }));
 
   /** Sends it and tells whether it is stored as it came. */
   async function isKept(event: Record<string, unknown>, entity = 'bytes'): Promise<boolean> {

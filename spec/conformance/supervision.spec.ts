@@ -82,7 +82,10 @@ describe('an actor that throws', () => {
   });
 
   /** While the backend is down the state of the broken entity becomes one that does not exist. */
-  async function damageRecord(): Promise<void> {
+  async function restartWithDamagedRecord(): Promise<void> {
+    await start(MACHINES);
+    const agent = await ReportingAgent.connect(backend, BROKEN);
+    await agent.keepalive({ interval: 2, timeout: 5 });
     await backend.halt();
     await backend.withStore(async (store) => {
       const record = store.get('entities', BROKEN_KEY);
@@ -92,15 +95,12 @@ describe('an actor that throws', () => {
       puts.entities.set(BROKEN_KEY, damaged);
       await store.write({ puts, ledger: [] });
     });
+    await backend.resume();
+    api = await backend.login();
   }
 
   it('in its restore is on record and begins anew with its next event', async () => {
-    await start(MACHINES);
-    const agent = await ReportingAgent.connect(backend, BROKEN);
-    await agent.keepalive({ interval: 2, timeout: 5 });
-    await damageRecord();
-    await backend.resume();
-    api = await backend.login();
+    await restartWithDamagedRecord();
     neighbour = await ReportingAgent.connect(backend, 'sound-01');
     const again = await ReportingAgent.connect(backend, BROKEN);
     await again.keepalive({ interval: 2, timeout: 5 });
@@ -113,12 +113,7 @@ describe('an actor that throws', () => {
   });
 
   it('in its restore goes on being monitored when its agent says nothing', async () => {
-    await start(MACHINES);
-    const agent = await ReportingAgent.connect(backend, BROKEN);
-    await agent.keepalive({ interval: 2, timeout: 5 });
-    await damageRecord();
-    await backend.resume();
-    api = await backend.login();
+    await restartWithDamagedRecord();
     await backend.clock.advance(5_000);
     expect((await eventsOf()).at(-1)).to.equal('actor.failed');
     await backend.clock.advance(4_999);

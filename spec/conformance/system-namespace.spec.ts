@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { expect } from 'chai';
 import { HandshakeRefused } from '../support/agent-client.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { checkEvent } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
@@ -15,24 +15,19 @@ const FAILURES = 5;
 const REFUSED = "namespace mon-system is the backend's own, no agent belongs to it";
 
 describe('the namespace of the backend itself', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-  let agent: ReportingAgent;
+  const sabotage = perTest(() => new Sabotage());
+  const backend = perTest(() => RestartableBackend.start({ machines: failingMachines(sabotage) }));
+  const api = perTest(() => backend.login());
+  const agent = perTest(() => ReportingAgent.connect(backend, BROKEN));
 
   /** With an alert about an actor in quarantine. */
   beforeEach(async () => {
-    const sabotage = new Sabotage();
-    backend = await RestartableBackend.start({ machines: failingMachines(sabotage) });
-    api = await backend.login();
-    agent = await ReportingAgent.connect(backend, BROKEN);
     await agent.keepalive();
     await agent.result('disk', { ttl: 600, interval: 1 });
     sabotage.arm(`default/${BROKEN}/disk`, 'action', FAILURES);
     for (let n = 0; n < FAILURES; n += 1) await agent.result('disk', { ttl: 600, interval: 1 });
     expect(await alertStatus()).to.equal(2);
   });
-
-  afterEach(() => backend.stop());
 
   const alertStatus = async (): Promise<unknown> =>
     at(await api.event(hostname(), QUARANTINE, SYSTEM), 'check', 'status');

@@ -14,8 +14,9 @@ import { CertificateAuthority, type Issued } from '../support/certificate-author
 import { eventually, inTime } from '../support/eventually.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { checkEvent } from '../support/example-events.ts';
+import { perSuite, perTest } from '../support/fixture.ts';
 import { failure, handshake, shownCertificate } from '../support/tls-handshake.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** The files have been the same at two looks. */
 const SETTLED_MS = 30_000;
@@ -23,21 +24,18 @@ const CIPHERS_OF_TLS_1_2 = ['AES256-GCM-SHA384', 'AES128-GCM-SHA256', 'CHACHA20-
 
 describe('listeners with TLS', function () {
   this.timeout(60_000);
-  let directory: TemporaryDirectory;
+  const directory = perSuite(temporaryDirectory, (made) => made.remove());
   let authority: CertificateAuthority;
   let server: Issued;
-  let backend: InProcessBackend;
   /** The files that the backend reads, for a test to overwrite. */
   let certFile: string;
   let keyFile: string;
 
-  before(async () => {
-    directory = await temporaryDirectory();
+  before(() => {
     authority = new CertificateAuthority(directory.path, 'authority');
     server = authority.issue('localhost');
     [certFile, keyFile] = [join(directory.path, 'served.pem'), join(directory.path, 'served.key')];
   });
-  after(() => directory.remove());
 
   const put = ({ cert, key }: Issued): void => {
     writeFileSync(certFile, cert);
@@ -55,11 +53,10 @@ describe('listeners with TLS', function () {
       },
     });
 
-  beforeEach(async () => {
+  const backend = perTest(() => {
     put(server);
-    backend = await InProcessBackend.start({ configure: withTls(certFile, keyFile) });
+    return InProcessBackend.start({ configure: withTls(certFile, keyFile) });
   });
-  afterEach(() => backend.stop());
 
   const trusting = () => ({ ca: authority.cert });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
 import { checkEvent, proxyEvent } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
@@ -8,15 +8,8 @@ import { RestartableBackend } from '../support/restartable-backend.ts';
 const TTL = { ttl: 5, interval: 1 };
 
 describe('a check with a ttl', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-  });
-
-  after(() => backend.stop());
+  const backend = perSuite(() => RestartableBackend.start());
+  const api = perSuite(() => backend.login());
 
   const checkOf = async (entity: string, check = 'disk') => at(await api.event(entity, check), 'check');
   const switchOf = async (entity: string, check = 'disk') =>

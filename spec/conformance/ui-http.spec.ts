@@ -1,9 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
-import type { ApiAnswer, ApiClient } from '../support/api-client.ts';
+import type { ApiAnswer } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { agentEntity, keepalive, proxyEvent } from '../support/example-events.ts';
 import { exampleResources } from '../support/example-resources.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 import { parametersOf, pathWith, type Row, routeTable } from '../support/route-table.ts';
@@ -21,14 +22,8 @@ const check = (name: string, more: object = {}): object => ({
 const shown = ({ status, json }: ApiAnswer): object => ({ status, body: json });
 
 describe('HTTP and parsing, as the dashboard relies on it', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-  });
-  after(() => backend.stop());
+  const backend = perSuite(() => InProcessBackend.start());
+  const api = perSuite(() => backend.login());
 
   it('UI case 11: a merge patch and a JSON body are both read by one server', async () => {
     expect((await api.post(CHECKS, check('c11'))).status).to.equal(201);
@@ -150,8 +145,7 @@ describe('HTTP and parsing, as the dashboard relies on it', () => {
 
     it('is 200 for an entity, whose agent reports what its tag does not cover', async () => {
       const agent = await backend.connect({ name: 'a14' });
-      const nowS = Math.floor(backend.clock.nowMs() / 1_000);
-      agent.send('keepalive', keepalive('a14', { timestamp: nowS }));
+      agent.send('keepalive', keepalive('a14', { timestamp: backend.nowS }));
       await agent.ping();
       const path = '/ns/default/entities/a14';
       const before = await eventually(
@@ -159,7 +153,7 @@ describe('HTTP and parsing, as the dashboard relies on it', () => {
         ({ status }) => status === 200,
       );
       const entity = agentEntity('a14', { system: { hostname: 'renamed' } });
-      agent.send('keepalive', keepalive('a14', { timestamp: nowS + 1, entity }));
+      agent.send('keepalive', keepalive('a14', { timestamp: backend.nowS + 1, entity }));
       const tag = String(before.headers.etag);
       const after = await eventually(
         () => again(path, tag),

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type AgentClient, jsonOf } from '../support/agent-client.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess, initialiseState } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -58,19 +58,11 @@ describe('an acknowledgement', () => {
 });
 
 describe('a session whose events are acknowledged', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
-
-  beforeEach(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-  });
-
-  afterEach(() => backend.stop());
+  const backend = perTest(() => InProcessBackend.start());
+  const api = perTest(() => backend.login());
 
   async function connected(name: string, queueId: string): Promise<AgentClient> {
-    const agent = await backend.connect({ name, queueId });
-    await agent.next('entity_config');
+    const agent = await backend.connected({ name, queueId });
     await backend.clock.settle();
     return agent;
   }
@@ -136,8 +128,7 @@ describe('a session whose events are acknowledged', () => {
   });
 
   it('hears nothing when it did not ask', async () => {
-    const agent = await backend.connect({ name: 'ack-none' });
-    await agent.next('entity_config');
+    const agent = await backend.connected({ name: 'ack-none' });
     agent.send('event', checkEvent('ack-none', 'c'));
     await eventually(
       () => api.event('ack-none', 'c'),

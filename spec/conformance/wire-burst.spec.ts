@@ -2,19 +2,14 @@ import { expect } from 'chai';
 import { BackendProcess } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent, keepalive } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const BURST = 10_000;
 /** Sent in one go; between two of these the test listens. */
 const VOLLEY = 500;
 
 describe('the agent port under a burst of events', () => {
-  let backend: BackendProcess;
-
-  before(async () => {
-    backend = await BackendProcess.start();
-  });
-
-  after(() => backend.stop());
+  const backend = perSuite(() => BackendProcess.start());
 
   it(`case 9: answers pings within a second while ${BURST} events of another agent are ingested, and stores them all`, async () => {
     const api = await backend.login();

@@ -1,16 +1,11 @@
 import { expect } from 'chai';
 import { AGENT, agentHeaders } from '../support/agent-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { rawRequest } from '../support/raw-handshake.ts';
 
 describe('the handshake of the agent port', () => {
-  let backend: InProcessBackend;
-
-  before(async () => {
-    backend = await InProcessBackend.start();
-  });
-
-  after(() => backend.stop());
+  const backend = perSuite(() => InProcessBackend.start());
 
   /** Header lines as an agent writes them; `undefined` leaves one out. */
   const linesOf = (name: string, changes: Record<string, string | undefined> = {}): string[] =>

@@ -1,36 +1,18 @@
 import { expect } from 'chai';
-import type { AgentClient } from '../support/agent-client.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent, keepalive, type KeepaliveChanges } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 
 const SENT_AT_S = 1_767_268_800;
 
 describe('a keepalive', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-  });
-
-  after(() => backend.stop());
-
-  async function connected(name: string): Promise<AgentClient> {
-    const agent = await backend.connect({ name });
-    await agent.next('entity_config');
-    return agent;
-  }
+  const backend = perSuite(() => InProcessBackend.start());
+  const api = perSuite(() => backend.login());
 
   const storedEvent = (entity: string, check: string) =>
-    eventually(
-      () => api.event(entity, check),
-      (event) => event !== undefined,
-      { what: `the event ${check} of ${entity}` },
-    );
+    eventually(() => api.event(entity, check), Boolean, { what: `the event ${check} of ${entity}` });
 
   const ignored: [string, string, KeepaliveChanges][] = [
     ['case 21: with timestamp 0', 'ka-zero', { timestamp: 0 }],
@@ -41,7 +23,7 @@ describe('a keepalive', () => {
   ];
   for (const [what, name, changes] of ignored) {
     it(`${what} is ignored: no entity, no event, and the session goes on`, async () => {
-      const agent = await connected(name);
+      const agent = await backend.connected({ name });
       agent.send('keepalive', keepalive(name, changes));
       agent.send('event', checkEvent(name, 'caught-up'));
       await storedEvent(name, 'caught-up');
@@ -58,7 +40,7 @@ describe('a keepalive', () => {
   for (const timestamp of [9_000_000_000_000_000, -9_000_000_000_000_000]) {
     it(`with timestamp ${timestamp}, which no calendar holds, does no harm`, async () => {
       const name = `ka-calendar-${timestamp > 0 ? 'after' : 'before'}`;
-      const agent = await connected(name);
+      const agent = await backend.connected({ name });
       agent.send('keepalive', keepalive(name, { timestamp }));
       agent.send('keepalive', keepalive(name, { sequence: 2 }));
       const event = await storedEvent(name, 'keepalive');
@@ -69,7 +51,7 @@ describe('a keepalive', () => {
   }
 
   it('case 22: is stored as an OK event with what the agent sent of its own timing', async () => {
-    const agent = await connected('ka-ok');
+    const agent = await backend.connected({ name: 'ka-ok' });
     const timing = { timestamp: SENT_AT_S, interval: 7, timeout: 40, ttl: 90 };
     agent.send('keepalive', keepalive('ka-ok', { ...timing, entity: { last_seen: 5 } }));
     const event = await storedEvent('ka-ok', 'keepalive');
@@ -90,13 +72,13 @@ describe('a keepalive', () => {
   });
 
   it('case 23: names the handlers its entity asks for', async () => {
-    const agent = await connected('ka-handlers');
+    const agent = await backend.connected({ name: 'ka-handlers' });
     agent.send('keepalive', keepalive('ka-handlers', { entity: { keepalive_handlers: ['slack'] } }));
     expect(at(await storedEvent('ka-handlers', 'keepalive'), 'check', 'handlers')).to.deep.equal(['slack']);
   });
 
   it('makes the entity known, with its own subscription, and the session hears of it', async () => {
-    const agent = await connected('ka-new');
+    const agent = await backend.connected({ name: 'ka-new' });
     agent.send('keepalive', keepalive('ka-new', { entity: { subscriptions: ['linux'] } }));
     const config = await agent.next('entity_config');
     expect(config).to.deep.include({ entity_class: 'agent', subscriptions: ['linux', 'entity:ka-new'] });

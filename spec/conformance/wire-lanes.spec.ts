@@ -4,6 +4,7 @@ import type { AgentClient } from '../support/agent-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent, keepalive } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 
@@ -11,20 +12,17 @@ const WITHIN = { withinMs: 30_000, everyMs: 50 };
 
 describe('the agent port while too much waits for the store', function () {
   this.timeout(60_000);
-  let backend: InProcessBackend;
+  const backend = perTest(() => InProcessBackend.start());
   let api: ApiClient;
   let other: AgentClient;
 
   beforeEach(async () => {
-    backend = await InProcessBackend.start();
     api = await backend.login();
     other = await backend.connect({ name: 'lane-other' });
     other.send('keepalive', keepalive('lane-other', { interval: 2, timeout: 20 }));
     other.send('event', checkEvent('lane-other', 'watched', { ttl: 10, interval: 5 }));
     await eventually(() => api.event('lane-other', 'watched'), Boolean, { what: 'the watched check', ...WITHIN });
   });
-
-  afterEach(() => backend.stop());
 
   /** Until a sender is not read any more. */
   async function fill(): Promise<void> {
@@ -49,8 +47,7 @@ describe('the agent port while too much waits for the store', function () {
   }
 
   it('lets keepalives pass by events that wait', async () => {
-    const late = await backend.connect({ name: 'lane-late' });
-    await late.next('entity_config');
+    const late = await backend.connected({ name: 'lane-late' });
     await fill();
     late.send('event', checkEvent('lane-late', 'first-sent', { status: 1 }));
     late.send('keepalive', keepalive('lane-late'));

@@ -1,27 +1,13 @@
 import { expect } from 'chai';
-import type { AgentClient } from '../support/agent-client.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent, keepalive } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { sessionStates } from '../support/session-states.ts';
 
 describe('the connection of an agent', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
-
-  beforeEach(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-  });
-
-  afterEach(() => backend.stop());
-
-  async function connected(name: string, answersPings: boolean): Promise<AgentClient> {
-    const agent = await backend.connect({ name, answersPings });
-    await agent.next('entity_config');
-    return agent;
-  }
+  const backend = perTest(() => InProcessBackend.start());
+  const api = perTest(() => backend.login());
 
   const wentThrough = (name: string, states: readonly string[]) =>
     eventually(
@@ -31,7 +17,7 @@ describe('the connection of an agent', () => {
     );
 
   it('case 64: is in warning after 45 s of silence, and closed with 1001 after 60 s', async () => {
-    const agent = await connected('live-silent', false);
+    const agent = await backend.connected({ name: 'live-silent', answersPings: false });
     await wentThrough('live-silent', ['registered']);
     await backend.clock.advance(44_000);
     await wentThrough('live-silent', ['registered']);
@@ -44,7 +30,7 @@ describe('the connection of an agent', () => {
   });
 
   it('case 64: is registered again when a frame comes at 50 s', async () => {
-    const agent = await connected('live-late', false);
+    const agent = await backend.connected({ name: 'live-late', answersPings: false });
     await backend.clock.advance(50_000);
     await wentThrough('live-late', ['registered', 'warning']);
     agent.send('keepalive', keepalive('live-late'));
@@ -55,7 +41,7 @@ describe('the connection of an agent', () => {
   });
 
   it('stays registered while its agent answers the pings that come after 30 s of silence', async () => {
-    const agent = await connected('live-answers', true);
+    const agent = await backend.connected({ name: 'live-answers' });
     for (let passedS = 0; passedS < 180; passedS += 10) {
       await backend.clock.advance(10_000);
       await agent.ping();
@@ -64,8 +50,8 @@ describe('the connection of an agent', () => {
   });
 
   it('case 63: stays registered, and hears a pong every 10 s, while reading is paused', async () => {
-    const sender = await connected('live-sender', true);
-    const waiting = await connected('live-waiting', false);
+    const sender = await backend.connected({ name: 'live-sender' });
+    const waiting = await backend.connected({ name: 'live-waiting', answersPings: false });
     await wentThrough('live-waiting', ['registered']);
     backend.store.failUntilHealed();
     sender.send('event', checkEvent('live-sender', 'c'));
@@ -91,8 +77,8 @@ describe('the connection of an agent', () => {
   });
 
   it('case 63: does not count the time in which reading is paused as silence', async () => {
-    const sender = await connected('live-sender', true);
-    await connected('live-quiet', false);
+    const sender = await backend.connected({ name: 'live-sender' });
+    await backend.connected({ name: 'live-quiet', answersPings: false });
     await wentThrough('live-quiet', ['registered']);
     await backend.clock.advance(30_000);
     backend.store.failUntilHealed();

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { MAX_OPEN_DECISIONS } from '../../src/store/committer.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent, keepalive } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 import { sessionStates } from '../support/session-states.ts';
@@ -15,19 +15,11 @@ const HELD = 200;
 
 describe('the opening of a session', function () {
   this.timeout(60_000);
-  let backend: InProcessBackend;
-  let api: ApiClient;
-
-  beforeEach(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-  });
-
-  afterEach(() => backend.stop());
+  const backend = perTest(() => InProcessBackend.start());
+  const api = perTest(() => backend.login());
 
   it('succeeds while too much waits for the store', async () => {
-    const sender = await backend.connect({ name: 'open-sender' });
-    await sender.next('entity_config');
+    const sender = await backend.connected({ name: 'open-sender' });
     const event = JSON.stringify(checkEvent('open-sender', 'c', { status: 1 }));
     const held = backend.store.hold();
     sender.sendRaw(`event\n${event}`);
@@ -67,8 +59,7 @@ describe('the opening of a session', function () {
   async function isForgotten(name: string): Promise<void> {
     await backend.clock.advance(1_000);
     expect(await sessionStates(api, name)).to.deep.equal([]);
-    const again = await backend.connect({ name });
-    await again.next('entity_config');
+    const again = await backend.connected({ name });
     await backend.clock.settle();
     expect(await sessionStates(api, name)).to.deep.equal(['registered']);
     await backend.clock.advance(120_000);
@@ -91,14 +82,12 @@ describe('the opening of a session', function () {
   });
 
   it('that waits behind a write that fails is lost with it, in the same way', async () => {
-    const sender = await backend.connect({ name: 'open-before' });
-    await sender.next('entity_config');
+    const sender = await backend.connected({ name: 'open-before' });
     await backend.clock.settle();
     const held = backend.store.hold();
     sender.send('event', checkEvent('open-before', 'c'));
     await held;
-    const agent = await backend.connect({ name: 'open-behind' });
-    await agent.next('entity_config');
+    const agent = await backend.connected({ name: 'open-behind' });
     backend.store.failNextWrites(1);
     backend.store.release();
     expect(await agent.closed()).to.have.property('code', 1011);

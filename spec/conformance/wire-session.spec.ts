@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { AgentClient } from '../support/agent-client.ts';
-import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent, keepalive } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 
@@ -15,37 +15,19 @@ const SENTINEL = {
 };
 
 describe('a session of an agent', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-  });
-
-  after(() => backend.stop());
-
-  /** Connected, and past its first frame. */
-  async function connected(name: string): Promise<AgentClient> {
-    const agent = await backend.connect({ name });
-    await agent.next('entity_config');
-    return agent;
-  }
+  const backend = perSuite(() => InProcessBackend.start());
+  const api = perSuite(() => backend.login());
 
   /** Connected, and known to the backend since its first keepalive. */
   async function registered(name: string): Promise<AgentClient> {
-    const agent = await connected(name);
+    const agent = await backend.connected({ name });
     agent.send('keepalive', keepalive(name));
     await agent.next('entity_config');
     return agent;
   }
 
   const stored = (entity: string, check: string) =>
-    eventually(
-      () => api.event(entity, check),
-      (event) => event !== undefined,
-      { what: `the event ${check} of ${entity}` },
-    );
+    eventually(() => api.event(entity, check), Boolean, { what: `the event ${check} of ${entity}` });
 
   /** Everything the agent sent before has been dealt with when this is over. */
   async function caughtUp(agent: AgentClient, name: string): Promise<void> {
@@ -72,7 +54,7 @@ describe('a session of an agent', () => {
 
   it('case 8: of an entity that its agent manages begins without the label that says so', async () => {
     const labels = { 'sensu.io/managed_by': 'sensu-agent', site: 'fra' };
-    const agent = await connected('ses-managed');
+    const agent = await backend.connected({ name: 'ses-managed' });
     agent.send('keepalive', keepalive('ses-managed', { entity: { metadata: { ...metaOf('ses-managed'), labels } } }));
     await stored('ses-managed', 'keepalive');
     await agent.disconnect();
@@ -82,31 +64,31 @@ describe('a session of an agent', () => {
   });
 
   it('case 9: answers a ping with the same body within a second', async () => {
-    const agent = await connected('ses-ping');
+    const agent = await backend.connected({ name: 'ses-ping' });
     expect(await agent.ping('x')).to.be.below(1_000);
   });
 
   it('case 10: takes a text message like a binary one', async () => {
-    const agent = await connected('ses-text');
+    const agent = await backend.connected({ name: 'ses-text' });
     agent.send('keepalive', keepalive('ses-text'), 'text');
     expect(at(await agent.next('entity_config'), 'metadata', 'name')).to.equal('ses-text');
   });
 
   it('takes a message in fragments', async () => {
-    const agent = await connected('ses-fragments');
+    const agent = await backend.connected({ name: 'ses-fragments' });
     const message = `keepalive\n${JSON.stringify(keepalive('ses-fragments'))}`;
     agent.sendInFragments([message.slice(0, 5), message.slice(5, 200), message.slice(200)]);
     expect(at(await agent.next('entity_config'), 'metadata', 'name')).to.equal('ses-fragments');
   });
 
   it('case 11: ends with 1002 at a message without a line feed', async () => {
-    const agent = await connected('ses-no-lf');
+    const agent = await backend.connected({ name: 'ses-no-lf' });
     agent.sendRaw('no line feed at all');
     expect(await agent.closed()).to.have.property('code', 1002);
   });
 
   it('case 11: goes on after a message of unknown type', async () => {
-    const agent = await connected('ses-bogus');
+    const agent = await backend.connected({ name: 'ses-bogus' });
     for (const message of ['bogus\n{}', 'Event\n{}', ' event\n{}', '\n{}', 'entity_config\n{}']) agent.sendRaw(message);
     agent.send('keepalive', keepalive('ses-bogus'));
     expect(at(await agent.next('entity_config'), 'metadata', 'name')).to.equal('ses-bogus');
@@ -142,7 +124,7 @@ describe('a session of an agent', () => {
 
   it('case 16: of a name that is connected twice gets every check request twice', async () => {
     const first = await registered('ses-twice');
-    const second = await connected('ses-twice');
+    const second = await backend.connected({ name: 'ses-twice' });
     // Agents of one name are told the same, the one that was there first included.
     await first.next('entity_config');
     const check = {

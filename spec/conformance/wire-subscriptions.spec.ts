@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AgentClient } from '../support/agent-client.ts';
-import type { ApiClient } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
@@ -8,15 +8,8 @@ import { RestartableBackend } from '../support/restartable-backend.ts';
 const INTERVAL_S = 5;
 
 describe('the subscriptions of a connected agent', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-  });
-
-  after(() => backend.stop());
+  const backend = perSuite(() => RestartableBackend.start());
+  const api = perSuite(() => backend.login());
 
   async function subscribe(name: string, subscriptions: readonly string[]): Promise<void> {
     const entity = { entity_class: 'agent', subscriptions, metadata: { name, namespace: 'default' } };

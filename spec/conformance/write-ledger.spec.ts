@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { CORE, type Route } from '../../src/http/route.ts';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
 import { ApiUnderTest } from '../http/api-under-test.ts';
-import { ADMIN, type ApiAnswer, type ApiClient } from '../support/api-client.ts';
+import { ADMIN, type ApiAnswer } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 import { SECRET, type Write, WRITES } from '../support/secret-writes.ts';
@@ -41,15 +42,8 @@ const isOfWrite = ({ event }: LedgerEntry): boolean =>
   event.startsWith('resource.') || event === 'check.requested' || event === 'event.deleted';
 
 describe('a write', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await InProcessBackend.start();
-    api = await backend.login();
-  });
-
-  after(() => backend.stop());
+  const backend = perSuite(() => InProcessBackend.start());
+  const api = perSuite(() => backend.login());
 
   async function lastSeq(): Promise<number> {
     let seq = 0;

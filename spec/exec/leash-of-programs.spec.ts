@@ -3,7 +3,8 @@ import { AgentProcess } from '../agent/agent-process.ts';
 import { BackendProcess } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { proxyEvent } from '../support/example-events.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { perTest } from '../support/fixture.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { isRunning } from './is-running.ts';
 import { pidsIn } from './pids-in.ts';
 
@@ -16,18 +17,8 @@ const commandOf = (file: string): string =>
 
 describe('commands of a program that is killed', function () {
   this.timeout(90_000);
-  let directory: TemporaryDirectory;
-  let backend: BackendProcess;
-
-  beforeEach(async () => {
-    directory = await temporaryDirectory();
-    backend = await BackendProcess.start();
-  });
-
-  afterEach(async () => {
-    await backend.stop();
-    await directory.remove();
-  });
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  const backend = perTest(() => BackendProcess.start());
 
   async function begun(file: string): Promise<number[]> {
     return eventually(

@@ -3,30 +3,24 @@ import { Leash } from '../../src/exec/leash.ts';
 import { runCommand } from '../../src/exec/process-group.ts';
 import { systemClock } from '../../src/main/system-clock.ts';
 import { eventually } from '../support/eventually.ts';
+import { perTest } from '../support/fixture.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { childrenOf } from './children-of.ts';
 import { isRunning } from './is-running.ts';
 import { pidsIn } from './pids-in.ts';
 
 describe('a leash', () => {
-  let directory: TemporaryDirectory;
-  let log: RecordedLog;
-  let leash: Leash;
-  let abort: AbortController;
-
-  beforeEach(async () => {
-    directory = await temporaryDirectory();
-    log = new RecordedLog();
-    leash = new Leash(log);
-    abort = new AbortController();
-  });
-
-  afterEach(async () => {
-    abort.abort();
-    leash.close();
-    await directory.remove();
-  });
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  const log = perTest(() => new RecordedLog());
+  const leash = perTest(
+    () => new Leash(log),
+    (made) => made.close(),
+  );
+  const abort = perTest(
+    () => new AbortController(),
+    (made) => made.abort(),
+  );
 
   const leashes = (): number[] => childrenOf(process.pid, 'mon-leash');
 

@@ -30,8 +30,8 @@ async function attack({ attack: what, attackers, agentPort }: AttackOrder): Prom
   await Promise.all(Array.from({ length: attackers }, (_, one) => asOne(one)));
 }
 
-function report(failure?: unknown): void {
-  process.send?.({ failure: failure === undefined ? undefined : String(failure) } satisfies AttackReport);
+function report(failure?: Error): void {
+  process.send?.({ failure: failure?.stack } satisfies AttackReport);
 }
 
 // In a process of their own: whoever measures is not to wait for them. Called off by the next order, or by the end.

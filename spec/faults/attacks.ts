@@ -3,7 +3,7 @@ import { deflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
 import { agentHeaders } from '../support/agent-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { frameHeader, HostilePeer, tinyFrame, upgradeRequest } from './hostile-peer.ts';
+import { frameHeader, type HostilePeer, tinyFrame, upgradeRequest } from './hostile-peer.ts';
 
 export const MILLION = 1_000_000;
 const GIGABYTE = 2 ** 30;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ADMIN_PASSWORD, ApiUnderTest } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const DEFAULT = '/api/core/v2/namespaces/default';
 
@@ -79,11 +80,7 @@ function replaced(value: unknown, [name, ...rest]: string[], by: unknown): unkno
 const kindOf = (value: unknown): string => (Array.isArray(value) ? 'list' : typeof value);
 
 describe('a body of a wrong shape', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   for (const [method, path, valid] of ROUTES) {
     it(`reaches no command and is no fault of the server: ${method} ${path}`, async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { ADMIN_PASSWORD, ApiUnderTest, basic } from './api-under-test.ts';
+import { perSuite, perTest } from '../support/fixture.ts';
 
 const CHECKS = '/api/core/v2/namespaces/default/checks';
 const ACCESS_MS = 5 * 60_000;
@@ -12,11 +13,7 @@ interface Login {
 }
 
 describe('a login', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const login = async (authorization: string, path = '/auth') => api.send({ path, headers: { authorization } });
   const admin = basic('admin', ADMIN_PASSWORD);
@@ -77,11 +74,7 @@ describe('a login', () => {
 });
 
 describe('an access token', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const statusWith = async (token: string) =>
     (await api.send({ path: CHECKS, headers: { authorization: `Bearer ${token}` } })).status;
@@ -154,14 +147,12 @@ describe('an access token', () => {
 });
 
 describe('a refresh', () => {
-  let api: ApiUnderTest;
+  const api = perTest(() => ApiUnderTest.start());
   let first: Login;
   beforeEach(async () => {
-    api = await ApiUnderTest.start();
     const { body } = await api.send({ path: '/auth', headers: { authorization: basic('admin', ADMIN_PASSWORD) } });
     first = body as Login;
   });
-  afterEach(() => api.stop());
 
   const post = (path: string, access: string, refresh: string, headers: Record<string, string> = {}) =>
     api.send({

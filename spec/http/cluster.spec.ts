@@ -1,15 +1,12 @@
 import { expect } from 'chai';
 import { ApiUnderTest, CLUSTER_UUID } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const CORE = '/api/core/v2';
 const MEMBERS = `${CORE}/cluster/members`;
 
 describe('the cluster', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   it('has one member, which is reached where the caller reached it', async () => {
     const { status, body } = await api.get(`${MEMBERS}?timeout=2`);

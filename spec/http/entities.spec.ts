@@ -1,14 +1,11 @@
 import { expect } from 'chai';
 import { ApiUnderTest, type Reply } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const ENTITIES = '/api/core/v2/namespaces/default/entities';
 
 describe('an entity', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const post = (body: unknown): Promise<Reply> => api.send({ method: 'POST', path: ENTITIES, body });
   const put = (name: string, body: unknown): Promise<Reply> =>

@@ -8,15 +8,12 @@ import {
   StoreUnavailable,
 } from '../../src/resources/errors.ts';
 import { ApiUnderTest } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const EVENT = '/api/core/v2/namespaces/default/events/e/c';
 
 describe('an error of a command', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const deleting = async (failure: Error) => {
     api.commands.failure = failure;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ApiUnderTest, type Reply } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const EVENTS = '/api/core/v2/namespaces/default/events';
 const NOT_FOUND = { message: 'not found', code: 2 };
@@ -11,11 +12,7 @@ const event = (entity: string, check: string, more: object = {}): Record<string,
 });
 
 describe('an event', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const put = (path: string, body: unknown, method = 'PUT'): Promise<Reply> =>
     api.send({ method, path: `${EVENTS}/${path}`, body });
@@ -192,9 +189,8 @@ describe('an event', () => {
 });
 
 describe('a list of events', () => {
-  let api: ApiUnderTest;
+  const api = perSuite(() => ApiUnderTest.start());
   before(async () => {
-    api = await ApiUnderTest.start();
     await api.put('namespaces', undefined, 'abc', { name: 'abc' });
     for (const [namespace, entity, check] of [
       ['default', 'e1', 'b'],
@@ -207,7 +203,6 @@ describe('a list of events', () => {
       await api.send({ method: 'PUT', path, body: { entity: {}, check: { interval: 5 } } });
     }
   });
-  after(() => api.stop());
 
   interface Named {
     metadata: { name: string; namespace: string };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ApiUnderTest, type Reply } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const HANDLERS = '/api/core/v2/namespaces/default/handlers';
 
@@ -11,11 +12,7 @@ const handler = (name: string, more: object = {}): object => ({
 });
 
 describe('a handler', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const post = (body: unknown): Promise<Reply> => api.send({ method: 'POST', path: HANDLERS, body });
   const put = (name: string, body: unknown): Promise<Reply> =>

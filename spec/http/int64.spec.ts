@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ApiUnderTest, type Reply } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const NAMESPACE = '/api/core/v2/namespaces/default';
 const BEYOND = '9007199254740992';
@@ -7,11 +8,7 @@ const LARGEST = '9223372036854775807';
 const TOO_LARGE = '9223372036854775808';
 
 describe('a whole number of 64 bits in a body', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const post = (kind: string, text: string): Promise<Reply> =>
     api.send({ method: 'POST', path: `${NAMESPACE}/${kind}`, text });

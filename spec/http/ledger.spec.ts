@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { LedgerDraft } from '../../src/store/ledger.ts';
 import { ApiUnderTest } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const LEDGER = '/api/mon/v1/ledger';
 
@@ -17,9 +18,8 @@ const draft = (atMs: number, actor: string, key: string): LedgerDraft => ({
 });
 
 describe('the ledger over HTTP', () => {
-  let api: ApiUnderTest;
+  const api = perSuite(() => ApiUnderTest.start());
   before(async () => {
-    api = await ApiUnderTest.start();
     await api.writeLedger([
       draft(1_000, 'entity', 'default/a'),
       draft(2_000, 'check-ttl', 'default/a/c'),
@@ -28,7 +28,6 @@ describe('the ledger over HTTP', () => {
     ]);
     await api.writeLedger(Array.from({ length: 1_100 }, (_, n) => draft(10_000 + n, 'connection', 'many')));
   });
-  after(() => api.stop());
 
   const seqs = async (query: string): Promise<unknown> =>
     ((await api.get(LEDGER + query)).body as { entries: { seq: number }[] }).entries.map(({ seq }) => seq);
@@ -105,11 +104,7 @@ describe('the ledger over HTTP', () => {
 });
 
 describe('waking an actor over HTTP', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const wake = (actor: string, key: string, headers: Record<string, string> = {}) =>
     api.send({ method: 'POST', path: `/api/mon/v1/actors/${actor}/${key}/wake`, headers });

@@ -1,17 +1,13 @@
 import { expect } from 'chai';
 import { MACHINES } from '../../src/actors/machines.ts';
+import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ApiUnderTest } from './api-under-test.ts';
 
 const PATH = '/api/mon/v1/machines';
 
 describe('state machines over HTTP', () => {
-  let api: ApiUnderTest;
-
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   it('are described, each with its states, events and transitions', async () => {
     const { status, body } = await api.get(PATH);

@@ -2,17 +2,14 @@ import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ApiUnderTest } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const NOBODY = { authorization: '' };
 const TEXT = 'up 1\n';
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 describe('GET /metrics', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'SEARCH']) {
     it(`answers ${method} of anybody with the text of the scrape`, async () => {

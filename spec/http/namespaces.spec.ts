@@ -2,15 +2,12 @@ import { expect } from 'chai';
 import { roleBindingWithDefaults } from '../../src/resources/role-binding.ts';
 import { roleWithDefaults } from '../../src/resources/role.ts';
 import { ApiUnderTest } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const NAMESPACES = '/api/core/v2/namespaces';
 
 describe('a namespace', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   it('is created once, shown with a tag, and deleted once', async () => {
     const post = { method: 'POST', path: NAMESPACES, body: { name: 'dev' } };
@@ -51,15 +48,23 @@ describe('a namespace', () => {
 });
 
 describe('the list of namespaces', () => {
-  let api: ApiUnderTest;
+  const api = perSuite(() => ApiUnderTest.start());
   before(async () => {
-    api = await ApiUnderTest.start();
     for (const name of ['a', 'b', 'c']) await api.put('namespaces', undefined, name, { name });
   });
-  after(() => api.stop());
 
   const shownTo = async (token: string, query = ''): Promise<unknown> =>
     (await api.send({ path: NAMESPACES + query, headers: { authorization: `Bearer ${token}` } })).body;
+
+  /** A user who may do this in `c`; gives his token. */
+  async function userInC(name: string, rule: { verbs: string[]; resources: string[] }): Promise<string> {
+    const metadata = { name, namespace: 'c' };
+    const subjects = [{ type: 'User', name }];
+    const binding = roleBindingWithDefaults({ metadata, subjects, role_ref: { type: 'Role', name } });
+    await api.put('roles', 'c', name, roleWithDefaults({ metadata, rules: [rule] }));
+    await api.put('rolebindings', 'c', name, binding);
+    return api.userWith(name, []);
+  }
 
   it('is empty for a user without any right, who cannot see one either', async () => {
     const token = await api.userWith('nothing', []);
@@ -79,19 +84,7 @@ describe('the list of namespaces', () => {
   });
 
   it('shows the namespaces in which a user has a right', async () => {
-    const token = await api.userWith('local', []);
-    const metadata = { name: 'r', namespace: 'c' };
-    await api.put('roles', 'c', 'r', roleWithDefaults({ metadata, rules: [{ verbs: ['get'], resources: ['hooks'] }] }));
-    await api.put(
-      'rolebindings',
-      'c',
-      'r',
-      roleBindingWithDefaults({
-        metadata,
-        subjects: [{ type: 'User', name: 'local' }],
-        role_ref: { type: 'Role', name: 'r' },
-      }),
-    );
+    const token = await userInC('local', { verbs: ['get'], resources: ['hooks'] });
     expect(await shownTo(token)).to.deep.equal([{ name: 'c' }]);
   });
 
@@ -114,19 +107,7 @@ describe('the list of namespaces', () => {
   });
 
   it('lets nobody delete or make a namespace by rights in another one', async () => {
-    const token = await api.userWith('owner', []);
-    const metadata = { name: 'o', namespace: 'c' };
-    await api.put('roles', 'c', 'o', roleWithDefaults({ metadata, rules: [{ verbs: ['*'], resources: ['*'] }] }));
-    await api.put(
-      'rolebindings',
-      'c',
-      'o',
-      roleBindingWithDefaults({
-        metadata,
-        subjects: [{ type: 'User', name: 'owner' }],
-        role_ref: { type: 'Role', name: 'o' },
-      }),
-    );
+    const token = await userInC('owner', { verbs: ['*'], resources: ['*'] });
     const as = { authorization: `Bearer ${token}` };
     expect((await api.send({ method: 'DELETE', path: `${NAMESPACES}/a`, headers: as })).status).to.equal(403);
     expect((await api.send({ method: 'POST', path: NAMESPACES, body: { name: 'n' }, headers: as })).status).to.equal(

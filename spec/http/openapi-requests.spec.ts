@@ -5,6 +5,7 @@ import { AGENT, HandshakeRefused } from '../support/agent-client.ts';
 import { ADMIN, type ApiAnswer, ApiClient, type ApiRequest } from '../support/api-client.ts';
 import { keepalive, proxyEvent } from '../support/example-events.ts';
 import { exampleResources } from '../support/example-resources.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 import { type OpenApiDocument, type Operation, ReadDocument } from './openapi-document.ts';
@@ -15,25 +16,22 @@ const RUNS = 6;
 const ENTITY_DELETION = 'deleteCoreNamespacesByNamespaceEntitiesByName';
 
 describe('a request that is made from the description of the API', () => {
-  let backend: InProcessBackend;
-  let api: ApiClient;
+  const backend = perSuite(() => InProcessBackend.start({ configure: (config) => ({ ...config, storeSync: 'none' }) }));
+  const api = perSuite(
+    () => new ApiClient(backend.apiPort),
+    (made) => made.close(),
+  );
   let document: ReadDocument;
   /** As `document`, with nothing in answers that is not described. */
   let exact: ReadDocument;
   let admin: string;
 
   before(async () => {
-    backend = await InProcessBackend.start({ configure: (config) => ({ ...config, storeSync: 'none' }) });
-    api = new ApiClient(backend.apiPort);
     const login = await api.request({ method: 'GET', path: '/auth', headers: { authorization: basicHeader(ADMIN) } });
     admin = `Bearer ${String(at(login.json, 'access_token'))}`;
     document = new ReadDocument((await api.get('/openapi.json')).json as OpenApiDocument);
     exact = document.exact();
     await something();
-  });
-  after(async () => {
-    api.close();
-    await backend.stop();
   });
 
   const asAdmin = (request: ApiRequest): Promise<ApiAnswer> =>

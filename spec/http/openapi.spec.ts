@@ -3,6 +3,7 @@ import { describeApi } from '../../src/http/openapi.ts';
 import { docsRoutes } from '../../src/http/routes/docs.ts';
 import { ApiUnderTest } from './api-under-test.ts';
 import { type OpenApiDocument, ReadDocument } from './openapi-document.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const NOBODY = { authorization: '' };
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
@@ -10,15 +11,13 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const METRICS = '/metrics';
 
 describe('the description of the API', () => {
-  let api: ApiUnderTest;
+  const api = perSuite(() => ApiUnderTest.start());
   let document: OpenApiDocument;
   let read: ReadDocument;
   before(async () => {
-    api = await ApiUnderTest.start();
     document = (await api.send({ path: '/openapi.json', headers: NOBODY })).body as OpenApiDocument;
     read = new ReadDocument(document);
   });
-  after(() => api.stop());
 
   const pathOf = (template: string): string => template.replaceAll(/\{\w+\}/g, 'x');
 
@@ -116,6 +115,7 @@ const REQUEST = {
   caller: { username: '', groups: [] },
   body: {},
   authorization: undefined,
+  isGone: () => false,
   tagOf: () => '',
   conditions: { ifMatch: undefined, ifNoneMatch: undefined },
   remoteAddress: '127.0.0.1',
@@ -124,11 +124,7 @@ const REQUEST = {
 };
 
 describe('the page that shows the description of the API', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const get = (path: string) => api.send({ path, headers: NOBODY });
 

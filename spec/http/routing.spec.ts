@@ -1,16 +1,13 @@
 import { expect } from 'chai';
 import { ADMIN_KEY, ApiUnderTest, basic, REQUEST_LIMIT_BYTES } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const CORE = '/api/core/v2';
 const CHECKS = `${CORE}/namespaces/default/checks`;
 const NOBODY = { authorization: '' };
 
 describe('a path of the REST API', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const unknown = [
     '/',
@@ -120,11 +117,7 @@ describe('a path of the REST API', () => {
 });
 
 describe('credentials of a request', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const refused: [string, string, string][] = [
     ['none', '', 'bad credentials'],
@@ -174,11 +167,7 @@ describe('credentials of a request', () => {
 });
 
 describe('the body of a request', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const post = (text: string, headers: Record<string, string> = {}) =>
     api.send({ method: 'POST', path: `${CORE}/namespaces`, text, headers });

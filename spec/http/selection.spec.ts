@@ -3,6 +3,7 @@ import { checkWithDefaults } from '../../src/resources/check.ts';
 import { CONFIGURATION_KINDS } from '../../src/resources/configuration-kinds.ts';
 import { hookWithDefaults } from '../../src/resources/hook.ts';
 import { ApiUnderTest, type Reply } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const CORE = '/api/core/v2';
 const DEFAULT = `${CORE}/namespaces/default`;
@@ -42,9 +43,8 @@ const names = ({ body }: Reply): (string | undefined)[] =>
   );
 
 describe('a list', () => {
-  let api: ApiUnderTest;
+  const api = perSuite(() => ApiUnderTest.start());
   before(async () => {
-    api = await ApiUnderTest.start();
     await api.put('namespaces', undefined, 'dev', { name: 'dev' });
     for (const name of ['e1', 'e2']) {
       const labels = name === 'e1' ? { password: 'hidden', dc: 'x' } : { dc: 'y' };
@@ -72,7 +72,6 @@ describe('a list', () => {
       await api.put('checks', 'default', name, checkWithDefaults(check));
     }
   });
-  after(() => api.stop());
 
   for (const path of LISTS) {
     it(`refuses what is no selector, and shows nothing that is not selected: ${path}`, async () => {

@@ -1,17 +1,13 @@
 import { expect } from 'chai';
 import { ApiUnderTest } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const ALL = '/api/mon/v1/sessions';
 const IN_DEFAULT = '/api/mon/v1/namespaces/default/sessions';
 const REFUSALS = '/api/mon/v1/handshake-refusals';
 
 describe('connections over HTTP', () => {
-  let api: ApiUnderTest;
-
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const statusAs = async (token: string, path: string): Promise<number> =>
     (await api.send({ path, headers: { authorization: `Bearer ${token}` } })).status;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type SilenceRecord, silencedName, silencedWithDefaults } from '../../src/resources/silenced.ts';
 import { ApiUnderTest, type Reply } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const ALL = '/api/core/v2/silenced';
 const SILENCED = '/api/core/v2/namespaces/default/silenced';
@@ -11,9 +12,8 @@ const namesIn = ({ body: items }: Reply): string[] =>
   (items as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
 
 describe('the routes of silences', () => {
-  let api: ApiUnderTest;
+  const api = perSuite(() => ApiUnderTest.start());
   before(async () => {
-    api = await ApiUnderTest.start();
     for (const fields of [
       { subscription: 'linux' },
       { check: 'cpu' },
@@ -23,7 +23,6 @@ describe('the routes of silences', () => {
       expect(await post(body(fields))).to.include({ status: 201, text: '' });
     }
   });
-  after(() => api.stop());
 
   const post = (sent: unknown): Promise<Reply> => api.send({ method: 'POST', path: SILENCED, body: sent });
   const nowS = (): number => Math.floor(api.clock.nowMs() / 1_000);

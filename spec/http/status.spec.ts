@@ -1,14 +1,11 @@
 import { expect } from 'chai';
 import { ApiUnderTest } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const NOBODY = { authorization: '' };
 
 describe('the state of the backend, told to anybody', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
   afterEach(() => {
     api.healthy = true;
   });

@@ -1,14 +1,11 @@
 import { expect } from 'chai';
 import { ApiUnderTest, REQUEST_LIMIT_BYTES } from './api-under-test.ts';
+import { perSuite, perTest } from '../support/fixture.ts';
 
 const TESSEN = '/api/core/v2/tessen';
 
 describe('the switch of telemetry', () => {
-  let api: ApiUnderTest;
-  beforeEach(async () => {
-    api = await ApiUnderTest.start();
-  });
-  afterEach(() => api.stop());
+  const api = perTest(() => ApiUnderTest.start());
 
   it('is what it was set to, by whoever set it, with a tag of its own', async () => {
     const off = await api.get(TESSEN);
@@ -23,11 +20,7 @@ describe('the switch of telemetry', () => {
 });
 
 describe('telemetry', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const post = (text: string) =>
     api.send({ method: 'POST', path: `${TESSEN}/metrics`, headers: { authorization: '' }, text });

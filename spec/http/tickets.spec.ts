@@ -3,20 +3,16 @@ import { decodeJwt } from 'jose';
 import { Tickets } from '../../src/http/tickets.ts';
 import { Overloaded, Unauthenticated } from '../../src/resources/errors.ts';
 import { ApiUnderTest } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const PATH = '/api/mon/v1/tickets';
 
 describe('tickets', () => {
-  let api: ApiUnderTest;
+  const api = perSuite(() => ApiUnderTest.start());
   let tickets: Tickets;
-
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
   beforeEach(() => {
     const get = (_kind: string, _namespace: string | undefined, username: string) =>
-      ({ username, disabled: username === 'disabled' }) as never;
+      ({ username, groups: ['ops'], disabled: username === 'disabled' }) as never;
     tickets = new Tickets({ clock: api.clock, resources: { get, tokenSessions: () => undefined } });
   });
 
@@ -44,9 +40,9 @@ describe('tickets', () => {
     );
   });
 
-  it('say once who asked for them', () => {
+  it('say once who asked for them, in the groups that he is in now', () => {
     const { ticket } = tickets.issue(caller('ann'));
-    expect(tickets.redeem(ticket)).to.deep.equal(caller('ann'));
+    expect(tickets.redeem(ticket)).to.deep.equal({ username: 'ann', groups: ['ops', 'system:users'] });
     expect(() => tickets.redeem(ticket)).to.throw(Unauthenticated);
   });
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ApiClient, type ApiAnswer } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 import { KINDS_WITH_TOYS } from './toy-kind.ts';
@@ -13,11 +14,10 @@ const names = ({ json }: ApiAnswer) => (json as object[]).map((toy) => at(toy, '
 const selecting = (fieldSelector: string) => new URLSearchParams({ fieldSelector }).toString();
 
 describe('a kind of resource that was added as docs/change.md says', () => {
-  let backend: InProcessBackend;
+  const backend = perSuite(() => InProcessBackend.start({ configurationKinds: KINDS_WITH_TOYS }));
   let api: ApiClient;
 
   before(async () => {
-    backend = await InProcessBackend.start({ configurationKinds: KINDS_WITH_TOYS });
     api = await backend.login();
     for (const [name, color] of [
       ['car', 'red'],
@@ -27,8 +27,6 @@ describe('a kind of resource that was added as docs/change.md says', () => {
       await api.put(`${TOYS}/${name}`, named(name, { color, parts: ['a', 'b'] }));
     }
   });
-
-  after(() => backend.stop());
 
   it('is created once, replaced, shown, changed and deleted', async () => {
     const ball = named('ball', { color: 'green', unknown: 1 });

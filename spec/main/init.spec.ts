@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ADMIN, ApiClient } from '../support/api-client.ts';
 import { BackendProcess, initialiseState, runProgram } from '../support/backend-process.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { perTest } from '../support/fixture.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const admin = (username: string, password: string): string[] => [
   '--cluster-admin-username',
@@ -13,15 +14,12 @@ const admin = (username: string, password: string): string[] => [
 const INIT = admin(ADMIN.username, ADMIN.password);
 
 describe('mon-backend init', () => {
-  let directory: TemporaryDirectory;
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
   let stateDir: string;
 
-  beforeEach(async () => {
-    directory = await temporaryDirectory();
+  beforeEach(() => {
     stateDir = join(directory.path, 'state');
   });
-
-  afterEach(() => directory.remove());
 
   const init = (...args: string[]) => runProgram(['init', '--state-dir', stateDir, ...args]);
 

@@ -6,7 +6,8 @@ import { expect } from 'chai';
 import { ADMIN } from '../support/api-client.ts';
 import { BackendProcess, initialiseState } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { perTest } from '../support/fixture.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/mon-backend.js', import.meta.url));
 const QUESTIONS = [
@@ -18,15 +19,12 @@ const QUESTIONS = [
 
 describe('mon-backend init --interactive', function () {
   this.timeout(30_000);
-  let directory: TemporaryDirectory;
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
   let stateDir: string;
 
-  beforeEach(async () => {
-    directory = await temporaryDirectory();
+  beforeEach(() => {
     stateDir = join(directory.path, 'state');
   });
-
-  afterEach(() => directory.remove());
 
   /** Each answer is given when its question has been asked; after the last one the input ends. */
   async function answer(answers: readonly string[], { onTerminal = false } = {}) {

@@ -7,32 +7,27 @@ import { runPipeHandler } from '../../src/pipeline/handlers/pipe.ts';
 import { handlerWithDefaults } from '../../src/resources/handler.ts';
 import { pidsIn } from '../exec/pids-in.ts';
 import { eventually } from '../support/eventually.ts';
+import { perTest } from '../support/fixture.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const descriptors = (): number => readdirSync('/proc/self/fd').length;
 
 describe('a pipe handler', () => {
-  let directory: TemporaryDirectory;
-  let clock: ManualClock;
-  let leash: Leash;
-  let end: AbortController;
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  const clock = perTest(() => new ManualClock());
+  const leash = perTest(
+    () => new Leash(new RecordedLog()),
+    (made) => made.close(),
+  );
+  const end = perTest(
+    () => new AbortController(),
+    (made) => made.abort(),
+  );
 
-  beforeEach(async () => {
-    directory = await temporaryDirectory();
-    clock = new ManualClock();
-    leash = new Leash(new RecordedLog());
-    leash.ready();
-    end = new AbortController();
-  });
-
-  afterEach(async () => {
-    end.abort();
-    leash.close();
-    await directory.remove();
-  });
+  beforeEach(() => leash.ready());
 
   const file = (name: string): string => `${directory.path}/${name}`;
 

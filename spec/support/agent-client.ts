@@ -49,6 +49,18 @@ export class HandshakeRefused extends Error {
   }
 }
 
+/** Tells of a handshake that fails, by a `HandshakeRefused` where there is an answer to it. */
+export function onceRefused(socket: WebSocket, refused: (error: Error) => void): void {
+  socket.once('unexpected-response', (_request, response) => {
+    const chunks: Buffer[] = [];
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('end', () => {
+      refused(new HandshakeRefused(response.statusCode ?? 0, Buffer.concat(chunks).toString()));
+    });
+  });
+  socket.once('error', refused);
+}
+
 export function agentHeaders(options: AgentOptions): Record<string, string> {
   const { name, namespace = 'default', subscriptions = [], credentials = AGENT, queueId, headers = {} } = options;
   return {
@@ -115,14 +127,7 @@ export class AgentClient {
           resolve(agent);
         });
       });
-      socket.once('unexpected-response', (_request, response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          reject(new HandshakeRefused(response.statusCode ?? 0, Buffer.concat(chunks).toString()));
-        });
-      });
-      socket.once('error', reject);
+      onceRefused(socket, reject);
     });
     return inTime(promise, '101 of a handshake', 15_000);
   }

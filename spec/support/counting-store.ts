@@ -7,6 +7,7 @@ import type {
   TransactionalStore,
   WriteSet,
 } from '../../src/store/transactional-store.ts';
+import { eventually } from './eventually.ts';
 
 /** A store that counts what is read of it. */
 export class CountingStore implements TransactionalStore {
@@ -19,6 +20,17 @@ export class CountingStore implements TransactionalStore {
 
   constructor(store: TransactionalStore) {
     this.#store = store;
+  }
+
+  /** How many `reads` there were when no more come. */
+  async readsAtRest(): Promise<number> {
+    let before = -1;
+    await eventually(
+      () => [before, (before = this.reads)],
+      ([earlier, now]) => earlier === now,
+      { everyMs: 50 },
+    );
+    return this.reads;
   }
 
   #count(records: number): void {

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { MACHINES, type Machines } from '../../src/actors/machines.ts';
 import type { BackendConfig } from '../../src/config/backend.ts';
+import { storeDirectory } from '../../src/main/directories.ts';
 import { initialise } from '../../src/main/initialise.ts';
 import { type RunningBackend, startBackend } from '../../src/main/start-backend.ts';
 import type { ConfigurationKinds } from '../../src/resources/configuration-kinds.ts';
@@ -39,6 +41,8 @@ export interface InProcessOptions {
   configurationKinds?: ConfigurationKinds;
   /** What it says that it runs on. */
   machine?: System;
+  /** In place of the usual ones, until it is halted. */
+  machines?: Machines;
   /** Comes between the backend and its store. */
   through?: (store: TransactionalStore) => TransactionalStore;
 }
@@ -49,19 +53,15 @@ export class InProcessBackend implements BackendPorts {
   readonly log = new RecordedLog();
   readonly #directory: TemporaryDirectory;
   readonly #config: BackendConfig;
-  readonly #configurationKinds: ConfigurationKinds | undefined;
-  readonly #machine: System | undefined;
-  readonly #through: (store: TransactionalStore) => TransactionalStore;
+  readonly #options: InProcessOptions;
   readonly #clients = new BackendClients(this);
   #store: FailingStore | undefined;
   #running: RunningBackend | undefined;
 
-  private constructor(directory: TemporaryDirectory, options: InProcessOptions) {
-    const { clock = new ManualClock(), configure, configurationKinds, through = (store) => store } = options;
-    this.#machine = options.machine;
+  protected constructor(directory: TemporaryDirectory, options: InProcessOptions) {
+    const { clock = new ManualClock(), configure } = options;
     this.#directory = directory;
-    this.#configurationKinds = configurationKinds;
-    this.#through = through;
+    this.#options = options;
     this.clock = clock;
     const config = configOf(directory.path);
     this.#config = configure?.(config) ?? config;
@@ -71,32 +71,81 @@ export class InProcessBackend implements BackendPorts {
   /** On a fresh store with the administrator of the tests. */
   static async start(options: InProcessOptions = {}): Promise<InProcessBackend> {
     const backend = new InProcessBackend(await temporaryDirectory(), options);
+    await backend.begin();
+    return backend;
+  }
+
+  protected async begin(): Promise<void> {
     try {
-      await initialise(backend.#config.stateDir, ADMIN, backend.clock);
-      await backend.#start();
-      return backend;
+      await initialise(this.stateDir, ADMIN, this.clock);
+      await this.resume(this.#options.machines);
     } catch (error) {
-      await backend.#directory.remove();
+      await this.#directory.remove();
       throw error;
     }
   }
 
-  async #start(): Promise<void> {
+  /** Starts on the state that is there, at other ports. */
+  async resume(machines: Machines = MACHINES): Promise<void> {
+    const { configurationKinds, machine, through = (store) => store } = this.#options;
     this.#running = await startBackend(this.#config, {
       clock: this.clock,
       log: this.log,
-      configurationKinds: this.#configurationKinds,
-      machine: this.#machine,
+      configurationKinds,
+      machine,
+      machines,
       openStore: (options) => {
-        this.#store = new FailingStore(this.#through(new LmdbStore(options)));
+        this.#store = new FailingStore(through(new LmdbStore(options)));
         return this.#store;
       },
     });
   }
 
+  /** Down until `resume`; agents and clients are gone. */
+  async halt(): Promise<void> {
+    this.#clients.drop();
+    this.#store?.heal();
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.stop();
+    this.#store = undefined;
+  }
+
+  async restart(): Promise<void> {
+    await this.halt();
+    await this.resume();
+  }
+
+  /** Removes its state as well. */
+  async stop(): Promise<void> {
+    try {
+      await this.halt();
+    } finally {
+      await this.#directory.remove();
+    }
+  }
+
+  /** Its store while it is down. */
+  async withStore<T>(use: (store: LmdbStore) => T | Promise<T>): Promise<T> {
+    const store = new LmdbStore({ directory: storeDirectory(this.stateDir), sync: 'full' });
+    try {
+      return await use(store);
+    } finally {
+      await store.close();
+    }
+  }
+
+  get stateDir(): string {
+    return this.#config.stateDir;
+  }
+
   get store(): FailingStore {
-    if (this.#store === undefined) throw new Error('the backend has not opened its store');
+    if (this.#store === undefined) throw new Error('the backend is down');
     return this.#store;
+  }
+
+  get nowS(): number {
+    return Math.floor(this.clock.nowMs() / 1_000);
   }
 
   get apiPort(): number {
@@ -117,31 +166,15 @@ export class InProcessBackend implements BackendPorts {
     return this.#clients.connect(options);
   }
 
+  /** The same, when it has its first frame. */
+  async connected(options: AgentOptions): Promise<AgentClient> {
+    const agent = await this.#clients.connect(options);
+    await agent.next('entity_config');
+    return agent;
+  }
+
   /** As at SIGHUP. */
   async reloadCertificates(): Promise<void> {
     await this.#running?.reloadCertificates();
-  }
-
-  /** Stops it and starts it again on the same state, at other ports; its agents and clients are gone. */
-  async restart(): Promise<void> {
-    await this.#halt();
-    await this.#start();
-  }
-
-  /** Removes its state as well. */
-  async stop(): Promise<void> {
-    try {
-      await this.#halt();
-    } finally {
-      await this.#directory.remove();
-    }
-  }
-
-  async #halt(): Promise<void> {
-    this.#clients.drop();
-    this.#store?.heal();
-    const running = this.#running;
-    this.#running = undefined;
-    await running?.stop();
   }
 }

@@ -1,6 +1,6 @@
 import { createWebSocketReceiver } from '@statelyai/inspect';
 import { WebSocket } from 'ws';
-import { type CloseFrame, HandshakeRefused } from './agent-client.ts';
+import { type CloseFrame, onceRefused } from './agent-client.ts';
 import type { ApiClient } from './api-client.ts';
 import { eventually, inTime } from './eventually.ts';
 import { at } from './json-path.ts';
@@ -70,14 +70,7 @@ export class InspectorClient {
       socket.once('open', () => {
         resolve(client);
       });
-      socket.once('unexpected-response', (_request, response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          reject(new HandshakeRefused(response.statusCode ?? 0, Buffer.concat(chunks).toString()));
-        });
-      });
-      socket.once('error', reject);
+      onceRefused(socket, reject);
     });
     return inTime(opened, 'an open inspector');
   }

@@ -1,18 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import type { AdhocRequest } from '../resources/adhoc-request.ts';
 import type { ConfigurationKinds } from '../resources/configuration-kinds.ts';
-import { configOf, type Entity, type EntityConfig, stateOf, withOwnSubscription } from '../resources/entity.ts';
-import { isManagedByAgent } from '../resources/entity-manager.ts';
-import { AlreadyExists, NotFound } from '../resources/errors.ts';
-import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
-import type { ObjectMeta } from '../resources/object-meta.ts';
+import type { Entity, EntityConfig } from '../resources/entity.ts';
+import { NotFound } from '../resources/errors.ts';
+import type { Event } from '../resources/event.ts';
 import type { Silenced } from '../resources/silenced.ts';
 import type { Tessen } from '../resources/tessen.ts';
 import type { User } from '../resources/user.ts';
 import type { RefreshOutcome, RefreshRequest, TokenSession } from '../rules/token-sessions.ts';
-import { type EventAddress, entityKey, eventKey } from '../store/keyspace.ts';
+import { type EventAddress, entityKey } from '../store/keyspace.ts';
 import { readResource, type Resources } from '../store/resource-store.ts';
-import { changedFields } from './changed-fields.ts';
 import type {
   Commands,
   DescribedKind,
@@ -23,14 +19,11 @@ import type {
   WritableKind,
 } from './commands.ts';
 import type { Decider } from './decide.ts';
-import { countAsKeepalive } from './keepalives.ts';
-import { KEEPALIVE, keyOf, mergeEvent } from './merge-event.ts';
-import { asAgents } from './registration.ts';
+import { createEntity, deleteEntity, editEntity, putEntity } from './entity-changes.ts';
+import { createEvent, deleteStoredEvent, putEvent } from './event-changes.ts';
 import {
-  assertNamespaceExists,
   type CheckEvents,
   createResource,
-  deleteEvent,
   deleteDescribed,
   deleteNamespace,
   editResource,
@@ -38,11 +31,8 @@ import {
   putTessen,
 } from './resource-changes.ts';
 import { executeCheck } from './schedules.ts';
-import { publishMetrics } from './publish.ts';
 import type { Scope } from './scope.ts';
 import { createSilence, deleteSilence, putSilence } from './silence-changes.ts';
-import { endSilencesOfEntity } from './silences.ts';
-import { removeEntity, replaceConfig, storeNewEntity } from './stored-entities.ts';
 import { endTokenSession, openTokenSession, refreshTokenSession } from './token-session-changes.ts';
 import { createUser, editUser, putUser } from './user-changes.ts';
 
@@ -63,40 +53,32 @@ export class Administration implements Commands {
   }
 
   async putEvent(event: Event, user: string): Promise<void> {
-    await this.#storeEvent(event, user, false);
+    await this.#decideEvent(user, (scope) => {
+      putEvent(scope, event, user);
+    });
   }
 
   async createEvent(event: Event, user: string): Promise<void> {
-    await this.#storeEvent(event, user, true);
+    await this.#decideEvent(user, (scope) => {
+      createEvent(scope, event, user);
+    });
   }
 
-  async deleteEvent({ namespace, entity, check }: EventAddress, user: string): Promise<void> {
-    const key = eventKey(namespace, entity, check);
+  async deleteEvent(address: EventAddress, user: string): Promise<void> {
     await this.#decide(user, (scope) => {
-      if (scope.get('events', key) === undefined) throw new NotFound('not found');
-      deleteEvent(scope, key, 'event.deleted');
-      if (check === KEEPALIVE) endMonitoring(scope, entityKey(namespace, entity));
+      deleteStoredEvent(scope, address);
     });
   }
 
   async createEntity(entity: Entity, user: string): Promise<void> {
     await this.#decide(user, (scope) => {
-      const { namespace = '', name = '' } = entity.metadata;
-      assertNamespaceExists(scope, namespace);
-      if (readResource(scope.decision, 'entities', namespace, name) !== undefined) throw new AlreadyExists();
       createEntity(scope, entity, this.#isConnected(entity));
     });
   }
 
   async putEntity(entity: Entity, user: string): Promise<void> {
     await this.#decide(user, (scope) => {
-      const { namespace = '', name = '' } = entity.metadata;
-      assertNamespaceExists(scope, namespace);
-      const stored = readResource(scope.decision, 'entities', namespace, name);
-      assertNotManaged(entity, stored);
-      const isConnected = this.#isConnected(entity);
-      if (stored === undefined) createEntity(scope, entity, isConnected);
-      else replaceEntity(scope, entity, stored, isConnected);
+      putEntity(scope, entity, this.#isConnected(entity));
     });
   }
 
@@ -243,99 +225,7 @@ export class Administration implements Commands {
     await this.#ports.decider.decide({ cause: { user } }, run).durable;
   }
 
-  async #storeEvent(event: Event, user: string, mustBeNew: boolean): Promise<void> {
-    const { durable } = this.#ports.decider.decide({ cause: { user }, feedsHandlers: true }, (scope) => {
-      assertNamespaceExists(scope, event.entity?.metadata.namespace ?? '');
-      if (!hasCheck(event)) {
-        publishMetrics(scope, { ...event, id: event.id ?? randomUUID() });
-        return;
-      }
-      const by = createdBy(event, user);
-      if (mustBeNew && scope.get('events', keyOf(event)) !== undefined) throw new AlreadyExists();
-      if (event.check.metadata.name === KEEPALIVE) countAsKeepalive(scope, by);
-      const cause = event.id === null ? { user } : { eventId: event.id, user };
-      mergeEvent(scope, by, { trustsSentHistory: false, cause });
-    });
-    await durable;
+  async #decideEvent(user: string, run: (scope: Scope) => void): Promise<void> {
+    await this.#ports.decider.decide({ cause: { user }, feedsHandlers: true }, run).durable;
   }
-}
-
-/** As it is stored: with its writer, an id, and its namespace. */
-function createdBy(event: CheckEvent, user: string): CheckEvent {
-  const { entity, check, metadata, id } = event;
-  const by = <T extends { metadata: ObjectMeta }>(object: T): T => ({
-    ...object,
-    metadata: { ...object.metadata, created_by: user },
-  });
-  return {
-    ...event,
-    id: id ?? randomUUID(),
-    entity: by(entity),
-    check: by(check),
-    metadata: { ...metadata, created_by: user, namespace: entity.metadata.namespace },
-  };
-}
-
-function endMonitoring(scope: Scope, key: string): void {
-  const record = scope.get('entities', key);
-  if (record === undefined || scope.isQuarantined('entity', key)) return;
-  const sent = scope.send('entity', key, { type: 'keepalive.deleted' });
-  if (sent?.snapshot !== undefined) scope.put('entities', key, { ...record, actor: sent.snapshot });
-}
-
-function createEntity(scope: Scope, entity: Entity, isConnected: boolean): void {
-  const { namespace = '', name = '' } = entity.metadata;
-  storeNewEntity(scope, isConnected ? asAgents(entity) : withOwnSubscription(entity), 'entity.created');
-  scope.reviseConfig('entities', entityKey(namespace, name), 'created', []);
-}
-
-/** @throws AlreadyExists when an agent owns what it is to be, or what is stored */
-function assertNotManaged(entity: EntityConfig, stored: EntityConfig | undefined): void {
-  if (isManagedByAgent(entity) || (stored !== undefined && isManagedByAgent(stored))) {
-    throw new AlreadyExists('entity is managed by its agent');
-  }
-}
-
-/** A proxy is replaced whole; what an agent reports of itself stays. */
-function replaceEntity(scope: Scope, entity: Entity, stored: EntityConfig, isConnected: boolean): void {
-  const { namespace = '', name = '' } = entity.metadata;
-  const key = entityKey(namespace, name);
-  const record = scope.get('entities', key);
-  const config = configOf(isConnected ? asAgents(entity) : withOwnSubscription(entity));
-  if (entity.entity_class !== 'proxy' || record === undefined) {
-    replaceConfig(scope, config, stored);
-    return;
-  }
-  const state = stateOf(entity);
-  scope.put('entities', key, { ...record, state });
-  replaceConfig(scope, config, stored, changedFields(record.state, state));
-}
-
-/** Only the configuration half, under the name of who wrote it. @throws NotFound, AlreadyExists, and what `edit` throws */
-function editEntity(
-  scope: Scope,
-  { namespace, name }: { namespace: string; name: string },
-  edit: (stored: EntityConfig) => EntityConfig,
-  isConnected: boolean,
-): EntityConfig {
-  const stored = readResource(scope.decision, 'entities', namespace, name);
-  if (stored === undefined) throw new NotFound('not found');
-  const edited = edit(stored);
-  assertNotManaged(edited, stored);
-  const { created_by } = stored.metadata;
-  const by = { ...edited, metadata: { ...edited.metadata, created_by } };
-  const config = isConnected ? asAgents(by) : withOwnSubscription(by);
-  replaceConfig(scope, config, stored);
-  return config;
-}
-
-/** With its silences. Its events go even when it has no record of its own. False when it had none. */
-function deleteEntity(scope: Scope, namespace: string, name: string): boolean {
-  const key = entityKey(namespace, name);
-  for (const event of scope.decision.keys('events', `${key}/`)) deleteEvent(scope, event, 'entity.deleted');
-  if (readResource(scope.decision, 'entities', namespace, name) === undefined) return false;
-  if (!scope.isQuarantined('entity', key)) scope.send('entity', key, { type: 'entity.deleted' });
-  removeEntity(scope, namespace, name);
-  endSilencesOfEntity(scope, namespace, name, 'entity.deleted');
-  return true;
 }

@@ -57,7 +57,8 @@ export class AgentPort {
   readonly #onRecord = new WeakMap<AgentSession, Set<string>>();
   /** Sessions whose entity is gone: what still comes before they are closed is of nobody. */
   readonly #orphaned = new WeakSet<AgentSession>();
-  #afterRecovery: (() => void)[] = [];
+  /** What could not be decided, of each connection in order. */
+  #untold = new Map<string, Told[]>();
 
   constructor(decider: Decider, log: Log) {
     this.#decider = decider;
@@ -79,9 +80,9 @@ export class AgentPort {
     return this.#droppedProxies.remembered;
   }
 
-  /** What connections could not be told while the store cannot be written. */
+  /** Connections that could not be told something while the store cannot be written. */
   get untold(): number {
-    return this.#afterRecovery.length;
+    return this.#untold.size;
   }
 
   /** @throws StoreUnavailable */
@@ -109,14 +110,19 @@ export class AgentPort {
       });
     } catch (error) {
       if (error instanceof StoreUnavailable) {
-        this.#afterRecovery.push(() => {
-          this.tell(id, event);
-        });
+        this.#keep(id, event);
       } else {
         // Whoever tells is a socket or a timer: an actor that failed is on record, and the connection goes on.
         this.#log.error({ session: id, event: event.type, err: error }, 'connection could not be told');
       }
     }
+  }
+
+  /** Once: to be told it twice would change nothing. */
+  #keep(id: string, event: Told): void {
+    const kept = this.#untold.get(id);
+    if (kept === undefined) this.#untold.set(id, [event]);
+    else if (!kept.some(({ type }) => type === event.type)) kept.push(event);
   }
 
   /** The connection's deadline has come. */
@@ -147,9 +153,11 @@ export class AgentPort {
 
   /** Writes work again: what could not be decided meanwhile is. */
   recovered(): void {
-    const waiting = this.#afterRecovery;
-    this.#afterRecovery = [];
-    for (const tell of waiting) tell();
+    const untold = this.#untold;
+    this.#untold = new Map();
+    for (const [id, events] of untold) {
+      for (const event of events) this.tell(id, event);
+    }
   }
 
   /** The end of sessions whose process is gone. */

@@ -4,6 +4,7 @@ import { resourceKey } from '../store/keyspace.ts';
 import { readResource } from '../store/resource-store.ts';
 import { changedFields } from './changed-fields.ts';
 import type { UserEdit } from './commands.ts';
+import { assertLeavesAdministrator } from './last-administrator.ts';
 import type { Scope } from './scope.ts';
 import { endTokenSessions } from './token-session-changes.ts';
 
@@ -13,9 +14,10 @@ export function createUser(scope: Scope, user: User): void {
   putUser(scope, user);
 }
 
-/** `keptSession` may go on when the password is another. */
+/** `keptSession` may go on when the password is another. @throws InvalidResource when no administrator would be left */
 export function putUser(scope: Scope, user: User, keptSession?: string): void {
   const previous = storedUser(scope, user.username);
+  if (previous !== undefined) assertLeavesAdministrator(scope.decision, previous, user);
   const isToProveAnew = user.disabled || user.password_hash !== previous?.password_hash;
   if (isToProveAnew) endTokenSessions(scope, user.username, user.disabled ? undefined : keptSession);
   scope.put('resources', resourceKey('users', undefined, user.username), user);

@@ -1,4 +1,4 @@
-import { type ConfigWarning, type Flag, type FlagValues, kinds } from './flags.ts';
+import { type ConfigWarning, type Flag, type FlagValues, kinds, type Rule } from './flags.ts';
 import { fileOf, type KeyPairFiles, keyPairOf, type NamedFile, pairIsWhole, pemFile } from './tls-flags.ts';
 
 /** Whom the agents' listener lets in when it asks for certificates. */
@@ -49,11 +49,6 @@ export const backendTlsFlags = {
 
 type Values = FlagValues<typeof backendTlsFlags>;
 
-interface Rule {
-  flags: readonly (keyof Values)[];
-  broken(values: Values): string | undefined;
-}
-
 const AGENT_AUTH = ['agent-auth-cert-file', 'agent-auth-key-file', 'agent-auth-trusted-ca-file'] as const;
 const CRL_SCHEME = /^(https?|file):$/;
 
@@ -64,7 +59,7 @@ function faultOfUrls(urls: readonly string[]): string | undefined {
   return wrong === undefined ? undefined : `agent-auth-crl-urls: ${wrong} must be a URL of http, https or file`;
 }
 
-export const backendTlsRules: readonly Rule[] = [
+export const backendTlsRules: readonly Rule<typeof backendTlsFlags>[] = [
   pairIsWhole,
   {
     flags: AGENT_AUTH,

@@ -21,7 +21,7 @@ type FlagTable = Record<string, Flag<unknown>> & { 'config-file': Flag<string> }
 export type FlagValues<F> = { readonly [Name in keyof F]: F[Name] extends Flag<infer T> ? T : never };
 
 /** A rule of one value or between several; not judged when one of `flags` has no usable value. */
-interface Rule<F> {
+export interface Rule<F> {
   flags: readonly (keyof F & string)[];
   broken(values: FlagValues<F>): string | undefined;
 }

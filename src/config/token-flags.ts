@@ -1,4 +1,4 @@
-import { type Flag, type FlagValues, kinds } from './flags.ts';
+import { type Flag, type FlagValues, kinds, type Rule } from './flags.ts';
 import { fileOf, type NamedFile, pemFile } from './tls-flags.ts';
 
 const MIN_LIFE_MS = 1_000;
@@ -37,12 +37,7 @@ export const tokenFlags = {
 
 type Values = FlagValues<typeof tokenFlags>;
 
-interface Rule {
-  flags: readonly (keyof Values)[];
-  broken(values: Values): string | undefined;
-}
-
-export const tokenRules: readonly Rule[] = [
+export const tokenRules: readonly Rule<typeof tokenFlags>[] = [
   ...LIVES.map((flag) => ({
     flags: [flag],
     broken: ({ [flag]: lifeMs }: Values) =>

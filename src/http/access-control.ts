@@ -1,10 +1,10 @@
-import { Forbidden, InvalidResource } from '../resources/errors.ts';
+import { Forbidden } from '../resources/errors.ts';
 import type { RoleBinding } from '../resources/role-binding.ts';
 import type { Rule } from '../resources/role.ts';
-import type { User } from '../resources/user.ts';
 import {
   type AccessRequest,
   decideAccess,
+  EVERYTHING,
   holds,
   holdsAllOf,
   type Policy,
@@ -14,10 +14,6 @@ import {
   type Subject,
 } from '../rules/rbac.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
-import { USERS_GROUP } from './access-tokens.ts';
-
-/** What a role that does not exist yet may come to give. */
-const EVERYTHING: Rule = { verbs: ['*'], resources: ['*'], resource_names: null };
 
 /** Decides by the stored roles and bindings, of which it keeps a copy until it is told that they changed. */
 export class AccessControl {
@@ -57,20 +53,6 @@ export class AccessControl {
   assertHoldsAllOf(subject: Subject, other: Subject): void {
     if (holdsAllOf(this.#current(), subject, other)) return;
     throw new Forbidden('unauthorized to grant rights that are not held');
-  }
-
-  /** Before a user becomes what `after` says. @throws InvalidResource when nobody would be left who may log in and holds everything */
-  assertLeavesAdministrator(after: User): void {
-    const before = this.#resources.get('users', undefined, after.username);
-    if (before === undefined || !this.#isAdministrator(before) || this.#isAdministrator(after)) return;
-    const { items } = this.#resources.list('users');
-    if (items.some((user) => user.username !== after.username && this.#isAdministrator(user))) return;
-    throw new InvalidResource(`${after.username} is the last administrator: give all rights to somebody else first`);
-  }
-
-  #isAdministrator({ username, groups, disabled }: User): boolean {
-    const subject = { username, groups: [...(groups ?? []), USERS_GROUP] };
-    return !disabled && holds(this.#current(), subject, [EVERYTHING], undefined);
   }
 
   seesNamespace(subject: Subject, namespace: string): boolean {

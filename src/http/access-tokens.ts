@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Occupancy } from '../ports/occupancy.ts';
 import { Unauthenticated } from '../resources/errors.ts';
 import type { User } from '../resources/user.ts';
+import { subjectOf } from '../rules/rbac.ts';
 import { REFRESH_MS, type RefreshTerms } from '../rules/token-sessions.ts';
 
 /** Unless they are chosen otherwise. */
@@ -15,8 +16,6 @@ const SECRET_ALGORITHM = 'HS256';
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** Tokens whose signature was verified; the least recently used is verified anew. */
 const MAX_REMEMBERED_TOKENS = 10_000;
-/** Members of it are all who logged in; every user can see himself through it. */
-export const USERS_GROUP = 'system:users';
 
 /** What a login is answered with, by the names that clients know. */
 export interface TokenPair {
@@ -96,7 +95,8 @@ export class AccessTokens {
   }
 
   /** A new access token with the groups of `user`, and the refresh token of `terms`: the same each time. */
-  async pair({ username, groups }: User, session: string, terms: RefreshTerms): Promise<TokenPair> {
+  async pair(user: User, session: string, terms: RefreshTerms): Promise<TokenPair> {
+    const { username, groups } = subjectOf(user);
     const of = { session_id: session, sub: username, api_key: false };
     const expiresAtS = this.#nowS() + inSeconds(this.#lives.accessMs);
     const access = {
@@ -105,7 +105,7 @@ export class AccessTokens {
       jti: tokenId(),
       exp: expiresAtS,
       iss: terms.issuer,
-      groups: [...(groups ?? []), USERS_GROUP],
+      groups,
       provider: { provider_id: 'basic', provider_type: '', user_id: username },
     };
     const refresh = {

@@ -103,7 +103,7 @@ export function createApi(ports: ApiPorts): Api {
   const tickets = new Tickets({ resources, clock });
   const tags = new EntityTags(tokenSecret);
   const routes: Route[] = [
-    ...eventRoutes(ports),
+    ...eventRoutes({ ...ports, access }),
     ...notificationRoutes(ports),
     ...entityRoutes(ports),
     ...allConfigurationRoutes({ ...ports, access }),

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Unauthenticated } from '../resources/errors.ts';
+import { subjectOf } from '../rules/rbac.ts';
 import { digestApiKey } from '../store/api-key-digest.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
-import { USERS_GROUP } from './access-tokens.ts';
 import type { LoginSessions } from './login-sessions.ts';
 import type { Caller } from './route.ts';
 
@@ -46,7 +46,7 @@ export class Authentication {
     const isKnown = stored !== undefined && isSame(Buffer.from(stored.hash), Buffer.from(digest.hash));
     const user = isKnown ? this.#resources.get('users', undefined, stored.username) : undefined;
     if (user?.disabled !== false) throw new Unauthenticated('invalid credentials');
-    return { username: user.username, groups: [...(user.groups ?? []), USERS_GROUP] };
+    return { ...subjectOf(user), key: digest.name };
   }
 }
 

@@ -53,8 +53,8 @@ function listing(
     access: { resource: kind, verb: 'list' },
     reads: 'nothing',
     describes: lists(path.includes(':namespace') ? `the ${kind} of a namespace` : `all ${kind}`, schema),
-    handle: ({ params, query }) =>
-      selectedList(selectable, query, (page) => resources.lazyList(kind, params['namespace'], page)),
+    handle: (request) =>
+      selectedList(selectable, request, (page) => resources.lazyList(kind, request.params['namespace'], page)),
   };
 }
 
@@ -73,6 +73,15 @@ function addressed<K extends ConfigurationWord>(
     namespace: request.params['namespace'],
     name: param(request, parameter),
   });
+  /** `name` is that of the path, where it has one: the body must have the same. */
+  const accept = ({ params, body, caller }: RouteRequest, name?: string): Resources[K] => {
+    const resource = described.parse(body);
+    assertSameNamespace(resource.metadata.namespace, params['namespace']);
+    if (name !== undefined) assertSameName(resource.metadata.name, name);
+    assertValid(described, resource);
+    described.assertMayGive?.(access, caller, resource);
+    return resource;
+  };
   return [
     {
       method: 'POST',
@@ -80,12 +89,8 @@ function addressed<K extends ConfigurationWord>(
       access: { resource: kind, verb: 'create' },
       reads: 'json',
       describes: creates(what, schema),
-      handle: async ({ params, body, caller }) => {
-        const resource = described.parse(body);
-        assertSameNamespace(resource.metadata.namespace, params['namespace']);
-        assertValid(described, resource);
-        described.assertMayGive?.(access, caller, resource);
-        await commands.createResource(kind, resource, caller.username);
+      handle: async (request) => {
+        await commands.createResource(kind, accept(request), request.caller.username);
         return CREATED;
       },
     },
@@ -109,14 +114,7 @@ function addressed<K extends ConfigurationWord>(
       reads: 'json',
       describes: replaces(what, schema),
       handle: async (request) => {
-        const { namespace, name } = addressOf(request);
-        const { body, caller } = request;
-        const resource = described.parse(body);
-        assertSameNamespace(resource.metadata.namespace, namespace);
-        assertSameName(resource.metadata.name, name);
-        assertValid(described, resource);
-        described.assertMayGive?.(access, caller, resource);
-        await commands.putResource(kind, resource, caller.username);
+        await commands.putResource(kind, accept(request, param(request, parameter)), request.caller.username);
         return CREATED;
       },
     },

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 /** Of messages that the peer has not taken yet; a peer that falls behind further is cut. */
 const MAX_QUEUED_BYTES = 8 * 1024 * 1024;
 const HEARTBEAT_MS = 30_000;
-/** A logout, a new password and a disabled user end everything within a second. Source: spec/07, A9. */
+/** A logout, a new password, a key that is deleted and a user who is disabled end everything within a second. Source: spec/07, A9. */
 const RIGHT_CHECK_MS = 1_000;
 /** Between asking the peer to leave and cutting it. */
 const CLOSE_GRACE_MS = 10_000;

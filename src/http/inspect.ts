@@ -25,7 +25,7 @@ const STOP_GRACE_MS = 2_000;
 
 export interface InspectEndpointPorts {
   inspection: Pick<Inspection, 'attach' | 'assertReached'>;
-  tickets: Pick<Tickets, 'redeem' | 'mayUse'>;
+  tickets: Pick<Tickets, 'redeem' | 'callerNow'>;
   access: Pick<AccessControl, 'assertAllowed'>;
   clock: Clock;
   log: Log;
@@ -63,7 +63,7 @@ export class InspectEndpoint {
     try {
       const { caller, addresses, since } = this.#admit(request);
       this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-        const reader = new InspectSocket(webSocket, { clock, mayStay: () => this.#mayInspect(caller) });
+        const reader = new InspectSocket(webSocket, { clock, mayStay: () => this.#mayStillInspect(caller) });
         webSocket.on('close', inspection.attach(addresses, since, reader));
         log.info({ username: caller.username, actors: addresses.length }, 'inspector connected');
       });
@@ -103,10 +103,14 @@ export class InspectEndpoint {
     return { caller, addresses, since };
   }
 
-  #mayInspect(caller: Caller): boolean {
+  /** Whoever was let in. */
+  #mayStillInspect(admitted: Caller): boolean {
+    const { tickets, access } = this.#ports;
+    const caller = tickets.callerNow(admitted);
+    if (caller === undefined) return false;
     try {
-      this.#ports.access.assertAllowed(caller, ACCESS);
-      return this.#ports.tickets.mayUse(caller);
+      access.assertAllowed(caller, ACCESS);
+      return true;
     } catch (error) {
       if (error instanceof Forbidden) return false;
       throw error;

@@ -3,6 +3,9 @@ const PART_LENGTH = 65_536;
 /** So many items that are not shown make a part too, as they take as long to read. */
 const MAX_SKIPPED = 64;
 
+/** So many are made in one turn: a page of a hundred events is fewer, and turns of others between them would take longer than they do. */
+const MAX_PARTS_OF_ONE_TEXT = 8;
+
 const everything = (): boolean => true;
 
 /** The items as a JSON array: one text when it is short, otherwise parts, of which each is made when it is asked for. */
@@ -11,10 +14,13 @@ export function jsonArray<T extends object>(
   isShown: (item: T) => boolean = everything,
 ): string | Iterable<string> {
   const parts = partsOf(items, isShown);
-  const first = parts.next();
-  const second = parts.next();
-  if (first.done === true) return '[]';
-  return second.done === true ? first.value : following(first.value, second.value, parts);
+  const made: string[] = [];
+  while (made.length < MAX_PARTS_OF_ONE_TEXT) {
+    const part = parts.next();
+    if (part.done === true) return made.join('');
+    made.push(part.value);
+  }
+  return following(made, parts);
 }
 
 function* partsOf<T extends object>(items: Iterable<T>, isShown: (item: T) => boolean): Generator<string, void> {
@@ -34,8 +40,7 @@ function* partsOf<T extends object>(items: Iterable<T>, isShown: (item: T) => bo
   yield `${part}]`;
 }
 
-function* following(first: string, second: string, others: Iterable<string>): Generator<string, void> {
-  yield first;
-  yield second;
+function* following(made: readonly string[], others: Iterable<string>): Generator<string, void> {
+  yield* made;
   yield* others;
 }

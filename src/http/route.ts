@@ -7,6 +7,8 @@ import type { Conditions } from './conditions.ts';
 export interface Caller extends Subject {
   /** Id of the session that the access token belongs to; a key has none. */
   session?: string;
+  /** Name of the API key that was sent, if one was. */
+  key?: string;
 }
 
 /** Decides whether a request may be made at all, before its body is read. */
@@ -37,6 +39,8 @@ export interface RouteRequest {
   readonly body: object;
   readonly authorization: string | undefined;
   readonly conditions: Conditions;
+  /** Whether whoever asked has closed his connection, so that nobody reads the answer. */
+  isGone(this: void): boolean;
   /** The tag that a GET of what is stored has. */
   tagOf(this: void, stored: object): string;
   /** The other end of the connection, whatever headers say: of a proxy it is the proxy's. */

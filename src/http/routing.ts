@@ -41,9 +41,22 @@ const NAME_RULES: ReadonlyMap<string, (name: string) => boolean> = new Map([
 
 /** Makes `koa` answer every path: by its row of the table, or that there is none. */
 export function useRoutes(koa: Koa, routes: readonly Route[], ports: RoutingPorts): void {
-  const router = new Router({ sensitive: true, strict: true });
-  for (const route of routes) router.register(route.path, [route.method], serving(route, ports));
-  koa.use(takingTargets).use(refusingUncleanPaths).use(router.routes()).use(answeringUnrouted);
+  koa.use(takingTargets).use(refusingUncleanPaths).use(routing(routes, ports)).use(answeringUnrouted);
+}
+
+const depthOf = (path: string): number => path.split('/').length;
+
+/** A router tries each of its rows at each request: there is one for each depth of path, as no row fits a path of another depth. */
+function routing(routes: readonly Route[], ports: RoutingPorts): Koa.Middleware {
+  const routers = new Map<number, Router>();
+  for (const route of routes) {
+    const depth = depthOf(route.path);
+    const router = routers.get(depth) ?? new Router({ sensitive: true, strict: true });
+    router.register(route.path, [route.method], serving(route, ports));
+    routers.set(depth, router);
+  }
+  const ways = new Map([...routers].map(([depth, router]) => [depth, router.routes()]));
+  return (context, next) => ways.get(depthOf(context.path))?.(context as RouterContext, next) ?? next();
 }
 
 /** A target may name the server, as for a proxy; its name counts in place of the header. Source: RFC 9112, 3.2.2. */
@@ -112,7 +125,9 @@ function serving(route: Route, ports: RoutingPorts): RouterMiddleware {
     const body = reads === 'nothing' ? EMPTY_BODY : bodyOf(await readBody(req, requestLimitBytes), route, req);
     const { protocol } = context;
     const conditions = conditionsOf(req.headers);
-    const request = { params, query, caller, body, authorization, conditions, tagOf, remoteAddress, protocol, host };
+    const isGone = (): boolean => req.socket.destroyed;
+    const connection = { isGone, remoteAddress, protocol, host };
+    const request = { params, query, caller, body, authorization, conditions, tagOf, ...connection };
     send(context, unlessKnown(route, conditions, tagged(await route.handle(request), tags)));
   };
 }

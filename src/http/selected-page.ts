@@ -4,12 +4,15 @@ import { selectable, type SelectableKind } from '../rules/selectable-fields.ts';
 import { parseSelector, type Selector } from '../rules/selectors.ts';
 import type { LazyPage, PageRequest } from '../store/page.ts';
 import { listAnswer, NUL, pageRequest } from './pagination.ts';
-import type { Answer } from './route.ts';
+import type { Answer, RouteRequest } from './route.ts';
 
 /** Objects that are looked at in one turn. */
 const EXAMINED_AT_ONCE = 64;
 
 export type List<T> = (page: PageRequest) => LazyPage<T>;
+
+/** What is asked of a list, and whether that still matters. */
+export type ListRequest = Pick<RouteRequest, 'query' | 'isGone'>;
 
 /** A page of which only some are shown. */
 export interface SelectedPage<T> extends LazyPage<T> {
@@ -20,10 +23,10 @@ export interface SelectedPage<T> extends LazyPage<T> {
 /** What `limit`, `continue`, `fieldSelector` and `labelSelector` leave of a list. @throws InvalidResource */
 export async function selectedList<T extends object>(
   kind: SelectableKind,
-  query: URLSearchParams,
+  request: ListRequest,
   list: List<T>,
 ): Promise<Answer> {
-  const { items, lastKey, isSelected } = await selectedPage(kind, query, list);
+  const { items, lastKey, isSelected } = await selectedPage(kind, request, list);
   return listAnswer(items, lastKey, isSelected);
 }
 
@@ -33,14 +36,15 @@ export async function selectedList<T extends object>(
  */
 export async function selectedPage<T extends object>(
   kind: SelectableKind,
-  query: URLSearchParams,
+  { query, isGone }: ListRequest,
   list: List<T>,
   isVisible?: (item: T) => boolean,
 ): Promise<SelectedPage<T>> {
   const page = pageRequest(query);
   const isSelected = both(isVisible, selectionOf(kind, query));
   if (isSelected === undefined || page.limit === undefined) return { ...list(page), isSelected };
-  return { ...list(await extentOf(page.limit, page.from, isSelected, list)), isSelected };
+  const wanted = { count: page.limit, isSelected, isGone };
+  return { ...list(await extentOf(wanted, page.from, list)), isSelected };
 }
 
 function both<T>(
@@ -72,14 +76,19 @@ function selectorsIn(query: URLSearchParams, parameter: 'fieldSelector' | 'label
   }
 }
 
+interface Wanted<T> {
+  count: number;
+  isSelected: (item: T) => boolean;
+  isGone(): boolean;
+}
+
 /**
- * Where a page of `wanted` selected objects lies, which begins near the first of them; without a limit when there are not so many.
- * Others have their turns meanwhile.
+ * Where a page of so many selected objects lies, which begins near the first of them; without a limit when there are not so many,
+ * and anywhere when nobody waits for it any more. Others have their turns meanwhile.
  */
 async function extentOf<T extends object>(
-  wanted: number,
+  { count, isSelected, isGone }: Wanted<T>,
   from: string | undefined,
-  isSelected: (item: T) => boolean,
   list: List<T>,
 ): Promise<PageRequest> {
   let found = 0;
@@ -90,10 +99,11 @@ async function extentOf<T extends object>(
     for (const item of items) {
       page.limit += 1;
       if (isSelected(item)) found += 1;
-      if (found === wanted) return page;
+      if (found === count) return page;
     }
     if (lastKey === undefined) return { from: page.from };
     start = lastKey + NUL;
     await nextTurn();
+    if (isGone()) return { from: start, limit: 1 };
   }
 }

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '../ports/clock.ts';
 import type { Occupancy } from '../ports/occupancy.ts';
 import { Overloaded, Unauthenticated } from '../resources/errors.ts';
+import { subjectOf } from '../rules/rbac.ts';
 import { NO_SESSIONS, sessionOf } from '../rules/token-sessions.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
 import type { Caller } from './route.ts';
@@ -57,22 +58,33 @@ export class Tickets {
     return { ticket, expires_at: Math.floor(clock.nowMs() / 1_000) + TICKET_S };
   }
 
-  /** Whose ticket it is; it is used up. @throws Unauthenticated unless it is one of ours, not used, not expired and {@link mayUse} holds */
+  /** Whose ticket it is, as {@link callerNow}; it is used up. @throws Unauthenticated unless it is one of ours, not used and not expired */
   redeem(ticket: string): Caller {
     this.#dropExpired();
     const key = digest(ticket);
     const issued = this.#issued.get(key);
     this.#issued.delete(key);
     if (issued === undefined) throw new Unauthenticated('ticket must be one that is not used and not expired');
-    if (!this.mayUse(issued.caller)) throw new Unauthenticated('the user of the ticket is disabled, or logged out');
-    return issued.caller;
+    const caller = this.callerNow(issued.caller);
+    if (caller === undefined)
+      throw new Unauthenticated('the user of the ticket is disabled, or logged out, or his key is gone');
+    return caller;
   }
 
-  /** Whether the user is still there and not disabled, and the session goes on in which he asked. */
-  mayUse({ username, session }: Caller): boolean {
-    const { resources } = this.#ports;
-    if (resources.get('users', undefined, username)?.disabled !== false) return false;
-    return session === undefined || sessionOf(resources.tokenSessions(username) ?? NO_SESSIONS, session) !== undefined;
+  /** Whoever asked, in the groups that he is in now; undefined when he is gone or disabled, or his session or key has ended. */
+  callerNow(caller: Caller): Caller | undefined {
+    const user = this.#ports.resources.get('users', undefined, caller.username);
+    const isGood = user?.disabled === false && this.#sessionLasts(caller) && this.#keyLasts(caller);
+    return isGood ? { ...caller, ...subjectOf(user) } : undefined;
+  }
+
+  #sessionLasts({ username, session }: Caller): boolean {
+    const sessions = this.#ports.resources.tokenSessions(username) ?? NO_SESSIONS;
+    return session === undefined || sessionOf(sessions, session) !== undefined;
+  }
+
+  #keyLasts({ username, key }: Caller): boolean {
+    return key === undefined || this.#ports.resources.get('apikeys', undefined, key)?.username === username;
   }
 
   #refuse(why: string): never {

@@ -1,4 +1,3 @@
-import { createServer as createClearServer, type Server, type ServerOptions } from 'node:http';
 import { hostname } from 'node:os';
 import { entityCount, hasRoomFor } from '../actors/entity-limit.ts';
 import { describeMachine } from '../actors/inspect-definition.ts';
@@ -29,6 +28,7 @@ import { ResourceStore } from '../store/resource-store.ts';
 import { lockStore } from '../store/store-lock.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { anchorLedger } from './anchor-ledger.ts';
+import { closeApi, createApiServer } from './api-server.ts';
 import { serveControl } from './control-socket.ts';
 import { decisionSettings } from './decision-settings.ts';
 import { controlSocketPath, storeDirectory } from './directories.ts';
@@ -44,15 +44,6 @@ import { openTls } from './tls.ts';
 import { readTokenKeys } from './token-keys.ts';
 import { writeProbe } from './write-probe.ts';
 import { readVersion } from './version.ts';
-
-const REQUEST_TIMEOUT_MS = 15_000;
-/** How late a request that takes too long may be cut. */
-const REQUEST_CHECK_INTERVAL_MS = 1_000;
-const KEEP_ALIVE_TIMEOUT_MS = 15_000;
-/** Of one request: an access token names all groups of its user. */
-const MAX_HEADER_BYTES = 64 * 1024;
-/** For requests under way when the backend stops. */
-const API_STOP_GRACE_MS = 3_000;
 
 export interface BackendPorts {
   clock: Clock;
@@ -222,7 +213,7 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
     system.listen(policyListener(api, access));
 
     // Opened before the agents' listener, so that the agents are told first when the backend stops.
-    const apiServer = createApiServer(api, config, tls.createApiServer);
+    const apiServer = createApiServer(api, config.api, tls.createApiServer);
     await listen(apiServer, addressOf(config.api));
     opened.push(() => closeApi(apiServer, clock));
     opened.push(
@@ -253,39 +244,6 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
 }
 
 const addressOf = ({ host, port }: ListenAddress) => ({ host, port });
-
-function createApiServer(
-  api: Api,
-  config: BackendConfig,
-  createServer: (options: ServerOptions) => Server = createClearServer,
-): Server {
-  const server = createServer({
-    maxHeaderSize: MAX_HEADER_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionsCheckingInterval: REQUEST_CHECK_INTERVAL_MS,
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-  });
-  server.on('request', (request, response) => {
-    response.setTimeout(config.api.writeTimeoutMs);
-    api.callback(request, response);
-  });
-  server.setTimeout(config.api.writeTimeoutMs + KEEP_ALIVE_TIMEOUT_MS);
-  return server;
-}
-
-/** Requests under way are answered, on connections that then end; whoever holds one longer is cut. */
-async function closeApi(server: Server, clock: Clock): Promise<void> {
-  server.prependListener('request', (_, response) => {
-    response.setHeader('Connection', 'close');
-  });
-  const closed = close(server);
-  server.closeIdleConnections();
-  const cancel = clock.after(API_STOP_GRACE_MS, () => {
-    server.closeAllConnections();
-  });
-  await closed;
-  cancel();
-}
 
 function policyListener(api: Api, access: AccessControl) {
   return {

@@ -1,5 +1,6 @@
 import type { Role, Rule } from '../resources/role.ts';
 import type { RoleBinding } from '../resources/role-binding.ts';
+import type { User } from '../resources/user.ts';
 
 export type Verb = 'get' | 'list' | 'create' | 'update' | 'delete';
 
@@ -8,6 +9,15 @@ export interface Subject {
   username: string;
   groups: readonly string[];
 }
+
+/** All users are in it; everybody can see himself through it. */
+export const USERS_GROUP = 'system:users';
+
+/** A user as he is stored. */
+export const subjectOf = ({ username, groups }: Pick<User, 'username' | 'groups'>): Subject => ({
+  username,
+  groups: [...(groups ?? []), USERS_GROUP],
+});
 
 /** What is asked for. Lists and creation by POST have the name `''`. */
 export interface AccessRequest {
@@ -20,6 +30,9 @@ export interface AccessRequest {
 }
 
 export type Verdict = { allowed: true } | { allowed: false; missingRole: string | undefined };
+
+/** Whoever holds it everywhere is an administrator. */
+export const EVERYTHING: Rule = { verbs: ['*'], resources: ['*'], resource_names: null };
 
 /** A rule whose words are looked up. */
 interface Right {

@@ -5,11 +5,11 @@ import type { Clock } from '../../ports/clock.ts';
 import { type ApiKey, ApiKeySchema, assertApiKey, parseApiKeyShape, shownApiKey } from '../../resources/api-key.ts';
 import { InvalidResource, NotFound, Unauthenticated } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
+import { subjectOf } from '../../rules/rbac.ts';
 import { digestApiKey } from '../../store/api-key-digest.ts';
 import { mapPage } from '../../store/page.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import type { AccessControl } from '../access-control.ts';
-import { USERS_GROUP } from '../access-tokens.ts';
 import { assertNotMoved } from '../address.ts';
 import { CREATED, NO_CONTENT } from '../answers.ts';
 import { assertConditions } from '../conditions.ts';
@@ -44,8 +44,8 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
       access: { resource: KIND, verb: 'list' },
       reads: 'nothing',
       describes: lists('the API keys', ShownSchema),
-      handle: ({ query }) =>
-        selectedList(KIND, query, (page) => mapPage(resources.lazyList(KIND, undefined, page), shownApiKey)),
+      handle: (request) =>
+        selectedList(KIND, request, (page) => mapPage(resources.lazyList(KIND, undefined, page), shownApiKey)),
     },
     {
       method: 'POST',
@@ -138,7 +138,7 @@ async function patch(request: RouteRequest, ports: ApiKeyRoutePorts): Promise<An
 function assertMayMake({ username }: ApiKey, caller: Caller, { resources, access }: ApiKeyRoutePorts): void {
   const user = isName(username) ? resources.get('users', undefined, username) : undefined;
   if (user === undefined) throw new InvalidResource('user does not exist');
-  access.assertHoldsAllOf(caller, { username, groups: [...(user.groups ?? []), USERS_GROUP] });
+  access.assertHoldsAllOf(caller, subjectOf(user));
 }
 
 /** By the name that is shown, or by the key itself. @throws NotFound */

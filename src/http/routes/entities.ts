@@ -35,9 +35,9 @@ const ENTITY = `${NAMESPACE}/:name`;
 const NAME = ['name'] as const;
 
 export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] {
-  const list = (namespace: string | undefined, { query }: RouteRequest): Promise<Answer> => {
-    assertOwnToken(query);
-    return selectedList(RESOURCE, query, (page) => mapPage(entities.list(namespace, page), redactEntity));
+  const list = (namespace: string | undefined, request: RouteRequest): Promise<Answer> => {
+    assertOwnToken(request.query);
+    return selectedList(RESOURCE, request, (page) => mapPage(entities.list(namespace, page), redactEntity));
   };
 
   const create = async (request: RouteRequest): Promise<Answer> => {

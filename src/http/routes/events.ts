@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Commands } from '../../actors/commands.ts';
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import { assertEvent, type Event, EventSchema, hasCheck, parseEventShape } from '../../resources/event.ts';
+import type { Verb } from '../../rules/rbac.ts';
 import type { EventAddress } from '../../store/keyspace.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import { mapPage } from '../../store/page.ts';
+import type { AccessControl } from '../access-control.ts';
 import { assertSameName, assertSameNamespace } from '../address.ts';
 import { CREATED, json, NO_CONTENT } from '../answers.ts';
 import { taggedJson } from '../entity-tag.ts';
@@ -15,6 +17,7 @@ import { type Answer, CORE, param, type Route, type RouteRequest } from '../rout
 import { selectedPage } from '../selected-page.ts';
 
 export interface EventRoutePorts {
+  access: Pick<AccessControl, 'assertAllowed'>;
   events: Pick<EventStore, 'get' | 'list'>;
   commands: Pick<Commands, 'createEvent' | 'putEvent' | 'deleteEvent'>;
 }
@@ -25,14 +28,14 @@ const ENTITY = `${NAMESPACE}/:entity`;
 const EVENT = `${ENTITY}/:check`;
 const ADDRESS = ['entity', 'check'] as const;
 
-export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
-  const list = async (scope: Parameters<EventStore['list']>[0], { query }: RouteRequest): Promise<Answer> => {
-    const { items, lastKey, isSelected } = await selectedPage(RESOURCE, query, (page) =>
+export function eventRoutes({ events, commands, access }: EventRoutePorts): Route[] {
+  const list = async (scope: Parameters<EventStore['list']>[0], request: RouteRequest): Promise<Answer> => {
+    const { items, lastKey, isSelected } = await selectedPage(RESOURCE, request, (page) =>
       mapPage(events.list(scope, page), redactEvent),
     );
     // Tokens of the list of all namespaces begin with a slash.
     const position = scope.namespace === undefined && lastKey !== undefined ? `/${lastKey}` : lastKey;
-    if (scope.entity !== undefined && isEmpty(items) && !query.has('continue')) throw new NotFound();
+    if (scope.entity !== undefined && isEmpty(items) && !request.query.has('continue')) throw new NotFound();
     return listAnswer(items, position, isSelected);
   };
 
@@ -42,10 +45,18 @@ export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
     return json(redactEvent(event));
   };
 
-  const put = async (request: RouteRequest): Promise<Event> => {
+  /** A right to the name in the path is none to the entity that the check names. @throws Forbidden */
+  const assertMayWriteFor = (proxy: string, verb: Verb, request: RouteRequest): void => {
+    const { namespace, check } = addressOf(request);
+    access.assertAllowed(request.caller, { verb, resource: RESOURCE, namespace, name: `${proxy}/${check}` });
+  };
+
+  const put = async (request: RouteRequest, verb: Verb): Promise<Event> => {
     const address = addressOf(request);
     const event = acceptEvent(request.body, address.namespace, address);
     if (!hasCheck(event)) throw new InvalidResource('event must contain a check');
+    const proxy = event.check.proxy_entity_name;
+    if (proxy !== '') assertMayWriteFor(proxy, verb, request);
     await commands.putEvent(event, request.caller.username);
     return event;
   };
@@ -102,7 +113,7 @@ export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
       access: { resource: RESOURCE, verb: 'update', nameFrom: ADDRESS },
       reads: 'json',
       describes: echoing(replaces('an event', EventSchema), EventSchema, ['entity-limit']),
-      handle: async (request) => json(redactEvent(await put(request))),
+      handle: async (request) => json(redactEvent(await put(request, 'update'))),
     },
     {
       // The reference creates or updates here, and answers without a body.
@@ -112,7 +123,7 @@ export function eventRoutes({ events, commands }: EventRoutePorts): Route[] {
       reads: 'json',
       describes: { ...replaces('an event, without an answer', EventSchema), errors: ['entity-limit'] },
       handle: async (request) => {
-        await put(request);
+        await put(request, 'create');
         return CREATED;
       },
     },

@@ -34,12 +34,13 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       access: 'authenticated',
       reads: 'nothing',
       describes: { ...lists('the namespaces that the caller may see', NamespaceSchema), tag: KIND },
-      handle: async ({ caller, query }) => {
+      handle: async (request) => {
+        const { caller } = request;
         const list: List<Namespace> = (page) => resources.lazyList(KIND, undefined, page);
         const isVisible = ({ name }: Namespace): boolean => access.seesNamespace(caller, name);
         const { items, lastKey, isSelected } = await selectedPage(
           KIND,
-          query,
+          request,
           list,
           access.seesAllNamespaces(caller) ? undefined : isVisible,
         );

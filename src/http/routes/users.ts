@@ -29,7 +29,7 @@ import { acceptedBcrypt, acceptedHash } from '../sent-password.ts';
 export interface UserRoutePorts {
   resources: Pick<ResourceStore, 'get' | 'lazyList'>;
   commands: Pick<Commands, 'createUser' | 'putUser' | 'editUser'>;
-  access: Pick<AccessControl, 'assertHoldsAllOf' | 'assertLeavesAdministrator'>;
+  access: Pick<AccessControl, 'assertHoldsAllOf'>;
   credentials: CredentialVerifier & PasswordHasher;
   throttle: Pick<LoginThrottle, 'login'>;
 }
@@ -54,8 +54,8 @@ function readingRoutes({ resources }: UserRoutePorts): Route[] {
       access: { resource: KIND, verb: 'list' },
       reads: 'nothing',
       describes: lists('the users', ShownSchema),
-      handle: ({ query }) =>
-        selectedList(KIND, query, (page) => mapPage(resources.lazyList(KIND, undefined, page), shownUser)),
+      handle: (request) =>
+        selectedList(KIND, request, (page) => mapPage(resources.lazyList(KIND, undefined, page), shownUser)),
     },
     {
       method: 'GET',
@@ -103,7 +103,6 @@ function writingRoutes({ resources, commands, access, credentials }: UserRoutePo
         for (const one of [user, findUser(resources, user.username) ?? user]) {
           assertMayBecome(access, request.caller, one);
         }
-        access.assertLeavesAdministrator(user);
         const passwordHash = await acceptedHash(sent, credentials);
         await commands.putUser({ ...user, password_hash: passwordHash }, request.caller.username);
         return CREATED;
@@ -168,7 +167,7 @@ function passwordRoutes({ resources, commands, access, credentials, throttle }: 
   ];
 }
 
-function editingRoutes({ resources, commands, access }: UserRoutePorts): Route[] {
+function editingRoutes({ commands, access }: UserRoutePorts): Route[] {
   const editing = (
     [method, path]: readonly ['PUT' | 'DELETE', string],
     summary: string,
@@ -187,15 +186,8 @@ function editingRoutes({ resources, commands, access }: UserRoutePorts): Route[]
     },
   });
   const group = (request: RouteRequest): string => param(request, 'group');
-  const assertDispensable = (request: RouteRequest, changed: (user: User) => Partial<User>): void => {
-    const user = storedUser(resources, param(request, 'name'));
-    access.assertLeavesAdministrator({ ...user, ...changed(user) });
-  };
   return [
-    editing(['DELETE', USER], 'Disable a user', 'delete', NO_CONTENT, (request) => {
-      assertDispensable(request, () => ({ disabled: true }));
-      return { type: 'user.disabled' };
-    }),
+    editing(['DELETE', USER], 'Disable a user', 'delete', NO_CONTENT, () => ({ type: 'user.disabled' })),
     editing(['PUT', `${USER}/reinstate`], 'Let a disabled user in again', 'update', CREATED, () => ({
       type: 'user.reinstated',
     })),
@@ -203,15 +195,13 @@ function editingRoutes({ resources, commands, access }: UserRoutePorts): Route[]
       access.assertHoldsAllOf(request.caller, { username: '', groups: [group(request)] });
       return { type: 'group.added', group: group(request) };
     }),
-    editing(['DELETE', `${USER}/groups/:group`], 'Remove a user from a group', 'delete', NO_CONTENT, (request) => {
-      const removed = group(request);
-      assertDispensable(request, ({ groups }) => ({ groups: groups?.filter((one) => one !== removed) ?? null }));
-      return { type: 'group.removed', group: removed };
-    }),
-    editing(['DELETE', `${USER}/groups`], 'Remove a user from all groups', 'delete', NO_CONTENT, (request) => {
-      assertDispensable(request, () => ({ groups: null }));
-      return { type: 'groups.cleared' };
-    }),
+    editing(['DELETE', `${USER}/groups/:group`], 'Remove a user from a group', 'delete', NO_CONTENT, (request) => ({
+      type: 'group.removed',
+      group: group(request),
+    })),
+    editing(['DELETE', `${USER}/groups`], 'Remove a user from all groups', 'delete', NO_CONTENT, () => ({
+      type: 'groups.cleared',
+    })),
   ];
 }
 

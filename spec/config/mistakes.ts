@@ -1,0 +1,12 @@
+import { ConfigError } from '../../src/config/flags.ts';
+
+/** The rules that a configuration breaks. Any other error is thrown on. */
+export function mistakesOf(parse: () => unknown): string[] {
+  try {
+    parse();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes.map(({ rule }) => rule);
+    throw error;
+  }
+  return [];
+}

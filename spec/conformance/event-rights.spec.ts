@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import type { Rule } from '../../src/resources/role.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+
+const CORE = '/api/core/v2';
+const PASSWORD = 'Passw0rd-1';
+
+describe('an event that is written by name', () => {
+  const backend = perSuite(() => InProcessBackend.start());
+  const admin = perSuite(() => backend.login());
+  const users: ApiClient[] = [];
+  after(() => {
+    for (const user of users) user.close();
+  });
+
+  /** Who may write the events of these names, by these verbs. */
+  async function userWith(username: string, ...rights: Partial<Rule>[]): Promise<ApiClient> {
+    const metadata = { name: username, namespace: 'default' };
+    const usual = { verbs: ['create', 'update'], resources: ['events'], resource_names: null };
+    const rules = rights.map((right) => ({ ...usual, ...right }));
+    const subjects = [{ type: 'User', name: username }];
+    await admin.post(`${CORE}/users`, { username, password: PASSWORD });
+    await admin.put(`/ns/default/roles/${username}`, { metadata, rules });
+    const role_ref = { type: 'Role', name: username };
+    await admin.put(`/ns/default/rolebindings/${username}`, { metadata, subjects, role_ref });
+    const user = await ApiClient.login(backend.apiPort, { username, password: PASSWORD });
+    users.push(user);
+    return user;
+  }
+
+  const write = (user: ApiClient, method: string, entity: string, proxy: string) =>
+    user.request({
+      method,
+      path: `/ns/default/events/${entity}/disk`,
+      body: {
+        entity: { metadata: { name: entity, namespace: 'default' }, entity_class: 'proxy' },
+        check: { metadata: { name: 'disk', namespace: 'default' }, interval: 60, proxy_entity_name: proxy },
+      },
+    });
+
+  for (const method of ['PUT', 'POST']) {
+    it(`by ${method} ends up at no entity whose name is not in the right, and nothing is written`, async () => {
+      const name = `of-a-${method.toLowerCase()}`;
+      const user = await userWith(name, { resource_names: [`${name}/disk`] });
+      const other = `b-${method.toLowerCase()}`;
+      const refused = await write(user, method, name, other);
+      expect([refused.status, refused.json]).to.deep.equal([
+        403,
+        { message: 'unauthorized to perform action', code: 4 },
+      ]);
+      expect(await admin.event(other, 'disk')).to.equal(undefined);
+      expect(await admin.entity(other)).to.equal(undefined);
+      expect((await write(user, method, name, '')).status).to.equal(method === 'PUT' ? 200 : 201);
+      expect((await write(user, method, name, name)).status).to.equal(method === 'PUT' ? 200 : 201);
+    });
+  }
+
+  it('ends up at another entity where both names are in the right, whatever the reason that they are', async () => {
+    const both = await userWith('both', { resource_names: ['both/disk', 'both-proxy/disk'] });
+    const all = await userWith('all', {});
+    for (const [user, entity] of [
+      [both, 'both'],
+      [all, 'all'],
+    ] as const) {
+      expect((await write(user, 'PUT', entity, `${entity}-proxy`)).status).to.equal(200);
+      expect(await admin.event(`${entity}-proxy`, 'disk')).to.not.equal(undefined);
+      expect(await admin.event(entity, 'disk')).to.equal(undefined);
+    }
+  });
+
+  it('ends up at no entity that only another verb may be used on', async () => {
+    const verbs = await userWith(
+      'verbs',
+      { verbs: ['update'], resource_names: ['verbs/disk'] },
+      { verbs: ['create'], resource_names: ['verbs/disk', 'verbs-proxy/disk'] },
+    );
+    expect((await write(verbs, 'PUT', 'verbs', 'verbs-proxy')).status).to.equal(403);
+    expect((await write(verbs, 'POST', 'verbs', 'verbs-proxy')).status).to.equal(201);
+  });
+});

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { ADMIN, type ApiAnswer, ApiClient } from '../support/api-client.ts';
+import { perTest } from '../support/fixture.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+
+const USERS = '/api/core/v2/users';
+const GROUP = 'cluster-admins';
+const PASSWORD = 'second-pass';
+
+describe('the last administrator', () => {
+  const backend = perTest(() => InProcessBackend.start());
+  const api = perTest(() => backend.login());
+
+  const ask = (method: string, path: string, body?: unknown): Promise<ApiAnswer> =>
+    api.request({ method, path: `${USERS}/${path}`, body });
+  const refusalOf = (username: string) => ({
+    message: `${username} is the last administrator: give all rights to somebody else first`,
+    code: 1,
+  });
+
+  async function addAdministrator(username: string): Promise<void> {
+    expect((await api.post(USERS, { username, password: PASSWORD, groups: [GROUP] })).status).to.equal(201);
+  }
+
+  const endings: [string, string, unknown][] = [
+    ['DELETE', '', undefined],
+    ['DELETE', `/groups/${GROUP}`, undefined],
+    ['DELETE', '/groups', undefined],
+    ['PUT', '', { username: 'admin', password: ADMIN.password }],
+    ['PUT', '', { username: 'admin', password: ADMIN.password, groups: [GROUP], disabled: true }],
+  ];
+  for (const [method, path, body] of endings) {
+    it(`stays one when asked to ${method} ${path} ${JSON.stringify(body ?? '')}, unless there is another`, async () => {
+      const end = () => ask(method, `admin${path}`, body);
+      await addAdministrator('gone');
+      expect((await ask('DELETE', 'gone')).status).to.equal(204);
+      const before = await ask('GET', 'admin');
+      const refused = await end();
+      expect([refused.status, refused.json]).to.deep.equal([400, refusalOf('admin')]);
+      expect((await ask('GET', 'admin')).headers.etag).to.equal(before.headers.etag);
+      await addAdministrator('other');
+      expect((await end()).status).to.be.oneOf([201, 204]);
+    });
+  }
+
+  it('may leave groups that make nobody one, and change his password', async () => {
+    expect((await ask('PUT', 'admin/groups/ops')).status).to.equal(201);
+    expect((await ask('DELETE', 'admin/groups/ops')).status).to.equal(204);
+    expect((await ask('PUT', 'admin', { username: 'admin', password: PASSWORD, groups: [GROUP] })).status).to.equal(
+      201,
+    );
+  });
+
+  /** Who may end users, and is no administrator himself. */
+  async function operator(): Promise<ApiClient> {
+    const metadata = { name: 'operator' };
+    const rules = [{ verbs: ['delete'], resources: ['users'], resource_names: null }];
+    await api.put('/api/core/v2/clusterroles/operator', { metadata, rules });
+    await api.put('/api/core/v2/clusterrolebindings/operator', {
+      metadata,
+      subjects: [{ type: 'User', name: 'uma' }],
+      role_ref: { type: 'ClusterRole', name: 'operator' },
+    });
+    expect((await api.post(USERS, { username: 'uma', password: PASSWORD })).status).to.equal(201);
+    return ApiClient.login(backend.apiPort, { username: 'uma', password: PASSWORD });
+  }
+
+  it('is whoever is left, when all are asked to go at once', async () => {
+    const others = ['ann', 'bob', 'cid', 'dan', 'eve'];
+    for (const username of others) await addAdministrator(username);
+    const uma = await operator();
+    const isHeld = backend.store.hold();
+    const ends = ['', `/groups/${GROUP}`, '/groups'];
+    const answers = ['admin', ...others].map((name, n) => uma.delete(`${USERS}/${name}${ends[n % ends.length]}`));
+    await isHeld;
+    backend.store.release();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    uma.close();
+    expect(statuses).to.have.members([204, 204, 204, 204, 204, 400]);
+    const left = ['admin', ...others][statuses.indexOf(400)] ?? '';
+    expect((await Promise.all(answers)).find(({ status }) => status === 400)?.json).to.deep.equal(refusalOf(left));
+  });
+});

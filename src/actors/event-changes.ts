@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { AlreadyExists, NotFound } from '../resources/errors.ts';
+import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
+import type { ObjectMeta } from '../resources/object-meta.ts';
+import { type EventAddress, entityKey, eventKey } from '../store/keyspace.ts';
+import { countAsKeepalive } from './keepalives.ts';
+import { KEEPALIVE, keyOf, mergeEvent } from './merge-event.ts';
+import { publishMetrics } from './publish.ts';
+import { assertNamespaceExists, deleteEvent } from './resource-changes.ts';
+import type { Scope } from './scope.ts';
+
+/** @throws NotFound, AlreadyExists when there is one of its entity and check, EntityLimitReached */
+export function createEvent(scope: Scope, event: Event, user: string): void {
+  if (hasCheck(event) && scope.get('events', keyOf(event)) !== undefined) throw new AlreadyExists();
+  putEvent(scope, event, user);
+}
+
+/** Merged like that of an agent, under the name of its writer. @throws NotFound, EntityLimitReached */
+export function putEvent(scope: Scope, event: Event, user: string): void {
+  assertNamespaceExists(scope, event.entity?.metadata.namespace ?? '');
+  if (!hasCheck(event)) {
+    publishMetrics(scope, { ...event, id: event.id ?? randomUUID() });
+    return;
+  }
+  const by = createdBy(event, user);
+  if (event.check.metadata.name === KEEPALIVE) countAsKeepalive(scope, by);
+  const cause = event.id === null ? { user } : { eventId: event.id, user };
+  mergeEvent(scope, by, { trustsSentHistory: false, cause });
+}
+
+/** That of a keepalive ends the monitoring of its entity until the next one. @throws NotFound */
+export function deleteStoredEvent(scope: Scope, { namespace, entity, check }: EventAddress): void {
+  const key = eventKey(namespace, entity, check);
+  if (scope.get('events', key) === undefined) throw new NotFound('not found');
+  deleteEvent(scope, key, 'event.deleted');
+  if (check === KEEPALIVE) endMonitoring(scope, entityKey(namespace, entity));
+}
+
+/** As it is stored: with its writer, an id, and its namespace. */
+function createdBy(event: CheckEvent, user: string): CheckEvent {
+  const { entity, check, metadata, id } = event;
+  const by = <T extends { metadata: ObjectMeta }>(object: T): T => ({
+    ...object,
+    metadata: { ...object.metadata, created_by: user },
+  });
+  return {
+    ...event,
+    id: id ?? randomUUID(),
+    entity: by(entity),
+    check: by(check),
+    metadata: { ...metadata, created_by: user, namespace: entity.metadata.namespace },
+  };
+}
+
+function endMonitoring(scope: Scope, key: string): void {
+  const record = scope.get('entities', key);
+  if (record === undefined || scope.isQuarantined('entity', key)) return;
+  const sent = scope.send('entity', key, { type: 'keepalive.deleted' });
+  if (sent?.snapshot !== undefined) scope.put('entities', key, { ...record, actor: sent.snapshot });
+}
