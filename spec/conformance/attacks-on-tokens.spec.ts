@@ -257,10 +257,7 @@ describe('A9 tokens signed by a key of the operator', () => {
     await start();
     const first = await login();
     const { exp, iat } = decodeJwt(first.refresh);
-    expect([Number(exp) - Number(iat), at(decodeJwt(first.access), 'exp')]).to.deep.equal([
-      600,
-      backend.nowS + 60,
-    ]);
+    expect([Number(exp) - Number(iat), at(decodeJwt(first.access), 'exp')]).to.deep.equal([600, backend.nowS + 60]);
     backend.clock.jump(61_000);
     expect(await seen(first.access)).to.equal(401);
     const second = tokensOf(await refresh(first));

@@ -2,9 +2,8 @@
 const PART_LENGTH = 65_536;
 /** So many items that are not shown make a part too, as they take as long to read. */
 const MAX_SKIPPED = 64;
-
-/** So many are made in one turn: a page of a hundred events is fewer, and turns of others between them would take longer than they do. */
-const MAX_PARTS_OF_ONE_TEXT = 8;
+/** So many full ones are made in one turn: a page of a hundred events is fewer, and turns of others between them would take longer than they do. */
+const MAX_PARTS_OF_ONE_TEXT = 6;
 
 const everything = (): boolean => true;
 
@@ -15,15 +14,17 @@ export function jsonArray<T extends object>(
 ): string | Iterable<string> {
   const parts = partsOf(items, isShown);
   const made: string[] = [];
-  while (made.length < MAX_PARTS_OF_ONE_TEXT) {
+  for (let isFull = true; isFull && made.length < MAX_PARTS_OF_ONE_TEXT;) {
     const part = parts.next();
-    if (part.done === true) return made.join('');
+    if (part.done === true) return made.join('') + part.value;
     made.push(part.value);
+    isFull = part.value.length >= PART_LENGTH;
   }
   return following(made, parts);
 }
 
-function* partsOf<T extends object>(items: Iterable<T>, isShown: (item: T) => boolean): Generator<string, void> {
+/** Returns the last one. */
+function* partsOf<T extends object>(items: Iterable<T>, isShown: (item: T) => boolean): Generator<string, string> {
   let part = '[';
   let separator = '';
   let skipped = 0;
@@ -37,10 +38,10 @@ function* partsOf<T extends object>(items: Iterable<T>, isShown: (item: T) => bo
     part = '';
     skipped = 0;
   }
-  yield `${part}]`;
+  return `${part}]`;
 }
 
-function* following(made: readonly string[], others: Iterable<string>): Generator<string, void> {
+function* following(made: readonly string[], others: Generator<string, string>): Generator<string, void> {
   yield* made;
-  yield* others;
+  yield yield* others;
 }
