@@ -17,12 +17,16 @@ describe('reading of a connection that sends as fast as it can', () => {
     clock = new ManualClock();
   });
 
+  function readingOf({ isPaused = false, inTurn = (readOn: () => void) => readOn() } = {}): FairReading {
+    return new FairReading({ socket, clock, inTurn, isPaused: () => isPaused });
+  }
+
   function frames(reading: FairReading, count: number): void {
     for (let n = 0; n < count; n += 1) reading.count();
   }
 
   it('goes on in the next turn after each thousand frames', async () => {
-    const reading = new FairReading(socket, clock, () => false);
+    const reading = readingOf();
     frames(reading, 999);
     await nextTurn();
     expect(calls).to.deep.equal([]);
@@ -33,14 +37,14 @@ describe('reading of a connection that sends as fast as it can', () => {
   });
 
   it('does not go on while the socket is paused for another reason', async () => {
-    const reading = new FairReading(socket, clock, () => true);
+    const reading = readingOf({ isPaused: true });
     frames(reading, 1_000);
     await nextTurn();
     expect(calls).to.deep.equal(['pause']);
   });
 
   it('goes on 50 ms later after each hundred frames that were for nothing', async () => {
-    const reading = new FairReading(socket, clock, () => false);
+    const reading = readingOf();
     for (let n = 0; n < 100; n += 1) reading.waste();
     expect(calls).to.deep.equal(['pause']);
     await clock.advance(49);
@@ -49,8 +53,18 @@ describe('reading of a connection that sends as fast as it can', () => {
     expect(calls).to.deep.equal(['pause', 'resume']);
   });
 
+  it('goes on when it is its turn, of those that sent for nothing', async () => {
+    const turns: (() => void)[] = [];
+    const reading = readingOf({ inTurn: (readOn) => void turns.push(readOn) });
+    for (let n = 0; n < 100; n += 1) reading.waste();
+    await clock.advance(50);
+    expect(calls).to.deep.equal(['pause']);
+    turns[0]?.();
+    expect(calls).to.deep.equal(['pause', 'resume']);
+  });
+
   it('does not go on in the next turn when most of what came was for nothing', async () => {
-    const reading = new FairReading(socket, clock, () => false);
+    const reading = readingOf();
     for (let n = 0; n < 1_000; n += 1) {
       reading.count();
       reading.waste();

@@ -40,4 +40,15 @@ describe('a turnstile', () => {
     }
     await turnstile.empty();
   });
+
+  it('lets as many pass in a turn as it is made for', async () => {
+    const turnstile = new Turnstile(1);
+    let passed = 0;
+    for (let n = 0; n < 3; n += 1) turnstile.enter(() => (passed += 1));
+    expect(passed).to.equal(1);
+    await nextTurn();
+    expect(passed).to.equal(2);
+    await turnstile.empty();
+    expect(passed).to.equal(3);
+  });
 });

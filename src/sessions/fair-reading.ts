@@ -8,29 +8,33 @@ const WASTE_IN_A_TURN = 100;
 /** So long a connection that sends for nothing is not read. */
 const WASTE_PAUSE_MS = 50;
 
+export interface FairReadingPorts {
+  socket: Pick<WebSocket, 'pause' | 'resume'>;
+  clock: Pick<Clock, 'after'>;
+  /** Calls back in a turn in which no other connection begins to be read that had sent for nothing. */
+  inTurn(readOn: () => void): void;
+  /** Whether the socket is not read for another reason, and must not be read on. */
+  isPaused(): boolean;
+}
+
 /**
  * Keeps a connection that sends as fast as it can from holding up all others: now and then it is read on in the next turn of the
  * event loop only, or a while later, when what it sends is for nothing.
  */
 export class FairReading {
-  readonly #socket: Pick<WebSocket, 'pause' | 'resume'>;
-  readonly #clock: Pick<Clock, 'after'>;
-  readonly #isPaused: () => boolean;
+  readonly #ports: FairReadingPorts;
   #frames = 0;
   #waste = 0;
 
-  /** `isPaused` tells whether the socket is not read for another reason, and must not be read on. */
-  constructor(socket: Pick<WebSocket, 'pause' | 'resume'>, clock: Pick<Clock, 'after'>, isPaused: () => boolean) {
-    this.#socket = socket;
-    this.#clock = clock;
-    this.#isPaused = isPaused;
+  constructor(ports: FairReadingPorts) {
+    this.#ports = ports;
   }
 
   /** To be called at each frame. */
   count(): void {
     this.#frames += 1;
     if (this.#frames !== FRAMES_IN_A_TURN) return;
-    this.#socket.pause();
+    this.#ports.socket.pause();
     setImmediate(() => {
       // What was for nothing may have come with the last of them.
       if (this.#waste < WASTE_IN_A_TURN) this.#readOn();
@@ -41,15 +45,18 @@ export class FairReading {
   waste(): void {
     this.#waste += 1;
     if (this.#waste !== WASTE_IN_A_TURN) return;
-    this.#socket.pause();
-    this.#clock.after(WASTE_PAUSE_MS, () => {
-      this.#readOn();
+    this.#ports.socket.pause();
+    const { clock, inTurn } = this.#ports;
+    clock.after(WASTE_PAUSE_MS, () => {
+      inTurn(() => {
+        this.#readOn();
+      });
     });
   }
 
   #readOn(): void {
     this.#frames = 0;
     this.#waste = 0;
-    if (!this.#isPaused()) this.#socket.resume();
+    if (!this.#ports.isPaused()) this.#ports.socket.resume();
   }
 }

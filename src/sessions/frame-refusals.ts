@@ -23,6 +23,8 @@ const keyOf = ({ namespace, agentName }: Agent): string => `${namespace}/${agent
 export class FrameRefusals {
   /** Messages that were refused, of agents that are forgotten too. */
   total = 0;
+  /** Floods have one reason: it is looked through once. */
+  #latest = { reason: '', shown: '' };
   readonly #byAgent = new LRUCache<string, RefusedFrames>({ max: MAX_REMEMBERED_AGENTS });
 
   /** True when the agent's last one had another reason. */
@@ -30,7 +32,7 @@ export class FrameRefusals {
     this.total += 1;
     const key = keyOf(agent);
     const known = this.#byAgent.get(key);
-    const lastReason = printable(reason);
+    const lastReason = this.#shown(reason);
     if (known === undefined) {
       this.#byAgent.set(key, { count: 1, lastAtMs: atMs, lastReason });
       return true;
@@ -41,6 +43,11 @@ export class FrameRefusals {
     known.lastAtMs = atMs;
     known.lastReason = lastReason;
     return isNew;
+  }
+
+  #shown(reason: string): string {
+    if (reason !== this.#latest.reason) this.#latest = { reason, shown: printable(reason) };
+    return this.#latest.shown;
   }
 
   get remembered(): Occupancy {

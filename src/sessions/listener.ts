@@ -57,6 +57,8 @@ export class AgentListener {
   readonly #registry: SessionRegistry;
   readonly #namesakes: Namesakes<Session>;
   readonly #turnstile = new Turnstile();
+  /** Before those are read on who sent for nothing. */
+  readonly #wasters = new Turnstile(1);
   /** Sessions that are gone, and whose end waits at the turnstile. */
   #ending = 0;
 
@@ -203,6 +205,9 @@ export class AgentListener {
       clock,
       log,
       writeTimeoutMs,
+      inTurn: (readOn) => {
+        this.#wasters.enter(readOn);
+      },
       mustPause: () => system.mustPause,
       isFailing: () => system.isFailing,
       waits: (waiting) => {

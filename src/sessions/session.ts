@@ -47,6 +47,8 @@ export interface SessionPorts {
   leased(session: Session): void;
   /** `tell` is to be called when it is the session's turn to go. */
   ended(session: Session, tell: () => void): void;
+  /** Calls back in a turn of its own: of those who sent for nothing one is read on at a time. */
+  inTurn(readOn: () => void): void;
   writeTimeoutMs: number;
 }
 
@@ -107,7 +109,7 @@ export class Session implements AgentSession {
         ports.waits(this);
       },
     });
-    this.#reading = new FairReading(socket, ports.clock, () => this.#incoming.isPaused);
+    this.#reading = new FairReading({ ...ports, socket, isPaused: () => this.#incoming.isPaused });
     this.#outgoing = new OutgoingQueue({
       clock: ports.clock,
       writeTimeoutMs: ports.writeTimeoutMs,

@@ -1,6 +1,6 @@
 import { Fifo } from '../pipeline/fifo.ts';
 
-/** How many pass in one turn of the event loop. */
+/** How many agents pass in one turn of the event loop. */
 const PASSES_IN_A_TURN = 32;
 
 type Pass = () => void;
@@ -10,14 +10,19 @@ type Pass = () => void;
  * everybody else is served meanwhile.
  */
 export class Turnstile {
+  readonly #passesInATurn: number;
   readonly #waiting = new Fifo<Pass>();
   #passed = 0;
   #waitingCount = 0;
   #emptied: (() => void)[] = [];
 
+  constructor(passesInATurn = PASSES_IN_A_TURN) {
+    this.#passesInATurn = passesInATurn;
+  }
+
   /** At once unless others wait, or too many have passed in this turn. `pass` must not throw. */
   enter(pass: Pass): void {
-    if (this.#waiting.isEmpty && this.#passed < PASSES_IN_A_TURN) {
+    if (this.#waiting.isEmpty && this.#passed < this.#passesInATurn) {
       this.#let(pass);
     } else {
       this.#waiting.push(pass);
@@ -42,7 +47,7 @@ export class Turnstile {
 
   #turn(): void {
     this.#passed = 0;
-    while (this.#passed < PASSES_IN_A_TURN) {
+    while (this.#passed < this.#passesInATurn) {
       const pass = this.#waiting.shift();
       if (pass === undefined) break;
       this.#waitingCount -= 1;
