@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { GuardLog } from '../../src/actors/guard-log.ts';
 import type { ActorKinds } from '../../src/actors/kinds.ts';
 import { publishEvent } from '../../src/actors/publish.ts';
-import { Scope } from '../../src/actors/scope.ts';
+import { Scope, type ScopePorts } from '../../src/actors/scope.ts';
 import { DEFAULT_SETTINGS } from '../../src/actors/settings.ts';
 import { parseEvent } from '../../src/resources/event.ts';
 import { type Handler, handlerWithDefaults } from '../../src/resources/handler.ts';
@@ -21,7 +21,7 @@ function published(names: string[], { output = '' } = {}) {
   for (const name of names) handlers.set(name, handlerWithDefaults({ type: 'pipe', command: 'true' }));
   const resources = new Map([...handlers].map(([name, one]) => [resourceKey('handlers', 'default', name), one]));
   const store = new MemoryStore();
-  const scope = new Scope({
+  const ports = {
     reader: {
       get: (table, key) => (table === 'resources' ? (resources.get(key) as never) : store.get(table, key)),
       keys: () => new Set(),
@@ -29,14 +29,12 @@ function published(names: string[], { output = '' } = {}) {
     // Nothing that is decided here wakes an actor.
     kinds: {} as ActorKinds,
     guards: new GuardLog(),
-    nowMs: 1,
-    steadyMs: 1,
-    cause: { restore: true },
-    restoreFailed: () => undefined,
     isQuarantined: () => false,
+    full: () => undefined,
     settings: DEFAULT_SETTINGS,
-    observer: undefined,
-  });
+  } satisfies ScopePorts;
+  const cause = { restore: true } as const;
+  const scope = new Scope(ports, { nowMs: 1, steadyMs: 1, cause, observer: undefined, failures: [] });
   const event = parseEvent({
     entity: { entity_class: 'proxy', metadata: { name: 'sw-1', namespace: 'default' } },
     check: { metadata: { name: 'port', namespace: 'default' }, interval: 60, handlers: ['all'], output },

@@ -23,4 +23,38 @@ describe('the headers of a request', () => {
     expect((await ann.get('/ns/default/checks')).status).to.equal(200);
     ann.close();
   });
+
+  describe('have room for the token of a user with', () => {
+    const USERS = '/api/core/v2/users';
+    const LONGEST_JSON = 32_768;
+    /** Without brackets and quotes. */
+    const LONGEST_GROUP = LONGEST_JSON - 4;
+
+    const most: [string, string[]][] = [
+      ['one long group', ['g'.repeat(LONGEST_GROUP)]],
+      ['a group of characters that are escaped', ['\u0001'.repeat(Math.floor(LONGEST_GROUP / 6))]],
+      ['as many groups as there may be', Array.from({ length: Math.floor(LONGEST_JSON / 6) }, () => 'abc')],
+      ['a group of characters of three bytes', ['\u20ac'.repeat(Math.floor(LONGEST_GROUP / 3))]],
+    ];
+    for (const [index, [what, groups]] of most.entries()) {
+      it(`${what}, and for none more`, async () => {
+        const user = { username: `u${index}`, password: 'Passw0rd-of-most', groups };
+        expect((await api.post(USERS, user)).status).to.equal(201);
+        const client = await ApiClient.login(backend.apiPort, user);
+        expect((await client.get('/ns/default/checks')).status).to.equal(403);
+        client.close();
+        const refusal = { message: `groups must be at most ${LONGEST_JSON} bytes of JSON`, code: 1 };
+        const more = { ...user, groups: [...groups, 'more'] };
+        const ways = [
+          await api.post(USERS, { ...more, username: 'other' }),
+          await api.put(`${USERS}/${user.username}`, more),
+          await api.put(`${USERS}/${user.username}/groups/more`, undefined),
+        ];
+        expect(ways.map(({ status, json }) => [status, json])).to.deep.equal(ways.map(() => [400, refusal]));
+        expect((await api.get(`${USERS}/${user.username}`)).json).to.deep.include({ groups });
+        expect((await api.delete(`${USERS}/${user.username}`)).status).to.equal(204);
+        expect((await api.put(`${USERS}/${user.username}/reinstate`, undefined)).status).to.equal(201);
+      });
+    }
+  });
 });

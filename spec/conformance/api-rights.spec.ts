@@ -171,4 +171,41 @@ describe('rights', () => {
     expect(await as(ann, 'PATCH', key, { username: 'admin' }, MERGE_PATCH)).to.equal(403);
     expect(await as(ann, 'PATCH', key, { username: 'ann' }, MERGE_PATCH)).to.equal(200);
   });
+
+  describe('to change users', () => {
+    const users = `${CORE}/users`;
+    const subjects = [{ type: 'User', name: 'ann' }];
+
+    beforeEach(async () => {
+      const rules = [{ verbs: ['get', 'update'], resources: ['users'] }];
+      await admin.post(`${CORE}/clusterroles`, inCluster('u', { rules }));
+      const ref = { type: 'ClusterRole', name: 'u' };
+      await admin.post(`${CORE}/clusterrolebindings`, inCluster('ann', { subjects, role_ref: ref }));
+    });
+
+    it('bring back nobody who was disabled and has more than the caller', async () => {
+      await admin.post(users, { username: 'bob', password: PASSWORD });
+      await admin.post(users, { username: 'eve', password: PASSWORD, groups: ['cluster-admins'] });
+      for (const name of ['bob', 'eve']) expect((await admin.delete(`${users}/${name}`)).status).to.equal(204);
+      const before = await admin.get(`${users}/eve`);
+      const ann = await tokenOf('ann');
+      expect(await as(ann, 'PUT', `${users}/eve/reinstate`)).to.equal(403);
+      const after = await admin.get(`${users}/eve`);
+      expect([after.json, after.headers.etag]).to.deep.equal([before.json, before.headers.etag]);
+      expect(after.json).to.have.property('disabled', true);
+      expect(await as(ann, 'PUT', `${users}/bob/reinstate`)).to.equal(201);
+      expect(await as(ann, 'PUT', `${users}/ghost/reinstate`)).to.equal(404);
+      expect((await admin.put(`${users}/eve/reinstate`, undefined)).status).to.equal(201);
+    });
+
+    it('add nobody who has more than the caller to a group, not even to one of no rights', async () => {
+      await admin.post(users, { username: 'bob', password: PASSWORD });
+      const before = await admin.get(`${users}/admin`);
+      const ann = await tokenOf('ann');
+      expect(await as(ann, 'PUT', `${users}/admin/groups/plain`)).to.equal(403);
+      expect((await admin.get(`${users}/admin`)).headers.etag).to.equal(before.headers.etag);
+      expect(await as(ann, 'PUT', `${users}/bob/groups/plain`)).to.equal(201);
+      expect(await as(ann, 'PUT', `${users}/bob/groups/cluster-admins`)).to.equal(403);
+    });
+  });
 });

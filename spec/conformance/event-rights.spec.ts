@@ -79,4 +79,26 @@ describe('an event that is written by name', () => {
     expect((await write(verbs, 'PUT', 'verbs', 'verbs-proxy')).status).to.equal(403);
     expect((await write(verbs, 'POST', 'verbs', 'verbs-proxy')).status).to.equal(201);
   });
+
+  describe('by POST', () => {
+    const EVENTS = '/ns/default/events';
+    const eventOf = (entity: string, output: string, proxy_entity_name = '') => ({
+      entity: { metadata: { name: entity, namespace: 'default' }, entity_class: 'proxy' },
+      check: { metadata: { name: 'disk', namespace: 'default' }, interval: 60, output, proxy_entity_name },
+    });
+
+    it('is 409 where its proxy entity has one already, which stays as it is', async () => {
+      const user = await userWith('maker', { verbs: ['create'] });
+      expect((await admin.post(EVENTS, eventOf('web', 'true'))).status).to.equal(200);
+      expect((await user.post(EVENTS, eventOf('elsewhere', 'forged', 'web'))).status).to.equal(409);
+      expect(await admin.event('web', 'disk')).to.have.nested.property('check.output', 'true');
+    });
+
+    it('is the first one of its proxy entity, whatever the entity that it came from has', async () => {
+      expect((await admin.post(EVENTS, eventOf('origin', 'own'))).status).to.equal(200);
+      expect((await admin.post(EVENTS, eventOf('origin', 'of the proxy', 'fresh'))).status).to.equal(200);
+      expect(await admin.event('fresh', 'disk')).to.have.nested.property('check.output', 'of the proxy');
+      expect(await admin.event('origin', 'disk')).to.have.nested.property('check.output', 'own');
+    });
+  });
 });

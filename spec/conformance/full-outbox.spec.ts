@@ -8,6 +8,7 @@ import type { ApiAnswer, ApiClient } from '../support/api-client.ts';
 import { proxyEvent } from '../support/example-events.ts';
 import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
+import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
 
 const WAITING = 100_000;
@@ -97,6 +98,15 @@ describe('a backend whose outbox is full', function () {
     expect(await api.get('/ready')).to.have.property('status', 200);
     const again = await backend.login();
     expect(await again.get('/ns/default/handlers')).to.have.property('status', 200);
+  });
+
+  it('goes on to hear agents, and skips the handlers of keepalives that say nothing new, on record', async () => {
+    const agent = await ReportingAgent.connect(backend, 'web-1');
+    for (let times = 0; times < 3; times += 1) await agent.keepalive({ entity: { keepalive_handlers: ['slow'] } });
+    const { json } = await api.get('/api/mon/v1/namespaces/default/events/web-1/keepalive/notifications');
+    const outcomes = (json as object[]).map((one) => [at(one, 'handler'), at(one, 'outcome'), at(one, 'reason')]);
+    const skipped = ['slow', 'skipped', 'too many events wait in the outbox for their handlers'];
+    expect(outcomes).to.deep.equal([skipped, skipped, skipped]);
   });
 
   it('is rid of what waits when its handler is deleted, and takes events again', async () => {

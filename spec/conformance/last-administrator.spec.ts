@@ -80,4 +80,66 @@ describe('the last administrator', () => {
     const left = ['admin', ...others][statuses.indexOf(400)] ?? '';
     expect((await Promise.all(answers)).find(({ status }) => status === 400)?.json).to.deep.equal(refusalOf(left));
   });
+
+  describe('of roles and bindings', () => {
+    const ROLES = '/api/core/v2/clusterroles';
+    const BINDINGS = '/api/core/v2/clusterrolebindings';
+    const EVERYTHING = [{ verbs: ['*'], resources: ['*'], resource_names: null }];
+    const refusal = {
+      message: 'nobody would be left who holds all rights: give them to somebody in another way first',
+      code: 1,
+    };
+    const named = (name: string, more: object): object => ({ metadata: { name }, ...more });
+    const binding = (name: string, role: string, type: string, subject: string): object =>
+      named(name, { subjects: [{ type, name: subject }], role_ref: { type: 'ClusterRole', name: role } });
+    const made = async (path: string, body: object) => {
+      expect((await api.post(path, body)).status).to.equal(201);
+    };
+    const narrowed = [{ verbs: ['update'], resources: ['clusterroles'] }];
+
+    const endings: [string, string, object | undefined][] = [
+      ['DELETE', `${BINDINGS}/cluster-admin`, undefined],
+      ['PUT', `${BINDINGS}/cluster-admin`, binding('cluster-admin', 'view', 'Group', GROUP)],
+      ['PUT', `${BINDINGS}/cluster-admin`, binding('cluster-admin', 'cluster-admin', 'Group', 'nobody')],
+      ['PUT', `${BINDINGS}/cluster-admin`, binding('cluster-admin', 'cluster-admin', 'User', 'gone')],
+      ['PATCH', `${BINDINGS}/cluster-admin`, { subjects: [{ type: 'User', name: 'nobody' }] }],
+      ['DELETE', `${ROLES}/cluster-admin`, undefined],
+      ['PUT', `${ROLES}/cluster-admin`, named('cluster-admin', { rules: narrowed })],
+      ['PATCH', `${ROLES}/cluster-admin`, { rules: [{ verbs: ['*'], resources: ['*'], resource_names: ['a'] }] }],
+    ];
+    for (const [method, path, body] of endings) {
+      it(`stays one at ${method} of ${path} ${JSON.stringify(body ?? '')}, unless another way leads there`, async () => {
+        const end = () => (method === 'PATCH' ? api.patch(path, body) : api.request({ method, path, body }));
+        await addAdministrator('gone');
+        expect((await ask('DELETE', 'gone')).status).to.equal(204);
+        const before = await api.get(path);
+        const refused = await end();
+        expect([refused.status, refused.json]).to.deep.equal([400, refusal]);
+        expect((await api.get(path)).headers.etag).to.equal(before.headers.etag);
+        await made(ROLES, named('other', { rules: EVERYTHING }));
+        await made(BINDINGS, binding('other', 'other', 'User', 'admin'));
+        expect((await end()).status).to.be.oneOf([200, 201, 204]);
+        expect((await api.get(USERS)).status).to.equal(200);
+      });
+    }
+
+    it('may be bound and described anew, as long as there is one', async () => {
+      await addAdministrator('other');
+      const role = named('cluster-admin', { rules: [...narrowed, ...EVERYTHING] });
+      expect((await api.put(`${ROLES}/cluster-admin`, role)).status).to.equal(201);
+      const bound = binding('cluster-admin', 'cluster-admin', 'User', 'other');
+      expect((await api.put(`${BINDINGS}/cluster-admin`, bound)).status).to.equal(201);
+      expect((await api.get(USERS)).status).to.equal(403);
+    });
+
+    it('stays one when the two ways that lead there are asked to go at once', async () => {
+      await made(BINDINGS, binding('other', 'cluster-admin', 'User', 'admin'));
+      const isHeld = backend.store.hold();
+      const answers = ['cluster-admin', 'other'].map((name) => api.delete(`${BINDINGS}/${name}`));
+      await isHeld;
+      backend.store.release();
+      const statuses = (await Promise.all(answers)).map(({ status }) => status);
+      expect(statuses).to.have.members([204, 400]);
+    });
+  });
 });

@@ -73,6 +73,18 @@ describe('the rings of round-robin checks', () => {
     expect(await rings()).to.deep.equal({});
   });
 
+  it('are left when the newest keepalive of a name says so, however long an older one of a connection that ended would last', async () => {
+    const one = await connected('web-1', 'linux');
+    await registers(one, 120, 'linux');
+    const same = await connected('web-1', 'linux');
+    await registers(same, 5, 'linux');
+    await one.vanish();
+    await backend.clock.advance(4_999);
+    expect(await rings()).to.deep.equal({ linux: ['web-1'] });
+    await backend.clock.advance(1);
+    expect(await rings()).to.deep.equal({});
+  });
+
   it('are left with the last connection of a name, and not joined by the next one alone', async () => {
     const one = await connected('web-1', 'linux');
     await registers(one, 60, 'linux');

@@ -23,9 +23,9 @@ const ATTACKERS = 8;
 const SLOW_ATTACKERS = 50;
 /** A small young generation: a large one holds as much garbage as several attackers may cost. */
 const HEAP_OPTIONS = { NODE_OPTIONS: `${COLLECTABLE.NODE_OPTIONS} --max-semi-space-size=4` };
-/** All that all attackers together may leave behind: pages that the system's allocator does not give back. */
-const LEFT_BEHIND_MB = 64;
-/** Of it, what the heap may hold. */
+/** All that all attackers together may leave behind: pages that the system's allocator keeps of buffers that V8 lets be garbage, up to 64 MB. */
+const LEFT_BEHIND_MB = MB_PER_ATTACKER * ATTACKERS;
+/** Of it, what the heap may still hold. */
 const KEPT_MB = 10;
 const MB = 1_048_576;
 const NEIGHBOUR_LATE_MS = 250;

@@ -149,6 +149,26 @@ describe('the page that shows the description of the API', () => {
     }
   });
 
+  it('is told without its body to a browser that has it, each file by its own tag', async () => {
+    const tags = new Set<string>();
+    for (const path of ['/docs', ...(await fetched())]) {
+      const tag = String((await get(path)).headers['etag']);
+      const again = await api.send({ path, headers: { ...NOBODY, 'if-none-match': tag } });
+      expect([again.status, again.text, again.headers['etag']], path).to.deep.equal([304, '', tag]);
+      const other = await api.send({ path, headers: { ...NOBODY, 'if-none-match': '"other"' } });
+      expect(other.status, path).to.equal(200);
+      tags.add(tag);
+    }
+    expect(tags.size).to.equal(4);
+  });
+
+  it('is read once, however often it is asked for', async () => {
+    for (const row of docsRoutes({ document: () => ({}) })) {
+      const [first, second] = [await row.handle(REQUEST), await row.handle(REQUEST)];
+      expect(first.body, row.path).to.be.instanceOf(Buffer).and.to.equal(second.body);
+    }
+  });
+
   it('names no other host, and asks for the document here', async () => {
     const [page, start] = [await get('/docs'), await get('/docs/start.js')];
     for (const { text } of [page, start]) expect(text).not.to.match(/https?:|\/\/\w/);

@@ -93,6 +93,15 @@ describe('a path of the REST API', () => {
     });
   }
 
+  const unreadable = ['http://[::1/x', 'http://[::1', 'http://a:99999999/ready', 'ftp://[::1/x', 'ws://%@x/'];
+  for (const target of unreadable) {
+    it(`is 400 in a target that cannot be taken apart: ${target}`, async () => {
+      const { status, text, headers } = await api.send({ path: target, headers: NOBODY });
+      expect([status, text]).to.deep.equal([400, '400 Bad Request']);
+      expect(headers['content-type']).to.equal('text/plain; charset=utf-8');
+    });
+  }
+
   it('is cleaned without the server before it, whose name counts in place of the header', async () => {
     const { status, headers } = await api.get(`http://mon.example${CORE}//namespaces`);
     expect([status, headers.location]).to.deep.equal([301, `${CORE}/namespaces`]);

@@ -43,11 +43,11 @@ describe('reading of a connection that sends as fast as it can', () => {
     expect(calls).to.deep.equal(['pause']);
   });
 
-  it('goes on 50 ms later after each hundred frames that were for nothing', async () => {
+  it('goes on 25 ms later after each hundred frames that were for nothing', async () => {
     const reading = readingOf();
     for (let n = 0; n < 100; n += 1) reading.waste();
     expect(calls).to.deep.equal(['pause']);
-    await clock.advance(49);
+    await clock.advance(24);
     expect(calls).to.deep.equal(['pause']);
     await clock.advance(1);
     expect(calls).to.deep.equal(['pause', 'resume']);
@@ -57,7 +57,7 @@ describe('reading of a connection that sends as fast as it can', () => {
     const turns: (() => void)[] = [];
     const reading = readingOf({ inTurn: (readOn) => void turns.push(readOn) });
     for (let n = 0; n < 100; n += 1) reading.waste();
-    await clock.advance(50);
+    await clock.advance(25);
     expect(calls).to.deep.equal(['pause']);
     turns[0]?.();
     expect(calls).to.deep.equal(['pause', 'resume']);
@@ -70,8 +70,20 @@ describe('reading of a connection that sends as fast as it can', () => {
       reading.waste();
     }
     await nextTurn();
-    expect(calls).to.deep.equal(['pause', 'pause']);
-    await clock.advance(50);
-    expect(calls).to.deep.equal(['pause', 'pause', 'resume']);
+    expect(calls).to.deep.equal(['pause']);
+    await clock.advance(25);
+    expect(calls).to.deep.equal(['pause', 'resume']);
+  });
+
+  it('goes on after as long as a frame took, when that was long', async () => {
+    const reading = readingOf();
+    for (let n = 0; n < 100; n += 1) reading.took(49);
+    expect(calls).to.deep.equal([]);
+    reading.took(800);
+    expect(calls).to.deep.equal(['pause']);
+    await clock.advance(799);
+    expect(calls).to.deep.equal(['pause']);
+    await clock.advance(1);
+    expect(calls).to.deep.equal(['pause', 'resume']);
   });
 });

@@ -19,6 +19,14 @@ describe('what is remembered of refused messages', () => {
     expect(isNew).to.deep.equal([true, false, true, false]);
   });
 
+  it('tells ten new reasons a minute, and remembers all', () => {
+    const refusals = new FrameRefusals();
+    const told = (atMs: number) =>
+      Array.from({ length: 100 }, (_, n) => refusals.note(WEB, `${atMs}-${n}`, atMs)).filter(Boolean).length;
+    expect([told(0), told(59_999), told(60_000)]).to.deep.equal([10, 0, 10]);
+    expect(refusals.of(WEB)).to.deep.equal({ count: 300, lastAtMs: 60_000, lastReason: '60000-99' });
+  });
+
   it('is bounded: the agent refused longest ago is forgotten', () => {
     const refusals = new FrameRefusals();
     for (let n = 0; n <= 10_000; n += 1) refusals.note({ ...WEB, agentName: `web-${n}` }, 'r', n);

@@ -39,6 +39,15 @@ describe('pongs', () => {
     expect(bodies.slice(16)).to.deep.equal(['20', '21', '22', '23']);
   });
 
+  it('that remind do not take the place of an answer', () => {
+    ping(1, 17);
+    pongs.remind();
+    for (const sent of unwritten.splice(0)) sent();
+    expect(bodies.slice(16)).to.deep.equal(['17']);
+    pongs.remind();
+    expect(bodies.slice(17)).to.deep.equal(['']);
+  });
+
   it('keep nothing of what was read with a ping', () => {
     const read = Buffer.alloc(65_536, 'a');
     ping(1, 16);

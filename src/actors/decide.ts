@@ -6,12 +6,13 @@ import type { DecisionObserver } from './decision-observer.ts';
 import type { GuardLog } from './guard-log.ts';
 import { ActorFailed } from './keyed-actors.ts';
 import type { ActorKind, ActorKinds } from './kinds.ts';
-import { Scope } from './scope.ts';
+import { OUTBOX_FULL } from './publish.ts';
+import { Scope, type ScopePorts } from './scope.ts';
 import type { Settings } from './settings.ts';
 
 const FULL = {
   store: 'too many changes wait to be stored',
-  outbox: 'too many events wait in the outbox for their handlers',
+  outbox: OUTBOX_FULL,
 };
 
 export interface Input {
@@ -55,10 +56,12 @@ export class Decider {
   /** How many inputs were refused because too much waits. */
   refused = 0;
   readonly #ports: DeciderPorts;
+  readonly #scopePorts: ScopePorts;
   #current: Scope | undefined;
 
   constructor(ports: DeciderPorts) {
     this.#ports = ports;
+    this.#scopePorts = { ...ports, reader: ports.committer };
   }
 
   /** The decision being made: the effects of machines write into it. */
@@ -98,21 +101,9 @@ export class Decider {
   }
 
   #open({ cause }: Input, failures: ActorFailed[]): Scope {
-    const { committer, kinds, guards, nowMs, steadyMs, isQuarantined, settings } = this.#ports;
-    const scope = new Scope({
-      reader: committer,
-      kinds,
-      guards,
-      nowMs: nowMs(),
-      steadyMs: steadyMs(),
-      cause,
-      isQuarantined,
-      settings,
-      observer: this.observer,
-      restoreFailed: (failure) => {
-        failures.push(failure);
-      },
-    });
+    const { nowMs, steadyMs } = this.#ports;
+    const { observer } = this;
+    const scope = new Scope(this.#scopePorts, { nowMs: nowMs(), steadyMs: steadyMs(), cause, observer, failures });
     this.#current = scope;
     return scope;
   }

@@ -9,10 +9,17 @@ import { publishMetrics } from './publish.ts';
 import { assertNamespaceExists, deleteEvent } from './resource-changes.ts';
 import type { Scope } from './scope.ts';
 
-/** @throws NotFound, AlreadyExists when there is one of its entity and check, EntityLimitReached */
+/** @throws NotFound, AlreadyExists when there is one of its check and the entity it is stored under, EntityLimitReached */
 export function createEvent(scope: Scope, event: Event, user: string): void {
-  if (hasCheck(event) && scope.get('events', keyOf(event)) !== undefined) throw new AlreadyExists();
+  if (hasCheck(event) && scope.get('events', storedKey(event)) !== undefined) throw new AlreadyExists();
   putEvent(scope, event, user);
+}
+
+/** Where it is merged: a check may name another entity than it came with. */
+function storedKey(event: CheckEvent): string {
+  const { entity, check } = event;
+  if (check.proxy_entity_name === '') return keyOf(event);
+  return eventKey(entity.metadata.namespace ?? '', check.proxy_entity_name, check.metadata.name ?? '');
 }
 
 /** Merged like that of an agent, under the name of its writer. @throws NotFound, EntityLimitReached */

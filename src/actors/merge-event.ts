@@ -53,16 +53,14 @@ export function mergeEvent(scope: Scope, received: CheckEvent, options: MergeOpt
   const encoded = stored === received ? options.encoded : undefined;
   const record = encoded === undefined ? { state, ttl, event: stored } : new EncodedEvent(state, ttl, encoded);
   scope.put('events', key, record);
-  announceProcessed(scope, () => eventOf(record));
+  announceProcessed(scope, () => eventOf({ state, ttl, event: stored }));
   recordCheckState(scope, key, previous?.state.state ?? null, state, event.check, cause);
+  const { status } = event.check;
+  const previousStatus = state.history.statuses.at(-2);
   publish(scope, {
     received: event,
-    facts: {
-      status: event.check.status,
-      previousStatus: state.history.statuses.at(-2),
-      silenced: state.silenced,
-      hasMetrics: event.metrics !== undefined,
-    },
+    facts: { status, previousStatus, silenced: state.silenced, hasMetrics: event.metrics !== undefined },
+    givesWay: event.check.metadata.name === KEEPALIVE && status === 0 && (previousStatus ?? 0) === 0,
     event: () => asPublished(event, state),
   });
   return event;
@@ -98,10 +96,12 @@ function switchAfter(scope: Scope, key: string, event: CheckEvent, previous: Eve
   if (check.metadata.name === KEEPALIVE) return undefined;
   const arms = check.ttl > 0 && !(check.round_robin && check.proxy_entity_name === '');
   if (!arms && previous?.ttl === undefined) return undefined;
-  const timing = { ttlMs: arms ? check.ttl * 1_000 : 0, alertStatus: alertStatusOf(check), atMs: scope.steadyMs };
-  if (previous?.ttl !== undefined)
-    return scope.send('check-ttl', key, { type: 'result.received', ...timing })?.snapshot;
-  return scope.create('check-ttl', key, { key, ...timing }, 'result.received').snapshot;
+  const ttlMs = arms ? check.ttl * 1_000 : 0;
+  const alertStatus = alertStatusOf(check);
+  const atMs = scope.steadyMs;
+  if (previous?.ttl === undefined)
+    return scope.create('check-ttl', key, { key, ttlMs, alertStatus, atMs }, 'result.received').snapshot;
+  return scope.send('check-ttl', key, { type: 'result.received', ttlMs, alertStatus, atMs })?.snapshot;
 }
 
 function alertStatusOf(check: CheckEvent['check']): number {

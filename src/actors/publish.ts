@@ -18,6 +18,8 @@ const OUTBOX_SEQ_KEY = 'outbox-seq';
 const MAX_REMEMBERED = 20;
 /** What all handlers of one event may hold of it in the outbox together. */
 const MAX_PUBLISHED_BYTES = 256 * 1024 * 1024;
+/** As the refusal of a change and as the reason of a handler that did not run. */
+export const OUTBOX_FULL = 'too many events wait in the outbox for their handlers';
 const TOO_MANY_BYTES = `the handlers of one event may take at most ${MAX_PUBLISHED_BYTES} bytes of it together`;
 
 /** Where the notifications of an event are kept; metrics without a check have a key of their own. */
@@ -30,6 +32,8 @@ export interface Publication {
   /** As it was received: where it belongs, and the handlers it names. */
   received: Event;
   facts: FilterFacts;
+  /** One that says what the one before it said, and is decided however much waits: its handlers give way when the outbox is full. */
+  givesWay?: boolean;
   /** Merged, with its whole output and its metrics. */
   event(): Event;
 }
@@ -58,18 +62,21 @@ export function publishEvent(scope: Scope, event: Event): void {
  * Decides which handlers run with the event, and puts them into the outbox with it. Sets and built-in filters are decided here:
  * only what is left to run costs a write.
  */
-export function publish(scope: Scope, { received, facts, event }: Publication): void {
+export function publish(scope: Scope, { received, facts, givesWay = false, event }: Publication): void {
   const { check, metrics, entity } = received;
   if ((check?.handlers.length ?? 0) === 0 && (metrics?.handlers?.length ?? 0) === 0) return;
   const names = [...(check?.handlers ?? []), ...(metrics?.handlers ?? [])];
   const namespace = entity?.metadata.namespace ?? '';
   const lookUp = (name: string) => readResource(scope.decision, 'handlers', namespace, name);
   const { selected, unselected } = selectHandlers(names, lookUp);
+  const isRefused = givesWay && scope.isOutboxFull;
   let published: Published | undefined;
   let leftBytes = MAX_PUBLISHED_BYTES;
   for (const [handler, { filters }] of selected) {
     const verdict = passesFilters(filters ?? [], facts);
-    if (verdict.passes) {
+    if (verdict.passes && isRefused) {
+      skip(scope, handler, received, OUTBOX_FULL);
+    } else if (verdict.passes) {
       published ??= measured(event());
       leftBytes -= published.bytes;
       if (leftBytes >= 0) send(scope, namespace, handler, published);

@@ -8,6 +8,7 @@ import { entityKey, resourceKey, TESSEN_KEY } from '../store/keyspace.ts';
 import { readResource, readTessen, type Resources } from '../store/resource-store.ts';
 import { changedFields } from './changed-fields.ts';
 import type { DescribedKind, Edit, ResourceAddress, WritableKind } from './commands.ts';
+import { changeLeavingAdministrator } from './last-administrator.ts';
 import { replaceSwitch } from './merge-event.ts';
 import { checkChanged } from './schedules.ts';
 import type { Scope } from './scope.ts';
@@ -46,7 +47,7 @@ export function createResource<K extends WritableKind>(
   putResource(scope, kind, resource, user);
 }
 
-/** @throws NotFound when the namespace does not exist, InvalidResource when the user of a key does not */
+/** @throws NotFound when the namespace does not exist, InvalidResource when the user of a key does not, or no administrator would be left */
 export function putResource<K extends WritableKind>(scope: Scope, kind: K, resource: Resources[K], user: string): void {
   if ('metadata' in resource) {
     putDescribed(scope, kind as DescribedKind, withMetadata<Resources[DescribedKind]>(resource, { created_by: user }));
@@ -114,7 +115,9 @@ function putDescribed(scope: Scope, kind: DescribedKind, resource: Resources[Des
   if ('username' in resource) assertUserExists(scope, resource.username);
   const previous = readResource(scope.decision, kind, namespace, name);
   const previousCheck = kind === 'checks' ? readResource(scope.decision, 'checks', namespace, name) : undefined;
-  scope.put('resources', resourceKey(kind, namespace, name), resource);
+  changeLeavingAdministrator(scope.decision, kind, name, () => {
+    scope.put('resources', resourceKey(kind, namespace, name), resource);
+  });
   if (kind === 'checks') checkChanged(scope, namespace ?? '', name, previousCheck);
   if (RBAC_KINDS.has(kind)) scope.announce({ type: 'rbac.changed' });
   revise(scope, kind, ledgerKey({ namespace, name }), previous, resource);
@@ -138,7 +141,7 @@ export function putTessen(scope: Scope, tessen: Tessen): void {
   scope.reviseConfig(TESSEN_KEY, TESSEN_KEY, 'updated', changed);
 }
 
-/** It is there. */
+/** It is there. @throws InvalidResource when no administrator would be left */
 export function deleteDescribed(
   scope: Scope,
   kind: DescribedKind,
@@ -146,7 +149,9 @@ export function deleteDescribed(
   events: CheckEvents,
 ): void {
   const { namespace, name } = address;
-  scope.delete('resources', resourceKey(kind, namespace, name));
+  changeLeavingAdministrator(scope.decision, kind, name, () => {
+    scope.delete('resources', resourceKey(kind, namespace, name));
+  });
   if (kind === 'checks') {
     checkChanged(scope, namespace ?? '', name, undefined);
     for (const key of events.eventKeysOfCheck(namespace ?? '', name)) disarmSwitch(scope, key);

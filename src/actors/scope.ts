@@ -21,18 +21,25 @@ export interface Sent {
   state: string;
 }
 
+/** The same for all decisions. */
 export interface ScopePorts {
   reader: KeyedTableReader;
   kinds: ActorKinds;
   guards: GuardLog;
+  isQuarantined(kind: ActorKind, key: string): boolean;
+  /** What is full, if anything. */
+  full(): 'store' | 'outbox' | undefined;
+  settings: Settings;
+}
+
+/** When it is decided, and why. */
+export interface Occasion {
   nowMs: number;
   steadyMs: number;
   cause: LedgerCause;
-  /** An actor could not be restored and begins anew. */
-  restoreFailed(failure: ActorFailed): void;
-  isQuarantined(kind: ActorKind, key: string): boolean;
-  settings: Settings;
   observer: DecisionObserver | undefined;
+  /** Actors that could not be restored, and begin anew, are added. */
+  failures: ActorFailed[];
 }
 
 /** One decision while it is being made: reads through what is not durable yet, and everything it wants done. */
@@ -50,13 +57,17 @@ export class Scope {
   /** What watched actors did, in order; undefined when none did anything. */
   steps: ActorStep[] | undefined;
   readonly #ports: ScopePorts;
+  readonly #observer: DecisionObserver | undefined;
+  readonly #failures: ActorFailed[];
   readonly #followUps: (() => void)[] = [];
 
-  constructor(ports: ScopePorts) {
+  constructor(ports: ScopePorts, { nowMs, steadyMs, cause, observer, failures }: Occasion) {
     this.#ports = ports;
-    this.nowMs = ports.nowMs;
-    this.steadyMs = ports.steadyMs;
-    this.cause = ports.cause;
+    this.nowMs = nowMs;
+    this.steadyMs = steadyMs;
+    this.cause = cause;
+    this.#observer = observer;
+    this.#failures = failures;
     this.decision = new Decision(ports.reader);
   }
 
@@ -116,6 +127,11 @@ export class Scope {
     for (const decideIt of this.#followUps) decideIt();
   }
 
+  /** Whether no more may be added to what waits for handlers, unless it is an alert. */
+  get isOutboxFull(): boolean {
+    return this.#ports.full() === 'outbox';
+  }
+
   isQuarantined(kind: ActorKind, key: string): boolean {
     return this.#ports.isQuarantined(kind, key);
   }
@@ -135,7 +151,7 @@ export class Scope {
     const actor = actors.create(key, input);
     const { value, context, status } = actor.getSnapshot() as ActorSnapshot & { status: string };
     this.#recordTransition(kind, key, null, eventType, value);
-    if (this.#ports.observer !== undefined) this.#note(kind, key, undefined, { value, context, status }, true);
+    if (this.#observer !== undefined) this.#note(kind, key, undefined, { value, context, status }, true);
     return { snapshot: { value, context }, state: value };
   }
 
@@ -149,7 +165,7 @@ export class Scope {
     } catch (error) {
       if (!(error instanceof ActorFailed)) throw error;
       // Nothing has been decided with it yet: it begins anew from domain data, on record.
-      this.#ports.restoreFailed(error);
+      this.#failures.push(error);
       this.touched.push({ kind, key });
       return actors.rebuild(this.decision, key);
     }
@@ -169,7 +185,7 @@ export class Scope {
     const { value, context, status } = actor.getSnapshot() as ActorSnapshot & { status: string };
     const isTransition = value !== before.value;
     if (isTransition) this.#recordTransition(kind, key, before.value, event.type, value);
-    if (this.#ports.observer !== undefined) this.#note(kind, key, event, { value, context, status }, isTransition);
+    if (this.#observer !== undefined) this.#note(kind, key, event, { value, context, status }, isTransition);
     if (status !== 'active') actors.rest(key);
     return { snapshot: status === 'active' ? { value, context } : undefined, state: value };
   }
@@ -181,7 +197,7 @@ export class Scope {
     after: ActorStep['after'],
     isTransition: boolean,
   ): void {
-    if (this.#ports.observer?.watches(kind, key) !== true) return;
+    if (this.#observer?.watches(kind, key) !== true) return;
     const ledgerEntries = this.decision.ledger.length;
     (this.steps ??= []).push({ kind, key, atMs: this.nowMs, event, after, ledgerEntries, isTransition });
   }

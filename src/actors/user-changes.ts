@@ -1,5 +1,5 @@
 import { AlreadyExists, NotFound } from '../resources/errors.ts';
-import { type User, userIsDisabled, wrongPassword } from '../resources/user.ts';
+import { assertGroups, type User, userIsDisabled, wrongPassword } from '../resources/user.ts';
 import { resourceKey } from '../store/keyspace.ts';
 import { readResource } from '../store/resource-store.ts';
 import { changedFields } from './changed-fields.ts';
@@ -45,7 +45,7 @@ function editedUser(user: User, edit: UserEdit): User {
     case 'user.reinstated':
       return { ...user, disabled: false };
     case 'group.added':
-      return groups.includes(edit.group) ? user : { ...user, groups: [...groups, edit.group] };
+      return groups.includes(edit.group) ? user : withOneMore(user, [...groups, edit.group]);
     case 'group.removed':
       return withGroups(
         user,
@@ -61,6 +61,12 @@ function editedUser(user: User, edit: UserEdit): User {
       if (user.password_hash !== edit.verifiedHash) throw wrongPassword(user.username);
       return { ...user, password_hash: edit.passwordHash };
   }
+}
+
+/** @throws InvalidResource when they are too many */
+function withOneMore(user: User, groups: string[]): User {
+  assertGroups(groups);
+  return { ...user, groups };
 }
 
 const withGroups = (user: User, groups: string[]): User => ({ ...user, groups: groups.length > 0 ? groups : null });

@@ -41,7 +41,7 @@ import { type StatusRoutePorts, statusRoutes } from './routes/status.ts';
 import { tessenRoutes } from './routes/tessen.ts';
 import { ticketRoutes } from './routes/tickets.ts';
 import { userRoutes } from './routes/users.ts';
-import { useRoutes } from './routing.ts';
+import { takingTargets, useRoutes } from './routing.ts';
 import { isReaderGone } from './send.ts';
 import { OPEN_GATE, StartGate } from './start-gate.ts';
 import { Tickets } from './tickets.ts';
@@ -129,7 +129,11 @@ export function createApi(ports: ApiPorts): Api {
   const authentication = new Authentication({ resources, sessions });
   const answering = (served: readonly Route[], startGate: Pick<StartGate, 'refusal'>): RequestListener => {
     const koa = new Koa();
-    koa.use(answeringErrors(log)).use(servingMetrics(ports)).use(tellingEntityCount(ports.entityUse));
+    koa
+      .use(takingTargets)
+      .use(answeringErrors(log))
+      .use(servingMetrics(ports))
+      .use(tellingEntityCount(ports.entityUse));
     useRoutes(koa, served, { authentication, access, startGate, tags, requestLimitBytes });
     koa.on('error', (err: unknown) => {
       if (isReaderGone(err)) log.debug({ err }, 'answer was not wanted any more');

@@ -2,8 +2,8 @@
 const PART_LENGTH = 65_536;
 /** So many items that are not shown make a part too, as they take as long to read. */
 const MAX_SKIPPED = 64;
-/** So many full ones are made in one turn: a page of a hundred events is fewer, and turns of others between them would take longer than they do. */
-const MAX_PARTS_OF_ONE_TEXT = 6;
+/** So much is made in one turn, of full parts: a page of a hundred events is less, and turns of others between them would take longer than they do. */
+const MAX_LENGTH_AT_ONCE = 6 * PART_LENGTH;
 
 const everything = (): boolean => true;
 
@@ -14,10 +14,11 @@ export function jsonArray<T extends object>(
 ): string | Iterable<string> {
   const parts = partsOf(items, isShown);
   const made: string[] = [];
-  for (let isFull = true; isFull && made.length < MAX_PARTS_OF_ONE_TEXT;) {
+  for (let length = 0, isFull = true; isFull && length < MAX_LENGTH_AT_ONCE;) {
     const part = parts.next();
     if (part.done === true) return made.join('') + part.value;
     made.push(part.value);
+    length += part.value.length;
     isFull = part.value.length >= PART_LENGTH;
   }
   return following(made, parts);

@@ -61,7 +61,7 @@ export type AnswerType =
 export interface Answer {
   status: number;
   /** Absent = empty. One in parts is made while it is sent, with other work between two parts. */
-  body?: string | Iterable<string>;
+  body?: string | Buffer | Iterable<string>;
   type?: AnswerType;
   headers?: Readonly<Record<string, string>>;
   /** The JSON of what is stored, where the answer has the tag of that. */

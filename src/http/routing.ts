@@ -29,6 +29,7 @@ export interface RoutingPorts {
 
 const NOBODY: Caller = { username: '', groups: [] };
 const EMPTY_BODY = {};
+const BAD_REQUEST: Answer = { status: 400, type: 'text/plain; charset=utf-8', body: '400 Bad Request' };
 /** The one parameter that may be any text that can be decoded: a group of a user is no key of anything. */
 const FREE_TEXT = 'group';
 /** Parameters whose names have rules of their own; in those of silences `*` stands for all. */
@@ -41,7 +42,7 @@ const NAME_RULES: ReadonlyMap<string, (name: string) => boolean> = new Map([
 
 /** Makes `koa` answer every path: by its row of the table, or that there is none. */
 export function useRoutes(koa: Koa, routes: readonly Route[], ports: RoutingPorts): void {
-  koa.use(takingTargets).use(refusingUncleanPaths).use(routing(routes, ports)).use(answeringUnrouted);
+  koa.use(refusingUncleanPaths).use(routing(routes, ports)).use(answeringUnrouted);
 }
 
 const depthOf = (path: string): number => path.split('/').length;
@@ -59,12 +60,29 @@ function routing(routes: readonly Route[], ports: RoutingPorts): Koa.Middleware 
   return (context, next) => ways.get(depthOf(context.path))?.(context as RouterContext, next) ?? next();
 }
 
-/** A target may name the server, as for a proxy; its name counts in place of the header. Source: RFC 9112, 3.2.2. */
-function takingTargets({ req }: Context, next: Next): Promise<void> {
+/**
+ * The outermost middleware: behind it a request has a path. A target may name the server, as for a proxy; its name counts in
+ * place of the header. Source: RFC 9112, 3.2.2.
+ */
+export function takingTargets(context: Context, next: Next): Promise<void> | void {
+  const { req } = context;
   const { target, authority } = originForm(req.url ?? '/');
   req.url = target;
   if (authority !== undefined) req.headers.host = authority;
-  return next() as Promise<void>;
+  if ((authority === undefined || URL.canParse(`http://${authority}`)) && hasPath(context)) {
+    return next() as Promise<void>;
+  }
+  send(context, BAD_REQUEST);
+}
+
+/** A target of another form than ours may be none that can be taken apart. */
+function hasPath(context: Context): boolean {
+  try {
+    return typeof context.path === 'string';
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof URIError) return false;
+    throw error;
+  }
 }
 
 /** Before anything else: what is not a path of the API in its one spelling. */
@@ -73,7 +91,7 @@ function refusingUncleanPaths(context: Context, next: Next): Promise<void> | voi
   const questionMark = url.indexOf('?');
   const path = questionMark < 0 ? url : url.slice(0, questionMark);
   if (hasMalformedEscape(path)) {
-    send(context, { status: 400, type: 'text/plain; charset=utf-8', body: '400 Bad Request' });
+    send(context, BAD_REQUEST);
     return;
   }
   const cleaned = cleanedPath(path);

@@ -10,7 +10,9 @@ export function send(context: Context, { status, body = '', type, headers }: Ans
   if (type !== undefined) context.res.setHeader('Content-Type', type);
   if (headers !== undefined) for (const name in headers) context.res.setHeader(name, headers[name] ?? '');
   context.body =
-    typeof body === 'string' ? body : Readable.from(inTurns(body, context.req.socket), { highWaterMark: 1 });
+    typeof body === 'string' || Buffer.isBuffer(body)
+      ? body
+      : Readable.from(inTurns(body, context.req.socket), { highWaterMark: 1 });
 }
 
 const GONE: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);

@@ -2,6 +2,7 @@ import { createServer as createClearServer, type Server, type ServerOptions } fr
 import type { Api } from '../http/app.ts';
 import type { Clock } from '../ports/clock.ts';
 import { close } from './listen.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 
 const REQUEST_TIMEOUT_MS = 15_000;
 /** How late a request that takes too long may be cut. */
@@ -12,7 +13,7 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /** For requests under way when the backend stops. */
 const API_STOP_GRACE_MS = 3_000;
 
-/** Serves the REST API, with limits on how long a client may take; in clear text unless told. */
+/** Serves the REST API, one request of a connection at a time, with limits on how long a client may take; in clear text unless told. */
 export function createApiServer(
   api: Pick<Api, 'callback'>,
   { writeTimeoutMs }: { writeTimeoutMs: number },
@@ -24,10 +25,11 @@ export function createApiServer(
     connectionsCheckingInterval: REQUEST_CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   });
-  server.on('request', (request, response) => {
+  const answer = oneAtATime((request, response) => {
     response.setTimeout(writeTimeoutMs);
     api.callback(request, response);
   });
+  server.on('request', answer);
   server.setTimeout(writeTimeoutMs + KEEP_ALIVE_TIMEOUT_MS);
   return server;
 }

@@ -1,12 +1,15 @@
 import { type Static, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
 import { assertUsername } from './names.ts';
-import { flag, listOrNull, optional, text, textList, validator } from './schema.ts';
+import { flag, listOrNull, optional, text, validator } from './schema.ts';
+
+/** An access token names them all, and takes four characters for three bytes: it must fit into the headers of a request, which are 64 KiB. */
+const MAX_GROUPS_BYTES = 32 * 1_024;
 
 const userFields = {
   username: optional(text()),
   password_hash: optional(text('bcrypt')),
-  groups: optional(textList()),
+  groups: optional(Type.Array(Type.String(), { description: `at most ${MAX_GROUPS_BYTES} bytes of JSON` })),
   disabled: optional(flag()),
 };
 
@@ -44,6 +47,7 @@ export function userWithDefaults(input: Static<typeof UserSchema>) {
   };
 }
 
+const encoder = new TextEncoder();
 const validateShape = validator(UserSchema);
 const validateRequest = validator(UserRequestSchema);
 const validatePassword = validator(PasswordRequestSchema);
@@ -51,14 +55,16 @@ const validatePassword = validator(PasswordRequestSchema);
 /** @throws InvalidResource */
 export function parseUser(value: unknown): User {
   const user = userWithDefaults(validateShape(value));
+  assertGroups(user.groups);
   assertUsername(user.username);
   return user;
 }
 
-/** Shape and defaults only; the user is without a hash, for the password has still to be judged. @throws InvalidResource */
+/** Shape, defaults and groups only; the user is without a hash, for the password has still to be judged. @throws InvalidResource */
 export function parseUserRequest(value: unknown): { user: User; sent: SentPassword } {
   const input = validateRequest(value);
   const sent = { password: input.password ?? '', passwordHash: input.password_hash ?? '' };
+  assertGroups(input.groups);
   return { user: { ...userWithDefaults(input), password_hash: '' }, sent };
 }
 
@@ -66,6 +72,12 @@ export function parseUserRequest(value: unknown): { user: User; sent: SentPasswo
 export function parsePasswordRequest(value: unknown): SentPassword {
   const { password, password_hash: passwordHash } = validatePassword(value);
   return { password: password ?? '', passwordHash: passwordHash ?? '' };
+}
+
+/** How many and how long they may be together. @throws InvalidResource */
+export function assertGroups(groups: readonly string[] | null | undefined): void {
+  if (encoder.encode(JSON.stringify(groups ?? [])).length <= MAX_GROUPS_BYTES) return;
+  throw new InvalidResource(`groups must be at most ${MAX_GROUPS_BYTES} bytes of JSON`);
 }
 
 /** As it is shown: never with its hash. */

@@ -24,7 +24,7 @@ import { isRefusal, refusalHeaders } from './refusals.ts';
 import { type Opening, Session } from './session.ts';
 import { sessionInfo } from './session-info.ts';
 import { SessionCounts } from './session-counts.ts';
-import { SessionRegistry } from './session-registry.ts';
+import { type RegistryListener, SessionRegistry } from './session-registry.ts';
 import { Turnstile } from './turnstile.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
@@ -57,14 +57,14 @@ export class AgentListener {
   readonly #registry: SessionRegistry;
   readonly #namesakes: Namesakes<Session>;
   readonly #turnstile = new Turnstile();
-  /** Before those are read on who sent for nothing. */
-  readonly #wasters = new Turnstile(1);
+  /** Before those are read on who sent for nothing, or what took long. */
+  readonly #slowed = new Turnstile(1);
   /** Sessions that are gone, and whose end waits at the turnstile. */
   #ending = 0;
 
   constructor(ports: ListenerPorts) {
     this.#ports = ports;
-    this.#registry = new SessionRegistry({
+    const registryListener: RegistryListener = {
       deleted: ({ id }) => {
         ports.system.agents.tell(id, { type: 'entity.deleted' });
       },
@@ -74,7 +74,8 @@ export class AgentListener {
       ringsJoined: (namespace, subscriptions) => {
         ports.ringsJoined(namespace, subscriptions);
       },
-    });
+    };
+    this.#registry = new SessionRegistry(registryListener, ports.clock);
     this.#namesakes = new Namesakes(ports.clock, (newest) => {
       this.#tellNamesakes(newest);
     });
@@ -206,7 +207,7 @@ export class AgentListener {
       log,
       writeTimeoutMs,
       inTurn: (readOn) => {
-        this.#wasters.enter(readOn);
+        this.#slowed.enter(readOn);
       },
       mustPause: () => system.mustPause,
       isFailing: () => system.isFailing,
@@ -216,8 +217,8 @@ export class AgentListener {
       subscribe: (subscriber, subscriptions) => {
         this.#registry.subscribe(subscriber, subscriptions);
       },
-      leased: (member) => {
-        this.#registry.leased(member);
+      leased: (member, leaseMs) => {
+        this.#registry.leased(member, leaseMs);
       },
       ended: (ended, tell) => {
         this.#registry.remove(ended);

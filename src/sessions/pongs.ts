@@ -15,11 +15,17 @@ export class Pongs {
     this.#send = send;
   }
 
-  /** With the body of its ping; unsolicited without. */
-  answer(body: Buffer = EMPTY): void {
+  answer(ping: Buffer): void {
+    // The body is a view into all that was read with it, which must not stay for its sake.
+    const body = Buffer.from(ping);
     if (this.#unwritten < MAX_UNWRITTEN) this.#write(body);
-    // It is a view into all that was read with it, which must not stay for its sake.
-    else this.#newest = Buffer.from(body);
+    else this.#newest = body;
+  }
+
+  /** One that nobody asked for: that the agent is not forgotten. */
+  remind(): void {
+    if (this.#unwritten < MAX_UNWRITTEN) this.#write(EMPTY);
+    else this.#newest ??= EMPTY;
   }
 
   #write(body: Buffer): void {

@@ -1,4 +1,5 @@
 import type { SystemListener } from '../actors/system.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Announcement, CheckRequested } from '../store/decision.ts';
 import { hasRing } from '../rules/ring-lease.ts';
 import type { Page, PageRequest } from '../store/page.ts';
@@ -21,12 +22,14 @@ export class SessionRegistry implements SystemListener {
   readonly #byTopic = new Map<string, Set<Session>>();
   readonly #topicsOf = new Map<Session, Set<string>>();
   readonly #waiting = new Set<Session>();
-  /** Of agents that have another session open: the one that ended last with a lease, which goes on. Source: spec/01 6.6. */
-  readonly #lastLeased = new Map<string, Session>();
+  /** Until when the last keepalive of a name keeps it in its rings, monotonic ms; whichever of its sessions sent it. Source: spec/01 6.6. */
+  readonly #leases = new Map<string, number>();
   readonly #listener: RegistryListener;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
 
-  constructor(listener: RegistryListener) {
+  constructor(listener: RegistryListener, clock: Pick<Clock, 'monotonicMs'>) {
     this.#listener = listener;
+    this.#clock = clock;
   }
 
   /** All open sessions. */
@@ -75,20 +78,19 @@ export class SessionRegistry implements SystemListener {
     return hasRing(subscription) ? this.#membersOf(this.#byTopic.get(`${namespace}/${subscription}`) ?? []) : [];
   }
 
-  /** The session has a lease again, after a time without; it takes the place of one that has ended. */
-  leased(session: Session): void {
+  /** A keepalive came, which keeps its agent in the rings for so long. Connecting alone does not. */
+  leased(session: Session, leaseMs: number): void {
     const topics = this.#topicsOf.get(session);
     if (topics === undefined) return;
-    const agent = agentKey(session);
-    const wasMember = this.#lastLeased.get(agent)?.hasLease === true;
-    this.#lastLeased.delete(agent);
-    if (!wasMember) this.#join(session, topics);
+    const rings = this.#isMember(session) ? [] : this.#emptyRings(session, topics);
+    this.#leases.set(agentKey(session), this.#clock.monotonicMs() + leaseMs);
+    if (rings.length > 0) this.#listener.ringsJoined(session.namespace, rings);
   }
 
-  #join(session: Session, topics: Iterable<string>): void {
+  /** Those of the topics that nobody else takes turns in. */
+  #emptyRings(session: Session, topics: Iterable<string>): string[] {
     const subscriptions = [...topics].map((topic) => topic.slice(session.namespace.length + 1));
-    const joined = subscriptions.filter((name) => hasRing(name) && this.#isAlone(session, name));
-    if (joined.length > 0) this.#listener.ringsJoined(session.namespace, joined);
+    return subscriptions.filter((name) => hasRing(name) && this.#isAlone(session, name));
   }
 
   #isAlone(session: Session, subscription: string): boolean {
@@ -104,7 +106,7 @@ export class SessionRegistry implements SystemListener {
   }
 
   #isMember(session: Session): boolean {
-    return session.hasLease || this.#lastLeased.get(agentKey(session))?.hasLease === true;
+    return this.#clock.monotonicMs() < (this.#leases.get(agentKey(session)) ?? -Infinity);
   }
 
   add(session: Session): void {
@@ -116,8 +118,7 @@ export class SessionRegistry implements SystemListener {
     this.#waiting.delete(session);
     const agent = agentKey(session);
     exclude(this.#byAgent, agent, session);
-    if (!this.#byAgent.has(agent)) this.#lastLeased.delete(agent);
-    else if (session.hasLease) this.#lastLeased.set(agent, session);
+    if (!this.#byAgent.has(agent)) this.#leases.delete(agent);
     for (const topic of this.#topicsOf.get(session) ?? []) exclude(this.#byTopic, topic, session);
     this.#topicsOf.delete(session);
   }
@@ -130,11 +131,10 @@ export class SessionRegistry implements SystemListener {
     for (const topic of before) if (!topics.has(topic)) exclude(this.#byTopic, topic, session);
     for (const topic of topics) include(this.#byTopic, topic, session);
     this.#topicsOf.set(session, topics);
-    if (this.#isMember(session))
-      this.#join(
-        session,
-        [...topics].filter((topic) => !before.has(topic)),
-      );
+    if (!this.#isMember(session)) return;
+    const added = [...topics].filter((topic) => !before.has(topic));
+    const rings = this.#emptyRings(session, added);
+    if (rings.length > 0) this.#listener.ringsJoined(session.namespace, rings);
   }
 
   announced(announcement: Announcement): void {

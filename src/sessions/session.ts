@@ -43,8 +43,8 @@ export interface SessionPorts {
   /** The session is to be resumed when senders may go on. */
   waits(session: Session): void;
   subscribe(session: Session, subscriptions: readonly string[]): void;
-  /** It may take turns, which it could not before. */
-  leased(session: Session): void;
+  /** Its last keepalive keeps it in the rings for so long. */
+  leased(session: Session, leaseMs: number): void;
   /** `tell` is to be called when it is the session's turn to go. */
   ended(session: Session, tell: () => void): void;
   /** Calls back in a turn of its own: of those who sent for nothing one is read on at a time. */
@@ -75,7 +75,6 @@ export class Session implements AgentSession {
   readonly #reading: FairReading;
   readonly #pongs: Pongs;
   readonly #log: Log;
-  #leaseEndsAtMs = -Infinity;
   #state = 'registered';
   #isBroken = false;
   #error: SessionError | undefined;
@@ -98,7 +97,7 @@ export class Session implements AgentSession {
       socket,
       clock: ports.clock,
       pong: () => {
-        this.#pongs.answer();
+        this.#pongs.remind();
       },
       mustPause: ports.mustPause,
       isFailing: ports.isFailing,
@@ -180,8 +179,11 @@ export class Session implements AgentSession {
       return;
     }
     this.#heard();
-    this.lastFrameAtMs = this.#ports.clock.nowMs();
+    const { clock } = this.#ports;
+    this.lastFrameAtMs = clock.nowMs();
+    const beganAtMs = clock.monotonicMs();
     this.#incoming.receive(message);
+    this.#reading.took(clock.monotonicMs() - beganAtMs);
   }
 
   #decide(message: Buffer): void {
@@ -255,18 +257,11 @@ export class Session implements AgentSession {
   #keptAlive({ timestamp, check }: Event, atMs: number): void {
     const wasOff = isClockOff(this.clockSkewS);
     this.lastKeepaliveAtMs = atMs;
-    const hadLease = this.hasLease;
-    this.#leaseEndsAtMs = this.#ports.clock.monotonicMs() + ringLeaseMs(check?.timeout ?? 0);
-    if (!hadLease) this.#ports.leased(this);
+    this.#ports.leased(this, ringLeaseMs(check?.timeout ?? 0));
     this.clockSkewS = clockSkewS(timestamp, atMs);
     if (isClockOff(this.clockSkewS) && !wasOff) {
       this.#log.warn({ clock_skew_seconds: this.clockSkewS }, 'clock of the agent is off');
     }
-  }
-
-  /** Whether its last keepalive still keeps it in the rings. Connecting alone does not. */
-  get hasLease(): boolean {
-    return this.#ports.clock.monotonicMs() < this.#leaseEndsAtMs;
   }
 
   #heardControl(): void {

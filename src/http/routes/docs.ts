@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Type } from 'typebox';
-import { taggedJson } from '../entity-tag.ts';
 import { EMPTY } from '../openapi-rows.ts';
 import type { Answer, AnswerType, Route } from '../route.ts';
 
@@ -18,6 +18,7 @@ const TAG = 'documentation';
 const STYLE = 'swagger-ui.css';
 const SCRIPT = 'swagger-ui-bundle.js';
 const START = 'start.js';
+const TAG_HEX_DIGITS = 16;
 
 /** Everything comes from here, and no script is written into the page. */
 const POLICY = {
@@ -58,18 +59,19 @@ const START_SCRIPT = `SwaggerUIBundle({
 export function docsRoutes({ document }: DocsRoutePorts): Route[] {
   return [
     documentRow(document),
-    pageRow(PAGE, 'a page that shows this document', 'text/html; charset=utf-8', () => PAGE_HTML),
+    pageRow(PAGE, 'a page that shows this document', 'text/html; charset=utf-8', () => Buffer.from(PAGE_HTML)),
     pageRow(`${PAGE}/${STYLE}`, 'its style', 'text/css; charset=utf-8', () => swaggerFile(STYLE)),
     pageRow(`${PAGE}/${SCRIPT}`, 'its script', 'text/javascript; charset=utf-8', () => swaggerFile(SCRIPT)),
-    pageRow(`${PAGE}/${START}`, 'what starts its script', 'text/javascript; charset=utf-8', () => START_SCRIPT),
+    pageRow(`${PAGE}/${START}`, 'what starts its script', 'text/javascript; charset=utf-8', () =>
+      Buffer.from(START_SCRIPT),
+    ),
   ];
 }
 
-const swaggerFile = (name: string): Promise<string> =>
-  readFile(join(dirname(require.resolve('swagger-ui-dist/package.json')), name), 'utf8');
+const swaggerFile = (name: string): Buffer =>
+  readFileSync(join(dirname(require.resolve('swagger-ui-dist/package.json')), name));
 
 function documentRow(document: DocsRoutePorts['document']): Route {
-  let made: Answer | undefined;
   return {
     method: 'GET',
     path: DOCUMENT,
@@ -81,11 +83,11 @@ function documentRow(document: DocsRoutePorts['document']): Route {
       tag: TAG,
       answers: { 200: { schema: Type.Object({}), headers: ['ETag'] }, 304: EMPTY },
     },
-    handle: () => (made ??= taggedJson(document())),
+    handle: madeOnce('application/json', () => Buffer.from(JSON.stringify(document()))),
   };
 }
 
-function pageRow(path: string, what: string, type: AnswerType, body: () => string | Promise<string>): Route {
+function pageRow(path: string, what: string, type: AnswerType, make: () => Buffer): Route {
   const [mediaType = type] = type.split(';');
   return {
     method: 'GET',
@@ -93,7 +95,22 @@ function pageRow(path: string, what: string, type: AnswerType, body: () => strin
     access: 'open',
     reads: 'nothing',
     servesAtOnce: true,
-    describes: { summary: `Show ${what}`, tag: TAG, answers: { 200: { schema: Type.String(), type: mediaType } } },
-    handle: async (): Promise<Answer> => ({ status: 200, type, body: await body(), headers: POLICY }),
+    describes: {
+      summary: `Show ${what}`,
+      tag: TAG,
+      answers: { 200: { schema: Type.String(), type: mediaType, headers: ['ETag'] }, 304: EMPTY },
+    },
+    handle: madeOnce(type, make, POLICY),
+  };
+}
+
+/** Made when it is first asked for; all who ask are sent the same bytes. They are no secret: their tag needs no key. */
+function madeOnce(type: AnswerType, make: () => Buffer, headers: Answer['headers'] = {}): () => Answer {
+  let made: Answer | undefined;
+  return () => {
+    if (made !== undefined) return made;
+    const body = make();
+    const tag = createHash('sha256').update(body).digest('hex').slice(0, TAG_HEX_DIGITS);
+    return (made = { status: 200, type, body, headers: { ...headers, ETag: `"${tag}"` } });
   };
 }

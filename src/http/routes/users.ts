@@ -167,7 +167,7 @@ function passwordRoutes({ resources, commands, access, credentials, throttle }: 
   ];
 }
 
-function editingRoutes({ commands, access }: UserRoutePorts): Route[] {
+function editingRoutes({ resources, commands, access }: UserRoutePorts): Route[] {
   const editing = (
     [method, path]: readonly ['PUT' | 'DELETE', string],
     summary: string,
@@ -188,11 +188,13 @@ function editingRoutes({ commands, access }: UserRoutePorts): Route[] {
   const group = (request: RouteRequest): string => param(request, 'group');
   return [
     editing(['DELETE', USER], 'Disable a user', 'delete', NO_CONTENT, () => ({ type: 'user.disabled' })),
-    editing(['PUT', `${USER}/reinstate`], 'Let a disabled user in again', 'update', CREATED, () => ({
-      type: 'user.reinstated',
-    })),
+    editing(['PUT', `${USER}/reinstate`], 'Let a disabled user in again', 'update', CREATED, (request) => {
+      assertMayBecome(access, request.caller, storedUser(resources, param(request, 'name')));
+      return { type: 'user.reinstated' };
+    }),
     editing(['PUT', `${USER}/groups/:group`], 'Add a user to a group', 'update', CREATED, (request) => {
-      access.assertHoldsAllOf(request.caller, { username: '', groups: [group(request)] });
+      const user = storedUser(resources, param(request, 'name'));
+      assertMayBecome(access, request.caller, { ...user, groups: [...(user.groups ?? []), group(request)] });
       return { type: 'group.added', group: group(request) };
     }),
     editing(['DELETE', `${USER}/groups/:group`], 'Remove a user from a group', 'delete', NO_CONTENT, (request) => ({
@@ -205,7 +207,7 @@ function editingRoutes({ commands, access }: UserRoutePorts): Route[] {
   ];
 }
 
-/** Whoever sets a password, or gives groups, can log in with them. @throws Forbidden */
+/** Whoever sets a password, gives groups or lets somebody in again can have what they give. @throws Forbidden */
 function assertMayBecome(access: UserRoutePorts['access'], caller: Subject, { username, groups }: User): void {
   access.assertHoldsAllOf(caller, { username, groups: groups ?? [] });
 }

@@ -1,0 +1,69 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
+/**
+ * A connection's next request begins when the answer before it has been taken by the system or cannot be sent any more: whoever sends
+ * requests and reads no answers has one made.
+ */
+export function oneAtATime(answer: RequestListener): RequestListener {
+  const connections = new WeakMap<Socket, Connection>();
+  return (request, response) => {
+    const { socket } = request;
+    const known = connections.get(socket);
+    const connection = known ?? new Connection(socket, answer);
+    if (known === undefined) connections.set(socket, connection);
+    connection.take({ request, response });
+  };
+}
+
+class Connection {
+  readonly #socket: Socket;
+  readonly #answer: RequestListener;
+  /** Those that came with one read of the socket, 64 KiB: it is not read while one waits. */
+  readonly #waiting: Exchange[] = [];
+  #isAnswering = false;
+
+  constructor(socket: Socket, answer: RequestListener) {
+    this.#socket = socket;
+    this.#answer = answer;
+    // The server resumes it after each request that it has parsed or answered.
+    socket.on('resume', () => {
+      if (this.#waiting.length > 0) socket.pause();
+    });
+    socket.once('close', () => {
+      this.#waiting.length = 0;
+    });
+  }
+
+  take(exchange: Exchange): void {
+    if (!this.#isAnswering) {
+      this.#begin(exchange);
+      return;
+    }
+    this.#waiting.push(exchange);
+    this.#socket.pause();
+  }
+
+  #begin({ request, response }: Exchange): void {
+    this.#isAnswering = true;
+    response.once('close', () => {
+      this.#next();
+    });
+    this.#answer(request, response);
+  }
+
+  #next(): void {
+    this.#isAnswering = false;
+    if (!this.#socket.writable) this.#waiting.length = 0;
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    // Its body may be still to come.
+    if (this.#waiting.length === 0) this.#socket.resume();
+    this.#begin(next);
+  }
+}
