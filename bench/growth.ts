@@ -15,6 +15,12 @@ const CHECKS = Array.from({ length: CHECKS_PER_ENTITY }, (_, index) => `check-${
 /** G1 writes the same number of keys, however many there are: only what exists grows. */
 const WRITTEN_ENTITIES = 1_000;
 const KB_PER_MB = 1_024;
+/** Columns of the table: per event, and per entity. */
+const COSTS = ['G1', 'G7 asleep', 'G7 awake', 'G8'] as const;
+/** How many times its cost at the first size each may be at the last. */
+const MAX_GROWTH = 1.5;
+
+type Costs = Record<(typeof COSTS)[number], number>;
 
 interface StateFigures extends StartFigures {
   /** When each key has had an input. */
@@ -57,28 +63,48 @@ function measureSize(entities: number): Promise<Size> {
   );
 }
 
-/** What one entity with its events adds to an empty backend. */
+/** What must not grow: one event in seconds, and what one entity with its events adds to an empty backend in kB and µs. */
+function costsOf(size: Size, empty: StateFigures): Costs {
+  return {
+    G1: 1 / size.putsPerSecond,
+    'G7 asleep': ((size.asleepMb - empty.asleepMb) * KB_PER_MB) / size.entities,
+    'G7 awake': ((size.awakeMb - empty.awakeMb) * KB_PER_MB) / size.entities,
+    G8: ((size.readyMs - empty.readyMs) * 1_000) / size.entities,
+  };
+}
+
 function line(size: Size, empty: StateFigures): string[] {
-  const perEntity = (more: number, factor: number, unit: string): string =>
-    `${((more * factor) / size.entities).toFixed(1)} ${unit}`;
+  const costs = costsOf(size, empty);
   return [
     size.entities.toLocaleString('en'),
     `${Math.round(size.putsPerSecond).toLocaleString('en')} /s`,
     `${size.p99Ms.toFixed(1)} ms`,
     `${size.asleepMb.toFixed(0)} MB`,
-    perEntity(size.asleepMb - empty.asleepMb, KB_PER_MB, 'kB'),
+    `${costs['G7 asleep'].toFixed(1)} kB`,
     `${size.awakeMb.toFixed(0)} MB`,
-    perEntity(size.awakeMb - empty.awakeMb, KB_PER_MB, 'kB'),
+    `${costs['G7 awake'].toFixed(1)} kB`,
     `${(size.readyMs / 1_000).toFixed(2)} s`,
-    perEntity(size.readyMs - empty.readyMs, 1_000, 'µs'),
+    `${costs.G8.toFixed(1)} µs`,
   ];
 }
 
-/** How cost grows with the entities that exist, each with a keepalive and two armed switches. */
+/** Each cost at the last size as a multiple of the first. A first one that noise made negative bounds nothing: it grows. */
+function verdict(costs: readonly Costs[]): { text: string; holds: boolean } {
+  const ends = COSTS.map((cost) => ({ cost, first: costs[0]?.[cost] ?? NaN, last: costs.at(-1)?.[cost] ?? NaN }));
+  const factors = ends.map(({ cost, first, last }) => `${cost} ${(last / first).toFixed(2)}`).join(', ');
+  const grown = ends.filter(({ first, last }) => !(first > 0 && last <= first * MAX_GROWTH)).map(({ cost }) => cost);
+  const holds = grown.length === 0;
+  const outcome = holds ? 'ok' : `GROWS: ${grown.join(', ')}`;
+  return { text: `the last size to the first: ${factors}, at most ${MAX_GROWTH}: ${outcome}`, holds };
+}
+
+/** How cost grows with the entities that exist, each with a keepalive and two armed switches. Sets the exit code when it is too much. */
 export async function growth(): Promise<string> {
   const empty = await measureEmpty();
   const header = ['entities', 'G1', 'p99', 'G7 asleep', 'per entity', 'G7 awake', 'per entity', 'G8', 'per entity'];
-  const lines: string[][] = [];
-  for (const entities of SIZES) lines.push(line(await measureSize(entities), empty));
-  return printTable([header, ...lines]);
+  const sizes: Size[] = [];
+  for (const entities of SIZES) sizes.push(await measureSize(entities));
+  const { text, holds } = verdict(sizes.map((size) => costsOf(size, empty)));
+  if (!holds) process.exitCode = 1;
+  return `${printTable([header, ...sizes.map((size) => line(size, empty))])}\n${text}`;
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { type EventFrom, initialTransition, type SnapshotFrom, transition } from 'xstate';
 import { getShortestPaths } from 'xstate/graph';
 import { checkScheduleMachine, type SkipReason } from '../../src/machines/check-schedule.ts';
@@ -157,5 +158,128 @@ describe('the schedule of a check', () => {
   it('of a state that no longer exists starts in status error', () => {
     const snapshot = restored(checkScheduleMachine, 'unheard-of', after().schedule.context);
     expect(snapshot.status).to.equal('error');
+  });
+});
+
+describe('the laws of a schedule', () => {
+  /** Each moment is armed once, so that an alarm belongs to one deadline. */
+  const steps = fc.uniqueArray(
+    fc.record({
+      what: fc.constantFrom('changed', 'joined', 'due', 'any alarm', 'sent', 'skipped', 'asked'),
+      momentMs: fc.integer({ min: INPUT.firstTickAtMs + 1, max: 1_000_000 }),
+      alarm: fc.nat(),
+      skip: fc.constantFrom(undefined, 'not published', 'no agents'),
+      sessions: fc.nat({ max: 1 }),
+    }),
+    { selector: ({ momentMs }) => momentMs, maxLength: 30 },
+  );
+  type Step = typeof steps extends fc.Arbitrary<(infer T)[]> ? T : never;
+
+  /** Forgets no alarm: each may ring at any time, and again. */
+  interface Wheel {
+    armedAtMs: number | undefined;
+    alarms: readonly number[];
+  }
+
+  interface Played {
+    before: Schedule;
+    event: ScheduleEvent;
+    now: Schedule;
+    effects: string[];
+    /** As it was before the event. */
+    wheel: Wheel;
+    armedAtMs: number | undefined;
+  }
+
+  function eventOf({ what, momentMs, alarm, skip, sessions }: Step, { armedAtMs, alarms }: Wheel): ScheduleEvent {
+    if (what === 'changed') return { type: 'schedule.changed', firstTickAtMs: momentMs };
+    if (what === 'joined') return { type: 'ring.joined', firstTickAtMs: momentMs };
+    if (what === 'sent') return sent(momentMs, sessions);
+    if (what === 'skipped') return unheard(momentMs);
+    if (what === 'asked') return { type: 'schedule.asked' };
+    const anyMs = alarms[alarm % alarms.length] ?? 0;
+    const deadlineAtMs = what === 'due' ? (armedAtMs ?? anyMs) : anyMs;
+    return { type: 'deadline.reached', deadlineAtMs, atMs: deadlineAtMs, nextTickAtMs: momentMs, skip };
+  }
+
+  function play(list: readonly (Step | 'deleted')[]): Played[] {
+    let [schedule] = initialTransition(checkScheduleMachine, { ...INPUT, waitsForMembers: true });
+    let wheel: Wheel = { armedAtMs: INPUT.firstTickAtMs, alarms: [INPUT.firstTickAtMs] };
+    return list.map((step) => {
+      const before = schedule;
+      const event: ScheduleEvent = step === 'deleted' ? { type: 'check.deleted' } : eventOf(step, wheel);
+      const [now, actions] = transition(checkScheduleMachine, before, event);
+      let { armedAtMs, alarms } = wheel;
+      for (const { type, info } of actions) {
+        if (type === 'clearDeadline') armedAtMs = undefined;
+        if (type === 'setDeadline') armedAtMs = info.context.nextTickAtMs;
+      }
+      if (armedAtMs !== undefined) alarms = [...alarms, armedAtMs];
+      const played = { before, event, now, effects: actions.map(({ type }) => type), wheel, armedAtMs };
+      schedule = now;
+      wheel = { armedAtMs, alarms };
+      return played;
+    });
+  }
+
+  const isVoid = ({ event, wheel }: Played) =>
+    event.type === 'deadline.reached' && event.deadlineAtMs !== wheel.armedAtMs;
+
+  /** Where an event moves the deadline. */
+  function movedToMs(played: Played): number | undefined {
+    const { before, event } = played;
+    if (event.type === 'schedule.changed') return event.firstTickAtMs;
+    if (event.type === 'ring.joined' && before.context.waitsForMembers) return event.firstTickAtMs;
+    return event.type === 'deadline.reached' && !isVoid(played) ? event.nextTickAtMs : undefined;
+  }
+
+  it('say that the deadline which the last event moved is armed, and is the next tick', () => {
+    fc.assert(
+      fc.property(steps, (list) => {
+        for (const played of play(list)) {
+          expect(played.armedAtMs).to.equal(movedToMs(played) ?? played.wheel.armedAtMs);
+          expect(played.now.context.nextTickAtMs).to.equal(played.armedAtMs);
+        }
+      }),
+    );
+  });
+
+  it('say that the alarm of a deadline which was moved changes nothing', () => {
+    fc.assert(
+      fc.property(steps, (list) => {
+        for (const { before, now, effects } of play(list).filter(isVoid)) {
+          expect([now.value, now.context, effects]).to.deep.equal([before.value, before.context, []]);
+        }
+      }),
+    );
+  });
+
+  it('say that a deadline ticks once when it is reached, never again, and nothing else does', () => {
+    fc.assert(
+      fc.property(steps, (list) => {
+        const tickedMs: number[] = [];
+        for (const played of play(list)) {
+          const { event, effects } = played;
+          const ticks = effects.filter((type) => type === 'requestCheck' || type === 'passTurns');
+          if (event.type === 'deadline.reached' && !isVoid(played)) {
+            expect(ticks).to.deep.equal([event.skip === undefined ? 'requestCheck' : 'passTurns']);
+            tickedMs.push(event.deadlineAtMs);
+          } else {
+            expect(ticks).to.deep.equal([]);
+          }
+        }
+        expect(new Set(tickedMs).size).to.equal(tickedMs.length);
+      }),
+    );
+  });
+
+  it('say that nothing is armed and nothing happens after its end', () => {
+    fc.assert(
+      fc.property(steps, steps, (list, later) => {
+        const [end, ...rest] = play([...list, 'deleted', ...later]).slice(list.length);
+        expect([end?.now.status, end?.armedAtMs]).to.deep.equal(['done', undefined]);
+        for (const { effects, armedAtMs } of rest) expect([effects, armedAtMs]).to.deep.equal([[], undefined]);
+      }),
+    );
   });
 });
