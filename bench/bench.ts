@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { agentThroughput } from './agent-throughput.ts';
 import { connectedAgents } from './connected-agents.ts';
 import { CYCLES, cyclesOfLife } from './cycles-of-life.ts';
@@ -39,6 +40,8 @@ process.stdout.write(
 );
 const rows: Row[] = [];
 for (const { ids, measure } of wanted) {
+  // What one row has written must not be on its way to the disk while the next is measured.
+  execFileSync('sync');
   try {
     rows.push(...(await measure({ bare, scale })));
   } catch (error) {
