@@ -30,7 +30,7 @@ function published(names: string[], { output = '' } = {}) {
     kinds: {} as ActorKinds,
     guards: new GuardLog(),
     isQuarantined: () => false,
-    full: () => undefined,
+    isOutboxFull: () => false,
     settings: DEFAULT_SETTINGS,
   } satisfies ScopePorts;
   const cause = { restore: true } as const;

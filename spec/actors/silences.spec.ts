@@ -75,6 +75,7 @@ class ModelRun {
       nowMs,
       steadyMs: nowMs,
       full: () => undefined,
+      isOutboxFull: () => false,
       isQuarantined: () => false,
       failed: () => undefined,
       arm: () => undefined,

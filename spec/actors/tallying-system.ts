@@ -89,6 +89,7 @@ export class TallyingSystem {
       nowMs,
       steadyMs: nowMs,
       full: () => (this.committer.isFull ? 'store' : undefined),
+      isOutboxFull: () => false,
       isQuarantined: () => false,
       failed: (failure) => {
         this.#failed(failure);

@@ -16,7 +16,7 @@ export interface AttackReport {
 let peers: HostilePeer[] = [];
 
 async function attack({ attack: what, attackers, agentPort }: AttackOrder): Promise<void> {
-  const act = ATTACKS[what];
+  const act = ATTACKS[what]?.act;
   if (act === undefined) throw new Error(`nobody knows how to do it: ${what}`);
   const kept = (peer: HostilePeer): HostilePeer => {
     peers.push(peer);

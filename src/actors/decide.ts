@@ -34,6 +34,7 @@ export interface DeciderPorts {
   steadyMs(): number;
   /** What is full, if anything: inputs that add to it are refused. */
   full(): 'store' | 'outbox' | undefined;
+  isOutboxFull(): boolean;
   isQuarantined(kind: ActorKind, key: string): boolean;
   /** An actor threw; called when nothing is being decided. */
   failed(failure: ActorFailed): void;

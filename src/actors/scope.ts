@@ -27,8 +27,8 @@ export interface ScopePorts {
   kinds: ActorKinds;
   guards: GuardLog;
   isQuarantined(kind: ActorKind, key: string): boolean;
-  /** What is full, if anything. */
-  full(): 'store' | 'outbox' | undefined;
+  /** Whether too much waits for handlers. */
+  isOutboxFull(): boolean;
   settings: Settings;
 }
 
@@ -127,9 +127,9 @@ export class Scope {
     for (const decideIt of this.#followUps) decideIt();
   }
 
-  /** Whether no more may be added to what waits for handlers, unless it is an alert. */
+  /** Whether what waits for handlers may only grow by alerts. */
   get isOutboxFull(): boolean {
-    return this.#ports.full() === 'outbox';
+    return this.#ports.isOutboxFull();
   }
 
   isQuarantined(kind: ActorKind, key: string): boolean {

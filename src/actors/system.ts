@@ -123,9 +123,10 @@ export class ActorSystem {
       },
     });
     this.#blind = new BlindTime(blindIntervals(store, steadyMs()));
+    const isOutboxFull = (): boolean => this.#downstream?.isFull === true;
     this.#pressure = new Pressure({
       isStoreFull: () => this.#committer.isFull,
-      isOutboxFull: () => this.#downstream?.isFull === true,
+      isOutboxFull,
       nowMs: steadyMs,
     });
     this.#watch = new BlindWatch({
@@ -174,6 +175,7 @@ export class ActorSystem {
       nowMs,
       steadyMs,
       full: () => this.#pressure.full,
+      isOutboxFull,
       isQuarantined: (kind, key) => this.#supervision.isQuarantined(kind, key),
       failed: (failure) => {
         this.#supervision.failed(failure);

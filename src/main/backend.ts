@@ -12,7 +12,7 @@ import type { FirstAdmin } from '../config/first-admin-flags.ts';
 import { ConfigError, type Parsed, type Sources } from '../config/flags.ts';
 import { verify } from '../store/ledger.ts';
 import { LmdbStore, StoreTooNew } from '../store/lmdb-store.ts';
-import { StoreInUse } from '../store/store-lock.ts';
+import { assertNotInUse, StoreInUse } from '../store/store-lock.ts';
 import { askForAdmin } from './ask-admin.ts';
 import { initialiseThrough } from './control-socket.ts';
 import { controlSocketPath, storeDirectory } from './directories.ts';
@@ -54,6 +54,7 @@ function configOf<T>(parsed: Parsed<T>, log: Logger): T | undefined {
 
 async function start(config: BackendConfig, log: Logger): Promise<void> {
   log.setLevel(config.logLevel);
+  assertNotInUse(storeDirectory(config.stateDir));
   // Not needed by the other commands, which should answer at once.
   const { startBackend } = await import('./start-backend.ts');
   const { readMachine } = await import('./machine.ts');

@@ -47,7 +47,7 @@ export interface SessionPorts {
   leased(session: Session, leaseMs: number): void;
   /** `tell` is to be called when it is the session's turn to go. */
   ended(session: Session, tell: () => void): void;
-  /** Calls back in a turn of its own: of those who sent for nothing one is read on at a time. */
+  /** Calls back in a turn of its own: of those who are slowed one is read on at a time. */
   inTurn(readOn: () => void): void;
   writeTimeoutMs: number;
 }

@@ -59,7 +59,7 @@ export function lockStore(directory: string): { release(): void } {
   const mine = `${path}.${process.pid}`;
   writeFileSync(mine, JSON.stringify({ pid: process.pid, startedAt: startOf(process.pid) }), { mode: 0o600 });
   try {
-    while (!tryLink(mine, path)) removeStale(path);
+    while (!tryLink(mine, path)) removeStale(directory);
   } finally {
     rmSync(mine, { force: true });
   }
@@ -81,10 +81,16 @@ function tryLink(mine: string, path: string): boolean {
   }
 }
 
-/** Moves a dead process's lock aside; if somebody else locked meanwhile, puts theirs back. */
-function removeStale(path: string): void {
-  const owner = readOwner(path);
+/** Without taking it, for those to whom loading a whole program only to be refused would take too long. @throws StoreInUse */
+export function assertNotInUse(directory: string): void {
+  const owner = readOwner(join(directory, LOCK_FILE));
   if (owner !== undefined && isAlive(owner)) throw new StoreInUse(owner.pid);
+}
+
+/** Moves a dead process's lock aside; if somebody else locked meanwhile, puts theirs back. */
+function removeStale(directory: string): void {
+  assertNotInUse(directory);
+  const path = join(directory, LOCK_FILE);
   const aside = `${path}.stale.${process.pid}`;
   try {
     renameSync(path, aside);
