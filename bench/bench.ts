@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { agentThroughput } from './agent-throughput.ts';
-import { connectedAgents } from './connected-agents.ts';
-import { CYCLES, cyclesOfLife } from './cycles-of-life.ts';
-import { deadlineLateness } from './deadline-lateness.ts';
-import { engineRate } from './engine-rate.ts';
-import { firstPage } from './first-page.ts';
-import { GROWTH, growth } from './growth.ts';
-import { type MachineLimits, machineScale, passes, printRows, type Row } from './measured.ts';
-import { bareLimit, restPut } from './rest-put.ts';
-import { storedState } from './stored-state.ts';
+import { agentThroughput } from './rows/agent-throughput.ts';
+import { connectedAgents } from './rows/connected-agents.ts';
+import { CYCLES, cyclesOfLife } from './rows/register-cycles.ts';
+import { deadlineLateness } from './rows/deadline-lateness.ts';
+import { engineRate } from './rows/engine-rate.ts';
+import { firstPage } from './rows/first-page.ts';
+import { GROWTH, growth } from './rows/growth.ts';
+import { type MachineLimits, machineScale, passes, printRows, type Row } from './support/measured.ts';
+import { bareLimit, restPut } from './rows/rest-put.ts';
+import { storedState } from './rows/stored-state.ts';
 
 interface Measurement {
   /** The rows of the table it takes. */

@@ -1,7 +1,7 @@
 import { hashSync, verify as verifyHash } from '@node-rs/bcrypt';
 import { expect } from 'chai';
-import { Credentials } from '../../src/http/credentials.ts';
-import { LoginThrottle } from '../../src/http/login-throttle.ts';
+import { Credentials } from '../../src/auth/credentials.ts';
+import { LoginThrottle } from '../../src/auth/login-throttle.ts';
 import { ResourceStore } from '../../src/store/resource-store.ts';
 import { basicHeader } from '../../src/wire/handshake.ts';
 import { type ApiAnswer, ApiClient } from '../support/api-client.ts';

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseObject, parseOnlyObject } from '../../src/http/json-body.ts';
-import { patched, withSentLists } from '../../src/http/merge-patch.ts';
-import { parseQuery } from '../../src/http/query.ts';
+import { parseObject, parseOnlyObject } from '../../src/http/request/json-body.ts';
+import { patched, withSentLists } from '../../src/http/request/merge-patch.ts';
+import { parseQuery } from '../../src/http/request/query.ts';
 import { parseCheckShape } from '../../src/resources/check.ts';
 import { InvalidResource } from '../../src/resources/errors.ts';
 import { parseHandlerShape } from '../../src/resources/handler.ts';

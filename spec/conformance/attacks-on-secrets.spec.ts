@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { hashSync } from '@node-rs/bcrypt';
 import { expect } from 'chai';
-import { Authentication } from '../../src/http/authentication.ts';
+import { Authentication } from '../../src/auth/authentication.ts';
 import { Unauthenticated } from '../../src/resources/errors.ts';
 import { digestApiKey } from '../../src/store/api-key-digest.ts';
 import { lockStore } from '../../src/store/store-lock.ts';

@@ -1,4 +1,4 @@
-import { MACHINES, type Machines } from '../../src/actors/machines.ts';
+import { MACHINES, type Machines } from '../../src/actors/core/machines.ts';
 import { assign } from 'xstate';
 import type { CheckTtlContext } from '../../src/machines/check-ttl.ts';
 import { nextTickMs } from '../../src/rules/keepalive-ticks.ts';

@@ -1,7 +1,7 @@
 import { hashSync } from '@node-rs/bcrypt';
 import { expect } from 'chai';
 import { createMachine } from 'xstate';
-import { MACHINES, type Machines } from '../../src/actors/machines.ts';
+import { MACHINES, type Machines } from '../../src/actors/core/machines.ts';
 import type { BackendConfig } from '../../src/config/backend.ts';
 import { basicHeader, type Credentials } from '../../src/wire/handshake.ts';
 import { HandshakeRefused } from '../support/agent-client.ts';

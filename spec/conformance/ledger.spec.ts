@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Database, open } from 'lmdb';
-import { storeDirectory } from '../../src/main/directories.ts';
+import { storeDirectory } from '../../src/main/process/directories.ts';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
 import { runProgram } from '../support/backend-process.ts';
 import { perTest } from '../support/fixture.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { request } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { CORE } from '../../src/http/route.ts';
+import { CORE } from '../../src/http/request/route.ts';
 import { basicHeader } from '../../src/wire/handshake.ts';
 import { ADMIN } from '../support/api-client.ts';
 import { CountingStore } from '../support/counting-store.ts';

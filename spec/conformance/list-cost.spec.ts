@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CORE, type Route } from '../../src/http/route.ts';
+import { CORE, type Route } from '../../src/http/request/route.ts';
 import { ApiUnderTest } from '../http/api-under-test.ts';
 import { CountingStore } from '../support/counting-store.ts';
 import { perSuite } from '../support/fixture.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { CORE } from '../../src/http/route.ts';
+import { CORE } from '../../src/http/request/route.ts';
 import { basicHeader } from '../../src/wire/handshake.ts';
 import { ADMIN } from '../support/api-client.ts';
 import { CountingStore } from '../support/counting-store.ts';

@@ -1,6 +1,6 @@
 import { hashSync } from '@node-rs/bcrypt';
 import { expect } from 'chai';
-import type { Access } from '../../src/http/route.ts';
+import type { Access } from '../../src/http/request/route.ts';
 import type { Rule } from '../../src/resources/role.ts';
 import type { Verb } from '../../src/rules/rbac.ts';
 import { basicHeader } from '../../src/wire/handshake.ts';

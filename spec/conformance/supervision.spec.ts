@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { expect } from 'chai';
-import { MACHINES, type Machines } from '../../src/actors/machines.ts';
+import { MACHINES, type Machines } from '../../src/actors/core/machines.ts';
 import { emptyPuts } from '../../src/store/decision.ts';
 import type { EntityRecord } from '../../src/store/records.ts';
 import type { ApiClient } from '../support/api-client.ts';

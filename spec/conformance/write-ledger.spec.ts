@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { CORE, type Route } from '../../src/http/route.ts';
+import { CORE, type Route } from '../../src/http/request/route.ts';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
 import { ApiUnderTest } from '../http/api-under-test.ts';
 import { ADMIN, type ApiAnswer } from '../support/api-client.ts';

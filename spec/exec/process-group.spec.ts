@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MAX_OUTPUT_BYTES, runCommand } from '../../src/exec/process-group.ts';
-import { systemClock } from '../../src/main/system-clock.ts';
+import { systemClock } from '../../src/main/process/system-clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { isRunning } from './is-running.ts';
 

@@ -6,7 +6,7 @@ import {
   NO_PREVIOUS_STATE,
   type PreviousCheckState,
 } from '../../src/rules/check-state.ts';
-import { SeededRandom } from '../actors/seeded-random.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 import { CheckStateOracle, type Known, type Result } from './check-state-oracle.ts';
 
 const EVENTS = 1_000_000;

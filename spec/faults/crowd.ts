@@ -1,5 +1,5 @@
-import type { AgentCrowd, CrowdConnected, CrowdOrder } from '../../bench/agent-crowd.ts';
-import { nextMessage, startWorker } from '../../bench/workers.ts';
+import type { AgentCrowd, CrowdConnected, CrowdOrder } from '../../bench/workers/agent-crowd.ts';
+import { nextMessage, startWorker } from '../../bench/support/workers.ts';
 
 const WORKERS = 2;
 
@@ -10,7 +10,7 @@ export class Crowd {
   constructor(port: number, agents: number, timeouts: AgentCrowd['timeouts']) {
     const each = agents / WORKERS;
     this.#workers = Array.from({ length: WORKERS }, (_, index) =>
-      startWorker('./agent-crowd.ts', {
+      startWorker('agent-crowd', {
         port,
         first: index * each,
         agents: each,

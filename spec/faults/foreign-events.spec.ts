@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AgentEventsPolicy } from '../../src/actors/event-ownership.ts';
+import type { AgentEventsPolicy } from '../../src/actors/core/settings.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { agentEntity, checkEvent, keepalive, proxyEvent } from '../support/example-events.ts';
 import { at } from '../support/json-path.ts';

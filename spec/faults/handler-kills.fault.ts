@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { LmdbStore } from '../../src/store/lmdb-store.ts';
-import { SeededRandom } from '../actors/seeded-random.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess, initialiseState } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';

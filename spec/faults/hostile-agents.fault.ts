@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { percentile } from '../../bench/measured.ts';
-import { nextMessage, startWorker } from '../../bench/workers.ts';
+import { percentile } from '../../bench/support/measured.ts';
+import { nextMessage, startWorker } from '../../bench/support/workers.ts';
 import type { AgentClient } from '../support/agent-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess } from '../support/backend-process.ts';
@@ -38,7 +38,7 @@ describe('A13: a peer of the agent port that does harm', function () {
 
   before(async () => {
     backend = await BackendProcess.start({ environment: HEAP_OPTIONS });
-    attackers = startWorker(new URL('./attackers.ts', import.meta.url).href, {});
+    attackers = startWorker(new URL('./attackers.ts', import.meta.url), {});
     api = await backend.login();
     observed = new ObservedProcess(backend.pid);
     collected = new CollectedProcess(backend);

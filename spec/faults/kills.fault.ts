@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SeededRandom } from '../actors/seeded-random.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 import { type CrashReport, crashRounds } from '../crash/crash-rounds.ts';
 
 const ROUNDS = 200;

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { memoryOf } from '../../bench/process-facts.ts';
+import { memoryOf } from '../../bench/support/process-facts.ts';
 
 /** As /proc/net/tcp writes it: the peer has closed, and the process has not. */
 const CLOSE_WAIT = '08';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { BareAgentPort } from '../../bench/bare-agent-port.ts';
-import { percentile } from '../../bench/measured.ts';
-import { assertDescriptors } from '../../bench/process-facts.ts';
-import { nextMessage, startWorker } from '../../bench/workers.ts';
+import type { BareAgentPort } from '../../bench/workers/bare-agent-port.ts';
+import { percentile } from '../../bench/support/measured.ts';
+import { assertDescriptors } from '../../bench/support/process-facts.ts';
+import { nextMessage, startWorker } from '../../bench/support/workers.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
@@ -41,7 +41,7 @@ describe(`F8: ${AGENTS} agents that come back at once`, () => {
   after(() => backend.stop());
 
   async function bareReconnectMs(): Promise<number> {
-    const bare = startWorker('./bare-agent-port.ts', { decodes: 'nothing' } satisfies BareAgentPort);
+    const bare = startWorker('bare-agent-port', { decodes: 'nothing' } satisfies BareAgentPort);
     const crowd = new Crowd(await nextMessage<number>(bare), AGENTS, { intervalS: INTERVAL_S, warningS: 0 });
     try {
       await crowd.give('connect');

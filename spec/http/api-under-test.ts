@@ -1,12 +1,12 @@
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashSync } from '@node-rs/bcrypt';
-import { describeMachine } from '../../src/actors/inspect-definition.ts';
-import { listActors } from '../../src/actors/inspect-list.ts';
-import { MACHINES } from '../../src/actors/machines.ts';
-import type { ScheduleStatus } from '../../src/actors/schedule-status.ts';
+import { describeMachine } from '../../src/actors/inspection/definition.ts';
+import { listActors } from '../../src/actors/inspection/actor-list.ts';
+import { MACHINES } from '../../src/actors/core/machines.ts';
+import type { ScheduleStatus } from '../../src/actors/schedules/schedule-status.ts';
 import { type Api, createApi } from '../../src/http/app.ts';
-import { Credentials } from '../../src/http/credentials.ts';
+import { Credentials } from '../../src/auth/credentials.ts';
 import { apiKeyWithDefaults } from '../../src/resources/api-key.ts';
 import { roleBindingWithDefaults } from '../../src/resources/role-binding.ts';
 import { roleWithDefaults } from '../../src/resources/role.ts';

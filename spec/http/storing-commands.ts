@@ -6,7 +6,7 @@ import type {
   UserEdit,
   WakeableActor,
   WritableKind,
-} from '../../src/actors/commands.ts';
+} from '../../src/actors/administration/commands.ts';
 import type { AdhocRequest } from '../../src/resources/adhoc-request.ts';
 import { configOf, type Entity, type EntityConfig, stateOf, withOwnSubscription } from '../../src/resources/entity.ts';
 import { AlreadyExists, InvalidResource, NotFound } from '../../src/resources/errors.ts';

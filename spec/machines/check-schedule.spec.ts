@@ -187,7 +187,7 @@ describe('the laws of a schedule', () => {
     now: Schedule;
     effects: string[];
     /** As it was before the event. */
-    wheel: Wheel;
+    deadlineQueue: Wheel;
     armedAtMs: number | undefined;
   }
 
@@ -204,26 +204,26 @@ describe('the laws of a schedule', () => {
 
   function play(list: readonly (Step | 'deleted')[]): Played[] {
     let [schedule] = initialTransition(checkScheduleMachine, { ...INPUT, waitsForMembers: true });
-    let wheel: Wheel = { armedAtMs: INPUT.firstTickAtMs, alarms: [INPUT.firstTickAtMs] };
+    let deadlineQueue: Wheel = { armedAtMs: INPUT.firstTickAtMs, alarms: [INPUT.firstTickAtMs] };
     return list.map((step) => {
       const before = schedule;
-      const event: ScheduleEvent = step === 'deleted' ? { type: 'check.deleted' } : eventOf(step, wheel);
+      const event: ScheduleEvent = step === 'deleted' ? { type: 'check.deleted' } : eventOf(step, deadlineQueue);
       const [now, actions] = transition(checkScheduleMachine, before, event);
-      let { armedAtMs, alarms } = wheel;
+      let { armedAtMs, alarms } = deadlineQueue;
       for (const { type, info } of actions) {
         if (type === 'clearDeadline') armedAtMs = undefined;
         if (type === 'setDeadline') armedAtMs = info.context.nextTickAtMs;
       }
       if (armedAtMs !== undefined) alarms = [...alarms, armedAtMs];
-      const played = { before, event, now, effects: actions.map(({ type }) => type), wheel, armedAtMs };
+      const played = { before, event, now, effects: actions.map(({ type }) => type), deadlineQueue, armedAtMs };
       schedule = now;
-      wheel = { armedAtMs, alarms };
+      deadlineQueue = { armedAtMs, alarms };
       return played;
     });
   }
 
-  const isVoid = ({ event, wheel }: Played) =>
-    event.type === 'deadline.reached' && event.deadlineAtMs !== wheel.armedAtMs;
+  const isVoid = ({ event, deadlineQueue }: Played) =>
+    event.type === 'deadline.reached' && event.deadlineAtMs !== deadlineQueue.armedAtMs;
 
   /** Where an event moves the deadline. */
   function movedToMs(played: Played): number | undefined {
@@ -237,7 +237,7 @@ describe('the laws of a schedule', () => {
     fc.assert(
       fc.property(steps, (list) => {
         for (const played of play(list)) {
-          expect(played.armedAtMs).to.equal(movedToMs(played) ?? played.wheel.armedAtMs);
+          expect(played.armedAtMs).to.equal(movedToMs(played) ?? played.deadlineQueue.armedAtMs);
           expect(played.now.context.nextTickAtMs).to.equal(played.armedAtMs);
         }
       }),

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { Leash } from '../../src/exec/leash.ts';
-import type { HandlerResult } from '../../src/pipeline/handler-run.ts';
+import { ProcessReaper } from '../../src/exec/process-reaper.ts';
+import type { HandlerResult } from '../../src/pipeline/handlers/handler-result.ts';
 import { runPipeHandler } from '../../src/pipeline/handlers/pipe.ts';
 import { handlerWithDefaults } from '../../src/resources/handler.ts';
 import { pidsIn } from '../exec/pids-in.ts';
@@ -18,8 +18,8 @@ const descriptors = (): number => readdirSync('/proc/self/fd').length;
 describe('a pipe handler', () => {
   const directory = perTest(temporaryDirectory, (made) => made.remove());
   const clock = perTest(() => new ManualClock());
-  const leash = perTest(
-    () => new Leash(new RecordedLog()),
+  const reaper = perTest(
+    () => new ProcessReaper(new RecordedLog()),
     (made) => made.close(),
   );
   const end = perTest(
@@ -27,14 +27,14 @@ describe('a pipe handler', () => {
     (made) => made.abort(),
   );
 
-  beforeEach(() => leash.ready());
+  beforeEach(() => reaper.ready());
 
   const file = (name: string): string => `${directory.path}/${name}`;
 
   function run(command: string, { timeout = 0, runLimitMs = 0, payload = '{}' } = {}): Promise<HandlerResult> {
     const handler = handlerWithDefaults({ type: 'pipe', command, timeout });
     const input = { payload, notificationId: 'n', signal: end.signal };
-    return runPipeHandler(handler, input, clock, { runLimitMs, leash });
+    return runPipeHandler(handler, input, clock, { runLimitMs, reaper });
   }
 
   const waiting = (): string => `: > ${file('begun')}; until [ -e ${file('go')} ]; do sleep 0.02; done; echo went`;

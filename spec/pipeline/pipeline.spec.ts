@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { HandlerResult } from '../../src/pipeline/handler-run.ts';
+import type { HandlerResult } from '../../src/pipeline/handlers/handler-result.ts';
 import { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { parseEvent } from '../../src/resources/event.ts';
 import { type Handler, handlerWithDefaults } from '../../src/resources/handler.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { systemClock } from '../../src/main/system-clock.ts';
+import { systemClock } from '../../src/main/process/system-clock.ts';
 import type { PredicateTask } from '../../src/sandbox/messages.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { RecordedLog } from '../support/recorded-log.ts';

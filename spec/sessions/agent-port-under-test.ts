@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net';
-import { seed } from '../../src/actors/seed.ts';
+import { seed } from '../../src/actors/administration/seed.ts';
 import { ActorSystem } from '../../src/actors/system.ts';
 import { AgentListener, type ListenerPorts } from '../../src/sessions/listener.ts';
 import type { PortLimits } from '../../src/sessions/port-limits.ts';
 import { ResourceStore } from '../../src/store/resource-store.ts';
-import { MemoryStore } from '../actors/memory-store.ts';
+import { MemoryStore } from '../support/memory-store.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
 import { RawAgent } from './raw-agent.ts';

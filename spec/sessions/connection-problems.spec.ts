@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { connectionProblems, type Surroundings } from '../../src/sessions/connection-problems.ts';
 
 const NOW_MS = 1_700_000_000_000;
-const QUIET: Surroundings = { namesakes: [], refused: undefined, nowMs: NOW_MS };
+const QUIET: Surroundings = { duplicates: [], refused: undefined, nowMs: NOW_MS };
 
 type Facts = Partial<Parameters<typeof connectionProblems>[0]>;
 
@@ -29,8 +29,8 @@ describe('the problems of a connection', () => {
   }
 
   it('are five others of its name by address, and the number of the rest', () => {
-    const namesakes = Array.from({ length: 8 }, (_, n) => ({ address: `10.0.0.${n}:1` }));
-    const sentences = problemsOf({}, { namesakes });
+    const duplicates = Array.from({ length: 8 }, (_, n) => ({ address: `10.0.0.${n}:1` }));
+    const sentences = problemsOf({}, { duplicates });
     expect(sentences).to.have.lengthOf(6);
     expect(sentences[4]).to.equal('another connection of web is open, from 10.0.0.4:1');
     expect(sentences[5]).to.equal('further open connections of web: 3');

@@ -1,6 +1,6 @@
 import { handlerWithDefaults } from '../../src/resources/handler.ts';
 import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
-import type { SeededRandom } from '../actors/seeded-random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Result } from './oracle/inputs.ts';
 import type { SilenceInput } from './oracle/silence-changes.ts';
 import { ANY, nameOf } from './oracle/silences.ts';

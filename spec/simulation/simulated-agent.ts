@@ -1,7 +1,7 @@
 import { parseEventShape } from '../../src/resources/event.ts';
 import type { Codec } from '../../src/wire/codec.ts';
 import { decodeFrame, encodeFrame } from '../../src/wire/frame.ts';
-import type { SeededRandom } from '../actors/seeded-random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Keepalive, Numbered } from './oracle/inputs.ts';
 import { SimulatedSocket } from './simulated-socket.ts';
 

@@ -1,7 +1,7 @@
-import { hasRoomFor } from '../../src/actors/entity-limit.ts';
-import { seed } from '../../src/actors/seed.ts';
+import { hasRoomFor } from '../../src/actors/entities/entity-limit.ts';
+import { seed } from '../../src/actors/administration/seed.ts';
 import { ActorSystem } from '../../src/actors/system.ts';
-import { startPipeline } from '../../src/main/start-pipeline.ts';
+import { startPipeline } from '../../src/main/serve/start-pipeline.ts';
 import type { Pipeline, PipelinePorts } from '../../src/pipeline/pipeline.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';

@@ -1,4 +1,4 @@
-import { Life } from './life.ts';
+import { Life } from './random-run.ts';
 import { World } from './world.ts';
 
 /** Things that happen in a run; with their gaps, stops and suspends they take some minutes of simulated time. */

@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../src/store/ledger.ts';
-import type { Commands } from '../../src/actors/commands.ts';
-import { SeededRandom } from '../actors/seeded-random.ts';
+import type { Commands } from '../../src/actors/administration/commands.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
 import { START_MS } from '../support/restartable-backend.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
 import { Answers } from './answers.ts';

@@ -51,10 +51,14 @@ interface Received {
 }
 
 /** What to do where the recording waited; mostly only the reference needs to. */
-export type Sleep = (ms: number) => Promise<void>;
+export type Eviction = (ms: number) => Promise<void>;
 
 /** Plays recorded exchanges of HTTP, in order. `file` is relative to `spec/golden`. @throws naming file and step where the answer differs */
-export async function playExchanges(file: string, port: number, sleep: Sleep = () => Promise.resolve()): Promise<void> {
+export async function playExchanges(
+  file: string,
+  port: number,
+  sleep: Eviction = () => Promise.resolve(),
+): Promise<void> {
   const { steps } = JSON.parse(readGolden(file).replaceAll(THEIR_NAMESPACE, OUR_NAMESPACE)) as { steps: Step[] };
   const kept: Record<string, string> = { admin: await adminToken(port), base: `http://127.0.0.1:${port}` };
   // These say themselves who asks.

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { MACHINES, type Machines } from '../../src/actors/machines.ts';
+import { MACHINES, type Machines } from '../../src/actors/core/machines.ts';
 import type { BackendConfig } from '../../src/config/backend.ts';
-import { storeDirectory } from '../../src/main/directories.ts';
-import { initialise } from '../../src/main/initialise.ts';
+import { storeDirectory } from '../../src/main/process/directories.ts';
+import { initialise } from '../../src/main/init/initialise.ts';
 import { type RunningBackend, startBackend } from '../../src/main/start-backend.ts';
 import type { ConfigurationKinds } from '../../src/resources/configuration-kinds.ts';
 import type { System } from '../../src/resources/entity.ts';

@@ -1,4 +1,4 @@
-import type { Machines } from '../../src/actors/machines.ts';
+import type { Machines } from '../../src/actors/core/machines.ts';
 import type { AgentClient, AgentOptions } from './agent-client.ts';
 import { InProcessBackend, type InProcessOptions } from './in-process-backend.ts';
 import { ManualClock } from './manual-clock.ts';

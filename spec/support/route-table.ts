@@ -1,4 +1,4 @@
-import type { Route } from '../../src/http/route.ts';
+import type { Route } from '../../src/http/request/route.ts';
 import { ApiUnderTest } from '../http/api-under-test.ts';
 
 export type Row = Pick<Route, 'method' | 'path' | 'access' | 'admit' | 'reads' | 'errorsAs'>;

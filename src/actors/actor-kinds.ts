@@ -1,17 +1,17 @@
 import type { ActorRefFrom } from 'xstate';
-import type { DeadlineWheel } from './deadline-wheel.ts';
-import { KeyedActors } from './keyed-actors.ts';
-import type { ActorKind, ActorKinds } from './kinds.ts';
-import type { Machines } from './machines.ts';
-import { scheduleInput, scheduleSnapshot } from './schedules.ts';
-import type { supervisorLogic } from './supervisor.ts';
+import type { DeadlineQueue } from './time/deadline-queue.ts';
+import { KeyedActors } from './core/keyed-actors.ts';
+import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
+import type { Machines } from './core/machines.ts';
+import { scheduleInput, scheduleSnapshot } from './schedules/schedules.ts';
+import type { supervisorLogic } from './core/supervisor.ts';
 
 export interface ActorKindsPorts {
   /** Provided with their effects. */
   machines: Machines;
   supervisors: Record<ActorKind, ActorRefFrom<typeof supervisorLogic>>;
   /** The armed deadline of a schedule, Unix ms. */
-  wheel: Pick<DeadlineWheel, 'deadlineOf'>;
+  deadlineQueue: Pick<DeadlineQueue, 'deadlineOf'>;
   /** By the wall clock, Unix ms. */
   nowMs(): number;
   /** Steady time, ms. */
@@ -19,7 +19,7 @@ export interface ActorKindsPorts {
 }
 
 /** The keyed actors of each kind: which record they are woken from, and with what they begin anew where that fails. */
-export function makeActorKinds({ machines, supervisors, wheel, nowMs, steadyMs }: ActorKindsPorts): ActorKinds {
+export function makeActorKinds({ machines, supervisors, deadlineQueue, nowMs, steadyMs }: ActorKindsPorts): ActorKinds {
   return {
     entity: new KeyedActors({
       kind: 'entity',
@@ -49,7 +49,7 @@ export function makeActorKinds({ machines, supervisors, wheel, nowMs, steadyMs }
       kind: 'check-schedule',
       machine: machines['check-schedule'],
       supervisor: supervisors['check-schedule'],
-      load: (reader, key) => scheduleSnapshot(reader, key, wheel.deadlineOf('check-schedule', key)),
+      load: (reader, key) => scheduleSnapshot(reader, key, deadlineQueue.deadlineOf('check-schedule', key)),
       rebuild: (reader, key) => scheduleInput(reader, key, nowMs()),
     }),
   };

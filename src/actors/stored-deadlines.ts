@@ -1,12 +1,12 @@
 import type { ConnectionContext } from '../machines/agent-connection.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
 import type { TableReader } from '../store/decision.ts';
-import { ttlDeadline } from './check-ttls.ts';
-import { NO_INPUT, type StoredDeadline } from './deadline-wheel.ts';
-import { keepaliveDeadline } from './keepalives.ts';
-import type { ActorKind } from './kinds.ts';
-import { scheduleInput } from './schedules.ts';
-import { SILENCE, silenceDeadline } from './silences.ts';
+import { ttlDeadline } from './events/check-ttls.ts';
+import { NO_INPUT, type StoredDeadline } from './time/deadline-queue.ts';
+import { keepaliveDeadline } from './agents/keepalives.ts';
+import type { ActorKind } from './core/actor-kind.ts';
+import { scheduleInput } from './schedules/schedules.ts';
+import { SILENCE, silenceDeadline } from './events/silences.ts';
 
 /** The deadline that follows from what is stored of a key; `nowMs` is by the wall clock. Undefined where nothing is to be waited for. */
 export function storedDeadline(

@@ -9,34 +9,35 @@ import type { LedgerHead } from '../store/ledger.ts';
 import type { Notification } from '../store/records.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { makeActorKinds } from './actor-kinds.ts';
-import { Administration } from './administration.ts';
-import { AgentPort } from './agent-port.ts';
-import { type BlindInterval, BlindTime } from './blind-time.ts';
-import { BlindWatch } from './blind-watch.ts';
-import type { Commands, WakeableActor } from './commands.ts';
-import { DeadlineWheel } from './deadline-wheel.ts';
-import { Deadlines } from './deadlines.ts';
-import { Decider } from './decide.ts';
-import { type SystemFigures, systemFigures } from './figures.ts';
-import { GuardLog } from './guard-log.ts';
-import { Inspection } from './inspect.ts';
-import { publishAnchor } from './ledger-anchor.ts';
-import { ActorFailed } from './keyed-actors.ts';
-import type { ActorKind, ActorKinds } from './kinds.ts';
-import { MACHINES, type Machines, provideEffects } from './machines.ts';
-import { Pressure } from './pressure.ts';
-import { settle } from './publish.ts';
-import { forget, Retention } from './retention.ts';
-import { startRoot } from './root.ts';
-import { NOBODY, type Rings } from './round-robin.ts';
-import { rephaseSchedules, restartSchedules } from './schedules.ts';
-import type { Scope } from './scope.ts';
-import { DEFAULT_SETTINGS, type Settings } from './settings.ts';
-import { SILENCE } from './silences.ts';
-import { Sleep } from './sleep.ts';
-import { SteadyTime } from './steady-time.ts';
-import { Supervision } from './supervision.ts';
-import { armStoredDeadlines, BLIND_KEY, blindIntervals, lastAliveMs, recordBlindTime, takeOver } from './wake-up.ts';
+import { Administration } from './administration/administration.ts';
+import { AgentPort } from './agents/agent-port.ts';
+import { type BlindInterval, BlindTime } from './time/blind-time.ts';
+import { BlindWatch } from './time/blind-watch.ts';
+import type { Commands, WakeableActor } from './administration/commands.ts';
+import { DeadlineQueue } from './time/deadline-queue.ts';
+import { Deadlines } from './deadline-dispatch.ts';
+import { Decider } from './core/decider.ts';
+import { type SystemStats, systemStats } from './stats.ts';
+import { GuardLog } from './core/guard-log.ts';
+import { Inspection } from './inspection/inspection.ts';
+import { publishAnchor } from './supervision/ledger-anchor.ts';
+import { ActorFailed } from './core/keyed-actors.ts';
+import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
+import { MACHINES, type Machines } from './core/machines.ts';
+import { provideEffects } from './provided-machines.ts';
+import { Pressure } from './time/pressure.ts';
+import { settle } from './events/publish.ts';
+import { forget, Retention } from './supervision/retention.ts';
+import { startRoot } from './core/root.ts';
+import { NOBODY, type Rings } from './schedules/round-robin.ts';
+import { rephaseSchedules, restartSchedules } from './schedules/schedules.ts';
+import type { DecisionContext } from './core/decision-context.ts';
+import { DEFAULT_SETTINGS, type Settings } from './core/settings.ts';
+import { SILENCE } from './events/silences.ts';
+import { Eviction } from './core/eviction.ts';
+import { SteadyTime } from './time/steady-time.ts';
+import { Supervision } from './supervision/supervision.ts';
+import { armStoredDeadlines, BLIND_KEY, blindIntervals, lastAliveMs, recordBlindTime, takeOver } from './start-up.ts';
 
 /** How often an idle backend writes that it is alive; at start, blind time begins with the last such mark. */
 const ALIVE_INTERVAL_MS = 5_000;
@@ -84,12 +85,12 @@ export class ActorSystem {
   readonly #ports: SystemPorts;
   readonly #committer: Committer;
   readonly #kinds: ActorKinds;
-  readonly #sleep: Sleep;
+  readonly #sleep: Eviction;
   readonly #time: SteadyTime;
   readonly #blind: BlindTime;
   readonly #watch: BlindWatch;
   readonly #pressure: Pressure;
-  readonly #wheel: DeadlineWheel;
+  readonly #deadlineQueue: DeadlineQueue;
   readonly #supervision: Supervision;
   readonly #deadlines: Deadlines;
   readonly #retention: Retention;
@@ -139,7 +140,7 @@ export class ActorSystem {
         this.#clockStepped(byMs);
       },
     });
-    this.#wheel = new DeadlineWheel({
+    this.#deadlineQueue = new DeadlineQueue({
       clock,
       time: this.#time,
       blind: this.#blind,
@@ -157,17 +158,17 @@ export class ActorSystem {
     this.#kinds = makeActorKinds({
       machines: provideEffects(machines, {
         guards,
-        scope: () => this.decider.current,
+        ctx: () => this.decider.current,
         agents: () => this.agents,
         rings: () => this.rings,
         deregistrationHandler: ports.deregistrationHandler,
       }),
       supervisors: this.#root.supervisors,
-      wheel: this.#wheel,
+      deadlineQueue: this.#deadlineQueue,
       nowMs,
       steadyMs,
     });
-    this.#sleep = new Sleep(this.#kinds, ports.maxAwakeActors ?? DEFAULT_MAX_AWAKE_ACTORS);
+    this.#sleep = new Eviction(this.#kinds, ports.maxAwakeActors ?? DEFAULT_MAX_AWAKE_ACTORS);
     this.decider = new Decider({
       committer: this.#committer,
       kinds: this.#kinds,
@@ -192,7 +193,7 @@ export class ActorSystem {
       decider: this.decider,
       reader: this.#committer,
       kinds: this.#kinds,
-      wheel: this.#wheel,
+      deadlineQueue: this.#deadlineQueue,
       backendName,
       steadyMs,
       log,
@@ -212,7 +213,7 @@ export class ActorSystem {
     this.agents = new AgentPort(this.decider, log);
     this.#retention = new Retention(store);
     this.#deadlines = new Deadlines({
-      wheel: this.#wheel,
+      deadlineQueue: this.#deadlineQueue,
       decider: this.decider,
       reader: this.#committer,
       kinds: this.#kinds,
@@ -243,13 +244,13 @@ export class ActorSystem {
   }
 
   /** Costs the schedules of all checks. */
-  figures(): SystemFigures {
-    return systemFigures({
+  figures(): SystemStats {
+    return systemStats({
       committer: this.#committer,
       decider: this.decider,
       kinds: this.#kinds,
       sleep: this.#sleep,
-      wheel: this.#wheel,
+      deadlineQueue: this.#deadlineQueue,
       supervision: this.#supervision,
       blind: this.#blind,
       agents: this.agents,
@@ -267,21 +268,25 @@ export class ActorSystem {
 
   /** Resolves when everything stored is armed and the former process is on record as ended. */
   async start(): Promise<void> {
-    armStoredDeadlines(this.#ports.store, { wheel: this.#wheel, blind: this.#blind, log: this.#ports.log });
+    armStoredDeadlines(this.#ports.store, {
+      deadlineQueue: this.#deadlineQueue,
+      blind: this.#blind,
+      log: this.#ports.log,
+    });
     const { backendName, machine } = this.#ports;
     const ports = { blind: this.#blind, kinds: this.#kinds, agents: this.agents, backendName, machine };
-    await this.decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
-      takeOver(scope, ports);
+    await this.decider.decide({ cause: { restore: true }, unbounded: true }, (ctx) => {
+      takeOver(ctx, ports);
     }).durable;
-    this.#wheel.start();
+    this.#deadlineQueue.start();
     this.#markAlive();
   }
 
   /** Stores what became of a notification. Resolves when that is durable. @throws StoreUnavailable */
   async settleNotification(outboxKey: string, key: string, notification: Notification): Promise<void> {
     const cause = { eventId: notification.id };
-    await this.decider.decide({ cause, unbounded: true }, (scope) => {
-      settle(scope, outboxKey, key, notification);
+    await this.decider.decide({ cause, unbounded: true }, (ctx) => {
+      settle(ctx, outboxKey, key, notification);
     }).durable;
   }
 
@@ -292,15 +297,15 @@ export class ActorSystem {
 
   /** Has the ledger's head handled, once. @throws StoreUnavailable */
   handAnchor(handler: string): void {
-    this.decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
-      publishAnchor(scope, this.#ports.backendName, handler, this.ledgerHead);
+    this.decider.decide({ cause: { restore: true }, unbounded: true }, (ctx) => {
+      publishAnchor(ctx, this.#ports.backendName, handler, this.ledgerHead);
     });
   }
 
   /** Resolves when something small could be written and read. @throws StoreUnavailable */
   async probe(): Promise<void> {
-    await this.decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
-      scope.put('meta', ALIVE_KEY, scope.steadyMs);
+    await this.decider.decide({ cause: { restore: true }, unbounded: true }, (ctx) => {
+      ctx.put('meta', ALIVE_KEY, ctx.steadyMs);
     }).durable;
     if (this.#ports.store.get('meta', ALIVE_KEY) === undefined) throw new StoreUnavailable('nothing can be read');
   }
@@ -309,9 +314,9 @@ export class ActorSystem {
   async stop(): Promise<void> {
     this.#cancelAliveMark?.();
     this.inspection.stop();
-    this.#wheel.stop();
+    this.#deadlineQueue.stop();
     await this.#committer.drained();
-    for (const kind of Object.values(this.#kinds)) kind.restAll();
+    for (const kind of Object.values(this.#kinds)) kind.evictAll();
     this.#root.stop();
   }
 
@@ -327,7 +332,7 @@ export class ActorSystem {
   /** What was decided on the lost batches is forgotten; the store says where each actor stands. */
   #lost(keys: LostKeys, error: Error): void {
     this.#ports.log.error({ err: error }, 'store cannot be written');
-    this.#wheel.stop();
+    this.#deadlineQueue.stop();
     this.#blindSinceMs = this.#time.nowMs();
     for (const listener of this.#listeners) listener.paused?.();
     const forget = (kind: ActorKind, lost: Iterable<string>): void => {
@@ -348,14 +353,14 @@ export class ActorSystem {
     const interval = { beginMs: this.#blindSinceMs ?? endMs, endMs };
     this.#addBlindTime(interval);
     this.#ports.log.warn({ blind_ms: endMs - interval.beginMs }, 'store can be written again');
-    this.decider.decide({ cause: { restore: true }, unbounded: true }, (scope) => {
-      scope.put('meta', BLIND_KEY, this.#blind.intervals);
-      recordBlindTime(scope, this.#ports.backendName, 'store.recovered', interval);
-      restartSchedules(scope, this.#kinds['check-schedule']);
+    this.decider.decide({ cause: { restore: true }, unbounded: true }, (ctx) => {
+      ctx.put('meta', BLIND_KEY, this.#blind.intervals);
+      recordBlindTime(ctx, this.#ports.backendName, 'store.recovered', interval);
+      restartSchedules(ctx, this.#kinds['check-schedule']);
     });
     this.agents.recovered();
-    this.#wheel.rebuild();
-    this.#wheel.start();
+    this.#deadlineQueue.rebuild();
+    this.#deadlineQueue.start();
     for (const listener of this.#listeners) listener.resumed?.();
   }
 
@@ -374,11 +379,11 @@ export class ActorSystem {
     const dueMs = this.#time.nowMs() + ALIVE_INTERVAL_MS;
     this.#cancelAliveMark = this.#ports.clock.after(ALIVE_INTERVAL_MS, () => {
       this.#watch.look(dueMs);
-      this.#supervision.forgetSound();
+      this.#supervision.forgetHealthy();
       this.#sleep.beginRound();
-      this.#decideUnlessFailing((scope) => {
-        scope.put('meta', ALIVE_KEY, scope.steadyMs);
-        forget(scope, this.#retention.step());
+      this.#decideUnlessFailing((ctx) => {
+        ctx.put('meta', ALIVE_KEY, ctx.steadyMs);
+        forget(ctx, this.#retention.step());
       });
       this.#markAlive();
     });
@@ -386,32 +391,32 @@ export class ActorSystem {
 
   #addBlindTime(interval: BlindInterval): void {
     this.#blind.add(interval);
-    this.#blind.keepFirstAfter(this.#wheel.inputsAtMs());
+    this.#blind.keepFirstAfter(this.#deadlineQueue.inputsAtMs());
   }
 
   /** Nobody was silent only because we did not listen. `event` is what ended that. */
   #wasBlind(event: string, interval: BlindInterval, unreadMs: number): void {
     this.#ports.log.warn({ event, blind_ms: interval.endMs - interval.beginMs }, 'backend was blind');
     this.#addBlindTime(interval);
-    this.#wheel.rebuild();
+    this.#deadlineQueue.rebuild();
     for (const listener of this.#listeners) listener.missed?.(unreadMs);
-    this.#decideUnlessFailing((scope) => {
-      scope.put('meta', BLIND_KEY, this.#blind.intervals);
-      recordBlindTime(scope, this.#ports.backendName, event, interval);
+    this.#decideUnlessFailing((ctx) => {
+      ctx.put('meta', BLIND_KEY, this.#blind.intervals);
+      recordBlindTime(ctx, this.#ports.backendName, event, interval);
     });
   }
 
   /** Deadlines in steady time stay as they are; what people wrote by the wall clock moves with it. */
   #clockStepped(byMs: number): void {
     this.#ports.log.warn({ step_ms: byMs }, 'wall clock was set');
-    this.#wheel.rebuild();
-    this.#decideUnlessFailing((scope) => {
-      rephaseSchedules(scope);
+    this.#deadlineQueue.rebuild();
+    this.#decideUnlessFailing((ctx) => {
+      rephaseSchedules(ctx);
     });
   }
 
   /** What is decided here is made up for when the store recovers. */
-  #decideUnlessFailing(run: (scope: Scope) => void): void {
+  #decideUnlessFailing(run: (ctx: DecisionContext) => void): void {
     if (!this.#committer.isFailing) this.decider.decide({ cause: { restore: true }, unbounded: true }, run);
   }
 }

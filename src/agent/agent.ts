@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Leash } from '../exec/leash.ts';
+import type { ProcessReaper } from '../exec/process-reaper.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { LinkSettings } from '../machines/agent-link.ts';
@@ -50,7 +50,7 @@ interface AgentPorts {
   store: QueueStore | undefined;
   tls: ClientTls;
   /** Checks end with this program where it is given. */
-  leash?: Leash | undefined;
+  reaper?: ProcessReaper | undefined;
 }
 
 /** The parts of an agent, put together: requests come in by the connection, results go out by the queue. */
@@ -79,7 +79,7 @@ export class Agent {
       entity: () => this.#entity.current(),
       nextSequence: (checkName: string) => this.#sequences.next(checkName),
     };
-    this.#executor = new Executor({ ...building, log, leash: ports.leash, deliver: (event) => this.#deliver(event) });
+    this.#executor = new Executor({ ...building, log, reaper: ports.reaper, deliver: (event) => this.#deliver(event) });
     this.#keepalives = new Keepalives(settings.keepalive, building);
     this.#connection = new Connection(
       {

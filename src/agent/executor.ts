@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { constants } from 'node:os';
 import { LRUCache } from 'lru-cache';
-import type { Leash } from '../exec/leash.ts';
+import type { ProcessReaper } from '../exec/process-reaper.ts';
 import { type CommandResult, runCommand } from '../exec/process-group.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -25,7 +25,7 @@ interface ExecutorPorts {
   clock: Clock;
   log: Log;
   /** Commands end with this program where it is given. */
-  leash?: Leash | undefined;
+  reaper?: ProcessReaper | undefined;
   entity(): Entity;
   nextSequence(checkName: string): number;
   deliver(event: CheckEvent): void;
@@ -112,7 +112,7 @@ export class Executor {
         signal: this.#abort.signal,
       },
       this.#ports.clock,
-      this.#ports.leash,
+      this.#ports.reaper,
     );
     if (result.ending === 'aborted') {
       this.#ports.log.warn({ check: config.metadata.name }, 'check execution was cut short, result discarded');

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { delimiter } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
-import type { Leash } from './leash.ts';
+import type { ProcessReaper } from './process-reaper.ts';
 
 /** What is kept of the output of one command; the rest is read and thrown away. */
 export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
@@ -98,7 +98,7 @@ function killGroup(pid: number): boolean {
  * Runs a shell command in a process group of its own, which ends with this program where it is on a leash; done when the shell has
  * ended and its output is closed. Never rejects.
  */
-export function runCommand(request: CommandRequest, clock: Clock, leash?: Leash): Promise<CommandResult> {
+export function runCommand(request: CommandRequest, clock: Clock, reaper?: ProcessReaper): Promise<CommandResult> {
   const startedMs = clock.monotonicMs();
   const notStarted = (error: unknown): CommandResult => ({
     ending: 'not-started',
@@ -107,7 +107,7 @@ export function runCommand(request: CommandRequest, clock: Clock, leash?: Leash)
     output: error instanceof Error ? error.message : String(error),
     durationMs: clock.monotonicMs() - startedMs,
   });
-  leash?.ready();
+  reaper?.ready();
   let child: ChildProcess;
   try {
     child = start(request);
@@ -118,7 +118,7 @@ export function runCommand(request: CommandRequest, clock: Clock, leash?: Leash)
   if (pid === undefined) {
     return new Promise((resolve) => child.once('error', (error) => resolve(notStarted(error))));
   }
-  const letGo = leash?.hold(pid);
+  const letGo = reaper?.hold(pid);
   return new Promise((resolve) => {
     const output = new Output();
     const { timeoutMs = 0, signal: abort } = request;

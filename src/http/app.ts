@@ -1,23 +1,23 @@
 import type { RequestListener } from 'node:http';
 import Koa from 'koa';
-import type { Commands } from '../actors/commands.ts';
+import type { Commands } from '../actors/administration/commands.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { ConfigurationKinds } from '../resources/configuration-kinds.ts';
 import type { EntityStore } from '../store/entity-store.ts';
 import type { EventStore } from '../store/event-store.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
-import { AccessControl } from './access-control.ts';
-import { AccessTokens, type EllipticKeys, type TokenLives } from './access-tokens.ts';
-import { Authentication } from './authentication.ts';
-import type { CredentialVerifier, PasswordHasher } from './credentials.ts';
-import { type EntityUse, tellingEntityCount } from './entity-count-headers.ts';
-import { EntityTags } from './entity-tag.ts';
-import { answeringErrors } from './errors.ts';
-import { LoginSessions } from './login-sessions.ts';
-import { LoginThrottle } from './login-throttle.ts';
-import { describeApi } from './openapi.ts';
-import type { Route } from './route.ts';
+import { AccessControl } from '../auth/access-control.ts';
+import { AccessTokens, type EllipticKeys, type TokenLives } from '../auth/access-tokens.ts';
+import { Authentication } from '../auth/authentication.ts';
+import type { CredentialVerifier, PasswordHasher } from '../auth/credentials.ts';
+import { type EntityUse, tellingEntityCount } from './answer/entity-count-headers.ts';
+import { EntityTags } from './answer/entity-tag.ts';
+import { answeringErrors } from './answer/errors.ts';
+import { LoginSessions } from '../auth/login-sessions.ts';
+import { LoginThrottle } from '../auth/login-throttle.ts';
+import { describeApi } from './openapi/openapi.ts';
+import type { Route } from './request/route.ts';
 import { type ActorRoutePorts, actorRoutes } from './routes/actors.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { authRoutes } from './routes/auth.ts';
@@ -42,9 +42,9 @@ import { tessenRoutes } from './routes/tessen.ts';
 import { ticketRoutes } from './routes/tickets.ts';
 import { userRoutes } from './routes/users.ts';
 import { takingTargets, useRoutes } from './routing.ts';
-import { isReaderGone } from './send.ts';
-import { OPEN_GATE, StartGate } from './start-gate.ts';
-import { Tickets } from './tickets.ts';
+import { isReaderGone } from './answer/send.ts';
+import { OPEN_GATE, StartGate } from './request/start-gate.ts';
+import { Tickets } from '../auth/tickets.ts';
 
 export interface ApiPorts
   extends

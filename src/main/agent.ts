@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { Agent } from '../agent/agent.ts';
 import { type AgentConfig, parseAgentConfig } from '../config/agent.ts';
 import { ConfigError, type Parsed } from '../config/flags.ts';
-import { Leash } from '../exec/leash.ts';
+import { ProcessReaper } from '../exec/process-reaper.ts';
 import { DiskQueue } from '../store/disk-queue.ts';
 import { StoreInUse } from '../store/store-lock.ts';
-import { createLogger, exitWith, type Logger } from './logger.ts';
-import { systemClock } from './system-clock.ts';
-import { AgentTlsFiles } from './tls-client.ts';
-import { readVersion } from './version.ts';
+import { createLogger, exitWith, type Logger } from './log/logger.ts';
+import { systemClock } from './process/system-clock.ts';
+import { AgentTlsFiles } from './tls/tls-client.ts';
+import { readVersion } from './process/version.ts';
 
 /** As a cache directory: nothing is written to disk. */
 const NO_DIRECTORY = '/dev/null';
@@ -62,8 +62,8 @@ async function start(argv: readonly string[], log: Logger): Promise<void> {
   const tls = new AgentTlsFiles(config.tls, log);
   log.info({}, tls.showsCertificate ? 'using tls client auth' : 'using password auth');
   const store = await openQueue(config.cacheDir);
-  const leash = new Leash(log);
-  const agent = new Agent(config, readVersion(), { clock: systemClock, log, random: Math.random, store, tls, leash });
+  const reaper = new ProcessReaper(log);
+  const agent = new Agent(config, readVersion(), { clock: systemClock, log, random: Math.random, store, tls, reaper });
 
   const stop = (signal: NodeJS.Signals): void => {
     log.warn({ signal }, 'signal received, shutting down agent');

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { AlreadyInitialized } from '../actors/seed.ts';
+import { AlreadyInitialized } from '../actors/administration/seed.ts';
 import {
   type BackendConfig,
   type InitConfig,
@@ -13,13 +13,13 @@ import { ConfigError, type Parsed, type Sources } from '../config/flags.ts';
 import { verify } from '../store/ledger.ts';
 import { LmdbStore, StoreTooNew } from '../store/lmdb-store.ts';
 import { assertNotInUse, StoreInUse } from '../store/store-lock.ts';
-import { askForAdmin } from './ask-admin.ts';
-import { initialiseThrough } from './control-socket.ts';
-import { controlSocketPath, storeDirectory } from './directories.ts';
-import { initialise } from './initialise.ts';
-import { createLogger, exitWith, type Logger } from './logger.ts';
-import { systemClock } from './system-clock.ts';
-import { readVersion } from './version.ts';
+import { askForAdmin } from './init/ask-admin.ts';
+import { initialiseThrough } from './serve/control-socket.ts';
+import { controlSocketPath, storeDirectory } from './process/directories.ts';
+import { initialise } from './init/initialise.ts';
+import { createLogger, exitWith, type Logger } from './log/logger.ts';
+import { systemClock } from './process/system-clock.ts';
+import { readVersion } from './process/version.ts';
 
 const USAGE = `Usage: mon-backend <command>
 
@@ -57,7 +57,7 @@ async function start(config: BackendConfig, log: Logger): Promise<void> {
   assertNotInUse(storeDirectory(config.stateDir));
   // Not needed by the other commands, which should answer at once.
   const { startBackend } = await import('./start-backend.ts');
-  const { readMachine } = await import('./machine.ts');
+  const { readMachine } = await import('./process/machine.ts');
   const machine = await readMachine(systemClock, log);
   const backend = await startBackend(config, { clock: systemClock, log, machine });
   let stopping = false;

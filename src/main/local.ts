@@ -5,10 +5,10 @@ import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync }
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { AlreadyInitialized } from '../actors/seed.ts';
-import { initialise } from './initialise.ts';
-import { localChecks, localHandlers } from './local-checks.ts';
-import { systemClock } from './system-clock.ts';
+import { AlreadyInitialized } from '../actors/administration/seed.ts';
+import { initialise } from './init/initialise.ts';
+import { localChecks, localHandlers } from './local/local-checks.ts';
+import { systemClock } from './process/system-clock.ts';
 
 /** A backend and an agent of this machine, side by side, with their data under `.mon` of the current directory. */
 const HOME = resolve('.mon');

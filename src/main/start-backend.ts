@@ -1,17 +1,17 @@
 import { hostname } from 'node:os';
-import { entityCount, hasRoomFor } from '../actors/entity-limit.ts';
-import { describeMachine } from '../actors/inspect-definition.ts';
-import { listActors } from '../actors/inspect-list.ts';
-import { MACHINES, type Machines } from '../actors/machines.ts';
-import { scheduleStatus } from '../actors/schedule-status.ts';
-import { reportRequest, reportRings } from '../actors/schedules.ts';
-import { seed } from '../actors/seed.ts';
+import { entityCount, hasRoomFor } from '../actors/entities/entity-limit.ts';
+import { describeMachine } from '../actors/inspection/definition.ts';
+import { listActors } from '../actors/inspection/actor-list.ts';
+import { MACHINES, type Machines } from '../actors/core/machines.ts';
+import { scheduleStatus } from '../actors/schedules/schedule-status.ts';
+import { reportRequest, reportRings } from '../actors/schedules/schedules.ts';
+import { seed } from '../actors/administration/seed.ts';
 import { ActorSystem } from '../actors/system.ts';
 import type { BackendConfig, ListenAddress } from '../config/backend.ts';
-import { AccessControl } from '../http/access-control.ts';
+import { AccessControl } from '../auth/access-control.ts';
 import { type Api, createApi } from '../http/app.ts';
-import { Credentials } from '../http/credentials.ts';
-import { Leash } from '../exec/leash.ts';
+import { Credentials } from '../auth/credentials.ts';
+import { ProcessReaper } from '../exec/process-reaper.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { handlerRunner } from '../pipeline/handler-run.ts';
@@ -20,30 +20,30 @@ import type { System } from '../resources/entity.ts';
 import { Forbidden } from '../resources/errors.ts';
 import { byCertificate, byPassword } from '../sessions/agent-authentication.ts';
 import { AgentListener } from '../sessions/listener.ts';
-import type { AgentUser } from '../sessions/refusals.ts';
+import type { AgentUser } from '../sessions/agent-authentication.ts';
 import { EntityStore } from '../store/entity-store.ts';
 import { EventStore } from '../store/event-store.ts';
 import { LmdbStore, type LmdbStoreOptions } from '../store/lmdb-store.ts';
 import { ResourceStore } from '../store/resource-store.ts';
 import { lockStore } from '../store/store-lock.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
-import { anchorLedger } from './anchor-ledger.ts';
-import { closeApi, createApiServer } from './api-server.ts';
-import { serveControl } from './control-socket.ts';
-import { decisionSettings } from './decision-settings.ts';
-import { controlSocketPath, storeDirectory } from './directories.ts';
-import { EventLog } from './event-log.ts';
-import { prepareSeed } from './initialise.ts';
-import { ensureInstallation } from './installation.ts';
-import { boundAddress, close, listen } from './listen.ts';
+import { anchorLedger } from './serve/anchor-ledger.ts';
+import { closeApi, createApiServer } from './serve/api-server.ts';
+import { serveControl } from './serve/control-socket.ts';
+import { decisionSettings } from './serve/decision-settings.ts';
+import { controlSocketPath, storeDirectory } from './process/directories.ts';
+import { EventLog } from './log/event-log.ts';
+import { prepareSeed } from './init/initialise.ts';
+import { ensureInstallation } from './init/installation.ts';
+import { boundAddress, close, listen } from './serve/listen.ts';
 import { Metrics } from './metrics/metrics.ts';
-import { openInspection } from './open-inspection.ts';
-import { startPipeline } from './start-pipeline.ts';
-import { startProxyRuns } from './start-proxy-runs.ts';
-import { openTls } from './tls.ts';
-import { readTokenKeys } from './token-keys.ts';
-import { writeProbe } from './write-probe.ts';
-import { readVersion } from './version.ts';
+import { openInspection } from './serve/open-inspection.ts';
+import { startPipeline } from './serve/start-pipeline.ts';
+import { startProxyRuns } from './serve/start-proxy-runs.ts';
+import { openTls } from './tls/tls.ts';
+import { readTokenKeys } from './tls/token-keys.ts';
+import { writeProbe } from './serve/write-probe.ts';
+import { readVersion } from './process/version.ts';
 
 export interface BackendPorts {
   clock: Clock;
@@ -130,14 +130,14 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       metrics.stop();
     });
     const pipelineLog = log.child({ component: 'pipeline' });
-    const leash = new Leash(pipelineLog);
+    const reaper = new ProcessReaper(pipelineLog);
     opened.push(() => {
-      leash.close();
+      reaper.close();
     });
     const pipeline = startPipeline(system, store, {
       clock,
       log: pipelineLog,
-      run: metrics.handlers.observing(handlerRunner({ runLimitMs: config.handlerRunLimitMs ?? 0, leash })),
+      run: metrics.handlers.observing(handlerRunner({ runLimitMs: config.handlerRunLimitMs ?? 0, reaper })),
     });
     opened.push(() => pipeline.stop());
     opened.push(

@@ -1,27 +1,18 @@
-import type { Leash } from '../exec/leash.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Handler } from '../resources/handler.ts';
-import type { Notification, OutboxEntry } from '../store/records.ts';
-import { runPipeHandler } from './handlers/pipe.ts';
+import type { OutboxEntry } from '../store/records.ts';
+import type { HandlerResult } from './handlers/handler-result.ts';
+import { type PipeLimits, runPipeHandler } from './handlers/pipe.ts';
 import { runSocketHandler } from './handlers/socket.ts';
 import { payloadOf } from './payload.ts';
-
-/** What one attempt came to. */
-export type HandlerResult = Pick<Notification, 'outcome' | 'reason' | 'status'>;
 
 const RUNNABLE = new Set(['pipe', 'tcp', 'udp']);
 
 /** Whether it is of a type that runs: sets do not, their members do. */
 export const canRun = ({ type = '' }: Handler): boolean => RUNNABLE.has(type);
 
-export interface HandlerRunPorts {
-  /** For pipes without a timeout; 0 = none. */
-  runLimitMs: number;
-  leash: Leash;
-}
-
 /** Runs a handler that can run, with what its mutator makes of the event of an outbox entry, until `signal` ends it. Never rejects. */
-export function handlerRunner(ports: HandlerRunPorts) {
+export function handlerRunner(limits: PipeLimits) {
   return async (
     handler: Handler,
     { event, notificationId }: OutboxEntry,
@@ -32,7 +23,7 @@ export function handlerRunner(ports: HandlerRunPorts) {
     if ('failure' in payload) return { outcome: 'failed', reason: payload.failure, status: undefined };
     const input = { payload: payload.text, notificationId, signal };
     return handler.type === 'pipe'
-      ? runPipeHandler(handler, input, clock, ports)
+      ? runPipeHandler(handler, input, clock, limits)
       : runSocketHandler(handler, input, clock);
   };
 }

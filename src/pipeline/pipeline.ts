@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import type { Occupancy } from '../ports/occupancy.ts';
+import type { QueueStats } from '../ports/queue-stats.ts';
 import type { Handler } from '../resources/handler.ts';
 import type { Notification, OutboxEntry } from '../store/records.ts';
 import { Fifo } from './fifo.ts';
-import { canRun, type HandlerResult } from './handler-run.ts';
+import { canRun } from './handler-run.ts';
+import type { HandlerResult } from './handlers/handler-result.ts';
 import { Turns, type TurnTaker } from './turns.ts';
 
 /** Notifications that may wait; beyond it senders must pause. */
@@ -76,15 +77,15 @@ export class Pipeline {
     return this.#count;
   }
 
-  get outbox(): Occupancy {
+  get outbox(): QueueStats {
     return { used: this.#count, limit: MAX_WAITING };
   }
 
-  get outboxBytes(): Occupancy {
+  get outboxBytes(): QueueStats {
     return { used: this.#bytes, limit: MAX_WAITING_BYTES };
   }
 
-  get running(): Occupancy {
+  get running(): QueueStats {
     return this.#turns.running;
   }
 

@@ -1,4 +1,4 @@
-import type { Occupancy } from '../ports/occupancy.ts';
+import type { QueueStats } from '../ports/queue-stats.ts';
 import { Fifo } from './fifo.ts';
 
 /** Handlers that run at one time. */
@@ -27,7 +27,7 @@ export class Turns<W extends TurnTaker> {
   readonly #lanes = new Map<string, Lane<W>>();
   #running = 0;
 
-  get running(): Occupancy {
+  get running(): QueueStats {
     return { used: this.#running, limit: MAX_RUNNING };
   }
 

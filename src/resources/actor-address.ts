@@ -8,7 +8,7 @@ const NAMES_IN_KEY = { entity: 2, 'check-ttl': 3, connection: 1, 'check-schedule
 const MAX_INSPECTED_ACTORS = 50;
 
 /** For texts. */
-export const ACTOR_WORDS = Object.keys(NAMES_IN_KEY).join(', ');
+export const ACTOR_KIND_NAMES = Object.keys(NAMES_IN_KEY).join(', ');
 
 type ActorWord = keyof typeof NAMES_IN_KEY;
 
@@ -18,7 +18,7 @@ export interface ActorAddress {
   key: string;
 }
 
-export const isActorWord = (word: string): word is ActorWord => Object.hasOwn(NAMES_IN_KEY, word);
+export const isActorKindName = (word: string): word is ActorWord => Object.hasOwn(NAMES_IN_KEY, word);
 
 /** `<actor>:<key>`, the same for as long as the key lives, whether its actor sleeps or not. */
 export const sessionIdOf = ({ actor, key }: ActorAddress): string => `${actor}:${key}`;
@@ -27,8 +27,8 @@ export const sessionIdOf = ({ actor, key }: ActorAddress): string => `${actor}:$
 function parseActorAddress(text: string): ActorAddress {
   const colon = text.indexOf(':');
   const actor = text.slice(0, Math.max(0, colon));
-  if (!isActorWord(actor)) {
-    throw new InvalidResource(`actor must be <actor>:<key> with an actor of ${ACTOR_WORDS}: "${text}"`);
+  if (!isActorKindName(actor)) {
+    throw new InvalidResource(`actor must be <actor>:<key> with an actor of ${ACTOR_KIND_NAMES}: "${text}"`);
   }
   const key = text.slice(colon + 1);
   const names = key.split('/');

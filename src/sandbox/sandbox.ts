@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import type { Occupancy } from '../ports/occupancy.ts';
+import type { QueueStats } from '../ports/queue-stats.ts';
 import { Overloaded } from '../resources/errors.ts';
 import type { PredicateTask, Verdict, WorkerMessage } from './messages.ts';
 
@@ -62,7 +62,7 @@ export class Sandbox {
     this.#maxWorkers = ports.workers ?? DEFAULT_WORKERS;
   }
 
-  get waiting(): Occupancy {
+  get waiting(): QueueStats {
     return { used: this.#waiting.length, limit: MAX_WAITING_TASKS, refused: this.#refused };
   }
 

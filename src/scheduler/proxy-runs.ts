@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SkippedTick } from '../machines/check-schedule.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import type { Occupancy } from '../ports/occupancy.ts';
+import type { QueueStats } from '../ports/queue-stats.ts';
 import { ExpectedError } from '../resources/errors.ts';
 import type { Announcement, ProxyRunRequested } from '../store/decision.ts';
 import { entityKey } from '../store/keyspace.ts';
@@ -61,7 +61,7 @@ export class ProxyRuns {
     this.#ports = ports;
   }
 
-  get running(): Occupancy {
+  get running(): QueueStats {
     return { used: this.#runs.size, limit: MAX_RUNS, refused: this.#refused };
   }
 

@@ -5,7 +5,12 @@ import { Overloaded, TooManyLogins } from '../resources/errors.ts';
 import { isName } from '../resources/names.ts';
 import type { User } from '../resources/user.ts';
 import { type Credentials, parseBasic } from '../wire/handshake.ts';
-import { agentNameOf, type AgentUser, type Refusal } from './refusals.ts';
+import { agentNameOf, type Refusal } from './refusal.ts';
+
+export interface AgentUser {
+  username: string;
+  groups: readonly string[];
+}
 
 /** As whom an agent comes in, or why it does not. */
 export type AgentAuthentication = (request: IncomingMessage) => Promise<AgentUser | Refusal>;

@@ -10,7 +10,7 @@ const MAX_LISTED_NAMESAKES = 5;
 /** What is known around a connection. */
 export interface Surroundings {
   /** Other open connections of an agent of this name. */
-  namesakes: readonly Pick<Session, 'address'>[];
+  duplicates: readonly Pick<Session, 'address'>[];
   refused: RefusedFrames | undefined;
   nowMs: number;
 }
@@ -18,12 +18,12 @@ export interface Surroundings {
 type Connection = Pick<Session, 'agentName' | 'clockSkewS' | 'state' | 'droppedRequests'>;
 
 /** What is wrong with a connection, a sentence for each. */
-export function connectionProblems(connection: Connection, { namesakes, refused, nowMs }: Surroundings): string[] {
+export function connectionProblems(connection: Connection, { duplicates, refused, nowMs }: Surroundings): string[] {
   const { agentName, clockSkewS, state, droppedRequests } = connection;
-  const problems = namesakes
+  const problems = duplicates
     .slice(0, MAX_LISTED_NAMESAKES)
     .map(({ address }) => `another connection of ${agentName} is open, from ${address}`);
-  const unlisted = namesakes.length - problems.length;
+  const unlisted = duplicates.length - problems.length;
   if (unlisted > 0) problems.push(`further open connections of ${agentName}: ${unlisted}`);
   if (isClockOff(clockSkewS)) {
     const direction = clockSkewS > 0 ? 'ahead of' : 'behind';

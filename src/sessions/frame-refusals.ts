@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { printable } from '../formats/printable.ts';
-import type { Occupancy } from '../ports/occupancy.ts';
+import type { QueueStats } from '../ports/queue-stats.ts';
 
 /** Agents of which refused messages are remembered; beyond it the one refused longest ago is forgotten. */
 const MAX_REMEMBERED_AGENTS = 10_000;
@@ -60,7 +60,7 @@ export class FrameRefusals {
     return this.#latest.shown;
   }
 
-  get remembered(): Occupancy {
+  get remembered(): QueueStats {
     return { used: this.#byAgent.size, limit: MAX_REMEMBERED_AGENTS };
   }
 

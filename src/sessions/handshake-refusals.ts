@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { printable } from '../formats/printable.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import type { Occupancy } from '../ports/occupancy.ts';
+import type { QueueStats } from '../ports/queue-stats.ts';
 import { namespaceOf, parseBasic } from '../wire/handshake.ts';
-import { agentNameOf, type Refusal } from './refusals.ts';
+import { agentNameOf, type Refusal } from './refusal.ts';
 
 /** Refusals that differ; beyond it the one that was repeated longest ago is forgotten. */
 const MAX_REMEMBERED_REFUSALS = 1_000;
@@ -57,7 +57,7 @@ export class HandshakeRefusals {
     else this.#log.debug(who, 'agent refused again');
   }
 
-  get remembered(): Occupancy {
+  get remembered(): QueueStats {
     return { used: this.#remembered.size, limit: MAX_REMEMBERED_REFUSALS };
   }
 

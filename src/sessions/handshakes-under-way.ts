@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Occupancy } from '../ports/occupancy.ts';
+import type { QueueStats } from '../ports/queue-stats.ts';
 
 /** The sockets of handshakes that have no answer yet. */
 export class HandshakesUnderWay {
@@ -12,7 +12,7 @@ export class HandshakesUnderWay {
     this.#limit = limit;
   }
 
-  get occupancy(): Occupancy {
+  get queueStats(): QueueStats {
     return { used: this.#sockets.size, limit: this.#limit, refused: this.#refused };
   }
 

@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { CLOSE_GRACE_MS } from '../machines/agent-connection.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import type { Occupancy } from '../ports/occupancy.ts';
+import type { QueueStats } from '../ports/queue-stats.ts';
 import { type Codec, jsonCodec, MEDIA_TYPE_PROTOBUF, protobufCodec } from '../wire/codec.ts';
 import { type AgentHello, MEDIA_TYPE_JSON } from '../wire/handshake.ts';
 import { HandshakeRefusals } from './handshake-refusals.ts';
@@ -13,18 +13,11 @@ import { HandshakesUnderWay } from './handshakes-under-way.ts';
 import { type PeerAddress, peerAddress } from './peer-address.ts';
 import { type AgentAdmission, EVERYBODY_AT_ONCE, PortGate } from './port-gate.ts';
 import { PORT_LIMITS, type PortLimits } from './port-limits.ts';
-import {
-  type Admission,
-  isRefusal,
-  judge,
-  type Refusal,
-  refusalHeaders,
-  type RefusalPorts,
-  unreadableRequest,
-} from './refusals.ts';
+import { isRefusal, type Refusal } from './refusal.ts';
+import { type Admission, judge, refusalHeaders, type RefusalPorts, unreadableRequest } from './refusals.ts';
 import type { Opening } from './session.ts';
 import { discardSlowly } from './slow-discard.ts';
-import { Turnstile } from './turnstile.ts';
+import { AdmissionPacer } from './admission-pacer.ts';
 
 const RETRY_S = 5;
 const TOO_MANY_AT_ONCE: Refusal = { status: 503, message: 'too many agents at once', retryAfterS: RETRY_S };
@@ -47,7 +40,7 @@ export interface HandshakeSettings extends RefusalPorts {
 
 interface HandshakePorts extends HandshakeSettings {
   /** Where sessions open and end. */
-  turnstile: Turnstile;
+  pacer: AdmissionPacer;
   /** Whether no session could be put on record now. */
   isFailing(): boolean;
   /** Sessions as far as they count towards their limit. */
@@ -67,7 +60,7 @@ export class Handshakes {
   readonly #refusesDuplicates: boolean;
   readonly #gate: PortGate;
   readonly #underWay: HandshakesUnderWay;
-  readonly #arrivals = new Turnstile();
+  readonly #arrivals = new AdmissionPacer();
   readonly #webSockets: WebSocketServer;
   readonly #hellos = new WeakMap<IncomingMessage, AgentHello>();
   #isStopping = false;
@@ -97,8 +90,8 @@ export class Handshakes {
     });
   }
 
-  get waiting(): Occupancy {
-    return this.#underWay.occupancy;
+  get waiting(): QueueStats {
+    return this.#underWay.queueStats;
   }
 
   /** While the backend has just started. */
@@ -125,7 +118,7 @@ export class Handshakes {
 
   #enter(socket: Duplex): Refusal | undefined {
     if (this.#isStopping) return STOPPING;
-    const isFull = this.#ports.sessions() + this.#underWay.occupancy.used >= this.#limits.sessions;
+    const isFull = this.#ports.sessions() + this.#underWay.queueStats.used >= this.#limits.sessions;
     return isFull || !this.#underWay.begin(socket) ? TOO_MANY_AT_ONCE : undefined;
   }
 
@@ -133,7 +126,7 @@ export class Handshakes {
     // Known only while the peer is there.
     const address = peerAddress(request.socket);
     const judged = await this.judge(request);
-    this.#ports.turnstile.enter(() => {
+    this.#ports.pacer.enter(() => {
       const outcome = isRefusal(judged) ? judged : this.#judgeAgain(request, address, judged);
       if (isRefusal(outcome)) refuse(socket, outcome);
       else this.#open(request, { socket, head }, { ...outcome, address: address.text });

@@ -9,23 +9,24 @@ import {
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { ActorSystem } from '../actors/system.ts';
-import type { Occupancy } from '../ports/occupancy.ts';
+import type { QueueStats } from '../ports/queue-stats.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
 import type { CheckRequested } from '../store/decision.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
-import { type AgentFigures, agentFigures } from './agent-figures.ts';
+import { type AgentPortStats, agentPortStats } from './agent-port-stats.ts';
 import { FrameRefusals } from './frame-refusals.ts';
 import type { HandshakeRefusal, HandshakeRefusals } from './handshake-refusals.ts';
 import { Handshakes, type HandshakeSettings, pathOf } from './handshakes.ts';
-import { Namesakes } from './namesakes.ts';
+import { DuplicateSessions } from './duplicate-sessions.ts';
 import { PORT_LIMITS } from './port-limits.ts';
-import { isRefusal, refusalHeaders } from './refusals.ts';
+import { isRefusal } from './refusal.ts';
+import { refusalHeaders } from './refusals.ts';
 import { type Opening, Session } from './session.ts';
 import { sessionInfo } from './session-info.ts';
 import { SessionCounts } from './session-counts.ts';
 import { type RegistryListener, SessionRegistry } from './session-registry.ts';
-import { Turnstile } from './turnstile.ts';
+import { AdmissionPacer } from './admission-pacer.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
 /** How late a handshake that takes too long may be cut. */
@@ -55,10 +56,10 @@ export class AgentListener {
   readonly #ports: ListenerPorts;
   readonly #handshakes: Handshakes;
   readonly #registry: SessionRegistry;
-  readonly #namesakes: Namesakes<Session>;
-  readonly #turnstile = new Turnstile();
+  readonly #duplicates: DuplicateSessions<Session>;
+  readonly #pacer = new AdmissionPacer();
   /** Before those are read on who sent for nothing, or what took long. */
-  readonly #slowed = new Turnstile(1);
+  readonly #slowed = new AdmissionPacer(1);
   /** Sessions that are gone, and whose end waits at the turnstile. */
   #ending = 0;
 
@@ -76,12 +77,12 @@ export class AgentListener {
       },
     };
     this.#registry = new SessionRegistry(registryListener, ports.clock);
-    this.#namesakes = new Namesakes(ports.clock, (newest) => {
+    this.#duplicates = new DuplicateSessions(ports.clock, (newest) => {
       this.#tellNamesakes(newest);
     });
     this.#handshakes = new Handshakes({
       ...ports,
-      turnstile: this.#turnstile,
+      pacer: this.#pacer,
       isFailing: () => ports.system.isFailing,
       sessions: () => this.#sessions,
       // One that is being closed is as good as gone.
@@ -124,7 +125,7 @@ export class AgentListener {
     const nowMs = this.#ports.clock.nowMs();
     const info = (session: Session): object =>
       sessionInfo(session, {
-        namesakes: [...this.#registry.sessionsOf(session.namespace, session.agentName)].filter(
+        duplicates: [...this.#registry.sessionsOf(session.namespace, session.agentName)].filter(
           (other) => other !== session,
         ),
         refused: this.refusedFrames.of(session),
@@ -143,7 +144,7 @@ export class AgentListener {
   }
 
   /** What waits to come in, and what waits to go. */
-  get waiting(): { handshakes: Occupancy; ends: Occupancy } {
+  get waiting(): { handshakes: QueueStats; ends: QueueStats } {
     const { limits = PORT_LIMITS } = this.#ports;
     return { handshakes: this.#handshakes.waiting, ends: { used: this.#ending, limit: limits.sessions } };
   }
@@ -153,8 +154,8 @@ export class AgentListener {
   }
 
   /** Costs all sessions. */
-  figures(): AgentFigures {
-    return agentFigures(this.#registry.open, this.counts.droppedRequests);
+  figures(): AgentPortStats {
+    return agentPortStats(this.#registry.open, this.counts.droppedRequests);
   }
 
   /** Asks every agent to leave and resolves when they have, or were cut. Who is not in yet does not come in. */
@@ -162,7 +163,7 @@ export class AgentListener {
     const { clients } = this.#handshakes;
     this.server.close();
     this.#handshakes.close();
-    this.#namesakes.stop();
+    this.#duplicates.stop();
     this.#ports.system.agents.closeAll();
     const closed = [...clients].map(
       (socket) =>
@@ -178,7 +179,7 @@ export class AgentListener {
       for (const socket of clients) socket.terminate();
     });
     await Promise.all([...closed, this.#handshakes.empty()]);
-    await this.#turnstile.empty();
+    await this.#pacer.empty();
     cancel();
     this.server.closeAllConnections();
   }
@@ -223,7 +224,7 @@ export class AgentListener {
       ended: (ended, tell) => {
         this.#registry.remove(ended);
         this.#ending += 1;
-        this.#turnstile.enter(() => {
+        this.#pacer.enter(() => {
           this.#ending -= 1;
           tell();
         });
@@ -240,7 +241,7 @@ export class AgentListener {
     try {
       session.open(resources.get('entities', namespace, agentName));
       // Agents of one name are told the same, whenever one of them is.
-      if (other !== undefined) this.#namesakes.opened(session);
+      if (other !== undefined) this.#duplicates.opened(session);
     } catch (err) {
       this.counts.errors['not opened'] += 1;
       if (!(err instanceof StoreUnavailable)) log.error({ err }, 'session could not be opened');

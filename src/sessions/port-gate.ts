@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import { TokenBucket } from '../rules/token-bucket.ts';
-import type { Refusal } from './refusals.ts';
+import type { Refusal } from './refusal.ts';
 
 /** Who is let in before it is asked who he is. */
 export interface AgentAdmission {

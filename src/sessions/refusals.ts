@@ -1,18 +1,11 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { isName } from '../resources/names.ts';
 import { SYSTEM_NAMESPACE } from '../resources/namespace.ts';
 import { HandshakeError, namespaceOf, parseHello, type AgentHello } from '../wire/handshake.ts';
-import type { AgentAuthentication } from './agent-authentication.ts';
-
-/** An answer other than 101, as text. */
-export interface Refusal {
-  status: number;
-  message: string;
-  /** Whole seconds until it is worth to come again. */
-  retryAfterS?: number;
-}
+import type { AgentAuthentication, AgentUser } from './agent-authentication.ts';
+import { agentNameOf, isRefusal, type Refusal } from './refusal.ts';
 
 export interface RefusalPorts {
   authenticate: AgentAuthentication;
@@ -23,11 +16,6 @@ export interface RefusalPorts {
   namespaceExists(namespace: string): boolean;
 }
 
-export interface AgentUser {
-  username: string;
-  groups: readonly string[];
-}
-
 /** An agent that may come in, and the user it comes as. */
 export interface Admission {
   hello: AgentHello;
@@ -35,12 +23,6 @@ export interface Admission {
 }
 
 const WEBSOCKET_VERSION = '13';
-
-export const isRefusal = (outcome: object): outcome is Refusal => 'status' in outcome;
-
-/** As the agent claims it; nothing is judged here. */
-export const agentNameOf = (headers: IncomingHttpHeaders): string =>
-  String(headers['sensu-agentname'] ?? headers['mon-agentname'] ?? '');
 
 /** Judges a handshake in the order agents rely on: who asks, what for, and only then whether it is well formed. */
 export async function judge(request: IncomingMessage, ports: RefusalPorts): Promise<Admission | Refusal> {

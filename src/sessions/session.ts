@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import type { AgentPort, AgentSession } from '../actors/agent-port.ts';
+import type { AgentPort, AgentSession } from '../actors/agents/agent-port.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { EntityConfig } from '../resources/entity.ts';

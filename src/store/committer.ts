@@ -1,4 +1,4 @@
-import type { Occupancy } from '../ports/occupancy.ts';
+import type { QueueStats } from '../ports/queue-stats.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
 import { CommitCounts } from './commit-counts.ts';
 import { type Announcement, type Decision, emptyPuts, type KeyedTableReader, type Source } from './decision.ts';
@@ -164,7 +164,7 @@ export class Committer implements KeyedTableReader {
   }
 
   /** The decisions that wait for a transaction. */
-  get openDecisions(): Occupancy {
+  get openDecisions(): QueueStats {
     return { used: this.#open.decisions, limit: MAX_OPEN_DECISIONS };
   }
 

@@ -1,4 +1,4 @@
-import type { Occupancy } from '../ports/occupancy.ts';
+import type { QueueStats } from '../ports/queue-stats.ts';
 import type { TablePuts, TableReader } from './decision.ts';
 import type { LedgerEntry, LedgerHead } from './ledger.ts';
 import type { TableName, Tables } from './records.ts';
@@ -38,7 +38,7 @@ export interface StoreSize {
   /** The others, which are used again. */
   freePages: number;
   /** Decoded resources that are kept in memory. */
-  cachedResources: Occupancy;
+  cachedResources: QueueStats;
 }
 
 /** The durable state: one writer, any number of readers, every write set whole or not at all. */

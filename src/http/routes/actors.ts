@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { type Commands, WAKEABLE_ACTORS } from '../../actors/commands.ts';
-import type { ActorFilter } from '../../actors/inspect-list.ts';
-import { ACTOR_WORDS, isActorWord } from '../../resources/actor-address.ts';
+import { type Commands, WAKEABLE_ACTORS } from '../../actors/administration/commands.ts';
+import type { ActorFilter } from '../../actors/inspection/actor-list.ts';
+import { ACTOR_KIND_NAMES, isActorKindName } from '../../resources/actor-address.ts';
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
-import { NO_CONTENT } from '../answers.ts';
-import { EMPTY, lists, orNull, PAGE } from '../openapi-rows.ts';
-import { listAnswer, pageRequest } from '../pagination.ts';
-import { param, type Route } from '../route.ts';
+import { NO_CONTENT } from '../answer/answers.ts';
+import { EMPTY, lists, orNull, PAGE } from '../openapi/descriptions.ts';
+import { listAnswer, pageRequest } from '../answer/pagination.ts';
+import { param, type Route } from '../request/route.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
@@ -24,7 +24,7 @@ const ActorSchema = Type.Object(
   { $id: 'mon/v1.Actor' },
 );
 const FILTER = {
-  machine: Type.String({ description: `one of ${ACTOR_WORDS}` }),
+  machine: Type.String({ description: `one of ${ACTOR_KIND_NAMES}` }),
   entity: Type.String({ description: '`<namespace>/<name>`' }),
   check: Type.String({ description: 'name of a check' }),
 };
@@ -69,8 +69,8 @@ function actorFilter(query: URLSearchParams): ActorFilter {
   const machine = query.get('machine') ?? undefined;
   const entity = query.get('entity') ?? undefined;
   const check = query.get('check') ?? undefined;
-  if (machine !== undefined && !isActorWord(machine))
-    throw new InvalidResource(`machine must be one of ${ACTOR_WORDS}`);
+  if (machine !== undefined && !isActorKindName(machine))
+    throw new InvalidResource(`machine must be one of ${ACTOR_KIND_NAMES}`);
   if (entity !== undefined && !(entity.split('/').length === 2 && entity.split('/').every(isName))) {
     throw new InvalidResource('entity must be <namespace>/<name>');
   }

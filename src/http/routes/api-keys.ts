@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
-import type { Commands } from '../../actors/commands.ts';
+import type { Commands } from '../../actors/administration/commands.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { type ApiKey, ApiKeySchema, assertApiKey, parseApiKeyShape, shownApiKey } from '../../resources/api-key.ts';
 import { InvalidResource, NotFound, Unauthenticated } from '../../resources/errors.ts';
@@ -9,16 +9,17 @@ import { subjectOf } from '../../rules/rbac.ts';
 import { digestApiKey } from '../../store/api-key-digest.ts';
 import { mapPage } from '../../store/page.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
-import type { AccessControl } from '../access-control.ts';
-import { assertNotMoved } from '../address.ts';
-import { CREATED, NO_CONTENT } from '../answers.ts';
-import { assertConditions } from '../conditions.ts';
-import { assertValid } from '../configuration-routes.ts';
-import { taggedJson } from '../entity-tag.ts';
-import { patched } from '../merge-patch.ts';
-import { deletes, lists, patches, shows } from '../openapi-rows.ts';
-import { type Answer, type Caller, CORE, param, type Route, type RouteRequest } from '../route.ts';
-import { selectedList } from '../selected-page.ts';
+import type { AccessControl } from '../../auth/access-control.ts';
+import { assertNotMoved } from '../request/address.ts';
+import { CREATED, NO_CONTENT } from '../answer/answers.ts';
+import { assertConditions } from '../request/conditions.ts';
+import { assertValid } from './configuration-kind.ts';
+import { taggedJson } from '../answer/entity-tag.ts';
+import { patched } from '../request/merge-patch.ts';
+import { deletes, lists, patches, shows } from '../openapi/descriptions.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { type Answer, CORE, param, type Route, type RouteRequest } from '../request/route.ts';
+import { selectedList } from '../answer/selected-page.ts';
 
 export interface ApiKeyRoutePorts {
   resources: Pick<ResourceStore, 'get' | 'lazyList'>;

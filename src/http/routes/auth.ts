@@ -3,13 +3,13 @@ import { InvalidResource, Unauthenticated } from '../../resources/errors.ts';
 import { parseTokenRequest, TokenRequestSchema } from '../../resources/token-request.ts';
 import type { User } from '../../resources/user.ts';
 import { parseBasic } from '../../wire/handshake.ts';
-import { type AccessTokens, InvalidToken, type TokenPair } from '../access-tokens.ts';
-import { json, text } from '../answers.ts';
-import type { CredentialVerifier } from '../credentials.ts';
-import type { LoginSessions, SentTokens } from '../login-sessions.ts';
-import type { LoginThrottle } from '../login-throttle.ts';
-import { TEXT } from '../openapi-rows.ts';
-import type { Answer, Description, Route, RouteRequest } from '../route.ts';
+import { type AccessTokens, InvalidToken, type TokenPair } from '../../auth/access-tokens.ts';
+import { json, text } from '../answer/answers.ts';
+import type { CredentialVerifier } from '../../auth/credentials.ts';
+import type { LoginSessions, SentTokens } from '../../auth/login-sessions.ts';
+import type { LoginThrottle } from '../../auth/login-throttle.ts';
+import { TEXT } from '../openapi/descriptions.ts';
+import type { Answer, Description, Route, RouteRequest } from '../request/route.ts';
 
 export interface AuthRoutePorts {
   credentials: CredentialVerifier;

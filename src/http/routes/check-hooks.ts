@@ -1,10 +1,10 @@
-import type { Commands } from '../../actors/commands.ts';
+import type { Commands } from '../../actors/administration/commands.ts';
 import { HookListSchema, parseHookList, withHooks, withoutHook } from '../../resources/check-hooks.ts';
 import { NotFound } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
-import { CREATED, NO_CONTENT } from '../answers.ts';
-import { EMPTY } from '../openapi-rows.ts';
-import { CORE, param, type Route, type RouteRequest } from '../route.ts';
+import { CREATED, NO_CONTENT } from '../answer/answers.ts';
+import { EMPTY } from '../openapi/descriptions.ts';
+import { CORE, param, type Route, type RouteRequest } from '../request/route.ts';
 
 export interface CheckHookPorts {
   commands: Pick<Commands, 'editResource'>;

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
-import type { Commands } from '../../actors/commands.ts';
-import type { ScheduleStatus } from '../../actors/schedule-status.ts';
+import type { Commands } from '../../actors/administration/commands.ts';
+import type { ScheduleStatus } from '../../actors/schedules/schedule-status.ts';
 import type { Log } from '../../ports/log.ts';
 import { AdhocRequestSchema, parseAdhocRequest } from '../../resources/adhoc-request.ts';
 import { NotFound } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
-import { json } from '../answers.ts';
-import { orNull } from '../openapi-rows.ts';
-import { CORE, param, type Route } from '../route.ts';
+import { json } from '../answer/answers.ts';
+import { orNull } from '../openapi/descriptions.ts';
+import { CORE, param, type Route } from '../request/route.ts';
 
 export interface CheckRunPorts {
   commands: Pick<Commands, 'executeCheck'>;

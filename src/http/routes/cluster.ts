@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Verb } from '../../rules/rbac.ts';
 import { InvalidResource, NotSupported } from '../../resources/errors.ts';
-import { json } from '../answers.ts';
-import { CORE, type DescribedAnswer, param, type Route, type RouteRequest } from '../route.ts';
-import { TIMEOUT_ABOUT, timeoutMsOf } from '../timeout.ts';
+import { json } from '../answer/answers.ts';
+import { CORE, type DescribedAnswer, param, type Route, type RouteRequest } from '../request/route.ts';
+import { TIMEOUT_ABOUT, timeoutMsOf } from '../request/timeout.ts';
 
 export interface ClusterRoutePorts {
   clusterId: number;

@@ -10,8 +10,9 @@ import {
   configurationRoutes,
   type DescribedResource,
   type Rights,
-} from '../configuration-routes.ts';
-import type { Caller, Route } from '../route.ts';
+} from './configuration-kind.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { Route } from '../request/route.ts';
 import { describedCheck } from './checks.ts';
 
 /** What the API asks of some kinds beyond their rules. */

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Type } from 'typebox';
-import { EMPTY } from '../openapi-rows.ts';
-import type { Answer, AnswerType, Route } from '../route.ts';
+import { EMPTY } from '../openapi/descriptions.ts';
+import type { Answer, AnswerType, Route } from '../request/route.ts';
 
 export interface DocsRoutePorts {
   /** The OpenAPI document; asked for once. */

@@ -1,4 +1,4 @@
-import type { Commands } from '../../actors/commands.ts';
+import type { Commands } from '../../actors/administration/commands.ts';
 import {
   assertEntity,
   configOf,
@@ -13,16 +13,16 @@ import {
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import type { EntityStore } from '../../store/entity-store.ts';
 import { mapPage } from '../../store/page.ts';
-import { assertNotMoved, assertSameName, assertSameNamespace } from '../address.ts';
-import { json, NO_CONTENT } from '../answers.ts';
-import { assertConditions } from '../conditions.ts';
-import { taggedJson } from '../entity-tag.ts';
-import { patched, withSentLists } from '../merge-patch.ts';
-import { creates, deletes, echoing, lists, patches, replaces, showsAlways } from '../openapi-rows.ts';
-import { NUL, pageRequest } from '../pagination.ts';
+import { assertNotMoved, assertSameName, assertSameNamespace } from '../request/address.ts';
+import { json, NO_CONTENT } from '../answer/answers.ts';
+import { assertConditions } from '../request/conditions.ts';
+import { taggedJson } from '../answer/entity-tag.ts';
+import { patched, withSentLists } from '../request/merge-patch.ts';
+import { creates, deletes, echoing, lists, patches, replaces, showsAlways } from '../openapi/descriptions.ts';
+import { NUL, pageRequest } from '../answer/pagination.ts';
 import { redactEntity } from '../../resources/redaction.ts';
-import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
-import { selectedList } from '../selected-page.ts';
+import { type Answer, CORE, param, type Route, type RouteRequest } from '../request/route.ts';
+import { selectedList } from '../answer/selected-page.ts';
 
 export interface EntityRoutePorts {
   entities: Pick<EntityStore, 'get' | 'list'>;

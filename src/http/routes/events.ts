@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { Commands } from '../../actors/commands.ts';
+import type { Commands } from '../../actors/administration/commands.ts';
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import { assertEvent, type Event, EventSchema, hasCheck, parseEventShape } from '../../resources/event.ts';
 import type { Verb } from '../../rules/rbac.ts';
 import type { EventAddress } from '../../store/keyspace.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import { mapPage } from '../../store/page.ts';
-import type { AccessControl } from '../access-control.ts';
-import { assertSameName, assertSameNamespace } from '../address.ts';
-import { CREATED, json, NO_CONTENT } from '../answers.ts';
-import { taggedJson } from '../entity-tag.ts';
-import { creates, deletes, echoing, lists, replaces, shows } from '../openapi-rows.ts';
-import { listAnswer } from '../pagination.ts';
+import type { AccessControl } from '../../auth/access-control.ts';
+import { assertSameName, assertSameNamespace } from '../request/address.ts';
+import { CREATED, json, NO_CONTENT } from '../answer/answers.ts';
+import { taggedJson } from '../answer/entity-tag.ts';
+import { creates, deletes, echoing, lists, replaces, shows } from '../openapi/descriptions.ts';
+import { listAnswer } from '../answer/pagination.ts';
 import { redactEvent } from '../../resources/redaction.ts';
-import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
-import { selectedPage } from '../selected-page.ts';
+import { type Answer, CORE, param, type Route, type RouteRequest } from '../request/route.ts';
+import { selectedPage } from '../answer/selected-page.ts';
 
 export interface EventRoutePorts {
   access: Pick<AccessControl, 'assertAllowed'>;

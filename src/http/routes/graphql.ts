@@ -1,5 +1,5 @@
 import { NotFound } from '../../resources/errors.ts';
-import type { Route } from '../route.ts';
+import type { Route } from '../request/route.ts';
 
 /** Clients of the reference post queries here, and nothing else: they are told at once that there is nothing to be asked. */
 export const graphqlRoutes = (): Route[] => [

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { json } from '../answers.ts';
-import { lists } from '../openapi-rows.ts';
-import type { Route } from '../route.ts';
+import { json } from '../answer/answers.ts';
+import { lists } from '../openapi/descriptions.ts';
+import type { Route } from '../request/route.ts';
 
 const RefusalSchema = Type.Object(
   {

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { InvalidResource } from '../../resources/errors.ts';
 import type { LedgerEntry } from '../../store/ledger.ts';
 import type { LedgerQuery } from '../../store/transactional-store.ts';
-import { orNull } from '../openapi-rows.ts';
-import type { Answer, Route } from '../route.ts';
+import { orNull } from '../openapi/descriptions.ts';
+import type { Answer, Route } from '../request/route.ts';
 
 export interface LedgerRoutePorts {
   /** Durable entries in order of numbers. */

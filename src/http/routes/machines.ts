@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { json } from '../answers.ts';
-import { lists, orNull } from '../openapi-rows.ts';
-import type { Route } from '../route.ts';
+import { json } from '../answer/answers.ts';
+import { lists, orNull } from '../openapi/descriptions.ts';
+import type { Route } from '../request/route.ts';
 
 const TransitionSchema = Type.Object({
   event: Type.String(),

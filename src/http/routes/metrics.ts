@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context, Next } from 'koa';
-import type { DescribedRoute } from '../openapi.ts';
-import { TEXT } from '../openapi-rows.ts';
+import type { DescribedRoute } from '../openapi/openapi.ts';
+import { TEXT } from '../openapi/descriptions.ts';
 
 const PATH = '/metrics';
 

@@ -1,17 +1,17 @@
-import type { Commands } from '../../actors/commands.ts';
+import type { Commands } from '../../actors/administration/commands.ts';
 import { NotFound } from '../../resources/errors.ts';
 import { assertNamespace, type Namespace, NamespaceSchema, parseNamespaceShape } from '../../resources/namespace.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
-import type { AccessControl } from '../access-control.ts';
-import { assertNotMoved, assertSameName } from '../address.ts';
-import { CREATED, NO_CONTENT } from '../answers.ts';
-import { assertConditions } from '../conditions.ts';
-import { taggedJson } from '../entity-tag.ts';
-import { patched } from '../merge-patch.ts';
-import { creates, deletes, lists, patches, replaces, shows } from '../openapi-rows.ts';
-import { listAnswer } from '../pagination.ts';
-import { CORE, param, type Route } from '../route.ts';
-import { type List, selectedPage } from '../selected-page.ts';
+import type { AccessControl } from '../../auth/access-control.ts';
+import { assertNotMoved, assertSameName } from '../request/address.ts';
+import { CREATED, NO_CONTENT } from '../answer/answers.ts';
+import { assertConditions } from '../request/conditions.ts';
+import { taggedJson } from '../answer/entity-tag.ts';
+import { patched } from '../request/merge-patch.ts';
+import { creates, deletes, lists, patches, replaces, shows } from '../openapi/descriptions.ts';
+import { listAnswer } from '../answer/pagination.ts';
+import { CORE, param, type Route } from '../request/route.ts';
+import { type List, selectedPage } from '../answer/selected-page.ts';
 
 export interface NamespaceRoutePorts {
   resources: Pick<ResourceStore, 'get' | 'lazyList'>;

@@ -2,9 +2,9 @@ import { type Static, Type } from 'typebox';
 import { NotFound } from '../../resources/errors.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import type { Notification } from '../../store/records.ts';
-import { json } from '../answers.ts';
-import { lists, orNull } from '../openapi-rows.ts';
-import { param, type Route } from '../route.ts';
+import { json } from '../answer/answers.ts';
+import { lists, orNull } from '../openapi/descriptions.ts';
+import { param, type Route } from '../request/route.ts';
 
 const NotificationSchema = Type.Object(
   {

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Page, PageRequest } from '../../store/page.ts';
-import { json } from '../answers.ts';
-import { lists, orNull, PAGE } from '../openapi-rows.ts';
-import { listAnswer, pageRequest } from '../pagination.ts';
-import { type Answer, param, type Route, type RouteRequest } from '../route.ts';
+import { json } from '../answer/answers.ts';
+import { lists, orNull, PAGE } from '../openapi/descriptions.ts';
+import { listAnswer, pageRequest } from '../answer/pagination.ts';
+import { type Answer, param, type Route, type RouteRequest } from '../request/route.ts';
 
 const atS = () => orNull(Type.Integer({ description: 'Unix seconds' }));
 

@@ -1,4 +1,4 @@
-import type { Commands } from '../../actors/commands.ts';
+import type { Commands } from '../../actors/administration/commands.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { NotFound } from '../../resources/errors.ts';
 import {
@@ -12,13 +12,13 @@ import {
 import { isOver } from '../../rules/silencing.ts';
 import { mapPage } from '../../store/page.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
-import { assertSameName, assertSameNamespace } from '../address.ts';
-import { CREATED, NO_CONTENT } from '../answers.ts';
-import { taggedJson } from '../entity-tag.ts';
-import { creates, deletes, lists, replaces, SELECTORS, shows } from '../openapi-rows.ts';
-import { listAnswer } from '../pagination.ts';
-import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
-import { selectionOf } from '../selected-page.ts';
+import { assertSameName, assertSameNamespace } from '../request/address.ts';
+import { CREATED, NO_CONTENT } from '../answer/answers.ts';
+import { taggedJson } from '../answer/entity-tag.ts';
+import { creates, deletes, lists, replaces, SELECTORS, shows } from '../openapi/descriptions.ts';
+import { listAnswer } from '../answer/pagination.ts';
+import { type Answer, CORE, param, type Route, type RouteRequest } from '../request/route.ts';
+import { selectionOf } from '../answer/selected-page.ts';
 
 export interface SilencedRoutePorts {
   resources: Pick<ResourceStore, 'get' | 'lazyList'>;

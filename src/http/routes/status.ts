@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { text } from '../answers.ts';
-import { orNull, TEXT } from '../openapi-rows.ts';
-import type { Answer, Route } from '../route.ts';
-import { TIMEOUT_ABOUT, timeoutMsOf } from '../timeout.ts';
+import { text } from '../answer/answers.ts';
+import { orNull, TEXT } from '../openapi/descriptions.ts';
+import type { Answer, Route } from '../request/route.ts';
+import { TIMEOUT_ABOUT, timeoutMsOf } from '../request/timeout.ts';
 
 export interface StatusRoutePorts {
   /** Whether the store could be read and written within the time. */

@@ -1,9 +1,9 @@
-import type { Commands } from '../../actors/commands.ts';
+import type { Commands } from '../../actors/administration/commands.ts';
 import { parseTelemetry, parseTessen, TelemetrySchema, TessenSchema } from '../../resources/tessen.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
-import { json } from '../answers.ts';
-import { taggedJson } from '../entity-tag.ts';
-import { CORE, type Route } from '../route.ts';
+import { json } from '../answer/answers.ts';
+import { taggedJson } from '../answer/entity-tag.ts';
+import { CORE, type Route } from '../request/route.ts';
 
 export interface TessenRoutePorts {
   resources: Pick<ResourceStore, 'tessen'>;

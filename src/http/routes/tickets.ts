@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { Route } from '../route.ts';
-import type { Tickets } from '../tickets.ts';
+import type { Route } from '../request/route.ts';
+import type { Tickets } from '../../auth/tickets.ts';
 
 const TicketSchema = Type.Object(
   {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Commands, UserEdit } from '../../actors/commands.ts';
+import type { Commands, UserEdit } from '../../actors/administration/commands.ts';
 import { AlreadyExists, InvalidResource, NotFound } from '../../resources/errors.ts';
 import { assertUsername, isName } from '../../resources/names.ts';
 import {
@@ -16,15 +16,15 @@ import {
 import type { Subject, Verb } from '../../rules/rbac.ts';
 import { mapPage } from '../../store/page.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
-import type { AccessControl } from '../access-control.ts';
-import { CREATED, NO_CONTENT } from '../answers.ts';
-import type { CredentialVerifier, PasswordHasher } from '../credentials.ts';
-import { taggedJson } from '../entity-tag.ts';
-import type { LoginThrottle } from '../login-throttle.ts';
-import { creates, EMPTY, lists, replaces, shows } from '../openapi-rows.ts';
-import { type Answer, CORE, param, type Route, type RouteRequest } from '../route.ts';
-import { selectedList } from '../selected-page.ts';
-import { acceptedBcrypt, acceptedHash } from '../sent-password.ts';
+import type { AccessControl } from '../../auth/access-control.ts';
+import { CREATED, NO_CONTENT } from '../answer/answers.ts';
+import type { CredentialVerifier, PasswordHasher } from '../../auth/credentials.ts';
+import { taggedJson } from '../answer/entity-tag.ts';
+import type { LoginThrottle } from '../../auth/login-throttle.ts';
+import { creates, EMPTY, lists, replaces, shows } from '../openapi/descriptions.ts';
+import { type Answer, CORE, param, type Route, type RouteRequest } from '../request/route.ts';
+import { selectedList } from '../answer/selected-page.ts';
+import { acceptedBcrypt, acceptedHash } from '../../auth/sent-password.ts';
 
 export interface UserRoutePorts {
   resources: Pick<ResourceStore, 'get' | 'lazyList'>;

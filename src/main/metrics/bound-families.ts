@@ -1,8 +1,8 @@
-import type { Occupancy } from '../../ports/occupancy.ts';
-import type { BackendFigures } from './backend-figures.ts';
+import type { QueueStats } from '../../ports/queue-stats.ts';
+import type { BackendStats } from './backend-stats.ts';
 import type { Families, Sample } from './families.ts';
 
-type Named = Readonly<Record<string, Occupancy>>;
+type Named = Readonly<Record<string, QueueStats>>;
 
 /** What waits for something, against its bound. */
 const queuesOf = ({
@@ -14,7 +14,7 @@ const queuesOf = ({
   api,
   sessions,
   agents,
-}: BackendFigures): Named => ({
+}: BackendStats): Named => ({
   open_decisions: system.openDecisions,
   outbox: pipeline.outbox,
   outbox_bytes: pipeline.outboxBytes,
@@ -33,7 +33,7 @@ const queuesOf = ({
 });
 
 /** What is kept only because it is likely to be needed again, against its bound. */
-const cachesOf = ({ system, credentials, api, agents, store }: BackendFigures): Named => ({
+const cachesOf = ({ system, credentials, api, agents, store }: BackendStats): Named => ({
   awake_actors: system.awakeSleepers,
   credentials: credentials.remembered,
   access_tokens: api.tokens.remembered,
@@ -47,9 +47,9 @@ const cachesOf = ({ system, credentials, api, agents, store }: BackendFigures): 
 });
 
 /** Everything that grows, with its bound; docs/operate.md lists them. */
-export function addBoundFamilies(families: Families, read: () => BackendFigures): void {
-  const queues = (value: keyof Occupancy) => () => samples('queue', queuesOf(read()), value);
-  const caches = (value: keyof Occupancy) => () => samples('cache', cachesOf(read()), value);
+export function addBoundFamilies(families: Families, read: () => BackendStats): void {
+  const queues = (value: keyof QueueStats) => () => samples('queue', queuesOf(read()), value);
+  const caches = (value: keyof QueueStats) => () => samples('cache', cachesOf(read()), value);
   families.gauges('mon_queue_depth', 'What waits', ['queue'], queues('used'));
   families.gauges('mon_queue_limit', 'How much may wait', ['queue'], queues('limit'));
   families.counters('mon_queue_dropped_total', 'What was thrown away at the limit', ['queue'], queues('dropped'));
@@ -84,9 +84,9 @@ export function addBoundFamilies(families: Families, read: () => BackendFigures)
 }
 
 /** Of those that have the value. */
-function samples<L extends string>(label: L, named: Named, value: keyof Occupancy): Sample<L>[] {
-  return Object.entries(named).flatMap(([name, occupancy]) => {
-    const count = occupancy[value];
+function samples<L extends string>(label: L, named: Named, value: keyof QueueStats): Sample<L>[] {
+  return Object.entries(named).flatMap(([name, queueStats]) => {
+    const count = queueStats[value];
     return count === undefined ? [] : [[count, { [label]: name } as Record<L, string>] as const];
   });
 }

@@ -1,10 +1,10 @@
-import { SCHEDULE_KINDS } from '../../actors/schedule-counts.ts';
-import type { BackendFigures } from './backend-figures.ts';
+import { SCHEDULE_KINDS } from '../../actors/schedules/schedule-counts.ts';
+import type { BackendStats } from './backend-stats.ts';
 import { boundedSeries } from './bounded-series.ts';
 import type { Families, Sample } from './families.ts';
 
 /** The families that dashboards of the reference read; those of it that could not be true here are not there. */
-export function addEventFamilies(families: Families, read: () => BackendFigures): void {
+export function addEventFamilies(families: Families, read: () => BackendStats): void {
   families.counters('sensu_go_events_processed', 'Events that were processed', ['status', 'type'], () => {
     const { stored, lost } = read().system.commits;
     return [
@@ -36,7 +36,7 @@ export function addEventFamilies(families: Families, read: () => BackendFigures)
   }
 }
 
-function addHandlerFamilies(families: Families, read: () => BackendFigures): void {
+function addHandlerFamilies(families: Families, read: () => BackendStats): void {
   const type = 'core/v2.Handler';
   families.counters('sensu_go_handler_requests', 'Handlers that ran', ['status', 'type'], () => {
     const { handled, failed } = read().pipeline.runs;
@@ -52,7 +52,7 @@ function addHandlerFamilies(families: Families, read: () => BackendFigures): voi
   families.gauge('sensu_go_event_handlers_busy', 'Handlers that run', () => read().pipeline.running.used);
 }
 
-function addSessionFamilies(families: Families, read: () => BackendFigures): void {
+function addSessionFamilies(families: Families, read: () => BackendStats): void {
   families.gauges('sensu_go_agent_sessions', 'Open sessions of agents', ['namespace'], () =>
     byNamespace(read().sessions.sessions, read().namespaces),
   );

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import type { BackendFigures } from './backend-figures.ts';
+import type { BackendStats } from './backend-stats.ts';
 import { addBoundFamilies } from './bound-families.ts';
 import { addEventFamilies } from './event-families.ts';
 import { EventLoopLag } from './event-loop-lag.ts';
@@ -10,7 +10,7 @@ import { addSystemFamilies } from './system-families.ts';
 
 export interface MetricsPorts {
   /** Asked once for each scrape. */
-  figures(): BackendFigures;
+  figures(): BackendStats;
   /** Of this program. */
   version: string;
 }
@@ -21,13 +21,13 @@ export class Metrics {
   readonly #ports: MetricsPorts;
   readonly #registry = new Registry();
   readonly #lag = new EventLoopLag();
-  #figures: BackendFigures | undefined;
+  #figures: BackendStats | undefined;
 
   constructor(ports: MetricsPorts) {
     this.#ports = ports;
     this.handlers = new HandlerDurations(this.#registry);
     const families = new Families(this.#registry);
-    const read = (): BackendFigures => {
+    const read = (): BackendStats => {
       if (this.#figures === undefined) throw new Error('figures are read outside a scrape');
       return this.#figures;
     };

@@ -1,10 +1,10 @@
-import type { BackendFigures } from './backend-figures.ts';
+import type { BackendStats } from './backend-stats.ts';
 import type { Families, Sample } from './families.ts';
 
 const seconds = (ms: number): number => ms / 1_000;
 
 /** Actors, commits, the store, and what was refused of agents. */
-export function addSystemFamilies(families: Families, read: () => BackendFigures): void {
+export function addSystemFamilies(families: Families, read: () => BackendStats): void {
   addActorFamilies(families, read);
   addCommitFamilies(families, read);
   addStoreFamilies(families, read);
@@ -18,8 +18,8 @@ export function addSystemFamilies(families: Families, read: () => BackendFigures
   );
 }
 
-function addActorFamilies(families: Families, read: () => BackendFigures): void {
-  const perActor = (of: (figures: BackendFigures['system']) => Readonly<Record<string, number>>) => () =>
+function addActorFamilies(families: Families, read: () => BackendStats): void {
+  const perActor = (of: (figures: BackendStats['system']) => Readonly<Record<string, number>>) => () =>
     Object.entries(of(read().system)).map(([actor, count]): Sample<'actor'> => [count, { actor }]);
   families.gauges(
     'mon_awake_actors',
@@ -50,7 +50,7 @@ function addActorFamilies(families: Families, read: () => BackendFigures): void 
   );
 }
 
-function addCommitFamilies(families: Families, read: () => BackendFigures): void {
+function addCommitFamilies(families: Families, read: () => BackendStats): void {
   const commits = () => read().system.commits;
   families.counter('mon_commits_total', 'Transactions that became durable', () => commits().commits);
   families.counter('mon_commit_failures_total', 'Transactions that failed', () => commits().failures);
@@ -61,8 +61,8 @@ function addCommitFamilies(families: Families, read: () => BackendFigures): void
   families.gauge('mon_ledger_seq', 'The last durable entry of the ledger', () => read().system.ledgerSeq);
 }
 
-function addStoreFamilies(families: Families, read: () => BackendFigures): void {
-  const size = (of: (store: NonNullable<BackendFigures['store']>) => number) => (): Sample<never>[] => {
+function addStoreFamilies(families: Families, read: () => BackendStats): void {
+  const size = (of: (store: NonNullable<BackendStats['store']>) => number) => (): Sample<never>[] => {
     const { store } = read();
     return store === undefined ? [] : [[of(store), {}]];
   };

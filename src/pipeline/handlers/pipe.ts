@@ -1,7 +1,8 @@
 import { runCommand } from '../../exec/process-group.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { ProcessReaper } from '../../exec/process-reaper.ts';
 import type { Handler } from '../../resources/handler.ts';
-import type { HandlerResult, HandlerRunPorts } from '../handler-run.ts';
+import type { HandlerResult } from './handler-result.ts';
 
 /** A child in the background may keep the output open; the handler itself is done. */
 const LINGER_MS = 2_000;
@@ -9,12 +10,18 @@ const MAX_REASON_CHARACTERS = 1_000;
 /** A command that expects a secret must not be run without it. */
 const NO_SECRETS = 'no secret provider defined';
 
+export interface PipeLimits {
+  /** Time limit of a handler without a timeout of its own, in ms; 0 means none. */
+  runLimitMs: number;
+  reaper: ProcessReaper;
+}
+
 /** The command gets the event on its standard input. A status other than 0 is noted, and not an error. */
 export async function runPipeHandler(
   { command = '', timeout, env_vars, secrets }: Handler,
   { payload, notificationId, signal }: { payload: string; notificationId: string; signal: AbortSignal },
   clock: Clock,
-  { runLimitMs, leash }: HandlerRunPorts,
+  { runLimitMs, reaper }: PipeLimits,
 ): Promise<HandlerResult> {
   if ((secrets?.length ?? 0) > 0) return { outcome: 'failed', reason: NO_SECRETS, status: undefined };
   const result = await runCommand(
@@ -27,7 +34,7 @@ export async function runPipeHandler(
       signal,
     },
     clock,
-    leash,
+    reaper,
   );
   const reason = result.output.slice(0, MAX_REASON_CHARACTERS);
   if (result.ending === 'not-started') return { outcome: 'failed', reason, status: undefined };

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 import type { Clock } from '../../ports/clock.ts';
 import type { Handler } from '../../resources/handler.ts';
-import type { HandlerResult } from '../handler-run.ts';
+import type { HandlerResult } from './handler-result.ts';
 
 const DEFAULT_TIMEOUT_S = 60;
 /** How long a receiver that has everything may keep its side of a connection open. */

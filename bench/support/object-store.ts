@@ -1,0 +1,27 @@
+import { MemoryStore } from '../../spec/support/memory-store.ts';
+import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
+import type { Range, WriteSet } from '../../src/store/transactional-store.ts';
+
+/** Keeps the objects that a decision reads again, and no ledger: neither encoding nor I/O is part of what is measured. */
+export class ObjectStore extends MemoryStore {
+  readonly #objects = new Map<TableName, Map<string, unknown>>(TABLE_NAMES.map((table) => [table, new Map()]));
+
+  override get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    return this.#objects.get(table)?.get(key) as Tables[T] | undefined;
+  }
+
+  override keys(table: TableName, { from, to, limit }: Range): Iterable<string> {
+    const keys = [...(this.#objects.get(table)?.keys() ?? [])].filter((key) => key >= from && key < to).sort();
+    return keys.slice(0, limit);
+  }
+
+  override write({ puts }: WriteSet): Promise<void> {
+    for (const table of TABLE_NAMES) {
+      for (const [key, value] of puts[table]) {
+        if (value === null) this.#objects.get(table)?.delete(key);
+        else this.#objects.get(table)?.set(key, value);
+      }
+    }
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import type { WebSocket } from 'ws';
+import { encodeKeepalive } from '../support/agent-events.ts';
+import { agentSocket } from '../support/agent-socket.ts';
+import { type Encoding, EventFrame, FIRST_NUMBER } from '../support/event-frame.ts';
+
+export interface AgentLoad {
+  port: number;
+  encoding: Encoding;
+  sessions: number;
+  checksPerSession: number;
+  seconds: number;
+  /** Events on the way per session; fewer than checks, since a frame is patched when its turn comes again. */
+  window: number;
+}
+
+export interface AgentLoadResult {
+  perSecond: number;
+  events: number;
+}
+
+const load = JSON.parse(process.argv[2] ?? '{}') as AgentLoad;
+/** Half of all changes of status: each problem ends with the next result. */
+const PROBLEM_SHARE = 0.005;
+const ACK = Buffer.from('ack\n');
+
+/** The checks of a session in random order, the same in each round. */
+function shuffledFrames(name: string): EventFrame[] {
+  const frames = Array.from(
+    { length: load.checksPerSession },
+    (_, check) => new EventFrame(name, `check-${check}`, load.encoding),
+  );
+  return frames
+    .map((frame) => ({ frame, place: Math.random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ frame }) => frame);
+}
+
+/** One agent: as many events on the way as the window lets it, the next one with each acknowledgement. */
+class Session {
+  readonly #socket: WebSocket;
+  readonly #frames: EventFrame[];
+  #sent = 0;
+  #acknowledged = 0;
+
+  constructor(socket: WebSocket, name: string) {
+    this.#socket = socket;
+    this.#frames = shuffledFrames(name);
+  }
+
+  /** Tells of acknowledged events. */
+  start(progressed: (events: number) => void): void {
+    this.#socket.on('message', (message: Buffer) => {
+      if (!message.subarray(0, ACK.length).equals(ACK)) return;
+      const acknowledged = Number(message.toString('latin1', ACK.length)) - FIRST_NUMBER;
+      progressed(acknowledged - this.#acknowledged);
+      this.#acknowledged = acknowledged;
+      this.#fillWindow();
+    });
+    this.#fillWindow();
+  }
+
+  #fillWindow(): void {
+    const executed = Math.floor(Date.now() / 1_000);
+    while (this.#sent - this.#acknowledged < load.window) {
+      const frame = this.#frames[this.#sent % this.#frames.length];
+      if (frame === undefined) throw new Error('a session must have checks');
+      this.#sent += 1;
+      frame.patch(FIRST_NUMBER + this.#sent, Math.random() < PROBLEM_SHARE ? 1 : 0, executed);
+      this.#socket.send(frame.bytes, { binary: true });
+    }
+  }
+}
+
+async function connect(index: number): Promise<Session> {
+  const name = `agent-${index}`;
+  const socket = agentSocket({ port: load.port, name, encoding: load.encoding, numbersEvents: true });
+  await once(socket, 'open');
+  socket.send(encodeKeepalive(name));
+  socket.on('close', (code) => {
+    throw new Error(`${name} was closed with ${code}`);
+  });
+  return new Session(socket, name);
+}
+
+const sessions: Session[] = [];
+for (let index = 0; index < load.sessions; index += 1) sessions.push(await connect(index));
+let acknowledged = 0;
+for (const session of sessions) {
+  session.start((events) => {
+    acknowledged += events;
+  });
+}
+
+/** The first round makes all keys; only what comes after it is measured. */
+const allKeys = load.sessions * load.checksPerSession;
+while (acknowledged < allKeys) await new Promise((resolve) => setTimeout(resolve, 50));
+process.send?.('warm');
+const from = acknowledged;
+const startedAt = performance.now();
+await new Promise((resolve) => setTimeout(resolve, load.seconds * 1_000));
+const events = acknowledged - from;
+const result: AgentLoadResult = { events, perSecond: events / ((performance.now() - startedAt) / 1_000) };
+process.send?.(result, () => process.exit(0));

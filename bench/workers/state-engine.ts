@@ -1,0 +1,91 @@
+import type * as Addresses from '../../src/resources/actor-address.ts';
+import type * as Events from '../../src/resources/event.ts';
+import type * as Clocks from '../../src/main/process/system-clock.ts';
+import type * as Merging from '../../src/actors/events/merge-event.ts';
+import type * as System from '../../src/actors/system.ts';
+import type { Log } from '../../src/ports/log.ts';
+import type { CheckEvent } from '../../src/resources/event.ts';
+import { ObjectStore } from '../support/object-store.ts';
+import { agentEvent } from '../support/agent-events.ts';
+import { built } from '../support/built.ts';
+import { median } from '../support/measured.ts';
+
+const { ActorSystem } = await built<typeof System>('actors/system');
+const { mergeEvent } = await built<typeof Merging>('actors/events/merge-event');
+const { systemClock } = await built<typeof Clocks>('main/process/system-clock');
+const events = await built<typeof Events>('resources/event');
+const { parseActorAddresses } = await built<typeof Addresses>('resources/actor-address');
+
+export interface EngineLoad {
+  keys: number;
+  seconds: number;
+}
+
+export interface EngineRates {
+  /** Decisions a second while nobody watches an actor: median of the rounds. */
+  unwatched: number;
+  /** What is left of that while one of the actors is watched: median of the shares of each round. */
+  watchedShare: number;
+}
+
+const ROUNDS = 9;
+const DECISIONS_IN_A_TURN = 1_000;
+
+const silent = (): void => undefined;
+const log: Log = { error: silent, warn: silent, info: silent, debug: silent, child: () => log };
+
+const WATCHED = parseActorAddresses(['check-ttl:default/agent-0/check-0']);
+const reader = { send: silent, drained: () => Promise.resolve(), fail: silent };
+
+/** On one core: merge and dead man's switch of each event, without decoding and without I/O; in turns unwatched and watched. */
+async function measure({ keys, seconds }: EngineLoad): Promise<EngineRates> {
+  const system = new ActorSystem({ store: new ObjectStore(), clock: systemClock, log, backendName: 'bench' });
+  await system.start();
+  const templates = Array.from({ length: keys }, (_, index) => template(`agent-${index % 1_000}`, `check-${index}`));
+  // An event is changed in place and sent again: making events is not what is measured.
+  const decideOne = (event: CheckEvent): void => {
+    event.check.executed = Math.floor(Date.now() / 1_000);
+    event.check.status = Math.random() < 0.01 ? 1 : 0;
+    system.decider.decide({ cause: { session: 'bench' }, unbounded: true }, (ctx) => {
+      mergeEvent(ctx, event, { trustsSentHistory: true });
+    });
+  };
+  for (const event of templates) decideOne(event);
+  await system.probe();
+  /** ms */
+  const decideSome = (): number => {
+    const startedAt = performance.now();
+    for (let index = 0; index < DECISIONS_IN_A_TURN; index += 1) {
+      const event = templates[Math.floor(Math.random() * keys)];
+      if (event !== undefined) decideOne(event);
+    }
+    return performance.now() - startedAt;
+  };
+  const rounds: { unwatchedMs: number; watchedMs: number; turns: number }[] = [];
+  while (rounds.length < ROUNDS) {
+    const round = { unwatchedMs: 0, watchedMs: 0, turns: 0 };
+    for (; round.unwatchedMs < (seconds * 1_000) / ROUNDS; round.turns += 1) {
+      round.unwatchedMs += decideSome();
+      await system.probe();
+      system.inspection.attach(WATCHED, undefined, reader);
+      round.watchedMs += decideSome();
+      await system.probe();
+      system.inspection.stop();
+    }
+    rounds.push(round);
+  }
+  await system.stop();
+  return {
+    unwatched: median(rounds.map(({ unwatchedMs, turns }) => (turns * DECISIONS_IN_A_TURN) / (unwatchedMs / 1_000))),
+    watchedShare: median(rounds.map(({ unwatchedMs, watchedMs }) => unwatchedMs / watchedMs)),
+  };
+}
+
+function template(entity: string, check: string): CheckEvent {
+  const event = events.parseEvent(agentEvent(entity, check));
+  if (!events.hasCheck(event)) throw new Error('the template has a check');
+  return event;
+}
+
+const rates = await measure(JSON.parse(process.argv[2] ?? '{}') as EngineLoad);
+process.send?.(rates, () => process.exit(0));

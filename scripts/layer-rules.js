@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path/posix';
+import { LAYERS, ONLY, PURE, SUB_LAYERS } from './layers.js';
+
+/** Writes the linter's rules for the direction of imports; with `--check`, fails when they are not what the tables say. */
+const FILE = '.oxlintrc.layers.json';
+
+const rowOf = (rows, name) => rows.findIndex((row) => row.includes(name));
+
+/** Every folder that holds source files, as `http` or `http/routes`. */
+const folders = [
+  ...new Set(
+    readdirSync('src', { recursive: true })
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => dirname(file)),
+  ),
+].toSorted();
+
+const split = (folder) => {
+  const [top, ...rest] = folder.split('/');
+  return { top, sub: rest.join('/') };
+};
+
+/** Whether the tables name the folder. */
+function isPlaced(folder) {
+  const { top, sub } = split(folder);
+  return rowOf(LAYERS, top) >= 0 && (sub === '' || rowOf(SUB_LAYERS[top] ?? [], sub) >= 0);
+}
+
+/** Whether a file of `from` may import a file of `to`. */
+function mayImport(from, to) {
+  const [a, b] = [split(from), split(to)];
+  if (a.top !== b.top) {
+    const only = ONLY[a.top];
+    if (only !== undefined) return only.includes(b.top);
+    return rowOf(LAYERS, b.top) < rowOf(LAYERS, a.top);
+  }
+  if (a.sub === b.sub || a.sub === '') return true;
+  return b.sub !== '' && rowOf(SUB_LAYERS[a.top], b.sub) < rowOf(SUB_LAYERS[a.top], a.sub);
+}
+
+const escaped = (text) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+
+/** An import of a file that lies directly in `to`, as it is written in a file of `from`. */
+function specifier(from, to) {
+  const path = relative(from, to);
+  return `^${escaped(path.startsWith('.') ? path : `./${path}`)}\\/[^/]+$`;
+}
+
+/** A single file that `from` may import although it may not import from the file's folder. */
+const exceptionsOf = (from, to) => (ONLY[split(from).top] ?? []).filter((file) => dirname(file) === to);
+
+function patternsOf(folder) {
+  const message = `src/${folder} may not import from there: imports point down (scripts/layers.js)`;
+  const patterns = folders
+    .filter((other) => other !== folder && !mayImport(folder, other))
+    .map((other) => {
+      const exceptions = exceptionsOf(folder, other);
+      if (exceptions.length === 0) return { regex: specifier(folder, other), message };
+      const path = relative(folder, other);
+      return { group: [`${path}/*`, ...exceptions.map((file) => `!${relative(folder, file)}`)], message };
+    });
+  if (PURE.includes(split(folder).top)) {
+    patterns.push({ regex: '^node:', message: `src/${folder} imports no module of Node.js (scripts/layers.js)` });
+  }
+  return patterns;
+}
+
+const homeless = folders.filter((folder) => !isPlaced(folder));
+for (const folder of homeless) process.stderr.write(`src/${folder} has no layer: add it to scripts/layers.js\n`);
+
+const overrides = folders.map((folder) => ({
+  files: [`src/${folder}/*.ts`],
+  rules: { 'no-restricted-imports': ['error', { patterns: patternsOf(folder) }] },
+}));
+const text = `${JSON.stringify({ overrides }, null, 2)}\n`;
+const isChecking = process.argv.includes('--check');
+const isStale = isChecking && readFileSync(FILE, 'utf8') !== text;
+if (isStale) process.stderr.write(`${FILE} does not follow scripts/layers.js: run npm run layers\n`);
+if (homeless.length > 0 || isStale) process.exitCode = 1;
+else if (!isChecking) writeFileSync(FILE, text);

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { AgentSession } from '../../../src/actors/agents/agent-port.ts';
+import { NotOwner } from '../../../src/actors/agents/event-ownership.ts';
+import { ActorSystem } from '../../../src/actors/system.ts';
+import { parseEvent } from '../../../src/resources/event.ts';
+import { checkEvent, keepalive } from '../../support/example-events.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { RecordedLog } from '../../support/recorded-log.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
+
+describe('a connection that the actors know', () => {
+  let store: MemoryStore;
+  let clock: ManualClock;
+  let system: ActorSystem;
+  let losses: Error[];
+  let session: AgentSession;
+
+  beforeEach(async () => {
+    store = new MemoryStore();
+    clock = new ManualClock();
+    system = new ActorSystem({ store, clock, log: new RecordedLog(), backendName: 'backend' });
+    await system.start();
+    losses = [];
+    session = {
+      id: randomUUID(),
+      namespace: 'default',
+      agentName: 'known',
+      queueId: undefined,
+      silentMs: () => 0,
+      ping: () => undefined,
+      close: () => undefined,
+      terminate: () => undefined,
+      entered: () => undefined,
+      acknowledged: () => undefined,
+      lost: (error) => losses.push(error),
+    };
+  });
+
+  afterEach(() => system.stop());
+
+  const known = () => system.agents.session(session.id);
+
+  it('is forgotten when its socket has closed', async () => {
+    system.agents.open(session);
+    await clock.settle();
+    expect(known()).to.equal(session);
+    system.agents.tell(session.id, { type: 'socket.closed', code: 1001 });
+    expect(known()).to.equal(undefined);
+  });
+
+  it('is forgotten when its socket has closed after its opening was lost with a failed write', async () => {
+    store.beforeWrite = () => Promise.reject(new Error('no space left on device'));
+    system.agents.open(session);
+    await clock.settle();
+    expect(losses).to.have.lengthOf(1);
+    system.agents.tell(session.id, { type: 'socket.closed', code: 1011 });
+    expect(known()).to.equal(session);
+    store.beforeWrite = () => Promise.resolve();
+    await clock.advance(1_000);
+    expect(known()).to.equal(undefined);
+    expect(store.get('sessions', session.id)).to.equal(undefined);
+  });
+
+  it('waits once for all that it could not be told while the store failed, and hears it in order', async () => {
+    const other = { ...session, id: randomUUID() };
+    for (const one of [session, other]) system.agents.open(one);
+    await clock.settle();
+    store.beforeWrite = () => Promise.reject(new Error('no space left on device'));
+    system.agents.tell(session.id, { type: 'frame.received' });
+    await clock.settle();
+    expect(system.agents.untold).to.equal(0);
+    for (const { id } of [session, other]) {
+      system.agents.tell(id, { type: 'store.failed' });
+      system.agents.tell(id, { type: 'store.failed' });
+      system.agents.tell(id, { type: 'write.stuck' });
+      system.agents.tell(id, { type: 'socket.closed', code: 1011 });
+    }
+    expect(system.agents.untold).to.equal(2);
+    store.beforeWrite = () => Promise.resolve();
+    await clock.advance(1_000);
+    expect(system.agents.untold).to.equal(0);
+    const transitions = store
+      .ledger({ actor: 'connection', key: session.id, limit: 10 })
+      .map(({ from, event, to }) => [from, event, to]);
+    expect(transitions).to.deep.equal([
+      [null, 'socket.opened', 'registered'],
+      ['registered', 'store.failed', 'critical'],
+      ['critical', 'socket.closed', 'deregistered'],
+    ]);
+  });
+
+  it("writes nothing into the backend's own namespace, even if it is of it", async () => {
+    const own: AgentSession = { ...session, namespace: 'mon-system', agentName: 'backend' };
+    system.agents.open(own);
+    const sent = (text: Record<string, unknown>) =>
+      parseEvent(JSON.parse(JSON.stringify(text).replaceAll('"default"', '"mon-system"')));
+    expect(() => {
+      system.agents.receiveEvent(own, { event: sent(checkEvent('backend', 'c')), n: undefined, encoded: undefined });
+    }).to.throw(NotOwner, "namespace mon-system is the backend's own");
+    expect(() => {
+      system.agents.receiveKeepalive(own, sent(keepalive('backend')));
+    }).to.throw(NotOwner, "namespace mon-system is the backend's own");
+    await clock.settle();
+    expect([...store.keys('events', { from: '', to: '~' })]).to.deep.equal([]);
+  });
+});

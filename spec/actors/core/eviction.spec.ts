@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { KeyedActors } from '../../../src/actors/core/keyed-actors.ts';
+import type { ActorKinds } from '../../../src/actors/core/actor-kind.ts';
+import { startRoot } from '../../../src/actors/core/root.ts';
+import { Eviction } from '../../../src/actors/core/eviction.ts';
+import { type TableReader } from '../../../src/store/decision.ts';
+import { EMPTY_TALLY, Sabotage, tallyMachine } from './tally-machine.ts';
+
+const NOTHING_STORED: TableReader = { get: () => undefined };
+const ROUNDS_UNTIL_REST = 61;
+
+describe('the sleep of actors', () => {
+  let kinds: ActorKinds;
+  let stop: () => void;
+
+  beforeEach(() => {
+    const root = startRoot(() => undefined);
+    ({ stop } = root);
+    const machine = tallyMachine(new Sabotage());
+    const load = () => ({ value: 'registered', context: { key: '', tally: EMPTY_TALLY } });
+    const kind = (name: keyof ActorKinds) =>
+      new KeyedActors<never, never>({
+        kind: name,
+        machine,
+        supervisor: root.supervisors[name],
+        load,
+        rebuild: () => undefined,
+      });
+    kinds = {
+      entity: kind('entity'),
+      'check-ttl': kind('check-ttl'),
+      connection: kind('connection'),
+      'check-schedule': kind('check-schedule'),
+    };
+  });
+
+  afterEach(() => {
+    stop();
+  });
+
+  const wake = (name: keyof ActorKinds, ...keys: string[]) => {
+    for (const key of keys) kinds[name].wake(NOTHING_STORED, key);
+  };
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`);
+
+  it('comes over who was not needed for some rounds', () => {
+    const sleep = new Eviction(kinds, 100);
+    wake('entity', 'idle', 'busy');
+    for (let round = 0; round < ROUNDS_UNTIL_REST; round += 1) {
+      expect(kinds.entity.isAwake('idle')).to.equal(true);
+      sleep.beginRound();
+      wake('entity', 'busy');
+    }
+    expect(kinds.entity.isAwake('idle')).to.equal(false);
+    expect(kinds.entity.isAwake('busy')).to.equal(true);
+  });
+
+  it('does not come over schedules, which have no record to be woken from', () => {
+    const sleep = new Eviction(kinds, 1);
+    wake('check-schedule', ...many(10));
+    for (let round = 0; round < ROUNDS_UNTIL_REST; round += 1) sleep.beginRound();
+    sleep.keepBound();
+    expect(kinds['check-schedule'].awake).to.equal(10);
+  });
+
+  it('keeps no more awake than the bound, those first who were needed in this round', () => {
+    const sleep = new Eviction(kinds, 100);
+    wake('check-ttl', ...many(95));
+    sleep.beginRound();
+    wake('check-ttl', 'k0', 'k1');
+    wake('entity', 'a', 'b', 'c');
+    sleep.keepBound();
+    expect(kinds['check-ttl'].awake).to.equal(95);
+    wake('connection', ...many(3));
+    sleep.keepBound();
+    expect(kinds['check-ttl'].awake + kinds.entity.awake + kinds.connection.awake).to.equal(90);
+    expect(['k0', 'k1'].every((key) => kinds['check-ttl'].isAwake(key))).to.equal(true);
+    expect([kinds.entity.awake, kinds.connection.awake]).to.deep.equal([3, 3]);
+  });
+
+  it('keeps the bound although all were needed in this round', () => {
+    const sleep = new Eviction(kinds, 10);
+    wake('entity', ...many(11));
+    sleep.keepBound();
+    expect(kinds.entity.awake).to.equal(9);
+  });
+});

@@ -1,0 +1,151 @@
+import { Decider } from '../../../src/actors/core/decider.ts';
+import { GuardLog } from '../../../src/actors/core/guard-log.ts';
+import { type ActorFailed, KeyedActors } from '../../../src/actors/core/keyed-actors.ts';
+import type { ActorEvents, ActorInputs, ActorKinds } from '../../../src/actors/core/actor-kind.ts';
+import { MACHINES } from '../../../src/actors/core/machines.ts';
+import { startRoot } from '../../../src/actors/core/root.ts';
+import type { DecisionContext } from '../../../src/actors/core/decision-context.ts';
+import { DEFAULT_SETTINGS } from '../../../src/actors/core/settings.ts';
+import { EMPTY_ENTITY_STATE } from '../../../src/resources/entity.ts';
+import { StoreUnavailable } from '../../../src/resources/errors.ts';
+import { Committer } from '../../../src/store/committer.ts';
+import type { Source } from '../../../src/store/decision.ts';
+import type { TransactionalStore } from '../../../src/store/transactional-store.ts';
+import { Sabotage, tallyMachine } from './tally-machine.ts';
+
+export type TallyInput =
+  | {
+      type: 'told';
+      key: string;
+      value: number;
+      /** Told the same in the same decision, as its consequence. */ also?: string;
+    }
+  | { type: 'deleted'; key: string };
+
+/** The real decider, committer and keyed actors over tallies; the store, and what fails, are the test's. */
+export class TallyingSystem {
+  readonly sabotage = new Sabotage();
+  readonly committer: Committer;
+  readonly kinds: ActorKinds;
+  /** Failures of actors, and those of them that could not be put on record. */
+  failures = 0;
+  unrecordedFailures = 0;
+  recoveries = 0;
+  readonly #decider: Decider;
+  readonly #root: ReturnType<typeof startRoot>;
+  #atMs = 0;
+
+  constructor(store: TransactionalStore) {
+    const guards = new GuardLog();
+    const nowMs = () => this.#atMs;
+    this.committer = new Committer({
+      store,
+      nowMs,
+      after: (_, fire) => setImmediate(fire),
+      listener: {
+        committed: () => undefined,
+        lost: ({ entities }) => {
+          for (const key of entities) this.kinds.entity.rest(key);
+        },
+        recovered: () => {
+          this.recoveries += 1;
+        },
+      },
+    });
+    this.#root = startRoot(() => undefined);
+    const { supervisors } = this.#root;
+    const unused = { load: () => undefined, rebuild: () => undefined };
+    this.kinds = {
+      entity: new KeyedActors<ActorEvents['entity'], ActorInputs['entity']>({
+        kind: 'entity',
+        machine: guards.record(tallyMachine(this.sabotage)),
+        supervisor: supervisors.entity,
+        load: (reader, key) => reader.get('entities', key)?.actor,
+        rebuild: () => undefined,
+      }),
+      'check-ttl': new KeyedActors<ActorEvents['check-ttl'], ActorInputs['check-ttl']>({
+        kind: 'check-ttl',
+        machine: MACHINES['check-ttl'],
+        supervisor: supervisors['check-ttl'],
+        ...unused,
+      }),
+      connection: new KeyedActors<ActorEvents['connection'], ActorInputs['connection']>({
+        kind: 'connection',
+        machine: MACHINES.connection,
+        supervisor: supervisors.connection,
+        ...unused,
+      }),
+      'check-schedule': new KeyedActors<ActorEvents['check-schedule'], ActorInputs['check-schedule']>({
+        kind: 'check-schedule',
+        machine: MACHINES['check-schedule'],
+        supervisor: supervisors['check-schedule'],
+        ...unused,
+      }),
+    };
+    this.#decider = new Decider({
+      committer: this.committer,
+      kinds: this.kinds,
+      guards,
+      nowMs,
+      steadyMs: nowMs,
+      full: () => (this.committer.isFull ? 'store' : undefined),
+      isOutboxFull: () => false,
+      isQuarantined: () => false,
+      failed: (failure) => {
+        this.#failed(failure);
+      },
+      arm: () => undefined,
+      decided: () => undefined,
+      settings: DEFAULT_SETTINGS,
+    });
+  }
+
+  /** Resolves when the input is durable. @throws ActorFailed, StoreUnavailable, before anything is kept */
+  decide(input: TallyInput, source?: Source, acknowledge?: number): Promise<void> {
+    this.#atMs += 1;
+    return this.#decider.decide({ cause: { session: 'model' }, source, acknowledge }, (ctx) => {
+      if (input.type === 'deleted') return end(ctx, input.key);
+      tell(ctx, input.key, input.value);
+      const { also, value } = input;
+      if (also === undefined) return;
+      ctx.follow(() => {
+        tell(ctx, also, value);
+      });
+    }).durable;
+  }
+
+  stop(): void {
+    for (const kind of Object.values(this.kinds)) kind.evictAll();
+    this.#root.stop();
+  }
+
+  /** As supervision does: evicted, and on record if that can be written. */
+  #failed({ actor, key }: ActorFailed): void {
+    this.failures += 1;
+    this.kinds.entity.rest(key);
+    try {
+      this.#decider.decide({ cause: { restore: true }, unbounded: true }, (ctx) => {
+        ctx.record({ actor, key, from: null, event: 'actor.failed', to: null });
+      });
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      this.unrecordedFailures += 1;
+    }
+  }
+}
+
+/** The tally through the actor, and the same number through plain records: both read what is not durable yet. */
+function tell(ctx: DecisionContext, key: string, value: number): void {
+  const event = { type: 'keepalive.received', atMs: value, warningMs: 0, criticalMs: 0, intervalMs: 0 } as const;
+  if (ctx.get('entities', key) === undefined) ctx.create('entity', key, { key }, 'entity.created');
+  const actor = ctx.send('entity', key, event)?.snapshot;
+  if (actor === undefined) throw new Error(`the tally of ${key} has ended`);
+  ctx.put('entities', key, { state: EMPTY_ENTITY_STATE, actor });
+  ctx.put('meta', `told/${key}`, ((ctx.get('meta', `told/${key}`) as number | undefined) ?? 0) + 1);
+}
+
+function end(ctx: DecisionContext, key: string): void {
+  if (!ctx.decision.keys('entities', 'model/').has(key)) return;
+  ctx.send('entity', key, { type: 'entity.deleted' });
+  ctx.delete('entities', key);
+}

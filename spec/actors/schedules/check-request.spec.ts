@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { checkRequest } from '../../../src/actors/schedules/check-request.ts';
+import { assetWithDefaults } from '../../../src/resources/asset.ts';
+import { parseCheckShape } from '../../../src/resources/check.ts';
+import { hookWithDefaults } from '../../../src/resources/hook.ts';
+import { Decision } from '../../../src/store/decision.ts';
+import { resourceKey } from '../../../src/store/keyspace.ts';
+
+const ISSUED_S = 1_700_000_000;
+const NOTHING = { get: () => undefined, keys: () => new Set<string>() };
+
+describe('what an agent is asked to run a check with', () => {
+  const decision = new Decision(NOTHING);
+
+  const put = (kind: 'assets' | 'hooks', namespace: string, name: string, resource: object): void => {
+    decision.put('resources', resourceKey(kind, namespace, name), resource);
+  };
+
+  before(() => {
+    for (const name of ['tools', 'tools-more', 'acme/ps', 'other']) {
+      put('assets', 'default', name, assetWithDefaults({ metadata: { name, namespace: 'default' }, url: name }));
+    }
+    put('assets', 'dev', 'tools', assetWithDefaults({ metadata: { name: 'tools', namespace: 'dev' } }));
+    for (const [name, runtime_assets] of Object.entries({ ps: ['acme/ps', 'none'], df: [''], free: null })) {
+      const hook = { metadata: { name, namespace: 'default' }, command: name, timeout: 10, runtime_assets };
+      put('hooks', 'default', name, hookWithDefaults(hook));
+    }
+  });
+
+  const requestOf = (members: object) =>
+    checkRequest(
+      decision,
+      parseCheckShape({ metadata: { name: 'c', namespace: 'default' }, interval: 60, ...members }),
+      ISSUED_S,
+    );
+  const namesOf = (resources: readonly { metadata: { name?: string | undefined } }[] | null): unknown =>
+    resources?.map(({ metadata }) => metadata.name) ?? null;
+
+  it('is the check alone when it needs nothing', () => {
+    const { config, ...parts } = requestOf({});
+    expect(config.metadata.name).to.equal('c');
+    expect(parts).to.deep.equal({ assets: null, hooks: null, issued: ISSUED_S, hook_assets: {} });
+  });
+
+  const assets: [string[], string[] | null][] = [
+    [['tools'], ['tools']],
+    [['tools-more', 'none', 'tools-more'], ['tools-more']],
+    [
+      ['tools-more', 'tools', 'acme/ps'],
+      ['acme/ps', 'tools', 'tools-more'],
+    ],
+    [['acme/'], null],
+    [['none'], null],
+    [['', '..', 'a b', 'x'.repeat(10_000)], null],
+  ];
+  for (const [needed, found] of assets) {
+    it(`has the assets ${JSON.stringify(found)} for ${JSON.stringify(needed).slice(0, 60)}`, () => {
+      const request = requestOf({ runtime_assets: needed });
+      expect(namesOf(request.assets)).to.deep.equal(found);
+    });
+  }
+
+  it('has each hook once, whatever results it is for, and the assets of those that need some', () => {
+    const check_hooks = [{ critical: ['ps', 'gone', 'free'] }, { 'non-zero': ['ps', 'df'] }, { ok: null }];
+    const { hooks, hook_assets: hookAssets } = requestOf({ check_hooks });
+    expect(namesOf(hooks)).to.deep.equal(['df', 'free', 'ps']);
+    expect(Object.keys(hookAssets)).to.deep.equal(['ps']);
+    expect(namesOf(hookAssets['ps']?.assets ?? null)).to.deep.equal(['acme/ps']);
+  });
+
+  it('has no hook for what cannot be the name of one', () => {
+    expect(requestOf({ check_hooks: [{ ok: ['', '..', 'a/b', 'x'.repeat(10_000)] }] }).hooks).to.equal(null);
+  });
+});

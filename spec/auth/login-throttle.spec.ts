@@ -1,0 +1,166 @@
+import { expect } from 'chai';
+import { type Entrance, type LoginAttempt, LoginThrottle } from '../../src/auth/login-throttle.ts';
+import { TooManyLogins } from '../../src/resources/errors.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+const HOUR_MS = 3_600_000;
+
+const attemptOf = (username: string, remoteAddress: string): LoginAttempt => ({
+  username,
+  remoteAddress,
+  entrance: 'api',
+});
+
+describe('the throttle of logins', () => {
+  let clock: ManualClock;
+  let throttle: LoginThrottle;
+  beforeEach(() => {
+    clock = new ManualClock();
+    throttle = new LoginThrottle(clock);
+  });
+
+  /** `right`, `wrong`, or the seconds to wait. */
+  async function login(
+    username: string,
+    remoteAddress: string,
+    isRight = false,
+    entrance: Entrance = 'api',
+  ): Promise<string | number> {
+    try {
+      const found = await throttle.login({ username, remoteAddress, entrance }, (guessing) => {
+        guessing();
+        return Promise.resolve(isRight ? username : undefined);
+      });
+      return found === undefined ? 'wrong' : 'right';
+    } catch (error) {
+      if (error instanceof TooManyLogins) return error.retryAfterS;
+      throw error;
+    }
+  }
+
+  /** How many are tried of many wrong guesses in a row. */
+  async function tried(guess: (n: number) => Promise<string | number>): Promise<number> {
+    for (let n = 0; n < 2_000; n += 1) if ((await guess(n)) !== 'wrong') return n;
+    throw new Error('nothing was refused');
+  }
+
+  it('lets ten wrong guesses at an account pass, from wherever they come, and then one in 30 s', async () => {
+    expect(await tried((n) => login('ann', `10.0.${n}.1`))).to.equal(10);
+    expect(await login('ann', '10.9.9.9')).to.equal(30);
+    await clock.advance(29_000);
+    expect(await login('ann', '10.9.9.9')).to.equal(1);
+    await clock.advance(1_000);
+    expect(await login('ann', '10.9.9.9')).to.equal('wrong');
+    expect(await login('ann', '10.9.9.9')).to.equal(30);
+    expect(await login('bob', '10.9.9.9')).to.equal('wrong');
+    expect(throttle.refused).to.equal(4);
+  });
+
+  it('lets fifty wrong guesses from an address pass, at whatever accounts, and then one in 2 s', async () => {
+    expect(await tried((n) => login(`user-${n}`, '10.0.0.1'))).to.equal(50);
+    expect(await login('ann', '10.0.0.1', true)).to.equal(2);
+    expect(await login('ann', '10.0.0.2')).to.equal('wrong');
+    await clock.advance(2_000);
+    expect(await login('ann', '10.0.0.1', true)).to.equal('right');
+  });
+
+  it('never locks out for good: after whatever was tried an hour is enough', async () => {
+    for (let n = 0; n < 5_000; n += 1) await login(`user-${n % 7}`, '10.0.0.1');
+    await clock.advance(HOUR_MS);
+    expect(await tried(() => login('user-1', '10.0.0.1'))).to.equal(10);
+  });
+
+  it('is cleared by a success', async () => {
+    for (let n = 0; n < 9; n += 1) await login('ann', '10.0.0.1');
+    expect(await login('ann', '10.0.0.1', true)).to.equal('right');
+    expect(await tried(() => login('ann', '10.0.0.1'))).to.equal(10);
+  });
+
+  it('takes nothing for logins that succeed', async () => {
+    for (let n = 0; n < 200; n += 1) expect(await login('ann', '10.0.0.1', true)).to.equal('right');
+    expect(await tried((n) => login(`user-${n}`, '10.0.0.1'))).to.equal(50);
+  });
+
+  it('does not refuse who has logged in from his address for what others guess', async () => {
+    await login('ann', '10.0.0.1', true);
+    expect(await tried((n) => login('ann', `10.1.${n}.1`))).to.equal(10);
+    expect(await login('ann', '10.0.0.2', true)).to.equal(30);
+    expect(await login('ann', '10.0.0.1', true)).to.equal('right');
+    expect(await tried(() => login('ann', '10.0.0.1'))).to.equal(10);
+  });
+
+  it('does not refuse who has logged in from his address for what others guess at other accounts there', async () => {
+    await login('ann', '10.0.0.1', true);
+    expect(await tried((n) => login(`user-${n}`, '10.0.0.1'))).to.equal(50);
+    expect(await login('bob', '10.0.0.1', true)).to.equal(2);
+    expect(await login('ann', '10.0.0.1', true)).to.equal('right');
+  });
+
+  it('counts an account and an address the same at both entrances', async () => {
+    const from = (n: number) => (n % 2 === 0 ? 'api' : 'agents');
+    expect(await tried((n) => login('ann', `10.0.${n}.1`, false, from(n)))).to.equal(10);
+    expect(await tried((n) => login(`user-${n}`, '10.9.9.9', false, from(n)))).to.equal(50);
+    expect([await login('ann', '10.1.1.1'), await login('ann', '10.1.1.1', true, 'agents')]).to.deep.equal([30, 30]);
+  });
+
+  it('lets the agents of an account in where some of them have an old password, and bounds guesses there', async () => {
+    await login('agent', '10.0.0.1', true, 'agents');
+    for (let minute = 0; minute < 10; minute += 1) {
+      for (let n = 0; n < 60; n += 1) expect(await login('agent', '10.0.0.1', false, 'agents')).to.equal('wrong');
+      expect(await login('agent', '10.0.0.1', true, 'agents')).to.equal('right');
+      await clock.advance(60_000);
+    }
+    expect(await tried(() => login('agent', '10.0.0.1', false, 'agents'))).to.equal(1_000);
+    expect(await login('agent', '10.0.0.1', true, 'agents')).to.equal(1);
+    await clock.advance(1_000);
+    expect(await login('agent', '10.0.0.1', true, 'agents')).to.equal('right');
+  });
+
+  it('gives nobody at the API more guesses because agents came in from there', async () => {
+    await login('admin', '10.0.0.1', true, 'agents');
+    expect(await tried(() => login('admin', '10.0.0.1'))).to.equal(10);
+  });
+
+  it('counts guesses that are under way', async () => {
+    const guesses = Array.from({ length: 20 }, (_, n) => login('ann', `10.0.${n}.1`));
+    const outcomes = await Promise.all(guesses);
+    expect(outcomes.filter((outcome) => outcome === 'wrong')).to.have.lengthOf(10);
+  });
+
+  it('does not count what was no guess: known to be right, or not verified at all', async () => {
+    for (let n = 0; n < 100; n += 1) {
+      const [ann, bob] = [attemptOf('ann', '10.0.0.1'), attemptOf('bob', '10.0.0.2')];
+      expect(await throttle.login(ann, () => Promise.resolve('ann'))).to.equal('ann');
+      const failing = throttle.login(bob, (guessing) => {
+        guessing();
+        return Promise.reject(new Error('no room'));
+      });
+      expect(await failing.catch(String)).to.equal('Error: no room');
+    }
+    expect(await tried(() => login('bob', '10.0.0.2'))).to.equal(10);
+  });
+
+  const addresses: [string, string, string, boolean][] = [
+    ['IPv4 in either spelling', '10.0.0.1', '::ffff:10.0.0.1', true],
+    ['one IPv6 network', '2001:db8:0:1::1', '2001:db8:0:1:2:3:4:5', true],
+    ['one IPv6 network that ends in zeros', '2001:db8::1', '2001:db8:0:0:ffff::', true],
+    ['two IPv6 networks', '2001:db8:0:1::1', '2001:db8:0:2::1', false],
+    ['two IPv4 addresses', '10.0.0.1', '10.0.0.2', false],
+  ];
+  for (const [what, one, other, isSame] of addresses) {
+    it(`counts ${what} as ${isSame ? 'one address' : 'two'}`, async () => {
+      await tried((n) => login(`user-${n}`, one));
+      expect(await login('ann', other)).to.equal(isSame ? 2 : 'wrong');
+    });
+  }
+
+  it('remembers at most 10,000 accounts, addresses and logins', async () => {
+    for (let n = 0; n < 10_100; n += 1) {
+      await login(`user-${n}`, `10.0.${n >> 8}.${n & 255}`);
+      await login(`user-${n}`, `10.0.${n >> 8}.${n & 255}`, true);
+    }
+    for (let n = 0; n < 10_100; n += 1) await login(`other-${n}`, `10.1.${n >> 8}.${n & 255}`);
+    const full = { used: 10_000, limit: 10_000 };
+    expect([throttle.accounts, throttle.addresses, throttle.logins]).to.deep.equal([full, full, full]);
+  });
+});

@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { ProcessReaper } from '../../src/exec/process-reaper.ts';
+import { runCommand } from '../../src/exec/process-group.ts';
+import { systemClock } from '../../src/main/process/system-clock.ts';
+import { eventually } from '../support/eventually.ts';
+import { perTest } from '../support/fixture.ts';
+import { RecordedLog } from '../support/recorded-log.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { childrenOf } from './children-of.ts';
+import { isRunning } from './is-running.ts';
+import { pidsIn } from './pids-in.ts';
+
+describe('a leash', () => {
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  const log = perTest(() => new RecordedLog());
+  const reaper = perTest(
+    () => new ProcessReaper(log),
+    (made) => made.close(),
+  );
+  const abort = perTest(
+    () => new AbortController(),
+    (made) => made.abort(),
+  );
+
+  const leashes = (): number[] => childrenOf(process.pid, 'mon-leash');
+
+  /** Runs a command that notes its process, `$$`, and resolves with the number of that when it has begun. */
+  async function begin(name: string, command: string): Promise<number> {
+    const file = `${directory.path}/${name}`;
+    const noting = command.replace('NOTED', () => `echo $$ >> ${file}`);
+    void runCommand({ command: noting, signal: abort.signal }, systemClock, reaper);
+    const [pid] = await eventually(
+      () => pidsIn(file),
+      (pids) => pids.length > 0,
+    );
+    return pid ?? 0;
+  }
+
+  it('is made with the first command', async () => {
+    expect(leashes()).to.deep.equal([]);
+    await runCommand({ command: 'true' }, systemClock, reaper);
+    expect(leashes()).to.have.lengthOf(1);
+    await runCommand({ command: 'true' }, systemClock, reaper);
+    expect(leashes()).to.have.lengthOf(1);
+  });
+
+  it('ends the groups that it holds when it is closed, also those that ignore SIGTERM', async () => {
+    const mild = await begin('mild', 'NOTED; exec sleep 600');
+    const stubborn = await begin('stubborn', `trap '' TERM; NOTED; while :; do sleep 1; done`);
+    reaper.close();
+    await eventually(() => !isRunning(mild), Boolean, { what: 'the end of the first', withinMs: 1_500 });
+    await eventually(() => !isRunning(stubborn), Boolean, { what: 'the end of the second', withinMs: 10_000 });
+    await eventually(() => leashes().length === 0, Boolean, { what: 'its own end' });
+  });
+
+  it('lets go of what has ended: a process that a command left behind goes on', async () => {
+    const file = `${directory.path}/left`;
+    const command = `sleep 600 > ${directory.path}/out 2>&1 & echo $! >> ${file}`;
+    expect(await runCommand({ command }, systemClock, reaper)).to.include({ status: 0 });
+    const held = await begin('held', 'NOTED; exec sleep 600');
+    reaper.close();
+    await eventually(() => !isRunning(held), Boolean, { what: 'the end of what it held', withinMs: 10_000 });
+    await eventually(() => leashes().length === 0, Boolean, { what: 'its own end', withinMs: 10_000 });
+    const [left = 0] = pidsIn(file);
+    expect(isRunning(left)).to.equal(true);
+    process.kill(left, 'SIGKILL');
+  });
+
+  it('that was killed is made anew with the next command, and holds what already runs', async () => {
+    const first = await begin('first', 'NOTED; exec sleep 600');
+    for (const pid of leashes()) process.kill(pid, 'SIGKILL');
+    await eventually(() => leashes().length === 0, Boolean, { what: 'the end of the leash' });
+    await eventually(
+      async () => {
+        await runCommand({ command: 'true' }, systemClock, reaper);
+        return leashes().length === 1;
+      },
+      Boolean,
+      { what: 'another leash' },
+    );
+    expect(isRunning(first)).to.equal(true);
+    reaper.close();
+    await eventually(() => !isRunning(first), Boolean, { what: 'the end of the first command', withinMs: 10_000 });
+  });
+
+  it('that cannot be started is told once, and commands run without it', async () => {
+    const without = new ProcessReaper(log, `${directory.path}/no-such-shell`);
+    for (let n = 0; n < 3; n += 1) {
+      expect(await runCommand({ command: 'echo fine' }, systemClock, without)).to.include({ output: 'fine\n' });
+    }
+    expect(log.lines.map(({ level, msg }) => [level, msg])).to.deep.equal([
+      ['warn', 'commands go on when this program is killed: no reaper can be started'],
+    ]);
+    without.close();
+  });
+});

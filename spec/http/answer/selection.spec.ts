@@ -1,0 +1,187 @@
+import { expect } from 'chai';
+import { checkWithDefaults } from '../../../src/resources/check.ts';
+import { CONFIGURATION_KINDS } from '../../../src/resources/configuration-kinds.ts';
+import { hookWithDefaults } from '../../../src/resources/hook.ts';
+import { ApiUnderTest, type Reply } from '../api-under-test.ts';
+import { perSuite } from '../../support/fixture.ts';
+
+const CORE = '/api/core/v2';
+const DEFAULT = `${CORE}/namespaces/default`;
+
+const kindsOf = (scope: 'namespace' | 'cluster'): string[] =>
+  Object.entries(CONFIGURATION_KINDS).flatMap(([word, kind]) => (kind.scope === scope ? [word] : []));
+
+/** Every list of which objects can be selected. */
+const LISTS = [
+  ...[...kindsOf('namespace'), 'entities', 'silenced', 'events'].flatMap((kind) => [
+    `${DEFAULT}/${kind}`,
+    `${CORE}/${kind}`,
+  ]),
+  ...[...kindsOf('cluster'), 'apikeys', 'users', 'namespaces'].map((kind) => `${CORE}/${kind}`),
+  `${DEFAULT}/silenced/checks/c`,
+  `${DEFAULT}/silenced/subscriptions/s`,
+  `${CORE}/silenced/checks/c`,
+  `${DEFAULT}/events/e1`,
+];
+
+const selecting = (parameter: 'fieldSelector' | 'labelSelector', source: string): string =>
+  new URLSearchParams({ [parameter]: source }).toString();
+
+interface Named {
+  name?: string;
+  username?: string;
+  metadata?: { namespace?: string; name?: string };
+  entity?: { metadata: { name: string } };
+  check?: { metadata: { namespace: string; name: string } };
+}
+
+const names = ({ body }: Reply): (string | undefined)[] =>
+  (body as Named[]).map(({ name, username, metadata, entity, check }) =>
+    check === undefined
+      ? (metadata?.name ?? name ?? username)
+      : `${check.metadata.namespace}/${entity?.metadata.name}/${check.metadata.name}`,
+  );
+
+describe('a list', () => {
+  const api = perSuite(() => ApiUnderTest.start());
+  before(async () => {
+    await api.put('namespaces', undefined, 'dev', { name: 'dev' });
+    for (const name of ['e1', 'e2']) {
+      const labels = name === 'e1' ? { password: 'hidden', dc: 'x' } : { dc: 'y' };
+      const body = { metadata: { name, labels }, entity_class: 'proxy', subscriptions: ['net'], redact: [] };
+      await api.send({ method: 'PUT', path: `${DEFAULT}/entities/${name}`, body });
+    }
+    for (const [namespace, entity, check, status] of [
+      ['default', 'e1', 'c1', 0],
+      ['default', 'e1', 'c2', 2],
+      ['default', 'e2', 'c1', 1],
+      ['dev', 'e1', 'c1', 0],
+      ['dev', 'e1', 'c3', 2],
+    ] as const) {
+      const body = {
+        entity: { metadata: { labels: { password: 'hidden', dc: 'x', of: 'entity' } } },
+        check: { status, interval: 5, metadata: { labels: { of: 'check', sev: String(status) } } },
+        metadata: { labels: { of: 'event', team: 'a' } },
+      };
+      const path = `${CORE}/namespaces/${namespace}/events/${entity}/${check}`;
+      expect((await api.send({ method: 'PUT', path, body })).status).to.equal(200);
+    }
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const metadata = { name, namespace: 'default', labels: { kind: name < 'c' ? 'first' : 'second' } };
+      const check = { metadata, interval: 5, publish: name !== 'a', subscriptions: [name, 'all'] };
+      await api.put('checks', 'default', name, checkWithDefaults(check));
+    }
+  });
+
+  for (const path of LISTS) {
+    it(`refuses what is no selector, and shows nothing that is not selected: ${path}`, async () => {
+      for (const parameter of ['fieldSelector', 'labelSelector'] as const) {
+        const { status, body } = await api.get(`${path}?${selecting(parameter, 'nope (')}`);
+        expect([status, body]).to.deep.equal([400, { message: `failed to parse ${parameter}`, code: 1 }]);
+        const none = await api.get(`${path}?${selecting(parameter, 'nope == "x"')}`);
+        expect([none.status, none.body]).to.deep.equal([200, []]);
+        const all = await api.get(`${path}?${selecting(parameter, 'nope != "x"')}`);
+        expect(all.text).to.equal((await api.get(path)).text);
+      }
+    });
+  }
+
+  it('is that of all selectors together, however often one is given', async () => {
+    const fields = selecting('fieldSelector', 'check.publish == true');
+    const labels = selecting('labelSelector', 'kind == first');
+    const more = selecting('fieldSelector', 'check.name != b');
+    const path = `${DEFAULT}/checks`;
+    expect(names(await api.get(`${path}?${fields}`))).to.deep.equal(['b', 'c', 'd']);
+    expect(names(await api.get(`${path}?${fields}&${labels}`))).to.deep.equal(['b']);
+    expect(names(await api.get(`${path}?${fields}&${more}`))).to.deep.equal(['c', 'd']);
+    expect(names(await api.get(`${path}?${fields}&${more}&fieldSelector=`))).to.deep.equal(['c', 'd']);
+  });
+
+  it('is shown whole where one object is asked for', async () => {
+    expect((await api.get(`${DEFAULT}/checks/a?fieldSelector=nope%20(`)).status).to.equal(200);
+  });
+
+  const events: [source: string, names: string[]][] = [
+    ['event.check.name == c1', ['default/e1/c1', 'default/e2/c1', 'dev/e1/c1']],
+    ['event.namespace == dev', ['dev/e1/c1', 'dev/e1/c3']],
+    ['event.entity.name == e1 && event.check.status == "2"', ['default/e1/c2', 'dev/e1/c3']],
+    ['event.check.state != passing', ['default/e1/c2', 'default/e2/c1', 'dev/e1/c3']],
+    ['event.labels.of == check && event.check.name == c2', ['default/e1/c2']],
+    ['event.labels.of == entity', []],
+    ['event.labels.team == a && event.labels.dc == x && event.labels.sev == "1"', ['default/e2/c1']],
+    ['event.check.labels.sev == "1"', []],
+    ['event.is_silenced == true', []],
+    ['event.is_silenced == false && event.check.is_silenced == false && event.check.name == c3', ['dev/e1/c3']],
+    ['event.entity.entity_class == proxy && event.check.name == c3', ['dev/e1/c3']],
+  ];
+  for (const [source, expected] of events) {
+    it(`of events where ${source} has ${expected.join(' ') || 'none'}`, async () => {
+      expect(names(await api.get(`${CORE}/events?${selecting('fieldSelector', source)}`))).to.deep.equal(expected);
+    });
+  }
+
+  it('of the events of an entity is there where none of them is selected, and not where there are none', async () => {
+    const query = selecting('fieldSelector', 'event.check.name == none');
+    expect((await api.get(`${DEFAULT}/events/e1?${query}`)).body).to.deep.equal([]);
+    expect((await api.get(`${DEFAULT}/events/e1?limit=1&${query}`)).body).to.deep.equal([]);
+    expect((await api.get(`${DEFAULT}/events/e9?${query}`)).status).to.equal(404);
+  });
+
+  it('does not tell what it hides to whoever asks for it', async () => {
+    for (const path of [`${DEFAULT}/entities`, `${DEFAULT}/events`]) {
+      const prefix = path.endsWith('events') ? 'event' : 'entity';
+      for (const query of [
+        selecting('labelSelector', 'password matches hidd'),
+        selecting('fieldSelector', `${prefix}.labels.password == hidden`),
+      ]) {
+        expect((await api.get(`${path}?${query}`)).body).to.deep.equal([]);
+      }
+      const shown = await api.get(`${path}?${selecting('labelSelector', 'password == REDACTED')}`);
+      expect(names(shown)).to.not.have.length(0);
+    }
+    const hashes = await api.get(`${CORE}/users?${selecting('fieldSelector', 'user.password_hash matches "$2"')}`);
+    expect(hashes.body).to.deep.equal([]);
+  });
+
+  it('of events of all namespaces is shown page by page', async () => {
+    const query = `limit=2&${selecting('fieldSelector', 'event.check.name == c1')}`;
+    const first = await api.get(`${CORE}/events?${query}`);
+    const token = String(first.headers['sensu-continue']);
+    expect(Buffer.from(token, 'base64url').toString()).to.equal('/default/e2/c1\0');
+    const second = await api.get(`${CORE}/events?${query}&continue=${token}`);
+    expect([...names(first), ...names(second)]).to.deep.equal(['default/e1/c1', 'default/e2/c1', 'dev/e1/c1']);
+  });
+
+  it('of namespaces is of those that the caller may see', async () => {
+    const token = await api.userWith('narrow', [{ verbs: ['get'], resources: ['checks'], resource_names: ['a'] }]);
+    const query = selecting('fieldSelector', 'namespace.name == dev');
+    const headers = { authorization: `Bearer ${token}` };
+    const seen = names(await api.send({ path: `${CORE}/namespaces`, headers }));
+    expect(names(await api.send({ path: `${CORE}/namespaces?${query}`, headers }))).to.deep.equal(
+      seen.filter((name) => name === 'dev'),
+    );
+    expect(names(await api.get(`${CORE}/namespaces?${query}`))).to.deep.equal(['dev']);
+  });
+
+  it('arrives whole when much of it is passed over, before and after what is shown', async () => {
+    for (let index = 0; index < 900; index += 1) {
+      const name = `h${String(index).padStart(3, '0')}`;
+      await api.put('hooks', 'dev', name, hookWithDefaults({ metadata: { name, namespace: 'dev' } }));
+    }
+    const path = `${CORE}/namespaces/dev/hooks?${selecting('fieldSelector', 'hook.name in [h450, h451]')}`;
+    expect(names(await api.get(path))).to.deep.equal(['h450', 'h451']);
+    expect(names(await api.get(`${path}&limit=1`))).to.deep.equal(['h450']);
+    expect(
+      (await api.get(`${CORE}/namespaces/dev/hooks?${selecting('fieldSelector', 'hook.name == x')}`)).text,
+    ).to.equal('[]');
+  });
+
+  it('of entities refuses a token that it cannot have given', async () => {
+    for (const token of ['AAAA', 'YQ', 'YQBiAA']) {
+      expect((await api.get(`${DEFAULT}/entities?continue=${token}`)).status, token).to.equal(400);
+    }
+    for (const token of ['', '!!!', 'ZTEA']) {
+      expect((await api.get(`${DEFAULT}/entities?continue=${token}`)).status, token).to.equal(200);
+    }
+  });
+});

@@ -1,0 +1,195 @@
+import { expect } from 'chai';
+import { describeApi } from '../../../src/http/openapi/openapi.ts';
+import { docsRoutes } from '../../../src/http/routes/docs.ts';
+import { ApiUnderTest } from '../api-under-test.ts';
+import { type OpenApiDocument, ReadDocument } from './openapi-document.ts';
+import { perSuite } from '../../support/fixture.ts';
+
+const NOBODY = { authorization: '' };
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+/** Answered whatever the method, and before the routes are. */
+const METRICS = '/metrics';
+
+describe('the description of the API', () => {
+  const api = perSuite(() => ApiUnderTest.start());
+  let document: OpenApiDocument;
+  let read: ReadDocument;
+  before(async () => {
+    document = (await api.send({ path: '/openapi.json', headers: NOBODY })).body as OpenApiDocument;
+    read = new ReadDocument(document);
+  });
+
+  const pathOf = (template: string): string => template.replaceAll(/\{\w+\}/g, 'x');
+
+  it('has a row of the table for each operation, and an operation for each row', () => {
+    const rows = api.api.routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+    const operations = read.operations.map(({ method, path }) => `${method} ${path}`);
+    expect(operations.toSorted()).to.deep.equal([...rows, `GET ${METRICS}`].toSorted());
+  });
+
+  it('is of what is served: each operation is answered, or asks for credentials where it says so', async () => {
+    for (const { method, path, security, responses } of read.operations) {
+      const { status } = await api.send({ method, path: pathOf(path), headers: NOBODY });
+      expect(Object.keys(responses), `${method} ${path}`).to.include(String(status));
+      const isClosed = security.length > 0 && !security.some((one) => 'basic' in one);
+      if (isClosed) expect(status, `${method} ${path}`).to.equal(401);
+      else if (responses['404'] === undefined) expect(status, `${method} ${path}`).not.to.be.oneOf([404, 405]);
+    }
+  });
+
+  it('leaves nothing out: every other method of a path is 405, and names those that it has', async () => {
+    for (const [template, operations] of Object.entries(document.paths)) {
+      const described = Object.keys(operations).map((method) => method.toUpperCase());
+      for (const method of METHODS.filter((one) => template !== METRICS && !described.includes(one))) {
+        const { status, headers } = await api.send({ method, path: pathOf(template), headers: NOBODY });
+        expect(status, `${method} ${template}`).to.equal(405);
+        expect(headers.allow?.toString().split(', '), template).to.have.members(described);
+      }
+    }
+  });
+
+  it('names each operation once, by letters and digits', () => {
+    const ids = read.operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).to.equal(ids.length);
+    for (const id of ids) expect(id).to.match(/^[a-z]+[A-Za-z0-9]*$/);
+  });
+
+  it('has each word of a path among the parameters, and in no path twice', () => {
+    for (const { path, parameters } of read.operations) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, word]) => word);
+      expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).to.deep.equal(inPath);
+      expect(new Set(inPath).size).to.equal(inPath.length);
+    }
+  });
+
+  it('has the schema that a request is validated by, as a component', () => {
+    const put = read.operations.find(({ operationId }) => operationId === 'putCoreNamespacesByNamespaceChecksByName');
+    expect(put?.body?.schema).to.deep.equal({ $ref: '#/components/schemas/core.v2.CheckConfig' });
+    const { properties = {} } = document.components.schemas['core.v2.CheckConfig'] ?? {};
+    expect(properties['interval']).to.include({ minimum: 0, maximum: 4_294_967_295 });
+    expect(read.fault({ $ref: '#/components/schemas/core.v2.CheckConfig' }, { interval: -1 })).not.to.equal(undefined);
+  });
+
+  it('says what a merge patch is, and under which conditions it is made', () => {
+    const patches = read.operations.filter(({ method }) => method === 'PATCH');
+    expect(patches).to.have.lengthOf.above(10);
+    for (const { body, parameters, responses } of patches) {
+      expect(body?.type).to.equal('application/merge-patch+json');
+      expect(parameters.map(({ name }) => name)).to.include.members(['If-Match', 'If-None-Match']);
+      expect(responses).to.include.keys('400', '401', '403', '404', '412', '413', '500', '503');
+    }
+  });
+
+  it('says where a tag that the client has spares it the answer', () => {
+    for (const { parameters, responses, method } of read.operations) {
+      const takesTag = parameters.some(({ name }) => name === 'If-None-Match');
+      expect(takesTag).to.equal(responses['304'] !== undefined || method === 'PATCH');
+    }
+  });
+
+  it('is told without its body to whoever has it', async () => {
+    const { headers } = await api.get('/openapi.json');
+    const tag = String(headers['etag']);
+    const again = await api.send({ path: '/openapi.json', headers: { 'if-none-match': tag } });
+    expect([again.status, again.text, again.headers['etag']]).to.deep.equal([304, '', tag]);
+    expect((await api.send({ path: '/openapi.json', headers: { 'if-none-match': '"other"' } })).status).to.equal(200);
+  });
+
+  it('is made once', async () => {
+    let made = 0;
+    const [row] = docsRoutes({
+      document: () => {
+        made += 1;
+        return describeApi(api.api.routes, '1.2.3');
+      },
+    });
+    const answers = [await row?.handle(REQUEST), await row?.handle(REQUEST)];
+    expect(made).to.equal(1);
+    expect(answers[1]).to.deep.equal(answers[0]);
+  });
+});
+
+const REQUEST = {
+  params: {},
+  query: new URLSearchParams(),
+  caller: { username: '', groups: [] },
+  body: {},
+  authorization: undefined,
+  isGone: () => false,
+  tagOf: () => '',
+  conditions: { ifMatch: undefined, ifNoneMatch: undefined },
+  remoteAddress: '127.0.0.1',
+  protocol: 'http',
+  host: 'localhost',
+};
+
+describe('the page that shows the description of the API', () => {
+  const api = perSuite(() => ApiUnderTest.start());
+
+  const get = (path: string) => api.send({ path, headers: NOBODY });
+
+  /** What a browser fetches for it, in order. */
+  async function fetched(): Promise<string[]> {
+    const { text } = await get('/docs');
+    return [...text.matchAll(/<(?:script|link rel="stylesheet")[^>]* (?:src|href)="([^"]+)"/g)].map(
+      ([, path = '']) => path,
+    );
+  }
+
+  it('is a page with a style and scripts of this host alone, without credentials', async () => {
+    const page = await get('/docs');
+    expect([page.status, page.headers['content-type']]).to.deep.equal([200, 'text/html; charset=utf-8']);
+    const paths = await fetched();
+    expect(paths).to.deep.equal(['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/start.js']);
+    const types = ['text/css; charset=utf-8', 'text/javascript; charset=utf-8', 'text/javascript; charset=utf-8'];
+    for (const [index, path] of paths.entries()) {
+      const { status, headers, text } = await get(path);
+      expect([status, headers['content-type']], path).to.deep.equal([200, types[index]]);
+      expect(text, path).not.to.equal('');
+    }
+  });
+
+  it('is told without its body to a browser that has it, each file by its own tag', async () => {
+    const tags = new Set<string>();
+    for (const path of ['/docs', ...(await fetched())]) {
+      const tag = String((await get(path)).headers['etag']);
+      const again = await api.send({ path, headers: { ...NOBODY, 'if-none-match': tag } });
+      expect([again.status, again.text, again.headers['etag']], path).to.deep.equal([304, '', tag]);
+      const other = await api.send({ path, headers: { ...NOBODY, 'if-none-match': '"other"' } });
+      expect(other.status, path).to.equal(200);
+      tags.add(tag);
+    }
+    expect(tags.size).to.equal(4);
+  });
+
+  it('is read once, however often it is asked for', async () => {
+    for (const row of docsRoutes({ document: () => ({}) })) {
+      const [first, second] = [await row.handle(REQUEST), await row.handle(REQUEST)];
+      expect(first.body, row.path).to.be.instanceOf(Buffer).and.to.equal(second.body);
+    }
+  });
+
+  it('names no other host, and asks for the document here', async () => {
+    const [page, start] = [await get('/docs'), await get('/docs/start.js')];
+    for (const { text } of [page, start]) expect(text).not.to.match(/https?:|\/\/\w/);
+    expect(start.text).to.include("url: '/openapi.json'").and.to.include('validatorUrl: null');
+  });
+
+  it('may run no script but its own files, and reach no other host', async () => {
+    for (const path of ['/docs', ...(await fetched())]) {
+      const { headers } = await get(path);
+      const policy = new Map(
+        String(headers['content-security-policy'])
+          .split('; ')
+          .map((rule) => [rule.split(' ')[0], rule.split(' ').slice(1).join(' ')] as const),
+      );
+      expect(policy.get('default-src'), path).to.equal("'none'");
+      expect(policy.get('script-src'), path).to.equal("'self'");
+      expect(policy.get('style-src'), path).to.equal("'self'");
+      expect(policy.get('connect-src'), path).to.equal("'self'");
+      expect(policy.get('img-src'), path).to.equal("'self' data:");
+      expect(headers['x-content-type-options'], path).to.equal('nosniff');
+    }
+    expect((await get('/docs')).text).not.to.match(/<script(?![^>]* src=)|style=|<style| on\w+=/);
+  });
+});

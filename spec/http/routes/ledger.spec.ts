@@ -1,0 +1,138 @@
+import { expect } from 'chai';
+import type { LedgerDraft } from '../../../src/store/ledger.ts';
+import { ApiUnderTest } from '../api-under-test.ts';
+import { perSuite } from '../../support/fixture.ts';
+
+const LEDGER = '/api/mon/v1/ledger';
+
+const draft = (atMs: number, actor: string, key: string): LedgerDraft => ({
+  atMs,
+  actor,
+  key,
+  from: null,
+  event: 'x',
+  to: 'registered',
+  cause: { user: 'admin' },
+  guards: [],
+  configRevision: 0,
+});
+
+describe('the ledger over HTTP', () => {
+  const api = perSuite(() => ApiUnderTest.start());
+  before(async () => {
+    await api.writeLedger([
+      draft(1_000, 'entity', 'default/a'),
+      draft(2_000, 'check-ttl', 'default/a/c'),
+      draft(3_000, 'entity', 'default/b'),
+      draft(4_000, 'entity', 'default/a'),
+    ]);
+    await api.writeLedger(Array.from({ length: 1_100 }, (_, n) => draft(10_000 + n, 'connection', 'many')));
+  });
+
+  const seqs = async (query: string): Promise<unknown> =>
+    ((await api.get(LEDGER + query)).body as { entries: { seq: number }[] }).entries.map(({ seq }) => seq);
+
+  const filters: [string, number[]][] = [
+    ['?until=9', [1, 2, 3, 4]],
+    ['?until=9&actor=entity', [1, 3, 4]],
+    ['?actor=entity&key=default/a', [1, 4]],
+    ['?actor=entity&key=default%2Fb', [3]],
+    ['?until=9&key=default/a/c', [2]],
+    ['?since=2&until=3', [2, 3]],
+    ['?since=1970-01-01T00:00:02Z&until=1970-01-01T01:00:03%2B01:00', [2, 3]],
+    ['?since=1970-01-01T00:00:02.001Z&until=4', [3, 4]],
+    ['?limit=2&continue=1', [2, 3]],
+    ['?until=9&continue=4', []],
+    [`?actor=entity&key=${'x'.repeat(3_000)}`, []],
+  ];
+  for (const [query, expected] of filters) {
+    it(`has ${expected.length} entries with ${query.slice(0, 60)}`, async () => {
+      expect(await seqs(query)).to.deep.equal(expected);
+    });
+  }
+
+  it('is given in pages of 100, at most 1,000', async () => {
+    const first = await api.get(LEDGER);
+    expect((first.body as { entries: object[] }).entries).to.have.lengthOf(100);
+    expect(first.headers['sensu-continue']).to.equal('100');
+    expect(await seqs('?limit=5000')).to.have.lengthOf(1_000);
+    const last = await api.get(`${LEDGER}?limit=1000&continue=1000`);
+    expect((last.body as { entries: object[] }).entries).to.have.lengthOf(104);
+    expect(last.headers).to.not.have.property('sensu-continue');
+  });
+
+  it('ends a page that is 4 MiB long before its limit, and goes on in the next', async () => {
+    const long = await ApiUnderTest.start();
+    try {
+      const list = Array.from({ length: 100 }, () => 'x'.repeat(1_000));
+      await long.writeLedger(Array.from({ length: 100 }, (_, n) => ({ ...draft(n, 'long', 'k'), details: { list } })));
+      const sizes: number[] = [];
+      for (let after: unknown = '0'; typeof after === 'string';) {
+        const { status, body, text, headers } = await long.get(`${LEDGER}?limit=90&continue=${after}`);
+        expect(status).to.equal(200);
+        expect(text.length).to.be.below(4 * 1024 * 1024 + 200_000);
+        sizes.push((body as { entries: object[] }).entries.length);
+        after = headers['sensu-continue'];
+      }
+      expect(sizes.slice(0, 2)).to.deep.equal([42, 42]);
+      expect(sizes.reduce((sum, size) => sum + size, 0)).to.equal(100);
+    } finally {
+      await long.stop();
+    }
+  });
+
+  for (const [query, message] of [
+    ['?limit=x', 'limit must be a whole number'],
+    ['?limit=0', 'limit must be at least 1'],
+    ['?continue=-1', 'continue must be a whole number'],
+    ['?since=yesterday', 'since must be Unix seconds or an RFC 3339 time'],
+    ['?until=2026-13-01T00:00:00Z', 'until must be Unix seconds or an RFC 3339 time'],
+  ] as const) {
+    it(`is 400 with ${query}`, async () => {
+      const { status, body } = await api.get(LEDGER + query);
+      expect([status, body]).to.deep.equal([400, { message, code: 1 }]);
+    });
+  }
+
+  it('is for those who may list it', async () => {
+    const as = async (resource: string) => {
+      const token = await api.userWith(`of-${resource}`, [{ verbs: ['list'], resources: [resource] }]);
+      return (await api.send({ path: LEDGER, headers: { authorization: `Bearer ${token}` } })).status;
+    };
+    expect([await as('ledger'), await as('events')]).to.deep.equal([200, 403]);
+  });
+});
+
+describe('waking an actor over HTTP', () => {
+  const api = perSuite(() => ApiUnderTest.start());
+
+  const wake = (actor: string, key: string, headers: Record<string, string> = {}) =>
+    api.send({ method: 'POST', path: `/api/mon/v1/actors/${actor}/${key}/wake`, headers });
+
+  it('passes the decoded key on and answers without a body', async () => {
+    expect(await wake('check-ttl', 'default%2Fweb%2Fdisk')).to.include({ status: 204, text: '' });
+    expect(api.commands.calls.at(-1)).to.equal('wake check-ttl default/web/disk admin');
+  });
+
+  for (const [actor, key] of [
+    ['connection', 'default%2Fweb'],
+    ['entity', 'default%2F..%2Fweb'],
+    ['entity', 'default%2F%2Fweb'],
+    ['entity', 'x'.repeat(3_000)],
+  ] as const) {
+    it(`is 404 for what cannot be asleep: ${actor} ${key.slice(0, 30)}`, async () => {
+      const calls = api.commands.calls.length;
+      expect((await wake(actor, key)).status).to.equal(404);
+      expect(api.commands.calls).to.have.lengthOf(calls);
+    });
+  }
+
+  it('is for those who may update actors', async () => {
+    const token = await api.userWith('waker', [
+      { verbs: ['update'], resources: ['actors'], resource_names: ['entity/default/web'] },
+    ]);
+    const as = { authorization: `Bearer ${token}` };
+    expect((await wake('entity', 'default%2Fweb', as)).status).to.equal(204);
+    expect((await wake('entity', 'default%2Fdb', as)).status).to.equal(403);
+  });
+});

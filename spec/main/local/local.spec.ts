@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { ApiClient } from '../../support/api-client.ts';
+import { eventually, inTime } from '../../support/eventually.ts';
+import { proxyEvent } from '../../support/example-events.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../../dist/main/local.js', import.meta.url));
+
+interface StoredEvent {
+  check: { metadata: { name: string }; status: number; history: unknown[] };
+}
+
+/** What `npm start` runs, in a directory of its own and on free ports. */
+class LocalRun {
+  output = '';
+  readonly #child: ChildProcess;
+
+  constructor(directory: string) {
+    this.#child = spawn(process.execPath, [PROGRAM], {
+      cwd: directory,
+      env: {
+        ...process.env,
+        MON_BACKEND_API_LISTEN_ADDRESS: '127.0.0.1:0',
+        MON_BACKEND_AGENT_HOST: '127.0.0.1',
+        MON_BACKEND_AGENT_PORT: '0',
+      },
+    });
+    this.#child.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+  }
+
+  /** Logged in with what it printed. */
+  async api(): Promise<ApiClient> {
+    const printed = await eventually(
+      () => /http:\/\/127\.0\.0\.1:(\d+)\/api[^]*password +(\S+)/.exec(this.output),
+      Boolean,
+      { what: 'the printed URLs and credentials', withinMs: 15_000 },
+    );
+    return ApiClient.login(Number(printed?.[1]), { username: 'admin', password: printed?.[2] ?? '' });
+  }
+
+  /** As Ctrl-C does; resolves with the exit code. */
+  async interrupt(): Promise<number | null> {
+    const exited = once(this.#child, 'exit');
+    this.#child.kill('SIGINT');
+    await inTime(exited, 'the end after Ctrl-C', 15_000);
+    return this.#child.exitCode;
+  }
+
+  async end(): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await this.interrupt();
+  }
+}
+
+describe('npm start', function () {
+  this.timeout(60_000);
+  let directory: TemporaryDirectory;
+  const runs: LocalRun[] = [];
+
+  before(async () => {
+    directory = await temporaryDirectory();
+  });
+
+  after(async () => {
+    for (const run of runs) await run.end();
+    await directory.remove();
+  });
+
+  const start = (): LocalRun => {
+    const run = new LocalRun(directory.path);
+    runs.push(run);
+    return run;
+  };
+  const eventsOf = async (api: ApiClient) =>
+    (await api.get('/api/core/v2/namespaces/default/events')).json as StoredEvent[];
+
+  it('shows a keepalive and a result of this machine within 30 s, ends at Ctrl-C, and finds its data again', async () => {
+    const first = start();
+    const api = await first.api();
+    const seen = await eventually(
+      () => eventsOf(api),
+      (events) => {
+        const names = events.map(({ check }) => check.metadata.name);
+        return names.includes('keepalive') && names.includes('root-filesystem');
+      },
+      { what: 'the keepalive and the result of a check', withinMs: 30_000, everyMs: 200 },
+    );
+    for (const { check } of seen) expect(check.history).to.have.length.above(0);
+
+    const alert = { status: 2, output: 'it happened', handlers: ['alerts'] };
+    await api.put('/ns/default/events/example/alert', proxyEvent('example', 'alert', alert));
+    const file = join(directory.path, '.mon', 'alerts.log');
+    await eventually(() => existsSync(file) && readFileSync(file, 'utf8').includes('it happened'), Boolean, {
+      what: 'the alert in the file that the output names',
+    });
+    expect(first.output).to.contain(file);
+    expect(await first.interrupt()).to.equal(0);
+
+    const second = start();
+    const again = await eventsOf(await second.api());
+    const names = again.map(({ check }) => check.metadata.name);
+    expect(names).to.include('root-filesystem');
+    expect(await second.interrupt()).to.equal(0);
+  });
+});

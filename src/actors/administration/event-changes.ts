@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { AlreadyExists, NotFound } from '../../resources/errors.ts';
+import { type CheckEvent, type Event, hasCheck } from '../../resources/event.ts';
+import type { ObjectMeta } from '../../resources/object-meta.ts';
+import { type EventAddress, entityKey, eventKey } from '../../store/keyspace.ts';
+import { countAsKeepalive } from '../agents/keepalives.ts';
+import { KEEPALIVE, keyOf, mergeEvent } from '../events/merge-event.ts';
+import { publishMetrics } from '../events/publish.ts';
+import { deleteEvent } from '../events/delete-event.ts';
+import { assertNamespaceExists } from './resource-changes.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+
+/** @throws NotFound, AlreadyExists when there is one of its check and the entity it is stored under, EntityLimitReached */
+export function createEvent(ctx: DecisionContext, event: Event, user: string): void {
+  if (hasCheck(event) && ctx.get('events', storedKey(event)) !== undefined) throw new AlreadyExists();
+  putEvent(ctx, event, user);
+}
+
+/** Where it is merged: a check may name another entity than it came with. */
+function storedKey(event: CheckEvent): string {
+  const { entity, check } = event;
+  if (check.proxy_entity_name === '') return keyOf(event);
+  return eventKey(entity.metadata.namespace ?? '', check.proxy_entity_name, check.metadata.name ?? '');
+}
+
+/** Merged like that of an agent, under the name of its writer. @throws NotFound, EntityLimitReached */
+export function putEvent(ctx: DecisionContext, event: Event, user: string): void {
+  assertNamespaceExists(ctx, event.entity?.metadata.namespace ?? '');
+  if (!hasCheck(event)) {
+    publishMetrics(ctx, { ...event, id: event.id ?? randomUUID() });
+    return;
+  }
+  const by = createdBy(event, user);
+  if (event.check.metadata.name === KEEPALIVE) countAsKeepalive(ctx, by);
+  const cause = event.id === null ? { user } : { eventId: event.id, user };
+  mergeEvent(ctx, by, { trustsSentHistory: false, cause });
+}
+
+/** That of a keepalive ends the monitoring of its entity until the next one. @throws NotFound */
+export function deleteStoredEvent(ctx: DecisionContext, { namespace, entity, check }: EventAddress): void {
+  const key = eventKey(namespace, entity, check);
+  if (ctx.get('events', key) === undefined) throw new NotFound('not found');
+  deleteEvent(ctx, key, 'event.deleted');
+  if (check === KEEPALIVE) endMonitoring(ctx, entityKey(namespace, entity));
+}
+
+/** As it is stored: with its writer, an id, and its namespace. */
+function createdBy(event: CheckEvent, user: string): CheckEvent {
+  const { entity, check, metadata, id } = event;
+  const by = <T extends { metadata: ObjectMeta }>(object: T): T => ({
+    ...object,
+    metadata: { ...object.metadata, created_by: user },
+  });
+  return {
+    ...event,
+    id: id ?? randomUUID(),
+    entity: by(entity),
+    check: by(check),
+    metadata: { ...metadata, created_by: user, namespace: entity.metadata.namespace },
+  };
+}
+
+function endMonitoring(ctx: DecisionContext, key: string): void {
+  const record = ctx.get('entities', key);
+  if (record === undefined || ctx.isQuarantined('entity', key)) return;
+  const sent = ctx.send('entity', key, { type: 'keepalive.deleted' });
+  if (sent?.snapshot !== undefined) ctx.put('entities', key, { ...record, actor: sent.snapshot });
+}

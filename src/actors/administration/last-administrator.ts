@@ -1,0 +1,71 @@
+import { InvalidResource } from '../../resources/errors.ts';
+import type { Rule } from '../../resources/role.ts';
+import type { User } from '../../resources/user.ts';
+import { EVERYTHING, holds, type Policy, policyOf, subjectOf } from '../../rules/rbac.ts';
+import type { Decision } from '../../store/decision.ts';
+import type { ResourceKind } from '../../store/keyspace.ts';
+import { readResource, type Resources } from '../../store/resource-store.ts';
+
+/**
+ * Before a user becomes what `after` says. It costs all users when an administrator is to be none any more.
+ * @throws InvalidResource when nobody would be left who may log in and holds everything
+ */
+export function assertLeavesAdministrator(decision: Decision, before: User, after: User): void {
+  if (before.disabled || keepsAll(before, after)) return;
+  const policy = clusterPolicy(decision);
+  if (!isAdministrator(policy, before) || isAdministrator(policy, after)) return;
+  const others = listed(decision, 'users').filter(({ username }) => username !== after.username);
+  if (others.some((user) => isAdministrator(policy, user))) return;
+  throw new InvalidResource(`${after.username} is the last administrator: give all rights to somebody else first`);
+}
+
+/**
+ * Lets `change` write or delete a resource. It costs users only where that is a role, or a binding to one, that gives everything.
+ * @throws InvalidResource when there was an administrator before, and is none after
+ */
+export function changeLeavingAdministrator(decision: Decision, kind: ResourceKind, name: string, change: () => void) {
+  const hadAdministrator = givesEverything(decision, kind, name) && hasAdministrator(decision);
+  change();
+  if (!hadAdministrator || hasAdministrator(decision)) return;
+  throw new InvalidResource('nobody would be left who holds all rights: give them to somebody in another way first');
+}
+
+function keepsAll(before: User, after: User): boolean {
+  const kept = new Set(after.groups);
+  return !after.disabled && (before.groups ?? []).every((group) => kept.has(group));
+}
+
+/** Whether it may make somebody an administrator. */
+function givesEverything(decision: Decision, kind: ResourceKind, name: string): boolean {
+  if (kind === 'clusterroles') {
+    return readResource(decision, kind, undefined, name)?.rules.some(isEverything) ?? false;
+  }
+  if (kind !== 'clusterrolebindings') return false;
+  const role = readResource(decision, kind, undefined, name)?.role_ref;
+  return role?.type === 'ClusterRole' && givesEverything(decision, 'clusterroles', role.name);
+}
+
+/** No other rules do so together, either. */
+const isEverything = ({ verbs, resources, resource_names: names }: Rule): boolean =>
+  names === null && verbs?.includes('*') === true && resources?.includes('*') === true;
+
+function hasAdministrator(decision: Decision): boolean {
+  const policy = clusterPolicy(decision);
+  return listed(decision, 'users').some((user) => isAdministrator(policy, user));
+}
+
+const clusterPolicy = (decision: Decision): Policy =>
+  policyOf({
+    clusterRoles: listed(decision, 'clusterroles'),
+    clusterRoleBindings: listed(decision, 'clusterrolebindings'),
+    // What is of one namespace makes nobody an administrator.
+    roles: [],
+    roleBindings: [],
+  });
+
+const isAdministrator = (policy: Policy, user: User): boolean =>
+  !user.disabled && holds(policy, subjectOf(user), [EVERYTHING], undefined);
+
+/** All of a cluster-wide kind, in no order. */
+const listed = <K extends ResourceKind>(decision: Decision, kind: K): Resources[K][] =>
+  [...decision.keys('resources', `${kind}/`)].map((key) => decision.get('resources', key) as Resources[K]);

@@ -1,0 +1,207 @@
+import type { ConfigurationKinds } from '../../resources/configuration-kinds.ts';
+import { AlreadyExists, InvalidResource, NotFound } from '../../resources/errors.ts';
+import { isName } from '../../resources/names.ts';
+import type { Namespace } from '../../resources/namespace.ts';
+import type { ObjectMeta } from '../../resources/object-meta.ts';
+import type { Tessen } from '../../resources/tessen.ts';
+import { entityKey, resourceKey, TESSEN_KEY } from '../../store/keyspace.ts';
+import { readResource, readTessen, type Resources } from '../../store/resource-store.ts';
+import { changedFields } from '../core/changed-fields.ts';
+import type { DescribedKind, Edit, ResourceAddress, WritableKind } from './commands.ts';
+import { changeLeavingAdministrator } from './last-administrator.ts';
+import { deleteEvent } from '../events/delete-event.ts';
+import { replaceTtl } from '../events/merge-event.ts';
+import { checkChanged } from '../schedules/schedules.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+import { seedPipelineRole } from './seed.ts';
+
+/** Kinds that keep a namespace from being deleted, beside those that are written as they are. */
+const KINDS_IN_NAMESPACE = ['silenced', 'entities'];
+/** Who may do what is decided from these. */
+const RBAC_KINDS = new Set<DescribedKind>(['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings']);
+/** Made with each namespace, and deleted with it. */
+const PIPELINE_ROLE = 'system:pipeline';
+/** There is one of that name of each. */
+const PIPELINE_KINDS = ['roles', 'rolebindings'] as const;
+
+export interface CheckEvents {
+  /** Keys of the stored events of a check. */
+  eventKeysOfCheck(namespace: string, check: string): Iterable<string>;
+}
+
+/** @throws NotFound */
+export function assertNamespaceExists(ctx: DecisionContext, namespace: string): void {
+  if (readResource(ctx.decision, 'namespaces', undefined, namespace) === undefined) {
+    throw new NotFound(`the namespace ${namespace} does not exist`);
+  }
+}
+
+/** @throws AlreadyExists, NotFound */
+export function createResource<K extends WritableKind>(
+  ctx: DecisionContext,
+  kind: K,
+  resource: Resources[K],
+  user: string,
+): void {
+  const { namespace, name } = addressOf(resource);
+  if (readResource(ctx.decision, kind, namespace, name) !== undefined) throw new AlreadyExists();
+  putResource(ctx, kind, resource, user);
+}
+
+/** @throws NotFound when the namespace does not exist, InvalidResource when the user of a key does not, or no administrator would be left */
+export function putResource<K extends WritableKind>(
+  ctx: DecisionContext,
+  kind: K,
+  resource: Resources[K],
+  user: string,
+): void {
+  if ('metadata' in resource) {
+    putDescribed(ctx, kind as DescribedKind, withMetadata<Resources[DescribedKind]>(resource, { created_by: user }));
+  } else putNamespace(ctx, resource, user);
+}
+
+/** What is stored then. @throws NotFound, and what `edit` throws */
+export function editResource<K extends DescribedKind>(
+  ctx: DecisionContext,
+  kind: K,
+  { namespace, name }: ResourceAddress,
+  edit: Edit<K>,
+): Resources[K] {
+  const stored = readResource(ctx.decision, kind, namespace, name);
+  if (stored === undefined) throw new NotFound('not found');
+  const { created_by } = stored.metadata;
+  const edited = withMetadata(edit(stored), { namespace, name, created_by });
+  putDescribed(ctx, kind, edited);
+  return edited;
+}
+
+const withMetadata = <T extends { metadata: ObjectMeta }>(resource: T, changes: Partial<ObjectMeta>): T => ({
+  ...resource,
+  metadata: { ...resource.metadata, ...changes },
+});
+
+function addressOf(resource: Resources[WritableKind]): ResourceAddress {
+  if (!('metadata' in resource)) return { namespace: undefined, name: resource.name };
+  const { namespace, name = '' } = resource.metadata;
+  return { namespace, name };
+}
+
+const ledgerKey = ({ namespace, name }: ResourceAddress): string =>
+  namespace === undefined ? name : entityKey(namespace, name);
+
+function putNamespace(ctx: DecisionContext, namespace: Namespace, user: string): void {
+  const { name } = namespace;
+  const previous = readResource(ctx.decision, 'namespaces', undefined, name);
+  if (previous === undefined) {
+    addNamespace(ctx, namespace, user);
+    return;
+  }
+  ctx.put('resources', resourceKey('namespaces', undefined, name), namespace);
+  revise(ctx, 'namespaces', name, previous, namespace);
+}
+
+/** One that does not exist, with the role by which its event filters read events; each is on record. */
+export function addNamespace(ctx: DecisionContext, namespace: Namespace, createdBy?: string): void {
+  ctx.put('resources', resourceKey('namespaces', undefined, namespace.name), namespace);
+  ctx.reviseConfig('namespaces', namespace.name, 'created', []);
+  seedPipelineRole(
+    (kind, home, name, stored) => {
+      ctx.put('resources', resourceKey(kind, home, name), stored);
+      ctx.reviseConfig(kind, ledgerKey({ namespace: home, name }), 'created', []);
+    },
+    namespace.name,
+    createdBy,
+  );
+  ctx.announce({ type: 'rbac.changed' });
+}
+
+function putDescribed(ctx: DecisionContext, kind: DescribedKind, resource: Resources[DescribedKind]): void {
+  const { namespace, name } = addressOf(resource);
+  if (namespace !== undefined) assertNamespaceExists(ctx, namespace);
+  if ('username' in resource) assertUserExists(ctx, resource.username);
+  const previous = readResource(ctx.decision, kind, namespace, name);
+  const previousCheck = kind === 'checks' ? readResource(ctx.decision, 'checks', namespace, name) : undefined;
+  changeLeavingAdministrator(ctx.decision, kind, name, () => {
+    ctx.put('resources', resourceKey(kind, namespace, name), resource);
+  });
+  if (kind === 'checks') checkChanged(ctx, namespace ?? '', name, previousCheck);
+  if (RBAC_KINDS.has(kind)) ctx.announce({ type: 'rbac.changed' });
+  revise(ctx, kind, ledgerKey({ namespace, name }), previous, resource);
+}
+
+/** One who is disabled does. @throws InvalidResource */
+function assertUserExists(ctx: DecisionContext, username: string): void {
+  if (!isName(username) || readResource(ctx.decision, 'users', undefined, username) === undefined) {
+    throw new InvalidResource('user does not exist');
+  }
+}
+
+function revise(
+  ctx: DecisionContext,
+  kind: WritableKind,
+  key: string,
+  previous: object | undefined,
+  stored: object,
+): void {
+  if (previous === undefined) ctx.reviseConfig(kind, key, 'created', []);
+  else ctx.reviseConfig(kind, key, 'updated', changedFields(previous, stored));
+}
+
+export function putTessen(ctx: DecisionContext, tessen: Tessen): void {
+  const changed = changedFields(readTessen(ctx.decision), tessen);
+  ctx.put('resources', TESSEN_KEY, tessen);
+  ctx.reviseConfig(TESSEN_KEY, TESSEN_KEY, 'updated', changed);
+}
+
+/** It is there. @throws InvalidResource when no administrator would be left */
+export function deleteDescribed(
+  ctx: DecisionContext,
+  kind: DescribedKind,
+  address: ResourceAddress,
+  events: CheckEvents,
+): void {
+  const { namespace, name } = address;
+  changeLeavingAdministrator(ctx.decision, kind, name, () => {
+    ctx.delete('resources', resourceKey(kind, namespace, name));
+  });
+  if (kind === 'checks') {
+    checkChanged(ctx, namespace ?? '', name, undefined);
+    for (const key of events.eventKeysOfCheck(namespace ?? '', name)) disarmTtl(ctx, key);
+  }
+  if (RBAC_KINDS.has(kind)) ctx.announce({ type: 'rbac.changed' });
+  ctx.reviseConfig(kind, ledgerKey(address), 'deleted', []);
+}
+
+function disarmTtl(ctx: DecisionContext, key: string): void {
+  const record = ctx.get('events', key);
+  if (record?.ttl === undefined) return;
+  if (!ctx.isQuarantined('check-ttl', key)) ctx.send('check-ttl', key, { type: 'check.deleted' });
+  replaceTtl(ctx, key, record, undefined);
+}
+
+/** With its events, its role and its binding. @throws InvalidResource when anything else is in it */
+export function deleteNamespace(ctx: DecisionContext, name: string, kinds: ConfigurationKinds): void {
+  const own = PIPELINE_KINDS.map((kind) => resourceKey(kind, name, PIPELINE_ROLE));
+  for (const kind of [...namespacedKindNames(kinds), ...KINDS_IN_NAMESPACE]) {
+    for (const key of ctx.decision.keys('resources', `${kind}/${name}/`)) {
+      if (!own.includes(key)) throw new InvalidResource('resource is invalid: namespace is not empty');
+    }
+  }
+  for (const key of ctx.decision.keys('events', `${name}/`)) deleteEvent(ctx, key, 'event.deleted');
+  for (const kind of PIPELINE_KINDS) deletePipelineResource(ctx, kind, name);
+  ctx.delete('resources', resourceKey('namespaces', undefined, name));
+  ctx.announce({ type: 'rbac.changed' });
+  ctx.announce({ type: 'namespace.deleted', namespace: name });
+  ctx.reviseConfig('namespaces', name, 'deleted', []);
+}
+
+/** Somebody may have deleted it before. */
+function deletePipelineResource(ctx: DecisionContext, kind: (typeof PIPELINE_KINDS)[number], namespace: string): void {
+  const key = resourceKey(kind, namespace, PIPELINE_ROLE);
+  if (ctx.get('resources', key) === undefined) return;
+  ctx.delete('resources', key);
+  ctx.reviseConfig(kind, ledgerKey({ namespace, name: PIPELINE_ROLE }), 'deleted', []);
+}
+
+const namespacedKindNames = (kinds: ConfigurationKinds): string[] =>
+  Object.entries(kinds).flatMap(([word, { scope }]) => (scope === 'namespace' ? [word] : []));

@@ -1,0 +1,117 @@
+import { apiKeyWithDefaults } from '../../resources/api-key.ts';
+import { assertUsername } from '../../resources/names.ts';
+import { roleBindingWithDefaults } from '../../resources/role-binding.ts';
+import { roleWithDefaults } from '../../resources/role.ts';
+import { userWithDefaults } from '../../resources/user.ts';
+import { type ApiKeyDigest, digestApiKey } from '../../store/api-key-digest.ts';
+import type { Decision } from '../../store/decision.ts';
+import { type ResourceKind, resourceKey } from '../../store/keyspace.ts';
+
+export interface Seed {
+  username: string;
+  /** bcrypt */
+  passwordHash: string;
+  /** bcrypt, of the password that agents use by default */
+  agentPasswordHash: string;
+  /** A UUID, in clear: only its hash is stored. */
+  apiKey: string | undefined;
+}
+
+/** The password agents of the reference use unless they are told another one. */
+export const DEFAULT_AGENT_PASSWORD = 'P@ssw0rd!';
+
+export class AlreadyInitialized extends Error {}
+
+/** Where `meta` says that the store has been initialised. */
+const INITIALIZED_KEY = 'initialized';
+
+const CORE = 'assets checks entities events filters handlers hooks mutators pipelines silenced'.split(' ');
+const READ = ['get', 'list'];
+const ALL = ['*'];
+
+const CLUSTER_ROLES: Record<string, { verbs: string[]; resources: string[] }[]> = {
+  'cluster-admin': [{ verbs: ALL, resources: ALL }],
+  admin: [
+    { verbs: ALL, resources: [...CORE, 'roles', 'rolebindings'] },
+    { verbs: READ, resources: ['namespaces'] },
+  ],
+  edit: [
+    { verbs: ALL, resources: CORE },
+    { verbs: READ, resources: ['namespaces'] },
+  ],
+  view: [{ verbs: READ, resources: [...CORE, 'namespaces'] }],
+  'system:agent': [{ verbs: ALL, resources: ['events'] }],
+  'system:user': [{ verbs: ['get', 'update'], resources: ['localselfuser'] }],
+};
+
+/** Cluster role to group. */
+const CLUSTER_ROLE_BINDINGS: Record<string, string> = {
+  'cluster-admin': 'cluster-admins',
+  'system:agent': 'system:agents',
+  'system:user': 'system:users',
+};
+
+/** Everything a fresh installation begins with, all of it or nothing; what exists is left alone. @throws AlreadyInitialized, InvalidResource */
+export function seed(
+  decision: Decision,
+  { username, passwordHash, agentPasswordHash, apiKey }: Seed,
+  atMs: number,
+): void {
+  if (decision.get('meta', INITIALIZED_KEY) !== undefined) throw new AlreadyInitialized('store already initialized');
+  assertUsername(username);
+  const put = (kind: ResourceKind, namespace: string | undefined, name: string, resource: object): void => {
+    const key = resourceKey(kind, namespace, name);
+    if (decision.get('resources', key) === undefined) decision.put('resources', key, resource);
+  };
+  const user = (name: string, hash: string, group: string): void => {
+    put('users', undefined, name, userWithDefaults({ username: name, password_hash: hash, groups: [group] }));
+  };
+  put('namespaces', undefined, 'default', { name: 'default' });
+  seedPipelineRole(put, 'default');
+  user(username, passwordHash, 'cluster-admins');
+  user('agent', agentPasswordHash, 'system:agents');
+  for (const [name, rules] of Object.entries(CLUSTER_ROLES)) {
+    put('clusterroles', undefined, name, roleWithDefaults({ rules, metadata: { name } }));
+  }
+  for (const [name, group] of Object.entries(CLUSTER_ROLE_BINDINGS)) {
+    const subjects = [{ type: 'Group', name: group }];
+    const role_ref = { type: 'ClusterRole', name };
+    put('clusterrolebindings', undefined, name, roleBindingWithDefaults({ subjects, role_ref, metadata: { name } }));
+  }
+  if (apiKey !== undefined) {
+    const { name, hash } = digestApiKey(apiKey);
+    put('apikeys', undefined, name, seededKey({ name, hash, username, atMs }));
+  }
+  decision.put('meta', INITIALIZED_KEY, atMs);
+  decision.announcements.push({ type: 'rbac.changed' });
+  decision.ledger.push({
+    atMs,
+    actor: 'store',
+    key: 'store',
+    from: null,
+    event: 'initialized',
+    to: 'initialized',
+    cause: { user: username },
+    guards: [],
+    configRevision: 0,
+  });
+}
+
+type Put = (kind: ResourceKind, namespace: string | undefined, name: string, resource: object) => void;
+
+/** Lets event filters of a namespace read its events. */
+export function seedPipelineRole(put: Put, namespace: string, createdBy?: string): void {
+  const name = 'system:pipeline';
+  const metadata = { name, namespace, created_by: createdBy ?? null };
+  const rules = [{ verbs: READ, resources: ['events'] }];
+  const subjects = [{ type: 'Group', name }];
+  put('roles', namespace, name, roleWithDefaults({ metadata, rules }));
+  const role_ref = { type: 'Role', name };
+  put('rolebindings', namespace, name, roleBindingWithDefaults({ metadata, subjects, role_ref }));
+}
+
+/** The key itself is not stored: its name is another UUID. */
+function seededKey({ name, hash, username, atMs }: ApiKeyDigest & { username: string; atMs: number }): object {
+  const created_at = Math.floor(atMs / 1_000);
+  return apiKeyWithDefaults({ metadata: { name, created_by: username }, username, created_at, hash });
+}

@@ -1,0 +1,44 @@
+import { AlreadyExists, NotFound } from '../../resources/errors.ts';
+import { type Silenced, silencedName, type SilenceRecord, withTimes } from '../../resources/silenced.ts';
+import { stateAt } from '../../rules/silencing.ts';
+import { entityKey } from '../../store/keyspace.ts';
+import { changedFields } from '../core/changed-fields.ts';
+import { assertNamespaceExists } from './resource-changes.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+import { currentSilence, endSilence, storeSilence } from '../events/silences.ts';
+
+/** @throws AlreadyExists, NotFound when the namespace does not exist, InvalidResource when it is to last too long */
+export function createSilence(ctx: DecisionContext, silenced: Silenced, user: string): void {
+  const { namespace = '' } = silenced.metadata;
+  assertNamespaceExists(ctx, namespace);
+  if (currentSilence(ctx, namespace, silencedName(silenced)) !== undefined) throw new AlreadyExists();
+  putSilence(ctx, silenced, user);
+}
+
+/** @throws NotFound when the namespace does not exist, InvalidResource when it is to last too long */
+export function putSilence(ctx: DecisionContext, silenced: Silenced, user: string): void {
+  const { namespace = '' } = silenced.metadata;
+  const name = silencedName(silenced);
+  assertNamespaceExists(ctx, namespace);
+  const previous = currentSilence(ctx, namespace, name);
+  const record = asWrittenBy(user, silenced, ctx);
+  storeSilence(ctx, record, previous);
+  const key = entityKey(namespace, name);
+  if (previous === undefined) ctx.reviseConfig('silenced', key, 'created', []);
+  else ctx.reviseConfig('silenced', key, 'updated', changedFields(previous, { ...record, state: previous.state }));
+}
+
+/** @throws NotFound */
+export function deleteSilence(ctx: DecisionContext, namespace: string, name: string): void {
+  const record = currentSilence(ctx, namespace, name);
+  if (record === undefined) throw new NotFound('not found');
+  endSilence(ctx, record, 'silence.deleted');
+  ctx.reviseConfig('silenced', entityKey(namespace, name), 'deleted', []);
+}
+
+/** Whatever the body says of its name and its author. */
+function asWrittenBy(user: string, silenced: Silenced, { nowS, settings }: DecisionContext): SilenceRecord {
+  const timed = withTimes(silenced, nowS, settings.silenceLimits);
+  const metadata = { ...silenced.metadata, name: silencedName(silenced), created_by: user };
+  return { ...timed, metadata, creator: user, state: stateAt(timed, nowS) };
+}

@@ -1,0 +1,25 @@
+import { entityKey } from '../../store/keyspace.ts';
+import type { AgentQueue } from '../../store/records.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+
+/** Queues remembered per agent; an agent makes a new one at each start. */
+const MAX_QUEUES_PER_AGENT = 8;
+
+/** Whose events are numbered, when they are. */
+interface Numbering {
+  readonly namespace: string;
+  readonly agentName: string;
+  readonly queueId: string | undefined;
+}
+
+/** Whether number `n` of the session's queue is new; remembers it. */
+export function countUp(ctx: DecisionContext, { namespace, agentName, queueId }: Numbering, n: number): boolean {
+  if (queueId === undefined) return true;
+  const key = entityKey(namespace, agentName);
+  const queues = ctx.get('agentQueues', key) ?? [];
+  const known = queues.find(({ id }) => id === queueId)?.n ?? 0;
+  if (n <= known) return false;
+  const others: AgentQueue[] = queues.filter(({ id }) => id !== queueId);
+  ctx.put('agentQueues', key, [{ id: queueId, n, usedAtMs: ctx.nowMs }, ...others].slice(0, MAX_QUEUES_PER_AGENT));
+  return true;
+}

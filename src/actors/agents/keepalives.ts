@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { keepaliveDeadlineAtMs, keepaliveRepeat, type EntityContext } from '../../machines/entity.ts';
+import { type Entity, type EntityState, stateOf, withOwnSubscription } from '../../resources/entity.ts';
+import { InvalidResource } from '../../resources/errors.ts';
+import { type CheckEvent, eventCheckWithDefaults } from '../../resources/event.ts';
+import { DEFAULT_WARNING_S, nextTickMs, timeoutFault } from '../../rules/keepalive-ticks.ts';
+import { isStaleKeepalive } from '../../rules/stale-keepalive.ts';
+import { entityKey } from '../../store/keyspace.ts';
+import type { ActorSnapshot } from '../../store/records.ts';
+import { readResource } from '../../store/resource-store.ts';
+import type { ReachedDeadline, StoredDeadline } from '../time/deadline-queue.ts';
+import { withBlindTime } from '../events/blind-annotation.ts';
+import { KEEPALIVE, mergeEvent } from '../events/merge-event.ts';
+import { registerAgent } from './registration.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+
+const DEFAULT_HANDLERS = ['keepalive'];
+/** What the reference writes into the events of its keepalive monitor. */
+const SCHEDULER = 'etcd';
+
+/** Beyond it a time cannot be written as a date. */
+const MAX_TIME_S = 8_640_000_000_000;
+
+interface Timeouts {
+  intervalMs: number;
+  warningMs: number;
+  criticalMs: number;
+}
+
+/** The timeouts that a keepalive carries in its check. @throws InvalidResource naming the one that is refused */
+function timeoutsOf({ interval, timeout, ttl }: CheckEvent['check']): Timeouts {
+  const fault = timeoutFault(interval, timeout, ttl);
+  if (fault !== undefined) throw new InvalidResource(fault);
+  const warningS = timeout === 0 && ttl <= 0 ? DEFAULT_WARNING_S : timeout;
+  return { intervalMs: interval * 1_000, warningMs: warningS * 1_000, criticalMs: Math.max(ttl, 0) * 1_000 };
+}
+
+/**
+ * A keepalive of an agent: registers its entity, restarts its monitor, and is merged as an event of status 0. One from before the
+ * connection, opened at `connectedAtMs`, does not bring back what was known then, and ends no alert.
+ * @throws InvalidResource, EntityLimitReached
+ */
+export function receiveKeepalive(ctx: DecisionContext, event: CheckEvent, connectedAtMs = 0): void {
+  if (event.timestamp === 0 || Math.abs(event.timestamp) > MAX_TIME_S) {
+    throw new InvalidResource('keepalive contains invalid timestamp');
+  }
+  const timeouts = timeoutsOf(event.check);
+  const entity = withOwnSubscription({ ...event.entity, ...newestState(ctx, event, timeouts, connectedAtMs) });
+  registerAgent(ctx, entity, event.sequence);
+  restartMonitor(ctx, entity, timeouts);
+  mergeEvent(ctx, aliveEvent(ctx, { ...event, entity }), { trustsSentHistory: false });
+}
+
+/** What is known of the entity after a keepalive. @throws InvalidResource for a stale one of an agent that is missed */
+function newestState(ctx: DecisionContext, event: CheckEvent, timeouts: Timeouts, connectedAtMs: number): EntityState {
+  const { entity, timestamp: sentAtS } = event;
+  const sent = { ...stateOf(entity), last_seen: sentAtS };
+  const known = ctx.get('entities', entityKey(entity.metadata.namespace ?? '', entity.metadata.name ?? ''));
+  if (known === undefined) return sent;
+  const isStale = isStaleKeepalive({
+    sentAtS,
+    lastSeenS: known.state.last_seen,
+    nowS: ctx.nowS,
+    connectedMs: ctx.nowMs - connectedAtMs,
+    timeoutMs: timeouts.warningMs || timeouts.criticalMs,
+  });
+  if (!isStale) return { ...sent, last_seen: Math.max(known.state.last_seen, sentAtS) };
+  if (known.actor.value !== 'registered') {
+    throw new InvalidResource('keepalive is older than the last one by more than its timeout');
+  }
+  return known.state;
+}
+
+/** An event named keepalive that came through the API counts as one for the agent it names, if there is one. @throws InvalidResource */
+export function countAsKeepalive(ctx: DecisionContext, { entity, check }: CheckEvent): void {
+  const { namespace = '', name = '' } = entity.metadata;
+  if (readResource(ctx.decision, 'entities', namespace, name)?.entity_class !== 'agent') return;
+  const timeouts = timeoutsOf(check);
+  const stored = ctx.get('entities', entityKey(namespace, name))?.state ?? stateOf(entity);
+  sendKeepalive(ctx, entityKey(namespace, name), stored, timeouts);
+}
+
+function restartMonitor(ctx: DecisionContext, entity: Entity, timeouts: Timeouts): void {
+  const { namespace = '', name = '' } = entity.metadata;
+  sendKeepalive(ctx, entityKey(namespace, name), stateOf(entity), timeouts);
+}
+
+function sendKeepalive(ctx: DecisionContext, key: string, state: ReturnType<typeof stateOf>, timeouts: Timeouts): void {
+  ctx.decision.tally.keepalives += 1;
+  if (ctx.isQuarantined('entity', key)) {
+    const actor = ctx.get('entities', key)?.actor;
+    if (actor !== undefined) ctx.put('entities', key, { state, actor: heardNow(actor, ctx.steadyMs, timeouts) });
+    return;
+  }
+  const event = { type: 'keepalive.received', atMs: ctx.steadyMs, ...timeouts } as const;
+  const actor = (ctx.send('entity', key, event) ?? createAndSend(ctx, key, event)).snapshot;
+  if (actor !== undefined) ctx.put('entities', key, { state, actor });
+}
+
+/** Where a quarantined actor is to go on: its agent was heard of, which it could not be told. */
+function heardNow({ context }: ActorSnapshot, atMs: number, timeouts: Timeouts): ActorSnapshot {
+  const heard = { ...context, ...timeouts, lastReceivedAtMs: atMs, tickMs: nextTickMs(0, timeouts), graceMs: 0 };
+  return { value: 'registered', context: heard };
+}
+
+/** A configuration whose actor was never made, as an import may leave it. */
+function createAndSend(ctx: DecisionContext, key: string, event: Parameters<typeof ctx.send<'entity'>>[2]) {
+  ctx.create('entity', key, { key }, event.type);
+  const sent = ctx.send('entity', key, event);
+  if (sent === undefined) throw new Error('an actor that was just made must be awake');
+  return sent;
+}
+
+/** The event of a living agent, rebuilt from its keepalive. */
+function aliveEvent(ctx: DecisionContext, keepalive: CheckEvent): CheckEvent {
+  const { entity } = keepalive;
+  const lastSeen = new Date(entity.last_seen * 1_000).toISOString().replace('T', ' ').slice(0, 19);
+  return rebuilt(ctx, keepalive, 0, `Keepalive last sent from ${entity.metadata.name} at ${lastSeen} +0000 UTC`);
+}
+
+function rebuilt(
+  ctx: DecisionContext,
+  { entity, check, ...rest }: CheckEvent,
+  status: number,
+  output: string,
+): CheckEvent {
+  return {
+    ...rest,
+    entity,
+    id: randomUUID(),
+    timestamp: ctx.nowS,
+    check: {
+      ...eventCheckWithDefaults({
+        metadata: { name: KEEPALIVE, namespace: entity.metadata.namespace ?? null },
+        interval: check.interval,
+        timeout: check.timeout,
+        ttl: check.ttl,
+        handlers: entity.keepalive_handlers ?? DEFAULT_HANDLERS,
+        scheduler: SCHEDULER,
+      }),
+      executed: ctx.nowS,
+      issued: ctx.nowS,
+      status,
+      output,
+    },
+  };
+}
+
+/** The monitor of an entity has come to a tick: tell its actor what is known, and store where it stands then. */
+export function keepaliveDue(
+  ctx: DecisionContext,
+  { key, deadlineAtMs, atMs, graceMs, blindMs }: ReachedDeadline,
+): void {
+  const record = ctx.get('entities', key);
+  if (record === undefined) return;
+  const { lastReceivedAtMs, graceMs: graceBeforeMs } = record.actor.context as EntityContext;
+  if (graceMs !== graceBeforeMs) ctx.details = { blindMs };
+  const sent = ctx.send('entity', key, {
+    type: 'deadline.reached',
+    deadlineAtMs,
+    elapsedMs: atMs - lastReceivedAtMs - graceMs,
+    graceMs,
+    keepaliveEventExists: ctx.get('events', `${key}/${KEEPALIVE}`) !== undefined,
+    deregister: readResource(ctx.decision, 'entities', ...namesIn(key))?.deregister ?? false,
+  });
+  if (sent?.snapshot === undefined) return;
+  const watching = keepaliveDeadline(sent.snapshot) === undefined ? watchAnew(ctx, key) : undefined;
+  ctx.put('entities', key, { ...record, actor: watching ?? sent.snapshot });
+}
+
+function namesIn(key: string): [namespace: string, name: string] {
+  const [namespace = '', name = ''] = key.split('/');
+  return [namespace, name];
+}
+
+/** An actor that could not be restored knows of no keepalive: its agent gets its timeouts once more, counted from now. */
+function watchAnew(ctx: DecisionContext, key: string): ActorSnapshot | undefined {
+  const stored = ctx.get('events', `${key}/${KEEPALIVE}`)?.event;
+  if (stored === undefined) return undefined;
+  return ctx.send('entity', key, { type: 'keepalive.received', atMs: ctx.steadyMs, ...timeoutsOf(stored.check) })
+    ?.snapshot;
+}
+
+/** Merges the alert that no keepalive came; the seconds it names count from the last receipt. */
+export function publishKeepaliveAlert(
+  ctx: DecisionContext,
+  { key, lastReceivedAtMs }: EntityContext,
+  { status, thresholdMs }: { status: number; thresholdMs: number },
+): void {
+  const record = ctx.get('events', `${key}/${KEEPALIVE}`);
+  if (record === undefined) return;
+  const silentS = Math.floor((ctx.steadyMs - lastReceivedAtMs) / 1_000);
+  const { entity } = record.event;
+  const output = `No keepalive sent from ${entity.metadata.name} for ${silentS} seconds (>= ${thresholdMs / 1_000})`;
+  const alert = withBlindTime(ctx, rebuilt(ctx, record.event, status, output));
+  ctx.decision.tally.missedKeepalives += 1;
+  ctx.follow(() => {
+    mergeEvent(ctx, alert, { trustsSentHistory: false });
+  });
+}
+
+/** When the monitor of a stored actor is due, and the input that counts from. */
+export function keepaliveDeadline({ context }: ActorSnapshot): StoredDeadline | undefined {
+  const entity = context as EntityContext;
+  const atMs = keepaliveDeadlineAtMs(entity);
+  return atMs === undefined ? undefined : { atMs, sinceMs: entity.lastReceivedAtMs, repeat: keepaliveRepeat(entity) };
+}

@@ -1,0 +1,216 @@
+import { type Announcement, Decision, type KeyedTableReader } from '../../store/decision.ts';
+import type { LedgerCause, LedgerDraft } from '../../store/ledger.ts';
+import type { ActorSnapshot, TableName, Tables } from '../../store/records.ts';
+import type { ActorStep, DecisionObserver } from './decision-observer.ts';
+import type { GuardLog } from './guard-log.ts';
+import { ActorFailed, type KeyedActors } from './keyed-actors.ts';
+import type { AnyActor } from 'xstate';
+import type { ActorEvents, ActorInputs, ActorKind, ActorKinds } from './actor-kind.ts';
+import type { Settings } from './settings.ts';
+
+/** Inputs that one input may cause, in the same decision; those of an entity's deletion are not counted. */
+const MAX_FOLLOW_UPS = 8;
+
+const CONFIG_REVISION_KEY = 'config-revision';
+
+/** What became of an actor by one event. */
+export interface Sent {
+  /** Undefined when the actor has ended. */
+  snapshot: ActorSnapshot | undefined;
+  /** Its state after the event. */
+  state: string;
+}
+
+/** The same for all decisions. */
+export interface DecisionContextPorts {
+  reader: KeyedTableReader;
+  kinds: ActorKinds;
+  guards: GuardLog;
+  isQuarantined(kind: ActorKind, key: string): boolean;
+  /** Whether too much waits for handlers. */
+  isOutboxFull(): boolean;
+  settings: Settings;
+}
+
+/** When it is decided, and why. */
+export interface Occasion {
+  nowMs: number;
+  steadyMs: number;
+  cause: LedgerCause;
+  observer: DecisionObserver | undefined;
+  /** Actors that could not be restored, and begin anew, are added. */
+  failures: ActorFailed[];
+}
+
+/** One decision while it is being made: reads through what is not durable yet, and everything it wants done. */
+export class DecisionContext {
+  readonly decision: Decision;
+  /** By the wall clock, Unix ms: for what people and other programs see. */
+  readonly nowMs: number;
+  /** In steady time, ms: for what deadlines count from. */
+  readonly steadyMs: number;
+  readonly cause: LedgerCause;
+  /** Actors that have seen the decision's events: if it is dropped, they are too. */
+  readonly touched: { kind: ActorKind; key: string }[] = [];
+  /** Goes into the ledger beside each transition of the current event. */
+  details: Record<string, unknown> | undefined;
+  /** What watched actors did, in order; undefined when none did anything. */
+  steps: ActorStep[] | undefined;
+  readonly #ports: DecisionContextPorts;
+  readonly #observer: DecisionObserver | undefined;
+  readonly #failures: ActorFailed[];
+  readonly #followUps: (() => void)[] = [];
+
+  constructor(ports: DecisionContextPorts, { nowMs, steadyMs, cause, observer, failures }: Occasion) {
+    this.#ports = ports;
+    this.nowMs = nowMs;
+    this.steadyMs = steadyMs;
+    this.cause = cause;
+    this.#observer = observer;
+    this.#failures = failures;
+    this.decision = new Decision(ports.reader);
+  }
+
+  /** Unix seconds. */
+  get nowS(): number {
+    return Math.floor(this.nowMs / 1_000);
+  }
+
+  get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    return this.decision.get(table, key);
+  }
+
+  put<T extends TableName>(table: T, key: string, value: Tables[T]): void {
+    this.decision.put(table, key, value);
+  }
+
+  delete(table: TableName, key: string): void {
+    this.decision.delete(table, key);
+  }
+
+  announce(announcement: Announcement): void {
+    this.decision.announcements.push(announcement);
+  }
+
+  record(entry: Omit<LedgerDraft, 'atMs' | 'cause' | 'guards' | 'configRevision'> & Partial<LedgerDraft>): void {
+    this.decision.ledger.push({
+      atMs: this.nowMs,
+      cause: this.cause,
+      guards: [],
+      configRevision: this.configRevision,
+      ...entry,
+    });
+  }
+
+  get settings(): Settings {
+    return this.#ports.settings;
+  }
+
+  get configRevision(): number {
+    return (this.get('meta', CONFIG_REVISION_KEY) as number | undefined) ?? 0;
+  }
+
+  /** An administrative change has its entry, and everything decided later carries the new revision. */
+  reviseConfig(kind: string, key: string, event: 'created' | 'updated' | 'deleted', changed: string[]): void {
+    this.put('meta', CONFIG_REVISION_KEY, this.configRevision + 1);
+    const [from, to] = [event === 'created' ? null : 'stored', event === 'deleted' ? null : 'stored'];
+    this.record({ actor: kind, key, from, event: `resource.${event}`, to, details: { changed } });
+  }
+
+  /** An input that this one causes; it is decided after the current one, in the same decision. */
+  follow(decideIt: () => void): void {
+    if (this.#followUps.length >= MAX_FOLLOW_UPS) throw new Error(`more than ${MAX_FOLLOW_UPS} follow-up inputs`);
+    this.#followUps.push(decideIt);
+  }
+
+  runFollowUps(): void {
+    for (const decideIt of this.#followUps) decideIt();
+  }
+
+  /** Whether what waits for handlers may only grow by alerts. */
+  get isOutboxFull(): boolean {
+    return this.#ports.isOutboxFull();
+  }
+
+  isQuarantined(kind: ActorKind, key: string): boolean {
+    return this.#ports.isQuarantined(kind, key);
+  }
+
+  /** Sends to the actor of a key, waking it if it sleeps. Undefined when there is none. @throws ActorFailed */
+  send<K extends ActorKind>(kind: K, key: string, event: ActorEvents[K]): Sent | undefined {
+    const actors = this.#actors(kind);
+    const actor = this.#wake(kind, actors, key);
+    return actor === undefined ? undefined : this.#deliver(kind, actors, actor, key, event);
+  }
+
+  /** Makes the actor of a key that had none. @throws ActorFailed */
+  create<K extends ActorKind>(kind: K, key: string, input: ActorInputs[K], eventType: string): Sent {
+    const actors = this.#actors(kind);
+    this.touched.push({ kind, key });
+    this.#ports.guards.begin();
+    const actor = actors.create(key, input);
+    const { value, context, status } = actor.getSnapshot() as ActorSnapshot & { status: string };
+    this.#recordTransition(kind, key, null, eventType, value);
+    if (this.#observer !== undefined) this.#note(kind, key, undefined, { value, context, status }, true);
+    return { snapshot: { value, context }, state: value };
+  }
+
+  #actors<K extends ActorKind>(kind: K): KeyedActors<ActorEvents[K], ActorInputs[K]> {
+    return this.#ports.kinds[kind];
+  }
+
+  #wake<K extends ActorKind>(kind: K, actors: KeyedActors<ActorEvents[K], ActorInputs[K]>, key: string) {
+    try {
+      return actors.wake(this.decision, key);
+    } catch (error) {
+      if (!(error instanceof ActorFailed)) throw error;
+      // Nothing has been decided with it yet: it begins anew from domain data, on record.
+      this.#failures.push(error);
+      this.touched.push({ kind, key });
+      return actors.rebuild(this.decision, key);
+    }
+  }
+
+  #deliver<K extends ActorKind>(
+    kind: K,
+    actors: KeyedActors<ActorEvents[K], ActorInputs[K]>,
+    actor: AnyActor,
+    key: string,
+    event: ActorEvents[K],
+  ): Sent {
+    this.touched.push({ kind, key });
+    const before = actor.getSnapshot() as ActorSnapshot;
+    this.#ports.guards.begin();
+    actors.send(actor, key, event);
+    const { value, context, status } = actor.getSnapshot() as ActorSnapshot & { status: string };
+    const isTransition = value !== before.value;
+    if (isTransition) this.#recordTransition(kind, key, before.value, event.type, value);
+    if (this.#observer !== undefined) this.#note(kind, key, event, { value, context, status }, isTransition);
+    if (status !== 'active') actors.rest(key);
+    return { snapshot: status === 'active' ? { value, context } : undefined, state: value };
+  }
+
+  #note(
+    kind: ActorKind,
+    key: string,
+    event: ActorStep['event'],
+    after: ActorStep['after'],
+    isTransition: boolean,
+  ): void {
+    if (this.#observer?.watches(kind, key) !== true) return;
+    const ledgerEntries = this.decision.ledger.length;
+    (this.steps ??= []).push({ kind, key, atMs: this.nowMs, event, after, ledgerEntries, isTransition });
+  }
+
+  #recordTransition(actor: string, key: string, from: string | null, event: string, to: string): void {
+    this.record({
+      actor,
+      key,
+      from,
+      event,
+      to,
+      guards: this.#ports.guards.taken(),
+      ...(this.details === undefined ? {} : { details: this.details }),
+    });
+  }
+}

@@ -1,0 +1,15 @@
+import type { CheckEvent } from '../../resources/event.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+
+/** On an alert: how many seconds the backend was blind before it. */
+const BLIND_ANNOTATION = 'mon.io/blind-seconds';
+
+/** The first alert after a time in which the backend could not hear says so; those that repeat it do not. */
+export function withBlindTime(ctx: DecisionContext, event: CheckEvent): CheckEvent {
+  const blindMs = ctx.details?.['blindMs'];
+  const others = Object.entries(event.metadata.annotations ?? {}).filter(([name]) => name !== BLIND_ANNOTATION);
+  const own = typeof blindMs === 'number' ? [[BLIND_ANNOTATION, String(Math.round(blindMs / 1_000))] as const] : [];
+  const entries = [...others, ...own];
+  const annotations = entries.length === 0 ? undefined : Object.fromEntries(entries);
+  return { ...event, metadata: { ...event.metadata, annotations } };
+}

@@ -1,0 +1,69 @@
+import { type CheckTtlContext, ttlDeadlineAtMs, ttlRepeat } from '../../machines/check-ttl.ts';
+import type { CheckEvent } from '../../resources/event.ts';
+import { eventAddress, eventKey } from '../../store/keyspace.ts';
+import type { ActorSnapshot } from '../../store/records.ts';
+import { readResource } from '../../store/resource-store.ts';
+import type { ReachedDeadline, StoredDeadline } from '../time/deadline-queue.ts';
+import { withBlindTime } from './blind-annotation.ts';
+import { KEEPALIVE, mergeEvent, replaceTtl } from './merge-event.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+
+/** A switch has come to its end: tell its actor what is known, and store where it stands then. */
+export function ttlExpired(ctx: DecisionContext, { key, deadlineAtMs, atMs, graceMs, blindMs }: ReachedDeadline): void {
+  const record = ctx.get('events', key);
+  if (record?.ttl === undefined) return;
+  const { namespace, entity } = eventAddress(key);
+  const { lastReceivedAtMs, graceMs: graceBeforeMs } = record.ttl.context as CheckTtlContext;
+  if (graceMs !== graceBeforeMs) ctx.details = { blindMs };
+  const sent = ctx.send('check-ttl', key, {
+    type: 'deadline.reached',
+    deadlineAtMs,
+    elapsedMs: atMs - lastReceivedAtMs - graceMs,
+    graceMs,
+    entityExists: readResource(ctx.decision, 'entities', namespace, entity) !== undefined,
+    eventExists: true,
+    keepaliveStatus: keepaliveStatusOf(ctx, namespace, entity),
+  });
+  if (sent !== undefined) replaceTtl(ctx, key, record, sent.snapshot);
+}
+
+/**
+ * Merges the alert that no result came: the stored check's configuration with what is known now. It keeps the id of the last
+ * real result, so that in the ledger its cause is the deadline and not that event.
+ */
+export function publishTtlExpiry(ctx: DecisionContext, { key, alertStatus, lastReceivedAtMs }: CheckTtlContext): void {
+  const stored = ctx.get('events', key)?.event;
+  if (stored === undefined) return;
+  const silentS = Math.floor((ctx.steadyMs - lastReceivedAtMs) / 1_000);
+  const expiry: CheckEvent = {
+    ...stored,
+    timestamp: ctx.nowS,
+    check: {
+      ...stored.check,
+      status: alertStatus,
+      output: `Last check execution was ${silentS} seconds ago`,
+      executed: ctx.nowS,
+      issued: 0,
+      duration: undefined,
+      hooks: undefined,
+      processed_by: undefined,
+      secrets: null,
+      subdues: undefined,
+    },
+  };
+  const alert = withBlindTime(ctx, expiry);
+  ctx.follow(() => {
+    mergeEvent(ctx, alert, { trustsSentHistory: false, isExpiry: true, cause: ctx.cause });
+  });
+}
+
+/** When a stored switch is due, and the input that counts from. */
+export function ttlDeadline({ context }: ActorSnapshot): StoredDeadline {
+  const ttl = context as CheckTtlContext;
+  return { atMs: ttlDeadlineAtMs(ttl), sinceMs: ttl.lastReceivedAtMs, repeat: ttlRepeat(ttl) };
+}
+
+/** Whether the entity's agent is missing, by its stored keepalive event: 0 when it is not, or never was heard of. */
+function keepaliveStatusOf(ctx: DecisionContext, namespace: string, entity: string): number {
+  return ctx.get('events', eventKey(namespace, entity, KEEPALIVE))?.event.check.status ?? 0;
+}

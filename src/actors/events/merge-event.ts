@@ -1,0 +1,173 @@
+import type { CheckEvent } from '../../resources/event.ts';
+import { historyOf } from '../../rules/check-history.ts';
+import {
+  type CheckState,
+  isResolution,
+  mergeCheckState,
+  NO_PREVIOUS_STATE,
+  type PreviousCheckState,
+} from '../../rules/check-state.ts';
+import { truncateOutput } from '../../rules/output-truncation.ts';
+import type { LedgerCause } from '../../store/ledger.ts';
+import { EncodedEvent } from '../../store/encoded-event.ts';
+import { eventKey } from '../../store/keyspace.ts';
+import { type ActorSnapshot, eventOf, type EventRecord } from '../../store/records.ts';
+import { resolveEntity } from '../entities/proxy-entities.ts';
+import { announceProcessed, publish } from './publish.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+import { silence } from './silences.ts';
+
+export const KEEPALIVE = 'keepalive';
+
+/** Lets a check choose the status of its expiry event, 1 to 255. */
+const TTL_STATUS_ANNOTATION = 'mon.io/ttl-status';
+
+export interface MergeOptions {
+  /** Agents may send the history of a key's first event; nobody else is believed. */
+  trustsSentHistory: boolean;
+  /** An expiry's event leaves the switch as its actor has just set it. */
+  isExpiry?: boolean;
+  cause?: LedgerCause;
+  /** The event's bytes as they came; kept only if the event is stored as it came. */
+  encoded?: Buffer | undefined;
+}
+
+/** Merges an event into what is stored of its entity and check: the one way an event comes to be. The entity it was stored under is in the result. */
+export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: MergeOptions): CheckEvent {
+  const event = resolveEntity(ctx, received);
+  const key = keyOf(event);
+  const { tally } = ctx.decision;
+  tally.checkEvents += 1;
+  tally.metricPoints += event.metrics?.points?.length ?? 0;
+  const previous = ctx.get('events', key);
+  if (ctx.isQuarantined('check-ttl', key)) {
+    storeUnmerged(ctx, key, event, previous);
+    return event;
+  }
+  const cause = options.cause ?? (event.id === null ? ctx.cause : { eventId: event.id });
+  const merged = mergeState(event, previous, options);
+  const silenced = silence(ctx, event, { isResolution: isResolution(merged.history), key, cause });
+  const state = silenced.length === 0 ? merged : { ...merged, silenced };
+  const ttl = options.isExpiry === true ? previous?.ttl : switchAfter(ctx, key, event, previous);
+  const stored = asStored(event);
+  const encoded = stored === received ? options.encoded : undefined;
+  const record = encoded === undefined ? { state, ttl, event: stored } : new EncodedEvent(state, ttl, encoded);
+  ctx.put('events', key, record);
+  announceProcessed(ctx, () => eventOf({ state, ttl, event: stored }));
+  recordCheckState(ctx, key, previous?.state.state ?? null, state, event.check, cause);
+  const { status } = event.check;
+  const previousStatus = state.history.statuses.at(-2);
+  publish(ctx, {
+    received: event,
+    facts: { status, previousStatus, silenced: state.silenced, hasMetrics: event.metrics !== undefined },
+    givesWay: event.check.metadata.name === KEEPALIVE && status === 0 && (previousStatus ?? 0) === 0,
+    event: () => asPublished(event, state),
+  });
+  return event;
+}
+
+export function keyOf({ entity, check }: CheckEvent): string {
+  return eventKey(entity.metadata.namespace ?? '', entity.metadata.name ?? '', check.metadata.name ?? '');
+}
+
+function mergeState({ check }: CheckEvent, previous: EventRecord | undefined, options: MergeOptions): CheckState {
+  return mergeCheckState(previous?.state ?? firstState(check, options), {
+    status: check.status,
+    executed: check.executed,
+    lowFlapThreshold: check.low_flap_threshold,
+    highFlapThreshold: check.high_flap_threshold,
+  });
+}
+
+function firstState(check: CheckEvent['check'], { trustsSentHistory }: MergeOptions): PreviousCheckState {
+  if (!trustsSentHistory) return NO_PREVIOUS_STATE;
+  return {
+    history: historyOf(check.history ?? []),
+    occurrences: check.occurrences,
+    occurrencesWatermark: check.occurrences_watermark,
+    state: undefined,
+    lastOk: check.last_ok,
+  };
+}
+
+/** Arms, moves or disarms the dead man's switch. Nothing is armed before the first event with a ttl. */
+function switchAfter(ctx: DecisionContext, key: string, event: CheckEvent, previous: EventRecord | undefined) {
+  const { check } = event;
+  if (check.metadata.name === KEEPALIVE) return undefined;
+  const arms = check.ttl > 0 && !(check.round_robin && check.proxy_entity_name === '');
+  if (!arms && previous?.ttl === undefined) return undefined;
+  const ttlMs = arms ? check.ttl * 1_000 : 0;
+  const alertStatus = alertStatusOf(check);
+  const atMs = ctx.steadyMs;
+  if (previous?.ttl === undefined)
+    return ctx.create('check-ttl', key, { key, ttlMs, alertStatus, atMs }, 'result.received').snapshot;
+  return ctx.send('check-ttl', key, { type: 'result.received', ttlMs, alertStatus, atMs })?.snapshot;
+}
+
+function alertStatusOf(check: CheckEvent['check']): number {
+  const status = Number(check.metadata.annotations?.[TTL_STATUS_ANNOTATION] ?? 1);
+  return Number.isInteger(status) && status >= 1 && status <= 255 ? status : 1;
+}
+
+/** Metrics are never stored, a long output is cut. */
+function asStored(event: CheckEvent): CheckEvent {
+  const cut = truncateOutput(event);
+  return cut.metrics === undefined ? cut : { ...cut, metrics: undefined };
+}
+
+/** As handlers get it: merged, with its whole output and its metrics, and the label that says how much is missing in the store. */
+function asPublished(event: CheckEvent, state: CheckState): CheckEvent {
+  const { metadata } = truncateOutput(event);
+  return { ...eventOf({ state, ttl: undefined, event }), metadata };
+}
+
+/** While its actor is quarantined an event is kept as it came, beside the last merged state. */
+function storeUnmerged(ctx: DecisionContext, key: string, event: CheckEvent, previous: EventRecord | undefined): void {
+  const state = previous?.state ?? mergeState(event, undefined, { trustsSentHistory: false });
+  const ttl = heardNow(previous?.ttl, event.check.ttl, ctx.steadyMs);
+  const record = { state, ttl, event: asStored(event) };
+  ctx.put('events', key, record);
+  announceProcessed(ctx, () => eventOf(record));
+}
+
+function recordCheckState(
+  ctx: DecisionContext,
+  key: string,
+  from: string | null,
+  merged: CheckState,
+  check: CheckEvent['check'],
+  cause: LedgerCause,
+): void {
+  if (from === merged.state) return;
+  const { status, low_flap_threshold: low, high_flap_threshold: high } = check;
+  const { silenced } = merged;
+  const inputs = { totalStateChange: merged.totalStateChange, low, high };
+  ctx.record({
+    actor: 'check-state',
+    key,
+    from,
+    event: 'result.received',
+    to: merged.state,
+    cause,
+    guards: low > 0 && high > 0 ? [{ name: 'flapping', passed: merged.state === 'flapping', inputs }] : [],
+    details: { status, occurrences: merged.occurrences, ...(silenced.length === 0 ? {} : { silenced }) },
+  });
+}
+
+/** Where a quarantined switch is to go on: a result came, which it could not be told. */
+function heardNow(ttl: ActorSnapshot | undefined, ttlS: number, atMs: number): ActorSnapshot | undefined {
+  if (ttl === undefined || ttlS <= 0) return undefined;
+  const ttlMs = ttlS * 1_000;
+  return { value: 'registered', context: { ...ttl.context, ttlMs, lastReceivedAtMs: atMs, tickMs: ttlMs, graceMs: 0 } };
+}
+
+/** The snapshot of a switch that must outlive a change of its event. */
+export function replaceTtl(
+  ctx: DecisionContext,
+  key: string,
+  record: EventRecord,
+  ttl: ActorSnapshot | undefined,
+): void {
+  const { state, encoded } = record;
+  ctx.put('events', key, encoded === undefined ? { ...record, ttl } : new EncodedEvent(state, ttl, encoded));
+}

@@ -1,0 +1,148 @@
+import type { CheckEvent } from '../../resources/event.ts';
+import { isSilencedName, type SilenceRecord, silencedName } from '../../resources/silenced.ts';
+import { isOver, nextChangeAtMs, silencesOf, stateAt } from '../../rules/silencing.ts';
+import type { LedgerCause } from '../../store/ledger.ts';
+import { entityKey, resourceKey, silenceCountKey } from '../../store/keyspace.ts';
+import { readResource } from '../../store/resource-store.ts';
+import { NO_INPUT, type ReachedDeadline } from '../time/deadline-queue.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+
+/** The word of the ledger and of the deadline wheel; the entries themselves are changed under `silenced`. */
+export const SILENCE = 'silence';
+
+export interface Silencing {
+  /** The event ends a problem: entries with `expire_on_resolve` end with it. */
+  isResolution: boolean;
+  /** `<namespace>/<entity>/<check>` it is stored under. */
+  key: string;
+  cause: LedgerCause;
+}
+
+/** The names of the entries that act on an event now. Those that end with a resolution are ended, and are not among them. */
+export function silence(ctx: DecisionContext, event: CheckEvent, { isResolution, key, cause }: Silencing): string[] {
+  const acting = actingOn(ctx, event);
+  if (acting.length === 0) return [];
+  const ending = isResolution ? acting.filter(({ expire_on_resolve }) => expire_on_resolve) : [];
+  for (const record of ending) endSilence(ctx, record, 'check.resolved', { cause, details: { event: key } });
+  return acting.filter((record) => !ending.includes(record)).map(silencedName);
+}
+
+/** An event that is published and not stored, with the entries that act on it. */
+export function withSilences(ctx: DecisionContext, event: CheckEvent): CheckEvent {
+  const silenced = actingOn(ctx, event).map(silencedName);
+  if (silenced.length === 0) return event;
+  return { ...event, check: { ...event.check, silenced, is_silenced: true } };
+}
+
+function actingOn(ctx: DecisionContext, { entity, check }: CheckEvent): SilenceRecord[] {
+  const { name = '', namespace = '' } = entity.metadata;
+  if (countIn(ctx, namespace) === 0) return [];
+  const lookUp = (silenced: string): SilenceRecord | undefined =>
+    isSilencedName(silenced) ? readResource(ctx.decision, 'silenced', namespace, silenced) : undefined;
+  const silenceable = {
+    entity: name,
+    entitySubscriptions: entity.subscriptions ?? [],
+    check: check.metadata.name ?? '',
+    checkSubscriptions: check.subscriptions,
+    isProxied: check.proxy_entity_name !== '',
+  };
+  return silencesOf(silenceable, lookUp, ctx.nowS, {
+    matchEntitySubscriptions: ctx.settings.silencesMatchEntitySubscriptions,
+  });
+}
+
+/** Kept in the store beside the entries: an event where there are none is merged without looking for any. */
+function countIn(ctx: DecisionContext, namespace: string): number {
+  return (ctx.get('resources', silenceCountKey(namespace)) as { count: number } | undefined)?.count ?? 0;
+}
+
+function changeCount(ctx: DecisionContext, namespace: string, by: 1 | -1): void {
+  const key = silenceCountKey(namespace);
+  const count = countIn(ctx, namespace) + by;
+  if (count > 0) ctx.put('resources', key, { count });
+  else ctx.delete('resources', key);
+}
+
+const keyOf = ({ metadata: { namespace = '' }, ...silenced }: SilenceRecord): string =>
+  entityKey(namespace, silencedName(silenced));
+
+/** An entry that is over is as good as deleted: it is ended here, should its deadline be late. */
+export function currentSilence(ctx: DecisionContext, namespace: string, name: string): SilenceRecord | undefined {
+  const record = readResource(ctx.decision, 'silenced', namespace, name);
+  if (record === undefined || !isOver(record, ctx.nowS)) return record;
+  endSilence(ctx, record, 'expiry.reached');
+  return undefined;
+}
+
+/** Stores an entry in place of `previous`, in the state it has now, and arms its next change. */
+export function storeSilence(ctx: DecisionContext, record: SilenceRecord, previous: SilenceRecord | undefined): void {
+  const { namespace = '', name = '' } = record.metadata;
+  if (previous === undefined) changeCount(ctx, namespace, 1);
+  enter(ctx, record, previous?.state ?? null, previous === undefined ? 'silence.created' : 'silence.updated');
+  ctx.put('resources', resourceKey('silenced', namespace, name), record);
+  arm(ctx, record);
+}
+
+export type SilenceEnd =
+  'silence.deleted' | 'expiry.reached' | 'check.resolved' | 'entity.deleted' | 'entity.deregistered';
+
+/** Deletes an entry, on record. */
+export function endSilence(
+  ctx: DecisionContext,
+  record: SilenceRecord,
+  event: SilenceEnd,
+  more: { cause?: LedgerCause; details?: Record<string, unknown> } = {},
+): void {
+  const { namespace = '', name = '' } = record.metadata;
+  ctx.delete('resources', resourceKey('silenced', namespace, name));
+  changeCount(ctx, namespace, -1);
+  ctx.decision.deadlines.push({ actor: SILENCE, key: keyOf(record), atMs: undefined, sinceMs: NO_INPUT });
+  ctx.record({ actor: SILENCE, key: keyOf(record), from: record.state, event, to: null, ...more });
+}
+
+/** The times go with the transition: they are what decides which events the entry meets. */
+function enter(ctx: DecisionContext, record: SilenceRecord, from: string | null, event: string): void {
+  const { begin, expire_at, state } = record;
+  ctx.record({ actor: SILENCE, key: keyOf(record), from, event, to: state, details: { begin, expire_at } });
+}
+
+function arm(ctx: DecisionContext, record: SilenceRecord): void {
+  const deadline = silenceDeadline(record);
+  const { atMs, sinceMs } = deadline ?? { atMs: undefined, sinceMs: NO_INPUT };
+  ctx.decision.deadlines.push({ actor: SILENCE, key: keyOf(record), atMs, sinceMs });
+}
+
+/** When a stored entry begins or ends: a wall deadline, which blind time does not move. */
+export function silenceDeadline(record: SilenceRecord): { atMs: number; sinceMs: number } | undefined {
+  const atMs = nextChangeAtMs(record);
+  return atMs === undefined ? undefined : { atMs, sinceMs: NO_INPUT };
+}
+
+/** An entry has come to its begin or its end. Events never wait for it: they go by the entry's times. */
+export function silenceDue(ctx: DecisionContext, { key }: ReachedDeadline): void {
+  const slash = key.indexOf('/');
+  const record = currentSilence(ctx, key.slice(0, slash), key.slice(slash + 1));
+  if (record === undefined) return;
+  // The wall clock may have been set back since it began: it has begun all the same.
+  const begins = record.state === 'pending' && stateAt(record, ctx.nowS) === 'active';
+  if (begins) begin(ctx, record);
+  else arm(ctx, record);
+}
+
+function begin(ctx: DecisionContext, record: SilenceRecord): void {
+  const begun: SilenceRecord = { ...record, state: 'active' };
+  enter(ctx, begun, record.state, 'begin.reached');
+  ctx.put('resources', resourceKey('silenced', record.metadata.namespace, silencedName(record)), begun);
+  arm(ctx, begun);
+}
+
+/** Ends the entries on the own subscription of an entity that is gone. */
+export function endSilencesOfEntity(ctx: DecisionContext, namespace: string, entity: string, event: SilenceEnd): void {
+  if (countIn(ctx, namespace) === 0) return;
+  const subscription = `entity:${entity}`;
+  const prefix = resourceKey('silenced', namespace, `${subscription}:`);
+  for (const key of ctx.decision.keys('resources', prefix)) {
+    const record = ctx.get('resources', key) as SilenceRecord | undefined;
+    if (record?.subscription === subscription) endSilence(ctx, record, event);
+  }
+}

@@ -1,0 +1,107 @@
+import { type ActorAddress, sessionIdOf } from '../../resources/actor-address.ts';
+import { afterPrefix } from '../../store/keyspace.ts';
+import type { Page, PageRequest } from '../../store/page.ts';
+import type { TransactionalStore } from '../../store/transactional-store.ts';
+
+/** Records that are looked at for one page: with a narrow filter it may be short, or empty, and is still not the last. */
+const MAX_LOOKED_AT = 5_000;
+/** Above every name. */
+const END = '~';
+const CHECKS = 'checks/';
+
+type ActorWord = ActorAddress['actor'];
+
+export interface ActorFilter {
+  machine?: ActorWord | undefined;
+  /** `<namespace>/<name>` */
+  entity?: string | undefined;
+  /** Name of a check. */
+  check?: string | undefined;
+}
+
+export interface ListedActor {
+  session_id: string;
+  machine: ActorWord;
+  key: string;
+  /** Its state. */
+  value: string;
+  /** When it came into that state, Unix seconds; null where the ledger does not know. */
+  since: number | null;
+}
+
+/** An actor as a record has it. */
+interface Found {
+  key: string;
+  /** Undefined where the record has no actor, or one of another entity or check. */
+  value: string | undefined;
+}
+
+type Source = (store: TransactionalStore, from: string, filter: ActorFilter) => Iterable<Found>;
+
+/** What the records of each kind say, in order of keys. */
+const SOURCES: Record<ActorWord, Source> = {
+  *'check-schedule'(store, from, { entity, check }) {
+    if (entity !== undefined) return;
+    // A schedule has no record of its own: while there is the check, it is in its one state.
+    for (const path of store.keys('resources', { from: CHECKS + from, to: afterPrefix(CHECKS) })) {
+      const key = path.slice(CHECKS.length);
+      yield { key, value: isOf(key, check) ? 'scheduled' : undefined };
+    }
+  },
+  *'check-ttl'(store, from, { entity, check }) {
+    for (const { key, value } of store.range('events', within(entity, from))) {
+      yield { key, value: isOf(key, check) ? value.ttl?.value : undefined };
+    }
+  },
+  *connection(store, from, { entity, check }) {
+    if (check !== undefined) return;
+    for (const { key, value } of store.range('sessions', { from, to: END })) {
+      const isOther = entity !== undefined && entity !== `${value.namespace}/${value.agentName}`;
+      yield { key, value: isOther ? undefined : value.actor.value };
+    }
+  },
+  *entity(store, from, { entity, check }) {
+    if (check !== undefined) return;
+    const range = entity === undefined ? { from, to: END } : { from: entity > from ? entity : from, to: `${entity}\0` };
+    for (const { key, value } of store.range('entities', range)) yield { key, value: value.actor.value };
+  },
+};
+
+const isOf = (key: string, check: string | undefined): boolean => check === undefined || key.endsWith(`/${check}`);
+
+function within(entity: string | undefined, from: string) {
+  if (entity === undefined) return { from, to: END };
+  const prefix = `${entity}/`;
+  return { from: prefix > from ? prefix : from, to: afterPrefix(prefix) };
+}
+
+/** The keyed actors by what is stored of them, asleep or awake, in order of session ids. */
+export function listActors(
+  store: TransactionalStore,
+  filter: ActorFilter,
+  { limit = Infinity, from = '' }: PageRequest,
+): Page<ListedActor> {
+  const items: ListedActor[] = [];
+  let lookedAt = 0;
+  let last: string | undefined;
+  for (const machine of kindsFrom(filter.machine, from)) {
+    const colon = `${machine}:`;
+    const fromKey = from.startsWith(colon) ? from.slice(colon.length) : '';
+    for (const { key, value } of SOURCES[machine](store, fromKey, filter)) {
+      if (items.length >= limit || lookedAt >= MAX_LOOKED_AT) return { items, lastKey: last };
+      lookedAt += 1;
+      last = sessionIdOf({ actor: machine, key });
+      if (value === undefined) continue;
+      const entry = store.lastLedgerEntry(machine, key);
+      const since = entry === undefined ? null : Math.floor(entry.atMs / 1_000);
+      items.push({ session_id: last, machine, key, value, since });
+    }
+  }
+  return { items, lastKey: undefined };
+}
+
+/** The kinds that may still come at or after a session id. */
+function kindsFrom(machine: ActorWord | undefined, from: string): ActorWord[] {
+  const words = (Object.keys(SOURCES) as ActorWord[]).filter((word) => machine === undefined || word === machine);
+  return words.filter((word) => afterPrefix(`${word}:`) > from).toSorted();
+}

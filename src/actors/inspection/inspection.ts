@@ -1,0 +1,298 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type ActorAddress, sessionIdOf } from '../../resources/actor-address.ts';
+import { InvalidResource } from '../../resources/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Committer } from '../../store/committer.ts';
+import type { ActorSnapshot } from '../../store/records.ts';
+import { readResource } from '../../store/resource-store.ts';
+import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { Decider } from '../core/decider.ts';
+import type { ActorStep, DecisionObserver } from '../core/decision-observer.ts';
+import { InspectMessages, type InspectedSnapshot } from './messages.ts';
+import { InspectPast } from './past.ts';
+import { type Position, positionText, type Since } from './position.ts';
+import { InspectRing } from './message-ring.ts';
+import type { ActorKind, ActorKinds } from '../core/actor-kind.ts';
+import type { Machines } from '../core/machines.ts';
+
+/** How long an actor stays watched when its last reader has gone: who connects again in that time misses nothing. */
+const LINGER_MS = 60_000;
+/** Actors that stay watched so; the one that was left first goes. */
+const MAX_LINGERING = 100;
+/** The past is sent as fast as it is read, until so few entries are missing that they can be sent at once. */
+const CATCH_UP_ENTRIES = 200;
+/** Messages of the past between two looks whether the reader keeps up. */
+const DRAIN_EVERY = 100;
+/** The event of the snapshot that follows the past. */
+const PAST_ENDED = 'inspection.past-ended';
+
+/** Who gets the messages. */
+export interface InspectReader {
+  /** One message, as text. Must not throw. */
+  send(text: string): void;
+  /** Resolves when what was sent has left the process, or the reader is gone. */
+  drained(): Promise<void>;
+  /** There will be no more: something is broken, and has been logged. */
+  fail(): void;
+}
+
+export interface InspectionPorts {
+  decider: Pick<Decider, 'observer'>;
+  committer: Pick<Committer, 'get' | 'keys' | 'head' | 'decidedSeq' | 'whenDurable'>;
+  store: Pick<TransactionalStore, 'ledger'>;
+  kinds: ActorKinds;
+  machines: Machines;
+  clock: Clock;
+  log: Log;
+}
+
+interface Watched {
+  address: ActorAddress;
+  ring: InspectRing;
+  /** Who gets its messages as they come. */
+  readers: Set<InspectReader>;
+  /** Readers that hold it, those that do not get its messages yet too. */
+  holders: number;
+  endLingering: (() => void) | undefined;
+}
+
+interface Attachment {
+  reader: InspectReader;
+  actors: Watched[];
+  isOpen: boolean;
+}
+
+/**
+ * Tells readers what watched actors do, from what was committed. An actor is one to them for as long as its key lives, whether
+ * it sleeps or not. While nobody watches, no decision pays for it.
+ */
+export class Inspection implements DecisionObserver {
+  readonly #ports: InspectionPorts;
+  readonly #messages: InspectMessages;
+  readonly #watched: Record<ActorKind, Map<string, Watched>> = {
+    entity: new Map(),
+    'check-ttl': new Map(),
+    connection: new Map(),
+    'check-schedule': new Map(),
+  };
+  /** In the order in which they were left. */
+  readonly #lingering = new Set<Watched>();
+  #sent = 0;
+
+  constructor(ports: InspectionPorts) {
+    this.#ports = ports;
+    this.#messages = new InspectMessages(ports.machines);
+  }
+
+  /** @throws InvalidResource when there is nothing yet to be after */
+  assertReached({ seq }: Since): void {
+    const { head } = this.#ports.committer;
+    if (seq > head.seq)
+      throw new InvalidResource(`since must not lie ahead of the ledger, which ends with ${head.seq}`);
+  }
+
+  /**
+   * Lets `reader` have these actors: each as it stands, then what it does. With `since` what happened after that comes first:
+   * the messages themselves while they are kept, the transitions in the ledger otherwise. The returned function ends it.
+   */
+  attach(addresses: readonly ActorAddress[], since: Since | undefined, reader: InspectReader): () => void {
+    const attachment = { reader, actors: addresses.map((address) => this.#hold(address)), isOpen: true };
+    const position = since?.n === undefined ? undefined : { seq: since.seq, n: since.n };
+    if (position !== undefined && attachment.actors.every(({ ring }) => ring.reachesBackTo(position))) {
+      resume(attachment, position);
+    } else {
+      this.#begin(attachment, since?.seq).catch((err: unknown) => {
+        this.#failed(attachment, err);
+      });
+    }
+    return () => {
+      this.#detach(attachment);
+    };
+  }
+
+  watches(kind: ActorKind, key: string): boolean {
+    return this.#watched[kind].has(key);
+  }
+
+  decided(steps: readonly ActorStep[], ledgerEntries: number, durable: Promise<void>): void {
+    const entriesBefore = this.#ports.committer.decidedSeq - ledgerEntries;
+    durable
+      .then(
+        () => {
+          for (const step of steps) this.#publish(step, entriesBefore + step.ledgerEntries);
+        },
+        // The decision was lost: nothing of it happened.
+        () => undefined,
+      )
+      .catch((err: unknown) => {
+        this.#ports.log.error({ err }, 'inspection failed');
+        for (const { kind, key } of steps) {
+          for (const reader of this.#watched[kind].get(key)?.readers ?? []) reader.fail();
+        }
+      });
+  }
+
+  /** Nobody watches any more. */
+  stop(): void {
+    for (const actors of Object.values(this.#watched)) {
+      for (const watched of actors.values()) watched.endLingering?.();
+      actors.clear();
+    }
+    this.#lingering.clear();
+    this.#ports.decider.observer = undefined;
+  }
+
+  #publish({ kind, key, atMs, event, after, isTransition }: ActorStep, seq: number): void {
+    const watched = this.#watched[kind].get(key);
+    if (watched === undefined) return;
+    const { address } = watched;
+    const redact = this.#redactionOf(address);
+    const tell = (afterSeq: number, write: (origin: Parameters<InspectMessages['actor']>[0]) => string): void => {
+      const at = this.#next(afterSeq);
+      const text = write({ address, atMs, seq: positionText(at), redact });
+      watched.ring.push({ at, text });
+      for (const reader of watched.readers) reader.send(text);
+    };
+    if (event === undefined) {
+      tell(seq, (origin) => this.#messages.actor(origin, after));
+      return;
+    }
+    tell(isTransition ? seq - 1 : seq, (origin) => this.#messages.event(origin, event));
+    tell(seq, (origin) => this.#messages.snapshot(origin, event, after));
+  }
+
+  /** Sends the past, if it is asked for, and then joins the reader to the present. */
+  async #begin(attachment: Attachment, sinceSeq: number | undefined): Promise<void> {
+    const { committer, store } = this.#ports;
+    const past = new InspectPast(
+      attachment.actors.map(({ address }) => address),
+      { store, messages: this.#messages, redactionOf: (address) => this.#redactionOf(address) },
+    );
+    let doneSeq = sinceSeq;
+    while (doneSeq !== undefined && attachment.isOpen && committer.head.seq - doneSeq > CATCH_UP_ENTRIES) {
+      const untilSeq = committer.head.seq;
+      let sent = 0;
+      for (const text of past.between(doneSeq, untilSeq)) {
+        attachment.reader.send(text);
+        sent += 1;
+        if (sent % DRAIN_EVERY === 0) {
+          await attachment.reader.drained();
+          await nextTurn();
+        }
+        if (!attachment.isOpen) return;
+      }
+      doneSeq = untilSeq;
+    }
+    this.#join(attachment, past, doneSeq);
+  }
+
+  /**
+   * Looks where the actors stand by what is decided now, and says so once that is durable; what is decided later comes after.
+   * For that nothing may stand between the promise and what is done when it resolves.
+   */
+  #join(attachment: Attachment, past: InspectPast, doneSeq: number | undefined): void {
+    const { committer, kinds, clock } = this.#ports;
+    const seq = committer.decidedSeq;
+    const atMs = clock.nowMs();
+    const standing = attachment.actors.map(({ address }) => kinds[address.actor].snapshotOf(committer, address.key));
+    const goOn = (): void => {
+      if (!attachment.isOpen) return;
+      if (doneSeq !== undefined) for (const text of past.between(doneSeq, seq)) attachment.reader.send(text);
+      for (const [index, watched] of attachment.actors.entries()) {
+        const snapshot = standing[index];
+        if (snapshot !== undefined) attachment.reader.send(this.#present(watched, snapshot, { past, seq, atMs }));
+        watched.readers.add(attachment.reader);
+      }
+    };
+    const startAgain = (): void => {
+      // Where they stood was lost, and is read again.
+      if (attachment.isOpen) this.#join(attachment, past, doneSeq);
+    };
+    committer
+      .whenDurable()
+      .then(goOn, startAgain)
+      .catch((err: unknown) => {
+        this.#failed(attachment, err);
+      });
+  }
+
+  /** Registers an actor as it stands; one that has registered in the past goes on from there. */
+  #present(
+    { address }: Watched,
+    { value, context }: ActorSnapshot,
+    { past, seq, atMs }: { past: InspectPast; seq: number; atMs: number },
+  ): string {
+    const origin = { address, atMs, seq: positionText(this.#next(seq)), redact: this.#redactionOf(address) };
+    const snapshot: InspectedSnapshot = { status: 'active', value, context };
+    return past.registered.has(sessionIdOf(address))
+      ? this.#messages.snapshot(origin, { type: PAST_ENDED }, snapshot)
+      : this.#messages.actor(origin, snapshot);
+  }
+
+  #next(seq: number): Position {
+    this.#sent += 1;
+    return { seq, n: this.#sent };
+  }
+
+  #redactionOf({ actor, key }: ActorAddress): readonly string[] | undefined {
+    if (actor !== 'entity' && actor !== 'check-ttl') return undefined;
+    const [namespace = '', name = ''] = key.split('/');
+    return readResource(this.#ports.committer, 'entities', namespace, name)?.redact ?? undefined;
+  }
+
+  #hold(address: ActorAddress): Watched {
+    const { decider, committer } = this.#ports;
+    const actors = this.#watched[address.actor];
+    let watched = actors.get(address.key);
+    if (watched === undefined) {
+      const ring = new InspectRing(this.#next(committer.decidedSeq));
+      watched = { address, ring, readers: new Set(), holders: 0, endLingering: undefined };
+      actors.set(address.key, watched);
+      decider.observer = this;
+    }
+    watched.holders += 1;
+    watched.endLingering?.();
+    watched.endLingering = undefined;
+    this.#lingering.delete(watched);
+    return watched;
+  }
+
+  #detach(attachment: Attachment): void {
+    if (!attachment.isOpen) return;
+    attachment.isOpen = false;
+    for (const watched of attachment.actors) {
+      watched.readers.delete(attachment.reader);
+      watched.holders -= 1;
+      if (watched.holders === 0) this.#linger(watched);
+    }
+  }
+
+  #linger(watched: Watched): void {
+    watched.endLingering = this.#ports.clock.after(LINGER_MS, () => {
+      this.#forget(watched);
+    });
+    this.#lingering.add(watched);
+    const [oldest] = this.#lingering;
+    if (this.#lingering.size > MAX_LINGERING && oldest !== undefined) this.#forget(oldest);
+  }
+
+  #forget(watched: Watched): void {
+    watched.endLingering?.();
+    this.#lingering.delete(watched);
+    this.#watched[watched.address.actor].delete(watched.address.key);
+    if (Object.values(this.#watched).every(({ size }) => size === 0)) this.#ports.decider.observer = undefined;
+  }
+
+  #failed(attachment: Attachment, err: unknown): void {
+    this.#ports.log.error({ err }, 'inspection failed');
+    attachment.reader.fail();
+  }
+}
+
+/** What the reader does not have yet, of all its actors in the order in which it happened; then the present. */
+function resume({ reader, actors }: Attachment, position: Position): void {
+  const missed = actors.flatMap(({ ring }) => ring.after(position)).toSorted((one, other) => one.at.n - other.at.n);
+  for (const { text } of missed) reader.send(text);
+  for (const watched of actors) watched.readers.add(reader);
+}

@@ -1,0 +1,100 @@
+import type { AnyStateMachine, EventObject } from 'xstate';
+import { type ActorAddress, sessionIdOf } from '../../resources/actor-address.ts';
+import { redactFields } from '../../resources/redaction.ts';
+import { definitionOf } from './definition.ts';
+import type { Machines } from '../core/machines.ts';
+
+/** The release of the inspector whose messages these are; receivers test only that it is a text. */
+const FORMAT_VERSION = '0.7.2';
+/** There is one system. */
+const ROOT_ID = 'mon';
+
+/** Where an actor stands. Keyed machines have no children, no history states and no tags. */
+export interface InspectedSnapshot {
+  status: string;
+  value: unknown;
+  context: unknown;
+}
+
+/** Which actor a message is of, and when. */
+export interface MessageOrigin {
+  address: ActorAddress;
+  /** Unix ms. */
+  atMs: number;
+  /** What a reader that connects again says it has. */
+  seq: string;
+  /** Words that its entity redacts beside the usual ones. */
+  redact: readonly string[] | undefined;
+}
+
+/** Writes what happens to actors as the text messages that inspectors of XState read. */
+export class InspectMessages {
+  readonly #machines: Machines;
+  readonly #definitions = new Map<string, string>();
+
+  constructor(machines: Machines) {
+    this.#machines = machines;
+  }
+
+  /** An actor registers, as it stands. */
+  actor(origin: MessageOrigin, snapshot: InspectedSnapshot): string {
+    const { address, redact } = origin;
+    return message('@xstate.actor', origin, {
+      name: address.key,
+      definition: this.#definitionOf(address),
+      snapshot: shown(snapshot, redact),
+    });
+  }
+
+  /** It gets an event. */
+  event(origin: MessageOrigin, event: EventObject): string {
+    return message('@xstate.event', origin, { event: shownEvent(event, origin.redact) });
+  }
+
+  /** Where it stands after that. */
+  snapshot(origin: MessageOrigin, event: EventObject, snapshot: InspectedSnapshot): string {
+    const { redact } = origin;
+    return message('@xstate.snapshot', origin, {
+      event: shownEvent(event, redact),
+      snapshot: shown(snapshot, redact),
+    });
+  }
+
+  /** `done` for a state in which an actor of this kind ends. */
+  statusIn({ actor }: ActorAddress, state: string): 'active' | 'done' {
+    const machine: AnyStateMachine = this.#machines[actor];
+    return machine.states[state]?.type === 'final' ? 'done' : 'active';
+  }
+
+  #definitionOf({ actor }: ActorAddress): string {
+    let definition = this.#definitions.get(actor);
+    if (definition === undefined) {
+      definition = definitionOf(this.#machines[actor]);
+      this.#definitions.set(actor, definition);
+    }
+    return definition;
+  }
+}
+
+function message(type: string, { address, atMs, seq }: MessageOrigin, fields: object): string {
+  return JSON.stringify({
+    type,
+    _version: FORMAT_VERSION,
+    createdAt: String(atMs),
+    id: null,
+    rootId: ROOT_ID,
+    sessionId: sessionIdOf(address),
+    ...fields,
+    seq,
+  });
+}
+
+function shown({ status, value, context }: InspectedSnapshot, redact: MessageOrigin['redact']): object {
+  return { status, value, context: redactFields(context, redact), children: {}, historyValue: {}, tags: [] };
+}
+
+/** Its type is no secret, whatever its entity redacts. */
+const shownEvent = (event: EventObject, redact: MessageOrigin['redact']): object => ({
+  ...(redactFields(event, redact) as object),
+  type: event.type,
+});

@@ -1,0 +1,75 @@
+import { type ActorAddress, sessionIdOf } from '../../resources/actor-address.ts';
+import type { LedgerEntry } from '../../store/ledger.ts';
+import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { InspectMessages, MessageOrigin } from './messages.ts';
+
+/** Entries of one actor that are read at once. */
+const PAGE_ENTRIES = 25;
+
+export interface InspectPastPorts {
+  store: Pick<TransactionalStore, 'ledger'>;
+  messages: InspectMessages;
+  /** Words that the entity of an actor redacts. */
+  redactionOf(address: ActorAddress): readonly string[] | undefined;
+}
+
+/** The transitions of some actors, out of the ledger, as messages: what was, plays again. Of a context the ledger knows nothing. */
+export class InspectPast {
+  /** Session ids of the actors that have registered here. */
+  readonly registered = new Set<string>();
+  readonly #ports: InspectPastPorts;
+  readonly #addresses: readonly ActorAddress[];
+
+  constructor(addresses: readonly ActorAddress[], ports: InspectPastPorts) {
+    this.#addresses = addresses;
+    this.#ports = ports;
+  }
+
+  /** Messages of the entries after `afterSeq` up to `untilSeq`, in the order of the ledger; read as they are asked for. */
+  *between(afterSeq: number, untilSeq: number): Iterable<string> {
+    const lanes = this.#addresses.map((address) => ({ address, entries: this.#entries(address, afterSeq, untilSeq) }));
+    const heads = lanes.map((lane) => ({ ...lane, next: lane.entries.next().value }));
+    for (;;) {
+      let first: (typeof heads)[number] | undefined;
+      for (const head of heads) {
+        if (head.next !== undefined && (first?.next === undefined || head.next.seq < first.next.seq)) first = head;
+      }
+      if (first?.next === undefined) return;
+      yield* this.#messages(first.address, first.next);
+      first.next = first.entries.next().value;
+    }
+  }
+
+  *#entries({ actor, key }: ActorAddress, afterSeq: number, untilSeq: number): Generator<LedgerEntry, undefined> {
+    for (let after = afterSeq; ;) {
+      const page = this.#ports.store.ledger({ actor, key, afterSeq: after, limit: PAGE_ENTRIES });
+      for (const entry of page) {
+        if (entry.seq > untilSeq) return;
+        yield entry;
+        after = entry.seq;
+      }
+      if (page.length < PAGE_ENTRIES) return;
+    }
+  }
+
+  *#messages(address: ActorAddress, entry: LedgerEntry): Iterable<string> {
+    const { messages, redactionOf } = this.#ports;
+    const { seq, atMs, from, event: type, to, cause, guards, details } = entry;
+    const at = (after: number): MessageOrigin => ({ address, atMs, seq: String(after), redact: redactionOf(address) });
+    const standing = (value: string) => ({
+      status: messages.statusIn(address, value),
+      value,
+      context: { key: address.key },
+    });
+    const isBeginning = from === null && to !== null;
+    const id = sessionIdOf(address);
+    if (isBeginning || !this.registered.has(id)) {
+      this.registered.add(id);
+      yield messages.actor(at(isBeginning ? seq : seq - 1), standing(from ?? to ?? ''));
+    }
+    if (isBeginning) return;
+    const event = { type, cause, guards, ...(details === undefined ? {} : { details }) };
+    yield messages.event(at(seq - 1), event);
+    if (to !== null) yield messages.snapshot(at(seq), event, standing(to));
+  }
+}

@@ -1,0 +1,33 @@
+import type { Check } from '../../resources/check.ts';
+import { hasRing } from '../../rules/ring-lease.ts';
+import { type RingTurns, takeTurns } from '../../rules/ring-turns.ts';
+import { ringTurnsKey } from '../../store/keyspace.ts';
+import { readRingTurns } from '../../store/resource-store.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+
+/** Who takes turns in the round-robin checks of a subscription, by name: agents whose keepalives come. */
+export interface Rings {
+  members(namespace: string, subscription: string): readonly string[];
+}
+
+export const NOBODY: Rings = { members: () => [] };
+
+/** The agents whose turn it is, `items` in each ring of the check that has members. Whose turn is next is stored. */
+export function takeRingTurns(ctx: DecisionContext, rings: Rings, check: Check, items: number): string[][] {
+  const { namespace = '', name = '' } = check.metadata;
+  const schedule = check.cron ?? String(check.interval);
+  const stored = readRingTurns(ctx.decision, namespace, name);
+  const before: RingTurns['rings'] = stored?.schedule === schedule ? stored.rings : {};
+  const after: RingTurns['rings'] = {};
+  const taken = ringsOf(check).map((subscription) => {
+    const turns = takeTurns(rings.members(namespace, subscription), before[subscription], items);
+    if (turns.turn !== undefined) after[subscription] = turns.turn;
+    return turns.taken;
+  });
+  if (Object.keys(after).length > 0) {
+    ctx.put('resources', ringTurnsKey(namespace, name), { schedule, rings: after });
+  } else if (stored !== undefined) ctx.delete('resources', ringTurnsKey(namespace, name));
+  return taken.filter((agents) => agents.length > 0);
+}
+
+const ringsOf = ({ subscriptions }: Check): string[] => [...new Set(subscriptions.filter(hasRing))];

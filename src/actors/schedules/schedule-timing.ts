@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { type Check } from '../../resources/check.ts';
+import { parseCron } from '../../resources/cron-expression.ts';
+import { nextDueMs } from '../../rules/cron-times.ts';
+import { firstTickAtMs } from '../../rules/splay.ts';
+
+/** Proxy requests of a cron check whose next time is nearer than this are spread over the time after that. */
+const MIN_SPREAD_MS = 5_000;
+
+type Timed = Pick<Check, 'metadata' | 'interval' | 'cron'>;
+
+const md5 = (text: string): Uint8Array => createHash('md5').update(text).digest();
+
+/** Where the schedule of a check begins: on its grid or at its next time, never at once. Unix ms. */
+export const firstTickOf = ({ metadata, interval, cron }: Timed, nowMs: number): number =>
+  cron === undefined ? firstTickAtMs(md5, metadata.name ?? '', interval, nowMs) : nextDueMs(parseCron(cron), nowMs);
+
+/** The tick after that of `tickAtMs`. Those that have passed are skipped, never made up for. */
+export function tickAfter({ interval, cron }: Timed, tickAtMs: number, nowMs: number): number {
+  if (cron === undefined) return nextOnGrid(tickAtMs, interval * 1_000, nowMs);
+  const schedule = parseCron(cron);
+  return 'everyMs' in schedule.due
+    ? nextOnGrid(tickAtMs, schedule.due.everyMs, nowMs)
+    : nextDueMs(schedule, Math.max(tickAtMs, nowMs));
+}
+
+function nextOnGrid(tickAtMs: number, intervalMs: number, nowMs: number): number {
+  const passed = Math.floor(Math.max(0, nowMs - tickAtMs) / intervalMs) + 1;
+  return tickAtMs + passed * intervalMs;
+}
+
+/** How long one tick's requests may take all together, ms. Source: spec/04 1.11, "Splay arithmetic". */
+export function spreadOf({ interval, cron }: Timed, nowMs: number): number {
+  if (cron === undefined) return interval * 1_000;
+  const schedule = parseCron(cron);
+  const spreadMs = nextDueMs(schedule, nowMs) - nowMs;
+  if (spreadMs >= MIN_SPREAD_MS) return spreadMs;
+  const fromMs = nowMs + spreadMs + 1_000;
+  return nextDueMs(schedule, fromMs) - fromMs;
+}

@@ -1,0 +1,109 @@
+import type { Log } from '../ports/log.ts';
+import type { System } from '../resources/entity.ts';
+import { SYSTEM_NAMESPACE } from '../resources/namespace.ts';
+import { ALIVE_KEY } from '../store/committer.ts';
+import type { SilenceRecord } from '../resources/silenced.ts';
+import { afterPrefix, eventKey } from '../store/keyspace.ts';
+import { CorruptRecord } from '../store/sealed.ts';
+import type { TransactionalStore } from '../store/transactional-store.ts';
+import type { AgentPort } from './agents/agent-port.ts';
+import type { BlindInterval, BlindTime } from './time/blind-time.ts';
+import { ttlDeadline } from './events/check-ttls.ts';
+import type { DeadlineQueue, StoredDeadline } from './time/deadline-queue.ts';
+import { keepaliveDeadline } from './agents/keepalives.ts';
+import type { ActorKinds } from './core/actor-kind.ts';
+import { describeOwnEntity, ensureOwnEntity } from './supervision/own-entity.ts';
+import { publishQuarantine, QUARANTINE_CHECK } from './supervision/quarantine-event.ts';
+import { scheduleInput } from './schedules/schedules.ts';
+import type { DecisionContext } from './core/decision-context.ts';
+import { SILENCE, silenceDeadline } from './events/silences.ts';
+
+/** Where `meta` keeps the blind intervals. */
+export const BLIND_KEY = 'blind';
+
+/** Above every name. */
+const END = '~';
+const SILENCES = 'silenced/';
+
+/** The last sign of life of the former process, in its steady time, ms; undefined before the first start. */
+export function lastAliveMs(store: TransactionalStore): number | undefined {
+  return store.get('meta', ALIVE_KEY) as number | undefined;
+}
+
+/** The time since the last sign of life of the former process, after the intervals that were known before. */
+export function blindIntervals(store: TransactionalStore, nowMs: number): BlindInterval[] {
+  const known = (store.get('meta', BLIND_KEY) as BlindInterval[] | undefined) ?? [];
+  const aliveAtMs = lastAliveMs(store);
+  return aliveAtMs === undefined ? known : [...known, { beginMs: aliveAtMs, endMs: nowMs }];
+}
+
+/** Arms every stored deadline without waking an actor, and drops blind time that no deadline counts from any more. */
+export function armStoredDeadlines(
+  store: TransactionalStore,
+  { deadlineQueue, blind, log }: { deadlineQueue: DeadlineQueue; blind: BlindTime; log: Log },
+): void {
+  const arm = (actor: string, key: string, deadline: StoredDeadline | undefined): void => {
+    if (deadline !== undefined) deadlineQueue.set(actor, key, deadline.atMs, deadline.sinceMs, deadline.repeat);
+  };
+  for (const key of store.keys('entities', { from: '', to: END })) {
+    const record = readable(() => store.get('entities', key), log);
+    if (record !== undefined) arm('entity', key, keepaliveDeadline(record.actor));
+  }
+  for (const key of store.keys('events', { from: '', to: END })) {
+    const record = readable(() => store.get('events', key), log);
+    if (record?.ttl !== undefined) arm('check-ttl', key, ttlDeadline(record.ttl));
+  }
+  for (const key of store.keys('resources', { from: SILENCES, to: afterPrefix(SILENCES) })) {
+    const record = readable(() => store.get('resources', key) as SilenceRecord | undefined, log);
+    if (record !== undefined) arm(SILENCE, key.slice(SILENCES.length), silenceDeadline(record));
+  }
+  blind.keepFirstAfter(deadlineQueue.inputsAtMs());
+}
+
+/** One record that is damaged must not keep the backend from starting: it is left out, and somebody must act. */
+function readable<T>(read: () => T | undefined, log: Log): T | undefined {
+  try {
+    return read();
+  } catch (err) {
+    if (!(err instanceof CorruptRecord)) throw err;
+    log.error({ err }, 'record is damaged and not monitored');
+    return undefined;
+  }
+}
+
+/** So that an alert that did not come is explained: nobody listened. */
+export function recordBlindTime(
+  ctx: DecisionContext,
+  backendName: string,
+  event: string,
+  interval: BlindInterval,
+): void {
+  const blindMs = interval.endMs - interval.beginMs;
+  ctx.record({ actor: 'backend', key: backendName, from: 'blind', event, to: 'watching', details: { blindMs } });
+}
+
+export interface WakeUpPorts {
+  blind: BlindTime;
+  kinds: ActorKinds;
+  agents: AgentPort;
+  backendName: string;
+  /** What the backend runs on; unknown when undefined. */
+  machine?: System | undefined;
+}
+
+/** The first decision of a process: its own entity, its schedules, and an end for what the former process left open. */
+export function takeOver(ctx: DecisionContext, { blind, kinds, agents, backendName, machine }: WakeUpPorts): void {
+  ctx.put('meta', BLIND_KEY, blind.intervals);
+  const down = blind.intervals.at(-1);
+  if (down !== undefined) recordBlindTime(ctx, backendName, 'process.started', down);
+  ensureOwnEntity(ctx, backendName);
+  if (machine !== undefined) describeOwnEntity(ctx, backendName, machine);
+  for (const key of ctx.decision.keys('sessions', '')) agents.closeForgotten(ctx, key);
+  for (const key of ctx.decision.keys('resources', 'checks/')) {
+    const check = key.slice('checks/'.length);
+    const input = scheduleInput(ctx.decision, check, ctx.nowMs);
+    if (input !== undefined) kinds['check-schedule'].create(check, input);
+  }
+  const quarantine = ctx.get('events', eventKey(SYSTEM_NAMESPACE, backendName, QUARANTINE_CHECK));
+  if ((quarantine?.event.check.status ?? 0) !== 0) publishQuarantine(ctx, backendName, []);
+}

@@ -1,0 +1,74 @@
+import type { QueueStats } from '../ports/queue-stats.ts';
+import type { CommitCounts } from '../store/commit-counts.ts';
+import type { Committer } from '../store/committer.ts';
+import type { AgentPort } from './agents/agent-port.ts';
+import type { BlindTime } from './time/blind-time.ts';
+import { countSchedules, type ScheduleKind } from './schedules/schedule-counts.ts';
+import type { DeadlineQueue } from './time/deadline-queue.ts';
+import type { Decider } from './core/decider.ts';
+import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
+import type { Eviction } from './core/eviction.ts';
+import type { Supervision } from './supervision/supervision.ts';
+
+/** The actors and the committer in numbers; what is counted is counted since the process started. */
+export interface SystemStats {
+  commits: CommitCounts;
+  openDecisions: QueueStats;
+  /** Of the last durable entry. */
+  ledgerSeq: number;
+  /** Changes that were refused because too much waits to be stored or handled. */
+  refused: number;
+  awake: Readonly<Record<ActorKind, number>>;
+  /** Of the actors that may sleep, those that are awake. */
+  awakeSleepers: QueueStats;
+  /** Checks that are scheduled, by what they are scheduled by and by namespace. */
+  schedules: Readonly<Record<ScheduleKind, ReadonlyMap<string, number>>>;
+  /** Armed deadlines, by the wheel's word for who armed them. */
+  armed: ReadonlyMap<string, number>;
+  failures: Readonly<Record<ActorKind, number>>;
+  quarantined: Readonly<Record<ActorKind, number>>;
+  /** Times in which nothing could be heard. */
+  blindMs: number;
+  /** What connections could not be told while the store cannot be written. */
+  untold: number;
+  /** Entities whose events were dropped at the entity limit, as far as they are remembered. */
+  droppedProxies: QueueStats;
+}
+
+export interface SystemParts {
+  committer: Pick<Committer, 'counts' | 'openDecisions' | 'head' | 'get'>;
+  decider: Pick<Decider, 'refused'>;
+  kinds: ActorKinds;
+  sleep: Pick<Eviction, 'awake'>;
+  deadlineQueue: Pick<DeadlineQueue, 'armed'>;
+  supervision: Pick<Supervision, 'failures' | 'quarantined'>;
+  blind: Pick<BlindTime, 'addedMs'>;
+  agents: Pick<AgentPort, 'untold' | 'droppedProxies'>;
+}
+
+/** Costs the schedules of all checks. */
+export function systemStats(parts: SystemParts): SystemStats {
+  const { committer, decider, kinds, sleep, deadlineQueue, supervision, blind, agents } = parts;
+  return {
+    commits: committer.counts,
+    openDecisions: committer.openDecisions,
+    ledgerSeq: committer.head.seq,
+    refused: decider.refused,
+    awake: ofEachKind((kind) => kinds[kind].awake),
+    awakeSleepers: sleep.awake,
+    schedules: countSchedules(committer, kinds['check-schedule'].keys()),
+    armed: deadlineQueue.armed,
+    failures: supervision.failures,
+    quarantined: ofEachKind((kind) => supervision.quarantined(kind)),
+    blindMs: blind.addedMs,
+    untold: agents.untold,
+    droppedProxies: agents.droppedProxies,
+  };
+}
+
+const ofEachKind = (read: (kind: ActorKind) => number): Record<ActorKind, number> => ({
+  entity: read('entity'),
+  'check-ttl': read('check-ttl'),
+  connection: read('connection'),
+  'check-schedule': read('check-schedule'),
+});

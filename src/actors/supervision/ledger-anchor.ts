@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import { eventCheckWithDefaults, eventWithDefaults } from '../../resources/event.ts';
+import { SYSTEM_NAMESPACE } from '../../resources/namespace.ts';
+import type { LedgerHead } from '../../store/ledger.ts';
+import { ensureOwnEntity } from './own-entity.ts';
+import { publishEvent } from '../events/publish.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+
+const ANCHOR_CHECK = 'ledger-anchor';
+
+/** `<number>:<hash>`: kept somewhere else, it shows later that nothing before it was cut off or rewritten. */
+export const anchorOf = ({ seq, hash }: LedgerHead): string => `${seq}:${hash}`;
+
+/** Hands the ledger's head to a handler of the backend's own namespace, as an event that is not stored. */
+export function publishAnchor(ctx: DecisionContext, backendName: string, handler: string, head: LedgerHead): void {
+  const namespace = SYSTEM_NAMESPACE;
+  const check = eventCheckWithDefaults({
+    metadata: { name: ANCHOR_CHECK, namespace },
+    interval: 3_600,
+    handlers: [handler],
+    executed: ctx.nowS,
+    issued: ctx.nowS,
+    output: anchorOf(head),
+  });
+  publishEvent(ctx, {
+    ...eventWithDefaults({ timestamp: ctx.nowS, metadata: { namespace } }),
+    id: randomUUID(),
+    entity: ensureOwnEntity(ctx, backendName),
+    check,
+  });
+}

@@ -1,0 +1,31 @@
+import { type Entity, entityWithDefaults, type System } from '../../resources/entity.ts';
+import { SYSTEM_NAMESPACE } from '../../resources/namespace.ts';
+import { readEntity } from '../../store/entity-store.ts';
+import { entityKey } from '../../store/keyspace.ts';
+import { readResource } from '../../store/resource-store.ts';
+import { exemptOwnEntity } from '../entities/entity-limit.ts';
+import { addNamespace } from '../administration/resource-changes.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+import { storeNewEntity } from '../entities/stored-entities.ts';
+
+/** The entity of the backend itself, made with its namespace where somebody has deleted it. */
+export function ensureOwnEntity(ctx: DecisionContext, name: string): Entity {
+  const namespace = SYSTEM_NAMESPACE;
+  if (readResource(ctx.decision, 'namespaces', undefined, namespace) === undefined) {
+    addNamespace(ctx, { name: namespace });
+  }
+  exemptOwnEntity(ctx, name);
+  const known = readEntity(ctx.decision, namespace, name);
+  if (known !== undefined) return known;
+  const entity = entityWithDefaults({ entity_class: 'backend', metadata: { name, namespace } });
+  ctx.reviseConfig('entities', entityKey(namespace, name), 'created', []);
+  return storeNewEntity(ctx, entity, 'entity.created');
+}
+
+/** What its machine says of itself, which may be another one than before. */
+export function describeOwnEntity(ctx: DecisionContext, name: string, system: System): void {
+  ensureOwnEntity(ctx, name);
+  const key = entityKey(SYSTEM_NAMESPACE, name);
+  const record = ctx.get('entities', key);
+  if (record !== undefined) ctx.put('entities', key, { ...record, state: { ...record.state, system } });
+}

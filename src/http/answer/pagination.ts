@@ -1,0 +1,45 @@
+import type { PageRequest } from '../../store/page.ts';
+import { jsonArray } from './json-array.ts';
+import type { Answer } from '../request/route.ts';
+
+/** A limit above is none: no list is that long. */
+const MAX_LIMIT = 1_000_000_000;
+/** Longer positions are no keys of ours, and the store takes none that long. */
+const MAX_POSITION_BYTES = 1_900;
+const TOKEN = /^[A-Za-z0-9_-]+$/;
+/** A page begins at the first key at or after its position: NUL makes it the first after the last one shown. */
+export const NUL = '\0';
+
+/** Which page is asked for. What is not a limit is none, and what is not a token begins at the beginning. */
+export function pageRequest(query: URLSearchParams): PageRequest {
+  return { limit: limitOf(query.get('limit')), from: positionOf(query.get('continue')) };
+}
+
+function limitOf(value: string | null): number | undefined {
+  if (value === null || !/^\d+$/.test(value)) return undefined;
+  const limit = Number(value);
+  return limit > 0 && limit <= MAX_LIMIT ? limit : undefined;
+}
+
+function positionOf(token: string | null): string | undefined {
+  if (token === null || !TOKEN.test(token)) return undefined;
+  const position = Buffer.from(token, 'base64url').toString();
+  if (Buffer.byteLength(position) > MAX_POSITION_BYTES) return undefined;
+  return position.startsWith('/') ? position.slice(1) : position;
+}
+
+/** A list, with the token of the next page when there is one; `lastKey` is the key of the page's last item, shown or not. */
+export function listAnswer<T extends object>(
+  items: Iterable<T>,
+  lastKey: string | undefined,
+  isShown?: (item: T) => boolean,
+): Answer {
+  return {
+    status: 200,
+    type: 'application/json',
+    body: jsonArray(items, isShown),
+    ...(lastKey === undefined
+      ? {}
+      : { headers: { 'Sensu-Continue': Buffer.from(lastKey + NUL).toString('base64url') } }),
+  };
+}

@@ -1,0 +1,104 @@
+import type { WebSocket } from 'ws';
+import type { InspectReader } from '../../actors/inspection/inspection.ts';
+import type { Clock } from '../../ports/clock.ts';
+
+/** Of messages that the peer has not taken yet; a peer that falls behind further is cut. */
+const MAX_QUEUED_BYTES = 8 * 1024 * 1024;
+const HEARTBEAT_MS = 30_000;
+/** A logout, a new password, a key that is deleted and a user who is disabled end everything within a second. Source: spec/07, A9. */
+const RIGHT_CHECK_MS = 1_000;
+/** Between asking the peer to leave and cutting it. */
+const CLOSE_GRACE_MS = 10_000;
+
+export interface InspectSocketPorts {
+  clock: Clock;
+  /** Asked each second; whoever may not any more is asked to leave. */
+  mayStay(): boolean;
+}
+
+/** Messages to one open WebSocket, as many as its peer takes. What the peer sends is ignored. */
+export class InspectSocket implements InspectReader {
+  readonly #webSocket: WebSocket;
+  readonly #ports: InspectSocketPorts;
+  #queued = 0;
+  #drained: (() => void) | undefined;
+  #isClosing = false;
+  #answered = true;
+  #cancelBeat: () => void;
+  #cancelCheck: () => void;
+  #cancelCut: (() => void) | undefined;
+
+  constructor(webSocket: WebSocket, ports: InspectSocketPorts) {
+    this.#webSocket = webSocket;
+    this.#ports = ports;
+    this.#cancelBeat = this.#beat();
+    this.#cancelCheck = this.#check();
+    webSocket.on('pong', () => {
+      this.#answered = true;
+    });
+    webSocket.on('close', () => {
+      this.#isClosing = true;
+      this.#cancelBeat();
+      this.#cancelCheck();
+      this.#cancelCut?.();
+      this.#drained?.();
+    });
+    // It closes by itself: `close` is what ends it.
+    webSocket.on('error', () => undefined);
+  }
+
+  send(text: string): void {
+    if (this.#isClosing) return;
+    if (this.#webSocket.bufferedAmount + Buffer.byteLength(text) > MAX_QUEUED_BYTES) {
+      this.close(1013, 'messages are not read fast enough');
+      return;
+    }
+    this.#queued += 1;
+    this.#webSocket.send(text, () => {
+      this.#queued -= 1;
+      if (this.#queued === 0) this.#drained?.();
+    });
+  }
+
+  drained(): Promise<void> {
+    if (this.#isClosing || this.#queued === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#drained = resolve;
+    });
+  }
+
+  fail(): void {
+    this.close(1011, 'inspection failed');
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#drained?.();
+    this.#cancelBeat();
+    this.#cancelCheck();
+    this.#webSocket.close(code, reason);
+    this.#cancelCut = this.#ports.clock.after(CLOSE_GRACE_MS, () => {
+      this.#webSocket.terminate();
+    });
+  }
+
+  #beat(): () => void {
+    return this.#ports.clock.after(HEARTBEAT_MS, () => {
+      if (!this.#answered) {
+        this.#webSocket.terminate();
+        return;
+      }
+      this.#answered = false;
+      this.#webSocket.ping();
+      this.#cancelBeat = this.#beat();
+    });
+  }
+
+  #check(): () => void {
+    return this.#ports.clock.after(RIGHT_CHECK_MS, () => {
+      if (this.#ports.mayStay()) this.#cancelCheck = this.#check();
+      else this.close(1008, 'the right to inspect has ended');
+    });
+  }
+}

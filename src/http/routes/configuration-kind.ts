@@ -1,0 +1,178 @@
+import type { Commands, ResourceAddress } from '../../actors/administration/commands.ts';
+import type { ConfigurationKind, ConfigurationWord } from '../../resources/configuration-kinds.ts';
+import { InvalidResource, NotFound } from '../../resources/errors.ts';
+import type { Resources, ResourceStore } from '../../store/resource-store.ts';
+import type { AccessControl } from '../../auth/access-control.ts';
+import { assertNotMoved, assertSameName, assertSameNamespace } from '../request/address.ts';
+import { CREATED, NO_CONTENT } from '../answer/answers.ts';
+import { assertConditions } from '../request/conditions.ts';
+import { taggedJson } from '../answer/entity-tag.ts';
+import { patched, withSentLists } from '../request/merge-patch.ts';
+import { creates, deletes, lists, patches, replaces, shows, showsAlways } from '../openapi/descriptions.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { type Answer, CORE, param, type Route, type RouteRequest } from '../request/route.ts';
+import { selectedList } from '../answer/selected-page.ts';
+
+export interface ConfigurationRoutePorts {
+  resources: Pick<ResourceStore, 'get' | 'lazyList'>;
+  commands: Pick<Commands, 'createResource' | 'putResource' | 'editResource' | 'deleteResource'>;
+  access: Rights;
+}
+
+/** Whoever gives rights must have them. */
+export type Rights = Pick<AccessControl, 'assertHolds' | 'assertMayBind'>;
+
+/** What the routes of a kind need to know of it. */
+export interface DescribedResource<K extends ConfigurationWord> extends ConfigurationKind<Resources[K]> {
+  /** Where it gives rights. @throws Forbidden when it would give more than the caller has */
+  assertMayGive?(access: Rights, caller: Caller, resource: Resources[K]): void;
+  /** Whatever `If-None-Match` says. */
+  isShownAlways?: boolean;
+}
+
+/** The rows of a kind whose resources are written as they are; `kind` is its word in paths and in roles. */
+export function configurationRoutes<K extends ConfigurationWord>(
+  kind: K,
+  described: DescribedResource<K>,
+  ports: ConfigurationRoutePorts,
+): Route[] {
+  const isOfCluster = described.scope === 'cluster';
+  const home = isOfCluster ? `${CORE}/${kind}` : `${CORE}/namespaces/:namespace/${kind}`;
+  const rows = [listing(kind, home, described, ports), ...addressed(kind, home, described, ports)];
+  return isOfCluster ? rows : [listing(kind, `${CORE}/${kind}`, described, ports), ...rows];
+}
+
+function listing(
+  kind: ConfigurationWord,
+  path: string,
+  { schema, selectable }: Pick<ConfigurationKind, 'schema' | 'selectable'>,
+  { resources }: ConfigurationRoutePorts,
+): Route {
+  return {
+    method: 'GET',
+    path,
+    access: { resource: kind, verb: 'list' },
+    reads: 'nothing',
+    describes: lists(path.includes(':namespace') ? `the ${kind} of a namespace` : `all ${kind}`, schema),
+    handle: (request) =>
+      selectedList(selectable, request, (page) => resources.lazyList(kind, request.params['namespace'], page)),
+  };
+}
+
+function addressed<K extends ConfigurationWord>(
+  kind: K,
+  home: string,
+  described: DescribedResource<K>,
+  ports: ConfigurationRoutePorts,
+): Route[] {
+  const { resources, commands, access } = ports;
+  const { parameter = 'name', schema } = described;
+  const what = oneOf(described);
+  const one = `${home}/:${parameter}`;
+  const nameFrom = [parameter];
+  const addressOf = (request: RouteRequest): ResourceAddress => ({
+    namespace: request.params['namespace'],
+    name: param(request, parameter),
+  });
+  /** `name` is that of the path, where it has one: the body must have the same. */
+  const accept = ({ params, body, caller }: RouteRequest, name?: string): Resources[K] => {
+    const resource = described.parse(body);
+    assertSameNamespace(resource.metadata.namespace, params['namespace']);
+    if (name !== undefined) assertSameName(resource.metadata.name, name);
+    assertValid(described, resource);
+    described.assertMayGive?.(access, caller, resource);
+    return resource;
+  };
+  return [
+    {
+      method: 'POST',
+      path: home,
+      access: { resource: kind, verb: 'create' },
+      reads: 'json',
+      describes: creates(what, schema),
+      handle: async (request) => {
+        await commands.createResource(kind, accept(request), request.caller.username);
+        return CREATED;
+      },
+    },
+    {
+      method: 'GET',
+      path: one,
+      access: { resource: kind, verb: 'get', nameFrom },
+      reads: 'nothing',
+      describes: (described.isShownAlways === true ? showsAlways : shows)(what, schema),
+      handle: (request) => {
+        const { namespace, name } = addressOf(request);
+        const resource = resources.get(kind, namespace, name);
+        if (resource === undefined) throw new NotFound();
+        return taggedJson(resource);
+      },
+    },
+    {
+      method: 'PUT',
+      path: one,
+      access: { resource: kind, verb: 'update', nameFrom },
+      reads: 'json',
+      describes: replaces(what, schema),
+      handle: async (request) => {
+        await commands.putResource(kind, accept(request, param(request, parameter)), request.caller.username);
+        return CREATED;
+      },
+    },
+    {
+      method: 'PATCH',
+      path: one,
+      access: { resource: kind, verb: 'update', nameFrom },
+      reads: 'merge-patch',
+      describes: patches(what, schema),
+      handle: (request) => patch(kind, described, addressOf(request), request, ports),
+    },
+    {
+      method: 'DELETE',
+      path: one,
+      access: { resource: kind, verb: 'delete', nameFrom },
+      reads: 'nothing',
+      describes: deletes(what),
+      handle: async (request) => {
+        const { namespace, name } = addressOf(request);
+        await commands.deleteResource(kind, namespace, name, request.caller.username);
+        return NO_CONTENT;
+      },
+    },
+  ];
+}
+
+/** For texts. */
+const oneOf = ({ selectable: { prefix } }: Pick<ConfigurationKind, 'selectable'>): string =>
+  `${/^[aeiou]/.test(prefix) ? 'an' : 'a'} ${prefix}`;
+
+/** Its types are judged before it is looked for, its rules when it is merged. */
+async function patch<K extends ConfigurationWord>(
+  kind: K,
+  described: DescribedResource<K>,
+  address: ResourceAddress,
+  { body, conditions, caller, tagOf }: RouteRequest,
+  { commands, access }: ConfigurationRoutePorts,
+): Promise<Answer> {
+  const { metadata } = described.parse(body);
+  assertNotMoved(metadata, address.namespace ?? '', [address.name]);
+  const edit = (stored: Resources[K]): Resources[K] => {
+    assertConditions(conditions, tagOf(stored));
+    const edited = described.parse(patched(stored, body));
+    assertValid(described, edited);
+    described.assertMayGive?.(access, caller, edited);
+    return edited;
+  };
+  const stored = await commands.editResource(kind, address, edit, caller.username);
+  return taggedJson(stored, withSentLists(stored, body));
+}
+
+/** @throws InvalidResource */
+export function assertValid<T>({ assert }: { assert(resource: T): void }, resource: T): void {
+  try {
+    assert(resource);
+  } catch (error) {
+    if (!(error instanceof InvalidResource)) throw error;
+    throw new InvalidResource(`resource is invalid: ${error.message}`, { cause: error });
+  }
+}

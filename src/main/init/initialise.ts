@@ -1,0 +1,48 @@
+import { DEFAULT_AGENT_PASSWORD, seed, type Seed } from '../../actors/administration/seed.ts';
+import { hashPassword } from '../../auth/credentials.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { Committer } from '../../store/committer.ts';
+import { Decision } from '../../store/decision.ts';
+import { LmdbStore } from '../../store/lmdb-store.ts';
+import { lockStore } from '../../store/store-lock.ts';
+import { storeDirectory } from '../process/directories.ts';
+
+export interface FirstAdministrator {
+  username: string;
+  password: string;
+  apiKey?: string | undefined;
+}
+
+/** What an initialisation writes: passwords are hashed before anything is decided. */
+export async function prepareSeed({ username, password, apiKey }: FirstAdministrator): Promise<Seed> {
+  const [passwordHash, agentPasswordHash] = await Promise.all([
+    hashPassword(password),
+    hashPassword(DEFAULT_AGENT_PASSWORD),
+  ]);
+  return { username, passwordHash, agentPasswordHash, apiKey };
+}
+
+/** Seeds a store that nobody has open, in one transaction. @throws StoreInUse, AlreadyInitialized, InvalidResource */
+export async function initialise(stateDir: string, administrator: FirstAdministrator, clock: Clock): Promise<void> {
+  const directory = storeDirectory(stateDir);
+  const lock = lockStore(directory);
+  try {
+    const prepared = await prepareSeed(administrator);
+    const store = new LmdbStore({ directory, sync: 'full' });
+    try {
+      const committer = new Committer({
+        store,
+        nowMs: () => clock.nowMs(),
+        after: (delayMs, fire) => void clock.after(delayMs, fire),
+        listener: { committed: () => undefined, lost: () => undefined, recovered: () => undefined },
+      });
+      const decision = new Decision(committer);
+      seed(decision, prepared, clock.nowMs());
+      await committer.commit(decision);
+    } finally {
+      await store.close();
+    }
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,202 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { SystemListener } from '../../actors/system.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { QueueStats } from '../../ports/queue-stats.ts';
+import type { Event } from '../../resources/event.ts';
+import { redactEvent } from '../../resources/redaction.ts';
+import type { Announcement } from '../../store/decision.ts';
+import { stringifyExactly } from '../../wire/exact-json.ts';
+import { EventRing } from './event-ring.ts';
+
+/** A pipe that nobody reads holds nobody up: what it does not take is lost. */
+const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+const MODE = 0o644;
+/** Events that are encoded and written at once: the process does other things in between. */
+const EVENTS_PER_WRITE = 100;
+const SYNC_INTERVAL_MS = 30_000;
+/** Between two attempts to open a file that cannot be opened, while there are events. */
+const OPEN_INTERVAL_MS = 1_000;
+/** Between two lines about events that were lost. */
+const LOSS_INTERVAL_MS = 1_000;
+
+export interface EventLogPorts {
+  file: string;
+  /** Events that may wait to be written; beyond it the oldest are lost, and counted. */
+  maxBuffered: number;
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * Appends every event that was decided and is durable to a file, a line of JSON each, as it is stored and without what is to
+ * be redacted. Nobody waits for it: what cannot be written is lost, counted, and that is logged.
+ */
+export class EventLog implements SystemListener {
+  readonly #ports: EventLogPorts;
+  readonly #waiting: EventRing;
+  /** Undefined while the file cannot be opened. */
+  #file: FileHandle | undefined;
+  /** Why not, and when that was tried last, by the monotonic clock. */
+  #openError: Error | undefined;
+  #triedAtMs = 0;
+  /** The end of the last operation on the file; they come one after the other. */
+  #idle: Promise<void>;
+  #isWriting = false;
+  /** A write failed: the last line may be half there. */
+  #isTorn = false;
+  #cancelSync: (() => void) | undefined;
+  /** Since the last line that told of it, and since the start. */
+  #lost = 0;
+  #lostInAll = 0;
+  /** Why the last ones were lost. */
+  #lossReason: Error | undefined;
+  #cancelReport: (() => void) | undefined;
+
+  /** Begins to open the file. */
+  constructor(ports: EventLogPorts) {
+    this.#ports = ports;
+    this.#waiting = new EventRing(ports.maxBuffered);
+    this.#idle = this.#open();
+  }
+
+  /** Events that wait; those that could not be written count as dropped, too. */
+  get waiting(): QueueStats {
+    return { used: this.#waiting.size, limit: this.#ports.maxBuffered, dropped: this.#lostInAll };
+  }
+
+  announced(announcement: Announcement): void {
+    if (announcement.type !== 'event.processed') return;
+    if (!this.#waiting.push(announcement.event)) this.#lose(1, new Error('the event buffer is full'));
+    this.#write();
+  }
+
+  /** Writes what waits, then opens the file anew: it may have been renamed. */
+  reopen(): Promise<void> {
+    return this.#then(async () => {
+      await this.#flush();
+      await this.#close();
+      await this.#open();
+    });
+  }
+
+  /** Resolves when everything is written and the file is closed. */
+  async stop(): Promise<void> {
+    await this.#then(async () => {
+      await this.#flush();
+      await this.#close();
+    });
+    this.#cancelSync?.();
+    this.#cancelReport?.();
+    if (this.#lost > 0) this.#reportLoss();
+  }
+
+  #write(): void {
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    void this.#then(async () => {
+      this.#isWriting = false;
+      await this.#flush();
+    });
+  }
+
+  #then(run: () => Promise<void>): Promise<void> {
+    this.#idle = this.#idle.then(run);
+    return this.#idle;
+  }
+
+  async #flush(): Promise<void> {
+    while (!this.#waiting.isEmpty) {
+      const file = this.#file ?? (await this.#openAgain());
+      const events = this.#waiting.take(EVENTS_PER_WRITE);
+      if (file === undefined) {
+        this.#lose(events.length, this.#openError);
+        continue;
+      }
+      try {
+        await file.appendFile((this.#isTorn ? '\n' : '') + events.map(lineOf).join(''));
+        this.#isTorn = false;
+        this.#syncLater(file);
+      } catch (err) {
+        this.#isTorn = true;
+        this.#lose(events.length, err as Error);
+      }
+    }
+  }
+
+  async #open(): Promise<void> {
+    const { file, log } = this.#ports;
+    if ((await this.#tryToOpen()) === undefined) {
+      log.warn({ err: this.#openError, file }, 'event log cannot be opened, events are not written to it');
+    }
+  }
+
+  /** Why it cannot be opened is told with the events that are lost meanwhile. */
+  async #openAgain(): Promise<FileHandle | undefined> {
+    const { clock, file, log } = this.#ports;
+    if (clock.monotonicMs() - this.#triedAtMs < OPEN_INTERVAL_MS) return undefined;
+    const opened = await this.#tryToOpen();
+    if (opened !== undefined) log.info({ file }, 'event log could be opened again');
+    return opened;
+  }
+
+  async #tryToOpen(): Promise<FileHandle | undefined> {
+    const { clock, file } = this.#ports;
+    this.#triedAtMs = clock.monotonicMs();
+    try {
+      this.#file = await open(file, APPENDING, MODE);
+      this.#isTorn = false;
+    } catch (err) {
+      this.#openError = err as Error;
+    }
+    return this.#file;
+  }
+
+  async #close(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    if (file === undefined) return;
+    await this.#sync(file);
+    try {
+      await file.close();
+    } catch (err) {
+      this.#ports.log.error({ err, file: this.#ports.file }, 'event log cannot be closed');
+    }
+  }
+
+  #syncLater(file: FileHandle): void {
+    this.#cancelSync ??= this.#ports.clock.after(SYNC_INTERVAL_MS, () => {
+      this.#cancelSync = undefined;
+      void this.#then(() => (file === this.#file ? this.#sync(file) : Promise.resolve()));
+    });
+  }
+
+  async #sync(file: FileHandle): Promise<void> {
+    try {
+      await file.datasync();
+    } catch (err) {
+      // A pipe has nothing to sync.
+      if ((err as NodeJS.ErrnoException).code === 'EINVAL') return;
+      this.#ports.log.error({ err, file: this.#ports.file }, 'event log cannot be synced');
+    }
+  }
+
+  #lose(events: number, reason: Error | undefined): void {
+    this.#lost += events;
+    this.#lostInAll += events;
+    this.#lossReason = reason;
+    this.#cancelReport ??= this.#ports.clock.after(LOSS_INTERVAL_MS, () => {
+      this.#cancelReport = undefined;
+      this.#reportLoss();
+    });
+  }
+
+  #reportLoss(): void {
+    const fields = { err: this.#lossReason, lost: this.#lost, file: this.#ports.file };
+    this.#ports.log.error(fields, 'events were lost to the event log');
+    this.#lost = 0;
+  }
+}
+
+const lineOf = (event: Event): string => `${stringifyExactly(redactEvent(event))}\n`;

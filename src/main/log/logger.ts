@@ -1,0 +1,142 @@
+import { inspect } from 'node:util';
+import { type DestinationStream, destination, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
+import type { LogLevel } from '../../config/flags.ts';
+import type { Log } from '../../ports/log.ts';
+
+const SEVERITY: Record<LogLevel, number> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 };
+/** What one step more verbose means; the last step leads back to the first. */
+const STEPS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug', 'trace'];
+
+/** Lines that wait for a reader that has stopped reading; newer ones are dropped above it. */
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+
+const SECRETS = [
+  'password',
+  'password_hash',
+  'passwordHash',
+  'authorization',
+  'Authorization',
+  'token',
+  'access_token',
+  'refresh_token',
+  'secret',
+  'secrets',
+  'api_key',
+  'apiKey',
+  'api-key',
+];
+
+/** The program's log: one JSON line per record. Children share the level of the logger they come from. */
+export interface Logger extends Log {
+  /** The program ends because of this. */
+  fatal(fields: Record<string, unknown>, message: string): void;
+  /** Resolves when every line is out, or its reader has not taken it for a second: ending the process before may put lines out of order. */
+  drained(): Promise<void>;
+  child(fields: Record<string, unknown>): Logger;
+  setLevel(level: LogLevel): void;
+  /** One step more verbose, from the last back to `error`. Returns the level that now holds. */
+  stepLevel(): LogLevel;
+}
+
+interface Threshold {
+  level: LogLevel;
+}
+
+/** Where lines go. */
+interface Lines extends DestinationStream {
+  flush?(done: () => void): void;
+}
+
+const DRAIN_LIMIT_MS = 1_000;
+
+/** Ends the process when its lines are out, in the order in which they were written. */
+export async function exitWith(code: number, log: Logger): Promise<never> {
+  await log.drained();
+  process.exit(code);
+}
+
+class LineLogger implements Logger {
+  readonly #out: Lines;
+  readonly #lines: PinoLogger;
+  readonly #fields: Record<string, unknown>;
+  readonly #threshold: Threshold;
+  readonly #bound: PinoLogger;
+
+  constructor(out: Lines, lines: PinoLogger, fields: Record<string, unknown>, threshold: Threshold) {
+    this.#out = out;
+    this.#lines = lines;
+    this.#fields = fields;
+    this.#threshold = threshold;
+    this.#bound = lines.child(fields);
+  }
+
+  fatal = (fields: object, message: string): void => this.#write('fatal', fields, message);
+  error = (fields: object, message: string): void => this.#write('error', fields, message);
+  warn = (fields: object, message: string): void => this.#write('warn', fields, message);
+  info = (fields: object, message: string): void => this.#write('info', fields, message);
+  debug = (fields: object, message: string): void => this.#write('debug', fields, message);
+
+  child(fields: Record<string, unknown>): Logger {
+    return new LineLogger(this.#out, this.#lines, { ...this.#fields, ...fields }, this.#threshold);
+  }
+
+  async drained(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, DRAIN_LIMIT_MS).unref();
+      if (this.#out.flush === undefined) resolve();
+      else this.#out.flush(resolve);
+    });
+  }
+
+  setLevel(level: LogLevel): void {
+    this.#threshold.level = level;
+  }
+
+  stepLevel(): LogLevel {
+    const next = STEPS[(STEPS.indexOf(this.#threshold.level) + 1) % STEPS.length] ?? 'error';
+    this.#threshold.level = next;
+    return next;
+  }
+
+  #write(level: LogLevel, fields: object, message: string): void {
+    if (SEVERITY[level] >= SEVERITY[this.#threshold.level]) this.#bound[level](fields, message);
+  }
+}
+
+/** The error's texts down its causes; the stack only of what nobody expected, which has no code. */
+function describeError({ err, ...fields }: Record<string, unknown>): Record<string, unknown> {
+  if (!(err instanceof Error)) return err === undefined ? fields : { ...fields, error: inspect(err) };
+  const { message, stack } = stdSerializers.err(err);
+  return { ...fields, error: message, ...('code' in err ? {} : { stack }) };
+}
+
+/** Standard error. A reader that went away, or a full disk behind it, ends the lines and not the program. */
+function standardError(): Lines {
+  // With a `minLength` of 0, the default, `flush` calls back at once, with lines still on their way.
+  const stream = destination({ fd: 2, sync: false, minLength: 1, maxLength: MAX_WAITING_BYTES });
+  let broken = false;
+  stream.on('error', () => {
+    broken = true;
+  });
+  return {
+    write(line) {
+      if (!broken) stream.write(line);
+    },
+    flush(done) {
+      if (broken) done();
+      else stream.flush(done);
+    },
+  };
+}
+
+/** `component` names the part of the program on every line. Secrets are redacted here, also one level down. */
+export function createLogger(component: string, level: LogLevel, lines: Lines = standardError()): Logger {
+  const options = {
+    base: null,
+    level: 'trace',
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label === 'warn' ? 'warning' : label }), log: describeError },
+    redact: { paths: SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: 'REDACTED' },
+  };
+  return new LineLogger(lines, pino(options, lines), { component }, { level });
+}

@@ -1,0 +1,34 @@
+import { anchorOf } from '../../actors/supervision/ledger-anchor.ts';
+import type { ActorSystem } from '../../actors/system.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { ExpectedError } from '../../resources/errors.ts';
+
+const INTERVAL_MS = 3_600_000;
+
+/** Writes the head of the ledger to the log, at once and every hour, and hands it to `handler` if one is named. The returned function ends that, with a last anchor. */
+export function anchorLedger(
+  system: ActorSystem,
+  { clock, log, handler }: { clock: Clock; log: Log; handler: string | undefined },
+): () => void {
+  let cancel: () => void;
+  const tell = (): void => {
+    log.info({ anchor: anchorOf(system.ledgerHead) }, 'ledger anchored');
+  };
+  const anchor = (): void => {
+    tell();
+    cancel = clock.after(INTERVAL_MS, anchor);
+    if (handler === undefined) return;
+    try {
+      system.handAnchor(handler);
+    } catch (err) {
+      if (!(err instanceof ExpectedError)) throw err;
+      log.warn({ err, handler }, 'ledger anchor could not be handed over');
+    }
+  };
+  anchor();
+  return () => {
+    cancel();
+    tell();
+  };
+}

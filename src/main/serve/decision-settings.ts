@@ -1,0 +1,20 @@
+import { DEFAULT_SETTINGS, type Settings } from '../../actors/core/settings.ts';
+import type { BackendConfig } from '../../config/backend.ts';
+
+/** Never less than was chosen. */
+const inSeconds = (ms: number): number => Math.ceil(ms / 1_000);
+
+/** What the configuration says of how decisions are made. */
+export function decisionSettings(config: BackendConfig): Settings {
+  const { silenceMatchEntitySubscriptions, entityLimit, agentEventsPolicy, eventLog } = config;
+  const { defaultSilenceMs = 0, longestSilenceMs = 0, tokens } = config;
+  return {
+    silencesMatchEntitySubscriptions:
+      silenceMatchEntitySubscriptions ?? DEFAULT_SETTINGS.silencesMatchEntitySubscriptions,
+    silenceLimits: { defaultS: inSeconds(defaultSilenceMs), longestS: inSeconds(longestSilenceMs) },
+    refreshTokenMs: tokens?.refreshMs ?? DEFAULT_SETTINGS.refreshTokenMs,
+    entityLimit: entityLimit ?? DEFAULT_SETTINGS.entityLimit,
+    agentEventsPolicy: agentEventsPolicy ?? DEFAULT_SETTINGS.agentEventsPolicy,
+    announcesEvents: eventLog !== undefined,
+  };
+}

@@ -1,0 +1,73 @@
+import { explainProxyRun, planProxyRun, requestProxyCheck } from '../../actors/schedules/proxy-requests.ts';
+import { ignoredFields } from '../../actors/schedules/schedule-status.ts';
+import type { DecisionContext } from '../../actors/core/decision-context.ts';
+import type { ActorSystem } from '../../actors/system.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import type { QueueStats } from '../../ports/queue-stats.ts';
+import { Sandbox } from '../../sandbox/sandbox.ts';
+import { selectEntities } from '../../scheduler/entity-selection.ts';
+import { ProxyRuns } from '../../scheduler/proxy-runs.ts';
+import type { ProxyRunRequested } from '../../store/decision.ts';
+import type { ResourceStore } from '../../store/resource-store.ts';
+import { systemClock } from '../process/system-clock.ts';
+
+export interface ProxyRunsParts {
+  system: ActorSystem;
+  resources: ResourceStore;
+  clock: Clock;
+  log: Log;
+}
+
+export interface RunningProxyRuns {
+  readonly running: QueueStats;
+  /** Expressions that wait to be evaluated. */
+  readonly waiting: QueueStats;
+  stop(): Promise<void>;
+}
+
+/** Begins to run checks for the entities that their expressions select. */
+export function startProxyRuns({ system, resources, clock, log }: ProxyRunsParts): RunningProxyRuns {
+  const sandbox = new Sandbox({ clock: systemClock, log });
+  const decide = <T>({ cause }: ProxyRunRequested, run: (ctx: DecisionContext) => T): T =>
+    system.decider.decide({ cause, unbounded: true }, run).result;
+  const selection = {
+    entities: (...page: [namespace: string, page: object]) => resources.list('entities', ...page),
+    decide: (task: Parameters<Sandbox['decide']>[0]) => sandbox.decide(task),
+    nowMs: () => clock.nowMs(),
+    log,
+  };
+  const runs = new ProxyRuns({
+    select: (namespace, expressions) => selectEntities(selection, namespace, expressions),
+    plan: (run, entities) => decide(run, (ctx) => planProxyRun(ctx, system.rings, run, entities)),
+    request: (run, target) => decide(run, (ctx) => requestProxyCheck(ctx, run, target)),
+    explain: (run, explanation) => {
+      decide(run, (ctx) => {
+        explainProxyRun(ctx, run, explanation);
+      });
+    },
+    clock,
+    log,
+  });
+  system.listen(runs);
+  system.listen({
+    announced: (announcement) => {
+      if (announcement.type !== 'check.changed' || announcement.check === undefined) return;
+      const { namespace, name, check } = announcement;
+      const fields = ignoredFields(check);
+      if (fields.length > 0) log.warn({ namespace, check: name, fields }, 'fields of the check have no effect');
+    },
+  });
+  return {
+    get running() {
+      return runs.running;
+    },
+    get waiting() {
+      return sandbox.waiting;
+    },
+    async stop() {
+      runs.stop();
+      await sandbox.stop();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { ClientTls } from '../../agent/agent.ts';
+import type { TlsOptions } from '../../agent/connection.ts';
+import type { AgentTls } from '../../config/agent.ts';
+import { ConfigError } from '../../config/flags.ts';
+import type { Log } from '../../ports/log.ts';
+import { type KeyPair, readCertificates, readKeyPair, together } from './tls-files.ts';
+import { TLS_TERMS } from './tls-terms.ts';
+
+/** How the agent trusts backends and shows itself; the files are read anew for each attempt to connect. */
+export class AgentTlsFiles implements ClientTls {
+  readonly #config: AgentTls;
+  readonly #log: Log;
+  #used: TlsOptions;
+  /** Why the files could not be used the last time. */
+  #fault: string | undefined;
+
+  /** @throws ConfigError with what is wrong with the files */
+  constructor(config: AgentTls, log: Log) {
+    this.#config = config;
+    this.#log = log;
+    this.#used = this.#read();
+  }
+
+  /** Whether the agent shows a certificate in place of a password. */
+  get showsCertificate(): boolean {
+    return this.#config.pair !== undefined;
+  }
+
+  /** Those before, while the files cannot be used; logged once. */
+  options(): TlsOptions {
+    try {
+      this.#used = this.#read();
+      this.#fault = undefined;
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      if (error.message !== this.#fault) {
+        this.#log.error({ error: error.message }, 'certificates cannot be used, the ones before stay in use');
+      }
+      this.#fault = error.message;
+    }
+    return this.#used;
+  }
+
+  #read(): TlsOptions {
+    const { ca, pair, skipsVerification } = this.#config;
+    const files = together<{ ca: string | undefined; pair: KeyPair | undefined }>({
+      ca: () => ca && readCertificates(ca),
+      pair: () => pair && readKeyPair(pair),
+    });
+    return {
+      ...TLS_TERMS,
+      ...(files.ca === undefined ? {} : { ca: files.ca }),
+      ...files.pair,
+      rejectUnauthorized: !skipsVerification,
+    };
+  }
+}

@@ -1,0 +1,97 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { ConfigError, type Mistake } from '../../config/flags.ts';
+import type { KeyPairFiles, NamedFile } from '../../config/tls-flags.ts';
+
+/** A bundle of all usual authorities has a quarter of it. */
+const MAX_PEM_BYTES = 1024 * 1024;
+/** Who else may read, write or run a key. */
+const OTHERS = 0o077;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** PEM texts. */
+export interface KeyPair {
+  cert: string;
+  key: string;
+}
+
+/** What is wrong with a file, told with the flag that names it. */
+export const fileFault = ({ flag, path }: NamedFile, reason: string): ConfigError =>
+  new ConfigError([{ flag, rule: `--${flag} ${path}: ${reason}` }]);
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Makes every part of a whole. @throws ConfigError with the mistakes of all of them */
+export function together<T extends object>(parts: { [Part in keyof T]: () => T[Part] }): T {
+  const mistakes: Mistake[] = [];
+  const made = Object.entries<() => unknown>(parts).map(([name, make]) => {
+    try {
+      return [name, make()];
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      mistakes.push(...error.mistakes);
+      return [name, undefined];
+    }
+  });
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return Object.fromEntries(made) as T;
+}
+
+/** The certificates of a file, at least one. @throws ConfigError */
+export function readCertificates(file: NamedFile): string {
+  const text = textOf(file);
+  const blocks = text.match(CERTIFICATE) ?? [];
+  if (blocks.length === 0) throw fileFault(file, 'holds no certificate in PEM');
+  for (const [index, block] of blocks.entries()) {
+    attempt(file, `certificate ${index + 1} cannot be read`, () => new X509Certificate(block));
+  }
+  return text;
+}
+
+/** A certificate and the key that belongs to it, which nobody but its owner may read. @throws ConfigError */
+export function readKeyPair({ cert, key }: KeyPairFiles): KeyPair {
+  const pair = together<KeyPair>({ cert: () => readCertificates(cert), key: () => readKey(key) });
+  if (!leafOf(pair.cert).checkPrivateKey(keyOf(key, pair.key))) {
+    throw fileFault(key, `does not belong to the certificate ${cert.path}`);
+  }
+  return pair;
+}
+
+/** The first certificate, which is whose the key is. */
+export const leafOf = (pem: string): X509Certificate => new X509Certificate(pem);
+
+/** For the eyes of its owner only. @throws ConfigError */
+export const readPrivateKey = (file: NamedFile): KeyObject => keyOf(file, readKey(file));
+
+function readKey(file: NamedFile): string {
+  const text = textOf(file);
+  const mode = statSync(file.path).mode & 0o777;
+  if ((mode & OTHERS) !== 0) {
+    throw fileFault(file, `others than its owner may use the key, its mode is 0${mode.toString(8)}: make it 0600`);
+  }
+  keyOf(file, text);
+  return text;
+}
+
+const keyOf = (file: NamedFile, text: string): KeyObject =>
+  attempt(file, 'holds no private key without a passphrase in PEM', () => createPrivateKey(text));
+
+/** @throws ConfigError */
+export function textOf(file: NamedFile): string {
+  return attempt(file, 'cannot be read', () => {
+    const facts = statSync(file.path);
+    // A pipe would make the program wait for ever.
+    if (!facts.isFile()) throw new Error('is no file');
+    if (facts.size > MAX_PEM_BYTES) throw new Error(`is larger than ${MAX_PEM_BYTES} bytes`);
+    return readFileSync(file.path, 'utf8');
+  });
+}
+
+/** @throws ConfigError */
+export function attempt<T>(file: NamedFile, what: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw fileFault(file, `${what}: ${reasonOf(error)}`);
+  }
+}

@@ -1,0 +1,76 @@
+import type { X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+import type { KeyPairFiles, NamedFile } from '../../config/tls-flags.ts';
+import { fileFault, type KeyPair, leafOf, readCertificates, readKeyPair, together } from './tls-files.ts';
+import { TLS_TERMS } from './tls-terms.ts';
+
+/** What a listener shows and whom it lets in; PEM texts. */
+export interface ServerMaterial extends KeyPair {
+  /** Authorities of clients, who then must show a certificate of one of them. */
+  ca?: string;
+  /** What of theirs is revoked. */
+  crl?: readonly string[];
+}
+
+/** Clients of whose authorities, less what is revoked. */
+export interface ClientAuthorities {
+  readonly file: NamedFile;
+  readonly revoked: readonly string[];
+}
+
+/** Reads and judges it: what clients would refuse is not shown to them. @throws ConfigError */
+export function readServerMaterial(
+  files: KeyPairFiles,
+  clients: ClientAuthorities | undefined,
+  nowMs: number,
+): ServerMaterial {
+  const { pair, ca } = together<{ pair: KeyPair; ca: string | undefined }>({
+    pair: () => readServerPair(files, nowMs),
+    ca: () => clients && readCertificates(clients.file),
+  });
+  const material: ServerMaterial = {
+    ...pair,
+    ...(clients === undefined || ca === undefined ? {} : { ca, crl: clients.revoked }),
+  };
+  try {
+    // Lists were read when they were fetched, and may be long.
+    createSecureContext({ ...TLS_TERMS, ...contextOf({ ...material, crl: [] }) });
+  } catch (error) {
+    if (error instanceof Error) throw fileFault(files.cert, `cannot be used for TLS: ${error.message}`);
+    throw error;
+  }
+  return material;
+}
+
+/** For `createSecureContext`; an empty list would ask for revocation lists and have none. */
+export const contextOf = ({ cert, key, ca, crl = [] }: ServerMaterial) => ({
+  cert,
+  key,
+  ...(ca === undefined ? {} : { ca }),
+  ...(crl.length === 0 ? {} : { crl: [...crl] }),
+});
+
+function readServerPair(files: KeyPairFiles, nowMs: number): KeyPair {
+  const pair = readKeyPair(files);
+  const fault = faultOf(leafOf(pair.cert), nowMs);
+  if (fault !== undefined) throw fileFault(files.cert, fault);
+  return pair;
+}
+
+/** Why every client would refuse a server with it. */
+function faultOf(certificate: X509Certificate, nowMs: number): string | undefined {
+  const { validFrom, validTo } = certificate;
+  if (Date.parse(validTo) < nowMs) return `has expired on ${validTo}`;
+  if (Date.parse(validFrom) > nowMs) return `is not valid before ${validFrom}`;
+  const name = commonNameOf(certificate);
+  if (name === undefined || namesOf(certificate).includes(name.toLowerCase())) return undefined;
+  return `its common name ${name} is not among its subject alternative names`;
+}
+
+const namesOf = ({ subjectAltName = '' }: X509Certificate): string[] =>
+  subjectAltName.split(', ').map((name) => name.replace(/^(DNS|IP Address):/, '').toLowerCase());
+
+function commonNameOf(certificate: X509Certificate): string | undefined {
+  const { CN } = certificate.toLegacyObject().subject as { CN?: string | string[] };
+  return Array.isArray(CN) ? CN.join(', ') : CN;
+}

@@ -1,0 +1,74 @@
+import type { ServerOptions } from 'node:http';
+import type { BackendTls } from '../../config/backend-tls.ts';
+import type { KeyPairFiles } from '../../config/tls-flags.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { readCertificates, together } from './tls-files.ts';
+import { ListenerTls } from './tls-listener.ts';
+import { RevocationLists } from './tls-revocation.ts';
+import { type ClientAuthorities, readServerMaterial } from './tls-server-material.ts';
+import type { TlsServer } from './tls-server.ts';
+import { TLS_TERMS } from './tls-terms.ts';
+
+interface TlsPorts {
+  clock: Clock;
+  log: Log;
+}
+
+type CreateServer = (options: ServerOptions) => TlsServer;
+
+/** The TLS of the backend. */
+export interface OpenedTls {
+  /** undefined where a listener speaks clear text. */
+  createApiServer: CreateServer | undefined;
+  createAgentServer: CreateServer | undefined;
+  /** Reads certificates and lists of revoked ones now. What cannot be used is logged and changes nothing. */
+  reload(): Promise<void>;
+  stop(): void;
+}
+
+/** Reads all files and fetches all lists. @throws ConfigError with what is wrong with them */
+export async function openTls(config: BackendTls | undefined, { clock, log }: TlsPorts): Promise<OpenedTls> {
+  const { pair, agentAuth, trustedCa, skipsVerification = false } = config ?? {};
+  const ofAgents = (revoked: readonly string[]) => agentAuth && { file: agentAuth.ca, revoked };
+  const { trusted } = together({
+    trusted: () => trustedCa && readCertificates(trustedCa),
+    api: () => pair && readServerMaterial(pair, undefined, clock.nowMs()),
+    agents: () => agentAuth && readServerMaterial(agentAuth.pair, ofAgents([]), clock.nowMs()),
+  });
+  const listeners: ListenerTls[] = [];
+  const reloadListeners = (): void => {
+    for (const listener of listeners) listener.reload();
+  };
+  const revocation = await RevocationLists.load(agentAuth?.crlUrls ?? [], {
+    tls: { ...TLS_TERMS, ...(trusted === undefined ? {} : { ca: trusted }), rejectUnauthorized: !skipsVerification },
+    clock,
+    log,
+    changed: reloadListeners,
+  });
+  const serverOf = (name: string, files: KeyPairFiles | undefined, clients?: () => ClientAuthorities | undefined) => {
+    if (files === undefined) return undefined;
+    const read = () => readServerMaterial(files, clients?.(), clock.nowMs());
+    const listener = new ListenerTls({ read, clock, log: log.child({ listener: name }) });
+    listeners.push(listener);
+    return (options: ServerOptions) => listener.createServer(options);
+  };
+  const stop = (): void => {
+    for (const listener of listeners) listener.stop();
+    revocation.stop();
+  };
+  try {
+    return {
+      createApiServer: serverOf('api', pair),
+      createAgentServer: serverOf('agents', agentAuth?.pair ?? pair, () => ofAgents(revocation.pem)),
+      reload: async () => {
+        await revocation.refresh();
+        reloadListeners();
+      },
+      stop,
+    };
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
