@@ -140,9 +140,9 @@ describe('credentials', () => {
 
   it('are one guess when the same are sent at once, and none when they are remembered', async () => {
     let guesses = 0;
-    const guessing = () => void (guesses += 1);
-    await Promise.all(Array.from({ length: 50 }, () => credentials.verify('ann', 'right', guessing)));
-    await credentials.verify('ann', 'right', guessing);
+    const onGuess = () => void (guesses += 1);
+    await Promise.all(Array.from({ length: 50 }, () => credentials.verify('ann', 'right', onGuess)));
+    await credentials.verify('ann', 'right', onGuess);
     expect(guesses).to.equal(1);
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Entrance, type LoginAttempt, LoginThrottle } from '../../src/auth/login-throttle.ts';
+import { type EntryPoint, type LoginAttempt, LoginThrottle } from '../../src/auth/login-throttle.ts';
 import { TooManyLogins } from '../../src/resources/errors.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const attemptOf = (username: string, remoteAddress: string): LoginAttempt => ({
   username,
   remoteAddress,
-  entrance: 'api',
+  entryPoint: 'api',
 });
 
 describe('the throttle of logins', () => {
@@ -24,11 +24,11 @@ describe('the throttle of logins', () => {
     username: string,
     remoteAddress: string,
     isRight = false,
-    entrance: Entrance = 'api',
+    entryPoint: EntryPoint = 'api',
   ): Promise<string | number> {
     try {
-      const found = await throttle.login({ username, remoteAddress, entrance }, (guessing) => {
-        guessing();
+      const found = await throttle.login({ username, remoteAddress, entryPoint }, (onGuess) => {
+        onGuess();
         return Promise.resolve(isRight ? username : undefined);
       });
       return found === undefined ? 'wrong' : 'right';
@@ -131,8 +131,8 @@ describe('the throttle of logins', () => {
     for (let n = 0; n < 100; n += 1) {
       const [ann, bob] = [attemptOf('ann', '10.0.0.1'), attemptOf('bob', '10.0.0.2')];
       expect(await throttle.login(ann, () => Promise.resolve('ann'))).to.equal('ann');
-      const failing = throttle.login(bob, (guessing) => {
-        guessing();
+      const failing = throttle.login(bob, (onGuess) => {
+        onGuess();
         return Promise.reject(new Error('no room'));
       });
       expect(await failing.catch(String)).to.equal('Error: no room');

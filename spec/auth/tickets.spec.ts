@@ -49,7 +49,7 @@ describe('tickets', () => {
   it('are used up by a user who is disabled, too', () => {
     const { ticket } = tickets.issue(caller('disabled'));
     expect(() => tickets.redeem(ticket)).to.throw(Unauthenticated, 'the user of the ticket is disabled');
-    expect(() => tickets.redeem(ticket)).to.throw(Unauthenticated, 'ticket must be one');
+    expect(() => tickets.redeem(ticket)).to.throw(Unauthenticated, 'the ticket is unknown');
   });
 
   it('end with the session in which they were asked for, and not with another', async () => {

@@ -94,8 +94,8 @@ describe('A16 guesses of passwords at the port for agents', () => {
     });
     const throttle = new LoginThrottle(backend.clock);
     const come = (address: string) =>
-      throttle.login({ username: 'agent', remoteAddress: address, entrance: 'agents' }, (guessing) =>
-        credentials.verify('agent', 'P@ssw0rd!', guessing),
+      throttle.login({ username: 'agent', remoteAddress: address, entryPoint: 'agents' }, (onGuess) =>
+        credentials.verify('agent', 'P@ssw0rd!', onGuess),
       );
     const addresses = Array.from({ length: 10_000 }, (_, n) => `10.${n % 3}.${(n >> 8) % 4}.${n & 255}`);
     for (let time = 1; time <= 2; time += 1) {

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseObject, parseOnlyObject } from '../../src/http/request/json-body.ts';
-import { patched, withSentLists } from '../../src/http/request/merge-patch.ts';
+import { parseObject, parseSingleObject } from '../../src/http/request/json-body.ts';
+import { applyPatch, keepSentEmptyLists } from '../../src/http/request/merge-patch.ts';
 import { parseQuery } from '../../src/http/request/query.ts';
 import { parseCheckShape } from '../../src/resources/check.ts';
 import { InvalidResource } from '../../src/resources/errors.ts';
@@ -75,9 +75,9 @@ describe('A6 names that reach a prototype', () => {
     for (let n = 0; n < IN_PROCESS; n += 1) {
       const bytes = Buffer.from(samples[n % samples.length] ?? '');
       const target = refusedOr(() => parseObject(bytes)) ?? {};
-      const patch = refusedOr(() => parseOnlyObject(Buffer.from(samples[(n * 7 + 1) % samples.length] ?? ''))) ?? {};
-      const merged = patched(target, patch);
-      withSentLists(merged, patch);
+      const patch = refusedOr(() => parseSingleObject(Buffer.from(samples[(n * 7 + 1) % samples.length] ?? ''))) ?? {};
+      const merged = applyPatch(target, patch);
+      keepSentEmptyLists(merged, patch);
       redactFields(merged, ['__proto__']);
       refusedOr(() => shapes[n % shapes.length]?.(merged));
       if (Object.getPrototypeOf(merged) !== Object.prototype)
@@ -174,7 +174,7 @@ describe('A8 JSON that is made to cost', () => {
       let accepted = true;
       const act = (): void => {
         accepted = refusedOr(() => parseCheckShape(parseObject(bytes))) !== undefined;
-        refusedOr(() => parseOnlyObject(bytes));
+        refusedOr(() => parseSingleObject(bytes));
       };
       act();
       expect(cpuMsOf(act)).to.be.below(CPU_MS);
@@ -184,7 +184,7 @@ describe('A8 JSON that is made to cost', () => {
     it(`A8 ${what} cost in proportion to their length`, () => {
       const act = (bytes: Buffer) => () => {
         refusedOr(() => parseObject(bytes));
-        refusedOr(() => parseOnlyObject(bytes));
+        refusedOr(() => parseSingleObject(bytes));
       };
       // What is cut off closes nothing: all of it is read through as well.
       const [whole, quarter] = [Buffer.from(body), Buffer.from(body.slice(0, body.length / 4))];

@@ -374,8 +374,8 @@ describe('the inspector of state machines', () => {
       const inspector = await InspectorClient.connect(url);
       await inspector.leave();
       for (const [refused, rule] of [
-        [url, 'ticket must be one that is not used and not expired'],
-        [inspectUrl(backend.apiPort, { ticket: 'invented', actors: [ENTITY] }), 'ticket must be one that'],
+        [url, 'the ticket is unknown, used or expired'],
+        [inspectUrl(backend.apiPort, { ticket: 'invented', actors: [ENTITY] }), 'the ticket is unknown'],
         [inspectUrl(backend.apiPort, { actors: [ENTITY] }), 'ticket must be given'],
       ] as const) {
         const refusal = await refusalOf(refused);

@@ -25,8 +25,8 @@ async function pagedLists(): Promise<string[]> {
   const under = await ApiUnderTest.start();
   const { routes } = under.api;
   await under.stop();
-  const isPaged = ({ method, path, describes }: Route): boolean =>
-    method === 'GET' && path.startsWith(CORE) && describes.answers[200]?.headers?.includes('Sensu-Continue') === true;
+  const isPaged = ({ method, path, description }: Route): boolean =>
+    method === 'GET' && path.startsWith(CORE) && description.answers[200]?.headers?.includes('Sensu-Continue') === true;
   return routes.filter(isPaged).map(({ path }) => path.replace(':namespace', NAMESPACE).replace(':entity', HOST));
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../rules/rbac.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
 
-/** Decides by the stored roles and bindings, of which it keeps a copy until it is told that they changed. */
+/** Authorizes requests by the stored roles and bindings. It caches the policy until `rbacChanged` is called. */
 export class AccessControl {
   readonly #resources: Pick<ResourceStore, 'get' | 'list'>;
   #policy: Policy | undefined;
@@ -30,17 +30,21 @@ export class AccessControl {
 
   /** @throws Forbidden */
   assertAllowed(subject: Subject, request: AccessRequest): void {
-    const verdict = decideAccess(this.#current(), subject, request);
-    if (!verdict.allowed) throw new Forbidden(verdict.missingRole);
+    const decision = decideAccess(this.#current(), subject, request);
+    if (!decision.allowed) throw new Forbidden(decision.missingRole);
   }
 
-  /** @throws Forbidden when `rules` would give more, there, than `subject` has himself */
+  /** @throws Forbidden when `rules` grant more in `namespace` than `subject` holds */
   assertHolds(subject: Subject, rules: readonly Rule[], namespace: string | undefined): void {
     if (holds(this.#current(), subject, rules, namespace)) return;
     throw new Forbidden('unauthorized to grant rights that are not held');
   }
 
-  /** The same of the role that a binding refers to, as it is now; one that does not exist may become any. @throws Forbidden */
+  /**
+   * Checks the rules of the role that the binding refers to. A role that does not exist yet counts as one that grants
+   * everything.
+   * @throws Forbidden
+   */
   assertMayBind(subject: Subject, { role_ref: { type, name }, metadata: { namespace } }: RoleBinding): void {
     const role =
       type === 'ClusterRole'
@@ -49,7 +53,7 @@ export class AccessControl {
     this.assertHolds(subject, role?.rules ?? [EVERYTHING], namespace);
   }
 
-  /** @throws Forbidden when `other` may do anything that `subject` may not */
+  /** @throws Forbidden when `other` holds a right that `subject` does not */
   assertHoldsAllOf(subject: Subject, other: Subject): void {
     if (holdsAllOf(this.#current(), subject, other)) return;
     throw new Forbidden('unauthorized to grant rights that are not held');

@@ -8,16 +8,19 @@ import type { User } from '../resources/user.ts';
 import { subjectOf } from '../rules/rbac.ts';
 import { REFRESH_MS, type RefreshTerms } from '../rules/token-sessions.ts';
 
-/** Unless they are chosen otherwise. */
-const USUAL_LIVES: TokenLives = { accessMs: 5 * 60_000, refreshMs: REFRESH_MS };
-/** Of the secret that the store keeps. */
+/** Used unless the configuration sets other lifetimes. */
+const DEFAULT_LIFETIMES: TokenLifetimes = { accessMs: 5 * 60_000, refreshMs: REFRESH_MS };
+/** Signature algorithm of the secret in the store. */
 const SECRET_ALGORITHM = 'HS256';
-/** A decoder takes more than that: padding, and text that belongs to nothing. */
+/** Stricter than the decoder, which also accepts padding and characters outside the alphabet. */
 const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** Tokens whose signature was verified; the least recently used is verified anew. */
+/**
+ * Cached tokens with a verified signature. Past this number the least recently used token is evicted and verified
+ * again.
+ */
 const MAX_REMEMBERED_TOKENS = 10_000;
 
-/** What a login is answered with, by the names that clients know. */
+/** The response to a login; the field names are part of the API. */
 export interface TokenPair {
   access_token: string;
   /** Unix seconds. */
@@ -31,13 +34,13 @@ export interface TokenClaims {
   username: string;
   session: string;
   groups: string[];
-  /** Of an access token. */
+  /** Set in access tokens only. */
   issuer: string;
-  /** Unix seconds; the token is valid during this second, too. */
+  /** Unix seconds. The token is still valid in this second. */
   expiresAtS: number;
 }
 
-/** A token that does not count, whatever the reason. */
+/** A token that is not accepted, for whatever reason. */
 export class InvalidToken extends Unauthenticated {
   constructor(cause?: unknown) {
     super('invalid credentials', { cause });
@@ -46,37 +49,37 @@ export class InvalidToken extends Unauthenticated {
 
 export type EllipticAlgorithm = 'ES256' | 'ES384' | 'ES512';
 
-/** A pair, and the one algorithm that its curve has. */
+/** A key pair and the one algorithm that matches its curve. */
 export interface EllipticKeys {
   algorithm: EllipticAlgorithm;
   privateKey: KeyObject;
   publicKey: KeyObject;
 }
 
-/** How long tokens count. */
-export interface TokenLives {
+/** How long tokens are valid. */
+export interface TokenLifetimes {
   accessMs: number;
   refreshMs: number;
 }
 
 export interface AccessTokensPorts {
   secret: Uint8Array;
-  /** They sign in place of the secret, whose tokens go on. */
+  /** When present, these keys sign new tokens. Tokens signed with the secret stay valid. */
   keys?: EllipticKeys | undefined;
-  lives?: TokenLives | undefined;
+  lifetimes?: TokenLifetimes | undefined;
   clock: Clock;
 }
 
-/** Signs and verifies tokens; whether their session lasts, and what they may do, is not decided here. */
+/** Signs and verifies tokens. It checks neither the login session nor the rights of the user. */
 export class AccessTokens {
-  /** Each algorithm has one key: what a token says of its algorithm cannot make another key verify it. */
+  /** One key for each algorithm, so that the `alg` header of a token cannot select another key. */
   readonly #verifying: ReadonlyMap<string, Uint8Array | KeyObject>;
   readonly #signing: { algorithm: string; key: Uint8Array | KeyObject };
-  readonly #lives: TokenLives;
+  readonly #lifetimes: TokenLifetimes;
   readonly #clock: Clock;
   readonly #verified = new LRUCache<string, TokenClaims>({ max: MAX_REMEMBERED_TOKENS });
 
-  constructor({ secret, keys, lives = USUAL_LIVES, clock }: AccessTokensPorts) {
+  constructor({ secret, keys, lifetimes = DEFAULT_LIFETIMES, clock }: AccessTokensPorts) {
     const bySecret = [SECRET_ALGORITHM, secret] as const;
     this.#verifying = new Map<string, Uint8Array | KeyObject>(
       keys === undefined ? [bySecret] : [bySecret, [keys.algorithm, keys.publicKey]],
@@ -85,20 +88,22 @@ export class AccessTokens {
       keys === undefined
         ? { algorithm: SECRET_ALGORITHM, key: secret }
         : { algorithm: keys.algorithm, key: keys.privateKey };
-    this.#lives = lives;
+    this.#lifetimes = lifetimes;
     this.#clock = clock;
   }
 
-  /** Tokens whose signature is not verified again. */
+  /** Cached tokens, whose signature is not verified again. */
   get remembered(): QueueStats {
     return { used: this.#verified.size, limit: MAX_REMEMBERED_TOKENS };
   }
 
-  /** A new access token with the groups of `user`, and the refresh token of `terms`: the same each time. */
+  /**
+   * A new access token with the groups of `user`, and the refresh token of `terms`, which is identical at each call.
+   */
   async pair(user: User, session: string, terms: RefreshTerms): Promise<TokenPair> {
     const { username, groups } = subjectOf(user);
     const of = { session_id: session, sub: username, api_key: false };
-    const expiresAtS = this.#nowS() + inSeconds(this.#lives.accessMs);
+    const expiresAtS = this.#nowS() + inSeconds(this.#lifetimes.accessMs);
     const access = {
       ...of,
       kind: 'access',
@@ -113,7 +118,7 @@ export class AccessTokens {
       kind: 'refresh',
       jti: terms.jti,
       iat: inSeconds(terms.issuedAtMs),
-      exp: inSeconds(terms.issuedAtMs + this.#lives.refreshMs),
+      exp: inSeconds(terms.issuedAtMs + this.#lifetimes.refreshMs),
       groups: null,
       provider: { provider_id: '', provider_type: '', user_id: '' },
     };
@@ -124,19 +129,19 @@ export class AccessTokens {
     };
   }
 
-  /** Of the refresh token that is issued now; `issuer` is where clients refresh. */
+  /** Terms of a refresh token issued now. `issuer` is the URL where clients refresh. */
   terms(issuer: string): RefreshTerms {
     return { jti: tokenId(), issuedAtMs: this.#clock.nowMs(), issuer };
   }
 
-  /** @throws InvalidToken unless it is ours, of that kind and not expired */
+  /** @throws InvalidToken unless this backend signed the token, it is of `kind` and it has not expired */
   async claimsOf(token: string, kind: TokenClaims['kind']): Promise<TokenClaims> {
     const claims = await this.expiredClaimsOf(token, kind);
     if (this.#nowS() > claims.expiresAtS) throw new InvalidToken();
     return claims;
   }
 
-  /** The same of a token that may have expired: who refreshes shows one. @throws InvalidToken */
+  /** Like `claimsOf`, but accepts an expired token, as sent with a refresh. @throws InvalidToken */
   async expiredClaimsOf(token: string, kind: TokenClaims['kind']): Promise<TokenClaims> {
     const claims = this.#verified.get(token) ?? (await this.#verify(token));
     if (claims.kind !== kind) throw new InvalidToken();
@@ -154,7 +159,7 @@ export class AccessTokens {
       const { payload, protectedHeader } = await compactVerify(token, ({ alg }) => this.#keyFor(alg), {
         algorithms: [...this.#verifying.keys()],
       });
-      // Whatever else a header names, a key for one, is not ours.
+      // Tokens of this backend have no other headers, such as an embedded key.
       if (Object.keys(protectedHeader).sort().join() !== 'alg,typ') throw new InvalidToken();
       const claims = this.#claims(JSON.parse(Buffer.from(payload).toString()));
       this.#verified.set(token, claims);

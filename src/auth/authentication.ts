@@ -6,10 +6,10 @@ import type { ResourceStore } from '../store/resource-store.ts';
 import type { LoginSessions } from './login-sessions.ts';
 import type { Caller } from './caller.ts';
 
-/** The one spelling of a key; tested before anything is looked up. */
+/** The only accepted form of a key, tested before any lookup. */
 const KEY = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whose credentials they are. @throws Unauthenticated */
+/** Returns the caller that the credentials belong to. @throws Unauthenticated */
 type Scheme = (credentials: string) => Caller | Promise<Caller>;
 
 export interface AuthenticationPorts {
@@ -17,10 +17,10 @@ export interface AuthenticationPorts {
   sessions: Pick<LoginSessions, 'callerOf'>;
 }
 
-/** Finds out who sends a request from its `Authorization` header, and from nothing else. */
+/** Identifies the caller of a request by its `Authorization` header alone. */
 export class Authentication {
   readonly #resources: AuthenticationPorts['resources'];
-  /** By the word before the first blank, as it is spelled. */
+  /** By the case-sensitive word before the first space. */
   readonly #schemes: ReadonlyMap<string, Scheme>;
 
   constructor({ resources, sessions }: AuthenticationPorts) {
@@ -31,7 +31,10 @@ export class Authentication {
     ]);
   }
 
-  /** @throws Unauthenticated also when the user is gone or disabled since the token or key was made, or the session has ended */
+  /**
+   * @throws Unauthenticated, also when the user was deleted or disabled since the token or key was created, or the
+   * session ended
+   */
   async callerOf(authorization = ''): Promise<Caller> {
     const blank = authorization.indexOf(' ');
     const scheme = blank < 0 ? undefined : this.#schemes.get(authorization.slice(0, blank));

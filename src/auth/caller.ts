@@ -1,9 +1,9 @@
 import type { Subject } from '../rules/rbac.ts';
 
-/** The user who sends a request, with the groups that count for it. */
+/** The user who sends a request, with the groups that apply to it. */
 export interface Caller extends Subject {
-  /** Id of the session that the access token belongs to; a key has none. */
+  /** Id of the session that the access token belongs to. Requests with an API key have none. */
   session?: string;
-  /** Name of the API key that was sent, if one was. */
+  /** Name of the API key that authenticates the request, if any. */
   key?: string;
 }

@@ -7,57 +7,61 @@ import { isName } from '../resources/names.ts';
 import type { User } from '../resources/user.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
 
-/** Verified credentials that are remembered; the least recently used is verified anew. */
+/**
+ * Cached credentials with a verified password. Past this number the least recently used ones are evicted and hashed
+ * again.
+ */
 const MAX_REMEMBERED_CREDENTIALS = 10_000;
-/** Hashing shares its threads with the store's commits: logins must not hold them all. */
+/** Hashing shares its threads with the commits of the store, so logins must not occupy all of them. */
 const MAX_CONCURRENT_VERIFICATIONS = 2;
-/** Some four seconds of hashing; beyond it logins are refused. */
+/** About four seconds of hashing. Further logins are rejected. */
 const MAX_WAITING_VERIFICATIONS = 128;
-/** Running or waiting: who guesses at one account, or at his own, leaves room for the logins of others. */
+/** Running or waiting, so that a password guesser at one account leaves room for the logins of other users. */
 const MAX_VERIFICATIONS_OF_USER = 10;
 const BCRYPT_COST = 10;
-/** Of a random text, at the cost of all others: makes an unknown user take as long as a wrong password. */
-const HASH_OF_NOBODY = '$2b$10$SjlaezPMrFO/mRFxxe.VGuA5MrFVhzkoV0nGSjHHPUKyykmKJ4XkO';
+/** Hash of a random text at the usual cost, so that an unknown user takes as long as a wrong password. */
+const DUMMY_HASH = '$2b$10$SjlaezPMrFO/mRFxxe.VGuA5MrFVhzkoV0nGSjHHPUKyykmKJ4XkO';
 
-/** What is stored in place of a password. Only its first 72 bytes count. */
+/** Hashes a password for storage. bcrypt uses its first 72 bytes only. */
 export const hashPassword = (password: string): Promise<string> => hashBcrypt(password, { cost: BCRYPT_COST });
 
 const costOf = (passwordHash: string): number => Number(passwordHash.slice(4, 6));
 
-/** Slow on purpose, and off the event loop. */
+/** Slow by design; runs off the event loop. */
 export type VerifyHash = (password: string, passwordHash: string) => Promise<boolean>;
 
-/** Whether a user name and password belong together; the agent port and the login use the same one. */
+/** Verifies a user name and a password. The agent port and the login share one verifier. */
 export interface CredentialVerifier {
   /**
-   * The user, or undefined when unknown, disabled or of another password. `guessing` is told, before this returns, when it is
-   * a guess: one that is not known to be right and is not being verified already. It costs a hash, whether there is the user or not.
+   * Returns the user, or undefined when the user is unknown or disabled or the password is wrong. It calls `onGuess`
+   * before it returns when the attempt is a guess: a password that is neither cached nor being verified. A guess costs
+   * one hash, whether the user exists or not.
    * @throws Overloaded
    */
-  verify(username: string, password: string, guessing?: () => void): Promise<User | undefined>;
+  verify(username: string, password: string, onGuess?: () => void): Promise<User | undefined>;
 }
 
-/** Hashes in turn with the logins, so that neither holds all threads. */
+/** Hashes passwords. Shares its slots with the logins, so that neither occupies all threads. */
 export interface PasswordHasher {
-  /** What is stored in place of the password. @throws Overloaded */
+  /** Hashes a password for storage. @throws Overloaded */
   hash(password: string): Promise<string>;
   /** @throws Overloaded */
   matches(password: string, passwordHash: string): Promise<boolean>;
 }
 
 /**
- * Verifies passwords off the event loop and remembers which were right. What is remembered is a keyed hash that includes
- * the stored hash, so that a changed password voids it at once; the user is read each time.
+ * Verifies passwords off the event loop and caches successful verifications. The cache key is a keyed hash that
+ * includes the stored hash, so a changed password invalidates it at once. The user is read from the store each time.
  */
 export class Credentials implements CredentialVerifier, PasswordHasher {
   readonly #resources: Pick<ResourceStore, 'get'>;
   readonly #verifyHash: VerifyHash;
   readonly #processKey = randomBytes(32);
   readonly #verified = new LRUCache<string, true>({ max: MAX_REMEMBERED_CREDENTIALS });
-  /** Verifications under way: the same credentials sent by many agents at once are hashed once. */
-  readonly #underWay = new Map<string, Promise<boolean>>();
-  /** How many of them each user has. */
-  readonly #ofUser = new Map<string, number>();
+  /** Verifications in progress: identical credentials sent by many agents at once are hashed once. */
+  readonly #inFlight = new Map<string, Promise<boolean>>();
+  /** Number of verifications in progress for each user. */
+  readonly #countByUser = new Map<string, number>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
   #refused = 0;
@@ -67,7 +71,7 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
     this.#verifyHash = verifyHash;
   }
 
-  /** Credentials that are remembered. */
+  /** Cached credentials. */
   get remembered(): QueueStats {
     return { used: this.#verified.size, limit: MAX_REMEMBERED_CREDENTIALS };
   }
@@ -76,27 +80,27 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
     return { used: this.#running, limit: MAX_CONCURRENT_VERIFICATIONS };
   }
 
-  /** Hashings that wait for their turn. */
+  /** Hash operations that wait for a slot. */
   get waiting(): QueueStats {
     return { used: this.#waiting.length, limit: MAX_WAITING_VERIFICATIONS, refused: this.#refused };
   }
 
-  async verify(username: string, password: string, guessing?: () => void): Promise<User | undefined> {
+  async verify(username: string, password: string, onGuess?: () => void): Promise<User | undefined> {
     if (password === '') return undefined;
     const user = isName(username) ? this.#resources.get('users', undefined, username) : undefined;
-    const hash = user === undefined || user.password_hash === '' ? HASH_OF_NOBODY : user.password_hash;
+    const hash = user === undefined || user.password_hash === '' ? DUMMY_HASH : user.password_hash;
     const digest = this.#digest(username, password, hash);
     if (this.#verified.get(digest) === true) return user?.disabled === true ? undefined : user;
-    if (!this.#underWay.has(digest)) guessing?.();
+    if (!this.#inFlight.has(digest)) onGuess?.();
     const isRight = await this.#verifyOnce(digest, () =>
-      this.#ofUserInTurn(username, () => this.#compare(password, hash)),
+      this.#withUserSlot(username, () => this.#compare(password, hash)),
     );
-    if (!isRight || hash === HASH_OF_NOBODY) return undefined;
+    if (!isRight || hash === DUMMY_HASH) return undefined;
     this.#verified.set(digest, true);
     return this.#stillEnabled(username, hash);
   }
 
-  /** Read again: the user may have been changed while the password was hashed. */
+  /** Reads the user again, who may have changed while the password was hashed. */
   #stillEnabled(username: string, hash: string): User | undefined {
     const user = this.#resources.get('users', undefined, username);
     return user === undefined || user.disabled || user.password_hash !== hash ? undefined : user;
@@ -109,43 +113,43 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
   }
 
   #verifyOnce(digest: string, verify: () => Promise<boolean>): Promise<boolean> {
-    const underWay = this.#underWay.get(digest);
-    if (underWay !== undefined) return underWay;
-    const verification = verify().finally(() => this.#underWay.delete(digest));
-    this.#underWay.set(digest, verification);
+    const inFlight = this.#inFlight.get(digest);
+    if (inFlight !== undefined) return inFlight;
+    const verification = verify().finally(() => this.#inFlight.delete(digest));
+    this.#inFlight.set(digest, verification);
     return verification;
   }
 
-  async #ofUserInTurn<T>(username: string, work: () => Promise<T>): Promise<T> {
-    const count = this.#ofUser.get(username) ?? 0;
-    if (count >= MAX_VERIFICATIONS_OF_USER) this.#refuse('too many logins of this user at once');
-    this.#ofUser.set(username, count + 1);
+  async #withUserSlot<T>(username: string, work: () => Promise<T>): Promise<T> {
+    const count = this.#countByUser.get(username) ?? 0;
+    if (count >= MAX_VERIFICATIONS_OF_USER) this.#reject('too many logins of this user at once');
+    this.#countByUser.set(username, count + 1);
     try {
-      return await this.#inTurn(work);
+      return await this.#withSlot(work);
     } finally {
-      const left = (this.#ofUser.get(username) ?? 0) - 1;
-      if (left > 0) this.#ofUser.set(username, left);
-      else this.#ofUser.delete(username);
+      const left = (this.#countByUser.get(username) ?? 0) - 1;
+      if (left > 0) this.#countByUser.set(username, left);
+      else this.#countByUser.delete(username);
     }
   }
 
-  /** A hash that is cheaper than others would tell by its time that there is such a user. */
+  /** Compares twice against a cheap hash, whose shorter time would reveal that the user exists. */
   async #compare(password: string, hash: string): Promise<boolean> {
     const isRight = await this.#verifyHash(password, hash);
-    if (!isRight && costOf(hash) < BCRYPT_COST) await this.#verifyHash(password, HASH_OF_NOBODY);
+    if (!isRight && costOf(hash) < BCRYPT_COST) await this.#verifyHash(password, DUMMY_HASH);
     return isRight;
   }
 
   hash(password: string): Promise<string> {
-    return this.#inTurn(() => hashPassword(password));
+    return this.#withSlot(() => hashPassword(password));
   }
 
   matches(password: string, passwordHash: string): Promise<boolean> {
-    return this.#inTurn(() => this.#verifyHash(password, passwordHash));
+    return this.#withSlot(() => this.#verifyHash(password, passwordHash));
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    await this.#turn();
+  async #withSlot<T>(work: () => Promise<T>): Promise<T> {
+    await this.#acquireSlot();
     try {
       return await work();
     } finally {
@@ -155,19 +159,19 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
     }
   }
 
-  /** Resolves when this one may run; its place is handed on by the one before. */
-  async #turn(): Promise<void> {
+  /** Resolves when this operation may run. The one that finishes before it hands over its slot. */
+  async #acquireSlot(): Promise<void> {
     if (this.#running < MAX_CONCURRENT_VERIFICATIONS) {
       this.#running += 1;
       return;
     }
     if (this.#waiting.length >= MAX_WAITING_VERIFICATIONS) {
-      this.#refuse('too many logins at once');
+      this.#reject('too many logins at once');
     }
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  #refuse(why: string): never {
+  #reject(why: string): never {
     this.#refused += 1;
     throw new Overloaded(why);
   }

@@ -9,7 +9,7 @@ import type { ResourceStore } from '../store/resource-store.ts';
 import { type AccessTokens, InvalidToken, type TokenClaims, type TokenPair } from './access-tokens.ts';
 import type { Caller } from './caller.ts';
 
-/** Both of one login. */
+/** Both tokens of one login, as the client sends them. */
 export interface SentTokens {
   access: string;
   refresh: string;
@@ -22,7 +22,7 @@ export interface LoginSessionsPorts {
   log: Log;
 }
 
-/** What begins with a login: its tokens count while the session is stored and its user may log in, and no longer. */
+/** Login sessions: the tokens of a session are valid while the session is stored and its user is enabled. */
 export class LoginSessions {
   readonly #ports: LoginSessionsPorts;
 
@@ -30,7 +30,10 @@ export class LoginSessions {
     this.#ports = ports;
   }
 
-  /** `user` has just shown his password; `issuer` is where clients refresh. @throws Unauthenticated, StoreUnavailable */
+  /**
+   * Opens a session for a user whose password was just verified. `issuer` is the URL for refreshes.
+   * @throws Unauthenticated, StoreUnavailable
+   */
   async open(user: User, issuer: string): Promise<TokenPair> {
     const { commands, tokens } = this.#ports;
     const opened = { id: randomUUID(), current: tokens.terms(issuer), previous: null };
@@ -40,9 +43,10 @@ export class LoginSessions {
   }
 
   /**
-   * New tokens with the groups that the user has now. The token before the current one, shortly after that was issued, gets the
-   * current one; any other ends the session.
-   * @throws InvalidToken, Unauthenticated when the user is gone or disabled, InvalidResource when the session has ended, StoreUnavailable
+   * Issues new tokens with the current groups of the user. The previous refresh token, sent shortly after its successor
+   * was issued, returns the successor; any other old token ends the session.
+   * @throws InvalidToken; Unauthenticated when the user is deleted or disabled; InvalidResource when the session has
+   * ended; StoreUnavailable
    */
   async refresh(sent: SentTokens, issuer: string): Promise<TokenPair> {
     const { commands, tokens, log } = this.#ports;
@@ -56,22 +60,25 @@ export class LoginSessions {
     return tokens.pair(user, session, terms);
   }
 
-  /** Also of a user who is disabled, and of a session that has ended. @throws InvalidToken, StoreUnavailable */
+  /**
+   * Ends the session, also of a disabled user; does nothing if it has already ended.
+   * @throws InvalidToken, StoreUnavailable
+   */
   async end(sent: SentTokens): Promise<void> {
     const { username, session } = await this.#claimsOf(sent);
     await this.#ports.commands.endTokenSession(username, session);
   }
 
-  /** Whose access token it is. @throws InvalidToken */
+  /** The caller that an access token belongs to. @throws InvalidToken */
   async callerOf(access: string): Promise<Caller> {
     const { username, groups, session: id, issuer } = await this.#ports.tokens.claimsOf(access, 'access');
     const session = sessionOf(this.#ports.resources.tokenSessions(username) ?? NO_SESSIONS, id);
-    const isGood = session !== undefined && isIssuerOf(session, issuer) && this.#activeUser(username) !== undefined;
-    if (!isGood) throw new InvalidToken();
+    const isValid = session !== undefined && isIssuerOf(session, issuer) && this.#activeUser(username) !== undefined;
+    if (!isValid) throw new InvalidToken();
     return { username, groups, session: id };
   }
 
-  /** Of the refresh token. The access token may have expired. @throws InvalidToken */
+  /** Claims of the refresh token. The access token of the pair may have expired. @throws InvalidToken */
   async #claimsOf({ access, refresh }: SentTokens): Promise<TokenClaims> {
     const { tokens } = this.#ports;
     const shown = await tokens.expiredClaimsOf(access, 'access');

@@ -4,35 +4,42 @@ import type { Clock } from '../ports/clock.ts';
 import type { QueueStats } from '../ports/queue-stats.ts';
 import { TooManyLogins } from '../resources/errors.ts';
 
-/** Wrong guesses at one account in a row, and then one in so long: 2,890 in a day. */
+/** Wrong guesses at one account: 10 in a row, then one in 30 s, which is 2,890 a day. */
 const ACCOUNT = { capacity: 10, refillMs: 30_000 };
-/** The same of an account whose agents have come in from that address: one of them with an old password must not hold up the others. */
+/**
+ * Wrong guesses from an address where agents of this account have logged in before: one agent with an outdated password
+ * must not lock out the others.
+ */
 const FLEET = { capacity: 1_000, refillMs: 1_000 };
-/** From one address, at whatever accounts: many people may share it. */
+/** Wrong guesses from one address at any account. The limit is higher because several people may share an address. */
 const ADDRESS = { capacity: 50, refillMs: 2_000 };
-/** Accounts and addresses with failed logins, and pairs of them with a login that succeeded; the least recently used is forgotten. */
+/**
+ * Accounts and addresses with failed logins, and account-address pairs with a successful one. The least recently used
+ * is evicted.
+ */
 const MAX_REMEMBERED_ACCOUNTS = 10_000;
 const MAX_REMEMBERED_ADDRESSES = 10_000;
 const MAX_REMEMBERED_LOGINS = 10_000;
 
-/** Where somebody wants to come in. */
-export type Entrance = 'api' | 'agents';
+/** The listener that a login arrives at. */
+export type EntryPoint = 'api' | 'agents';
 
-/** Verifies one login; calls `guessing`, before it returns, when that costs a guess. */
-export type Verification<T> = (guessing: () => void) => Promise<T | undefined>;
+/** Verifies one login. It calls `onGuess` before it returns when the attempt is a guess. */
+export type Verification<T> = (onGuess: () => void) => Promise<T | undefined>;
 
-/** Who he says he is, and where he comes from and to. */
+/** Claimed identity of a login, and where it comes from. */
 export interface LoginAttempt {
   username: string;
-  /** The other end of the connection, whatever headers say. */
+  /** Peer address of the connection, regardless of headers. */
   remoteAddress: string;
-  entrance: Entrance;
+  entryPoint: EntryPoint;
 }
 
 /**
- * Slows down whoever guesses passwords. Each guess takes a token of its account and of its address, which come back with
- * time: nobody is locked out for good. Accounts are counted whether they exist or not, and the same for both entrances. Who has
- * come in from an address by one of them has tokens of his own there: the guesses of others do not lock him out.
+ * Slows down password guessing. Each guess takes a token from the bucket of its account and from that of its address.
+ * Tokens refill with time, so nobody is locked out for good. Accounts are counted whether they exist or not, and both
+ * entry points share the count. After a successful login from an address, the pair of account and address has a bucket
+ * of its own there, so guesses from elsewhere do not lock the user out.
  */
 export class LoginThrottle {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -60,55 +67,61 @@ export class LoginThrottle {
     return { used: this.#succeeded.size, limit: MAX_REMEMBERED_LOGINS };
   }
 
-  /** Logins that were not even tried. */
+  /** Logins rejected without verification. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** What `verify` finds, undefined for a failed login. Success gives the tokens back. @throws TooManyLogins before anything is verified */
+  /**
+   * Returns the result of `verify`, undefined for a failed login. A successful login refunds its tokens.
+   * @throws TooManyLogins before anything is verified
+   */
   async login<T>(attempt: LoginAttempt, verify: Verification<T>): Promise<T | undefined> {
     const address = networkOf(attempt.remoteAddress);
-    const here = digest(JSON.stringify([attempt.entrance, attempt.username, address]));
-    const taken = this.#succeeded.get(here) === true ? this.#own(attempt, here) : this.#shared(attempt, address);
-    this.#assertMayGuess(taken);
+    const pairKey = digest(JSON.stringify([attempt.entryPoint, attempt.username, address]));
+    const charged =
+      this.#succeeded.get(pairKey) === true
+        ? this.#pairBuckets(attempt, pairKey)
+        : this.#sharedBuckets(attempt, address);
+    this.#assertMayGuess(charged);
     let isGuess = false;
-    const guessing = (): void => {
+    const onGuess = (): void => {
       isGuess = true;
-      for (const { buckets, key } of taken) buckets.take(key, this.#clock.monotonicMs());
+      for (const { buckets, key } of charged) buckets.take(key, this.#clock.monotonicMs());
     };
-    const giveBack = (): void => {
-      if (isGuess) for (const { buckets, key } of taken) buckets.giveBack(key);
+    const refund = (): void => {
+      if (isGuess) for (const { buckets, key } of charged) buckets.refund(key);
     };
     try {
-      const found = await verify(guessing);
+      const found = await verify(onGuess);
       if (found === undefined) return undefined;
-      giveBack();
-      const [{ buckets, key }] = taken;
+      refund();
+      const [{ buckets, key }] = charged;
       buckets.clear(key);
-      this.#succeeded.set(here, true);
+      this.#succeeded.set(pairKey, true);
       return found;
     } catch (error) {
-      // Nothing came of it: it was no guess.
-      giveBack();
+      // The verification failed before it had a result, so it reveals nothing.
+      refund();
       throw error;
     }
   }
 
-  /** Of one who has come in from there before. */
-  #own({ entrance }: LoginAttempt, here: string): Taken {
-    return [{ buckets: entrance === 'agents' ? this.#fleets : this.#accounts, key: here }];
+  /** The bucket of a pair of account and address that has logged in before. */
+  #pairBuckets({ entryPoint }: LoginAttempt, pairKey: string): Charged {
+    return [{ buckets: entryPoint === 'agents' ? this.#fleets : this.#accounts, key: pairKey }];
   }
 
-  #shared({ username }: LoginAttempt, address: string): Taken {
+  #sharedBuckets({ username }: LoginAttempt, address: string): Charged {
     return [
       { buckets: this.#accounts, key: digest(username) },
       { buckets: this.#addresses, key: address },
     ];
   }
 
-  #assertMayGuess(taken: Taken): void {
+  #assertMayGuess(charged: Charged): void {
     const nowMs = this.#clock.monotonicMs();
-    const waitMs = Math.max(...taken.map(({ buckets, key }) => buckets.waitMs(key, nowMs)));
+    const waitMs = Math.max(...charged.map(({ buckets, key }) => buckets.waitMs(key, nowMs)));
     if (waitMs <= 0) return;
     this.#refused += 1;
     throw new TooManyLogins(Math.ceil(waitMs / 1_000));
@@ -120,10 +133,10 @@ interface Bucket {
   key: string;
 }
 
-/** What a guess takes a token of, that of the account first. */
-type Taken = readonly [Bucket, ...Bucket[]];
+/** The buckets that a guess takes a token from, starting with that of the account. */
+type Charged = readonly [Bucket, ...Bucket[]];
 
-/** Token buckets, each kept as the moment at which it will be full again. */
+/** Token buckets, each stored as the time at which it will be full. */
 class Buckets {
   readonly #capacity: number;
   readonly #refillMs: number;
@@ -135,7 +148,7 @@ class Buckets {
     this.#fullAtMs = fullAtMs;
   }
 
-  /** Until the bucket has a token; 0 or less when it has one. */
+  /** Time until the bucket has a token, ms; 0 or less when it has one. */
   waitMs(key: string, nowMs: number): number {
     return (this.#fullAtMs.get(key) ?? nowMs) - nowMs - (this.#capacity - 1) * this.#refillMs;
   }
@@ -144,7 +157,7 @@ class Buckets {
     this.#fullAtMs.set(key, Math.max(this.#fullAtMs.get(key) ?? nowMs, nowMs) + this.#refillMs);
   }
 
-  giveBack(key: string): void {
+  refund(key: string): void {
     const fullAtMs = this.#fullAtMs.get(key);
     if (fullAtMs !== undefined) this.#fullAtMs.set(key, fullAtMs - this.#refillMs);
   }
@@ -154,13 +167,13 @@ class Buckets {
   }
 }
 
-/** A name may be as long as a header. */
+/** Bounds the size of a key: a user name may be as long as a header. */
 const digest = (text: string): string => hash('sha256', text, 'base64');
 
 const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
-/** Whoever has an IPv6 address has all of its /64: they count as one. */
+/** A host with IPv6 usually controls a whole /64, so addresses of one /64 count as one. */
 function networkOf(remoteAddress: string): string {
   const host = remoteAddress.replace(/^::ffff:(?=\d+\.)/, '');
   if (!host.includes(':')) return host;

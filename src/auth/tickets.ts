@@ -9,19 +9,19 @@ import type { Caller } from './caller.ts';
 
 const TICKET_S = 60;
 const TICKET_BYTES = 32;
-/** Tickets that nobody has used yet; beyond either bound the next is refused. */
+/** Unused tickets, in total and for each user. Further requests are rejected. */
 const MAX_TICKETS = 1_000;
 const MAX_TICKETS_OF_USER = 20;
 
 export interface Ticket {
   ticket: string;
-  /** Unix seconds; it is valid before this second. */
+  /** Unix seconds. The ticket is valid before this second. */
   expires_at: number;
 }
 
 interface Issued {
   caller: Caller;
-  /** Monotonic. */
+  /** On the monotonic clock. */
   expiresAtMs: number;
 }
 
@@ -30,10 +30,13 @@ export interface TicketsPorts {
   clock: Clock;
 }
 
-/** Admit once, instead of a header: browsers, and the inspector's receiver, cannot set one when they open a WebSocket. */
+/**
+ * Single-use tickets that authenticate a WebSocket. Browsers and XState's inspector cannot set a header when they open
+ * one.
+ */
 export class Tickets {
   readonly #ports: TicketsPorts;
-  /** By the hash of the ticket, in order of expiry. */
+  /** By the digest of the ticket, in order of expiry. */
   readonly #issued = new Map<string, Issued>();
   #refused = 0;
 
@@ -46,48 +49,54 @@ export class Tickets {
     return { used: this.#issued.size, limit: MAX_TICKETS, refused: this.#refused };
   }
 
-  /** @throws Overloaded when too many are not used */
+  /** @throws Overloaded when too many tickets are unused */
   issue(caller: Caller): Ticket {
     this.#dropExpired();
     const own = [...this.#issued.values()].filter((issued) => issued.caller.username === caller.username);
-    if (own.length >= MAX_TICKETS_OF_USER) this.#refuse(`at most ${MAX_TICKETS_OF_USER} tickets of a user`);
-    if (this.#issued.size >= MAX_TICKETS) this.#refuse(`at most ${MAX_TICKETS} tickets`);
+    if (own.length >= MAX_TICKETS_OF_USER) this.#reject(`at most ${MAX_TICKETS_OF_USER} tickets of a user`);
+    if (this.#issued.size >= MAX_TICKETS) this.#reject(`at most ${MAX_TICKETS} tickets`);
     const { clock } = this.#ports;
     const ticket = randomBytes(TICKET_BYTES).toString('base64url');
     this.#issued.set(digest(ticket), { caller, expiresAtMs: clock.monotonicMs() + TICKET_S * 1_000 });
     return { ticket, expires_at: Math.floor(clock.nowMs() / 1_000) + TICKET_S };
   }
 
-  /** Whose ticket it is, as {@link callerNow}; it is used up. @throws Unauthenticated unless it is one of ours, not used and not expired */
+  /**
+   * Returns the caller that the ticket was issued to, as {@link callerNow}, and invalidates the ticket.
+   * @throws Unauthenticated when the ticket is unknown, used or expired
+   */
   redeem(ticket: string): Caller {
     this.#dropExpired();
     const key = digest(ticket);
     const issued = this.#issued.get(key);
     this.#issued.delete(key);
-    if (issued === undefined) throw new Unauthenticated('ticket must be one that is not used and not expired');
+    if (issued === undefined) throw new Unauthenticated('the ticket is unknown, used or expired');
     const caller = this.callerNow(issued.caller);
     if (caller === undefined)
-      throw new Unauthenticated('the user of the ticket is disabled, or logged out, or his key is gone');
+      throw new Unauthenticated('the user of the ticket is disabled or logged out, or the API key was deleted');
     return caller;
   }
 
-  /** Whoever asked, in the groups that he is in now; undefined when he is gone or disabled, or his session or key has ended. */
+  /**
+   * The caller with current groups; undefined when the user is deleted or disabled, or the session or the key has
+   * ended.
+   */
   callerNow(caller: Caller): Caller | undefined {
     const user = this.#ports.resources.get('users', undefined, caller.username);
-    const isGood = user?.disabled === false && this.#sessionLasts(caller) && this.#keyLasts(caller);
-    return isGood ? { ...caller, ...subjectOf(user) } : undefined;
+    const isValid = user?.disabled === false && this.#sessionExists(caller) && this.#keyExists(caller);
+    return isValid ? { ...caller, ...subjectOf(user) } : undefined;
   }
 
-  #sessionLasts({ username, session }: Caller): boolean {
+  #sessionExists({ username, session }: Caller): boolean {
     const sessions = this.#ports.resources.tokenSessions(username) ?? NO_SESSIONS;
     return session === undefined || sessionOf(sessions, session) !== undefined;
   }
 
-  #keyLasts({ username, key }: Caller): boolean {
+  #keyExists({ username, key }: Caller): boolean {
     return key === undefined || this.#ports.resources.get('apikeys', undefined, key)?.username === username;
   }
 
-  #refuse(why: string): never {
+  #reject(why: string): never {
     this.#refused += 1;
     throw new Overloaded(why);
   }

@@ -8,12 +8,12 @@ import type { EntityStore } from '../store/entity-store.ts';
 import type { EventStore } from '../store/event-store.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
 import { AccessControl } from '../auth/access-control.ts';
-import { AccessTokens, type EllipticKeys, type TokenLives } from '../auth/access-tokens.ts';
+import { AccessTokens, type EllipticKeys, type TokenLifetimes } from '../auth/access-tokens.ts';
 import { Authentication } from '../auth/authentication.ts';
 import type { CredentialVerifier, PasswordHasher } from '../auth/credentials.ts';
-import { type EntityUse, tellingEntityCount } from './answer/entity-count-headers.ts';
+import { type EntityUse, entityCountHeaders } from './answer/entity-count-headers.ts';
 import { EntityTags } from './answer/entity-tag.ts';
-import { answeringErrors } from './answer/errors.ts';
+import { handleErrors } from './answer/errors.ts';
 import { LoginSessions } from '../auth/login-sessions.ts';
 import { LoginThrottle } from '../auth/login-throttle.ts';
 import { describeApi } from './openapi/openapi.ts';
@@ -32,7 +32,7 @@ import { graphqlRoutes } from './routes/graphql.ts';
 import { type HandshakeRefusalRoutePorts, handshakeRefusalRoutes } from './routes/handshake-refusals.ts';
 import { type LedgerRoutePorts, ledgerRoutes } from './routes/ledger.ts';
 import { type MachineRoutePorts, machineRoutes } from './routes/machines.ts';
-import { METRICS_ROW, type MetricsPorts, servingMetrics } from './routes/metrics.ts';
+import { METRICS_ROUTE, type MetricsPorts, serveMetrics } from './routes/metrics.ts';
 import { namespaceRoutes } from './routes/namespaces.ts';
 import { silencedRoutes } from './routes/silenced.ts';
 import { notificationRoutes } from './routes/notifications.ts';
@@ -41,8 +41,8 @@ import { type StatusRoutePorts, statusRoutes } from './routes/status.ts';
 import { tessenRoutes } from './routes/tessen.ts';
 import { ticketRoutes } from './routes/tickets.ts';
 import { userRoutes } from './routes/users.ts';
-import { takingTargets, useRoutes } from './routing.ts';
-import { isReaderGone } from './answer/send.ts';
+import { normalizeTarget, useRoutes } from './routing.ts';
+import { isClientDisconnect } from './answer/send.ts';
 import { OPEN_GATE, StartGate } from './request/start-gate.ts';
 import { Tickets } from '../auth/tickets.ts';
 
@@ -58,45 +58,45 @@ export interface ApiPorts
     MetricsPorts,
     Pick<CheckRunPorts, 'scheduleStatus'> {
   commands: Commands;
-  /** The usual ones unless told. */
+  /** Defaults to the built-in kinds. */
   configurationKinds?: ConfigurationKinds | undefined;
   resources: ResourceStore;
   entities: EntityStore;
   events: EventStore;
   credentials: CredentialVerifier & PasswordHasher;
-  /** 32 random bytes, the same for all backends of a cluster. */
+  /** 32 random bytes, identical on all backends of a cluster. */
   tokenSecret: Uint8Array;
-  /** Sign tokens in place of the secret, where there are any. */
+  /** When present, these keys sign tokens instead of the secret. */
   tokenKeys?: EllipticKeys | undefined;
-  tokenLives?: TokenLives | undefined;
+  tokenLifetimes?: TokenLifetimes | undefined;
   clock: Clock;
   log: Log;
-  /** Costs one look-up. */
+  /** Called for each response; costs one lookup. */
   entityUse(): EntityUse;
-  /** Longest body of a request. */
+  /** Maximum size of a request body. */
   requestLimitBytes: number;
-  /** Nothing is answered for so long after the start, but how the backend is. */
+  /** After start, the API answers only health requests for this long. */
   serveWaitMs?: number | undefined;
 }
 
 export interface Api {
   callback: RequestListener;
-  /** Answers how the backend is, and nothing else; at once. */
+  /** Serves the health and version routes only, without delay. */
   status: RequestListener;
-  /** Every route, for whoever describes the API. */
+  /** All routes, for generating the API description. */
   routes: readonly Route[];
-  /** Let in whoever opens a WebSocket of the API. */
+  /** Tickets for the WebSockets of the API. */
   tickets: Tickets;
   tokens: AccessTokens;
   throttle: LoginThrottle;
-  /** To be called after a role or a binding was written: decisions are made from a copy. */
+  /** Must be called after a role or a binding is written, because access decisions use a cached policy. */
   rbacChanged(): void;
 }
 
-/** The REST API as a request listener; the server, its timeouts and its TLS are the caller's. */
+/** Creates the REST API as a request listener. The caller provides the server, its timeouts and TLS. */
 export function createApi(ports: ApiPorts): Api {
-  const { resources, clock, log, tokenSecret, tokenKeys, tokenLives, requestLimitBytes } = ports;
-  const tokens = new AccessTokens({ secret: tokenSecret, keys: tokenKeys, lives: tokenLives, clock });
+  const { resources, clock, log, tokenSecret, tokenKeys, tokenLifetimes, requestLimitBytes } = ports;
+  const tokens = new AccessTokens({ secret: tokenSecret, keys: tokenKeys, lifetimes: tokenLifetimes, clock });
   const sessions = new LoginSessions({ ...ports, tokens });
   const throttle = new LoginThrottle(clock);
   const access = new AccessControl(resources);
@@ -124,27 +124,23 @@ export function createApi(ports: ApiPorts): Api {
     ...tessenRoutes(ports),
     ...graphqlRoutes(),
     ...ticketRoutes({ tickets }),
-    ...docsRoutes({ document: () => describeApi([...routes, METRICS_ROW], ports.version) }),
+    ...docsRoutes({ document: () => describeApi([...routes, METRICS_ROUTE], ports.version) }),
   ];
   const authentication = new Authentication({ resources, sessions });
-  const answering = (served: readonly Route[], startGate: Pick<StartGate, 'refusal'>): RequestListener => {
+  const listenerFor = (served: readonly Route[], startGate: Pick<StartGate, 'refusal'>): RequestListener => {
     const koa = new Koa();
-    koa
-      .use(takingTargets)
-      .use(answeringErrors(log))
-      .use(servingMetrics(ports))
-      .use(tellingEntityCount(ports.entityUse));
+    koa.use(normalizeTarget).use(handleErrors(log)).use(serveMetrics(ports)).use(entityCountHeaders(ports.entityUse));
     useRoutes(koa, served, { authentication, access, startGate, tags, requestLimitBytes });
     koa.on('error', (err: unknown) => {
-      if (isReaderGone(err)) log.debug({ err }, 'answer was not wanted any more');
-      else log.warn({ err }, 'answer could not be sent');
+      if (isClientDisconnect(err)) log.debug({ err }, 'client disconnected before the response was sent');
+      else log.warn({ err }, 'could not send the response');
     });
     const handle = koa.callback();
     return (request, response) => void handle(request, response);
   };
   return {
-    callback: answering(routes, new StartGate(clock, ports.serveWaitMs ?? 0)),
-    status: answering(statusRoutes(ports), OPEN_GATE),
+    callback: listenerFor(routes, new StartGate(clock, ports.serveWaitMs ?? 0)),
+    status: listenerFor(statusRoutes(ports), OPEN_GATE),
     routes,
     tickets,
     tokens,

@@ -8,7 +8,7 @@ import { isAssetName, isName } from '../resources/names.ts';
 import { isSilencedName } from '../resources/silenced.ts';
 import type { AccessControl } from '../auth/access-control.ts';
 import type { Authentication } from '../auth/authentication.ts';
-import { type Conditions, conditionsOf, isKnown } from './request/conditions.ts';
+import { type Conditions, conditionsOf, ifNoneMatchIncludes } from './request/conditions.ts';
 import type { EntityTags } from './answer/entity-tag.ts';
 import { parseForm } from './request/form-body.ts';
 import { parseArray, parseObject, readBody } from './request/json-body.ts';
@@ -28,12 +28,12 @@ export interface RoutingPorts {
   requestLimitBytes: number;
 }
 
-const NOBODY: Caller = { username: '', groups: [] };
+const ANONYMOUS: Caller = { username: '', groups: [] };
 const EMPTY_BODY = {};
 const BAD_REQUEST: Answer = { status: 400, type: 'text/plain; charset=utf-8', body: '400 Bad Request' };
-/** The one parameter that may be any text that can be decoded: a group of a user is no key of anything. */
+/** The only parameter that may be any decodable text: a group is not part of a store key. */
 const FREE_TEXT = 'group';
-/** Parameters whose names have rules of their own; in those of silences `*` stands for all. */
+/** Parameters with rules of their own; in silence names `*` stands for all. */
 const NAME_RULES: ReadonlyMap<string, (name: string) => boolean> = new Map([
   ['silence', isSilencedName],
   ['subscription', isSilencedName],
@@ -41,20 +41,20 @@ const NAME_RULES: ReadonlyMap<string, (name: string) => boolean> = new Map([
   ['asset', isAssetName],
 ]);
 
-/** Makes `koa` answer every path: by its row of the table, or that there is none. */
+/** Makes `koa` answer every path, either with its route or with an error that no route matches. */
 export function useRoutes(koa: Koa, routes: readonly Route[], ports: RoutingPorts): void {
-  koa.use(refusingUncleanPaths).use(routing(routes, ports)).use(answeringUnrouted);
+  koa.use(rejectUncleanPaths).use(routeByDepth(routes, ports)).use(answerUnrouted);
 }
 
 const depthOf = (path: string): number => path.split('/').length;
 
-/** A router tries each of its rows at each request: there is one for each depth of path, as no row fits a path of another depth. */
-function routing(routes: readonly Route[], ports: RoutingPorts): Koa.Middleware {
+/** A router tests each of its routes for each request, so there is one router for each path depth. */
+function routeByDepth(routes: readonly Route[], ports: RoutingPorts): Koa.Middleware {
   const routers = new Map<number, Router>();
   for (const route of routes) {
     const depth = depthOf(route.path);
     const router = routers.get(depth) ?? new Router({ sensitive: true, strict: true });
-    router.register(route.path, [route.method], serving(route, ports));
+    router.register(route.path, [route.method], handlerOf(route, ports));
     routers.set(depth, router);
   }
   const ways = new Map([...routers].map(([depth, router]) => [depth, router.routes()]));
@@ -62,10 +62,10 @@ function routing(routes: readonly Route[], ports: RoutingPorts): Koa.Middleware 
 }
 
 /**
- * The outermost middleware: behind it a request has a path. A target may name the server, as for a proxy; its name counts in
- * place of the header. Source: RFC 9112, 3.2.2.
+ * Splits an absolute-form target, as sent to a proxy, into path and host; the host replaces the `Host` header. Must be
+ * the outermost middleware, because later ones rely on a valid path. Source: RFC 9112, 3.2.2.
  */
-export function takingTargets(context: Context, next: Next): Promise<void> | void {
+export function normalizeTarget(context: Context, next: Next): Promise<void> | void {
   const { req } = context;
   const { target, authority } = originForm(req.url ?? '/');
   req.url = target;
@@ -76,7 +76,7 @@ export function takingTargets(context: Context, next: Next): Promise<void> | voi
   send(context, BAD_REQUEST);
 }
 
-/** A target of another form than ours may be none that can be taken apart. */
+/** Koa throws when it cannot parse a target. */
 function hasPath(context: Context): boolean {
   try {
     return typeof context.path === 'string';
@@ -86,8 +86,8 @@ function hasPath(context: Context): boolean {
   }
 }
 
-/** Before anything else: what is not a path of the API in its one spelling. */
-function refusingUncleanPaths(context: Context, next: Next): Promise<void> | void {
+/** Answers 400 to malformed escapes and redirects paths with empty or dot segments to their clean form. */
+function rejectUncleanPaths(context: Context, next: Next): Promise<void> | void {
   const url = context.req.url ?? '/';
   const questionMark = url.indexOf('?');
   const path = questionMark < 0 ? url : url.slice(0, questionMark);
@@ -100,8 +100,8 @@ function refusingUncleanPaths(context: Context, next: Next): Promise<void> | voi
   send(context, { status: 301, headers: { Location: cleaned + url.slice(path.length) } });
 }
 
-/** No row has this path, or none with this method: told without credentials. */
-function answeringUnrouted(context: Context): void {
+/** Answers 404 for an unknown path and 405 for an unknown method, without authentication. */
+function answerUnrouted(context: Context): void {
   const matched = (context['matched'] ?? []) as RouterContext['matched'] & object;
   if (matched.length === 0) throw new NotFound();
   answerMethodNotAllowed(context, matched);
@@ -112,30 +112,30 @@ function answerMethodNotAllowed(context: Context, layers: readonly { methods: st
   send(context, { status: 405, headers: { Allow: [...methods].join(', ') } });
 }
 
-/** The one way of a request through the house; the order is part of the interface. */
-function serving(route: Route, ports: RoutingPorts): RouterMiddleware {
+/** Processes a request from authentication to the response. The order of the steps is part of the API. */
+function handlerOf(route: Route, ports: RoutingPorts): RouterMiddleware {
   const { authentication, access, startGate, tags, requestLimitBytes } = ports;
   const tagOf = (stored: object): string => tags.of(stored);
-  const { access: needed, reads, errorsAs, servesAtOnce = false } = route;
+  const { access: requiredAccess, reads, errorsAs, availableAtStartup = false } = route;
   return async (context) => {
-    // The router answers HEAD with the rows of GET.
+    // The router maps HEAD to GET routes.
     if (context.method === 'HEAD') {
       answerMethodNotAllowed(context, context.matched ?? []);
       return;
     }
-    const refusal = servesAtOnce ? undefined : startGate.refusal;
+    const refusal = availableAtStartup ? undefined : startGate.refusal;
     if (refusal !== undefined) {
       send(context, refusal);
       return;
     }
     const { req } = context;
     const { authorization, host = '' } = req.headers;
-    // A socket that is closed has no address any more.
+    // A closed socket has no address.
     const { remoteAddress = '' } = req.socket;
     const params: RouteRequest['params'] = context.params;
-    const caller = needed === 'open' ? NOBODY : await authentication.callerOf(authorization);
-    if (typeof needed === 'object') access.assertAllowed(caller, accessRequest(needed, params, caller));
-    // Whoever has no right is told so as everywhere.
+    const caller = requiredAccess === 'open' ? ANONYMOUS : await authentication.callerOf(authorization);
+    if (typeof requiredAccess === 'object') access.assertAllowed(caller, accessRequest(requiredAccess, params, caller));
+    // Authentication and authorization errors have the standard JSON form on all routes.
     if (errorsAs !== undefined) context.state['errorsAs'] = errorsAs;
     await route.admit?.(authorization);
     if (reads === 'json') assertNamespaceName(params['namespace']);
@@ -144,23 +144,23 @@ function serving(route: Route, ports: RoutingPorts): RouterMiddleware {
     const body = reads === 'nothing' ? EMPTY_BODY : bodyOf(await readBody(req, requestLimitBytes), route, req);
     const { protocol } = context;
     const conditions = conditionsOf(req.headers);
-    const isGone = (): boolean => req.socket.destroyed;
-    const connection = { isGone, remoteAddress, protocol, host };
+    const isDisconnected = (): boolean => req.socket.destroyed;
+    const connection = { isDisconnected, remoteAddress, protocol, host };
     const request = { params, query, caller, body, authorization, conditions, tagOf, ...connection };
-    send(context, unlessKnown(route, conditions, tagged(await route.handle(request), tags)));
+    send(context, withNotModified(route, conditions, withEntityTag(await route.handle(request), tags)));
   };
 }
 
-function tagged(answer: Answer, tags: EntityTags): Answer {
-  const { taggedAs, ...untagged } = answer;
-  if (taggedAs === undefined) return answer;
-  return { ...untagged, headers: { ...untagged.headers, ETag: tags.ofJson(taggedAs) } };
+function withEntityTag(answer: Answer, tags: EntityTags): Answer {
+  const { tagSource, ...untagged } = answer;
+  if (tagSource === undefined) return answer;
+  return { ...untagged, headers: { ...untagged.headers, ETag: tags.ofJson(tagSource) } };
 }
 
-/** Without its body for a client that still has what it is of, where the route says that it may be. */
-function unlessKnown({ describes }: Route, conditions: Conditions, answer: Answer): Answer {
+/** Replaces the response by 304 if the client has the current version and the route supports it. */
+function withNotModified({ description }: Route, conditions: Conditions, answer: Answer): Answer {
   const tag = answer.headers?.['ETag'];
-  if (!(304 in describes.answers) || tag === undefined || !isKnown(conditions, tag)) return answer;
+  if (!(304 in description.answers) || tag === undefined || !ifNoneMatchIncludes(conditions, tag)) return answer;
   return { status: 304, headers: { ETag: tag } };
 }
 
@@ -171,7 +171,7 @@ function bodyOf(bytes: Buffer, { reads }: Route, { headers }: IncomingMessage): 
   return parseObject(bytes);
 }
 
-/** @throws NotFound for what cannot be the name of anything stored, so that it never becomes part of a key */
+/** @throws NotFound when a parameter is not a valid name, so that it never becomes part of a store key */
 function assertNames(params: RouteRequest['params'], path: string): void {
   for (const parameter in params) {
     if (parameter === FREE_TEXT && isText(path)) continue;
@@ -180,17 +180,17 @@ function assertNames(params: RouteRequest['params'], path: string): void {
   }
 }
 
-/** Other names are judged with the body. @throws NotFound */
+/** Validates the namespace only; the other names are validated with the body. @throws NotFound */
 function assertNamespaceName(namespace: string | undefined): void {
   if (namespace !== undefined && !isName(namespace)) throw new NotFound(`the namespace ${namespace} does not exist`);
 }
 
 function accessRequest(
-  needed: Exclude<Access, string>,
+  requiredAccess: Exclude<Access, string>,
   params: RouteRequest['params'],
   caller: Subject,
 ): AccessRequest {
-  const { resource, ownResource, verb, nameFrom, namePrefix = '', namespaceFrom = 'namespace' } = needed;
+  const { resource, ownResource, verb, nameFrom, namePrefix = '', namespaceFrom = 'namespace' } = requiredAccess;
   const name =
     nameFrom === undefined ? '' : namePrefix + nameFrom.map((parameter) => params[parameter] ?? '').join('/');
   const isOwn = ownResource !== undefined && name === caller.username;

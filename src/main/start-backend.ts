@@ -157,8 +157,8 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       authenticate:
         config.tls?.agentAuth === undefined
           ? byPassword(({ username, password }, remoteAddress) =>
-              api.throttle.login({ username, remoteAddress, entrance: 'agents' }, (guessing) =>
-                credentials.verify(username, password, guessing),
+              api.throttle.login({ username, remoteAddress, entryPoint: 'agents' }, (onGuess) =>
+                credentials.verify(username, password, onGuess),
               ),
             )
           : byCertificate({
@@ -203,7 +203,7 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
       entityUse: () => ({ count: entityCount(store), limit: config.entityLimit ?? 0 }),
       ...installation,
       tokenKeys,
-      tokenLives: config.tokens,
+      tokenLifetimes: config.tokens,
       clock,
       log: log.child({ component: 'api' }),
       version: readVersion(),

@@ -16,9 +16,9 @@ describe('the tag of what is stored', () => {
   });
 
   it('is of all that is stored where the answer shows less', () => {
-    const { taggedAs = '', body } = taggedJson(STORED, { name: 'sw1' });
+    const { tagSource = '', body } = taggedJson(STORED, { name: 'sw1' });
     expect(body).to.equal('{"name":"sw1"}');
-    expect(new EntityTags(SECRET).ofJson(taggedAs)).to.equal(new EntityTags(SECRET).of(STORED));
+    expect(new EntityTags(SECRET).ofJson(tagSource)).to.equal(new EntityTags(SECRET).of(STORED));
   });
 
   it('outlives a restart, and cannot be made by who knows all of it but the key', async () => {

@@ -57,7 +57,7 @@ interface Shown {
 async function page(list: List<Named>, limit: number, token: string | undefined): Promise<Shown> {
   const query = new URLSearchParams({ labelSelector: 'chosen == true', limit: String(limit) });
   if (token !== undefined) query.set('continue', token);
-  const { items, lastKey, isSelected } = await selectedPage(HOOKS, { query, isGone: () => false }, list);
+  const { items, lastKey, isSelected } = await selectedPage(HOOKS, { query, isDisconnected: () => false }, list);
   const { body = '', headers } = listAnswer(items, lastKey, isSelected);
   const shown = JSON.parse(typeof body === 'string' ? body : [...body].join('')) as Named[];
   return { names: shown.map(({ metadata }) => metadata.name), token: headers?.['Sensu-Continue'] };
@@ -119,8 +119,8 @@ describe('pages of what is selected', () => {
   it('are looked for no further when who asked has gone', async () => {
     const counted = new CountedList(Array.from({ length: 10_000 }, (_, index) => named(index, false)));
     const query = new URLSearchParams({ labelSelector: 'chosen == true', limit: '1' });
-    const isGone = () => counted.read >= 640;
-    const { items, isSelected } = await selectedPage(HOOKS, { query, isGone }, counted.list);
+    const isDisconnected = () => counted.read >= 640;
+    const { items, isSelected } = await selectedPage(HOOKS, { query, isDisconnected }, counted.list);
     expect([...items].filter((item) => isSelected?.(item))).to.deep.equal([]);
     expect(counted.read).to.equal(641);
   });
@@ -128,7 +128,7 @@ describe('pages of what is selected', () => {
   it('without a limit are made in parts, however few objects are shown', async () => {
     const { list } = new CountedList(Array.from({ length: 1_000 }, (_, index) => named(index, index === 999)));
     const query = new URLSearchParams({ labelSelector: 'chosen == true' });
-    const { items, lastKey, isSelected } = await selectedPage(HOOKS, { query, isGone: () => false }, list);
+    const { items, lastKey, isSelected } = await selectedPage(HOOKS, { query, isDisconnected: () => false }, list);
     const { body = '' } = listAnswer(items, lastKey, isSelected);
     const parts = typeof body === 'string' ? [body] : [...body];
     expect(parts.length).to.be.greaterThan(3);

@@ -115,7 +115,7 @@ const REQUEST = {
   caller: { username: '', groups: [] },
   body: {},
   authorization: undefined,
-  isGone: () => false,
+  isDisconnected: () => false,
   tagOf: () => '',
   conditions: { ifMatch: undefined, ifNoneMatch: undefined },
   remoteAddress: '127.0.0.1',

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { assertConditions, isKnown } from '../../../src/http/request/conditions.ts';
+import { assertConditions, ifNoneMatchIncludes } from '../../../src/http/request/conditions.ts';
 import { StaleRevision } from '../../../src/resources/errors.ts';
 
 const TAG = '"0123456789abcdef"';
 
 describe('what a client still has', () => {
-  const cases: [ifNoneMatch: string | undefined, isKnown: boolean][] = [
+  const cases: [ifNoneMatch: string | undefined, ifNoneMatchIncludes: boolean][] = [
     [TAG, true],
     [`W/${TAG}`, true],
     [`"other", ${TAG}`, true],
@@ -18,7 +18,7 @@ describe('what a client still has', () => {
   ];
   for (const [ifNoneMatch, expected] of cases) {
     it(`is ${expected ? '' : 'not '}what has the tag: If-None-Match ${ifNoneMatch ?? 'absent'}`, () => {
-      expect(isKnown({ ifMatch: undefined, ifNoneMatch }, TAG)).to.equal(expected);
+      expect(ifNoneMatchIncludes({ ifMatch: undefined, ifNoneMatch }, TAG)).to.equal(expected);
     });
   }
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mergePatch, parseMergePatch, withSentLists } from '../../../src/http/request/merge-patch.ts';
+import { mergePatch, parseMergePatch, keepSentEmptyLists } from '../../../src/http/request/merge-patch.ts';
 import { InvalidResource } from '../../../src/resources/errors.ts';
 
 /** RFC 7396, appendix A. */
@@ -52,7 +52,7 @@ describe('a merge patch', () => {
 
   it('is answered with the empty lists that it sent, but not with what it hid', () => {
     const shown = { a: null, b: undefined, c: { d: null }, e: ['f'], g: null };
-    expect(withSentLists(shown, { a: [], b: [], c: { d: [] }, e: [], h: [] })).to.deep.equal({
+    expect(keepSentEmptyLists(shown, { a: [], b: [], c: { d: [] }, e: [], h: [] })).to.deep.equal({
       a: [],
       b: [],
       c: { d: [] },

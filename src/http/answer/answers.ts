@@ -3,7 +3,7 @@ import type { Answer } from '../request/route.ts';
 
 const JSON_TYPE = 'application/json';
 
-/** Created or replaced, without a body. */
+/** Created or replaced, with an empty body. */
 export const CREATED: Answer = { status: 201, type: JSON_TYPE };
 export const NO_CONTENT: Answer = { status: 204 };
 

@@ -1,19 +1,19 @@
 import type { Middleware } from 'koa';
 
-/** How many entities there are, and may be; `limit` 0 = as many as anybody likes. */
+/** The number of entities and its limit; a `limit` of 0 means unlimited. */
 export interface EntityUse {
   count: number;
   limit: number;
 }
 
-/** Where these headers are sent. */
+/** Paths whose responses carry the headers. */
 const CORE_PATHS = /^\/api\/core(\/|$)/;
 
-/** From this fraction of the limit on people are warned: later, the larger the limit is. Source: spec/01 11. */
+/** Fraction of the limit at which the warning starts; it grows with the limit. Source: spec/01 11. */
 const warningFraction = (limit: number): number => Math.min(1, (0.03 * limit) / 1_000 + 0.9);
 
-/** Says on each answer of the core API how many entities there are, unless there is no limit. */
-export function tellingEntityCount(use: () => EntityUse): Middleware {
+/** Middleware that adds the number of entities to responses of the core API while it is limited. */
+export function entityCountHeaders(use: () => EntityUse): Middleware {
   return async ({ path, res }, next) => {
     try {
       await next();
@@ -28,7 +28,7 @@ export function tellingEntityCount(use: () => EntityUse): Middleware {
   };
 }
 
-/** Empty while there is nothing to warn of. */
+/** Empty below the warning threshold. */
 function warningOf(count: number, limit: number): string {
   return count >= limit * warningFraction(limit) ? `${count} of the ${limit} entities that are allowed exist` : '';
 }

@@ -6,8 +6,9 @@ const KEY_BYTES = 32;
 const TAG_HEX_DIGITS = 16;
 
 /**
- * Tags of what is stored, the same for what is stored alike, whoever is shown how much of it. They are made with a key: nobody else
- * can try what a hidden part might be until the tag fits. The key is the secret's, so that tags outlive a restart.
+ * Computes entity tags of stored objects. Equal objects have equal tags, regardless of how much of them the caller may
+ * see. The tags are keyed, so a client cannot guess hidden fields by comparing tags. The key derives from the secret of
+ * the store, so tags survive a restart.
  */
 export class EntityTags {
   readonly #key: Uint8Array;
@@ -25,13 +26,13 @@ export class EntityTags {
   }
 }
 
-/** A single object, to be sent with its tag. The tag is of what is stored, also where the answer hides parts of it or adds some. */
+/** Responds with one object and the entity tag of its stored form, even where the response hides or adds fields. */
 export function taggedJson(stored: object, shown: object = stored): Answer {
   const storedJson = JSON.stringify(stored);
   return {
     status: 200,
     type: 'application/json',
     body: shown === stored ? storedJson : JSON.stringify(shown),
-    taggedAs: storedJson,
+    tagSource: storedJson,
   };
 }

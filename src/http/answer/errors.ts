@@ -6,9 +6,9 @@ import { send } from './send.ts';
 
 export interface ErrorKind {
   status: number;
-  /** The number that clients know. */
+  /** Numeric code in the response body; part of the API. */
   code: number;
-  /** When the error says nothing itself. */
+  /** Default for errors without a message. */
   message: string;
 }
 
@@ -31,8 +31,8 @@ export const KINDS: Record<ErrorCode, ErrorKind> = {
 
 const RETRY_AFTER_S = 1;
 
-/** The outermost middleware: answers every error that is thrown behind it. */
-export function answeringErrors(log: Log): Middleware {
+/** Middleware that turns errors of later middleware into responses. */
+export function handleErrors(log: Log): Middleware {
   return async (context, next) => {
     try {
       await next();
@@ -52,7 +52,7 @@ export interface ErrorAnswer extends Answer {
   body: string;
 }
 
-/** What an error is answered with. One that nobody expects is a bug: it is logged, and told without detail. */
+/** Maps an error to a response. An unexpected error is a bug: it is logged and answered without detail. */
 export function errorAnswer(error: unknown, { log, request: { method, path }, asText }: ErrorAnswerPorts): ErrorAnswer {
   if (error instanceof TooManyLogins) {
     return asAnswer(KINDS[error.code], error.message, asText, error.retryAfterS);

@@ -1,13 +1,16 @@
-/** A long list is written in parts of about so many characters, or of one item. */
+/** Target size of one part of a long list, in characters; a part has at least one item. */
 const PART_LENGTH = 65_536;
-/** So many items that are not shown make a part too, as they take as long to read. */
+/** A part also ends after this many skipped items, because reading them takes as long. */
 const MAX_SKIPPED = 64;
-/** So much is made in one turn, of full parts: a page of a hundred events is less, and turns of others between them would take longer than they do. */
+/**
+ * Upper bound of the text built in one tick. A page of a hundred events stays below it, so the usual page is one
+ * string.
+ */
 const MAX_LENGTH_AT_ONCE = 6 * PART_LENGTH;
 
 const everything = (): boolean => true;
 
-/** The items as a JSON array: one text when it is short, otherwise parts, of which each is made when it is asked for. */
+/** Serialises the items as a JSON array: a string when short, otherwise an iterable whose parts are built on demand. */
 export function jsonArray<T extends object>(
   items: Iterable<T>,
   isShown: (item: T) => boolean = everything,
@@ -24,7 +27,7 @@ export function jsonArray<T extends object>(
   return following(made, parts);
 }
 
-/** Returns the last one. */
+/** Yields all parts but the last, which it returns. */
 function* partsOf<T extends object>(items: Iterable<T>, isShown: (item: T) => boolean): Generator<string, string> {
   let part = '[';
   let separator = '';

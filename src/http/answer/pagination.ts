@@ -2,15 +2,15 @@ import type { PageRequest } from '../../store/page.ts';
 import { jsonArray } from './json-array.ts';
 import type { Answer } from '../request/route.ts';
 
-/** A limit above is none: no list is that long. */
+/** A larger limit means unlimited: no list is that long. */
 const MAX_LIMIT = 1_000_000_000;
-/** Longer positions are no keys of ours, and the store takes none that long. */
+/** Longer positions cannot be store keys. */
 const MAX_POSITION_BYTES = 1_900;
 const TOKEN = /^[A-Za-z0-9_-]+$/;
-/** A page begins at the first key at or after its position: NUL makes it the first after the last one shown. */
+/** A page starts at the first key at or after its position, so `lastKey` + NUL is the position after the last item. */
 export const NUL = '\0';
 
-/** Which page is asked for. What is not a limit is none, and what is not a token begins at the beginning. */
+/** Parses `limit` and `continue`. An invalid limit means unlimited; an invalid token means the first page. */
 export function pageRequest(query: URLSearchParams): PageRequest {
   return { limit: limitOf(query.get('limit')), from: positionOf(query.get('continue')) };
 }
@@ -28,7 +28,10 @@ function positionOf(token: string | null): string | undefined {
   return position.startsWith('/') ? position.slice(1) : position;
 }
 
-/** A list, with the token of the next page when there is one; `lastKey` is the key of the page's last item, shown or not. */
+/**
+ * Responds with a list, and with the token of the next page if there is one. `lastKey` is the key of the page's last
+ * item, shown or not.
+ */
 export function listAnswer<T extends object>(
   items: Iterable<T>,
   lastKey: string | undefined,

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { InvalidResource } from '../../resources/errors.ts';
 import { selectable, type SelectableKind } from '../../rules/selectable-fields.ts';
 import { parseSelector, type Selector } from '../../rules/selectors.ts';
@@ -6,21 +6,24 @@ import type { LazyPage, PageRequest } from '../../store/page.ts';
 import { listAnswer, NUL, pageRequest } from './pagination.ts';
 import type { Answer, RouteRequest } from '../request/route.ts';
 
-/** Objects that are looked at in one turn. */
-const EXAMINED_AT_ONCE = 64;
+/** Objects examined in one tick. */
+const BATCH_SIZE = 64;
 
 export type List<T> = (page: PageRequest) => LazyPage<T>;
 
-/** What is asked of a list, and whether that still matters. */
-export type ListRequest = Pick<RouteRequest, 'query' | 'isGone'>;
+/** The query of a list request, and whether its client is still connected. */
+export type ListRequest = Pick<RouteRequest, 'query' | 'isDisconnected'>;
 
-/** A page of which only some are shown. */
+/** A page of which only selected items are shown. */
 export interface SelectedPage<T> extends LazyPage<T> {
-  /** Undefined = all. */
+  /** Undefined selects all items. */
   isSelected: ((item: T) => boolean) | undefined;
 }
 
-/** What `limit`, `continue`, `fieldSelector` and `labelSelector` leave of a list. @throws InvalidResource */
+/**
+ * Responds with the items that `limit`, `continue`, `fieldSelector` and `labelSelector` select.
+ * @throws InvalidResource
+ */
 export async function selectedList<T extends object>(
   kind: SelectableKind,
   request: ListRequest,
@@ -31,20 +34,21 @@ export async function selectedList<T extends object>(
 }
 
 /**
- * The same before it is an answer, of the objects that `isVisible` lets the caller see. A page ends with the last object that its
- * limit lets in: to look at what lies before that is all it costs. @throws InvalidResource
+ * Selects a page of the objects that match the query and pass `isVisible`. The page ends with the last object within
+ * its limit, so objects after it are not examined.
+ * @throws InvalidResource
  */
 export async function selectedPage<T extends object>(
   kind: SelectableKind,
-  { query, isGone }: ListRequest,
+  { query, isDisconnected }: ListRequest,
   list: List<T>,
   isVisible?: (item: T) => boolean,
 ): Promise<SelectedPage<T>> {
   const page = pageRequest(query);
   const isSelected = both(isVisible, selectionOf(kind, query));
   if (isSelected === undefined || page.limit === undefined) return { ...list(page), isSelected };
-  const wanted = { count: page.limit, isSelected, isGone };
-  return { ...list(await extentOf(wanted, page.from, list)), isSelected };
+  const selection = { count: page.limit, isSelected, isDisconnected };
+  return { ...list(await locatePage(selection, page.from, list)), isSelected };
 }
 
 function both<T>(
@@ -55,7 +59,7 @@ function both<T>(
   return (item) => one(item) && other(item);
 }
 
-/** Undefined = all are asked for. @throws InvalidResource for what is no selector */
+/** Undefined when the query has no selector. @throws InvalidResource for a malformed selector */
 export function selectionOf(kind: SelectableKind, query: URLSearchParams): ((item: object) => boolean) | undefined {
   const [byField, byLabel] = [selectorsIn(query, 'fieldSelector'), selectorsIn(query, 'labelSelector')];
   if (byField.length === 0 && byLabel.length === 0) return undefined;
@@ -65,7 +69,7 @@ export function selectionOf(kind: SelectableKind, query: URLSearchParams): ((ite
   };
 }
 
-/** All of them must hold. */
+/** Parses the selectors of a parameter, which must all match. */
 function selectorsIn(query: URLSearchParams, parameter: 'fieldSelector' | 'labelSelector'): Selector[] {
   const sources = query.getAll(parameter).filter((source) => source.trim() !== '');
   try {
@@ -76,25 +80,25 @@ function selectorsIn(query: URLSearchParams, parameter: 'fieldSelector' | 'label
   }
 }
 
-interface Wanted<T> {
+interface PageSelection<T> {
   count: number;
   isSelected: (item: T) => boolean;
-  isGone(): boolean;
+  isDisconnected(): boolean;
 }
 
 /**
- * Where a page of so many selected objects lies, which begins near the first of them; without a limit when there are not so many,
- * and anywhere when nobody waits for it any more. Others have their turns meanwhile.
+ * Finds a page with `count` selected objects, starting near the first of them; the page has no limit when there are
+ * fewer. Stops at an arbitrary page once the client has disconnected. Yields to other work between two batches.
  */
-async function extentOf<T extends object>(
-  { count, isSelected, isGone }: Wanted<T>,
+async function locatePage<T extends object>(
+  { count, isSelected, isDisconnected }: PageSelection<T>,
   from: string | undefined,
   list: List<T>,
 ): Promise<PageRequest> {
   let found = 0;
   let page = { from, limit: 0 };
   for (let start = from; ;) {
-    const { items, lastKey } = list({ limit: EXAMINED_AT_ONCE, from: start });
+    const { items, lastKey } = list({ limit: BATCH_SIZE, from: start });
     if (found === 0) page = { from: start, limit: 0 };
     for (const item of items) {
       page.limit += 1;
@@ -103,7 +107,7 @@ async function extentOf<T extends object>(
     }
     if (lastKey === undefined) return { from: page.from };
     start = lastKey + NUL;
-    await nextTurn();
-    if (isGone()) return { from: start, limit: 1 };
+    await nextTick();
+    if (isDisconnected()) return { from: start, limit: 1 };
   }
 }

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Context } from 'koa';
 import type { Answer } from '../request/route.ts';
 
-/** Hands an answer to Koa. */
+/** Passes a response to Koa. */
 export function send(context: Context, { status, body = '', type, headers }: Answer): void {
   context.status = status;
   if (type !== undefined) context.res.setHeader('Content-Type', type);
@@ -12,23 +12,23 @@ export function send(context: Context, { status, body = '', type, headers }: Ans
   context.body =
     typeof body === 'string' || Buffer.isBuffer(body)
       ? body
-      : Readable.from(inTurns(body, context.req.socket), { highWaterMark: 1 });
+      : Readable.from(yieldingBetween(body, context.req.socket), { highWaterMark: 1 });
 }
 
-const GONE: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
+const DISCONNECT_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** Whether an answer could not be sent because whoever asked for it has closed his connection, as everybody may. */
-export const isReaderGone = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && GONE.has(error.code);
+/** Whether sending failed because the client closed its connection, which is normal. */
+export const isClientDisconnect = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && DISCONNECT_CODES.has(error.code);
 
 /**
- * Whoever does not read gets no further part, and for whoever has gone none is made. One without text is only a turn for others: a
- * stream that is destroyed meanwhile would not end it.
+ * Produces the next part only when the client has read the previous one, and stops when it disconnects. An empty part
+ * only yields to other work and is not sent.
  */
-async function* inTurns(parts: Iterable<string>, reader: Pick<Socket, 'destroyed'>): AsyncGenerator<string> {
+async function* yieldingBetween(parts: Iterable<string>, reader: Pick<Socket, 'destroyed'>): AsyncGenerator<string> {
   for (const part of parts) {
     if (part !== '') yield part;
-    await nextTurn();
+    await nextTick();
     if (reader.destroyed) return;
   }
 }

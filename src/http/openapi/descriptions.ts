@@ -23,7 +23,7 @@ export const SELECTORS: Query = {
   labelSelector: Type.String({ description: 'the same of labels' }),
 };
 
-export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** Page by page, unless its query is told. */
 export function lists(what: string, item: TSchema, query: Query = { ...PAGE, ...SELECTORS }): Description {
@@ -33,14 +33,14 @@ export function lists(what: string, item: TSchema, query: Query = { ...PAGE, ...
 }
 
 /** Also to a client that still has it, as `If-None-Match` says. */
-export const showsAlways = (what: string, schema: TSchema): Description => ({
+export const showsUncached = (what: string, schema: TSchema): Description => ({
   summary: `Show ${what}`,
   answers: { 200: { schema, headers: ['ETag'] } },
 });
 
 /** Whoever still has it is told so in place of it. */
 export function shows(what: string, schema: TSchema): Description {
-  const { answers, ...described } = showsAlways(what, schema);
+  const { answers, ...described } = showsUncached(what, schema);
   return { ...described, answers: { ...answers, 304: EMPTY } };
 }
 
@@ -67,7 +67,7 @@ export const patches = (what: string, body: TSchema, shown: TSchema = body): Des
 export const deletes = (what: string): Description => ({ summary: `Delete ${what}`, answers: { 204: EMPTY } });
 
 /** Where it echoes what was written, and more may be refused. */
-export const echoing = (described: Description, schema: TSchema, errors: readonly ErrorCode[]): Description => ({
+export const withEcho = (described: Description, schema: TSchema, errors: readonly ErrorCode[]): Description => ({
   ...described,
   answers: { 200: { schema } },
   errors: [...(described.errors ?? []), ...errors],

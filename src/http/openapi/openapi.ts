@@ -1,4 +1,4 @@
-import { ComponentAnswers } from './answers.ts';
+import { ComponentResponses } from './responses.ts';
 import { parameterNames, parametersOf, templateOf } from './parameters.ts';
 import { PROSE, TAGS } from './prose.ts';
 import { ComponentSchemas } from './schemas.ts';
@@ -10,7 +10,7 @@ export type DescribedRoute = Omit<Route, 'handle'>;
 /** The API as an OpenAPI 3.1 document. Source: spec.openapis.org/oas/v3.1.1 */
 export function describeApi(rows: readonly DescribedRoute[], version: string): object {
   const schemas = new ComponentSchemas();
-  const answers = new ComponentAnswers(schemas);
+  const answers = new ComponentResponses(schemas);
   const paths: Record<string, Record<string, object>> = {};
   for (const row of rows) {
     (paths[templateOf(row.path)] ??= {})[row.method.toLowerCase()] = operation(row, schemas, answers);
@@ -45,8 +45,8 @@ const MEDIA_TYPES = {
   form: 'application/x-www-form-urlencoded',
 };
 
-function operation(row: DescribedRoute, schemas: ComponentSchemas, answers: ComponentAnswers): object {
-  const { summary } = row.describes;
+function operation(row: DescribedRoute, schemas: ComponentSchemas, answers: ComponentResponses): object {
+  const { summary } = row.description;
   return {
     operationId: idOf(row),
     tags: [tagOf(row)],
@@ -59,7 +59,7 @@ function operation(row: DescribedRoute, schemas: ComponentSchemas, answers: Comp
   };
 }
 
-function bodyOf({ reads, describes: { body } }: DescribedRoute, schemas: ComponentSchemas): object {
+function bodyOf({ reads, description: { body } }: DescribedRoute, schemas: ComponentSchemas): object {
   if (reads === 'nothing') return {};
   const schema = body === undefined ? { type: 'object' } : schemas.of(body);
   return {
@@ -70,8 +70,8 @@ function bodyOf({ reads, describes: { body } }: DescribedRoute, schemas: Compone
   };
 }
 
-const tagOf = ({ access, describes }: DescribedRoute): string =>
-  describes.tag ?? (typeof access === 'object' ? access.resource : access);
+const tagOf = ({ access, description }: DescribedRoute): string =>
+  description.tag ?? (typeof access === 'object' ? access.resource : access);
 
 /** As its method and path are, so that it stays while they do: `getCoreNamespacesByNamespaceChecks`. */
 function idOf({ method, path }: DescribedRoute): string {
@@ -94,7 +94,7 @@ function rightFor({ access, path }: DescribedRoute): string {
   return `Needs the right to \`${verb}\` \`${resource}\`${named}, ${where}${own}.`;
 }
 
-function securityOf({ access, describes: { credentials } }: DescribedRoute): object[] {
+function securityOf({ access, description: { credentials } }: DescribedRoute): object[] {
   const usual = access === 'open' ? [] : ['bearer', 'key'];
   return (credentials ?? usual).map((scheme) => ({ [scheme]: [] }));
 }

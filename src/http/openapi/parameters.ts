@@ -45,11 +45,11 @@ export const templateOf = (path: string): string => path.replaceAll(PARAMETER, '
 export const parameterNames = (path: string): string[] => [...path.matchAll(PARAMETER)].map(([, word = '']) => word);
 
 /** Of its path, of its query, and its conditions. */
-export function parametersOf({ path, reads, describes }: Omit<Route, 'handle'>, schemas: ComponentSchemas): object[] {
-  const conditions = reads === 'merge-patch' ? OF_PATCHES : 304 in describes.answers ? OF_READERS : {};
+export function parametersOf({ path, reads, description }: Omit<Route, 'handle'>, schemas: ComponentSchemas): object[] {
+  const conditions = reads === 'merge-patch' ? OF_PATCHES : 304 in description.answers ? OF_READERS : {};
   return [
     ...parameterNames(path).map((word) => parameter('path', word, PATH_PARAMETERS[word] ?? name(word), schemas)),
-    ...Object.entries(describes.query ?? {}).map(([word, schema]) => parameter('query', word, schema, schemas)),
+    ...Object.entries(description.query ?? {}).map(([word, schema]) => parameter('query', word, schema, schemas)),
     ...Object.entries(conditions).map(([word, schema]) => parameter('header', word, schema, schemas)),
   ];
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { StaleRevision } from '../../resources/errors.ts';
 
-/** The headers `If-Match` and `If-None-Match`, as they were sent. */
+/** The headers `If-Match` and `If-None-Match`, unparsed. */
 export interface Conditions {
   ifMatch: string | undefined;
   ifNoneMatch: string | undefined;
@@ -9,7 +9,7 @@ export interface Conditions {
 
 const ANY = '*';
 const WEAK = 'W/';
-/** One element with what separates it from the one before it. */
+/** One entity tag, with the separators before it. */
 const ELEMENT = /[ \t,]*(\*|(?:W\/)?"[!\x23-\x7e\x80-\xff]*")/gy;
 
 export const conditionsOf = (headers: IncomingHttpHeaders): Conditions => ({
@@ -17,18 +17,22 @@ export const conditionsOf = (headers: IncomingHttpHeaders): Conditions => ({
   ifNoneMatch: headers['if-none-match'],
 });
 
-/** Whether both allow to change what has this tag; an empty header is none. Source: RFC 9110, 13.1. @throws StaleRevision */
+/**
+ * Checks that both headers permit changing a resource with this tag. An empty header is ignored. Source: RFC 9110,
+ * 13.1.
+ * @throws StaleRevision
+ */
 export function assertConditions(conditions: Conditions, tag: string): void {
   const { ifMatch = '' } = conditions;
   const isMatched = ifMatch === '' || tagsIn(ifMatch).some((sent) => sent === ANY || sent === tag);
-  if (!isMatched || isKnown(conditions, tag)) throw new StaleRevision('at least one condition failed');
+  if (!isMatched || ifNoneMatchIncludes(conditions, tag)) throw new StaleRevision('at least one condition failed');
 }
 
-/** Whether `If-None-Match` names this tag: whoever sent it has what it is of. */
-export const isKnown = ({ ifNoneMatch = '' }: Conditions, tag: string): boolean =>
+/** Whether `If-None-Match` includes this tag, so that the client has the current version. */
+export const ifNoneMatchIncludes = ({ ifNoneMatch = '' }: Conditions, tag: string): boolean =>
   tagsIn(ifNoneMatch).some((sent) => sent === ANY || withoutWeakness(sent) === tag);
 
-/** Up to the first that is malformed. */
+/** Parses the list up to the first malformed tag. */
 const tagsIn = (list: string): string[] => [...list.matchAll(ELEMENT)].map(([, tag = '']) => tag);
 
 const withoutWeakness = (tag: string): string => (tag.startsWith(WEAK) ? tag.slice(WEAK.length) : tag);

@@ -1,39 +1,42 @@
 import type { IncomingMessage } from 'node:http';
 import { InvalidResource, TooLarge } from '../../resources/errors.ts';
 import { parseEventJson, parsePointsJson } from '../../wire/exact-json.ts';
-import { withinInt64 } from './int64-literals.ts';
+import { clampToInt64 } from './int64-literals.ts';
 
-/** Deeper values are refused before they are parsed: what walks through them calls itself at each level. */
+/** Deeper values are rejected before parsing, because functions that traverse them recurse at each level. */
 const MAX_NESTING = 1_000;
-/** What the parser says of a text that ends too early; clients know it by the words of the reference. */
-const CUT_OFF = /^(?:Unexpected end|Unterminated string)/;
-/** At the end of the text it says that more was expected there. */
+/** The parser's messages for a text that ends too early; the API reports it in words of its own. */
+const TRUNCATED = /^(?:Unexpected end|Unterminated string)/;
+/** An error at the last position also means that the text ends too early. */
 const AT_POSITION = / at position (\d+)/;
 const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
-/** One after the other: a pair of surrogates, half of a pair, or the beginning of any other. */
+/** Matches a surrogate pair, a lone surrogate, or the start of any other escape. */
 const ESCAPE = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[dD][89a-fA-F][\da-fA-F]{2}|[^])/g;
-const HALF_OF_PAIR = '\\ufffd';
+const LONE_SURROGATE = '\\ufffd';
 
-/** What is read of a body that was refused, so that its sender gets to the answer; then the connection is cut. */
-const MAX_DROPPED_BYTES = 8 * 1024 * 1024;
+/**
+ * Bytes read and discarded after a body is rejected, so that the client can read the response; then the connection is
+ * closed.
+ */
+const MAX_DISCARDED_BYTES = 8 * 1024 * 1024;
 
-/** The whole body. @throws TooLarge as soon as it is known to be longer than `limitBytes`; what is left is not kept */
+/** Reads the whole body. @throws TooLarge as soon as the body is known to exceed `limitBytes`; the rest is discarded */
 export function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    const refuse = (): void => {
+    const rejectTooLarge = (): void => {
       request.removeAllListeners('data');
-      dropRest(request);
+      discardRest(request);
       reject(new TooLarge(`the request body must be at most ${limitBytes} bytes`));
     };
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) {
-      refuse();
+      rejectTooLarge();
       return;
     }
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > limitBytes) refuse();
+      if (length > limitBytes) rejectTooLarge();
       else chunks.push(chunk);
     });
     request.on('end', () => {
@@ -46,41 +49,45 @@ export function readBody(request: IncomingMessage, limitBytes: number): Promise<
   });
 }
 
-function dropRest(request: IncomingMessage): void {
-  let dropped = 0;
+function discardRest(request: IncomingMessage): void {
+  let discarded = 0;
   request.on('data', (chunk: Buffer) => {
-    dropped += chunk.length;
-    if (dropped > MAX_DROPPED_BYTES) request.destroy();
+    discarded += chunk.length;
+    if (discarded > MAX_DISCARDED_BYTES) request.destroy();
   });
 }
 
 /**
- * The first JSON value of a body, which must be an object; what follows it is ignored and `null` is `{}`.
- * Members are own properties, `__proto__` too. Of an event the metric points keep their timestamps to the digit.
+ * Parses the first JSON value of a body, which must be an object; `null` counts as `{}`. Text after the value is
+ * ignored. Members are own properties, `__proto__` included. Timestamps of metric points keep full precision.
  * @throws InvalidResource
  */
 export function parseObject(bytes: Buffer): object {
   const source = bytes.toString();
-  // A value nested n deep takes at least n characters: most bodies need not be looked through.
-  if (source.length > MAX_NESTING) endOfFirst(source);
-  const value = parseFirst(source, parseEventJson) ?? {};
+  // A value nested n deep has at least n characters, so short bodies need no scan.
+  if (source.length > MAX_NESTING) endOfFirstValue(source);
+  const value = parseFirstValue(source, parseEventJson) ?? {};
   if (typeof value !== 'object' || Array.isArray(value)) throw new InvalidResource('body must be a JSON object');
   return value;
 }
 
-/** The same of an array, of which `null` is an empty one: of metric points, whose timestamps stay to the digit. @throws InvalidResource */
+/**
+ * Parses the first JSON value of a body, which must be an array; `null` counts as `[]`. Timestamps of metric points
+ * keep full precision.
+ * @throws InvalidResource
+ */
 export function parseArray(bytes: Buffer): unknown[] {
   const source = bytes.toString();
-  if (source.length > MAX_NESTING) endOfFirst(source);
-  const value = parseFirst(source, parsePointsJson) ?? [];
+  if (source.length > MAX_NESTING) endOfFirstValue(source);
+  const value = parseFirstValue(source, parsePointsJson) ?? [];
   if (!Array.isArray(value)) throw new InvalidResource('body must be a JSON array');
   return value;
 }
 
-/** The one JSON value that a body consists of, which must be an object. @throws InvalidResource */
-export function parseOnlyObject(bytes: Buffer): object {
+/** Parses a body that must consist of exactly one JSON object. @throws InvalidResource */
+export function parseSingleObject(bytes: Buffer): object {
   const source = bytes.toString();
-  if (source.length > MAX_NESTING) endOfFirst(source);
+  if (source.length > MAX_NESTING) endOfFirstValue(source);
   const value = parseWhole(source);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new InvalidResource('body must be a JSON object');
@@ -97,33 +104,36 @@ function parseWhole(source: string): unknown {
   }
 }
 
-function parseFirst(source: string, parseExactly: typeof parseEventJson): unknown {
+function parseFirstValue(source: string, parseExactly: typeof parseEventJson): unknown {
   try {
     return parseExactly(source, parse);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     if (source.trim() === '') throw new InvalidResource('EOF', { cause });
-    const end = endOfFirst(source);
+    const end = endOfFirstValue(source);
     if (end === undefined || end === source.length) {
-      const fault = isCutOff(cause.message, source) ? 'unexpected EOF' : `malformed JSON: ${cause.message}`;
-      throw new InvalidResource(fault, { cause });
+      const message = isTruncated(cause.message, source) ? 'unexpected EOF' : `malformed JSON: ${cause.message}`;
+      throw new InvalidResource(message, { cause });
     }
-    return parseFirst(source.slice(0, end), parseExactly);
+    return parseFirstValue(source.slice(0, end), parseExactly);
   }
 }
 
-const isCutOff = (message: string, source: string): boolean =>
-  CUT_OFF.test(message) || Number(AT_POSITION.exec(message)?.[1]) === source.length;
+const isTruncated = (message: string, source: string): boolean =>
+  TRUNCATED.test(message) || Number(AT_POSITION.exec(message)?.[1]) === source.length;
 
 const parse = (source: string): unknown =>
-  JSON.parse(withinInt64(SURROGATE_ESCAPE.test(source) ? wellFormed(source) : source));
+  JSON.parse(clampToInt64(SURROGATE_ESCAPE.test(source) ? wellFormed(source) : source));
 
-/** Half of a pair of surrogates cannot be written as UTF-8: it becomes U+FFFD. The text stays as long as it is. */
+/** Replaces lone surrogates, which UTF-8 cannot represent, by U+FFFD. The length of the text does not change. */
 const wellFormed = (source: string): string =>
-  source.replaceAll(ESCAPE, (escape) => (escape.length === HALF_OF_PAIR.length ? HALF_OF_PAIR : escape));
+  source.replaceAll(ESCAPE, (escape) => (escape.length === LONE_SURROGATE.length ? LONE_SURROGATE : escape));
 
-/** Where the object or array that `source` begins with ends; undefined when it does not. @throws InvalidResource when nested too deep */
-function endOfFirst(source: string): number | undefined {
+/**
+ * The end of the object or array that `source` starts with; undefined when it is incomplete.
+ * @throws InvalidResource when nested too deep
+ */
+function endOfFirstValue(source: string): number | undefined {
   let depth = 0;
   let inText = false;
   for (let index = 0; index < source.length; index += 1) {

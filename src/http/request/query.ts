@@ -3,7 +3,10 @@ import { hasMalformedEscape } from './request-path.ts';
 
 const NO_QUERY = new URLSearchParams();
 
-/** The parameters after `?`; of a repeated one `get` gives the first. @throws InvalidResource for a malformed escape or a raw `;` */
+/**
+ * Parses the query string. For a repeated parameter `get` returns the first value.
+ * @throws InvalidResource for a malformed escape or an unescaped `;`
+ */
 export function parseQuery(url: string): URLSearchParams {
   const questionMark = url.indexOf('?');
   if (questionMark < 0) return NO_QUERY;

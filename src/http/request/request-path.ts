@@ -2,7 +2,7 @@ const UNCLEAN = /\/\/|\/\.{1,2}(?:\/|$)/;
 const MALFORMED_ESCAPE = /%(?![0-9a-f]{2})/i;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]+)/i;
 
-/** The path and the query of a request's target, and the server where the target names one. */
+/** Splits a request target into path with query, and the authority of an absolute-form target. */
 export function originForm(target: string): { target: string; authority: string | undefined } {
   const [prefix = '', authority] = ABSOLUTE_FORM.exec(target) ?? [];
   const rest = target.slice(prefix.length);
@@ -11,7 +11,7 @@ export function originForm(target: string): { target: string; authority: string 
 
 export const hasMalformedEscape = (path: string): boolean => path.includes('%') && MALFORMED_ESCAPE.test(path);
 
-/** Whether its escapes are of UTF-8: others cannot be decoded. */
+/** Whether the escapes are valid UTF-8; otherwise the path cannot be decoded. */
 export function isText(path: string): boolean {
   try {
     decodeURIComponent(path);
@@ -22,7 +22,7 @@ export function isText(path: string): boolean {
   }
 }
 
-/** The path without empty, `.` and `..` segments, or undefined when it has none. A slash at the end stays. */
+/** The path without empty, `.` and `..` segments, or undefined when it has none. A trailing slash is kept. */
 export function cleanedPath(path: string): string | undefined {
   if (!UNCLEAN.test(path)) return undefined;
   const segments: string[] = [];

@@ -4,43 +4,46 @@ import type { Caller } from '../../auth/caller.ts';
 import type { Verb } from '../../rules/rbac.ts';
 import type { Conditions } from './conditions.ts';
 
-/** Decides whether a request may be made at all, before its body is read. */
+/** Who may call a route. The check precedes reading the body. */
 export type Access =
-  /** Without credentials. */
+  /** No credentials needed. */
   | 'open'
-  /** Anybody with valid credentials; the handler shows each what he may see. */
+  /** Any valid credentials; the handler filters by what the caller may see. */
   | 'authenticated'
   | {
       resource: string;
       verb: Verb;
-      /** Parameters of the path that make the name, joined by slashes; none for lists and POST. */
+      /** Path parameters that form the resource name, joined by slashes; none for lists and POST. */
       nameFrom?: readonly string[];
-      /** Stands before those parameters. */
+      /** Prefix of that name. */
       namePrefix?: string;
-      /** Counts in place of `resource` where the name is the caller's own. */
+      /** Replaces `resource` when the name is that of the caller. */
       ownResource?: string;
-      /** The parameter that is the namespace, `namespace` unless told; without such a parameter the request is cluster-wide. */
+      /**
+       * The path parameter with the namespace; defaults to `namespace`. Without that parameter the request is
+       * cluster-wide.
+       */
       namespaceFrom?: string;
     };
 
 export interface RouteRequest {
-  /** Parameters of the path, percent-decoded once. */
+  /** Path parameters, percent-decoded once. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly caller: Caller;
-  /** The object or array of the body; `{}` when the route does not read one. */
+  /** The parsed object or array; `{}` when the route reads no body. */
   readonly body: object;
   readonly authorization: string | undefined;
   readonly conditions: Conditions;
-  /** Whether whoever asked has closed his connection, so that nobody reads the answer. */
-  isGone(this: void): boolean;
-  /** The tag that a GET of what is stored has. */
+  /** Whether the client has closed its connection and nobody will read the response. */
+  isDisconnected(this: void): boolean;
+  /** The entity tag that GET returns for this stored object. */
   tagOf(this: void, stored: object): string;
-  /** The other end of the connection, whatever headers say: of a proxy it is the proxy's. */
+  /** Peer address of the connection, regardless of headers. Behind a proxy it is that of the proxy. */
   readonly remoteAddress: string;
   /** `http` or `https`. */
   readonly protocol: string;
-  /** As the client named it, with the port. */
+  /** Host and port from the `Host` header. */
   readonly host: string;
 }
 
@@ -53,66 +56,66 @@ export type AnswerType =
 
 export interface Answer {
   status: number;
-  /** Absent = empty. One in parts is made while it is sent, with other work between two parts. */
+  /** Empty when absent. An iterable is produced while it is sent, yielding to other work between two parts. */
   body?: string | Buffer | Iterable<string>;
   type?: AnswerType;
   headers?: Readonly<Record<string, string>>;
-  /** The JSON of what is stored, where the answer has the tag of that. */
-  taggedAs?: string;
+  /** JSON of the stored object, when the response has an entity tag. */
+  tagSource?: string;
 }
 
-/** What a row answers with one status. */
+/** The response for one status, as the API description shows it. */
 export interface DescribedAnswer {
-  /** Absent = an empty body. */
+  /** Empty body when absent. */
   schema?: TSchema;
-  /** JSON unless told. */
+  /** Content type; defaults to JSON. */
   type?: string;
   headers?: readonly ('ETag' | 'Location' | 'Sensu-Continue')[];
 }
 
-/** What a row says to those who call it, beyond what its other members say. */
+/** Documentation of a route, in addition to what follows from its other members. */
 export interface Description {
   /** One line, without a full stop. */
   summary: string;
-  /** What it is shown together with; the resource of its access unless told. */
+  /** Group of operations; defaults to the resource of `access`. */
   tag?: string;
-  /** Of a merge patch: of what is patched. */
+  /** Schema of the request body; for a merge patch, schema of the patched resource. */
   body?: TSchema;
-  /** When all is well, by status. */
+  /** Responses to successful requests, by status. */
   answers: Readonly<Record<number, DescribedAnswer>>;
-  /** Parameters after `?`, by name. */
+  /** Query parameters, by name. */
   query?: Readonly<Record<string, TSchema>>;
-  /** Refusals that only this row has. */
+  /** Errors specific to this route. */
   errors?: readonly ErrorCode[];
-  /** What it takes in place of the usual two; an open row takes none unless told. */
+  /** Overrides the accepted authentication schemes; an open route accepts none by default. */
   credentials?: readonly ('basic' | 'bearer')[];
 }
 
-/** A row of the table from which requests are routed and the API is described. */
+/** An entry of the routing table. The API description is generated from the same table. */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** `:word` is a parameter: one segment that is not empty. */
+  /** `:word` is a parameter that matches one non-empty segment. */
   path: string;
   access: Access;
-  /** Refuses by the `Authorization` header alone, before the body is read; for routes that are `open`. */
+  /** Rejects a request by its `Authorization` header, before the body is read. For `open` routes only. */
   admit?(authorization: string | undefined): Promise<void>;
   /**
-   * A merge patch is nothing but one object, of that content type. Of a form each first value is a member; what is no form by its
-   * content type has none.
+   * How the body is parsed. A merge patch is exactly one object and requires its content type. A form yields the first
+   * value of each field; a body with another content type counts as an empty form.
    */
   reads: 'nothing' | 'json' | 'json-array' | 'merge-patch' | 'form';
-  /** Also while the API has just started and answers nothing else. */
-  servesAtOnce?: true;
-  /** Errors as text with a newline: what clients of this route expect. */
+  /** Available while the API is still starting. */
+  availableAtStartup?: true;
+  /** Sends errors as a line of text, which clients of this route expect. */
   errorsAs?: 'text';
-  describes: Description;
+  description: Description;
   handle(request: RouteRequest): Answer | Promise<Answer>;
 }
 
-/** Where most of the API lives. */
+/** Path prefix of the core API. */
 export const CORE = '/api/core/v2';
 
-/** A parameter that the route's path has. */
+/** @throws Error when the path of the route has no such parameter */
 export function param(request: RouteRequest, name: string): string {
   const value = request.params[name];
   if (value === undefined) throw new Error(`the path of this route has no parameter ${name}`);

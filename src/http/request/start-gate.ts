@@ -1,31 +1,31 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Answer } from './route.ts';
 
-const NOT_YET = 'API unavailable during startup.\nSee api-serve-wait-time settings.\n\n';
+const STARTING_UP = 'API unavailable during startup.\nSee api-serve-wait-time settings.\n\n';
 
-/** Keeps requests out while the backend has just started, whoever sends them. */
+/** Rejects requests for a while after the backend has started. */
 export class StartGate {
   readonly #clock: Clock;
   readonly #opensAtMs: number;
   readonly #refusal: Answer;
 
-  /** The wait begins now. */
+  /** The wait starts at construction. */
   constructor(clock: Clock, waitMs: number) {
     this.#clock = clock;
     this.#opensAtMs = clock.monotonicMs() + waitMs;
     this.#refusal = {
       status: 503,
       type: 'text/plain; charset=utf-8',
-      body: NOT_YET,
+      body: STARTING_UP,
       headers: { 'X-Content-Type-Options': 'nosniff', 'Retry-After': String(Math.floor(waitMs / 1_000)) },
     };
   }
 
-  /** Undefined once it is open. */
+  /** The response while the gate is closed; undefined once it is open. */
   get refusal(): Answer | undefined {
     return this.#clock.monotonicMs() < this.#opensAtMs ? this.#refusal : undefined;
   }
 }
 
-/** Of what nobody waits for. */
+/** A gate that is always open. */
 export const OPEN_GATE: Pick<StartGate, 'refusal'> = { refusal: undefined };

@@ -6,7 +6,7 @@ import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import { NO_CONTENT } from '../answer/answers.ts';
-import { EMPTY, lists, orNull, PAGE } from '../openapi/descriptions.ts';
+import { EMPTY, lists, nullable, PAGE } from '../openapi/descriptions.ts';
 import { listAnswer, pageRequest } from '../answer/pagination.ts';
 import { param, type Route } from '../request/route.ts';
 
@@ -19,7 +19,7 @@ const ActorSchema = Type.Object(
     machine: Type.String(),
     key: Type.String(),
     value: Type.String({ description: 'its state' }),
-    since: orNull(Type.Integer({ description: 'Unix seconds; null where the ledger does not know' })),
+    since: nullable(Type.Integer({ description: 'Unix seconds; null where the ledger does not know' })),
   },
   { $id: 'mon/v1.Actor' },
 );
@@ -41,7 +41,7 @@ export function actorRoutes({ commands, actors }: ActorRoutePorts): Route[] {
       path: '/api/mon/v1/actors',
       access: { resource: 'actors', verb: 'list' },
       reads: 'nothing',
-      describes: lists('the actors, those that sleep too', ActorSchema, { ...PAGE, ...FILTER }),
+      description: lists('the actors, those that sleep too', ActorSchema, { ...PAGE, ...FILTER }),
       handle: ({ query }) => {
         const { limit = DEFAULT_LIMIT, from } = pageRequest(query);
         const { items, lastKey } = actors(actorFilter(query), { limit: Math.min(limit, MAX_LIMIT), from });
@@ -53,7 +53,7 @@ export function actorRoutes({ commands, actors }: ActorRoutePorts): Route[] {
       path: '/api/mon/v1/actors/:actor/:key/wake',
       access: { resource: 'actors', verb: 'update', nameFrom: ['actor', 'key'] },
       reads: 'nothing',
-      describes: { summary: 'Let a quarantined actor run again', answers: { 204: EMPTY } },
+      description: { summary: 'Let a quarantined actor run again', answers: { 204: EMPTY } },
       handle: async (request) => {
         const actor = WAKEABLE_ACTORS.find((word) => word === param(request, 'actor'));
         if (actor === undefined) throw new NotFound();

@@ -10,12 +10,12 @@ import { digestApiKey } from '../../store/api-key-digest.ts';
 import { mapPage } from '../../store/page.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import type { AccessControl } from '../../auth/access-control.ts';
-import { assertNotMoved } from '../request/address.ts';
+import { assertNotMoved } from '../request/path-match.ts';
 import { CREATED, NO_CONTENT } from '../answer/answers.ts';
 import { assertConditions } from '../request/conditions.ts';
 import { assertValid } from './configuration-kind.ts';
 import { taggedJson } from '../answer/entity-tag.ts';
-import { patched } from '../request/merge-patch.ts';
+import { applyPatch } from '../request/merge-patch.ts';
 import { deletes, lists, patches, shows } from '../openapi/descriptions.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../request/route.ts';
@@ -44,7 +44,7 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
       path: KEYS,
       access: { resource: KIND, verb: 'list' },
       reads: 'nothing',
-      describes: lists('the API keys', ShownSchema),
+      description: lists('the API keys', ShownSchema),
       handle: (request) =>
         selectedList(KIND, request, (page) => mapPage(resources.lazyList(KIND, undefined, page), shownApiKey)),
     },
@@ -54,7 +54,7 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
       access: { resource: KIND, verb: 'create' },
       admit: (authorization) => Promise.resolve(assertToken(authorization)),
       reads: 'json',
-      describes: {
+      description: {
         summary: 'Create an API key, which is the last segment of the header Location',
         body: ShownSchema,
         answers: { 201: { headers: ['Location'] } },
@@ -67,7 +67,7 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
       path: ONE,
       access: { resource: KIND, verb: 'get', nameFrom: NAME },
       reads: 'nothing',
-      describes: shows('an API key, but not the key itself', ShownSchema),
+      description: shows('an API key, but not the key itself', ShownSchema),
       handle: (request) => {
         const key = storedKey(resources, param(request, 'name'));
         return taggedJson(key, shownApiKey(key));
@@ -78,7 +78,7 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
       path: ONE,
       access: { resource: KIND, verb: 'update', nameFrom: NAME },
       reads: 'merge-patch',
-      describes: patches('an API key', ShownSchema),
+      description: patches('an API key', ShownSchema),
       handle: (request) => patch(request, ports),
     },
     {
@@ -86,7 +86,7 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
       path: ONE,
       access: { resource: KIND, verb: 'delete', nameFrom: NAME },
       reads: 'nothing',
-      describes: deletes('an API key'),
+      description: deletes('an API key'),
       handle: async (request) => {
         const { name = '' } = storedKey(resources, param(request, 'name')).metadata;
         await commands.deleteResource(KIND, undefined, name, request.caller.username);
@@ -126,7 +126,7 @@ async function patch(request: RouteRequest, ports: ApiKeyRoutePorts): Promise<An
   const edit = (stored: ApiKey): ApiKey => {
     assertConditions(conditions, tagOf(stored));
     const { hash, created_at } = stored;
-    const edited = { ...parseApiKeyShape(patched(stored, body)), hash, created_at };
+    const edited = { ...parseApiKeyShape(applyPatch(stored, body)), hash, created_at };
     assertValid(RULES, edited);
     assertMayMake(edited, caller, ports);
     return edited;

@@ -56,8 +56,8 @@ function loginRoutes({ credentials, throttle, sessions }: AuthRoutePorts): Route
       const basic = parseBasic(authorization);
       if (basic === undefined) throw new Unauthenticated(refusal);
       const { username, password } = basic;
-      const user = await throttle.login({ username, remoteAddress, entrance: 'api' }, (guessing) =>
-        credentials.verify(username, password, guessing),
+      const user = await throttle.login({ username, remoteAddress, entryPoint: 'api' }, (onGuess) =>
+        credentials.verify(username, password, onGuess),
       );
       if (user === undefined) throw new Unauthenticated(refusal);
       return user;
@@ -74,7 +74,7 @@ function loginRoutes({ credentials, throttle, sessions }: AuthRoutePorts): Route
       access: 'open',
       reads: 'nothing',
       errorsAs: 'text',
-      describes: { ...LOGIN, summary: 'Log in', answers: TOKENS },
+      description: { ...LOGIN, summary: 'Log in', answers: TOKENS },
       handle: async (request) =>
         tokenAnswer(await sessions.open(await login(request, 'Unauthorized'), issuer(request))),
     },
@@ -84,7 +84,7 @@ function loginRoutes({ credentials, throttle, sessions }: AuthRoutePorts): Route
       access: 'open',
       reads: 'nothing',
       errorsAs: 'text',
-      describes: { ...LOGIN, summary: 'Test user and password', answers: { 200: TEXT } },
+      description: { ...LOGIN, summary: 'Test user and password', answers: { 200: TEXT } },
       handle: async (request) => {
         await login(request, REFUSAL);
         return text(200, '');
@@ -100,14 +100,14 @@ function sessionRoutes({ sessions, tokens }: AuthRoutePorts): Route[] {
     if (!authorization.startsWith(BEARER)) throw new Unauthenticated(REFUSAL);
     await orRefusal(tokens.expiredClaimsOf(authorization.slice(BEARER.length), 'access'));
   };
-  const posting = (path: string, describes: Description, handle: Route['handle']): Route => ({
+  const posting = (path: string, description: Description, handle: Route['handle']): Route => ({
     method: 'POST',
     path,
     access: 'open',
     admit,
     reads: 'json',
     errorsAs: 'text',
-    describes,
+    description,
     handle,
   });
   return [

@@ -22,7 +22,7 @@ export function checkHookRoutes({ commands }: CheckHookPorts): Route[] {
       path: HOOKS,
       access: { resource: RESOURCE, verb: 'update', nameFrom: NAME },
       reads: 'json',
-      describes: {
+      description: {
         summary: 'Add hooks of one type to a check',
         body: HookListSchema,
         answers: { 201: EMPTY },
@@ -43,7 +43,7 @@ export function checkHookRoutes({ commands }: CheckHookPorts): Route[] {
       path: `${HOOKS}/hook/:hook`,
       access: { resource: RESOURCE, verb: 'delete', nameFrom: NAME },
       reads: 'nothing',
-      describes: { summary: 'Remove a hook of one type from a check', answers: { 204: EMPTY } },
+      description: { summary: 'Remove a hook of one type from a check', answers: { 204: EMPTY } },
       handle: async (request) => {
         const [type, hook] = [param(request, 'type'), param(request, 'hook')];
         await commands.editResource(

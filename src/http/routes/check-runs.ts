@@ -6,7 +6,7 @@ import { AdhocRequestSchema, parseAdhocRequest } from '../../resources/adhoc-req
 import { NotFound } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
 import { json } from '../answer/answers.ts';
-import { orNull } from '../openapi/descriptions.ts';
+import { nullable } from '../openapi/descriptions.ts';
 import { CORE, param, type Route } from '../request/route.ts';
 
 export interface CheckRunPorts {
@@ -24,10 +24,12 @@ const ScheduleSchema = Type.Object(
   {
     interval: Type.Integer({ description: 'seconds; 0 where the check has a cron expression' }),
     cron: Type.Optional(Type.String()),
-    next_at: orNull(Type.Integer({ description: 'Unix seconds; null while the schedule is in quarantine' })),
-    last_at: orNull(Type.Integer({ description: 'Unix seconds; null when it did not run since the backend started' })),
-    last_skip: orNull(
-      Type.Object({ at: orNull(Type.Integer()), reason: Type.String(), detail: Type.Optional(Type.String()) }),
+    next_at: nullable(Type.Integer({ description: 'Unix seconds; null while the schedule is in quarantine' })),
+    last_at: nullable(
+      Type.Integer({ description: 'Unix seconds; null when it did not run since the backend started' }),
+    ),
+    last_skip: nullable(
+      Type.Object({ at: nullable(Type.Integer()), reason: Type.String(), detail: Type.Optional(Type.String()) }),
     ),
     ignored: Type.Optional(Type.Array(Type.String(), { description: 'fields of the check that have no effect' })),
   },
@@ -42,7 +44,7 @@ export function checkRunRoutes({ commands, scheduleStatus, log }: CheckRunPorts)
       path: `${CORE}/${CHECK}/execute`,
       access: { resource: RESOURCE, verb: 'create', nameFrom: NAME },
       reads: 'json',
-      describes: {
+      description: {
         summary: 'Run a check now',
         body: AdhocRequestSchema,
         answers: { 202: { schema: Type.Object({ issued: Type.Integer({ description: 'Unix seconds' }) }) } },
@@ -61,7 +63,7 @@ export function checkRunRoutes({ commands, scheduleStatus, log }: CheckRunPorts)
       path: `/api/mon/v1/${CHECK}/schedule`,
       access: { resource: RESOURCE, verb: 'get', nameFrom: NAME },
       reads: 'nothing',
-      describes: { summary: 'Show when a check runs', answers: { 200: { schema: ScheduleSchema } } },
+      description: { summary: 'Show when a check runs', answers: { 200: { schema: ScheduleSchema } } },
       handle: (request) => {
         const status = scheduleStatus(param(request, 'namespace'), param(request, 'name'));
         if (status === undefined) throw new NotFound();

@@ -3,7 +3,7 @@ import type { Verb } from '../../rules/rbac.ts';
 import { InvalidResource, NotSupported } from '../../resources/errors.ts';
 import { json } from '../answer/answers.ts';
 import { CORE, type DescribedAnswer, param, type Route, type RouteRequest } from '../request/route.ts';
-import { TIMEOUT_ABOUT, timeoutMsOf } from '../request/timeout.ts';
+import { TIMEOUT_DESCRIPTION, timeoutMsOf } from '../request/timeout.ts';
 
 export interface ClusterRoutePorts {
   clusterId: number;
@@ -18,7 +18,7 @@ const TAG = 'cluster';
 const HEX = /^[0-9a-f]+$/i;
 const MAX_ID = 2n ** 64n - 1n;
 
-const TIMEOUT = { timeout: Type.Integer({ description: TIMEOUT_ABOUT }) };
+const TIMEOUT = { timeout: Type.Integer({ description: TIMEOUT_DESCRIPTION }) };
 const ADDRESSES = { 'peer-addrs': Type.String({ description: 'addresses, joined by commas' }) };
 const PeersSchema = Type.Object(ADDRESSES, { $id: 'mon/v1.ClusterPeers' });
 const MembersSchema = Type.Object(
@@ -87,7 +87,7 @@ export function clusterRoutes({ clusterId, memberId, clusterUuid }: ClusterRoute
       access: accessTo('list'),
       reads: 'nothing',
       errorsAs: 'text',
-      describes: { summary: 'Show the id of the cluster', tag: TAG, answers: { 200: { schema: Type.String() } } },
+      description: { summary: 'Show the id of the cluster', tag: TAG, answers: { 200: { schema: Type.String() } } },
       handle: () => json(clusterUuid),
     },
   ];
@@ -104,7 +104,7 @@ function row(method: Route['method'], path: string, verb: Verb, summary: string)
     access: accessTo(verb),
     reads: takesPeers ? 'form' : 'nothing',
     errorsAs: 'text',
-    describes: {
+    description: {
       summary,
       tag: TAG,
       query: takesPeers ? { ...TIMEOUT, ...ADDRESSES } : TIMEOUT,

@@ -3,12 +3,12 @@ import type { ConfigurationKind, ConfigurationWord } from '../../resources/confi
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import type { Resources, ResourceStore } from '../../store/resource-store.ts';
 import type { AccessControl } from '../../auth/access-control.ts';
-import { assertNotMoved, assertSameName, assertSameNamespace } from '../request/address.ts';
+import { assertNotMoved, assertSameName, assertSameNamespace } from '../request/path-match.ts';
 import { CREATED, NO_CONTENT } from '../answer/answers.ts';
 import { assertConditions } from '../request/conditions.ts';
 import { taggedJson } from '../answer/entity-tag.ts';
-import { patched, withSentLists } from '../request/merge-patch.ts';
-import { creates, deletes, lists, patches, replaces, shows, showsAlways } from '../openapi/descriptions.ts';
+import { applyPatch, keepSentEmptyLists } from '../request/merge-patch.ts';
+import { creates, deletes, lists, patches, replaces, shows, showsUncached } from '../openapi/descriptions.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../request/route.ts';
 import { selectedList } from '../answer/selected-page.ts';
@@ -53,7 +53,7 @@ function listing(
     path,
     access: { resource: kind, verb: 'list' },
     reads: 'nothing',
-    describes: lists(path.includes(':namespace') ? `the ${kind} of a namespace` : `all ${kind}`, schema),
+    description: lists(path.includes(':namespace') ? `the ${kind} of a namespace` : `all ${kind}`, schema),
     handle: (request) =>
       selectedList(selectable, request, (page) => resources.lazyList(kind, request.params['namespace'], page)),
   };
@@ -89,7 +89,7 @@ function addressed<K extends ConfigurationWord>(
       path: home,
       access: { resource: kind, verb: 'create' },
       reads: 'json',
-      describes: creates(what, schema),
+      description: creates(what, schema),
       handle: async (request) => {
         await commands.createResource(kind, accept(request), request.caller.username);
         return CREATED;
@@ -100,7 +100,7 @@ function addressed<K extends ConfigurationWord>(
       path: one,
       access: { resource: kind, verb: 'get', nameFrom },
       reads: 'nothing',
-      describes: (described.isShownAlways === true ? showsAlways : shows)(what, schema),
+      description: (described.isShownAlways === true ? showsUncached : shows)(what, schema),
       handle: (request) => {
         const { namespace, name } = addressOf(request);
         const resource = resources.get(kind, namespace, name);
@@ -113,7 +113,7 @@ function addressed<K extends ConfigurationWord>(
       path: one,
       access: { resource: kind, verb: 'update', nameFrom },
       reads: 'json',
-      describes: replaces(what, schema),
+      description: replaces(what, schema),
       handle: async (request) => {
         await commands.putResource(kind, accept(request, param(request, parameter)), request.caller.username);
         return CREATED;
@@ -124,7 +124,7 @@ function addressed<K extends ConfigurationWord>(
       path: one,
       access: { resource: kind, verb: 'update', nameFrom },
       reads: 'merge-patch',
-      describes: patches(what, schema),
+      description: patches(what, schema),
       handle: (request) => patch(kind, described, addressOf(request), request, ports),
     },
     {
@@ -132,7 +132,7 @@ function addressed<K extends ConfigurationWord>(
       path: one,
       access: { resource: kind, verb: 'delete', nameFrom },
       reads: 'nothing',
-      describes: deletes(what),
+      description: deletes(what),
       handle: async (request) => {
         const { namespace, name } = addressOf(request);
         await commands.deleteResource(kind, namespace, name, request.caller.username);
@@ -158,13 +158,13 @@ async function patch<K extends ConfigurationWord>(
   assertNotMoved(metadata, address.namespace ?? '', [address.name]);
   const edit = (stored: Resources[K]): Resources[K] => {
     assertConditions(conditions, tagOf(stored));
-    const edited = described.parse(patched(stored, body));
+    const edited = described.parse(applyPatch(stored, body));
     assertValid(described, edited);
     described.assertMayGive?.(access, caller, edited);
     return edited;
   };
   const stored = await commands.editResource(kind, address, edit, caller.username);
-  return taggedJson(stored, withSentLists(stored, body));
+  return taggedJson(stored, keepSentEmptyLists(stored, body));
 }
 
 /** @throws InvalidResource */

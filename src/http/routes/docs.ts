@@ -77,8 +77,8 @@ function documentRow(document: DocsRoutePorts['document']): Route {
     path: DOCUMENT,
     access: 'open',
     reads: 'nothing',
-    servesAtOnce: true,
-    describes: {
+    availableAtStartup: true,
+    description: {
       summary: 'Show this document',
       tag: TAG,
       answers: { 200: { schema: Type.Object({}), headers: ['ETag'] }, 304: EMPTY },
@@ -94,8 +94,8 @@ function pageRow(path: string, what: string, type: AnswerType, make: () => Buffe
     path,
     access: 'open',
     reads: 'nothing',
-    servesAtOnce: true,
-    describes: {
+    availableAtStartup: true,
+    description: {
       summary: `Show ${what}`,
       tag: TAG,
       answers: { 200: { schema: Type.String(), type: mediaType, headers: ['ETag'] }, 304: EMPTY },

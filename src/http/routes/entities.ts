@@ -13,12 +13,12 @@ import {
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import type { EntityStore } from '../../store/entity-store.ts';
 import { mapPage } from '../../store/page.ts';
-import { assertNotMoved, assertSameName, assertSameNamespace } from '../request/address.ts';
+import { assertNotMoved, assertSameName, assertSameNamespace } from '../request/path-match.ts';
 import { json, NO_CONTENT } from '../answer/answers.ts';
 import { assertConditions } from '../request/conditions.ts';
 import { taggedJson } from '../answer/entity-tag.ts';
-import { patched, withSentLists } from '../request/merge-patch.ts';
-import { creates, deletes, echoing, lists, patches, replaces, showsAlways } from '../openapi/descriptions.ts';
+import { applyPatch, keepSentEmptyLists } from '../request/merge-patch.ts';
+import { creates, deletes, withEcho, lists, patches, replaces, showsUncached } from '../openapi/descriptions.ts';
 import { NUL, pageRequest } from '../answer/pagination.ts';
 import { redactEntity } from '../../resources/redaction.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../request/route.ts';
@@ -58,12 +58,12 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
     assertNotMoved(parseEntityConfig(body).metadata, namespace, [name]);
     const edit = (stored: EntityConfig): EntityConfig => {
       assertConditions(conditions, tagOf(stored));
-      const edited = parseEntityConfig(patched(stored, body));
+      const edited = parseEntityConfig(applyPatch(stored, body));
       assertEntity(edited);
       return edited;
     };
     const config = await commands.editEntity(namespace, name, edit, caller.username);
-    return taggedJson(config, withSentLists(redactEntity(config), body));
+    return taggedJson(config, keepSentEmptyLists(redactEntity(config), body));
   };
 
   return [
@@ -72,7 +72,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: `${CORE}/entities`,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      describes: lists('the entities of all namespaces', EntitySchema),
+      description: lists('the entities of all namespaces', EntitySchema),
       handle: (request) => list(undefined, request),
     },
     {
@@ -80,7 +80,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      describes: lists('the entities of a namespace', EntitySchema),
+      description: lists('the entities of a namespace', EntitySchema),
       handle: (request) => list(param(request, 'namespace'), request),
     },
     {
@@ -88,7 +88,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'create' },
       reads: 'json',
-      describes: echoing(creates('an entity', EntitySchema), EntitySchema, ['entity-limit']),
+      description: withEcho(creates('an entity', EntitySchema), EntitySchema, ['entity-limit']),
       handle: create,
     },
     {
@@ -97,7 +97,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       access: { resource: RESOURCE, verb: 'get', nameFrom: NAME },
       reads: 'nothing',
       // The tag is of the configuration only: what else is shown may have changed.
-      describes: showsAlways('an entity', EntitySchema),
+      description: showsUncached('an entity', EntitySchema),
       handle: (request) => {
         const entity = entities.get(param(request, 'namespace'), param(request, 'name'));
         if (entity === undefined) throw new NotFound();
@@ -110,7 +110,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: ENTITY,
       access: { resource: RESOURCE, verb: 'update', nameFrom: NAME },
       reads: 'json',
-      describes: echoing(replaces('an entity', EntitySchema), EntitySchema, ['already-exists', 'entity-limit']),
+      description: withEcho(replaces('an entity', EntitySchema), EntitySchema, ['already-exists', 'entity-limit']),
       handle: put,
     },
     {
@@ -118,7 +118,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: ENTITY,
       access: { resource: RESOURCE, verb: 'update', nameFrom: NAME },
       reads: 'merge-patch',
-      describes: {
+      description: {
         ...patches('what people configure of an entity', EntityConfigSchema),
         errors: ['already-exists'],
       },
@@ -129,7 +129,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: ENTITY,
       access: { resource: RESOURCE, verb: 'delete', nameFrom: NAME },
       reads: 'nothing',
-      describes: deletes('an entity and its events'),
+      description: deletes('an entity and its events'),
       handle: async (request) => {
         await commands.deleteEntity(param(request, 'namespace'), param(request, 'name'), request.caller.username);
         return NO_CONTENT;

@@ -7,10 +7,10 @@ import type { EventAddress } from '../../store/keyspace.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import { mapPage } from '../../store/page.ts';
 import type { AccessControl } from '../../auth/access-control.ts';
-import { assertSameName, assertSameNamespace } from '../request/address.ts';
+import { assertSameName, assertSameNamespace } from '../request/path-match.ts';
 import { CREATED, json, NO_CONTENT } from '../answer/answers.ts';
 import { taggedJson } from '../answer/entity-tag.ts';
-import { creates, deletes, echoing, lists, replaces, shows } from '../openapi/descriptions.ts';
+import { creates, deletes, withEcho, lists, replaces, shows } from '../openapi/descriptions.ts';
 import { listAnswer } from '../answer/pagination.ts';
 import { redactEvent } from '../../resources/redaction.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../request/route.ts';
@@ -67,7 +67,7 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
       path: `${CORE}/events`,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      describes: lists('the events of all namespaces', EventSchema),
+      description: lists('the events of all namespaces', EventSchema),
       handle: (request) => list({}, request),
     },
     {
@@ -75,7 +75,7 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      describes: lists('the events of a namespace', EventSchema),
+      description: lists('the events of a namespace', EventSchema),
       handle: (request) => list({ namespace: param(request, 'namespace') }, request),
     },
     {
@@ -83,7 +83,7 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'create' },
       reads: 'json',
-      describes: echoing(creates('an event', EventSchema), EventSchema, ['entity-limit']),
+      description: withEcho(creates('an event', EventSchema), EventSchema, ['entity-limit']),
       handle: create,
     },
     {
@@ -91,7 +91,7 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
       path: ENTITY,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      describes: lists('the events of an entity', EventSchema),
+      description: lists('the events of an entity', EventSchema),
       handle: (request) => list({ namespace: param(request, 'namespace'), entity: param(request, 'entity') }, request),
     },
     {
@@ -99,7 +99,7 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
       path: EVENT,
       access: { resource: RESOURCE, verb: 'get', nameFrom: ADDRESS },
       reads: 'nothing',
-      describes: shows('an event', EventSchema),
+      description: shows('an event', EventSchema),
       handle: (request) => {
         const { namespace, entity, check } = addressOf(request);
         const event = events.get(namespace, entity, check);
@@ -112,7 +112,7 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
       path: EVENT,
       access: { resource: RESOURCE, verb: 'update', nameFrom: ADDRESS },
       reads: 'json',
-      describes: echoing(replaces('an event', EventSchema), EventSchema, ['entity-limit']),
+      description: withEcho(replaces('an event', EventSchema), EventSchema, ['entity-limit']),
       handle: async (request) => json(redactEvent(await put(request, 'update'))),
     },
     {
@@ -121,7 +121,7 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
       path: EVENT,
       access: { resource: RESOURCE, verb: 'create', nameFrom: ADDRESS },
       reads: 'json',
-      describes: { ...replaces('an event, without an answer', EventSchema), errors: ['entity-limit'] },
+      description: { ...replaces('an event, without an answer', EventSchema), errors: ['entity-limit'] },
       handle: async (request) => {
         await put(request, 'create');
         return CREATED;
@@ -132,7 +132,7 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
       path: EVENT,
       access: { resource: RESOURCE, verb: 'delete', nameFrom: ADDRESS },
       reads: 'nothing',
-      describes: deletes('an event'),
+      description: deletes('an event'),
       handle: async (request) => {
         await commands.deleteEvent(addressOf(request), request.caller.username);
         return NO_CONTENT;

@@ -8,7 +8,7 @@ export const graphqlRoutes = (): Route[] => [
     path: '/graphql',
     access: 'open',
     reads: 'nothing',
-    describes: { summary: 'GraphQL, which is not served', tag: 'status', answers: {}, errors: ['not-found'] },
+    description: { summary: 'GraphQL, which is not served', tag: 'status', answers: {}, errors: ['not-found'] },
     handle: () => {
       throw new NotFound('GraphQL is not served');
     },

@@ -31,7 +31,7 @@ export function handshakeRefusalRoutes({ handshakeRefusals }: HandshakeRefusalRo
       path: '/api/mon/v1/handshake-refusals',
       access: { resource: 'handshake-refusals', verb: 'list' },
       reads: 'nothing',
-      describes: lists('agents that were refused lately, newest first', RefusalSchema, {}),
+      description: lists('agents that were refused lately, newest first', RefusalSchema, {}),
       handle: () => json(handshakeRefusals()),
     },
   ];

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { InvalidResource } from '../../resources/errors.ts';
 import type { LedgerEntry } from '../../store/ledger.ts';
 import type { LedgerQuery } from '../../store/transactional-store.ts';
-import { orNull } from '../openapi/descriptions.ts';
+import { nullable } from '../openapi/descriptions.ts';
 import type { Answer, Route } from '../request/route.ts';
 
 export interface LedgerRoutePorts {
@@ -27,9 +27,9 @@ const EntrySchema = Type.Object(
     atMs: Type.Number({ description: 'Unix milliseconds' }),
     actor: Type.String({ description: 'kind of what changed' }),
     key: Type.String(),
-    from: orNull(Type.String()),
+    from: nullable(Type.String()),
     event: Type.String(),
-    to: orNull(Type.String()),
+    to: nullable(Type.String()),
     cause: Type.Object({}, { description: 'one of eventId, deadlineAtMs, user, session and restore' }),
     guards: Type.Array(
       Type.Object({
@@ -67,7 +67,7 @@ export function ledgerRoutes({ ledger }: LedgerRoutePorts): Route[] {
       path: '/api/mon/v1/ledger',
       access: { resource: 'ledger', verb: 'list' },
       reads: 'nothing',
-      describes: {
+      description: {
         summary: 'List transitions with their causes, in the order of their numbers',
         query: QUERY,
         answers: { 200: { schema: PageSchema, headers: ['Sensu-Continue'] } },

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { json } from '../answer/answers.ts';
-import { lists, orNull } from '../openapi/descriptions.ts';
+import { lists, nullable } from '../openapi/descriptions.ts';
 import type { Route } from '../request/route.ts';
 
 const TransitionSchema = Type.Object({
   event: Type.String(),
-  guard: orNull(Type.String()),
-  target: orNull(Type.String({ description: 'null where the state is not left' })),
+  guard: nullable(Type.String()),
+  target: nullable(Type.String({ description: 'null where the state is not left' })),
   actions: Type.Array(Type.String()),
 });
 
@@ -14,14 +14,14 @@ const MachineSchema = Type.Object(
   {
     machine: Type.String({ description: 'its word in the ledger' }),
     id: Type.String(),
-    version: orNull(Type.String()),
-    initial: orNull(Type.String()),
+    version: nullable(Type.String()),
+    initial: nullable(Type.String()),
     events: Type.Array(Type.String()),
     states: Type.Array(
       Type.Object({
         name: Type.String(),
         isFinal: Type.Boolean(),
-        description: orNull(Type.String()),
+        description: nullable(Type.String()),
         entry: Type.Array(Type.String()),
         transitions: Type.Array(TransitionSchema),
       }),
@@ -42,7 +42,7 @@ export function machineRoutes({ machines }: MachineRoutePorts): Route[] {
       path: '/api/mon/v1/machines',
       access: 'authenticated',
       reads: 'nothing',
-      describes: { ...lists('the state machines', MachineSchema, {}), tag: 'machines' },
+      description: { ...lists('the state machines', MachineSchema, {}), tag: 'machines' },
       handle: () => json(machines),
     },
   ];

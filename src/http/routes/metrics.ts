@@ -7,13 +7,13 @@ import { TEXT } from '../openapi/descriptions.ts';
 const PATH = '/metrics';
 
 /** For those who read of the API; it is answered before its rows are. */
-export const METRICS_ROW: DescribedRoute = {
+export const METRICS_ROUTE: DescribedRoute = {
   method: 'GET',
   path: PATH,
   access: 'open',
   reads: 'nothing',
-  servesAtOnce: true,
-  describes: { summary: 'Scrape the metrics, by any method', tag: 'status', answers: { 200: TEXT } },
+  availableAtStartup: true,
+  description: { summary: 'Scrape the metrics, by any method', tag: 'status', answers: { 200: TEXT } },
 };
 
 const compress = promisify(gzip);
@@ -27,7 +27,7 @@ export interface MetricsPorts {
  * Answers `/metrics` to anybody, whatever the method. It is no row of the table of routes: those have a method each, and whoever may
  * use them is asked.
  */
-export function servingMetrics({ metrics }: MetricsPorts) {
+export function serveMetrics({ metrics }: MetricsPorts) {
   return async (context: Context, next: Next): Promise<void> => {
     if (context.path !== PATH) {
       await next();

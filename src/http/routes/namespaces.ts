@@ -3,11 +3,11 @@ import { NotFound } from '../../resources/errors.ts';
 import { assertNamespace, type Namespace, NamespaceSchema, parseNamespaceShape } from '../../resources/namespace.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import type { AccessControl } from '../../auth/access-control.ts';
-import { assertNotMoved, assertSameName } from '../request/address.ts';
+import { assertNotMoved, assertSameName } from '../request/path-match.ts';
 import { CREATED, NO_CONTENT } from '../answer/answers.ts';
 import { assertConditions } from '../request/conditions.ts';
 import { taggedJson } from '../answer/entity-tag.ts';
-import { patched } from '../request/merge-patch.ts';
+import { applyPatch } from '../request/merge-patch.ts';
 import { creates, deletes, lists, patches, replaces, shows } from '../openapi/descriptions.ts';
 import { listAnswer } from '../answer/pagination.ts';
 import { CORE, param, type Route } from '../request/route.ts';
@@ -33,7 +33,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACES,
       access: 'authenticated',
       reads: 'nothing',
-      describes: { ...lists('the namespaces that the caller may see', NamespaceSchema), tag: KIND },
+      description: { ...lists('the namespaces that the caller may see', NamespaceSchema), tag: KIND },
       handle: async (request) => {
         const { caller } = request;
         const list: List<Namespace> = (page) => resources.lazyList(KIND, undefined, page);
@@ -52,7 +52,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACES,
       access: { resource: KIND, verb: 'create' },
       reads: 'json',
-      describes: creates('a namespace', NamespaceSchema),
+      description: creates('a namespace', NamespaceSchema),
       handle: async (request) => {
         const namespace = parseNamespaceShape(request.body);
         assertNamespace(namespace);
@@ -66,7 +66,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACE,
       access: 'authenticated',
       reads: 'nothing',
-      describes: { ...shows('a namespace', NamespaceSchema), tag: KIND },
+      description: { ...shows('a namespace', NamespaceSchema), tag: KIND },
       handle: (request) => {
         const namespace = resources.get(KIND, undefined, param(request, 'name'));
         if (namespace === undefined || !access.seesNamespace(request.caller, namespace.name)) throw new NotFound();
@@ -78,7 +78,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACE,
       access: { ...ITSELF, verb: 'update' },
       reads: 'json',
-      describes: replaces('a namespace', NamespaceSchema),
+      description: replaces('a namespace', NamespaceSchema),
       handle: async (request) => {
         const namespace = parseNamespaceShape(request.body);
         assertSameName(namespace.name, param(request, 'name'));
@@ -94,7 +94,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACE,
       access: { ...ITSELF, verb: 'update' },
       reads: 'merge-patch',
-      describes: patches('a namespace, which is no more than its name', NamespaceSchema),
+      description: patches('a namespace, which is no more than its name', NamespaceSchema),
       handle: (request) => {
         const name = param(request, 'name');
         const sent = parseNamespaceShape(request.body).name;
@@ -102,7 +102,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
         const namespace = resources.get(KIND, undefined, name);
         if (namespace === undefined) throw new NotFound();
         assertConditions(request.conditions, request.tagOf(namespace));
-        assertNamespace(parseNamespaceShape(patched(namespace, request.body)));
+        assertNamespace(parseNamespaceShape(applyPatch(namespace, request.body)));
         return taggedJson(namespace);
       },
     },
@@ -111,7 +111,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACE,
       access: { ...ITSELF, verb: 'delete' },
       reads: 'nothing',
-      describes: deletes('a namespace that is empty'),
+      description: deletes('a namespace that is empty'),
       handle: async (request) => {
         await commands.deleteResource(KIND, undefined, param(request, 'name'), request.caller.username);
         access.rbacChanged();

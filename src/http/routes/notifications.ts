@@ -3,7 +3,7 @@ import { NotFound } from '../../resources/errors.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import type { Notification } from '../../store/records.ts';
 import { json } from '../answer/answers.ts';
-import { lists, orNull } from '../openapi/descriptions.ts';
+import { lists, nullable } from '../openapi/descriptions.ts';
 import { param, type Route } from '../request/route.ts';
 
 const NotificationSchema = Type.Object(
@@ -12,7 +12,7 @@ const NotificationSchema = Type.Object(
     handler: Type.String(),
     outcome: Type.Enum(['handled', 'failed', 'denied', 'skipped']),
     reason: Type.String({ description: 'why it was denied, skipped or failed, or what the handler printed' }),
-    status: orNull(Type.Integer({ description: 'exit status of a command' })),
+    status: nullable(Type.Integer({ description: 'exit status of a command' })),
     decided_at: Type.Number({ description: 'Unix seconds, to the millisecond' }),
     at: Type.Number({ description: 'Unix seconds, to the millisecond' }),
     duration: Type.Number({ description: 'seconds' }),
@@ -32,7 +32,7 @@ export function notificationRoutes({ events }: NotificationRoutePorts): Route[] 
       path: '/api/mon/v1/namespaces/:namespace/events/:entity/:check/notifications',
       access: { resource: 'events', verb: 'get', nameFrom: ['entity', 'check'] },
       reads: 'nothing',
-      describes: lists('what handlers made of an event', NotificationSchema, {}),
+      description: lists('what handlers made of an event', NotificationSchema, {}),
       handle: (request) => {
         const [namespace, entity, check] = [
           param(request, 'namespace'),

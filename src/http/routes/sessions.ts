@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import type { Page, PageRequest } from '../../store/page.ts';
 import { json } from '../answer/answers.ts';
-import { lists, orNull, PAGE } from '../openapi/descriptions.ts';
+import { lists, nullable, PAGE } from '../openapi/descriptions.ts';
 import { listAnswer, pageRequest } from '../answer/pagination.ts';
 import { type Answer, param, type Route, type RouteRequest } from '../request/route.ts';
 
-const atS = () => orNull(Type.Integer({ description: 'Unix seconds' }));
+const atS = () => nullable(Type.Integer({ description: 'Unix seconds' }));
 
 const SessionSchema = Type.Object(
   {
@@ -20,11 +20,11 @@ const SessionSchema = Type.Object(
     silent_ms: Type.Integer(),
     last_frame_at: atS(),
     last_keepalive_at: atS(),
-    clock_skew_seconds: orNull(Type.Number({ description: 'of the last keepalive; above 0 the agent is ahead' })),
-    queue: orNull(Type.Object({ id: Type.String(), acknowledged: orNull(Type.Integer()) })),
+    clock_skew_seconds: nullable(Type.Number({ description: 'of the last keepalive; above 0 the agent is ahead' })),
+    queue: nullable(Type.Object({ id: Type.String(), acknowledged: nullable(Type.Integer()) })),
     dropped_requests: Type.Integer(),
     refused: Type.Integer({ description: 'messages, since the backend started' }),
-    last_refusal: orNull(Type.Object({ at: atS(), reason: Type.String() })),
+    last_refusal: nullable(Type.Object({ at: atS(), reason: Type.String() })),
     problems: Type.Array(Type.String()),
   },
   { $id: 'mon/v1.Session' },
@@ -52,7 +52,7 @@ export function sessionRoutes({ sessions, rings }: SessionRoutePorts): Route[] {
       path: '/api/mon/v1/sessions',
       access: ACCESS,
       reads: 'nothing',
-      describes: lists('the open connections of agents in all namespaces', SessionSchema, PAGE),
+      description: lists('the open connections of agents in all namespaces', SessionSchema, PAGE),
       handle: (request) => list(undefined, request),
     },
     {
@@ -60,7 +60,7 @@ export function sessionRoutes({ sessions, rings }: SessionRoutePorts): Route[] {
       path: '/api/mon/v1/namespaces/:namespace/sessions',
       access: ACCESS,
       reads: 'nothing',
-      describes: lists('the open connections of agents in a namespace', SessionSchema, PAGE),
+      description: lists('the open connections of agents in a namespace', SessionSchema, PAGE),
       handle: (request) => list(param(request, 'namespace'), request),
     },
     {
@@ -68,7 +68,7 @@ export function sessionRoutes({ sessions, rings }: SessionRoutePorts): Route[] {
       path: '/api/mon/v1/namespaces/:namespace/rings',
       access: ACCESS,
       reads: 'nothing',
-      describes: {
+      description: {
         summary: 'List the agents that take turns, by subscription',
         answers: { 200: { schema: RingsSchema } },
       },

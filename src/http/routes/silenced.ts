@@ -12,7 +12,7 @@ import {
 import { isOver } from '../../rules/silencing.ts';
 import { mapPage } from '../../store/page.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
-import { assertSameName, assertSameNamespace } from '../request/address.ts';
+import { assertSameName, assertSameNamespace } from '../request/path-match.ts';
 import { CREATED, NO_CONTENT } from '../answer/answers.ts';
 import { taggedJson } from '../answer/entity-tag.ts';
 import { creates, deletes, lists, replaces, SELECTORS, shows } from '../openapi/descriptions.ts';
@@ -50,7 +50,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: `${CORE}/silenced`,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      describes: lists('the silences of all namespaces', SilencedSchema, SELECTORS),
+      description: lists('the silences of all namespaces', SilencedSchema, SELECTORS),
       handle: (request) => list(request, undefined),
     },
     {
@@ -58,7 +58,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: `${CORE}/silenced/checks/:silencedCheck`,
       access: { resource: RESOURCE, verb: 'get', namePrefix: 'checks/', nameFrom: ['silencedCheck'] },
       reads: 'nothing',
-      describes: lists('the silences on a check, in all namespaces', SilencedSchema, SELECTORS),
+      description: lists('the silences on a check, in all namespaces', SilencedSchema, SELECTORS),
       handle: (request) => list(request, undefined, ({ check }) => check === param(request, 'silencedCheck')),
     },
     {
@@ -66,7 +66,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      describes: lists('the silences of a namespace', SilencedSchema, SELECTORS),
+      description: lists('the silences of a namespace', SilencedSchema, SELECTORS),
       handle: (request) => list(request, param(request, 'namespace')),
     },
     {
@@ -74,7 +74,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: `${NAMESPACE}/checks/:silencedCheck`,
       access: { resource: RESOURCE, verb: 'get', namePrefix: 'checks/', nameFrom: ['silencedCheck'] },
       reads: 'nothing',
-      describes: lists('the silences on a check', SilencedSchema, SELECTORS),
+      description: lists('the silences on a check', SilencedSchema, SELECTORS),
       handle: (request) =>
         list(request, param(request, 'namespace'), ({ check }) => check === param(request, 'silencedCheck')),
     },
@@ -83,7 +83,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: `${NAMESPACE}/subscriptions/:subscription`,
       access: { resource: RESOURCE, verb: 'get', namePrefix: 'subscriptions/', nameFrom: ['subscription'] },
       reads: 'nothing',
-      describes: lists('the silences on a subscription', SilencedSchema, SELECTORS),
+      description: lists('the silences on a subscription', SilencedSchema, SELECTORS),
       handle: (request) =>
         list(
           request,
@@ -96,7 +96,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'create' },
       reads: 'json',
-      describes: creates('a silence', SilencedSchema),
+      description: creates('a silence', SilencedSchema),
       handle: async (request) => {
         const silenced = accept(request.body, param(request, 'namespace'), undefined);
         await commands.createSilence(silenced, request.caller.username);
@@ -108,7 +108,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: ONE,
       access: { resource: RESOURCE, verb: 'get', nameFrom: NAME },
       reads: 'nothing',
-      describes: shows('a silence', SilencedSchema),
+      description: shows('a silence', SilencedSchema),
       handle: (request) => {
         const record = resources.get(RESOURCE, param(request, 'namespace'), param(request, 'silence'));
         if (record === undefined || !isShown(record)) throw new NotFound('silenced entry not found');
@@ -120,7 +120,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: ONE,
       access: { resource: RESOURCE, verb: 'update', nameFrom: NAME },
       reads: 'json',
-      describes: replaces('a silence', SilencedSchema),
+      description: replaces('a silence', SilencedSchema),
       handle: async (request) => {
         const silenced = accept(request.body, param(request, 'namespace'), param(request, 'silence'));
         await commands.putSilence(silenced, request.caller.username);
@@ -132,7 +132,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: ONE,
       access: { resource: RESOURCE, verb: 'delete', nameFrom: NAME },
       reads: 'nothing',
-      describes: deletes('a silence'),
+      description: deletes('a silence'),
       handle: async (request) => {
         const { username } = request.caller;
         await commands.deleteSilence(param(request, 'namespace'), param(request, 'silence'), username);

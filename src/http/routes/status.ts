@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { text } from '../answer/answers.ts';
-import { orNull, TEXT } from '../openapi/descriptions.ts';
+import { nullable, TEXT } from '../openapi/descriptions.ts';
 import type { Answer, Route } from '../request/route.ts';
-import { TIMEOUT_ABOUT, timeoutMsOf } from '../request/timeout.ts';
+import { TIMEOUT_DESCRIPTION, timeoutMsOf } from '../request/timeout.ts';
 
 export interface StatusRoutePorts {
   /** Whether the store could be read and written within the time. */
@@ -33,7 +33,7 @@ const HealthSchema = Type.Object(
         Healthy: Type.Boolean(),
       }),
     ),
-    Header: orNull(Type.Object({ cluster_id: Type.Integer(), member_id: Type.Integer(), raft_term: Type.Integer() })),
+    Header: nullable(Type.Object({ cluster_id: Type.Integer(), member_id: Type.Integer(), raft_term: Type.Integer() })),
   },
   { $id: 'mon/v1.Health' },
 );
@@ -47,7 +47,7 @@ const VersionSchema = Type.Object(
   { $id: 'mon/v1.Version' },
 );
 const HEALTH_QUERY = {
-  timeout: Type.Integer({ description: TIMEOUT_ABOUT }),
+  timeout: Type.Integer({ description: TIMEOUT_DESCRIPTION }),
   strict: Type.Boolean({ description: 'answer 503 when it is not healthy' }),
 };
 
@@ -75,9 +75,9 @@ export function statusRoutes({ probe, memberId, clusterId, version }: StatusRout
       path: '/health',
       access: 'open',
       reads: 'nothing',
-      servesAtOnce: true,
+      availableAtStartup: true,
       errorsAs: 'text',
-      describes: {
+      description: {
         summary: 'Show whether the store can be read and written',
         tag: TAG,
         query: HEALTH_QUERY,
@@ -90,7 +90,7 @@ export function statusRoutes({ probe, memberId, clusterId, version }: StatusRout
       path: '/ready',
       access: 'open',
       reads: 'nothing',
-      describes: { summary: 'Tell that requests are answered', tag: TAG, answers: { 200: TEXT } },
+      description: { summary: 'Tell that requests are answered', tag: TAG, answers: { 200: TEXT } },
       handle: () => text(200, 'ready\n'),
     },
     {
@@ -98,8 +98,8 @@ export function statusRoutes({ probe, memberId, clusterId, version }: StatusRout
       path: '/version',
       access: 'open',
       reads: 'nothing',
-      servesAtOnce: true,
-      describes: { summary: 'Show the version', tag: TAG, answers: { 200: { schema: VersionSchema } } },
+      availableAtStartup: true,
+      description: { summary: 'Show the version', tag: TAG, answers: { 200: { schema: VersionSchema } } },
       handle: () => ({
         status: 200,
         type: 'application/json',

@@ -23,7 +23,7 @@ export function tessenRoutes({ resources, commands }: TessenRoutePorts): Route[]
       path: PATH,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      describes: {
+      description: {
         summary: 'Show whether telemetry is refused; nothing is ever reported',
         tag: TAG,
         answers: { 200: { schema: TessenSchema, headers: ['ETag'] } },
@@ -35,7 +35,7 @@ export function tessenRoutes({ resources, commands }: TessenRoutePorts): Route[]
       path: PATH,
       access: { resource: RESOURCE, verb: 'update' },
       reads: 'json',
-      describes: {
+      description: {
         summary: 'Allow or refuse telemetry',
         tag: TAG,
         body: TessenSchema,
@@ -52,8 +52,8 @@ export function tessenRoutes({ resources, commands }: TessenRoutePorts): Route[]
       path: `${PATH}/metrics`,
       access: 'open',
       reads: 'json-array',
-      servesAtOnce: true,
-      describes: {
+      availableAtStartup: true,
+      description: {
         summary: 'Read back the metric points that are sent; they go nowhere',
         tag: TAG,
         body: TelemetrySchema,

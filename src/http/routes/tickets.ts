@@ -22,7 +22,7 @@ export function ticketRoutes({ tickets }: TicketRoutePorts): Route[] {
       path: '/api/mon/v1/tickets',
       access: 'authenticated',
       reads: 'nothing',
-      describes: {
+      description: {
         summary: 'Get a ticket for one WebSocket',
         tag: 'tickets',
         answers: { 201: { schema: TicketSchema } },

@@ -24,7 +24,7 @@ import type { LoginThrottle } from '../../auth/login-throttle.ts';
 import { creates, EMPTY, lists, replaces, shows } from '../openapi/descriptions.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../request/route.ts';
 import { selectedList } from '../answer/selected-page.ts';
-import { acceptedBcrypt, acceptedHash } from '../../auth/sent-password.ts';
+import { validatedBcrypt, hashForStorage } from '../../auth/password-policy.ts';
 
 export interface UserRoutePorts {
   resources: Pick<ResourceStore, 'get' | 'lazyList'>;
@@ -53,7 +53,7 @@ function readingRoutes({ resources }: UserRoutePorts): Route[] {
       path: USERS,
       access: { resource: KIND, verb: 'list' },
       reads: 'nothing',
-      describes: lists('the users', ShownSchema),
+      description: lists('the users', ShownSchema),
       handle: (request) =>
         selectedList(KIND, request, (page) => mapPage(resources.lazyList(KIND, undefined, page), shownUser)),
     },
@@ -62,7 +62,7 @@ function readingRoutes({ resources }: UserRoutePorts): Route[] {
       path: USER,
       access: { resource: KIND, ownResource: SELF, verb: 'get', nameFrom: NAME },
       reads: 'nothing',
-      describes: shows('a user', ShownSchema),
+      description: shows('a user', ShownSchema),
       handle: (request) => {
         const user = storedUser(resources, param(request, 'name'));
         return taggedJson(user, shownUser(user));
@@ -78,14 +78,14 @@ function writingRoutes({ resources, commands, access, credentials }: UserRoutePo
       path: USERS,
       access: { resource: KIND, verb: 'create' },
       reads: 'json',
-      describes: creates('a user, by a password or its bcrypt hash', UserRequestSchema),
+      description: creates('a user, by a password or its bcrypt hash', UserRequestSchema),
       handle: async ({ body, caller }) => {
         const { user, sent } = parseUserRequest(body);
         // That the name is taken is told before anything else, and before a password is hashed for nothing.
         if (findUser(resources, user.username) !== undefined) throw new AlreadyExists();
         assertUsername(user.username);
         assertMayBecome(access, caller, user);
-        const passwordHash = await acceptedHash(sent, credentials);
+        const passwordHash = await hashForStorage(sent, credentials);
         await commands.createUser({ ...user, password_hash: passwordHash }, caller.username);
         return CREATED;
       },
@@ -95,7 +95,7 @@ function writingRoutes({ resources, commands, access, credentials }: UserRoutePo
       path: USER,
       access: { resource: KIND, verb: 'update', nameFrom: NAME },
       reads: 'json',
-      describes: replaces('a user', UserRequestSchema),
+      description: replaces('a user', UserRequestSchema),
       handle: async (request) => {
         const { user, sent } = parseUserRequest(request.body);
         assertSameUsername(user.username, param(request, 'name'));
@@ -103,7 +103,7 @@ function writingRoutes({ resources, commands, access, credentials }: UserRoutePo
         for (const one of [user, findUser(resources, user.username) ?? user]) {
           assertMayBecome(access, request.caller, one);
         }
-        const passwordHash = await acceptedHash(sent, credentials);
+        const passwordHash = await hashForStorage(sent, credentials);
         await commands.putUser({ ...user, password_hash: passwordHash }, request.caller.username);
         return CREATED;
       },
@@ -114,8 +114,8 @@ function writingRoutes({ resources, commands, access, credentials }: UserRoutePo
 function passwordRoutes({ resources, commands, access, credentials, throttle }: UserRoutePorts): Route[] {
   /** A wrong one counts like a failed login. @throws InvalidResource, TooManyLogins, Overloaded */
   const verified = async (username: string, password: string, remoteAddress: string): Promise<User> => {
-    const user = await throttle.login({ username, remoteAddress, entrance: 'api' }, (guessing) =>
-      credentials.verify(username, password, guessing),
+    const user = await throttle.login({ username, remoteAddress, entryPoint: 'api' }, (onGuess) =>
+      credentials.verify(username, password, onGuess),
     );
     if (user === undefined) throw wrongPassword(username);
     return user;
@@ -127,7 +127,7 @@ function passwordRoutes({ resources, commands, access, credentials, throttle }: 
       path: `${USER}/password`,
       access: { resource: KIND, ownResource: SELF, verb: 'update', nameFrom: NAME },
       reads: 'json',
-      describes: {
+      description: {
         summary: 'Change a password that is known',
         body: PasswordRequestSchema,
         answers: { 201: EMPTY },
@@ -140,7 +140,7 @@ function passwordRoutes({ resources, commands, access, credentials, throttle }: 
         const user = await verified(username, password, request.remoteAddress);
         const edit: UserEdit = {
           type: 'password.changed',
-          passwordHash: acceptedBcrypt(passwordHash),
+          passwordHash: validatedBcrypt(passwordHash),
           verifiedHash: user.password_hash,
           keptSession: request.caller.username === username ? request.caller.session : undefined,
         };
@@ -153,13 +153,13 @@ function passwordRoutes({ resources, commands, access, credentials, throttle }: 
       path: `${USER}/reset_password`,
       access: { resource: KIND, verb: 'update', nameFrom: NAME },
       reads: 'json',
-      describes: { summary: 'Set a password', body: PasswordRequestSchema, answers: { 201: EMPTY } },
+      description: { summary: 'Set a password', body: PasswordRequestSchema, answers: { 201: EMPTY } },
       handle: async (request) => {
         const { passwordHash } = parsePasswordRequest(request.body);
         const user = storedUser(resources, param(request, 'name'));
         assertMayBecome(access, request.caller, user);
         const { username } = user;
-        const edit: UserEdit = { type: 'password.reset', passwordHash: acceptedBcrypt(passwordHash) };
+        const edit: UserEdit = { type: 'password.reset', passwordHash: validatedBcrypt(passwordHash) };
         await commands.editUser(username, edit, request.caller.username);
         return CREATED;
       },
@@ -179,7 +179,7 @@ function editingRoutes({ resources, commands, access }: UserRoutePorts): Route[]
     path,
     access: { resource: KIND, verb, nameFrom: NAME },
     reads: 'nothing',
-    describes: { summary, answers: { [answer.status]: EMPTY } },
+    description: { summary, answers: { [answer.status]: EMPTY } },
     handle: async (request) => {
       await commands.editUser(param(request, 'name'), editOf(request), request.caller.username);
       return answer;

@@ -15,7 +15,7 @@ const ErrorSchema = Type.Object(
 
 const JSON_TYPE = 'application/json';
 /** The status while the backend starts. */
-const NOT_YET = 503;
+const STARTING_UP = 503;
 const RIGHTS = [KINDS.unauthenticated.status, KINDS.forbidden.status];
 
 const HEADERS: Readonly<Record<string, TSchema>> = {
@@ -35,7 +35,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 };
 
 /** By status. Refusals that are the same everywhere are components. */
-export class ComponentAnswers {
+export class ComponentResponses {
   readonly #schemas: ComponentSchemas;
   readonly #refusals = new Map<string, object>();
 
@@ -48,10 +48,10 @@ export class ComponentAnswers {
   }
 
   of(row: Row): Record<string, object> {
-    const answers = Object.entries(row.describes.answers).map(([status, answer]) => {
+    const answers = Object.entries(row.description.answers).map(([status, answer]) => {
       return [status, this.#answer(DESCRIPTIONS[Number(status)] ?? 'Otherwise', answer)] as const;
     });
-    const taken = new Set(Object.keys(row.describes.answers).map(Number));
+    const taken = new Set(Object.keys(row.description.answers).map(Number));
     const refusals = statusesOf(row).filter((status) => !taken.has(status));
     return Object.fromEntries([
       ...answers,
@@ -88,7 +88,7 @@ const isText = ({ access, errorsAs }: Row, status: number): boolean =>
 /** Which refusals a row may answer with. */
 function statusesOf(row: Row): number[] {
   const statuses = [...refusalsOf(row)].map((code) => KINDS[code].status);
-  const always = row.servesAtOnce === true ? [INTERNAL.status] : [INTERNAL.status, NOT_YET];
+  const always = row.availableAtStartup === true ? [INTERNAL.status] : [INTERNAL.status, STARTING_UP];
   return [...new Set([...statuses, ...always])];
 }
 
@@ -98,10 +98,10 @@ function messagesOf(status: number): string {
   return messages.map(({ message }) => message).join(', or ');
 }
 
-function refusalsOf({ method, path, access, admit, reads, describes }: Row): Set<ErrorCode> {
+function refusalsOf({ method, path, access, admit, reads, description }: Row): Set<ErrorCode> {
   // A query that cannot be read is refused everywhere.
-  const codes = new Set<ErrorCode>(['invalid-resource', ...(describes.errors ?? [])]);
-  if (access !== 'open' || admit !== undefined || describes.credentials !== undefined) codes.add('unauthenticated');
+  const codes = new Set<ErrorCode>(['invalid-resource', ...(description.errors ?? [])]);
+  if (access !== 'open' || admit !== undefined || description.credentials !== undefined) codes.add('unauthenticated');
   if (typeof access === 'object') codes.add('forbidden');
   if (parameterNames(path).length > 0) codes.add('not-found');
   if (reads !== 'nothing') codes.add('too-large');

@@ -1,17 +1,23 @@
 import { InvalidResource } from '../../resources/errors.ts';
 import type { ObjectMeta } from '../../resources/object-meta.ts';
 
-/** Cluster-wide paths have none: there the rules of the kind say that it has none either. @throws InvalidResource when a body names another namespace than the path */
+/**
+ * Skips cluster-wide paths, which have no namespace; there the rules of the kind reject one in the body.
+ * @throws InvalidResource when the body names another namespace than the path
+ */
 export function assertSameNamespace(inBody: string | undefined, inPath: string | undefined): void {
   if (inPath !== undefined && (inBody ?? '') !== inPath) throw mismatch('namespace', inBody, 'of', inPath);
 }
 
-/** @throws InvalidResource when a body names another object than the path */
+/** @throws InvalidResource when the body names another object than the path */
 export function assertSameName(inBody: string | undefined, inPath: string): void {
   if (inBody !== inPath) throw mismatch('name', inBody, 'of', inPath);
 }
 
-/** A patch need not name what it is for, which may be known by several names. @throws InvalidResource when it names another */
+/**
+ * Accepts a patch that omits namespace or name. `names` are all names of the object.
+ * @throws InvalidResource when the patch names another object
+ */
 export function assertNotMoved(
   patch: Pick<ObjectMeta, 'namespace' | 'name'>,
   namespace: string,

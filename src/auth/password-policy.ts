@@ -3,15 +3,15 @@ import type { SentPassword } from '../resources/user.ts';
 import type { PasswordHasher } from './credentials.ts';
 
 const MIN_PASSWORD_BYTES = 8;
-/** Verifying a costlier one would hold a thread for seconds. */
+/** A costlier hash would occupy a thread for seconds. */
 const MAX_BCRYPT_COST = 14;
 const BCRYPT = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 const MIN_BCRYPT_COST = 4;
 
-/** What is stored of a password that was sent in clear, as its hash, or both. @throws InvalidResource, Overloaded */
-export async function acceptedHash(sent: SentPassword, hasher: PasswordHasher): Promise<string> {
+/** The hash to store for a password sent in clear text, as a hash, or as both. @throws InvalidResource, Overloaded */
+export async function hashForStorage(sent: SentPassword, hasher: PasswordHasher): Promise<string> {
   const { password, passwordHash } = sent;
-  if (password === '') return acceptedBcrypt(passwordHash);
+  if (password === '') return validatedBcrypt(passwordHash);
   if (passwordHash !== '') {
     const isRight = isBcrypt(passwordHash) && (await hasher.matches(password, passwordHash));
     if (isRight) return passwordHash;
@@ -25,8 +25,8 @@ export async function acceptedHash(sent: SentPassword, hasher: PasswordHasher): 
   return hasher.hash(password);
 }
 
-/** @throws InvalidResource when it is no hash that a login could be verified by */
-export function acceptedBcrypt(passwordHash: string): string {
+/** @throws InvalidResource unless it is a bcrypt hash of an accepted cost */
+export function validatedBcrypt(passwordHash: string): string {
   if (passwordHash === '') throw new InvalidResource('a password or its hash is required');
   if (!isBcrypt(passwordHash)) {
     throw new InvalidResource(`password_hash must be a bcrypt hash of cost ${MIN_BCRYPT_COST} to ${MAX_BCRYPT_COST}`);
