@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect } from 'chai';
 import type { BackendConfig } from '../../src/config/backend.ts';
-import { CertificateAuthority, type Issued } from '../support/certificate-authority.ts';
+import { CertificateAuthority, type IssuedCertificate } from '../support/certificate-authority.ts';
 import { eventually } from '../support/eventually.ts';
 import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
@@ -20,8 +20,8 @@ describe('an agent at a backend with TLS', function () {
   const directory = perSuite(temporaryDirectory, (made) => made.remove());
   let servers: CertificateAuthority;
   let clients: CertificateAuthority;
-  let server: Issued;
-  let client: Issued;
+  let server: IssuedCertificate;
+  let client: IssuedCertificate;
   let backend: InProcessBackend | undefined;
   const agents: AgentProcess[] = [];
 
@@ -72,7 +72,7 @@ describe('an agent at a backend with TLS', function () {
     const ask = () => agent.log.find(({ msg }) => msg === 'reconnection attempt failed');
     return (await eventually(ask, Boolean, { what: 'an attempt that fails', withinMs: 20_000 }))?.['error'];
   };
-  const showing = ({ certFile, keyFile }: Issued) => ['--cert-file', certFile, '--key-file', keyFile];
+  const showing = ({ certFile, keyFile }: IssuedCertificate) => ['--cert-file', certFile, '--key-file', keyFile];
   const trusting = () => ['--trusted-ca-file', servers.certFile];
 
   it('connects with its password when it is given the authority', async () => {

@@ -1,7 +1,7 @@
 import { AgentProcess } from '../agent/agent-process.ts';
 import { PlayedBackend } from '../agent/played-backend.ts';
 import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
-import { itPlaysSideBySide } from '../support/golden-plays.ts';
+import { itReplaysInParallel } from '../support/golden-parallel.ts';
 import { playTranscript } from '../support/golden-transcript.ts';
 
 /** Their checks need tokens, metrics, hooks, secrets or assets on the agent; their events its API and its sockets. */
@@ -32,7 +32,7 @@ const SETTINGS = {
 describe('an agent that is told what a recorded agent was told', function () {
   this.timeout(60_000);
 
-  itPlaysSideBySide(Object.keys(ACCEPTS), async (name) => {
+  itReplaysInParallel(Object.keys(ACCEPTS), async (name) => {
     const accepts = ACCEPTS[name] ?? [];
     const options = { acknowledges: false, acksEvents: false, entityConfig: undefined, accepts };
     const backend = await PlayedBackend.start(options);

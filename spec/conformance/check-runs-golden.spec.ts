@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { AskedAgent } from '../support/asked-agent.ts';
+import { SubscribedAgent } from '../support/subscribed-agent.ts';
 import { perTest } from '../support/fixture.ts';
 import { difference } from '../support/golden-match.ts';
 import { readGolden } from '../support/golden-file.ts';
@@ -38,7 +38,7 @@ const recording = JSON.parse(readGolden('schedule/requests.json').replaceAll('{n
 describe('a run that a person asks for, as recorded', () => {
   const backend = perTest(() => RestartableBackend.start());
   const api = perTest(() => backend.login());
-  const gold = perTest(() => AskedAgent.register(backend, 'gold', 'g', 'g2'));
+  const gold = perTest(() => SubscribedAgent.register(backend, 'gold', 'g', 'g2'));
 
   async function write(kind: string, resource: { metadata: { name: string } }): Promise<void> {
     const { metadata } = resource;
@@ -53,7 +53,7 @@ describe('a run that a person asks for, as recorded', () => {
       await write('checks', check);
       const { status, json } = await api.post(`/ns/default/checks/${check.metadata.name}/execute`, execute);
       expect(difference(answer, { status, body: json })).to.equal(undefined);
-      const asked = await gold.asked();
+      const asked = await gold.requests();
       expect(
         difference(
           ours?.requests ?? requests,
@@ -80,7 +80,7 @@ describe('a run that a person asks for, as recorded', () => {
       if (recorded.ours === undefined || recorded.ours.answer !== undefined) {
         expect(difference(expected.answer, json)).to.equal(undefined);
       }
-      expect(await gold.times()).to.equal(expected.requests);
+      expect(await gold.requestCount()).to.equal(expected.requests);
     });
   }
 });

@@ -1,5 +1,5 @@
 import { BackendProcess } from '../support/backend-process.ts';
-import { itPlaysSideBySide } from '../support/golden-plays.ts';
+import { itReplaysInParallel } from '../support/golden-parallel.ts';
 import { play, readScenario } from '../support/golden-runner.ts';
 
 const SCENARIOS = [
@@ -20,7 +20,7 @@ describe('recorded events at their handlers', function () {
   this.timeout(90_000);
 
   /** They make handlers of the same names, so that each has a backend of its own. */
-  itPlaysSideBySide(SCENARIOS, async (name) => {
+  itReplaysInParallel(SCENARIOS, async (name) => {
     const backend = await BackendProcess.start();
     try {
       await play(readScenario(`${name}.json`), { agentPort: backend.agentPort, api: await backend.login() });

@@ -114,10 +114,10 @@ describe('a page of a list', () => {
   for (const limit of [LIMIT, 0]) {
     it(`that is searched in vain is made in slices${limit === 0 ? ', without a limit too' : ''}`, async () => {
       for (const path of SEARCHED) {
-        store.mostInOneTurn = 0;
+        store.maxReadsPerTick = 0;
         const { reads, items } = await page(path, { limit: String(limit), labelSelector: 'rare == never' });
         expect([items, reads >= MANY], path).to.deep.equal([0, true]);
-        expect(store.mostInOneTurn, path).to.be.at.most(
+        expect(store.maxReadsPerTick, path).to.be.at.most(
           (RECORDS_OF_AN_OBJECT + 1) * OBJECTS_IN_ONE_TURN + READS_BESIDE,
         );
       }

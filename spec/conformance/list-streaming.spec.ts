@@ -52,10 +52,10 @@ describe('a long list', () => {
 
   for (const kind of KINDS) {
     it(`of ${kind} is made as it is read, and whole in the end`, async () => {
-      const begin = await store.readsAtRest();
+      const begin = await store.settledReads();
       const answer = await answerOf(backend.apiPort, `${CORE}/${kind}`);
       expect(answer.statusCode).to.equal(200);
-      expect((await store.readsAtRest()) - begin).to.be.below(OBJECTS / 2);
+      expect((await store.settledReads()) - begin).to.be.below(OBJECTS / 2);
       const parts: Buffer[] = [];
       for await (const part of answer) parts.push(part as Buffer);
       const items = JSON.parse(Buffer.concat(parts).toString()) as unknown[];
@@ -64,11 +64,11 @@ describe('a long list', () => {
 
     it(`of ${kind} is not made for who has gone away`, async () => {
       const complained = complaints();
-      const begin = await store.readsAtRest();
+      const begin = await store.settledReads();
       const answer = await answerOf(backend.apiPort, `${CORE}/${kind}`);
-      const reading = await store.readsAtRest();
+      const reading = await store.settledReads();
       answer.destroy();
-      expect(await store.readsAtRest()).to.be.below(reading + OBJECTS / 10);
+      expect(await store.settledReads()).to.be.below(reading + OBJECTS / 10);
       expect(reading - begin).to.be.below(OBJECTS / 2);
       expect(complaints()).to.deep.equal(complained);
     });

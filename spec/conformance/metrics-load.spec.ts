@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.ts';
 import { checkEvent, proxyEvent } from '../support/example-events.ts';
 import { perTest } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
-import { Movement, scrape } from '../support/scrape.ts';
+import { MetricChanges, scrape } from '../support/scrape.ts';
 
 const ENTITIES = 10_000;
 /** Many times what it takes: a cost for each entity would show. */
@@ -52,7 +52,7 @@ describe('the metrics of a backend with much to do', function () {
   it('show that the open decisions are full, what is held for that and what is refused', async () => {
     const api = await backend.login();
     const sender = await backend.connect({ name: 'm-1' });
-    const moved = await Movement.begin(backend);
+    const moved = await MetricChanges.begin(backend);
     const held = backend.store.hold();
     sender.send('event', checkEvent('m-1', 'c'));
     await held;

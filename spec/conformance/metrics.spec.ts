@@ -11,7 +11,7 @@ import { perTest } from '../support/fixture.ts';
 import { readGolden } from '../support/golden-file.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
-import { Movement, scrape } from '../support/scrape.ts';
+import { MetricChanges, scrape } from '../support/scrape.ts';
 import { failingMachines, Sabotage } from './failing-machines.ts';
 
 interface GoldenFamily {
@@ -50,7 +50,7 @@ describe('the metrics of a backend', () => {
   const sabotage = perTest(() => new Sabotage());
   const backend = perTest(() => RestartableBackend.start({ machines: failingMachines(sabotage) }));
   const api = perTest(() => backend.login());
-  const moved = perTest(() => Movement.begin(backend));
+  const moved = perTest(() => MetricChanges.begin(backend));
 
   async function put(path: string, body: object): Promise<void> {
     const { status, text } = await api.put(path, body);
@@ -279,7 +279,7 @@ describe('the metrics of a backend', () => {
   it('count what was lost with a failed commit as failed, and the time until writes work again as blind', async () => {
     const agent = await ReportingAgent.connect(backend, 'm-1');
     await agent.keepalive();
-    const before = await Movement.begin(backend);
+    const before = await MetricChanges.begin(backend);
     backend.store.failUntilHealed();
     agent.socket.send('event', checkEvent('m-1', 'disk'));
     await agent.socket.closed();

@@ -9,13 +9,13 @@ import type { BackendConfig } from '../../src/config/backend.ts';
 import { ConfigError } from '../../src/config/flags.ts';
 import { basicHeader } from '../../src/wire/handshake.ts';
 import { AGENT, AgentClient, agentHeaders, HandshakeRefused } from '../support/agent-client.ts';
-import { CertificateAuthority, derOf, type Issued } from '../support/certificate-authority.ts';
+import { CertificateAuthority, derOf, type IssuedCertificate } from '../support/certificate-authority.ts';
 import { eventually, inTime } from '../support/eventually.ts';
 import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { failure, handshake } from '../support/tls-handshake.ts';
+import { errorCodeOf, handshake } from '../support/tls-handshake.ts';
 
 const REFRESH_MS = 60 * 60_000;
 
@@ -24,8 +24,8 @@ describe('the port for agents with mutual TLS', function () {
   const directory = perSuite(temporaryDirectory, (made) => made.remove());
   let servers: CertificateAuthority;
   let agents: CertificateAuthority;
-  let server: Issued;
-  let client: Issued;
+  let server: IssuedCertificate;
+  let client: IssuedCertificate;
   let backend: InProcessBackend | undefined;
 
   before(() => {
@@ -54,15 +54,15 @@ describe('the port for agents with mutual TLS', function () {
   });
 
   const trusting = () => ({ ca: servers.cert });
-  const showing = ({ cert, key }: Issued) => ({ ...trusting(), cert, key });
+  const showing = ({ cert, key }: IssuedCertificate) => ({ ...trusting(), cert, key });
 
   /** As an agent does that has a certificate: it sends no password and names no user. */
-  async function connect(issued: Issued, headers: Record<string, string> = {}): Promise<AgentClient> {
+  async function connect(issued: IssuedCertificate, headers: Record<string, string> = {}): Promise<AgentClient> {
     const { Authorization: _, 'Sensu-User': __, ...hello } = agentHeaders({ name: 'web-1' });
     const port = backend?.agentPort ?? 0;
     return AgentClient.connectWith(port, { ...hello, ...headers }, { tls: showing(issued) });
   }
-  async function refusal(issued: Issued, headers?: Record<string, string>): Promise<string> {
+  async function refusal(issued: IssuedCertificate, headers?: Record<string, string>): Promise<string> {
     const error = await connect(issued, headers).catch((caught: unknown) => caught);
     if (!(error instanceof HandshakeRefused)) throw new Error(`not refused by the handshake: ${String(error)}`);
     return `${error.status} ${error.body.trim()}`;
@@ -73,7 +73,7 @@ describe('the port for agents with mutual TLS', function () {
     return (json as { reason: string }[]).map(({ reason }) => reason);
   };
   /** As whom the agent is connected. */
-  const userOf = async (issued: Issued): Promise<unknown> => {
+  const userOf = async (issued: IssuedCertificate): Promise<unknown> => {
     const agent = await connect(issued);
     await agent.next('entity_config');
     const admin = await backend?.login();
@@ -168,15 +168,15 @@ describe('the port for agents with mutual TLS', function () {
   describe('ends the handshake of a client', () => {
     it('that has no certificate, whatever it wants', async () => {
       const { agentPort } = await start();
-      expect(await failure(AgentClient.connect(agentPort, { name: 'web-1', tls: trusting() }))).to.match(
+      expect(await errorCodeOf(AgentClient.connect(agentPort, { name: 'web-1', tls: trusting() }))).to.match(
         /CERTIFICATE_REQUIRED/,
       );
       const old = { ...trusting(), maxVersion: 'TLSv1.2' } as const;
-      expect(await failure(AgentClient.connect(agentPort, { name: 'web-1', tls: old }))).to.match(/EPROTO|ERR_SSL/);
+      expect(await errorCodeOf(AgentClient.connect(agentPort, { name: 'web-1', tls: old }))).to.match(/EPROTO|ERR_SSL/);
       expect(await reasons()).to.deep.equal(['no client certificate']);
     });
 
-    const untrusted: [string, () => Issued, string][] = [
+    const untrusted: [string, () => IssuedCertificate, string][] = [
       [
         'whose certificate is of another authority',
         () => servers.issue('foreign', { names: '' }),
@@ -196,7 +196,7 @@ describe('the port for agents with mutual TLS', function () {
     for (const [who, issue, code] of untrusted) {
       it(`${who}, and remembers why`, async () => {
         await start();
-        expect(await failure(connect(issue()))).to.match(/ECONNRESET/);
+        expect(await errorCodeOf(connect(issue()))).to.match(/ECONNRESET/);
         expect(await reasons()).to.deep.equal([`the client certificate is not trusted: ${code}`]);
       });
     }
@@ -238,7 +238,7 @@ describe('the port for agents with mutual TLS', function () {
       await once(web, 'close');
     });
 
-    const isLetIn = async (issued: Issued): Promise<boolean> => {
+    const isLetIn = async (issued: IssuedCertificate): Promise<boolean> => {
       try {
         (await connect(issued)).terminate();
         return true;
@@ -247,7 +247,7 @@ describe('the port for agents with mutual TLS', function () {
         return false;
       }
     };
-    const revoked = (): Issued => {
+    const revoked = (): IssuedCertificate => {
       const issued = agents.issue(`revoked-${performance.now()}`, { names: '' });
       agents.revoke(issued);
       return issued;

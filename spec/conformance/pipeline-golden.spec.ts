@@ -1,6 +1,6 @@
 import { BackendProcess } from '../support/backend-process.ts';
 import { perSuite } from '../support/fixture.ts';
-import { itPlaysSideBySide } from '../support/golden-plays.ts';
+import { itReplaysInParallel } from '../support/golden-parallel.ts';
 import { playPipeline, readPipelineScenarios } from '../support/pipeline-runner.ts';
 
 const FILE = 'pipeline/handlers.json';
@@ -16,7 +16,7 @@ describe('recorded handlers', function () {
   const api = perSuite(() => backend.login());
 
   /** Each has a namespace of its own. */
-  itPlaysSideBySide([...scenarios.keys()], async (name) => {
+  itReplaysInParallel([...scenarios.keys()], async (name) => {
     const scenario = scenarios.get(name);
     if (scenario !== undefined) await playPipeline(FILE, scenario, api);
   });

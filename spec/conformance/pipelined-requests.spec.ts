@@ -32,13 +32,13 @@ describe('events that are asked for on one connection without waiting for answer
         `Connection: ${n === REQUESTS - 1 ? 'close' : 'keep-alive'}\r\n\r\n`,
       ].join('\r\n'),
     );
-    const begin = await store.readsAtRest();
+    const begin = await store.settledReads();
     const socket = connect(backend.apiPort, '127.0.0.1');
     await once(socket, 'connect');
     socket.write(requests.join(''));
-    const untaken = (await store.readsAtRest()) - begin;
+    const untaken = (await store.settledReads()) - begin;
     const answers = await text(socket);
-    const all = (await store.readsAtRest()) - begin;
+    const all = (await store.settledReads()) - begin;
     expect(untaken)
       .to.be.above(0)
       .and.below(all / 2);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Asked, AskedAgent } from '../support/asked-agent.ts';
+import { type ReceivedRequest, SubscribedAgent } from '../support/subscribed-agent.ts';
 import { eventually } from '../support/eventually.ts';
 import { perTest } from '../support/fixture.ts';
 import { readGolden } from '../support/golden-file.ts';
@@ -24,7 +24,7 @@ const recording = JSON.parse(readGolden('schedule/requests.json').replaceAll('{n
 describe('a check with proxy requests', () => {
   const backend = perTest(() => RestartableBackend.start());
   const api = perTest(() => backend.login());
-  const gold = perTest(() => AskedAgent.register(backend, 'gold', 'g', 'g2'));
+  const gold = perTest(() => SubscribedAgent.register(backend, 'gold', 'g', 'g2'));
 
   async function putProxies(...names: string[]): Promise<void> {
     for (const name of names) await putEntity(name, { url: `http://${name}` });
@@ -50,14 +50,14 @@ describe('a check with proxy requests', () => {
   }
 
   /** The expressions are evaluated in their own time, while the backend's clock stands still. */
-  async function askedOf(agent: AskedAgent, count: number): Promise<Asked[]> {
-    const asked: Asked[] = [];
-    const more = async (): Promise<number> => asked.push(...(await agent.asked()));
+  async function askedOf(agent: SubscribedAgent, count: number): Promise<ReceivedRequest[]> {
+    const asked: ReceivedRequest[] = [];
+    const more = async (): Promise<number> => asked.push(...(await agent.requests()));
     await eventually(more, (length) => length >= count, { what: `${count} requests`, withinMs: 20_000 });
     return asked;
   }
 
-  const passOf = (asked: readonly Asked[]): [string, string][] =>
+  const passOf = (asked: readonly ReceivedRequest[]): [string, string][] =>
     asked.map(({ proxyEntity, command }) => [proxyEntity, command]);
 
   const schedule = async (): Promise<unknown> =>
@@ -97,7 +97,7 @@ describe('a check with proxy requests', () => {
 
   it('asks at its ticks, for each entity everybody who is subscribed', async () => {
     await putProxies('p2', 'p1');
-    const other = await AskedAgent.register(backend, 'other', 'g');
+    const other = await SubscribedAgent.register(backend, 'other', 'g');
     await put({});
     await backend.clock.advance(10_000);
     for (const agent of [gold, other]) {
@@ -119,9 +119,9 @@ describe('a check with proxy requests', () => {
     const times: number[] = [];
     for (let n = 0; n < 3; n += 1) {
       await backend.clock.advance(17_900);
-      expect(await gold.times()).to.equal(0);
+      expect(await gold.requestCount()).to.equal(0);
       await backend.clock.advance(100);
-      expect(passOf(await gold.asked())).to.deep.equal([[`p${n + 1}`, `c p${n + 1}`]]);
+      expect(passOf(await gold.requests())).to.deep.equal([[`p${n + 1}`, `c p${n + 1}`]]);
       times.push(backend.clock.nowMs() - tickMs);
     }
     expect(times).to.deep.equal([18_000, 36_000, 54_000]);
@@ -139,18 +139,21 @@ describe('a check with proxy requests', () => {
     await backend.clock.advance(10_000);
     await planned();
     await backend.clock.advance(3_100);
-    expect(passOf(await gold.asked())).to.deep.equal([['p1', 'c p1']]);
+    expect(passOf(await gold.requests())).to.deep.equal([['p1', 'c p1']]);
     await put({ splay: true, splay_coverage: 90 }, { command: 'changed' });
     expect(await skip('check changed')).to.deep.include({ detail: '2 of 3 requests were left out' });
     await backend.clock.advance(3_100);
-    expect(await gold.times()).to.equal(0);
+    expect(await gold.requestCount()).to.equal(0);
   });
 
   it('asks in turn, for each entity one agent, where it is a round-robin check', async () => {
     await putProxies('p1', 'p2', 'p3', 'p4', 'p5');
-    const [a, b] = [await AskedAgent.register(backend, 'a', 'rr'), await AskedAgent.register(backend, 'b', 'rr')];
+    const [a, b] = [
+      await SubscribedAgent.register(backend, 'a', 'rr'),
+      await SubscribedAgent.register(backend, 'b', 'rr'),
+    ];
     await put({}, { round_robin: true, subscriptions: ['rr'] });
-    const entitiesOf = async (agent: AskedAgent, count: number) =>
+    const entitiesOf = async (agent: SubscribedAgent, count: number) =>
       (await askedOf(agent, count)).map(({ proxyEntity }) => proxyEntity);
     await backend.clock.advance(10_000);
     expect(await entitiesOf(a, 3)).to.deep.equal(['p1', 'p3', 'p5']);
@@ -191,7 +194,7 @@ describe('a check with proxy requests', () => {
       (reasons) => reasons.includes('entity attributes failed'),
       { withinMs: 20_000 },
     );
-    expect(await gold.times()).to.equal(0);
+    expect(await gold.requestCount()).to.equal(0);
   });
 
   it('keeps its loop free while expressions do not end', async () => {

@@ -10,7 +10,7 @@ import { exampleResources } from '../support/example-resources.ts';
 import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
-import { parametersOf, pathWith, type Row, routeTable, titleOf } from '../support/route-table.ts';
+import { parametersOf, pathWith, type ApiRoute, routeTable, titleOf } from '../support/route-table.ts';
 
 /** Everybody may ask for these; a row that joins them has to be named here. */
 const OPEN = [
@@ -47,9 +47,9 @@ const FORBIDDEN = { status: 403, body: { message: 'unauthorized to perform actio
 const SECRET = 'not-for-eve';
 
 type Needed = Exclude<Access, string>;
-type GuardedRow = Row & { access: Needed };
+type GuardedRow = ApiRoute & { access: Needed };
 
-const isGuarded = (row: Row): row is GuardedRow => typeof row.access === 'object';
+const isGuarded = (row: ApiRoute): row is GuardedRow => typeof row.access === 'object';
 /** Rights that count where the row belongs to a namespace. */
 const isNamespaced = ({ access, path }: GuardedRow): boolean =>
   path.includes(`:${access.namespaceFrom ?? 'namespace'}`);
@@ -61,7 +61,7 @@ const rule = (verbs: readonly string[], resources: readonly string[], names: str
 });
 
 describe('A11 the rights that each route asks for', () => {
-  let rows: readonly Row[];
+  let rows: readonly ApiRoute[];
   let guarded: readonly GuardedRow[];
   let words: readonly string[];
   const backend = perSuite(() => InProcessBackend.start());
@@ -122,7 +122,7 @@ describe('A11 the rights that each route asks for', () => {
   }
 
   const send = (
-    row: Row,
+    row: ApiRoute,
     authorization: string | undefined,
     segment: (parameter: string) => string,
   ): Promise<ApiAnswer> =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { AskedAgent } from '../support/asked-agent.ts';
+import { SubscribedAgent } from '../support/subscribed-agent.ts';
 import { perTest } from '../support/fixture.ts';
 import { readGolden } from '../support/golden-file.ts';
 import { at } from '../support/json-path.ts';
@@ -12,14 +12,18 @@ const INTERVAL_MS = 10_000;
 describe('a round-robin check', () => {
   const backend = perTest(() => RestartableBackend.start());
   const api = perTest(() => backend.login());
-  let agents: AskedAgent[];
+  let agents: SubscribedAgent[];
 
   beforeEach(() => {
     agents = [];
   });
 
-  async function join(name: string, ...subscriptions: string[]): Promise<AskedAgent> {
-    const agent = await AskedAgent.register(backend, name, ...(subscriptions.length === 0 ? ['r'] : subscriptions));
+  async function join(name: string, ...subscriptions: string[]): Promise<SubscribedAgent> {
+    const agent = await SubscribedAgent.register(
+      backend,
+      name,
+      ...(subscriptions.length === 0 ? ['r'] : subscriptions),
+    );
     agents.push(agent);
     return agent;
   }
@@ -37,7 +41,7 @@ describe('a round-robin check', () => {
     for (let tick = 0; tick < count; tick += 1) {
       await backend.clock.advance(everyMs);
       const names: string[] = [];
-      for (const agent of agents) for (const _ of await agent.asked()) names.push(agent.name);
+      for (const agent of agents) for (const _ of await agent.requests()) names.push(agent.name);
       askedAt.push(names.toSorted().join(' '));
     }
     return askedAt;
@@ -81,9 +85,9 @@ describe('a round-robin check', () => {
     await backend.clock.advance(3_000);
     await join('late');
     await backend.clock.advance(INTERVAL_MS - 1);
-    expect(await agents[0]?.times()).to.equal(0);
+    expect(await agents[0]?.requestCount()).to.equal(0);
     await backend.clock.advance(1);
-    expect(await agents[0]?.times()).to.equal(1);
+    expect(await agents[0]?.requestCount()).to.equal(1);
     expect(await ticks(4)).to.deep.equal(['late', 'late', 'late', 'late']);
   });
 
@@ -146,7 +150,7 @@ describe('a round-robin check', () => {
     for (const name of ['a', 'b']) await join(name);
     await put();
     await api.post('/ns/default/checks/c/execute', {});
-    expect([await agents[0]?.times(), await agents[1]?.times()]).to.deep.equal([1, 1]);
+    expect([await agents[0]?.requestCount(), await agents[1]?.requestCount()]).to.deep.equal([1, 1]);
     expect(await ticks(1)).to.deep.equal(['a']);
   });
 

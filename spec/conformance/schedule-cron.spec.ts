@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ApiClient } from '../support/api-client.ts';
-import { AskedAgent } from '../support/asked-agent.ts';
+import { SubscribedAgent } from '../support/subscribed-agent.ts';
 import { perTest } from '../support/fixture.ts';
 import { RestartableBackend, START_MS } from '../support/restartable-backend.ts';
 
@@ -12,7 +12,7 @@ const START = new Date(START_MS).toISOString();
 describe('a check with a cron expression', () => {
   const backend = perTest(() => RestartableBackend.start());
   let api: ApiClient;
-  let agent: AskedAgent;
+  let agent: SubscribedAgent;
 
   beforeEach(async () => {
     await connect();
@@ -20,7 +20,7 @@ describe('a check with a cron expression', () => {
 
   async function connect(): Promise<void> {
     api = await backend.login();
-    agent = await AskedAgent.register(backend, 'runner', 'sys');
+    agent = await SubscribedAgent.register(backend, 'runner', 'sys');
   }
 
   async function put(name: string, cron: string, changes: object = {}): Promise<void> {
@@ -32,7 +32,7 @@ describe('a check with a cron expression', () => {
 
   /** `check hh:mm` of each request since the last question. */
   async function runs(): Promise<string[]> {
-    const asked = await agent.asked();
+    const asked = await agent.requests();
     return asked.map(({ check, issued }) => `${check} ${new Date(issued * 1_000).toISOString().slice(11, 16)}`);
   }
 

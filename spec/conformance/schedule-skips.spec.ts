@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { AskedAgent } from '../support/asked-agent.ts';
+import { SubscribedAgent } from '../support/subscribed-agent.ts';
 import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { RestartableBackend, START_MS } from '../support/restartable-backend.ts';
@@ -14,7 +14,7 @@ const window = (beginS: number, endS: number) => ({
 describe('ticks of a check that ask nobody', () => {
   const backend = perTest(() => RestartableBackend.start());
   const api = perTest(() => backend.login());
-  const agent = perTest(() => AskedAgent.register(backend, 'runner', 'sys'));
+  const agent = perTest(() => SubscribedAgent.register(backend, 'runner', 'sys'));
 
   async function put(changes: object = {}): Promise<void> {
     const metadata = { name: 'check-disk', namespace: 'default' };
@@ -29,20 +29,20 @@ describe('ticks of a check that ask nobody', () => {
   it('are those in its windows, and say so; the others are on their grid, and runs that a person asks for go out', async () => {
     await put({ subdues: [window(10, 30)] });
     await backend.clock.advance(FIRST_TICK_MS);
-    expect(await agent.times()).to.equal(1);
+    expect(await agent.requestCount()).to.equal(1);
     await backend.clock.advance(20_000);
-    expect(await agent.times()).to.equal(0);
+    expect(await agent.requestCount()).to.equal(0);
     expect(at(await schedule(), 'last_skip')).to.deep.equal({ at: START_MS / 1_000 + 26, reason: 'subdued' });
     expect((await api.post(`${CHECK}/execute`, {})).status).to.equal(202);
-    expect(await agent.times()).to.equal(1);
+    expect(await agent.requestCount()).to.equal(1);
     await backend.clock.advance(10_000);
-    expect(await agent.times()).to.equal(1);
+    expect(await agent.requestCount()).to.equal(1);
   });
 
   it('are not those in weekly windows, which have no effect: the log and the schedule say so', async () => {
     await put({ subdue: { days: { all: [{ begin: '12:00AM', end: '11:59PM' }] } } });
     await backend.clock.advance(FIRST_TICK_MS);
-    expect(await agent.times()).to.equal(1);
+    expect(await agent.requestCount()).to.equal(1);
     expect(await schedule()).to.deep.include({ ignored: ['subdue'], last_skip: null });
     const line = backend.log.lines.find(({ msg }) => msg === 'fields of the check have no effect');
     expect(line?.fields).to.deep.include({ namespace: 'default', check: 'check-disk', fields: ['subdue'] });

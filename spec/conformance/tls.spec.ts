@@ -10,12 +10,12 @@ import { ConfigError } from '../../src/config/flags.ts';
 import { AgentClient, HandshakeRefused } from '../support/agent-client.ts';
 import { ADMIN, ApiClient } from '../support/api-client.ts';
 import { BackendProcess, runProgram } from '../support/backend-process.ts';
-import { CertificateAuthority, type Issued } from '../support/certificate-authority.ts';
+import { CertificateAuthority, type IssuedCertificate } from '../support/certificate-authority.ts';
 import { eventually, inTime } from '../support/eventually.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { checkEvent } from '../support/example-events.ts';
 import { perSuite, perTest } from '../support/fixture.ts';
-import { failure, handshake, shownCertificate } from '../support/tls-handshake.ts';
+import { errorCodeOf, handshake, presentedFingerprint } from '../support/tls-handshake.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** The files have been the same at two looks. */
@@ -26,7 +26,7 @@ describe('listeners with TLS', function () {
   this.timeout(60_000);
   const directory = perSuite(temporaryDirectory, (made) => made.remove());
   let authority: CertificateAuthority;
-  let server: Issued;
+  let server: IssuedCertificate;
   /** The files that the backend reads, for a test to overwrite. */
   let certFile: string;
   let keyFile: string;
@@ -37,7 +37,7 @@ describe('listeners with TLS', function () {
     [certFile, keyFile] = [join(directory.path, 'served.pem'), join(directory.path, 'served.key')];
   });
 
-  const put = ({ cert, key }: Issued): void => {
+  const put = ({ cert, key }: IssuedCertificate): void => {
     writeFileSync(certFile, cert);
     writeFileSync(keyFile, key, { mode: 0o600 });
   };
@@ -82,9 +82,11 @@ describe('listeners with TLS', function () {
 
   it('are not believed by who does not trust their authority', async () => {
     const { cert: ca } = new CertificateAuthority(directory.path, 'other');
-    expect(await failure(ApiClient.login(backend.apiPort, ADMIN, { ca }))).to.equal('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
+    expect(await errorCodeOf(ApiClient.login(backend.apiPort, ADMIN, { ca }))).to.equal(
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    );
     const connected = AgentClient.connect(backend.agentPort, { name: 'web', tls: { ca } });
-    expect(await failure(connected)).to.equal('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
+    expect(await errorCodeOf(connected)).to.equal('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
   });
 
   it('ask for no certificate, and do not take one in place of a password', async () => {
@@ -127,7 +129,7 @@ describe('listeners with TLS', function () {
         }
         for (const ciphers of ['ECDHE-RSA-AES128-SHA256', 'ECDHE-RSA-AES256-SHA', 'AES128-GCM-SHA256', 'AES256-SHA']) {
           const refused = shake(backend[listener], { maxVersion: 'TLSv1.2', ciphers });
-          expect(await failure(refused), ciphers).to.match(/EPROTO|ERR_SSL/);
+          expect(await errorCodeOf(refused), ciphers).to.match(/EPROTO|ERR_SSL/);
         }
       });
 
@@ -147,7 +149,7 @@ describe('listeners with TLS', function () {
         for (const ecdhCurve of ['X25519', 'P-384', 'P-256', 'P-521']) {
           (await shake(backend[listener], { ecdhCurve })).destroy();
         }
-        expect(await failure(shake(backend[listener], { ecdhCurve: 'X448' }))).to.match(/ERR_SSL|EPROTO/);
+        expect(await errorCodeOf(shake(backend[listener], { ecdhCurve: 'X448' }))).to.match(/ERR_SSL|EPROTO/);
       });
 
       it('close on who speaks clear text, without a byte and without an error', async () => {
@@ -162,9 +164,9 @@ describe('listeners with TLS', function () {
   }
 
   it('put an agent of ws:// on the list of who was refused, and one whose TLS is too old', async () => {
-    expect(await failure(AgentClient.connect(backend.agentPort, { name: 'web' }))).to.equal('ECONNRESET');
+    expect(await errorCodeOf(AgentClient.connect(backend.agentPort, { name: 'web' }))).to.equal('ECONNRESET');
     const old = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
-    await failure(shake(backend.agentPort, old));
+    await errorCodeOf(shake(backend.agentPort, old));
     expect((await refusals()).map(({ address, status, reason }) => ({ address, status, reason }))).to.deep.equal([
       { address: '127.0.0.1', status: 400, reason: 'TLS handshake failed: unsupported protocol' },
       { address: '127.0.0.1', status: 400, reason: 'clear text on a port with TLS, which wants wss' },
@@ -172,7 +174,7 @@ describe('listeners with TLS', function () {
   });
 
   describe('whose files change', () => {
-    const shown = (port: number) => shownCertificate(port, trusting());
+    const shown = (port: number) => presentedFingerprint(port, trusting());
     const shownByBoth = async () => [await shown(backend.apiPort), await shown(backend.agentPort)];
     const complaints = () => backend.log.errors.map(({ fields }) => String(fields['error']));
 
@@ -314,7 +316,7 @@ describe('listeners with TLS', function () {
       put(authority.issue('at-hangup', { subject: '/CN=localhost' }));
       const fresh = new X509Certificate(readFileSync(certFile)).fingerprint256;
       process.kill(program.pid, 'SIGHUP');
-      const shown = () => shownCertificate(program.agentPort, trusting());
+      const shown = () => presentedFingerprint(program.agentPort, trusting());
       await eventually(shown, (fingerprint) => fingerprint === fresh, { what: 'the new certificate', withinMs: 4_000 });
       await agent.ping('still here');
       agent.terminate();

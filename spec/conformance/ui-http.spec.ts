@@ -7,7 +7,7 @@ import { exampleResources } from '../support/example-resources.ts';
 import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
-import { parametersOf, pathWith, type Row, routeTable } from '../support/route-table.ts';
+import { parametersOf, pathWith, type ApiRoute, routeTable } from '../support/route-table.ts';
 
 const CHECKS = '/ns/default/checks';
 const LIMIT_BYTES = 512_000;
@@ -165,7 +165,7 @@ describe('HTTP and parsing, as the dashboard relies on it', () => {
 
   it('UI case 15: another method on a known path is 405 with what is allowed, on every path', async () => {
     const rows = await routeTable();
-    const byPath = new Map<string, Row[]>();
+    const byPath = new Map<string, ApiRoute[]>();
     for (const row of rows) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
     // A word stands where another path has a parameter: the methods of both are allowed.
     const isCovered = (path: string): boolean =>

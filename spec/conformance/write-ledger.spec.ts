@@ -75,7 +75,7 @@ describe('a write', () => {
 
   function expectOneEntry(
     entries: readonly LedgerEntry[],
-    { actor, key, event, changed, beside = { kinds: [], key: '' } }: Omit<Write, 'row' | 'params'>,
+    { actor, key, event, changed, beside = { kinds: [], key: '' } }: Omit<Write, 'route' | 'params'>,
   ) {
     const ofWrite = entries.filter(isOfWrite);
     const details = changed === undefined ? ofWrite[0]?.details : { changed: [...changed] };
@@ -89,13 +89,13 @@ describe('a write', () => {
     const under = await ApiUnderTest.start();
     const rows = under.api.routes.filter(({ method }) => method !== 'GET').map(rowOf);
     await under.stop();
-    const known = [...new Set(WRITES.map(({ row }) => row)), ...OTHERS, ...Object.keys(NO_WRITES)];
+    const known = [...new Set(WRITES.map(({ route }) => route)), ...OTHERS, ...Object.keys(NO_WRITES)];
     expect(rows.toSorted()).to.deep.equal(known.toSorted());
   });
 
-  for (const { row, params, body, ...entry } of WRITES) {
-    it(`is one entry with its user, its key and the names of what changed: ${row}`, async () => {
-      const [method = '', path = ''] = row.split(' ');
+  for (const { route, params, body, ...entry } of WRITES) {
+    it(`is one entry with its user, its key and the names of what changed: ${route}`, async () => {
+      const [method = '', path = ''] = route.split(' ');
       const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
       const { entries } = await written(() => send(method, filled, body));
       expectOneEntry(entries, entry);

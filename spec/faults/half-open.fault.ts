@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { at } from '../support/json-path.ts';
 import { ObservedProcess } from './observed-process.ts';
 import { startRealAgent } from './real-agents.ts';
-import { SilentWire } from './silent-wire.ts';
+import { SilentProxy } from './silent-proxy.ts';
 
 const KEEPALIVES = { intervalS: 2, warningS: 5, criticalS: 0 };
 const NOTICED_BY_AGENT_MS = 45_000;
@@ -23,7 +23,7 @@ const STOPPED = 'stopped';
 describe('F9: agents that are there no more and did not say so', () => {
   let backend: BackendProcess;
   let api: ApiClient;
-  let wire: SilentWire;
+  let wire: SilentProxy;
   let observed: ObservedProcess;
   const agents = new Map<string, AgentProcess>();
   let descriptorsBefore = 0;
@@ -33,7 +33,7 @@ describe('F9: agents that are there no more and did not say so', () => {
     backend = await BackendProcess.start();
     observed = new ObservedProcess(backend.pid);
     api = await backend.login();
-    wire = await SilentWire.to(backend.agentPort);
+    wire = await SilentProxy.to(backend.agentPort);
     descriptorsBefore = observed.descriptors;
     agents.set(CUT_OFF, startRealAgent(CUT_OFF, wire.port, KEEPALIVES));
     agents.set(STOPPED, startRealAgent(STOPPED, backend.agentPort, KEEPALIVES));

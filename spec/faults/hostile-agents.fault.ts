@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts';
 import { checkEvent } from '../support/example-events.ts';
 import { at } from '../support/json-path.ts';
 import { scrape } from '../support/scrape.ts';
-import type { AttackOrder, AttackReport } from './attackers.ts';
+import type { AttackOrder, AttackReport } from './attack-worker.ts';
 import { ATTACKS, REFUSED_MILLION } from './attacks.ts';
 import { COLLECTABLE, CollectedProcess } from './collected-process.ts';
 import { ObservedProcess } from './observed-process.ts';
@@ -38,7 +38,7 @@ describe('A13: a peer of the agent port that does harm', function () {
 
   before(async () => {
     backend = await BackendProcess.start({ environment: HEAP_OPTIONS });
-    attackers = startWorker(new URL('./attackers.ts', import.meta.url), {});
+    attackers = startWorker(new URL('./attack-worker.ts', import.meta.url), {});
     api = await backend.login();
     observed = new ObservedProcess(backend.pid);
     collected = new CollectedProcess(backend);

@@ -11,7 +11,7 @@ import type { AgentClient } from '../support/agent-client.ts';
 import { BackendProcess } from '../support/backend-process.ts';
 import { keepalive, proxyEvent } from '../support/example-events.ts';
 import { basicHeader } from '../../src/wire/handshake.ts';
-import type { ListRead, ListToRead } from './list-reader.ts';
+import type { ListRead, ListToRead } from './list-worker.ts';
 import { ObservedProcess } from './observed-process.ts';
 
 const OUTPUT_BYTES = 400_000;
@@ -57,7 +57,7 @@ describe('F17: a list of events of 100 MB', () => {
   /** In a process of its own. */
   async function readList(): Promise<ListRead> {
     const list: ListToRead = { port: backend.apiPort, path: PATH, authorization: await bearer() };
-    const file = fileURLToPath(new URL('list-reader.ts', import.meta.url));
+    const file = fileURLToPath(new URL('list-worker.ts', import.meta.url));
     const reader = fork(file, [JSON.stringify(list)], { execArgv: ['--import', 'tsx'] });
     const [read] = (await once(reader, 'message')) as [ListRead];
     return read;

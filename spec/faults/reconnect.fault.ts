@@ -9,7 +9,7 @@ import { BackendProcess } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { proxyEvent } from '../support/example-events.ts';
 import { COLLECTABLE, CollectedProcess } from './collected-process.ts';
-import { Crowd } from './crowd.ts';
+import { IdleAgents } from './idle-agents.ts';
 
 const AGENTS = 10_000;
 const SPARE_DESCRIPTORS = 500;
@@ -42,7 +42,7 @@ describe(`F8: ${AGENTS} agents that come back at once`, () => {
 
   async function bareReconnectMs(): Promise<number> {
     const bare = startWorker('bare-agent-port', { decodes: 'nothing' } satisfies BareAgentPort);
-    const crowd = new Crowd(await nextMessage<number>(bare), AGENTS, { intervalS: INTERVAL_S, warningS: 0 });
+    const crowd = new IdleAgents(await nextMessage<number>(bare), AGENTS, { intervalS: INTERVAL_S, warningS: 0 });
     try {
       await crowd.give('connect');
       return await crowd.give('at once');
@@ -77,7 +77,7 @@ describe(`F8: ${AGENTS} agents that come back at once`, () => {
     const observed = new CollectedProcess(backend);
     const backWithinMs = BACK_WITHIN_MS * slowness;
     const warningS = INTERVAL_S + Math.ceil(backWithinMs / 1_000);
-    const crowd = new Crowd(backend.agentPort, AGENTS, { intervalS: INTERVAL_S, warningS });
+    const crowd = new IdleAgents(backend.agentPort, AGENTS, { intervalS: INTERVAL_S, warningS });
     try {
       await crowd.give('connect');
       await delay(INTERVAL_S * 1_000);

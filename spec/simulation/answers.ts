@@ -1,17 +1,17 @@
 import { ExpectedError, StoreUnavailable } from '../../src/resources/errors.ts';
 import type { Durability } from './durability.ts';
-import type { Faults } from './faults.ts';
+import type { Differences } from './differences.ts';
 
 /** What people are answered: what was predicted, and nothing before it is durable. */
 export class Answers {
   readonly #durability: Durability;
-  readonly #faults: Faults;
+  readonly #differences: Differences;
   /** Of this process. */
   #waiting = new Set<Promise<unknown>>();
 
-  constructor(durability: Durability, faults: Faults) {
+  constructor(durability: Durability, differences: Differences) {
     this.#durability = durability;
-    this.#faults = faults;
+    this.#differences = differences;
   }
 
   get missing(): number {
@@ -27,19 +27,19 @@ export class Answers {
   expect(answer: Promise<unknown>, input: number, expected: string | undefined): void {
     void this.#codeOf(answer).then((code) => {
       if (code === StoreUnavailable.name) {
-        if (!this.#durability.wasLost(input)) this.#faults.add(`input ${input} was answered as lost and was not`);
+        if (!this.#durability.wasLost(input)) this.#differences.add(`input ${input} was answered as lost and was not`);
         return;
       }
-      this.#faults.compare(`answer to input ${input}`, expected, code);
+      this.#differences.compare(`answer to input ${input}`, expected, code);
       if (code === undefined && !this.#durability.isDurable(input))
-        this.#faults.add(`input ${input} was answered before it was durable`);
+        this.#differences.add(`input ${input} was answered before it was durable`);
     });
   }
 
   /** Of a store that cannot be written. */
   expectRefusal(answer: Promise<unknown>): void {
     void this.#codeOf(answer).then((code) => {
-      this.#faults.compare('answer while the store cannot be written', StoreUnavailable.name, code);
+      this.#differences.compare('answer while the store cannot be written', StoreUnavailable.name, code);
     });
   }
 

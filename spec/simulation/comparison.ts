@@ -1,7 +1,7 @@
 import type { SilenceRecord } from '../../src/resources/silenced.ts';
 import type { LedgerDraft } from '../../src/store/ledger.ts';
 import { type EntityRecord, eventOf, type EventRecord, type OutboxEntry } from '../../src/store/records.ts';
-import type { Faults } from './faults.ts';
+import type { Differences } from './differences.ts';
 import type { ExpectedEntity, ExpectedEvent } from './oracle/expectation.ts';
 import { ANY, type ExpectedSilence } from './oracle/silences.ts';
 
@@ -23,14 +23,14 @@ export function compareEvent(
   key: string,
   expected: ExpectedEvent | undefined,
   record: EventRecord | undefined,
-  faults: Faults,
+  differences: Differences,
 ): void {
   if (expected === undefined || record === undefined) {
-    faults.compare(`event ${key} is stored`, expected !== undefined, record !== undefined);
+    differences.compare(`event ${key} is stored`, expected !== undefined, record !== undefined);
     return;
   }
   const { check, metadata } = eventOf(record);
-  faults.compare(
+  differences.compare(
     `event ${key}`,
     {
       status: expected.status,
@@ -61,35 +61,35 @@ export function compareEvent(
       isSilenced: check.is_silenced,
     },
   );
-  compareBlindTime(key, expected.blindS, metadata.annotations?.[BLIND_ANNOTATION], faults);
+  compareBlindTime(key, expected.blindS, metadata.annotations?.[BLIND_ANNOTATION], differences);
 }
 
 function compareBlindTime(
   key: string,
   expected: ExpectedEvent['blindS'],
   named: string | undefined,
-  faults: Faults,
+  differences: Differences,
 ): void {
   const [least, most] = expected ?? [undefined, undefined];
   const isRight =
     named === undefined ? least === undefined : Number(named) >= (least ?? Infinity) && Number(named) <= (most ?? 0);
-  if (!isRight) faults.add(`event ${key} says ${named} blind seconds, expected ${least} to ${most}`);
+  if (!isRight) differences.add(`event ${key} says ${named} blind seconds, expected ${least} to ${most}`);
 }
 
 export function compareEntity(
   key: string,
   expected: ExpectedEntity | undefined,
   record: EntityRecord | undefined,
-  faults: Faults,
+  differences: Differences,
 ): void {
-  faults.compare(`entity ${key}`, expected?.state, record?.actor.value);
+  differences.compare(`entity ${key}`, expected?.state, record?.actor.value);
 }
 
 export function compareSilence(
   name: string,
   expected: ExpectedSilence | undefined,
   record: SilenceRecord | undefined,
-  faults: Faults,
+  differences: Differences,
 ): void {
   const stored = record && {
     subscription: record.subscription ?? ANY,
@@ -99,32 +99,36 @@ export function compareSilence(
     expireAtS: record.expire_at,
     state: record.state,
   };
-  faults.compare(`silence ${name}`, inOrder(expected), inOrder(stored));
+  differences.compare(`silence ${name}`, inOrder(expected), inOrder(stored));
 }
 
 const inOrder = (silence: ExpectedSilence | undefined): unknown =>
   silence && Object.entries(silence).sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** Of each actor and key, in order; what is decided together about different keys has no order. */
-export function compareTransitions(expected: readonly string[], ledger: readonly LedgerDraft[], faults: Faults): void {
+export function compareTransitions(
+  expected: readonly string[],
+  ledger: readonly LedgerDraft[],
+  differences: Differences,
+): void {
   const told = ledger
     .filter(({ actor, key }) => PREDICTED_ACTORS.has(actor) && key.startsWith(NAMESPACE))
     .map(({ actor, key, from, event, to, atMs }) => {
       return `${actor} ${key}: ${actor === 'silence' ? event : from} -> ${to} at ${atMs}`;
     });
-  faults.compare('transitions in the ledger', byKey(expected), byKey(told));
+  differences.compare('transitions in the ledger', byKey(expected), byKey(told));
 }
 
 /** Entries of one key are in the order of decisions. */
 export function comparePublications(
   expected: readonly string[],
   outbox: ReadonlyMap<string, OutboxEntry | null>,
-  faults: Faults,
+  differences: Differences,
 ): void {
   const filled = [...outbox]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, entry]) => (entry === null ? [] : [textOf(entry)]));
-  faults.compare('entries of the outbox', byKey(expected), byKey(filled));
+  differences.compare('entries of the outbox', byKey(expected), byKey(filled));
 }
 
 const textOf = ({ key, handler, event: { check } }: OutboxEntry): string =>

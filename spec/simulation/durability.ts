@@ -4,11 +4,11 @@ import type { TableName, Tables } from '../../src/store/records.ts';
 import type { WriteSet } from '../../src/store/transactional-store.ts';
 import type { SimulationClock } from './simulation-clock.ts';
 import { compareEntity, compareEvent, comparePublications, compareSilence, compareTransitions } from './comparison.ts';
-import type { Faults } from './faults.ts';
-import type { Handlings } from './handlings.ts';
+import type { Differences } from './differences.ts';
+import type { HandlerRuns } from './handler-runs.ts';
 import { Expectation } from './oracle/expectation.ts';
 import type { Oracle } from './oracle/oracle.ts';
-import type { SilenceRecords } from './silence-records.ts';
+import type { SilenceTiming } from './silence-timing.ts';
 import type { SimulatedDisk, WriteObserver, WritePlan } from './simulated-store.ts';
 
 interface Flying {
@@ -27,9 +27,9 @@ export interface DurabilityPorts {
   oracle: Oracle;
   disk: SimulatedDisk;
   clock: SimulationClock;
-  handlings: Handlings;
-  silenceRecords: SilenceRecords;
-  faults: Faults;
+  handlerRuns: HandlerRuns;
+  silenceTiming: SilenceTiming;
+  differences: Differences;
   plan(): WritePlan;
   /** Whether the agent of an entity is connected. */
   hasSession(entity: string): boolean;
@@ -82,7 +82,7 @@ export class Durability implements WriteObserver {
     this.#compareWrite(set);
     const atMs = Math.max(oracle.pending.sinceMs ?? -Infinity, this.#endedAtMs);
     if (oracle.pending.sinceMs !== undefined && clock.monotonicMs() !== atMs) {
-      this.#ports.faults.add(`a write began ${clock.monotonicMs() - atMs} ms after what it holds was due`);
+      this.#ports.differences.add(`a write began ${clock.monotonicMs() - atMs} ms after what it holds was due`);
     }
     const { deleted } = oracle.pending;
     const expectation = oracle.tookOff();
@@ -110,7 +110,7 @@ export class Durability implements WriteObserver {
   }
 
   #landed(): Flying {
-    const { oracle, handlings } = this.#ports;
+    const { oracle, handlerRuns } = this.#ports;
     const flying = this.#flying;
     if (flying === undefined) throw new Error('nothing was written');
     this.#flying = undefined;
@@ -118,7 +118,7 @@ export class Durability implements WriteObserver {
     this.#durableInput = flying.input;
     this.#durableBlindTimes = flying.blindTimes;
     this.aliveMs = flying.steadyMs;
-    handlings.committed(flying.set, (name) => flying.expectation.handlers.has(name));
+    handlerRuns.committed(flying.set, (name) => flying.expectation.handlers.has(name));
     if (this.isFailing) {
       this.isFailing = false;
       oracle.wasBlind(oracle.steadyMs, oracle.steadyMs - this.#failedAtMs);
@@ -144,51 +144,61 @@ export class Durability implements WriteObserver {
   }
 
   #compareWrite({ puts, ledger }: WriteSet): void {
-    const { oracle, faults, silenceRecords } = this.#ports;
-    const predicted = silenceRecords.follow(ledger);
+    const { oracle, differences, silenceTiming } = this.#ports;
+    const predicted = silenceTiming.follow(ledger);
     const { head, pending } = oracle;
     const effective = <T extends TableName>(table: T, key: string): Tables[T] | undefined => {
       const put = puts[table].get(key);
       return put === undefined ? this.#stored(table, key) : (put ?? undefined);
     };
     for (const key of new Set([...pending.events, ...inNamespace(puts.events)])) {
-      compareEvent(key, head.events.get(key), effective('events', key), faults);
+      compareEvent(key, head.events.get(key), effective('events', key), differences);
     }
     for (const key of new Set([...pending.entities, ...inNamespace(puts.entities)])) {
-      compareEntity(key, head.entities.get(key), effective('entities', key), faults);
+      compareEntity(key, head.entities.get(key), effective('entities', key), differences);
     }
     for (const id of pending.queues) {
       const [agent = '', queue] = id.split(' ');
       const stored = effective('agentQueues', `default/${agent}`)?.find((known) => known.id === queue)?.n;
-      faults.compare(`highest number of ${id}`, head.queues.get(id), stored);
+      differences.compare(`highest number of ${id}`, head.queues.get(id), stored);
     }
     for (const key of new Set([...pending.silences].map(silenceKey).concat(silencesIn(puts.resources)))) {
       const name = key.slice(SILENCES.length);
-      compareSilence(name, head.silences.get(name), effective('resources', key) as SilenceRecord | undefined, faults);
+      compareSilence(
+        name,
+        head.silences.get(name),
+        effective('resources', key) as SilenceRecord | undefined,
+        differences,
+      );
     }
-    compareTransitions(pending.transitions, predicted, faults);
-    comparePublications(pending.publications, puts.outbox, faults);
+    compareTransitions(pending.transitions, predicted, differences);
+    comparePublications(pending.publications, puts.outbox, differences);
   }
 
   /** Compares everything on the disk. */
   compareDisk(): void {
-    const { disk, faults } = this.#ports;
+    const { disk, differences } = this.#ports;
     const { events, entities, queues, silences } = this.durable;
     for (const key of new Set([...events.keys(), ...inNamespace(disk.rows('events'))])) {
-      compareEvent(key, events.get(key), this.#stored('events', key), faults);
+      compareEvent(key, events.get(key), this.#stored('events', key), differences);
     }
     for (const key of new Set([...entities.keys(), ...inNamespace(disk.rows('entities'))])) {
-      compareEntity(key, entities.get(key), this.#stored('entities', key), faults);
+      compareEntity(key, entities.get(key), this.#stored('entities', key), differences);
     }
     for (const key of new Set([...silences.keys()].map(silenceKey).concat(silencesIn(disk.rows('resources'))))) {
       const name = key.slice(SILENCES.length);
-      compareSilence(name, silences.get(name), this.#stored('resources', key) as SilenceRecord | undefined, faults);
+      compareSilence(
+        name,
+        silences.get(name),
+        this.#stored('resources', key) as SilenceRecord | undefined,
+        differences,
+      );
     }
     for (const [id, n] of queues) {
       const [agent = '', queue] = id.split(' ');
       const stored = this.#stored('agentQueues', `default/${agent}`)?.find((known) => known.id === queue);
       // Only the latest queues of an agent are remembered.
-      if (stored !== undefined) faults.compare(`highest number of ${id}`, n, stored.n);
+      if (stored !== undefined) differences.compare(`highest number of ${id}`, n, stored.n);
     }
   }
 

@@ -1,8 +1,8 @@
-import { Cast, checkOf, FLAPPING_CHECK } from './cast.ts';
+import { InputGenerator, checkOf, FLAPPING_CHECK } from './input-generator.ts';
 import type { Result } from './oracle/inputs.ts';
 import type { NextDue } from './oracle/alerts.ts';
 import { beginMsOf, endMsOf, type ExpectedSilence } from './oracle/silences.ts';
-import { People } from './people.ts';
+import { ApiUser } from './api-user.ts';
 import type { SimulatedAgent } from './simulated-agent.ts';
 import type { World } from './world.ts';
 
@@ -42,22 +42,22 @@ const REFUSED_TTL_S = 3;
 const SOON_MS = 20_000;
 
 /** What happens to a world, step after step, by chance alone. */
-export class Life implements Record<Happening, () => void | Promise<void>> {
+export class RandomRun implements Record<Happening, () => void | Promise<void>> {
   readonly #world: World;
-  readonly #cast: Cast;
-  readonly #people: People;
+  readonly #generate: InputGenerator;
+  readonly #user: ApiUser;
 
   constructor(world: World) {
     this.#world = world;
-    this.#cast = new Cast(world.random);
-    this.#people = new People(world, this.#cast);
-    for (const name of this.#cast.agents) world.addAgent(this.#cast.habits(name));
+    this.#generate = new InputGenerator(world.random);
+    this.#user = new ApiUser(world, this.#generate);
+    for (const name of this.#generate.agents) world.addAgent(this.#generate.habits(name));
   }
 
   /** Handlers of every kind, and everybody connected. */
   async begin(): Promise<void> {
     await this.#world.start();
-    for (const name of this.#cast.handlers) this.#people.putHandler(name);
+    for (const name of this.#generate.handlers) this.#user.putHandler(name);
     for (const agent of this.#world.agents) this.#connect(agent);
     await this.#world.clock.settle();
   }
@@ -91,7 +91,7 @@ export class Life implements Record<Happening, () => void | Promise<void>> {
 
   agentActs(): void {
     const { random } = this.#world;
-    const agent = this.#cast.pick(this.#world.agents);
+    const agent = this.#generate.pick(this.#world.agents);
     if (!agent.isConnected && random.oneIn(3)) this.#connect(agent);
     else if (random.oneIn(40)) agent.leave();
     else if (random.oneIn(80)) agent.restart();
@@ -117,8 +117,8 @@ export class Life implements Record<Happening, () => void | Promise<void>> {
     if (agent.isFull) return;
     const { nowS, random } = this.#world;
     const result: Result = {
-      ...this.#cast.result(agent.name, nowS, agent.habits.keepalive.subscriptions),
-      proxy: this.#cast.proxy(),
+      ...this.#generate.result(agent.name, nowS, agent.habits.keepalive.subscriptions),
+      proxy: this.#generate.proxy(),
       ...change,
     };
     const isRefused = random.oneIn(30);
@@ -133,7 +133,7 @@ export class Life implements Record<Happening, () => void | Promise<void>> {
 
   /** As many results in a row as flapping is told by, changing or not. */
   checkFlutters(): void {
-    const agent = this.#cast.pick(this.#world.agents);
+    const agent = this.#generate.pick(this.#world.agents);
     const isSteady = this.#world.random.oneIn(3);
     for (let count = 0; count < FLUTTER; count += 1) {
       this.#result(agent, { check: FLAPPING_CHECK, proxy: undefined, status: isSteady ? 0 : count % 2 });
@@ -141,23 +141,23 @@ export class Life implements Record<Happening, () => void | Promise<void>> {
   }
 
   putEvent(): void {
-    this.#people.putEvent();
+    this.#user.putEvent();
   }
 
   deleteEvent(): void {
-    this.#people.deleteEvent();
+    this.#user.deleteEvent();
   }
 
   putEntity(): void {
-    this.#people.putEntity();
+    this.#user.putEntity();
   }
 
   deleteEntity(): void {
-    this.#people.deleteEntity();
+    this.#user.deleteEntity();
   }
 
   putSilence(): void {
-    this.#people.putSilence();
+    this.#user.putSilence();
   }
 
   /** Most of the time one that is there. */
@@ -165,7 +165,7 @@ export class Life implements Record<Happening, () => void | Promise<void>> {
     const { nowS, oracle, random } = this.#world;
     const names = [...oracle.head.silences.keys()];
     const isKnown = names.length > 0 && !random.oneIn(4);
-    this.#people.deleteSilence(isKnown ? this.#cast.pick(names) : this.#cast.silenceName(nowS));
+    this.#user.deleteSilence(isKnown ? this.#generate.pick(names) : this.#generate.silenceName(nowS));
   }
 
   /** A result comes in the last millisecond before a silence begins or ends, or in the first one after. */
@@ -176,31 +176,31 @@ export class Life implements Record<Happening, () => void | Promise<void>> {
       [beginMsOf(silence.beginS), endMsOf(silence.expireAtS)].filter(isSoon).map((atMs) => ({ silence, atMs })),
     );
     if (changes.length === 0) return;
-    const { silence, atMs } = this.#cast.pick(changes);
+    const { silence, atMs } = this.#generate.pick(changes);
     await clock.advance(Math.max(0, atMs - clock.nowMs() - (random.oneIn(2) ? 1 : 0)));
-    this.#people.putEvent(this.#reachedBy(silence));
+    this.#user.putEvent(this.#reachedBy(silence));
   }
 
   #reachedBy({ subscription, check: silenced }: ExpectedSilence): Partial<Result> {
-    const [, entity = this.#cast.entity()] = subscription.split(':');
-    const check = this.#cast.isCheck(silenced) ? silenced : this.#cast.check();
-    return { entity, check, entityClass: this.#cast.classOf(entity) };
+    const [, entity = this.#generate.entity()] = subscription.split(':');
+    const check = this.#generate.isCheck(silenced) ? silenced : this.#generate.check();
+    return { entity, check, entityClass: this.#generate.classOf(entity) };
   }
 
   putCheck(): void {
-    this.#people.putCheck();
+    this.#user.putCheck();
   }
 
   deleteCheck(): void {
-    this.#people.deleteCheck();
+    this.#user.deleteCheck();
   }
 
   putHandler(): void {
-    this.#people.putHandler();
+    this.#user.putHandler();
   }
 
   deleteHandler(): void {
-    this.#people.deleteHandler();
+    this.#user.deleteHandler();
   }
 
   /** What is waited for comes in the last millisecond, or in the first in which it is too late. */
@@ -210,7 +210,7 @@ export class Life implements Record<Happening, () => void | Promise<void>> {
     if (due === undefined) return;
     const [, entity = '', check = ''] = due.key.split('/');
     const agent = agents.find(({ name }) => name === entity);
-    if (due.kind === 'check-ttl') this.#people.putEvent({ entity, check });
+    if (due.kind === 'check-ttl') this.#user.putEvent({ entity, check });
     else if (agent !== undefined) this.#keepalive(agent);
   }
 
@@ -225,7 +225,7 @@ export class Life implements Record<Happening, () => void | Promise<void>> {
   /** An agent and its check end at about the same time, in a moment in which the process does not run. */
   async agentDies(): Promise<void> {
     const { clock, isWritable, agents } = this.#world;
-    const agent = this.#cast.pick(agents);
+    const agent = this.#generate.pick(agents);
     const { warningS, criticalS } = agent.habits.keepalive;
     const timeoutS = warningS === 0 ? criticalS : warningS;
     if (!isWritable || !agent.isConnected || timeoutS <= LEAST_TTL_S) return;

@@ -10,7 +10,7 @@ const chosen = first === '--seed' ? [Number(second)] : seeds(Number(first));
 let differing = 0;
 for (const seed of chosen) {
   const run = await simulate(seed);
-  if (run.faults.length === 0) continue;
+  if (run.differences.length === 0) continue;
   differing += 1;
   process.stdout.write(`${report(run)}\n`);
 }

@@ -15,7 +15,7 @@ describe(`${RUNS} lives of a backend on a simulated clock, disk and network`, fu
   const total = (count: (run: Run) => number): number => runs.reduce((sum, run) => sum + count(run), 0);
 
   it('go as the documents predict: what is stored, alerted, told, acknowledged and handled', () => {
-    expect(runs.filter(({ faults }) => faults.length > 0).map(report)).to.deep.equal([]);
+    expect(runs.filter(({ differences }) => differences.length > 0).map(report)).to.deep.equal([]);
   });
 
   it('meet agents of one name, which are asked the same', () => {

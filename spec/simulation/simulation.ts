@@ -1,4 +1,4 @@
-import { Life } from './random-run.ts';
+import { RandomRun } from './random-run.ts';
 import { World } from './world.ts';
 
 /** Things that happen in a run; with their gaps, stops and suspends they take some minutes of simulated time. */
@@ -22,16 +22,16 @@ export interface Run extends Met {
   /** How many things happened; fewer than planned when something differed. */
   steps: number;
   /** Empty when everything was as predicted. */
-  faults: readonly string[];
+  differences: readonly string[];
 }
 
 /** Plays one life of the backend. The same seed is the same life. */
 export async function simulate(seed: number): Promise<Run> {
   const world = new World(seed);
-  const life = new Life(world);
-  const { faults } = world;
+  const life = new RandomRun(world);
+  const { differences } = world;
   let steps = 0;
-  const goesOn = (): boolean => faults.found.length === 0 && !world.isUndecided;
+  const goesOn = (): boolean => differences.found.length === 0 && !world.isUndecided;
   await life.begin();
   while (steps < STEPS && goesOn()) {
     steps += 1;
@@ -43,10 +43,10 @@ export async function simulate(seed: number): Promise<Run> {
     seed,
     steps,
     // What comes after a tie cannot be predicted.
-    faults: world.isUndecided ? [] : faults.found,
+    differences: world.isUndecided ? [] : differences.found,
     crashes: world.crashes,
     storeFailures: world.losses,
-    handlerRuns: world.handlings.runs,
+    handlerRuns: world.handlerRuns.runs,
     sharedRequests: world.sharedRequests,
     transitions: countOf(world.ledger.map(({ actor, from, to }) => `${actor}: ${from} -> ${to}`)),
     events: countOf(world.ledger.map(({ actor, event }) => `${actor}: ${event}`)),
@@ -60,8 +60,8 @@ function countOf(texts: readonly string[]): Map<string, number> {
 }
 
 /** What differed first, and what to do to see it again. */
-export function report({ seed, steps, faults }: Run): string {
-  return [`seed ${seed} differs at step ${steps}; again with: npm run test:sim -- --seed ${seed}`, ...faults].join(
+export function report({ seed, steps, differences }: Run): string {
+  return [`seed ${seed} differs at step ${steps}; again with: npm run test:sim -- --seed ${seed}`, ...differences].join(
     '\n  ',
   );
 }

@@ -5,11 +5,11 @@ import { START_MS } from '../support/restartable-backend.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
 import { Answers } from './answers.ts';
 import { Durability } from './durability.ts';
-import { Faults } from './faults.ts';
-import { compareErrors, compareLedger } from './records.ts';
-import { Handlings } from './handlings.ts';
+import { Differences } from './differences.ts';
+import { compareErrors, compareLedger } from './final-comparison.ts';
+import { HandlerRuns } from './handler-runs.ts';
 import { Oracle, Undecided } from './oracle/oracle.ts';
-import { LOOK_INTERVAL_MS, SilenceRecords } from './silence-records.ts';
+import { LOOK_INTERVAL_MS, SilenceTiming } from './silence-timing.ts';
 import { SimulatedAgent, type AgentHabits } from './simulated-agent.ts';
 import { SimulatedBackend } from './simulated-backend.ts';
 import { SimulatedDisk, type WritePlan } from './simulated-store.ts';
@@ -30,11 +30,11 @@ export class World {
   readonly random: SeededRandom;
   readonly clock = new SimulationClock(START_MS);
   readonly oracle = new Oracle(this.clock);
-  readonly faults = new Faults();
+  readonly differences = new Differences();
   readonly agents: SimulatedAgent[] = [];
-  readonly handlings: Handlings;
+  readonly handlerRuns: HandlerRuns;
   readonly durability: Durability;
-  readonly #silenceRecords = new SilenceRecords(this.faults, this.oracle);
+  readonly #silenceTiming = new SilenceTiming(this.differences, this.oracle);
   readonly #disk = new SimulatedDisk();
   readonly #log = new RecordedLog();
   #backend: SimulatedBackend | undefined;
@@ -51,14 +51,14 @@ export class World {
 
   constructor(seed: number) {
     this.random = new SeededRandom(seed);
-    this.handlings = new Handlings(this.faults, () => this.#handlerMs());
+    this.handlerRuns = new HandlerRuns(this.differences, () => this.#handlerMs());
     this.durability = new Durability({
       oracle: this.oracle,
       disk: this.#disk,
       clock: this.clock,
-      handlings: this.handlings,
-      silenceRecords: this.#silenceRecords,
-      faults: this.faults,
+      handlerRuns: this.handlerRuns,
+      silenceTiming: this.#silenceTiming,
+      differences: this.differences,
       plan: () => this.#planWrite(),
       hasSession: (key) => this.agents.some(({ name, isConnected }) => isConnected && key === `default/${name}`),
       failed: () => {
@@ -66,11 +66,11 @@ export class World {
         this.#awaitAlerts();
       },
       recovered: () => {
-        this.#silenceRecords.disturbed(this.clock.nowMs());
+        this.#silenceTiming.disturbed(this.clock.nowMs());
         this.#awaitAlerts();
       },
     });
-    this.#answers = new Answers(this.durability, this.faults);
+    this.#answers = new Answers(this.durability, this.differences);
     SimulatedBackend.initialise(this.#disk, START_MS);
   }
 
@@ -89,7 +89,7 @@ export class World {
   addAgent(habits: AgentHabits): void {
     const agent = new SimulatedAgent(habits, this.random, ({ queue, n }) => {
       const durable = this.durability.durable.queues.get(`${habits.name} ${queue}`) ?? 0;
-      if (n > durable) this.faults.add(`${habits.name} was promised up to ${n}, but only ${durable} is durable`);
+      if (n > durable) this.differences.add(`${habits.name} was promised up to ${n}, but only ${durable} is durable`);
     });
     this.agents.push(agent);
   }
@@ -97,7 +97,7 @@ export class World {
   /** A new process on the disk as it is. Its first write is slow and does not fail. */
   async start(): Promise<void> {
     const { clock, durability, oracle } = this;
-    this.handlings.processStarted();
+    this.handlerRuns.processStarted();
     oracle.began(durability.aliveMs);
     oracle.entityLimit = ENTITY_LIMITS[this.random.below(ENTITY_LIMITS.length)] ?? 0;
     const log = this.#log;
@@ -106,7 +106,7 @@ export class World {
       clock,
       log,
       observer: durability,
-      run: this.handlings.run,
+      run: this.handlerRuns.run,
       entityLimit: oracle.entityLimit,
     });
     let isRunning = false;
@@ -114,7 +114,7 @@ export class World {
       isRunning = true;
       this.#backend = backend;
       this.#isCalm = false;
-      this.#silenceRecords.disturbed(clock.nowMs());
+      this.#silenceTiming.disturbed(clock.nowMs());
       this.#awaitAlerts();
     });
     while (!isRunning) await clock.advance(1);
@@ -144,7 +144,7 @@ export class World {
   connect(agent: SimulatedAgent): void {
     if (!this.isWritable || agent.isConnected) return;
     const hasRoom = this.oracle.hasRoomFor(agent.name, this.durability.durable);
-    this.faults.compare(`room for ${agent.name}`, hasRoom, this.#backend?.hasRoomFor(agent.name));
+    this.differences.compare(`room for ${agent.name}`, hasRoom, this.#backend?.hasRoomFor(agent.name));
     if (!hasRoom && !this.random.oneIn(3)) return;
     const { habits, queueId } = agent;
     const hello = { agentName: agent.name, namespace: 'default', subscriptions: [], user: 'agent', queueId };
@@ -165,12 +165,12 @@ export class World {
     for (const [index, { name, requests }] of asked.entries()) {
       const earlier = asked.slice(0, index).find((other) => other.name === name)?.requests;
       if (requests === undefined || earlier === undefined) continue;
-      this.faults.compare(`requests to another agent ${name}`, earlier, requests);
+      this.differences.compare(`requests to another agent ${name}`, earlier, requests);
       this.sharedRequests += requests.length;
     }
     for (const { name, closeCode, refusedBy } of this.agents) {
       if (closeCode === NO_ROOM_CLOSE_CODE && refusedBy === undefined)
-        this.faults.add(`${name} was closed for no reason`);
+        this.differences.add(`${name} was closed for no reason`);
     }
   }
 
@@ -196,7 +196,7 @@ export class World {
     while (this.#backend?.isWriting === true && !this.durability.isFailing) await this.clock.advance(10);
     if (this.durability.isFailing) return;
     this.clock.jump(ms);
-    this.#silenceRecords.clockWasSet(this.clock.nowMs());
+    this.#silenceTiming.clockWasSet(this.clock.nowMs());
   }
 
   /** The process does not run for a while, too short to be noticed. */
@@ -221,9 +221,9 @@ export class World {
     this.#isCalm = true;
     this.#failuresLeft = 0;
     while (this.#backend?.isWriting === true || this.durability.isFailing) await this.clock.advance(100);
-    this.#silenceRecords.disturbed(Infinity);
+    this.#silenceTiming.disturbed(Infinity);
     await run();
-    this.#silenceRecords.disturbed(this.clock.nowMs());
+    this.#silenceTiming.disturbed(this.clock.nowMs());
     await this.clock.advance(0);
     this.#isCalm = false;
   }
@@ -237,25 +237,25 @@ export class World {
     await this.#comeToRest();
     this.#isCalm = true;
     await this.clock.advance(0);
-    this.#silenceRecords.compareOverdue(this.clock.nowMs());
+    this.#silenceTiming.compareOverdue(this.clock.nowMs());
     this.#compareRefused();
-    this.faults.compare('answers that are missing', 0, this.#answers.missing);
-    this.faults.compare('entries left in the outbox', 0, this.handlings.waiting);
+    this.differences.compare('answers that are missing', 0, this.#answers.missing);
+    this.differences.compare('entries left in the outbox', 0, this.handlerRuns.waiting);
     this.crash();
-    compareLedger(this.ledger, this.faults);
-    compareErrors(this.#log.errors, this.losses, this.faults);
+    compareLedger(this.ledger, this.differences);
+    compareErrors(this.#log.errors, this.losses, this.differences);
   }
 
   async #comeToRest(): Promise<void> {
     const untilMs = this.clock.monotonicMs() + MAX_CLOSING_MS;
-    while (this.#isBusy && this.clock.monotonicMs() < untilMs && this.faults.found.length === 0)
+    while (this.#isBusy && this.clock.monotonicMs() < untilMs && this.differences.found.length === 0)
       await this.clock.advance(100);
   }
 
   get #isBusy(): boolean {
     return (
       this.#answers.missing > 0 ||
-      this.handlings.waiting > 0 ||
+      this.handlerRuns.waiting > 0 ||
       this.#backend?.isWriting === true ||
       this.durability.isFailing
     );
@@ -268,7 +268,7 @@ export class World {
   #compareRefused(): void {
     for (const { name, refusedBy, isConnected } of this.agents) {
       if (refusedBy === undefined || !this.durability.isDurable(refusedBy)) continue;
-      if (isConnected) this.faults.add(`${name} was not closed although there is no room for its entity`);
+      if (isConnected) this.differences.add(`${name} was not closed although there is no room for its entity`);
     }
   }
 

@@ -6,7 +6,7 @@ const EC = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
 const RSA = ['-newkey', 'rsa:2048'];
 const DAY_MS = 86_400_000;
 
-export interface Wanted {
+export interface CertificateRequest {
   /** As openssl writes it; the common name is that of the file unless it is given. */
   subject?: string;
   /** `DNS:localhost,IP:127.0.0.1` unless it is given; empty for none. */
@@ -18,7 +18,7 @@ export interface Wanted {
 }
 
 /** A certificate and its key: where the files are, and the texts in them. */
-export interface Issued {
+export interface IssuedCertificate {
   certFile: string;
   keyFile: string;
   cert: string;
@@ -50,7 +50,7 @@ export class CertificateAuthority {
   }
 
   /** Files `<name>.pem` and `<name>.key`, the key for its owner only. */
-  issue(name: string, wanted: Wanted = {}): Issued {
+  issue(name: string, wanted: CertificateRequest = {}): IssuedCertificate {
     const { subject = `/CN=${name}`, names = 'DNS:localhost,IP:127.0.0.1', key = 'ec' } = wanted;
     const { validFrom = -1, validTo = 30 } = wanted;
     const [certFile, keyFile, request] = ['pem', 'key', 'csr'].map((ending) => this.#path(`${name}.${ending}`));
@@ -64,7 +64,7 @@ export class CertificateAuthority {
     return { certFile, keyFile, cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
   }
 
-  revoke({ certFile }: Issued): void {
+  revoke({ certFile }: IssuedCertificate): void {
     this.#ca(['-revoke', certFile]);
   }
 

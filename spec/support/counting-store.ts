@@ -14,7 +14,7 @@ export class CountingStore implements TransactionalStore {
   /** Records that were looked up or passed by a cursor, those behind an offset included. */
   reads = 0;
   /** Most of them between two turns of the event loop. */
-  mostInOneTurn = 0;
+  maxReadsPerTick = 0;
   readonly #store: TransactionalStore;
   #inThisTurn = 0;
 
@@ -23,7 +23,7 @@ export class CountingStore implements TransactionalStore {
   }
 
   /** How many `reads` there were when no more come. */
-  async readsAtRest(): Promise<number> {
+  async settledReads(): Promise<number> {
     let before = -1;
     await eventually(
       () => [before, (before = this.reads)],
@@ -41,7 +41,7 @@ export class CountingStore implements TransactionalStore {
     }
     this.reads += records;
     this.#inThisTurn += records;
-    this.mostInOneTurn = Math.max(this.mostInOneTurn, this.#inThisTurn);
+    this.maxReadsPerTick = Math.max(this.maxReadsPerTick, this.#inThisTurn);
   }
 
   *#counted<T>(passed: Iterable<T>, offset = 0): Generator<T, void> {

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 
 /** A condition that did not come true in time. */
-export class NeverHappened extends Error {}
+export class TimedOut extends Error {}
 
 export interface Patience {
   /** Named in the error. */
@@ -12,7 +12,7 @@ export interface Patience {
 
 /**
  * Asks until `holds` is true of the answer, and returns that answer; without `holds`, until the answer is truthy.
- * @throws NeverHappened with the last answer (or the last error) when the time is over
+ * @throws TimedOut with the last answer (or the last error) when the time is over
  */
 export async function eventually<T>(
   ask: () => T | Promise<T>,
@@ -24,20 +24,18 @@ export async function eventually<T>(
     const answer = await ask();
     if (holds(answer)) return answer;
     if (performance.now() >= untilMs) {
-      throw new NeverHappened(
-        `${what} did not come true within ${withinMs} ms; last: ${inspect(answer, { depth: 6 })}`,
-      );
+      throw new TimedOut(`${what} did not come true within ${withinMs} ms; last: ${inspect(answer, { depth: 6 })}`);
     }
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
 
-/** Rejects with `NeverHappened` unless `promise` settles within `withinMs`. */
+/** Rejects with `TimedOut` unless `promise` settles within `withinMs`. */
 export async function inTime<T>(promise: Promise<T>, what: string, withinMs = 5_000): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(new NeverHappened(`${what} did not come within ${withinMs} ms`));
+      reject(new TimedOut(`${what} did not come within ${withinMs} ms`));
     }, withinMs);
   });
   try {

@@ -1,7 +1,7 @@
 import { hash } from '@node-rs/bcrypt';
 import { parseEntityShape, type System } from '../../src/resources/entity.ts';
 import { type ApiAnswer, ApiClient } from './api-client.ts';
-import { oursInstead, type RecordedAnswer, type RecordedRequest } from './golden-cli-ours.ts';
+import { expectedAnswer, type RecordedAnswer, type RecordedRequest } from './golden-cli-differences.ts';
 import { readGolden } from './golden-file.ts';
 import { difference, exactDifference } from './golden-match.ts';
 import { at } from './json-path.ts';
@@ -89,7 +89,7 @@ class RecordedClient {
         this.#kept[name] = new RegExp(pattern).exec(String(answer.headers.location))?.[1] ?? '';
       }
       const where = `${command}.${index + 1}`;
-      const reason = this.#difference(oursInstead(request, response), answer);
+      const reason = this.#difference(expectedAnswer(request, response), answer);
       if (reason !== undefined) found.push(`${where} ${request.method} ${request.path}: ${reason}`);
       this.#last = answer;
       if (typeof at(answer.json, 'refresh_token') === 'string') this.edit(answer.json as Tokens);

@@ -3,7 +3,7 @@ import { ADMIN } from './api-client.ts';
 import { forgedToken, type Forgery } from './forged-token.ts';
 import { readGolden } from './golden-file.ts';
 import { difference, exactDifference } from './golden-match.ts';
-import { overruled } from './golden-overruled.ts';
+import { withException } from './golden-exceptions.ts';
 import { at } from './json-path.ts';
 
 interface Exchange {
@@ -75,7 +75,7 @@ export async function playExchanges(
     if (step.request === undefined) continue;
     const received = await exchange(port, { ...step.request, headers: { ...usual, ...step.request.headers } }, kept);
     const recorded = step.ours ?? step.response ?? { status: 200 };
-    const expected = overruled(file, index + 1, recorded) as Answer;
+    const expected = withException(file, index + 1, recorded) as Answer;
     const found = answerDifference(step, expected, received, { ...kept, ...shown });
     if (found !== undefined) {
       const { method, path } = step.request;

@@ -6,7 +6,7 @@ import type { ApiClient } from './api-client.ts';
 import { eventually } from './eventually.ts';
 import { readGolden } from './golden-file.ts';
 import { difference } from './golden-match.ts';
-import { overruled } from './golden-overruled.ts';
+import { withException } from './golden-exceptions.ts';
 import { HandlerSink } from './handler-sink.ts';
 import { rawRequest } from './raw-handshake.ts';
 
@@ -68,7 +68,7 @@ export async function play(scenario: Scenario, stage: Stage): Promise<void> {
     for (const [index, step] of scenario.steps.entries()) {
       if (step.only === 'reference') continue;
       try {
-        await runner.run({ ...step, expect: overruled(scenario.file, index + 1, step.expect) });
+        await runner.run({ ...step, expect: withException(scenario.file, index + 1, step.expect) });
       } catch (error) {
         const place = `${scenario.file} step ${index + 1} (${step.op}${step.name === undefined ? '' : `: ${step.name}`})`;
         throw new Error(`${place}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });

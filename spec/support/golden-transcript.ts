@@ -4,7 +4,7 @@ import { encodeFrame } from '../../src/wire/frame.ts';
 import { eventually } from './eventually.ts';
 import { readGolden } from './golden-file.ts';
 import { difference } from './golden-match.ts';
-import { overruled } from './golden-overruled.ts';
+import { withException } from './golden-exceptions.ts';
 import { at } from './json-path.ts';
 
 interface Entry {
@@ -27,7 +27,7 @@ const HEADERS_OF_THE_PROGRAM = new Set(['host', 'user-agent']);
 const WITHIN_MS = 10_000;
 
 /** Both ends of the connection; the agent is configured as the recorded one was. */
-export interface TranscriptStage {
+export interface TranscriptTarget {
   backend: PlayedBackend;
   agent: AgentProcess;
 }
@@ -38,7 +38,7 @@ export interface TranscriptStage {
  */
 export async function playTranscript(
   file: string,
-  stage: TranscriptStage,
+  stage: TranscriptTarget,
   leftOut: ReadonlySet<string>,
 ): Promise<void> {
   const { transcript } = JSON.parse(readGolden(file)) as { transcript: Entry[] };
@@ -65,11 +65,11 @@ function checkOf({ type, json }: Entry): string {
 
 const unredacted = (json: unknown): unknown =>
   JSON.parse(JSON.stringify(json), (_, value: unknown) =>
-    value === 'REDACTED' ? overruled(RECORDING, 'redacted label', value) : value,
+    value === 'REDACTED' ? withException(RECORDING, 'redacted label', value) : value,
   );
 
 class TranscriptReader {
-  readonly #stage: TranscriptStage;
+  readonly #stage: TranscriptTarget;
   /** What an agent is told first on each connection. */
   readonly #welcome: Entry | undefined;
   #sessions = 0;
@@ -77,7 +77,7 @@ class TranscriptReader {
   #taken = new Map<string, number>();
   #issuedS = Math.floor(Date.now() / 1_000);
 
-  constructor(stage: TranscriptStage, transcript: readonly Entry[]) {
+  constructor(stage: TranscriptTarget, transcript: readonly Entry[]) {
     this.#stage = stage;
     this.#welcome = transcript.find(({ dir }) => dir === 'to-agent');
   }
@@ -119,7 +119,7 @@ class TranscriptReader {
 
   /** Results are compared one after the other. A keepalive may have been on its way already: the first that fits is taken. */
   async #heard({ type = '', json }: Entry, number: number): Promise<void> {
-    const expected = overruled(RECORDING, number, overruled(RECORDING, type, unredacted(json)));
+    const expected = withException(RECORDING, number, withException(RECORDING, type, unredacted(json)));
     const ask = (): string | undefined => {
       const taken = this.#taken.get(type) ?? 0;
       const frames = this.#session.frames.filter((frame) => frame.type === type).slice(taken);
@@ -135,7 +135,7 @@ class TranscriptReader {
   async #broken(close: { code: number; reason: string }, number: number): Promise<void> {
     const session = this.#session;
     session.socket.send('no line feed');
-    await this.#closed(session, overruled(RECORDING, number, close));
+    await this.#closed(session, withException(RECORDING, number, close));
   }
 
   async #stopped({ code, reason }: Entry): Promise<void> {

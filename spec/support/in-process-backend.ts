@@ -65,7 +65,7 @@ export class InProcessBackend implements BackendPorts {
     this.clock = clock;
     const config = configOf(directory.path);
     this.#config = configure?.(config) ?? config;
-    clock.whenQuiet = () => this.#store?.settled() ?? Promise.resolve();
+    clock.untilIdle = () => this.#store?.settled() ?? Promise.resolve();
   }
 
   /** On a fresh store with the administrator of the tests. */

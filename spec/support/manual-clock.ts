@@ -13,7 +13,7 @@ const SETTLING_TURNS = 10;
 /** A clock that stands still until it is told to go on. */
 export class ManualClock implements Clock {
   /** What else must come to rest after each moment, for example writes in flight. */
-  whenQuiet: () => Promise<void> = () => Promise.resolve();
+  untilIdle: () => Promise<void> = () => Promise.resolve();
   readonly #alarms = new Set<Alarm>();
   #wallMs: number;
   #monotonicMs = 0;
@@ -78,7 +78,7 @@ export class ManualClock implements Clock {
 
   async settle(): Promise<void> {
     await turnsOfTheLoop();
-    await this.whenQuiet();
+    await this.untilIdle();
     await turnsOfTheLoop();
   }
 

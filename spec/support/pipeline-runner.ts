@@ -5,7 +5,7 @@ import { ByteSinks } from './byte-sinks.ts';
 import { eventually } from './eventually.ts';
 import { readGolden } from './golden-file.ts';
 import { difference, exactDifference } from './golden-match.ts';
-import { overruled } from './golden-overruled.ts';
+import { withException } from './golden-exceptions.ts';
 import { HandlerSink } from './handler-sink.ts';
 import { at } from './json-path.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
@@ -116,7 +116,7 @@ class PipelineRunner {
   #compareAnswer({ status, json, text }: ApiAnswer, what = `answer to ${this.#scenario.name}`): void {
     const recorded = this.#scenario.answers[this.#answered];
     this.#answered += 1;
-    const expected = overruled(this.#file, what, recorded);
+    const expected = withException(this.#file, what, recorded);
     const found = difference(expected, { status, message: at(json, 'message') }, `answer ${this.#answered}`);
     if (found !== undefined) throw new Error(`${found}; answered ${text}`);
   }
@@ -170,7 +170,7 @@ class PipelineRunner {
 
   #recordedGift(text: string): unknown {
     const parsed = parsedEvent(text);
-    return typeof parsed === 'object' ? overruled(this.#file, 'event at a handler', parsed) : parsed;
+    return typeof parsed === 'object' ? withException(this.#file, 'event at a handler', parsed) : parsed;
   }
 
   #filledIn(value: unknown): unknown {

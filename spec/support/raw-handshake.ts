@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { NeverHappened } from './eventually.ts';
+import { TimedOut } from './eventually.ts';
 
 export interface RawRequest {
   method?: string;
@@ -36,7 +36,7 @@ export function rawRequest(port: number, { method = 'GET', path, lines, upgrade 
       resolve(answer);
     };
     socket.setTimeout(ANSWER_WITHIN_MS, () => {
-      socket.destroy(new NeverHappened(`no whole answer to ${method} ${path} within ${ANSWER_WITHIN_MS} ms`));
+      socket.destroy(new TimedOut(`no whole answer to ${method} ${path} within ${ANSWER_WITHIN_MS} ms`));
     });
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { OVERRULINGS } from './golden-overruled.ts';
+import { GOLDEN_EXCEPTIONS } from './golden-exceptions.ts';
 
 const GOLDEN = fileURLToPath(new URL('../golden/', import.meta.url));
 /** What a step says that differs only because one before it did. */
@@ -21,10 +21,10 @@ export interface RecordedReason {
 /** Of all recordings that are replayed. */
 export function recordedReasons(): RecordedReason[] {
   const files = readdirSync(GOLDEN, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
-  return [...files.toSorted().flatMap(reasonsIn), ...OVERRULINGS.map(overruling)];
+  return [...files.toSorted().flatMap(reasonsIn), ...GOLDEN_EXCEPTIONS.map(overruling)];
 }
 
-const overruling = ({ recording, step, why }: (typeof OVERRULINGS)[number]): RecordedReason => ({
+const overruling = ({ recording, step, why }: (typeof GOLDEN_EXCEPTIONS)[number]): RecordedReason => ({
   place: `${recording} ${step}`,
   ids: [why],
 });

@@ -1,10 +1,10 @@
 import type { Route } from '../../src/http/request/route.ts';
 import { ApiUnderTest } from '../http/api-under-test.ts';
 
-export type Row = Pick<Route, 'method' | 'path' | 'access' | 'admit' | 'reads' | 'errorsAs'>;
+export type ApiRoute = Pick<Route, 'method' | 'path' | 'access' | 'admit' | 'reads' | 'errorsAs'>;
 
 /** Every row from which requests are routed: what is added to the API is among them. */
-export async function routeTable(): Promise<readonly Row[]> {
+export async function routeTable(): Promise<readonly ApiRoute[]> {
   const { api, stop } = await started();
   await stop();
   return api.routes;
@@ -17,11 +17,11 @@ async function started() {
 
 const PARAMETER = /:(\w+)/g;
 
-export const parametersOf = ({ path }: Pick<Row, 'path'>): string[] =>
+export const parametersOf = ({ path }: Pick<ApiRoute, 'path'>): string[] =>
   [...path.matchAll(PARAMETER)].map(([, name = '']) => name);
 
 /** `segment` is put in as it is: escaped already. */
-export const pathWith = ({ path }: Pick<Row, 'path'>, segment: (parameter: string) => string): string =>
+export const pathWith = ({ path }: Pick<ApiRoute, 'path'>, segment: (parameter: string) => string): string =>
   path.replaceAll(PARAMETER, (_, name: string) => segment(name));
 
-export const titleOf = ({ method, path }: Pick<Row, 'method' | 'path'>): string => `${method} ${path}`;
+export const titleOf = ({ method, path }: Pick<ApiRoute, 'method' | 'path'>): string => `${method} ${path}`;

@@ -16,7 +16,7 @@ export async function scrape({ apiPort }: { apiPort: number }): Promise<MetricsT
 }
 
 /** By how much values moved since it was made. */
-export class Movement {
+export class MetricChanges {
   readonly #backend: { apiPort: number };
   readonly #before: MetricsText;
 
@@ -25,8 +25,8 @@ export class Movement {
     this.#before = before;
   }
 
-  static async begin(backend: { apiPort: number }): Promise<Movement> {
-    return new Movement(backend, await scrape(backend));
+  static async begin(backend: { apiPort: number }): Promise<MetricChanges> {
+    return new MetricChanges(backend, await scrape(backend));
   }
 
   /** Of each series, in their order. */

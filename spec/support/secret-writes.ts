@@ -8,8 +8,8 @@ export const SECRET_HASH = hashSync(OTHER_SECRET, { cost: 4 });
 
 /** One write, and the entry of the ledger that it must leave. */
 export interface Write {
-  /** The row of the table of routes. */
-  row: string;
+  /** The route, as in the route table: `PUT /api/...`. */
+  route: string;
   params: Record<string, string>;
   body?: object;
   actor: string;
@@ -91,11 +91,11 @@ function writesOfKind({ kind, name = NAME, isOfCluster = false, body, change }: 
   const entry = { actor: kind, key: isOfCluster ? name : `${NAMESPACE}/${name}`, params };
   const changed = Object.keys(change);
   return [
-    { ...entry, row: `POST ${home}`, body: { ...body, metadata }, event: 'resource.created', changed: [] },
-    { ...entry, row: `PUT ${one}`, body: { ...body, ...change, metadata }, event: 'resource.updated', changed },
-    { ...entry, row: `PATCH ${one}`, body: patch, event: 'resource.updated', changed: ['metadata'] },
+    { ...entry, route: `POST ${home}`, body: { ...body, metadata }, event: 'resource.created', changed: [] },
+    { ...entry, route: `PUT ${one}`, body: { ...body, ...change, metadata }, event: 'resource.updated', changed },
+    { ...entry, route: `PATCH ${one}`, body: patch, event: 'resource.updated', changed: ['metadata'] },
     ...(kind === 'checks' ? writesOfCheck(one, params) : []),
-    { ...entry, row: `DELETE ${one}`, event: 'resource.deleted', changed: [] },
+    { ...entry, route: `DELETE ${one}`, event: 'resource.deleted', changed: [] },
   ];
 }
 
@@ -104,9 +104,9 @@ function writesOfCheck(one: string, check: Record<string, string>): Write[] {
   const entry = { actor: 'checks', key: `${NAMESPACE}/${NAME}`, params };
   const edited = { ...entry, event: 'resource.updated', changed: ['check_hooks'] };
   return [
-    { ...edited, row: `PUT ${one}/hooks/:type`, body: { critical: ['h1'] } },
-    { ...edited, row: `DELETE ${one}/hooks/:type/hook/:hook` },
-    { ...entry, row: `POST ${one}/execute`, body: { subscriptions: ['entity:x'] }, event: 'check.requested' },
+    { ...edited, route: `PUT ${one}/hooks/:type`, body: { critical: ['h1'] } },
+    { ...edited, route: `DELETE ${one}/hooks/:type/hook/:hook` },
+    { ...entry, route: `POST ${one}/execute`, body: { subscriptions: ['entity:x'] }, event: 'check.requested' },
   ];
 }
 
@@ -120,11 +120,11 @@ function writesOfEntities(): Write[] {
   const put = { ...body, metadata: { ...metadata, labels: { password: OTHER_SECRET } } };
   const patch = { metadata: { labels: { password: SECRET } } };
   return [
-    { ...entry, row: `POST ${home}`, body, event: 'resource.created', changed: [] },
-    { ...entry, row: `PUT ${home}/:name`, body: put, event: 'resource.updated', changed },
-    { ...entry, row: `PUT ${home}/:name`, body: { ...put, system }, event: 'resource.updated', changed: ['system'] },
-    { ...entry, row: `PATCH ${home}/:name`, body: patch, event: 'resource.updated', changed },
-    { ...entry, row: `DELETE ${home}/:name`, event: 'resource.deleted', changed: [] },
+    { ...entry, route: `POST ${home}`, body, event: 'resource.created', changed: [] },
+    { ...entry, route: `PUT ${home}/:name`, body: put, event: 'resource.updated', changed },
+    { ...entry, route: `PUT ${home}/:name`, body: { ...put, system }, event: 'resource.updated', changed: ['system'] },
+    { ...entry, route: `PATCH ${home}/:name`, body: patch, event: 'resource.updated', changed },
+    { ...entry, route: `DELETE ${home}/:name`, event: 'resource.deleted', changed: [] },
   ];
 }
 
@@ -135,9 +135,9 @@ function writesOfSilences(): Write[] {
   const body = { metadata: { name, namespace: NAMESPACE }, subscription: 'linux', check: 'w1', reason: SECRET };
   const put = { ...body, reason: OTHER_SECRET };
   return [
-    { ...entry, row: `POST ${home}`, body, event: 'resource.created', changed: [] },
-    { ...entry, row: `PUT ${home}/:silence`, body: put, event: 'resource.updated', changed: ['reason'] },
-    { ...entry, row: `DELETE ${home}/:silence`, event: 'resource.deleted', changed: [] },
+    { ...entry, route: `POST ${home}`, body, event: 'resource.created', changed: [] },
+    { ...entry, route: `PUT ${home}/:silence`, body: put, event: 'resource.updated', changed: ['reason'] },
+    { ...entry, route: `DELETE ${home}/:silence`, event: 'resource.deleted', changed: [] },
   ];
 }
 
@@ -150,17 +150,17 @@ function writesOfUsers(): Write[] {
   const reset = { password_hash: SECRET_HASH };
   const own = { password: OTHER_SECRET, password_hash: SECRET_HASH };
   return [
-    { ...entry, row: `POST ${CORE}/users`, body, event: 'resource.created', changed: [] },
-    { ...entry, row: `PUT ${one}`, body: put, changed: ['password_hash', 'groups'] },
-    { ...entry, row: `PUT ${one}/password`, body: own, changed: changed.password },
-    { ...entry, row: `PUT ${one}/groups/:group`, changed: changed.groups },
-    { ...entry, row: `DELETE ${one}/groups/:group`, changed: changed.groups },
-    { ...entry, row: `DELETE ${one}/groups`, changed: changed.groups },
-    { ...entry, row: `DELETE ${one}`, changed: changed.disabled },
-    { ...entry, row: `PUT ${one}/reinstate`, changed: changed.disabled },
+    { ...entry, route: `POST ${CORE}/users`, body, event: 'resource.created', changed: [] },
+    { ...entry, route: `PUT ${one}`, body: put, changed: ['password_hash', 'groups'] },
+    { ...entry, route: `PUT ${one}/password`, body: own, changed: changed.password },
+    { ...entry, route: `PUT ${one}/groups/:group`, changed: changed.groups },
+    { ...entry, route: `DELETE ${one}/groups/:group`, changed: changed.groups },
+    { ...entry, route: `DELETE ${one}/groups`, changed: changed.groups },
+    { ...entry, route: `DELETE ${one}`, changed: changed.disabled },
+    { ...entry, route: `PUT ${one}/reinstate`, changed: changed.disabled },
     {
       ...entry,
-      row: `PUT ${one}/reset_password`,
+      route: `PUT ${one}/reset_password`,
       body: { ...reset, password_hash: hashSync(SECRET, { cost: 4 }) },
       changed: changed.password,
     },
@@ -174,15 +174,15 @@ function writesOfTheRest(): Write[] {
   const body = { name: NAME };
   const beside = { kinds: ['roles', 'rolebindings'], key: `${NAME}/system:pipeline` };
   const created = { ...entry, body, event: 'resource.created', changed: [], beside };
-  const deleted = { ...entry, row: `DELETE ${home}/:name`, event: 'resource.deleted', changed: [], beside };
+  const deleted = { ...entry, route: `DELETE ${home}/:name`, event: 'resource.deleted', changed: [], beside };
   return [
-    { ...created, row: `POST ${home}` },
-    { ...entry, row: `PUT ${home}/:name`, body, event: 'resource.updated', changed: [] },
+    { ...created, route: `POST ${home}` },
+    { ...entry, route: `PUT ${home}/:name`, body, event: 'resource.updated', changed: [] },
     deleted,
-    { ...created, row: `PUT ${home}/:name` },
+    { ...created, route: `PUT ${home}/:name` },
     deleted,
     {
-      row: `PUT ${CORE}/tessen`,
+      route: `PUT ${CORE}/tessen`,
       params: {},
       body: { opt_out: true },
       actor: 'tessen',

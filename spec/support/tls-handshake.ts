@@ -10,7 +10,7 @@ export async function handshake(port: number, options: ConnectionOptions): Promi
 }
 
 /** What is shown on a port to who trusts these authorities. */
-export async function shownCertificate(port: number, options: ConnectionOptions): Promise<string> {
+export async function presentedFingerprint(port: number, options: ConnectionOptions): Promise<string> {
   const socket = await handshake(port, options);
   const { fingerprint256 } = socket.getPeerCertificate();
   socket.destroy();
@@ -18,7 +18,7 @@ export async function shownCertificate(port: number, options: ConnectionOptions)
 }
 
 /** The code of an error that must come, or else its message. */
-export async function failure(attempt: Promise<unknown>): Promise<string> {
+export async function errorCodeOf(attempt: Promise<unknown>): Promise<string> {
   try {
     await attempt;
   } catch (error) {

@@ -106,7 +106,7 @@ const DIFFERENCES: readonly Difference[] = [
 ];
 
 /** What the service answers where the reference answered `recorded`. */
-export function oursInstead(request: RecordedRequest, recorded: RecordedAnswer): RecordedAnswer {
+export function expectedAnswer(request: RecordedRequest, recorded: RecordedAnswer): RecordedAnswer {
   let answer = recorded;
   for (const { appliesTo, ours } of DIFFERENCES) if (appliesTo(request, answer)) answer = ours(answer);
   return answer;

@@ -1,7 +1,7 @@
 import type { PipelinePorts } from '../../src/pipeline/pipeline.ts';
 import type { OutboxEntry } from '../../src/store/records.ts';
 import type { WriteSet } from '../../src/store/transactional-store.ts';
-import type { Faults } from './faults.ts';
+import type { Differences } from './differences.ts';
 
 type Run = PipelinePorts['run'];
 
@@ -12,8 +12,8 @@ interface Handled {
 }
 
 /** What the handlers were asked: at least once for each entry of the outbox, with the same id, in order, and only after it was durable. */
-export class Handlings {
-  readonly #faults: Faults;
+export class HandlerRuns {
+  readonly #differences: Differences;
   readonly #durationMs: () => number;
   readonly #handled = new Map<string, Handled>();
   /** Entries that are on disk, by their key in the outbox. */
@@ -22,8 +22,8 @@ export class Handlings {
   readonly #skippable = new Set<string>();
   #process = 0;
 
-  constructor(faults: Faults, durationMs: () => number) {
-    this.#faults = faults;
+  constructor(differences: Differences, durationMs: () => number) {
+    this.#differences = differences;
     this.#durationMs = durationMs;
   }
 
@@ -52,12 +52,12 @@ export class Handlings {
     const line = [...this.#durable].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, other]) => other);
     const first = line.find((other) => other.key === key);
     if (first?.notificationId !== id) {
-      this.#faults.add(`${handler} was asked for ${key} by ${id}, but ${first?.notificationId} is first`);
+      this.#differences.add(`${handler} was asked for ${key} by ${id}, but ${first?.notificationId} is first`);
     }
     const text = JSON.stringify([handler, key, entry.event.check?.status, entry.event.check?.executed]);
     const known = this.#handled.get(id) ?? { entry: text, by: [] };
-    if (known.entry !== text) this.#faults.add(`${id} was ${known.entry}, now it is ${text}`);
-    if (known.by.includes(this.#process)) this.#faults.add(`${handler} was asked twice by ${id} without a crash`);
+    if (known.entry !== text) this.#differences.add(`${id} was ${known.entry}, now it is ${text}`);
+    if (known.by.includes(this.#process)) this.#differences.add(`${handler} was asked twice by ${id} without a crash`);
     this.#handled.set(id, { ...known, by: [...known.by, this.#process] });
   }
 
@@ -76,13 +76,13 @@ export class Handlings {
     const entry = this.#durable.get(outboxKey);
     this.#durable.delete(outboxKey);
     if (entry === undefined) {
-      this.#faults.add(`entry ${outboxKey} was taken out of the outbox and is not in it`);
+      this.#differences.add(`entry ${outboxKey} was taken out of the outbox and is not in it`);
       return;
     }
     const { notificationId: id, handler, key } = entry;
     const outcome = puts.notifications.get(key)?.find((notification) => notification.id === id)?.outcome;
-    if (outcome === undefined) this.#faults.add(`what became of ${id} is not stored with its end`);
+    if (outcome === undefined) this.#differences.add(`what became of ${id} is not stored with its end`);
     if (this.#handled.has(id)) return;
-    if (outcome !== 'skipped' || !this.#skippable.has(id)) this.#faults.add(`${handler} was never asked by ${id}`);
+    if (outcome !== 'skipped' || !this.#skippable.has(id)) this.#differences.add(`${handler} was never asked by ${id}`);
   }
 }

@@ -2,7 +2,7 @@ import { checkWithDefaults } from '../../src/resources/check.ts';
 import { entityWithDefaults } from '../../src/resources/entity.ts';
 import { parseEvent } from '../../src/resources/event.ts';
 import { silencedWithDefaults } from '../../src/resources/silenced.ts';
-import { type Cast, checkOf, NAMESPACE as namespace } from './cast.ts';
+import { type InputGenerator, checkOf, NAMESPACE as namespace } from './input-generator.ts';
 import type { Result } from './oracle/inputs.ts';
 import { nameOf } from './oracle/silences.ts';
 import type { World } from './world.ts';
@@ -11,18 +11,18 @@ const USER = 'admin';
 const NO_ROOM = 'EntityLimitReached';
 
 /** What people write and delete, each with what it must be answered. */
-export class People {
+export class ApiUser {
   readonly #world: World;
-  readonly #cast: Cast;
+  readonly #generate: InputGenerator;
 
-  constructor(world: World, cast: Cast) {
+  constructor(world: World, generate: InputGenerator) {
     this.#world = world;
-    this.#cast = cast;
+    this.#generate = generate;
   }
 
   putEvent(change: Partial<Result> = {}): void {
-    const { entity = this.#cast.entity() } = change;
-    const result = { ...this.#cast.result(entity, this.#world.nowS), ...change };
+    const { entity = this.#generate.entity() } = change;
+    const result = { ...this.#generate.result(entity, this.#world.nowS), ...change };
     const metadata = { name: entity, namespace };
     const subscriptions = [...result.subscriptions];
     const event = parseEvent({
@@ -40,8 +40,8 @@ export class People {
   }
 
   deleteEvent(): void {
-    const entity = this.#cast.entity();
-    const check = this.#cast.pick([this.#cast.check(), 'keepalive']);
+    const entity = this.#generate.entity();
+    const check = this.#generate.pick([this.#generate.check(), 'keepalive']);
     this.#world.command(
       (commands) => commands.deleteEvent({ namespace, entity, check }, USER),
       (oracle) => (oracle.deleteEvent(entity, check) ? undefined : 'NotFound'),
@@ -49,10 +49,10 @@ export class People {
   }
 
   putEntity(): void {
-    const name = this.#cast.entity();
-    const entityClass = this.#cast.classOf(name);
+    const name = this.#generate.entity();
+    const entityClass = this.#generate.classOf(name);
     const deregister = this.#world.random.oneIn(3);
-    const subscriptions = this.#cast.subscriptions();
+    const subscriptions = this.#generate.subscriptions();
     const metadata = { name, namespace };
     const entity = entityWithDefaults({ entity_class: entityClass, metadata, deregister, subscriptions });
     this.#world.command(
@@ -64,7 +64,7 @@ export class People {
   }
 
   deleteEntity(): void {
-    const name = this.#cast.entity();
+    const name = this.#generate.entity();
     this.#world.command(
       (commands) => commands.deleteEntity(namespace, name, USER),
       (oracle) => (oracle.deleteEntity(name) ? undefined : 'NotFound'),
@@ -72,7 +72,7 @@ export class People {
   }
 
   putSilence(): void {
-    const input = this.#cast.silence(this.#world.nowS);
+    const input = this.#generate.silence(this.#world.nowS);
     const { subscription, check, beginS, expireAtS, expireS, endsOnResolve } = input;
     const silenced = silencedWithDefaults({
       metadata: { name: nameOf(input), namespace },
@@ -102,7 +102,7 @@ export class People {
   }
 
   putCheck(): void {
-    const name = this.#cast.check();
+    const name = this.#generate.check();
     const metadata = { name, namespace };
     const interval = 5 + this.#world.random.below(30);
     const check = checkWithDefaults({ metadata, command: 'true', interval, publish: true, subscriptions: ['all'] });
@@ -116,15 +116,15 @@ export class People {
   }
 
   deleteCheck(): void {
-    const name = this.#cast.check();
+    const name = this.#generate.check();
     this.#world.command(
       (commands) => commands.deleteResource('checks', namespace, name, USER),
       (oracle) => (oracle.deleteCheck(name) ? undefined : 'NotFound'),
     );
   }
 
-  putHandler(name = this.#cast.handler()): void {
-    const { resource, members, filters } = this.#cast.handlerOf(name);
+  putHandler(name = this.#generate.handler()): void {
+    const { resource, members, filters } = this.#generate.handlerOf(name);
     this.#world.command(
       (commands) => commands.putResource('handlers', resource, USER),
       (oracle) => {
@@ -135,7 +135,7 @@ export class People {
   }
 
   deleteHandler(): void {
-    const name = this.#cast.handler();
+    const name = this.#generate.handler();
     this.#world.command(
       (commands) => commands.deleteResource('handlers', namespace, name, USER),
       (oracle) => (oracle.deleteHandler(name) ? undefined : 'NotFound'),

@@ -4,7 +4,7 @@ import { nextMessage, startWorker } from '../../bench/support/workers.ts';
 const WORKERS = 2;
 
 /** Idle agents in processes of their own. */
-export class Crowd {
+export class IdleAgents {
   readonly #workers;
 
   constructor(port: number, agents: number, timeouts: AgentCrowd['timeouts']) {

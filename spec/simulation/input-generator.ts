@@ -30,7 +30,7 @@ const TIMEOUTS = [
 const TTLS = [0, 0, 7, 9, 11];
 
 /** Who and what there is, and what they are like, by chance. */
-export class Cast {
+export class InputGenerator {
   /** The last one runs twice: two connections have its name. */
   readonly agents = [...AGENTS, ...AGENTS.slice(-1)];
   readonly handlers = [...HANDLERS, SET];

@@ -1,7 +1,7 @@
 interface Overruling {
   /** The recording, relative to `spec/golden`. */
   recording: string;
-  /** The number of the step from 1, or what is overruled wherever it comes in the recording. */
+  /** The number of the step from 1, or what is withException wherever it comes in the recording. */
   step: number | string;
   /** Laid over what was recorded, member for member. */
   ours: unknown;
@@ -18,7 +18,7 @@ const W_ASSET = {
 };
 
 /** Where the seed or another recording says otherwise: docs/decisions/0009. Everything else is as it was recorded. */
-export const OVERRULINGS: readonly Overruling[] = [
+export const GOLDEN_EXCEPTIONS: readonly Overruling[] = [
   {
     recording: 'state/odd-events.json',
     step: 15,
@@ -122,8 +122,8 @@ export const OVERRULINGS: readonly Overruling[] = [
 ];
 
 /** What the service does at this step: `recorded`, unless a row of the table changes members of it. */
-export function overruled(recording: string, step: number | string, recorded: unknown): unknown {
-  const row = OVERRULINGS.find((candidate) => candidate.recording === recording && candidate.step === step);
+export function withException(recording: string, step: number | string, recorded: unknown): unknown {
+  const row = GOLDEN_EXCEPTIONS.find((candidate) => candidate.recording === recording && candidate.step === step);
   return row === undefined ? recorded : laidOver(recorded, row.ours);
 }
 

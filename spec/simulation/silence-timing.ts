@@ -1,5 +1,5 @@
 import type { LedgerDraft } from '../../src/store/ledger.ts';
-import type { Faults } from './faults.ts';
+import type { Differences } from './differences.ts';
 import { beginMsOf, endMsOf, isOver } from './oracle/silences.ts';
 import type { Oracle } from './oracle/oracle.ts';
 
@@ -13,8 +13,8 @@ const NAMESPACE = 'default/';
  * Whether the begin and the end of each silence are put on record when they come: never early, to the millisecond while nothing
  * disturbs the process and its clock, and soon after something did. What acts on an event is the oracle's alone and does not wait for it.
  */
-export class SilenceRecords {
-  readonly #faults: Faults;
+export class SilenceTiming {
+  readonly #differences: Differences;
   readonly #oracle: Oracle;
   /** By the wall clock: what was set back, stopped, failed or began is as it should be since. */
   #undisturbedSinceMs = 0;
@@ -22,8 +22,8 @@ export class SilenceRecords {
   /** By name, when it was written: before that it could not be put on record that it is over. */
   readonly #writtenMs = new Map<string, number>();
 
-  constructor(faults: Faults, oracle: Oracle) {
-    this.#faults = faults;
+  constructor(differences: Differences, oracle: Oracle) {
+    this.#differences = differences;
     this.#oracle = oracle;
   }
 
@@ -43,7 +43,7 @@ export class SilenceRecords {
     for (const entry of ledger) if (!this.#isTimely(entry)) others.push(entry);
     const { over } = this.#oracle.pending;
     const missing = [...over].filter(([, ends]) => ends.length > 0).map(([name]) => name);
-    if (missing.length > 0) this.#faults.add(`the end of ${missing.join(', ')} is not on record`);
+    if (missing.length > 0) this.#differences.add(`the end of ${missing.join(', ')} is not on record`);
     return others;
   }
 
@@ -61,7 +61,7 @@ export class SilenceRecords {
     const expireAtS = this.#oracle.pending.over.get(name)?.shift();
     if (isOfEntity && expireAtS === undefined) return false;
     const end = expireAtS ?? this.#oracle.silenceEnded(name);
-    if (end === undefined) this.#faults.add(`silence ${name} ended and was not there, or has no end`);
+    if (end === undefined) this.#differences.add(`silence ${name} ended and was not there, or has no end`);
     else this.#compareTime(`end of ${name}`, Math.max(endMsOf(end), this.#writtenMs.get(name) ?? 0), atMs);
     return true;
   }
@@ -73,7 +73,7 @@ export class SilenceRecords {
         ? atMs <= dueMs + this.#driftMs
         : atMs <= Math.max(dueMs, since) + LOOK_INTERVAL_MS;
     if (atMs < dueMs || !isPunctual) {
-      this.#faults.add(`${what} is on record ${atMs - dueMs} ms after it came, ${atMs - since} ms undisturbed`);
+      this.#differences.add(`${what} is on record ${atMs - dueMs} ms after it came, ${atMs - since} ms undisturbed`);
     }
   }
 
@@ -81,9 +81,9 @@ export class SilenceRecords {
   compareOverdue(nowMs: number): void {
     for (const [name, silence] of this.#oracle.head.silences) {
       const { beginS, state } = silence;
-      if (isOver(silence, Math.floor(nowMs / 1_000))) this.#faults.add(`the end of ${name} is not on record`);
+      if (isOver(silence, Math.floor(nowMs / 1_000))) this.#differences.add(`the end of ${name} is not on record`);
       else if (state === 'pending' && beginMsOf(beginS) <= nowMs) {
-        this.#faults.add(`the begin of ${name} is not on record`);
+        this.#differences.add(`the begin of ${name} is not on record`);
       }
     }
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A way to a local port that can fall silent: then nothing comes through in either direction, and nobody is told. */
-export class SilentWire {
+export class SilentProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #port: number;
@@ -16,9 +16,9 @@ export class SilentWire {
     });
   }
 
-  static async to(port: number): Promise<SilentWire> {
+  static async to(port: number): Promise<SilentProxy> {
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
-    const wire = new SilentWire(server, port);
+    const wire = new SilentProxy(server, port);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return wire;

@@ -1,5 +1,5 @@
 /** What differs from what was predicted; the first one ends a run. */
-export class Faults {
+export class Differences {
   readonly found: string[] = [];
 
   add(fault: string): void {

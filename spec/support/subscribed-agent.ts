@@ -3,34 +3,38 @@ import { at } from './json-path.ts';
 import { ReportingAgent } from './reporting-agent.ts';
 import type { RestartableBackend } from './restartable-backend.ts';
 
-/** What an agent was asked for. */
-export interface Asked {
+/** One check request as the agent received it. */
+export interface ReceivedRequest {
   check: string;
   command: string;
-  /** Empty where the check is about the agent itself. */
+  /** Empty if the check is about the agent itself. */
   proxyEntity: string;
   /** Unix seconds. */
   issued: number;
   request: unknown;
 }
 
-/** An agent that takes part in rings, and notes what it is asked for. */
-export class AskedAgent {
+/** A registered agent with subscriptions, which returns the check requests that it receives. It runs no checks. */
+export class SubscribedAgent {
   readonly name: string;
   readonly #agent: ReportingAgent;
-  #questions = 0;
+  #pings = 0;
 
   private constructor(agent: ReportingAgent) {
     this.name = agent.name;
     this.#agent = agent;
   }
 
-  /** Registered and subscribed, with a lease that outlives the test. */
-  static async register(backend: RestartableBackend, name: string, ...subscriptions: string[]): Promise<AskedAgent> {
-    const asked = new AskedAgent(await ReportingAgent.connect(backend, name, { subscriptions }));
-    await asked.keepalive(...subscriptions);
-    while (asked.#socket.waitingFrames.length > 0) await asked.#socket.next('entity_config');
-    return asked;
+  /** Connects and registers an agent. Its keepalive timeout is longer than any test, so that it is never missing. */
+  static async register(
+    backend: RestartableBackend,
+    name: string,
+    ...subscriptions: string[]
+  ): Promise<SubscribedAgent> {
+    const agent = new SubscribedAgent(await ReportingAgent.connect(backend, name, { subscriptions }));
+    await agent.keepalive(...subscriptions);
+    while (agent.#socket.waitingFrames.length > 0) await agent.#socket.next('entity_config');
+    return agent;
   }
 
   get #socket(): AgentClient {
@@ -46,16 +50,16 @@ export class AskedAgent {
     return this.#agent.vanish();
   }
 
-  /** Since the last question, in order. */
-  async asked(): Promise<Asked[]> {
-    this.#questions += 1;
-    await this.#socket.ping(`question ${this.#questions}`);
-    const asked: Asked[] = [];
+  /** Returns the requests since the last call, in order. */
+  async requests(): Promise<ReceivedRequest[]> {
+    this.#pings += 1;
+    await this.#socket.ping(`ping ${this.#pings}`);
+    const received: ReceivedRequest[] = [];
     while (this.#socket.waitingFrames.length > 0) {
       const frame = await this.#socket.nextFrame();
       if (frame.type !== 'check_request') continue;
       const request = jsonOf(frame);
-      asked.push({
+      received.push({
         check: String(at(request, 'config', 'metadata', 'name')),
         command: String(at(request, 'config', 'command')),
         proxyEntity: String(at(request, 'config', 'proxy_entity_name')),
@@ -63,11 +67,11 @@ export class AskedAgent {
         request,
       });
     }
-    return asked;
+    return received;
   }
 
-  /** For how many checks. */
-  async times(): Promise<number> {
-    return (await this.asked()).length;
+  /** Returns the number of requests since the last call. */
+  async requestCount(): Promise<number> {
+    return (await this.requests()).length;
   }
 }

@@ -5,7 +5,7 @@ const MAX_AT_ONCE = 5;
  * A test for each name. They are played side by side, because recordings wait in real time; what goes wrong waits for its own test.
  * Hooks of the caller that stop what is played on come after this.
  */
-export function itPlaysSideBySide(names: readonly string[], play: (name: string) => Promise<void>): void {
+export function itReplaysInParallel(names: readonly string[], play: (name: string) => Promise<void>): void {
   const outcomes: Promise<unknown>[] = [];
 
   before(() => {
