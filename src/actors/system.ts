@@ -10,21 +10,25 @@ import type { Notification } from '../store/records.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { makeActorKinds } from './actor-kinds.ts';
 import { Administration } from './administration/administration.ts';
-import { AgentPort } from './agents/agent-port.ts';
+import { AgentPort, type AgentSession } from './agents/agent-port.ts';
 import { type BlindInterval, BlindTime } from './time/blind-time.ts';
 import { BlindWatch } from './time/blind-watch.ts';
-import type { Commands, WakeableActor } from './administration/commands.ts';
+import type { Commands } from './administration/commands.ts';
 import { DeadlineQueue } from './time/deadline-queue.ts';
-import { Deadlines } from './deadline-dispatch.ts';
-import { Decider } from './core/decider.ts';
-import { type SystemStats, systemStats } from './stats.ts';
+import { DeadlineDispatch } from './deadline-dispatch.ts';
+import { ArmedDeadlines } from './armed-deadlines.ts';
+import { CurrentDecision } from './core/current-decision.ts';
+import { FailureQueue } from './core/failure-queue.ts';
+import { OpenSessions } from './agents/open-sessions.ts';
+import { Quarantine } from './supervision/quarantine.ts';
+import { Decider, INTERNAL } from './core/decider.ts';
+import { type SystemStats, systemStats } from './system-stats.ts';
 import { GuardLog } from './core/guard-log.ts';
 import { Inspection } from './inspection/inspection.ts';
 import { publishAnchor } from './supervision/ledger-anchor.ts';
-import { ActorFailed } from './core/keyed-actors.ts';
 import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
 import { MACHINES, type Machines } from './core/machines.ts';
-import { provideEffects } from './provided-machines.ts';
+import { provideEffects } from './machine-effects.ts';
 import { Pressure } from './time/pressure.ts';
 import { settle } from './events/publish.ts';
 import { forget, Retention } from './supervision/retention.ts';
@@ -92,12 +96,12 @@ export class ActorSystem {
   readonly #pressure: Pressure;
   readonly #deadlineQueue: DeadlineQueue;
   readonly #supervision: Supervision;
-  readonly #deadlines: Deadlines;
+  readonly #armed: ArmedDeadlines;
+  readonly #dispatch: DeadlineDispatch;
   readonly #retention: Retention;
   readonly #root: ReturnType<typeof startRoot>;
   readonly #listeners: SystemListener[] = [];
   #blindSinceMs: number | undefined;
-  #downstream: { readonly isFull: boolean } | undefined;
   #cancelAliveMark: (() => void) | undefined;
 
   constructor(ports: SystemPorts) {
@@ -124,12 +128,7 @@ export class ActorSystem {
       },
     });
     this.#blind = new BlindTime(blindIntervals(store, steadyMs()));
-    const isOutboxFull = (): boolean => this.#downstream?.isFull === true;
-    this.#pressure = new Pressure({
-      isStoreFull: () => this.#committer.isFull,
-      isOutboxFull,
-      nowMs: steadyMs,
-    });
+    this.#pressure = new Pressure({ store: this.#committer, nowMs: steadyMs });
     this.#watch = new BlindWatch({
       clock,
       time: this.#time,
@@ -149,17 +148,18 @@ export class ActorSystem {
         this.#watch.look(dueMs);
       },
       fire: (reached) => {
-        this.#deadlines.due(reached);
+        this.#dispatch.reached(reached);
       },
     });
-    this.#root = startRoot((kind, key, error) => {
-      log.debug({ actor: kind, key, err: error }, 'supervisor was told of a failure');
-    });
+    const current = new CurrentDecision();
+    const failures = new FailureQueue();
+    const sessions = new OpenSessions<AgentSession>();
+    this.#root = startRoot(failures);
     this.#kinds = makeActorKinds({
       machines: provideEffects(machines, {
+        current,
         guards,
-        ctx: () => this.decider.current,
-        agents: () => this.agents,
+        sessions,
         rings: () => this.rings,
         deregistrationHandler: ports.deregistrationHandler,
       }),
@@ -169,37 +169,32 @@ export class ActorSystem {
       steadyMs,
     });
     this.#sleep = new Eviction(this.#kinds, ports.maxAwakeActors ?? DEFAULT_MAX_AWAKE_ACTORS);
+    this.#armed = new ArmedDeadlines({ deadlineQueue: this.#deadlineQueue, reader: this.#committer, nowMs });
+    const quarantine = new Quarantine();
     this.decider = new Decider({
       committer: this.#committer,
       kinds: this.#kinds,
       guards,
       nowMs,
       steadyMs,
-      full: () => this.#pressure.full,
-      isOutboxFull,
-      isQuarantined: (kind, key) => this.#supervision.isQuarantined(kind, key),
-      failed: (failure) => {
-        this.#supervision.failed(failure);
-      },
-      arm: (change) => {
-        this.#deadlines.arm(change);
-      },
-      decided: () => {
-        this.#sleep.keepBound();
-      },
+      current,
+      failures,
+      quarantine,
+      pressure: this.#pressure,
+      deadlines: this.#armed,
+      eviction: this.#sleep,
       settings: { ...DEFAULT_SETTINGS, ...ports.settings },
     });
     this.#supervision = new Supervision({
+      failures,
+      quarantine,
       decider: this.decider,
-      reader: this.#committer,
       kinds: this.#kinds,
       deadlineQueue: this.#deadlineQueue,
+      armed: this.#armed,
       backendName,
       steadyMs,
       log,
-      rearm: (kind, key) => {
-        this.#deadlines.rearm(kind, key);
-      },
     });
     this.inspection = new Inspection({
       decider: this.decider,
@@ -210,17 +205,16 @@ export class ActorSystem {
       clock,
       log,
     });
-    this.agents = new AgentPort(this.decider, log);
+    this.agents = new AgentPort(this.decider, sessions, log);
     this.#retention = new Retention(store);
-    this.#deadlines = new Deadlines({
+    this.#dispatch = new DeadlineDispatch({
       deadlineQueue: this.#deadlineQueue,
+      armed: this.#armed,
       decider: this.decider,
-      reader: this.#committer,
       kinds: this.#kinds,
       agents: this.agents,
       supervision: this.#supervision,
       pressure: this.#pressure,
-      nowMs,
       steadyMs,
       log,
     });
@@ -228,7 +222,7 @@ export class ActorSystem {
       decider: this.decider,
       configurationKinds,
       eventKeysOfCheck: (namespace, check) => this.#committer.eventKeysOfCheck(namespace, check),
-      wake: (actor, key) => this.#wake(actor, key),
+      wake: (actor, key) => this.#supervision.wake(actor, key),
       isConnected: (namespace, entity) => this.agents.isConnected(namespace, entity),
     });
   }
@@ -249,7 +243,7 @@ export class ActorSystem {
       committer: this.#committer,
       decider: this.decider,
       kinds: this.#kinds,
-      sleep: this.#sleep,
+      eviction: this.#sleep,
       deadlineQueue: this.#deadlineQueue,
       supervision: this.#supervision,
       blind: this.#blind,
@@ -259,7 +253,7 @@ export class ActorSystem {
 
   /** Names who must handle what is decided: senders pause while it is full. */
   feed(downstream: { readonly isFull: boolean }): void {
-    this.#downstream = downstream;
+    this.#pressure.setOutbox(downstream);
   }
 
   listen(listener: SystemListener): void {
@@ -275,7 +269,7 @@ export class ActorSystem {
     });
     const { backendName, machine } = this.#ports;
     const ports = { blind: this.#blind, kinds: this.#kinds, agents: this.agents, backendName, machine };
-    await this.decider.decide({ cause: { restore: true }, unbounded: true }, (ctx) => {
+    await this.decider.decide(INTERNAL, (ctx) => {
       takeOver(ctx, ports);
     }).durable;
     this.#deadlineQueue.start();
@@ -297,14 +291,14 @@ export class ActorSystem {
 
   /** Has the ledger's head handled, once. @throws StoreUnavailable */
   handAnchor(handler: string): void {
-    this.decider.decide({ cause: { restore: true }, unbounded: true }, (ctx) => {
+    this.decider.decide(INTERNAL, (ctx) => {
       publishAnchor(ctx, this.#ports.backendName, handler, this.ledgerHead);
     });
   }
 
   /** Resolves when something small could be written and read. @throws StoreUnavailable */
   async probe(): Promise<void> {
-    await this.decider.decide({ cause: { restore: true }, unbounded: true }, (ctx) => {
+    await this.decider.decide(INTERNAL, (ctx) => {
       ctx.put('meta', ALIVE_KEY, ctx.steadyMs);
     }).durable;
     if (this.#ports.store.get('meta', ALIVE_KEY) === undefined) throw new StoreUnavailable('nothing can be read');
@@ -337,15 +331,15 @@ export class ActorSystem {
     for (const listener of this.#listeners) listener.paused?.();
     const forget = (kind: ActorKind, lost: Iterable<string>): void => {
       for (const key of lost) {
-        this.#kinds[kind].rest(key);
-        this.#deadlines.rearm(kind, key);
+        this.#kinds[kind].evict(key);
+        this.#armed.rearm(kind, key);
       }
     };
     forget('entity', keys.entities);
     forget('check-ttl', keys.events);
     forget('connection', keys.sessions);
     forget('check-schedule', keysUnder('checks/', keys.resources));
-    for (const key of keysUnder('silenced/', keys.resources)) this.#deadlines.rearm(SILENCE, key);
+    for (const key of keysUnder('silenced/', keys.resources)) this.#armed.rearm(SILENCE, key);
   }
 
   #recovered(): void {
@@ -353,7 +347,7 @@ export class ActorSystem {
     const interval = { beginMs: this.#blindSinceMs ?? endMs, endMs };
     this.#addBlindTime(interval);
     this.#ports.log.warn({ blind_ms: endMs - interval.beginMs }, 'store can be written again');
-    this.decider.decide({ cause: { restore: true }, unbounded: true }, (ctx) => {
+    this.decider.decide(INTERNAL, (ctx) => {
       ctx.put('meta', BLIND_KEY, this.#blind.intervals);
       recordBlindTime(ctx, this.#ports.backendName, 'store.recovered', interval);
       restartSchedules(ctx, this.#kinds['check-schedule']);
@@ -362,17 +356,6 @@ export class ActorSystem {
     this.#deadlineQueue.rebuild();
     this.#deadlineQueue.start();
     for (const listener of this.#listeners) listener.resumed?.();
-  }
-
-  #wake(actor: WakeableActor, key: string): boolean {
-    if (this.#supervision.release(actor, key)) return true;
-    try {
-      return this.#kinds[actor].wake(this.#committer, key) !== undefined;
-    } catch (error) {
-      if (!(error instanceof ActorFailed)) throw error;
-      this.#supervision.failed(error);
-      return true;
-    }
   }
 
   #markAlive(): void {
@@ -417,7 +400,7 @@ export class ActorSystem {
 
   /** What is decided here is made up for when the store recovers. */
   #decideUnlessFailing(run: (ctx: DecisionContext) => void): void {
-    if (!this.#committer.isFailing) this.decider.decide({ cause: { restore: true }, unbounded: true }, run);
+    if (!this.#committer.isFailing) this.decider.decide(INTERNAL, run);
   }
 }
 

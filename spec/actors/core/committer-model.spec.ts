@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ActorFailed } from '../../../src/actors/core/keyed-actors.ts';
+import { ActorFailed } from '../../../src/actors/core/actor-failed.ts';
 import { StoreUnavailable } from '../../../src/resources/errors.ts';
 import type { Source } from '../../../src/store/decision.ts';
 import { verify } from '../../../src/store/ledger.ts';
@@ -92,7 +92,7 @@ class ModelRun {
   async play(): Promise<void> {
     const { random, system } = this;
     for (let n = 0; n < INPUTS; n += 1) {
-      if (random.oneIn(INPUTS_PER_SLEEP)) system.kinds.entity.rest(this.#key());
+      if (random.oneIn(INPUTS_PER_SLEEP)) system.kinds.entity.evict(this.#key());
       const refused = this.#decide(this.#input());
       if (random.oneIn(refused ? 2 : INPUTS_PER_TURN)) await nextTurn();
     }

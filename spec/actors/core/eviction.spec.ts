@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { FailureQueue } from '../../../src/actors/core/failure-queue.ts';
 import { KeyedActors } from '../../../src/actors/core/keyed-actors.ts';
 import type { ActorKinds } from '../../../src/actors/core/actor-kind.ts';
 import { startRoot } from '../../../src/actors/core/root.ts';
@@ -14,7 +15,7 @@ describe('the sleep of actors', () => {
   let stop: () => void;
 
   beforeEach(() => {
-    const root = startRoot(() => undefined);
+    const root = startRoot(new FailureQueue());
     ({ stop } = root);
     const machine = tallyMachine(new Sabotage());
     const load = () => ({ value: 'registered', context: { key: '', tally: EMPTY_TALLY } });

@@ -1,6 +1,8 @@
-import { Decider } from '../../../src/actors/core/decider.ts';
+import { Decider, type DeciderPorts } from '../../../src/actors/core/decider.ts';
 import { GuardLog } from '../../../src/actors/core/guard-log.ts';
-import { type ActorFailed, KeyedActors } from '../../../src/actors/core/keyed-actors.ts';
+import { CurrentDecision } from '../../../src/actors/core/current-decision.ts';
+import { type ActorFailure, FailureQueue } from '../../../src/actors/core/failure-queue.ts';
+import { KeyedActors } from '../../../src/actors/core/keyed-actors.ts';
 import type { ActorEvents, ActorInputs, ActorKinds } from '../../../src/actors/core/actor-kind.ts';
 import { MACHINES } from '../../../src/actors/core/machines.ts';
 import { startRoot } from '../../../src/actors/core/root.ts';
@@ -45,14 +47,18 @@ export class TallyingSystem {
       listener: {
         committed: () => undefined,
         lost: ({ entities }) => {
-          for (const key of entities) this.kinds.entity.rest(key);
+          for (const key of entities) this.kinds.entity.evict(key);
         },
         recovered: () => {
           this.recoveries += 1;
         },
       },
     });
-    this.#root = startRoot(() => undefined);
+    const failures = new FailureQueue();
+    failures.handleWith((failure) => {
+      this.#failed(failure);
+    });
+    this.#root = startRoot(failures);
     const { supervisors } = this.#root;
     const unused = { load: () => undefined, rebuild: () => undefined };
     this.kinds = {
@@ -88,14 +94,12 @@ export class TallyingSystem {
       guards,
       nowMs,
       steadyMs: nowMs,
-      full: () => (this.committer.isFull ? 'store' : undefined),
-      isOutboxFull: () => false,
-      isQuarantined: () => false,
-      failed: (failure) => {
-        this.#failed(failure);
-      },
-      arm: () => undefined,
-      decided: () => undefined,
+      current: new CurrentDecision(),
+      failures,
+      pressure: this.#pressure(),
+      quarantine: { has: () => false },
+      deadlines: { arm: () => undefined },
+      eviction: { keepBound: () => undefined },
       settings: DEFAULT_SETTINGS,
     });
   }
@@ -119,10 +123,20 @@ export class TallyingSystem {
     this.#root.stop();
   }
 
-  /** As supervision does: evicted, and on record if that can be written. */
-  #failed({ actor, key }: ActorFailed): void {
+  #pressure(): DeciderPorts['pressure'] {
+    const { committer } = this;
+    return {
+      isOutboxFull: false,
+      get full() {
+        return committer.isFull ? 'store' : undefined;
+      },
+    };
+  }
+
+  /** Evicts the actor and records its failure if that can be written, as the real supervision does. */
+  #failed({ kind: actor, key }: ActorFailure): void {
     this.failures += 1;
-    this.kinds.entity.rest(key);
+    this.kinds.entity.evict(key);
     try {
       this.#decider.decide({ cause: { restore: true }, unbounded: true }, (ctx) => {
         ctx.record({ actor, key, from: null, event: 'actor.failed', to: null });

@@ -29,12 +29,12 @@ function published(names: string[], { output = '' } = {}) {
     // Nothing that is decided here wakes an actor.
     kinds: {} as ActorKinds,
     guards: new GuardLog(),
-    isQuarantined: () => false,
-    isOutboxFull: () => false,
+    quarantine: { has: () => false },
+    pressure: { isOutboxFull: false },
     settings: DEFAULT_SETTINGS,
   } satisfies DecisionContextPorts;
   const cause = { restore: true } as const;
-  const ctx = new DecisionContext(ports, { nowMs: 1, steadyMs: 1, cause, observer: undefined, failures: [] });
+  const ctx = new DecisionContext(ports, { nowMs: 1, steadyMs: 1, cause, observer: undefined });
   const event = parseEvent({
     entity: { entity_class: 'proxy', metadata: { name: 'sw-1', namespace: 'default' } },
     check: { metadata: { name: 'port', namespace: 'default' }, interval: 60, handlers: ['all'], output },

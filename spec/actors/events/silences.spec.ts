@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { CurrentDecision } from '../../../src/actors/core/current-decision.ts';
 import { Decider } from '../../../src/actors/core/decider.ts';
 import { GuardLog } from '../../../src/actors/core/guard-log.ts';
 import type { ActorKinds } from '../../../src/actors/core/actor-kind.ts';
@@ -74,12 +75,12 @@ class ModelRun {
       guards: new GuardLog(),
       nowMs,
       steadyMs: nowMs,
-      full: () => undefined,
-      isOutboxFull: () => false,
-      isQuarantined: () => false,
-      failed: () => undefined,
-      arm: () => undefined,
-      decided: () => undefined,
+      current: new CurrentDecision(),
+      failures: { handleAll: () => undefined },
+      pressure: { full: undefined, isOutboxFull: false },
+      quarantine: { has: () => false },
+      deadlines: { arm: () => undefined },
+      eviction: { keepBound: () => undefined },
       settings: DEFAULT_SETTINGS,
     });
   }

@@ -13,7 +13,7 @@ import { DroppedProxies } from './dropped-proxies.ts';
 import { assertMayWrite, assertOwnKeepalive, assertOwnNamespace, NotOwner } from './event-ownership.ts';
 import { receiveKeepalive } from './keepalives.ts';
 import { mergeEvent } from '../events/merge-event.ts';
-import { OpenSessions } from './open-sessions.ts';
+import type { OpenSessions } from './open-sessions.ts';
 import { publishMetrics } from '../events/publish.ts';
 import { repairClass } from './registration.ts';
 import { deleteEvent } from '../events/delete-event.ts';
@@ -50,7 +50,7 @@ export interface AgentSession extends Source {
 /** What an agent's connection may ask: the only way from the agent port to the actors. */
 export class AgentPort {
   readonly #decider: Decider;
-  readonly #sessions = new OpenSessions<AgentSession>();
+  readonly #sessions: OpenSessions<AgentSession>;
   readonly #log: Log;
   readonly #droppedProxies: DroppedProxies;
   /** Why something of a session was refused, as far as it is on record. */
@@ -60,8 +60,9 @@ export class AgentPort {
   /** What could not be decided, of each connection in order. */
   #untold = new Map<string, Told[]>();
 
-  constructor(decider: Decider, log: Log) {
+  constructor(decider: Decider, sessions: OpenSessions<AgentSession>, log: Log) {
     this.#decider = decider;
+    this.#sessions = sessions;
     this.#log = log;
     this.#droppedProxies = new DroppedProxies(log);
   }

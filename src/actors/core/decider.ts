@@ -2,13 +2,12 @@ import { Overloaded } from '../../resources/errors.ts';
 import type { Committer } from '../../store/committer.ts';
 import type { DeadlineChange, Source } from '../../store/decision.ts';
 import type { LedgerCause } from '../../store/ledger.ts';
-import type { DecisionObserver } from './decision-observer.ts';
-import type { GuardLog } from './guard-log.ts';
-import { ActorFailed } from './keyed-actors.ts';
-import type { ActorKind, ActorKinds } from './actor-kind.ts';
-import { OUTBOX_FULL } from './outbox-full.ts';
+import type { ActorKinds } from './actor-kind.ts';
+import type { CurrentDecision } from './current-decision.ts';
 import { DecisionContext, type DecisionContextPorts } from './decision-context.ts';
-import type { Settings } from './settings.ts';
+import type { DecisionObserver } from './decision-observer.ts';
+import type { FailureQueue } from './failure-queue.ts';
+import { OUTBOX_FULL } from './outbox-full.ts';
 
 const FULL = {
   store: 'too many changes wait to be stored',
@@ -17,31 +16,31 @@ const FULL = {
 
 export interface Input {
   cause: LedgerCause;
-  /** Who must hear of the outcome; whoever awaits the promise needs none. */
+  /** The connection that is notified of the outcome; a caller that awaits the promise needs none. */
   source?: Source | undefined;
   acknowledge?: number | undefined;
-  /** Decided even when too much waits to be stored: deadlines, repairs, and agents, whose readers pause instead. */
+  /** Decided even when too many changes wait to be stored: deadlines, repairs, and agents, whose readers pause instead. */
   unbounded?: boolean;
-  /** It leads to what must be handled: refused while too much waits for that. */
+  /** The decision can add to the outbox: refused while the outbox is full. */
   feedsHandlers?: boolean;
 }
 
-export interface DeciderPorts {
+/** A decision of the backend itself. It is made even when too many changes wait to be stored. */
+export const INTERNAL: Input = { cause: { restore: true }, unbounded: true };
+
+export interface DeciderPorts extends Omit<DecisionContextPorts, 'reader'> {
   committer: Committer;
   kinds: ActorKinds;
-  guards: GuardLog;
-  nowMs(): number;
-  steadyMs(): number;
+  current: CurrentDecision;
+  failures: Pick<FailureQueue, 'handleAll'>;
   /** What is full, if anything: inputs that add to it are refused. */
-  full(): 'store' | 'outbox' | undefined;
-  isOutboxFull(): boolean;
-  isQuarantined(kind: ActorKind, key: string): boolean;
-  /** An actor threw; called when nothing is being decided. */
-  failed(failure: ActorFailed): void;
-  /** Called after each decision, whatever became of it. */
-  decided(): void;
-  arm(change: DeadlineChange): void;
-  settings: Settings;
+  pressure: { readonly full: 'store' | 'outbox' | undefined; readonly isOutboxFull: boolean };
+  deadlines: { arm(change: DeadlineChange): void };
+  eviction: { keepBound(): void };
+  /** Wall clock, Unix ms. */
+  nowMs(): number;
+  /** Steady time, ms. */
+  steadyMs(): number;
 }
 
 export interface Decided<T> {
@@ -50,81 +49,72 @@ export interface Decided<T> {
   durable: Promise<void>;
 }
 
-/** Makes decisions one after the other, synchronously; each is whole or nothing. */
+/** Makes decisions one after the other, synchronously. Each is committed whole or dropped whole. */
 export class Decider {
-  /** Only while somebody watches an actor. */
+  /** Set only while an actor is watched. */
   observer: DecisionObserver | undefined;
   /** How many inputs were refused because too much waits. */
   refused = 0;
   readonly #ports: DeciderPorts;
-  readonly #scopePorts: DecisionContextPorts;
-  #current: DecisionContext | undefined;
+  readonly #contextPorts: DecisionContextPorts;
 
   constructor(ports: DeciderPorts) {
     this.#ports = ports;
-    this.#scopePorts = { ...ports, reader: ports.committer };
+    this.#contextPorts = { ...ports, reader: ports.committer };
   }
 
-  /** The decision being made: the effects of machines write into it. */
-  get current(): DecisionContext {
-    if (this.#current === undefined) throw new Error('nothing is being decided');
-    return this.#current;
-  }
-
-  /** @throws whatever `run` throws, after dropping the decision; StoreUnavailable; Overloaded */
+  /** @throws whatever `run` throws, after dropping the decision; ActorFailed; StoreUnavailable; Overloaded */
   decide<T>(input: Input, run: (ctx: DecisionContext) => T): Decided<T> {
-    const { committer } = this.#ports;
-    if (this.#current !== undefined) throw new Error('a decision cannot begin inside another');
+    const { committer, current, failures, eviction } = this.#ports;
+    current.assertNone();
     committer.assertWritable();
     if (input.unbounded !== true) this.#assertRoom(input);
-    const failures: ActorFailed[] = [];
-    const ctx = this.#open(input, failures);
+    const ctx = this.#open(input);
     try {
       const result = run(ctx);
       ctx.runFollowUps();
       return { result, durable: this.#close(ctx, input) };
     } catch (error) {
       this.#drop(ctx);
-      if (error instanceof ActorFailed) failures.push(error);
       throw error;
     } finally {
-      this.#current = undefined;
-      for (const failure of failures) this.#ports.failed(failure);
-      this.#ports.decided();
+      current.end();
+      failures.handleAll();
+      eviction.keepBound();
     }
   }
 
+  /** Makes a decision of the backend itself, unless the store cannot be written: its recovery makes up for what is skipped here. */
+  maintain(run: (ctx: DecisionContext) => void): void {
+    if (!this.#ports.committer.isFailing) this.decide(INTERNAL, run);
+  }
+
   #assertRoom({ feedsHandlers = false }: Input): void {
-    const full = this.#ports.full();
+    const { full } = this.#ports.pressure;
     if (full === undefined || (full === 'outbox' && !feedsHandlers)) return;
     this.refused += 1;
     throw new Overloaded(FULL[full]);
   }
 
-  #open({ cause }: Input, failures: ActorFailed[]): DecisionContext {
-    const { nowMs, steadyMs } = this.#ports;
+  #open({ cause }: Input): DecisionContext {
+    const { current, nowMs, steadyMs } = this.#ports;
     const { observer } = this;
-    const ctx = new DecisionContext(this.#scopePorts, {
-      nowMs: nowMs(),
-      steadyMs: steadyMs(),
-      cause,
-      observer,
-      failures,
-    });
-    this.#current = ctx;
+    const ctx = new DecisionContext(this.#contextPorts, { nowMs: nowMs(), steadyMs: steadyMs(), cause, observer });
+    current.begin(ctx);
     return ctx;
   }
 
   #close({ decision, steps }: DecisionContext, { source, acknowledge }: Input): Promise<void> {
+    const { committer, deadlines } = this.#ports;
     decision.source = source;
     decision.acknowledge = acknowledge;
-    const durable = this.#ports.committer.commit(decision);
-    for (const change of decision.deadlines) this.#ports.arm(change);
+    const durable = committer.commit(decision);
+    for (const change of decision.deadlines) deadlines.arm(change);
     if (steps !== undefined) this.observer?.decided(steps, decision.ledger.length, durable);
     return durable;
   }
 
   #drop({ touched }: DecisionContext): void {
-    for (const { kind, key } of touched) this.#ports.kinds[kind].rest(key);
+    for (const { kind, key } of touched) this.#ports.kinds[kind].evict(key);
   }
 }

@@ -3,7 +3,8 @@ import type { LedgerCause, LedgerDraft } from '../../store/ledger.ts';
 import type { ActorSnapshot, TableName, Tables } from '../../store/records.ts';
 import type { ActorStep, DecisionObserver } from './decision-observer.ts';
 import type { GuardLog } from './guard-log.ts';
-import { ActorFailed, type KeyedActors } from './keyed-actors.ts';
+import { ActorFailed } from './actor-failed.ts';
+import type { KeyedActors } from './keyed-actors.ts';
 import type { AnyActor } from 'xstate';
 import type { ActorEvents, ActorInputs, ActorKind, ActorKinds } from './actor-kind.ts';
 import type { Settings } from './settings.ts';
@@ -26,9 +27,8 @@ export interface DecisionContextPorts {
   reader: KeyedTableReader;
   kinds: ActorKinds;
   guards: GuardLog;
-  isQuarantined(kind: ActorKind, key: string): boolean;
-  /** Whether too much waits for handlers. */
-  isOutboxFull(): boolean;
+  quarantine: { has(kind: ActorKind, key: string): boolean };
+  pressure: { readonly isOutboxFull: boolean };
   settings: Settings;
 }
 
@@ -38,8 +38,6 @@ export interface Occasion {
   steadyMs: number;
   cause: LedgerCause;
   observer: DecisionObserver | undefined;
-  /** Actors that could not be restored, and begin anew, are added. */
-  failures: ActorFailed[];
 }
 
 /** One decision while it is being made: reads through what is not durable yet, and everything it wants done. */
@@ -58,16 +56,14 @@ export class DecisionContext {
   steps: ActorStep[] | undefined;
   readonly #ports: DecisionContextPorts;
   readonly #observer: DecisionObserver | undefined;
-  readonly #failures: ActorFailed[];
   readonly #followUps: (() => void)[] = [];
 
-  constructor(ports: DecisionContextPorts, { nowMs, steadyMs, cause, observer, failures }: Occasion) {
+  constructor(ports: DecisionContextPorts, { nowMs, steadyMs, cause, observer }: Occasion) {
     this.#ports = ports;
     this.nowMs = nowMs;
     this.steadyMs = steadyMs;
     this.cause = cause;
     this.#observer = observer;
-    this.#failures = failures;
     this.decision = new Decision(ports.reader);
   }
 
@@ -129,11 +125,11 @@ export class DecisionContext {
 
   /** Whether what waits for handlers may only grow by alerts. */
   get isOutboxFull(): boolean {
-    return this.#ports.isOutboxFull();
+    return this.#ports.pressure.isOutboxFull;
   }
 
   isQuarantined(kind: ActorKind, key: string): boolean {
-    return this.#ports.isQuarantined(kind, key);
+    return this.#ports.quarantine.has(kind, key);
   }
 
   /** Sends to the actor of a key, waking it if it sleeps. Undefined when there is none. @throws ActorFailed */
@@ -141,6 +137,17 @@ export class DecisionContext {
     const actors = this.#actors(kind);
     const actor = this.#wake(kind, actors, key);
     return actor === undefined ? undefined : this.#deliver(kind, actors, actor, key, event);
+  }
+
+  /** Wakes the actor of a key without an event. False when there is none. @throws ActorFailed */
+  wake(kind: ActorKind, key: string): boolean {
+    return this.#wake(kind, this.#actors(kind), key) !== undefined;
+  }
+
+  /** Makes a new actor from domain data where there is none to wake. @throws ActorFailed */
+  rebuild(kind: ActorKind, key: string): void {
+    this.touched.push({ kind, key });
+    this.#actors(kind).rebuild(this.decision, key);
   }
 
   /** Makes the actor of a key that had none. @throws ActorFailed */
@@ -164,8 +171,7 @@ export class DecisionContext {
       return actors.wake(this.decision, key);
     } catch (error) {
       if (!(error instanceof ActorFailed)) throw error;
-      // Nothing has been decided with it yet: it begins anew from domain data, on record.
-      this.#failures.push(error);
+      // Its supervisor has received the failure, and nothing has been decided with it yet: it is made anew from domain data.
       this.touched.push({ kind, key });
       return actors.rebuild(this.decision, key);
     }
@@ -186,7 +192,7 @@ export class DecisionContext {
     const isTransition = value !== before.value;
     if (isTransition) this.#recordTransition(kind, key, before.value, event.type, value);
     if (this.#observer !== undefined) this.#note(kind, key, event, { value, context, status }, isTransition);
-    if (status !== 'active') actors.rest(key);
+    if (status !== 'active') actors.evict(key);
     return { snapshot: status === 'active' ? { value, context } : undefined, state: value };
   }
 

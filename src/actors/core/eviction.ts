@@ -2,16 +2,16 @@ import type { QueueStats } from '../../ports/queue-stats.ts';
 import type { ActorKind, ActorKinds } from './actor-kind.ts';
 
 /** Actors that can be woken from a record. */
-const SLEEPERS = ['entity', 'check-ttl', 'connection'] as const satisfies ActorKind[];
-/** Who was not needed for so many rounds goes to rest. */
+const EVICTABLE = ['entity', 'check-ttl', 'connection'] as const satisfies ActorKind[];
+/** An actor that was not used in this many rounds is evicted. */
 const IDLE_ROUNDS = 60;
-/** When too many are awake so large a part of them goes to rest at once: looking for them costs as much as waking some. */
+/** Beyond the limit, this fraction of it is evicted at once: finding the idle actors costs as much as waking a few. */
 const RELIEF = 0.1;
 
 /**
- * Who of the actors is awake. Waking one costs as much as four events, so that they go to rest by idle time, and by a bound on
- * memory (a live actor takes about 2.5 kB), never with every event. Only between decisions: in one, the record of an actor may
- * not have been written yet.
+ * Evicts actors from memory, by idle time and by a limit on their number (an awake actor takes about 2.5 kB). It never evicts an
+ * actor with each event, because waking one costs as much as four events, and it evicts only between decisions: during one, the
+ * record of an actor may not have been written yet.
  */
 export class Eviction {
   readonly #kinds: ActorKinds;
@@ -22,22 +22,23 @@ export class Eviction {
     this.#maxAwake = maxAwake;
   }
 
+  /** The actors that can be evicted, and their limit. */
   get awake(): QueueStats {
     const { entity, 'check-ttl': ttl, connection } = this.#kinds;
     return { used: entity.awake + ttl.awake + connection.awake, limit: this.#maxAwake };
   }
 
-  /** To be called at even intervals: rounds are counted in them. */
+  /** Evicts idle actors. Call it at even intervals: idle time is counted in calls. */
   beginRound(): void {
-    for (const kind of SLEEPERS) this.#kinds[kind].evictIdle(IDLE_ROUNDS);
+    for (const kind of EVICTABLE) this.#kinds[kind].evictIdle(IDLE_ROUNDS);
   }
 
-  /** To be called after each decision. */
+  /** Evicts actors beyond the limit. Call it after each decision. */
   keepBound(): void {
     const { entity, 'check-ttl': ttl, connection } = this.#kinds;
     const excess = entity.awake + ttl.awake + connection.awake - this.#maxAwake;
     if (excess <= 0) return;
-    const [most] = SLEEPERS.map((kind) => this.#kinds[kind]).toSorted((one, other) => other.awake - one.awake);
+    const [most] = EVICTABLE.map((kind) => this.#kinds[kind]).toSorted((one, other) => other.awake - one.awake);
     most?.evictSome(excess + Math.floor(this.#maxAwake * RELIEF));
   }
 }

@@ -8,41 +8,33 @@ import {
 } from 'xstate';
 import type { TableReader } from '../../store/decision.ts';
 import type { ActorSnapshot } from '../../store/records.ts';
+import { ActorFailed } from './actor-failed.ts';
 import type { supervisorLogic } from './supervisor.ts';
 
-/** An action, guard or restore of an actor threw. Whatever was decided with it is dropped. */
-export class ActorFailed extends Error {
-  readonly actor: string;
-  readonly key: string;
-
-  constructor(actor: string, key: string, cause: unknown) {
-    super(`${actor} ${key} failed`, { cause });
-    this.actor = actor;
-    this.key = key;
-  }
-}
-
 export interface KeyedActorsOptions<TInput> {
-  /** The word of the ledger for this kind. */
+  /** The name of this kind in the ledger and in the API. */
   kind: string;
   /** Provided with its effects, once for all actors of the kind. */
   machine: AnyStateMachine;
   supervisor: ActorRefFrom<typeof supervisorLogic>;
-  /** Where an actor stands by its record; undefined where there is nothing to wake it from. */
+  /** Reads an actor's snapshot from its record; undefined when there is nothing to wake it from. */
   load(reader: TableReader, key: string): ActorSnapshot | undefined;
-  /** What an actor begins anew with when its record cannot be restored; undefined where that is impossible. */
+  /** The input for a new actor in place of one whose snapshot cannot be restored, from domain data; undefined when there is none. */
   rebuild(reader: TableReader, key: string): TInput | undefined;
 }
 
 interface Awake {
   actor: AnyActor;
-  /** The round of `sleepers` in which it was needed last. */
+  /** The eviction round in which it was used last. */
   round: number;
 }
 
 const ACTIVE: Snapshot<unknown> = { status: 'active', output: undefined, error: undefined };
 
-/** The live actors of one kind, by key. `wake` is the only way from a record to an actor, `create` the only way from nothing. */
+/**
+ * The awake actors of one kind, by key. Only `wake` makes an actor from a record, and only `create` and `rebuild` make a new one.
+ * The supervisor receives each failure; the `ActorFailed` thrown here only ends the decision.
+ */
 export class KeyedActors<TEvent extends EventObject, TInput> {
   readonly kind: string;
   readonly #machine: AnyStateMachine;
@@ -60,7 +52,7 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
     return this.#live.has(key);
   }
 
-  /** Of those that are awake. */
+  /** The keys of the actors that are awake. */
   keys(): Iterable<string> {
     return this.#live.keys();
   }
@@ -69,13 +61,13 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
     return this.#live.size;
   }
 
-  /** The state of an actor that is awake. */
+  /** The state of the actor of a key; undefined when it is asleep. */
   stateOf(key: string): string | undefined {
     const awake = this.#live.get(key);
     return awake === undefined ? undefined : (awake.actor.getSnapshot() as { value: string }).value;
   }
 
-  /** Where the actor of a key stands, without waking it: as it runs, or by its record. */
+  /** The snapshot of the actor of a key, from memory or from its record; does not wake it. */
   snapshotOf(reader: TableReader, key: string): ActorSnapshot | undefined {
     const awake = this.#live.get(key);
     if (awake === undefined) return this.#options.load(reader, key);
@@ -83,7 +75,7 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
     return { value, context };
   }
 
-  /** The actor of a key: as it runs, or from its record. @throws ActorFailed when the record cannot be restored */
+  /** The actor of a key, restored from its record when it is asleep. @throws ActorFailed when the record cannot be restored */
   wake(reader: TableReader, key: string): AnyActor | undefined {
     const running = this.#live.get(key);
     if (running !== undefined) {
@@ -102,7 +94,7 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
     return this.#start(key, createActor(this.#machine, { ...this.#identity(key), input }));
   }
 
-  /** Begins anew from domain data. */
+  /** Makes a new actor from domain data; undefined when there is none. @throws ActorFailed when its first step throws */
   rebuild(reader: TableReader, key: string): AnyActor | undefined {
     const input = this.#options.rebuild(reader, key);
     return input === undefined ? undefined : this.create(key, input);
@@ -114,36 +106,36 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
     this.#assertRunning(key, actor);
   }
 
-  /** Forgets the actor; the next `wake` reads the record. */
-  rest(key: string): void {
+  /** Removes the actor from memory; the next `wake` reads its record. */
+  evict(key: string): void {
     const awake = this.#live.get(key);
     if (awake === undefined) return;
     this.#live.delete(key);
     if (awake.actor.getSnapshot().status === 'active') {
-      this.#options.supervisor.send({ type: 'actor.rested', ref: awake.actor });
+      this.#options.supervisor.send({ type: 'actor.evicted', ref: awake.actor });
     }
   }
 
-  /** Begins a new round, and puts to rest who was not needed in the last `rounds` of them. */
+  /** Begins a new round and evicts the actors that were not used in the last `rounds` of them. */
   evictIdle(rounds: number): void {
     this.#round += 1;
-    for (const [key, { round }] of this.#live) if (this.#round - round > rounds) this.rest(key);
+    for (const [key, { round }] of this.#live) if (this.#round - round > rounds) this.evict(key);
   }
 
-  /** Puts `count` to rest, who was not needed in this round before who was. */
+  /** Evicts `count` actors, those first that were not used in this round. */
   evictSome(count: number): void {
     const until = this.#live.size - count;
     const all = [...this.#live];
     for (const isIdle of [true, false]) {
       for (const [key, { round }] of all) {
         if (this.#live.size <= until) return;
-        if (round < this.#round === isIdle) this.rest(key);
+        if (round < this.#round === isIdle) this.evict(key);
       }
     }
   }
 
   evictAll(): void {
-    for (const key of this.#live.keys()) this.rest(key);
+    for (const key of this.#live.keys()) this.evict(key);
   }
 
   #identity(key: string) {

@@ -1,10 +1,11 @@
 import { type ActorRefFrom, createActor, setup } from 'xstate';
-import { supervisorLogic } from './supervisor.ts';
 import type { ActorKind } from './actor-kind.ts';
+import type { FailureQueue } from './failure-queue.ts';
+import { supervisorLogic } from './supervisor.ts';
 
 type Supervisor = ActorRefFrom<typeof supervisorLogic>;
 
-/** The supervisors under the root, by the kind of actor they watch over. */
+/** The supervisors under the root, by the kind of actor that they supervise. */
 const SYSTEM_IDS: Record<ActorKind, string> = {
   entity: 'entities',
   'check-ttl': 'check-ttls',
@@ -13,7 +14,7 @@ const SYSTEM_IDS: Record<ActorKind, string> = {
 };
 
 interface RootContext {
-  failed(kind: ActorKind, key: string, error: unknown): void;
+  failures: Pick<FailureQueue, 'add'>;
 }
 
 const machine = setup({
@@ -25,9 +26,9 @@ const supervisorOf = (kind: ActorKind) =>
   ({
     src: 'supervisor',
     systemId: SYSTEM_IDS[kind],
-    input: ({ context }: { context: RootContext }) => ({
-      failed: (key: string, error: unknown) => {
-        context.failed(kind, key, error);
+    input: ({ context: { failures } }: { context: RootContext }) => ({
+      failed: (key: string, cause: unknown) => {
+        failures.add({ kind, key, cause });
       },
     }),
   }) as const;
@@ -44,12 +45,15 @@ const rootMachine = machine.createMachine({
   ],
 });
 
-/** Starts a system with its supervisors; `failed` hears of every actor that stopped with an error. */
-export function startRoot(failed: RootContext['failed']): {
+export interface Root {
   supervisors: Record<ActorKind, Supervisor>;
+  /** Stops the supervisors. Keyed actors are not children in the eyes of XState: their owner evicts them first. */
   stop(): void;
-} {
-  const root = createActor(rootMachine, { input: { failed } }).start();
+}
+
+/** Starts the actor system with its supervisors, which add every failure of an actor to `failures`. */
+export function startRoot(failures: RootContext['failures']): Root {
+  const root = createActor(rootMachine, { input: { failures } }).start();
   const supervisors = Object.fromEntries(
     Object.entries(SYSTEM_IDS).map(([kind, systemId]) => [kind, root.system.get(systemId) as Supervisor]),
   ) as Record<ActorKind, Supervisor>;

@@ -3,23 +3,24 @@ import { type AnyActorRef, type AnyEventObject, fromTransition } from 'xstate';
 const FAILURE = 'xstate.error.actor.';
 
 export interface SupervisorInput {
-  /** A supervised actor stopped with an error and will not run again. */
-  failed(key: string, error: unknown): void;
+  /** Receives each failure of a supervised actor, exactly once and before the call that caused it returns. Must not throw. */
+  failed(key: string, cause: unknown): void;
 }
 
-/** Puts one actor to rest; its key may be woken again. */
+/** Stops one actor, which can be woken again from its record. */
 export interface EvictEvent {
-  type: 'actor.rested';
+  type: 'actor.evicted';
   ref: AnyActorRef;
 }
 
 /**
- * The parent of the keyed actors of one kind, one-for-one: a failure is reported and touches nobody else. It is transition
- * logic and not a machine, because a machine remembers every distinct event type it has ever seen.
+ * The parent of the keyed actors of one kind. XState sends it `xstate.error.actor.<key>` synchronously when an action, a guard,
+ * the first step or a restore of a child throws; it reports that failure and leaves the other actors alone (one-for-one). It is
+ * transition logic and not a machine, because a machine keeps every distinct event type that it has ever received.
  */
 export const supervisorLogic = fromTransition(
   (supervision: SupervisorInput, event: AnyEventObject, { stopChild }) => {
-    if (event.type === 'actor.rested') stopChild((event as EvictEvent).ref);
+    if (event.type === 'actor.evicted') stopChild((event as EvictEvent).ref);
     else if (event.type.startsWith(FAILURE)) supervision.failed(event.type.slice(FAILURE.length), event['error']);
     return supervision;
   },

@@ -18,7 +18,7 @@ import type { RequestedCheck } from '../../wire/check-request.ts';
 import { checkRequest } from './check-request.ts';
 import type { ReachedDeadline } from '../time/deadline-queue.ts';
 import type { Decider } from '../core/decider.ts';
-import { ActorFailed } from '../core/keyed-actors.ts';
+import { ActorFailed } from '../core/actor-failed.ts';
 import type { ActorKinds } from '../core/actor-kind.ts';
 import { type Rings, takeRingTurns } from './round-robin.ts';
 import { firstTickOf, tickAfter } from './schedule-timing.ts';

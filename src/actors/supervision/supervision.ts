@@ -1,132 +1,146 @@
 import type { Log } from '../../ports/log.ts';
 import { ExpectedError } from '../../resources/errors.ts';
-import { type DeadlineQueue, NO_INPUT } from '../time/deadline-queue.ts';
-import type { Decider } from '../core/decider.ts';
-import { ActorFailed } from '../core/keyed-actors.ts';
+import { ActorFailed } from '../core/actor-failed.ts';
 import type { ActorKind, ActorKinds } from '../core/actor-kind.ts';
-import { Quarantine } from './quarantine.ts';
+import { type Decider, INTERNAL } from '../core/decider.ts';
+import type { ActorFailure, FailureQueue } from '../core/failure-queue.ts';
+import { type DeadlineQueue, NO_INPUT } from '../time/deadline-queue.ts';
+import type { Quarantine } from './quarantine.ts';
 import { publishQuarantine } from './quarantine-event.ts';
-import type { TableReader } from '../../store/decision.ts';
 
-/** The wheel's word for the end of a quarantine. */
+/** The name of the end of a quarantine in the deadline queue and in the ledger. */
 export const QUARANTINE = 'quarantine';
 
 export interface SupervisionPorts {
+  failures: Pick<FailureQueue, 'handleWith'>;
+  quarantine: Quarantine;
   decider: Decider;
-  reader: TableReader;
   kinds: ActorKinds;
-  deadlineQueue: DeadlineQueue;
+  deadlineQueue: Pick<DeadlineQueue, 'set' | 'drop'>;
+  /** Arms an actor's deadline again from its record. */
+  armed: { rearm(kind: ActorKind, key: string): void };
   backendName: string;
   /** Steady time, ms. */
   steadyMs(): number;
   log: Log;
-  /** Arms the actor's deadline again, as its record says. */
-  rearm(kind: ActorKind, key: string): void;
 }
 
-/** What happens when an actor throws: it is on record, evicted and woken; after too many failures it is left alone for a while. */
+/**
+ * Handles every failure that a supervisor receives: logs it, writes `actor.failed` to the ledger and wakes the actor again, or
+ * quarantines it after too many failures.
+ */
 export class Supervision {
-  /** How often actors of a kind have failed. */
+  /** How often actors of a kind have failed since the process started. */
   readonly failures: Record<ActorKind, number> = { entity: 0, 'check-ttl': 0, connection: 0, 'check-schedule': 0 };
-  readonly #quarantine = new Quarantine();
   readonly #ports: SupervisionPorts;
 
   constructor(ports: SupervisionPorts) {
     this.#ports = ports;
+    ports.failures.handleWith((failure) => {
+      this.#handle(failure);
+    });
   }
 
   isQuarantined(kind: ActorKind, key: string): boolean {
-    return this.#quarantine.has(kind, key);
+    return this.#ports.quarantine.has(kind, key);
   }
 
   /** How many actors of a kind are in quarantine. */
   quarantined(kind: ActorKind): number {
-    return this.#quarantine.quarantined.filter((id) => id.startsWith(`${kind}/`)).length;
+    return this.#ports.quarantine.quarantined.filter((id) => id.startsWith(`${kind}/`)).length;
   }
 
-  failed(failure: ActorFailed): void {
-    const { kinds, deadlineQueue, steadyMs, log } = this.#ports;
-    const kind = failure.actor as ActorKind;
-    const { key, cause } = failure;
-    this.failures[kind] += 1;
-    log.error({ actor: kind, key, err: cause }, 'actor failed');
-    const waitMs = this.#quarantine.failed(kind, key, steadyMs());
-    if (waitMs !== undefined) {
-      kinds[kind].rest(key);
-      deadlineQueue.drop(kind, key);
-      deadlineQueue.set(QUARANTINE, `${kind}/${key}`, steadyMs() + waitMs, NO_INPUT);
-      log.error({ actor: kind, key, retry_in_s: waitMs / 1_000 }, 'actor quarantined');
-    } else if (!this.isQuarantined(kind, key)) {
-      this.#wakeAgain(kind, key);
-    }
-    this.#record(kind, key, cause, waitMs);
-  }
-
-  /** The quarantine's time is over, or a person says so. False when the actor is not in quarantine. */
+  /** Ends an actor's quarantine. False when it is not in quarantine. @throws StoreUnavailable */
   release(kind: ActorKind, key: string): boolean {
-    const { decider, backendName, steadyMs, deadlineQueue, rearm } = this.#ports;
-    if (!this.isQuarantined(kind, key)) return false;
+    const { quarantine, decider, backendName, steadyMs, deadlineQueue, armed } = this.#ports;
+    if (!quarantine.has(kind, key)) return false;
     const id = `${kind}/${key}`;
-    // First on record: what cannot be recorded now stays as it is, and is tried again.
-    decider.decide({ cause: { restore: true }, unbounded: true }, (ctx) => {
+    // Recorded first: when that fails the actor stays in quarantine, and the release is tried again.
+    decider.decide(INTERNAL, (ctx) => {
       ctx.record({ actor: QUARANTINE, key: id, from: 'quarantined', event: 'released', to: null });
-      const others = this.#quarantine.quarantined.filter((other) => other !== id);
+      const others = quarantine.quarantined.filter((other) => other !== id);
       publishQuarantine(ctx, backendName, others);
     });
-    this.#quarantine.release(kind, key, steadyMs());
+    quarantine.release(kind, key, steadyMs());
     deadlineQueue.drop(QUARANTINE, id);
-    rearm(kind, key);
+    armed.rearm(kind, key);
     this.#wakeAgain(kind, key);
     return true;
   }
 
-  /** By `<actor>/<key>`, as the wheel has it. */
+  /** Ends the quarantine of `<kind>/<key>`, as the deadline queue names it. */
   releaseById(id: string): void {
     const slash = id.indexOf('/');
     this.release(id.slice(0, slash) as ActorKind, id.slice(slash + 1));
   }
 
-  forgetHealthy(): void {
-    this.#quarantine.forgetHealthy(this.#ports.steadyMs());
+  /** Releases an actor from quarantine or wakes it. False when there is nothing to wake. @throws StoreUnavailable */
+  wake(kind: ActorKind, key: string): boolean {
+    if (this.release(kind, key)) return true;
+    try {
+      return this.#ports.decider.decide(INTERNAL, (ctx) => ctx.wake(kind, key)).result;
+    } catch (error) {
+      if (!(error instanceof ActorFailed)) throw error;
+      // There is an actor; its failure has been handled.
+      return true;
+    }
   }
 
+  forgetHealthy(): void {
+    this.#ports.quarantine.forgetHealthy(this.#ports.steadyMs());
+  }
+
+  #handle({ kind, key, cause }: ActorFailure): void {
+    const { quarantine, kinds, deadlineQueue, steadyMs, log } = this.#ports;
+    this.failures[kind] += 1;
+    log.error({ actor: kind, key, err: cause }, 'actor failed');
+    const waitMs = quarantine.failed(kind, key, steadyMs());
+    if (waitMs !== undefined) {
+      kinds[kind].evict(key);
+      deadlineQueue.drop(kind, key);
+      deadlineQueue.set(QUARANTINE, `${kind}/${key}`, steadyMs() + waitMs, NO_INPUT);
+      log.error({ actor: kind, key, retry_in_s: waitMs / 1_000 }, 'actor quarantined');
+    } else if (!quarantine.has(kind, key)) {
+      this.#wakeAgain(kind, key);
+    }
+    this.#record(kind, key, cause, waitMs);
+  }
+
+  /** Wakes the actor from its last committed record, or makes it anew from domain data when that cannot be restored. */
   #wakeAgain(kind: ActorKind, key: string): void {
-    const { decider, kinds, reader, log } = this.#ports;
+    const { decider, log } = this.#ports;
     try {
-      if (kinds[kind].wake(reader, key) !== undefined || kind !== 'check-schedule') return;
-      // A schedule has no record: it is made again from its check.
-      decider.decide({ cause: { restore: true }, unbounded: true }, (ctx) => {
-        kinds[kind].rebuild(ctx.decision, key);
+      decider.decide(INTERNAL, (ctx) => {
+        // A schedule has no record: it is made anew from its check.
+        if (!ctx.wake(kind, key) && kind === 'check-schedule') ctx.rebuild(kind, key);
       });
     } catch (error) {
       if (!(error instanceof ActorFailed || error instanceof ExpectedError)) throw error;
-      // Its record cannot be restored: it sleeps until its next event, which begins it anew from domain data.
-      log.warn({ actor: kind, key, err: error }, 'actor cannot be woken again');
+      log.warn({ actor: kind, key, err: error }, 'could not wake the actor again; its next event wakes it');
     }
   }
 
   #record(kind: ActorKind, key: string, cause: unknown, waitMs: number | undefined): void {
-    const { decider, kinds, backendName, log } = this.#ports;
+    const { quarantine, decider, kinds, backendName, log } = this.#ports;
     const error = cause instanceof Error ? cause.message : String(cause);
     const state = kinds[kind].stateOf(key) ?? null;
     try {
-      decider.decide({ cause: { restore: true }, unbounded: true }, (ctx) => {
+      decider.decide(INTERNAL, (ctx) => {
         ctx.record({ actor: kind, key, from: state, event: 'actor.failed', to: state, details: { error } });
         if (waitMs === undefined) return;
-        const details = { retryInMs: waitMs };
         ctx.record({
           actor: QUARANTINE,
           key: `${kind}/${key}`,
           from: null,
           event: 'actor.failed',
           to: 'quarantined',
-          details,
+          details: { retryInMs: waitMs },
         });
-        publishQuarantine(ctx, backendName, this.#quarantine.quarantined);
+        publishQuarantine(ctx, backendName, quarantine.quarantined);
       });
     } catch (refusal) {
       if (!(refusal instanceof ExpectedError)) throw refusal;
-      log.error({ actor: kind, key, err: refusal }, 'failure of an actor is not on record');
+      log.error({ actor: kind, key, err: refusal }, "could not record the actor's failure");
     }
   }
 }

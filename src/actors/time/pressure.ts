@@ -1,38 +1,50 @@
 import type { BlindInterval } from './blind-time.ts';
 
-/** Shorter than that, what was not read in time is read before anybody is missed. */
+/** A shorter pause hides no silent sender: what was not read in time is read before its deadline is decided. */
 const MIN_BLIND_MS = 2_000;
 
+interface Bounded {
+  readonly isFull: boolean;
+}
+
 export interface PressurePorts {
-  /** Whether too much waits to be stored. */
-  isStoreFull(): boolean;
-  /** Whether too much waits to be handled. */
-  isOutboxFull(): boolean;
+  /** Holds the changes that wait to be stored. */
+  store: Bounded;
   /** Steady time, ms. */
   nowMs(): number;
 }
 
-/** Whether senders must wait, and for how long they already do: what is not read cannot be heard. */
+/** Whether senders must pause, and since when: what is not read meanwhile counts as blind time. */
 export class Pressure {
   readonly #ports: PressurePorts;
+  #outbox: Bounded | undefined;
   #sinceMs: number | undefined;
 
   constructor(ports: PressurePorts) {
     this.#ports = ports;
   }
 
+  /** Sets the part that handles the outbox. Until then the outbox counts as not full. */
+  setOutbox(outbox: Bounded): void {
+    this.#outbox = outbox;
+  }
+
+  get isOutboxFull(): boolean {
+    return this.#outbox?.isFull === true;
+  }
+
   get isFull(): boolean {
     return this.full !== undefined;
   }
 
-  /** What is full; the first time that something is, is remembered. */
+  /** What is full, if anything. The first time that something is full, the pause begins. */
   get full(): 'store' | 'outbox' | undefined {
     const full = this.#full();
     if (full !== undefined) this.#sinceMs ??= this.#ports.nowMs();
     return full;
   }
 
-  /** To be asked when something was stored: the blind time that has just ended, if any that matters. */
+  /** Ends the pause if nothing is full any more; returns it if it is long enough to count as blind time. */
   relieved(): BlindInterval | undefined {
     const beginMs = this.#sinceMs;
     if (beginMs === undefined || this.#full() !== undefined) return undefined;
@@ -42,7 +54,7 @@ export class Pressure {
   }
 
   #full(): 'store' | 'outbox' | undefined {
-    if (this.#ports.isStoreFull()) return 'store';
-    return this.#ports.isOutboxFull() ? 'outbox' : undefined;
+    if (this.#ports.store.isFull) return 'store';
+    return this.isOutboxFull ? 'outbox' : undefined;
   }
 }

@@ -1,4 +1,4 @@
-import type { SystemStats } from '../../actors/stats.ts';
+import type { SystemStats } from '../../actors/system-stats.ts';
 import type { Api } from '../../http/app.ts';
 import type { Credentials } from '../../auth/credentials.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';

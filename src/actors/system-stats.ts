@@ -39,7 +39,7 @@ export interface SystemParts {
   committer: Pick<Committer, 'counts' | 'openDecisions' | 'head' | 'get'>;
   decider: Pick<Decider, 'refused'>;
   kinds: ActorKinds;
-  sleep: Pick<Eviction, 'awake'>;
+  eviction: Pick<Eviction, 'awake'>;
   deadlineQueue: Pick<DeadlineQueue, 'armed'>;
   supervision: Pick<Supervision, 'failures' | 'quarantined'>;
   blind: Pick<BlindTime, 'addedMs'>;
@@ -48,14 +48,14 @@ export interface SystemParts {
 
 /** Costs the schedules of all checks. */
 export function systemStats(parts: SystemParts): SystemStats {
-  const { committer, decider, kinds, sleep, deadlineQueue, supervision, blind, agents } = parts;
+  const { committer, decider, kinds, eviction, deadlineQueue, supervision, blind, agents } = parts;
   return {
     commits: committer.counts,
     openDecisions: committer.openDecisions,
     ledgerSeq: committer.head.seq,
     refused: decider.refused,
     awake: ofEachKind((kind) => kinds[kind].awake),
-    awakeSleepers: sleep.awake,
+    awakeSleepers: eviction.awake,
     schedules: countSchedules(committer, kinds['check-schedule'].keys()),
     armed: deadlineQueue.armed,
     failures: supervision.failures,

@@ -1,7 +1,7 @@
 import { keepaliveDeadlineAtMs, keepaliveRepeat } from '../machines/entity.ts';
 import { ttlDeadlineAtMs, ttlRepeat } from '../machines/check-ttl.ts';
 import type { Repeat } from '../store/decision.ts';
-import type { AgentPort } from './agents/agent-port.ts';
+import type { AgentSession } from './agents/agent-port.ts';
 import { publishTtlExpiry } from './events/check-ttls.ts';
 import { NO_INPUT } from './time/deadline-queue.ts';
 import type { GuardLog } from './core/guard-log.ts';
@@ -9,26 +9,27 @@ import { publishKeepaliveAlert } from './agents/keepalives.ts';
 import { deregister } from './agents/registration.ts';
 import type { Rings } from './schedules/round-robin.ts';
 import { explainRun, explainSkip, passTurns, requestCheck } from './schedules/schedules.ts';
-import type { DecisionContext } from './core/decision-context.ts';
+import type { CurrentDecision } from './core/current-decision.ts';
 import type { Machines } from './core/machines.ts';
 
 export interface EffectPorts {
-  /** The decision being made. */
-  ctx(): DecisionContext;
+  /** Effects write into the decision that is being made. */
+  current: CurrentDecision;
   guards: GuardLog;
-  agents(): AgentPort;
+  /** The open connections, by id. */
+  sessions: { get(id: string): AgentSession | undefined };
   rings(): Rings;
-  /** For agents that name none; undefined = no event when they leave. */
+  /** The handler for agents that leave and name none; undefined = no event when they leave. */
   deregistrationHandler: string | undefined;
 }
 
 /** Gives each machine its effects and records its guards, once per process. */
 export function provideEffects(
   machines: Machines,
-  { ctx, guards, agents, rings, deregistrationHandler }: EffectPorts,
+  { current, guards, sessions, rings, deregistrationHandler }: EffectPorts,
 ): Machines {
   const arm = (actor: string, key: string, atMs: number | undefined, sinceMs: number, repeat?: Repeat): void => {
-    ctx().decision.deadlines.push({ actor, key, atMs, sinceMs, repeat });
+    current.ctx.decision.deadlines.push({ actor, key, atMs, sinceMs, repeat });
   };
   const disarm = (actor: string) =>
     function clearDeadline({ context }: { context: { key: string } }): void {
@@ -43,13 +44,13 @@ export function provideEffects(
         },
         clearDeadline: disarm('entity'),
         deregister: ({ context }) => {
-          const current = ctx();
-          current.follow(() => {
-            deregister(current, context, deregistrationHandler);
+          const { ctx } = current;
+          ctx.follow(() => {
+            deregister(ctx, context, deregistrationHandler);
           });
         },
         publishAlert: ({ context }, alert) => {
-          publishKeepaliveAlert(ctx(), context, alert);
+          publishKeepaliveAlert(current.ctx, context, alert);
         },
       },
     }),
@@ -61,7 +62,7 @@ export function provideEffects(
         },
         clearDeadline: disarm('check-ttl'),
         publishExpiry: ({ context }) => {
-          publishTtlExpiry(ctx(), context);
+          publishTtlExpiry(current.ctx, context);
         },
       },
     }),
@@ -71,9 +72,9 @@ export function provideEffects(
           arm('connection', context.key, context.deadlineAtMs, NO_INPUT);
         },
         clearDeadline: disarm('connection'),
-        sendPing: ({ context }) => agents().session(context.key)?.ping(),
-        closeSocket: ({ context }, { code, reason }) => agents().session(context.key)?.close(code, reason),
-        terminateSocket: ({ context }) => agents().session(context.key)?.terminate(),
+        sendPing: ({ context }) => sessions.get(context.key)?.ping(),
+        closeSocket: ({ context }, { code, reason }) => sessions.get(context.key)?.close(code, reason),
+        terminateSocket: ({ context }) => sessions.get(context.key)?.terminate(),
       },
     }),
     'check-schedule': guards.record(machines['check-schedule']).provide({
@@ -83,16 +84,16 @@ export function provideEffects(
         },
         clearDeadline: disarm('check-schedule'),
         requestCheck: ({ context }) => {
-          requestCheck(ctx(), context, rings());
+          requestCheck(current.ctx, context, rings());
         },
         passTurns: ({ context }) => {
-          passTurns(ctx(), context, rings());
+          passTurns(current.ctx, context, rings());
         },
         explainSkip: ({ context }, skip) => {
-          if (skip.isNew) explainSkip(ctx(), context, skip);
+          if (skip.isNew) explainSkip(current.ctx, context, skip);
         },
         explainRun: ({ context }, { skipped }) => {
-          if (skipped !== undefined) explainRun(ctx(), context);
+          if (skipped !== undefined) explainRun(current.ctx, context);
         },
       },
     }),

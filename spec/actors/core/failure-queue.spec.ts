@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { type ActorFailure, FailureQueue } from '../../../src/actors/core/failure-queue.ts';
+
+const failureOf = (key: string): ActorFailure => ({ kind: 'entity', key, cause: new Error(key) });
+
+describe('the queue of actor failures', () => {
+  let queue: FailureQueue;
+  let handled: string[];
+
+  beforeEach(() => {
+    queue = new FailureQueue();
+    handled = [];
+  });
+
+  it('keeps failures until there is a handler', () => {
+    queue.add(failureOf('a'));
+    queue.handleAll();
+    queue.handleWith(({ key }) => handled.push(key));
+    queue.handleAll();
+    expect(handled).to.deep.equal(['a']);
+  });
+
+  it('hands each failure on once, in the order of their arrival', () => {
+    queue.handleWith(({ key }) => handled.push(key));
+    queue.add(failureOf('a'));
+    queue.add(failureOf('b'));
+    queue.handleAll();
+    queue.handleAll();
+    expect(handled).to.deep.equal(['a', 'b']);
+  });
+
+  it('handles a failure that the handling of another causes after that one, and not inside it', () => {
+    let depth = 0;
+    queue.handleWith(({ key }) => {
+      depth += 1;
+      expect(depth).to.equal(1);
+      if (key === 'a') queue.add(failureOf('b'));
+      queue.handleAll();
+      handled.push(key);
+      depth -= 1;
+    });
+    queue.add(failureOf('a'));
+    queue.handleAll();
+    expect(handled).to.deep.equal(['a', 'b']);
+  });
+
+  it('goes on with the next failure when a handler has thrown', () => {
+    queue.handleWith(({ key }) => {
+      if (key === 'a') throw new Error('the handler is broken');
+      handled.push(key);
+    });
+    queue.add(failureOf('a'));
+    queue.add(failureOf('b'));
+    expect(() => {
+      queue.handleAll();
+    }).to.throw('the handler is broken');
+    queue.handleAll();
+    expect(handled).to.deep.equal(['b']);
+  });
+});

@@ -1,0 +1,36 @@
+import type { DeadlineChange, TableReader } from '../store/decision.ts';
+import type { ActorKind } from './core/actor-kind.ts';
+import type { SILENCE } from './events/silences.ts';
+import { storedDeadline } from './stored-deadlines.ts';
+import type { DeadlineQueue } from './time/deadline-queue.ts';
+
+export interface ArmedDeadlinesPorts {
+  deadlineQueue: Pick<DeadlineQueue, 'set' | 'drop'>;
+  reader: TableReader;
+  /** Wall clock, Unix ms. */
+  nowMs(): number;
+}
+
+/** Arms deadlines in the queue: those that a decision asks for, and those that follow from a stored record. */
+export class ArmedDeadlines {
+  readonly #ports: ArmedDeadlinesPorts;
+
+  constructor(ports: ArmedDeadlinesPorts) {
+    this.#ports = ports;
+  }
+
+  /** Arms, moves or drops the deadline that a decision asks for. */
+  arm({ actor, key, atMs, sinceMs, repeat }: DeadlineChange): void {
+    const { deadlineQueue } = this.#ports;
+    if (atMs === undefined) deadlineQueue.drop(actor, key);
+    else deadlineQueue.set(actor, key, atMs, sinceMs, repeat);
+  }
+
+  /** Arms the deadline that follows from the stored record of a key, or drops it when there is none. */
+  rearm(actor: ActorKind | typeof SILENCE, key: string): void {
+    const { deadlineQueue, reader, nowMs } = this.#ports;
+    const deadline = storedDeadline(reader, actor, key, nowMs());
+    if (deadline === undefined) deadlineQueue.drop(actor, key);
+    else deadlineQueue.set(actor, key, deadline.atMs, deadline.sinceMs, deadline.repeat);
+  }
+}
