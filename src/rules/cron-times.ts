@@ -1,70 +1,69 @@
 import type { CalendarTimes, CronSchedule } from '../resources/cron-expression.ts';
-import { civilTimeOf, dateOf, dayOf, daysOf, startOfDayMs, weekdayOf } from './civil-date.ts';
+import { DAY_MS, startOfDayMs } from './calendar-day.ts';
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-/** A schedule that is not due in so many calendar years is due never. */
+/** A schedule that is not due within this many calendar years is never due. */
 const MAX_YEARS_AHEAD = 5;
-/** The longest that a schedule can rest is from one leap day over the end of a century to the next. */
-const LONGEST_REST_MS = 8 * 366 * DAY_MS;
+/** The longest time between two runs: from one leap day to the next where a century without one lies between. */
+const LONGEST_GAP_MS = 8 * 366 * DAY_MS;
 
-/** How far a zone's clocks are ahead of UTC at a moment, ms. */
+/** The milliseconds by which a zone's clocks are ahead of UTC at a moment. */
 type Offset = (atMs: number) => number;
 
 /**
- * The first time after `fromMs` at which a schedule is due, Unix ms; undefined when that is not within five years. A local time that does
- * not exist is passed over, one that occurs twice is due twice. Source: spec/04 1.4.
+ * Returns the first time after `fromMs` at which a schedule is due, Unix ms, or undefined when that is not within five years. A
+ * local time that does not exist is skipped; one that occurs twice is due twice. Source: spec/04 1.4.
  */
 export function nextCronTimeMs({ zone, due }: CronSchedule, fromMs: number): number | undefined {
   if ('everyMs' in due) return Math.floor(fromMs / 1_000) * 1_000 + due.everyMs;
   const offset = offsetOf(zone);
   const localOf = (atMs: number): number => atMs + offset(atMs);
-  const lastYear = civilTimeOf(localOf(fromMs)).year + MAX_YEARS_AHEAD;
+  const lastYear = new Date(localOf(fromMs)).getUTCFullYear() + MAX_YEARS_AHEAD;
   let atMs = nextMinuteMs(localOf(fromMs)) - offset(fromMs);
   for (;;) {
-    const localMs = localOf(atMs);
-    const { hour, minute, year } = civilTimeOf(localMs);
-    if (year > lastYear) return undefined;
-    if (!isDueOn(due, dayOf(localMs))) {
-      const day = nextDueDay(due, dayOf(localMs), lastYear);
-      if (day === undefined) return undefined;
-      atMs = firstMomentMs(startOfDayMs(day), offset);
-    } else if (!due.hours.has(hour)) atMs = nextHourMs(atMs, minute, offset);
-    else if (!due.minutes.has(minute)) atMs += MINUTE_MS;
+    // The UTC fields of this date are what the zone's calendar and clock show.
+    const local = new Date(localOf(atMs));
+    if (local.getUTCFullYear() > lastYear) return undefined;
+    if (!isDueOn(due, local)) {
+      const dayMs = nextDueDayMs(due, local.getTime(), lastYear);
+      if (dayMs === undefined) return undefined;
+      atMs = firstMomentMs(dayMs, offset);
+    } else if (!due.hours.has(local.getUTCHours())) atMs = nextHourMs(atMs, local.getUTCMinutes(), offset);
+    else if (!due.minutes.has(local.getUTCMinutes())) atMs += MINUTE_MS;
     else return atMs;
   }
 }
 
-/** As `nextCronTimeMs`, however far ahead that is. The schedule occurs: `assertCron` has let it pass. */
+/** As `nextCronTimeMs`, however far ahead the time is. `assertCron` rejects schedules that never occur. */
 export function nextDueMs(schedule: CronSchedule, fromMs: number): number {
-  const nextMs = nextCronTimeMs(schedule, fromMs) ?? nextCronTimeMs(schedule, fromMs + LONGEST_REST_MS / 2);
+  const nextMs = nextCronTimeMs(schedule, fromMs) ?? nextCronTimeMs(schedule, fromMs + LONGEST_GAP_MS / 2);
   if (nextMs === undefined) throw new Error('a schedule that occurs has no next time');
   return nextMs;
 }
 
 const nextMinuteMs = (localMs: number): number => (Math.floor(localMs / MINUTE_MS) + 1) * MINUTE_MS;
 
-/** Where clocks are set within the hour, minute by minute: some of its minutes are missing, or come twice. */
+/** Advances by one minute where the clocks change within the hour, because minutes are then missing or come twice. */
 function nextHourMs(atMs: number, minute: number, offset: Offset): number {
   const nextMs = atMs + (60 - minute) * MINUTE_MS;
   return offset(nextMs) === offset(atMs) ? nextMs : atMs + MINUTE_MS;
 }
 
-function isDueOn({ months, daysOfMonth, weekdays, needsBothDays }: CalendarTimes, days: number): boolean {
-  const { month, day } = dateOf(days);
-  if (!months.has(month)) return false;
-  const [isDay, isWeekday] = [daysOfMonth.has(day), weekdays.has(weekdayOf(days))];
+function isDueOn({ months, daysOfMonth, weekdays, needsBothDays }: CalendarTimes, local: Date): boolean {
+  if (!months.has(local.getUTCMonth() + 1)) return false;
+  const [isDay, isWeekday] = [daysOfMonth.has(local.getUTCDate()), weekdays.has(local.getUTCDay())];
   return needsBothDays ? isDay && isWeekday : isDay || isWeekday;
 }
 
-function nextDueDay(due: CalendarTimes, today: number, lastYear: number): number | undefined {
-  const end = daysOf(lastYear + 1, 1, 1);
-  for (let day = today + 1; day < end; day += 1) if (isDueOn(due, day)) return day;
+function nextDueDayMs(due: CalendarTimes, localMs: number, lastYear: number): number | undefined {
+  const endMs = Date.UTC(lastYear + 1, 0, 1);
+  for (let dayMs = startOfDayMs(localMs) + DAY_MS; dayMs < endMs; dayMs += DAY_MS) {
+    if (isDueOn(due, new Date(dayMs))) return dayMs;
+  }
   return undefined;
 }
 
-/** The first moment whose local time is `localMs` or, where clocks pass over that, later. */
+/** Returns the first moment whose local time is `localMs`, or a later one where the clocks skip that time. */
 function firstMomentMs(localMs: number, offset: Offset): number {
   // No zone changes twice within two days.
   const offsets = [offset(localMs - DAY_MS), offset(localMs + DAY_MS)];
@@ -89,7 +88,6 @@ function offsetOf(zone: string | undefined): Offset {
   return (atMs) => {
     const parts = Object.fromEntries(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
     const { year = 0, month = 0, day = 0, hour = 0, minute = 0 } = parts;
-    const localMs = startOfDayMs(daysOf(year, month, day)) + hour * HOUR_MS + minute * MINUTE_MS;
-    return localMs - Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
+    return Date.UTC(year, month - 1, day, hour, minute) - Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
   };
 }

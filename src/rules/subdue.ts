@@ -1,11 +1,11 @@
 import { type RepeatedWindow, type WindowTimes, windowTimes } from '../resources/time-windows.ts';
-import { dateOf, dayOf, startOfDayMs, weekdayOf } from './civil-date.ts';
+import { DAY_MS, startOfDayMs } from './calendar-day.ts';
 
-/** Windows end with the second that their end names. */
+/** A window includes the second that its end names. */
 const LAST_SECOND_MS = 1_000;
 const WEEKDAYS = ['sundays', 'mondays', 'tuesdays', 'wednesdays', 'thursdays', 'fridays', 'saturdays'];
 
-/** Whether a moment, Unix ms, is in one of a check's windows. Source: spec/04 1.7. */
+/** Reports whether a moment, Unix ms, lies in one of a check's windows. Source: spec/04 1.7. */
 export const isSubdued = (windows: readonly RepeatedWindow[], atMs: number): boolean =>
   windows.some((window) => {
     const times = windowTimes(window);
@@ -18,32 +18,32 @@ function isInWindow(window: WindowTimes, atMs: number): boolean {
   const lengthMs = endMs - beginMs + LAST_SECOND_MS;
   if (repeat.length === 0) return atMs < beginMs + lengthMs;
   const localMs = atMs + offsetMs;
-  const firstDay = dayOf(beginMs + offsetMs);
-  const clockMs = beginMs + offsetMs - startOfDayMs(firstDay);
-  // Back to the last day on which a window can have begun that is still open: it may be over midnight, or over a month's end.
-  for (let day = dayOf(localMs); startOfDayMs(day) + clockMs + lengthMs > localMs; day -= 1) {
-    const hasBegun = startOfDayMs(day) + clockMs <= localMs;
-    if (hasBegun && repeat.some((period) => beginsOn(period, day, firstDay))) return true;
+  const firstDayMs = startOfDayMs(beginMs + offsetMs);
+  const clockMs = beginMs + offsetMs - firstDayMs;
+  // A window that is still open may have begun on an earlier day: it can last beyond midnight, or beyond the end of a month.
+  for (let dayMs = startOfDayMs(localMs); dayMs + clockMs + lengthMs > localMs; dayMs -= DAY_MS) {
+    const hasBegun = dayMs + clockMs <= localMs;
+    if (hasBegun && repeat.some((period) => beginsOn(period, new Date(dayMs), new Date(firstDayMs)))) return true;
   }
   return false;
 }
 
-function beginsOn(period: string, day: number, firstDay: number): boolean {
-  const [date, first] = [dateOf(day), dateOf(firstDay)];
-  const weekday = weekdayOf(day);
+/** Reports whether a window that began on `first` begins again on `day`. Both are UTC midnights. */
+function beginsOn(period: string, day: Date, first: Date): boolean {
+  const weekday = day.getUTCDay();
   switch (period) {
     case 'daily':
       return true;
     case 'weekly':
-      return weekday === weekdayOf(firstDay);
+      return weekday === first.getUTCDay();
     case 'weekdays':
       return weekday >= 1 && weekday <= 5;
     case 'weekends':
       return weekday === 0 || weekday === 6;
     case 'monthly':
-      return date.day === first.day;
+      return day.getUTCDate() === first.getUTCDate();
     case 'annually':
-      return date.month === first.month && date.day === first.day;
+      return day.getUTCMonth() === first.getUTCMonth() && day.getUTCDate() === first.getUTCDate();
     default:
       return period === WEEKDAYS[weekday];
   }
