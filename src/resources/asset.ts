@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
-import { assertExpressions } from './expressions.ts';
+import { assertExpressions, assertSizeOfExpressions } from './expressions.ts';
 import { assertAssetName } from './names.ts';
 import { mapWithDefaults, ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { listOrNull, optional, orAbsent, text, textList, textMap, validator } from './schema.ts';
@@ -56,7 +56,9 @@ export function parseAssetShape(value: unknown): Asset {
 export function assertAsset(asset: Asset): void {
   assertAssetName(asset.metadata.name ?? '', 'name');
   if (asset.metadata.namespace === undefined) throw new InvalidResource('namespace cannot be empty');
-  for (const build of asset.builds ?? [asset]) assertBuild(build);
+  const builds = asset.builds ?? [asset];
+  assertSizeOfExpressions(builds.flatMap(({ filters }) => filters ?? []));
+  for (const build of builds) assertBuild(build);
 }
 
 function assertBuild({ url, sha512, filters }: ReturnType<typeof assetBuildWithDefaults>): void {
