@@ -16,6 +16,7 @@ export const LAYERS = [
 
 /** The same for the sub-folders of a folder; its own files import from all of them, and none of them imports its own files. */
 export const SUB_LAYERS = {
+  store: [['migrations']],
   pipeline: [['handlers']],
   actors: [
     ['time', 'core'],

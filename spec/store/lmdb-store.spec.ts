@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { emptyPuts } from '../../src/store/decision.ts';
 import { chain, GENESIS, type LedgerDraft } from '../../src/store/ledger.ts';
-import { LmdbStore, StoreTooNew } from '../../src/store/lmdb-store.ts';
+import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import { StoreOutdated, StoreTooNew, StoreTooOld } from '../../src/store/store-version.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
 const draft = (key: string, atMs: number): LedgerDraft => ({
@@ -71,7 +72,7 @@ describe('the LMDB store', () => {
 
   for (const [version, error] of [
     [99, StoreTooNew],
-    [1, Error],
+    [1, StoreTooOld],
   ] as const) {
     it(`refuses a store of version ${version}`, async () => {
       const puts = emptyPuts();
@@ -83,4 +84,14 @@ describe('the LMDB store', () => {
       store = new LmdbStore({ directory: `${directory.path}/other`, sync: 'none' });
     });
   }
+
+  it('refuses a store whose upgrade did not finish, and names the command that continues it', async () => {
+    const puts = emptyPuts();
+    puts.meta.set('upgrade', { from: 2, backup: '', step: { to: 3, pass: 0, after: null } });
+    await store.write({ puts, ledger: [] });
+    await store.close();
+    const reopen = () => new LmdbStore({ directory: directory.path, sync: 'none' });
+    expect(reopen).to.throw(StoreOutdated, 'run "mon-backend upgrade"');
+    store = new LmdbStore({ directory: `${directory.path}/other`, sync: 'none' });
+  });
 });

@@ -11,8 +11,9 @@ import {
 import type { FirstAdmin } from '../config/first-admin-flags.ts';
 import { ConfigError, type Parsed, type Sources } from '../config/flags.ts';
 import { verify } from '../store/ledger.ts';
-import { LmdbStore, StoreTooNew } from '../store/lmdb-store.ts';
+import { LmdbStore } from '../store/lmdb-store.ts';
 import { assertNotInUse, StoreInUse } from '../store/store-lock.ts';
+import { StoreTooNew } from '../store/store-version.ts';
 import { askForAdmin } from './init/ask-admin.ts';
 import { initialiseThrough } from './serve/control-socket.ts';
 import { controlSocketPath, storeDirectory } from './process/directories.ts';

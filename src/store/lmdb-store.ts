@@ -1,97 +1,80 @@
-import { type Database, open, type RootDatabase } from 'lmdb';
+import type { Database } from 'lmdb';
 import { LRUCache } from 'lru-cache';
 import { CODECS } from './codecs.ts';
 import { afterPrefix, eventAddress, ledgerIndexKey, seqOfIndexKey } from './keyspace.ts';
-import { keepForOwner, prepareDataFile } from './lmdb-file.ts';
+import {
+  type Environment,
+  type EnvironmentOptions,
+  ledgerTable,
+  openEnvironment,
+  sizeOf,
+  type TextTable,
+  textTable,
+} from './lmdb-environment.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from './ledger.ts';
+import { decodeLedgerEntry, encodeLedgerEntry, readLedgerEntry } from './ledger-codec.ts';
 import { type ResourceRecord, TABLE_NAMES, type TableName, type Tables } from './records.ts';
-import { CorruptRecord, sealText, unseal } from './sealed.ts';
+import { CorruptRecord } from './sealed.ts';
+import {
+  assertCurrent,
+  STORE_VERSION,
+  STORE_VERSION_KEY,
+  type UnfinishedUpgrade,
+  UPGRADE_KEY,
+} from './store-version.ts';
 import type { LedgerQuery, Range, StoreSize, TransactionalStore, WriteSet } from './transactional-store.ts';
 
-const MAX_DATABASES = 16;
-/** The layout of the databases; a binary refuses a newer one. */
-const STORE_VERSION = 2;
-const STORE_VERSION_KEY = 'store-version';
-/** Decoded resources that are kept, absent ones included. */
+/** Decoded resources that are cached, absent ones included. */
 const MAX_CACHED_RESOURCES = 10_000;
-/** Two pages that say where everything is. */
-const META_PAGES = 2;
 const ABSENT: ResourceRecord = Object.freeze({});
 
-/** The value of an index entry: only its key says something. */
+/** The value of an index entry, which has its information in the key alone. */
 const MARK = Buffer.alloc(0);
 
-export class StoreTooNew extends Error {}
+export type LmdbStoreOptions = EnvironmentOptions;
 
-export interface LmdbStoreOptions {
-  /** Directory of the environment; made if it does not exist. */
-  directory: string;
-  /** `none` survives `kill -9` but not a power cut. */
-  sync: 'full' | 'none';
-  readOnly?: boolean;
-}
-
-type Bytes = Database<Buffer, string>;
-
-/** What LMDB tells of one of its trees. */
-interface TreeStats {
-  treeBranchPageCount: number;
-  treeLeafPageCount: number;
-  overflowPages: number;
-}
-
-const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number =>
-  treeBranchPageCount + treeLeafPageCount + overflowPages;
-
-function encodeLedgerEntry(entry: LedgerEntry): Buffer {
-  return sealText(JSON.stringify(entry));
-}
-
-function decodeLedgerEntry(bytes: Buffer, seq: number): LedgerEntry {
-  return JSON.parse(unseal(bytes, `ledger entry ${seq}`).toString()) as LedgerEntry;
-}
-
-/** The store on LMDB: named databases with text keys and sealed values; the ledger under its numbers. */
+/** The store on LMDB: named databases with text keys and sealed values; the ledger under its sequence numbers. */
 export class LmdbStore implements TransactionalStore {
-  readonly #root: RootDatabase<Buffer, string>;
-  readonly #tables: Record<TableName, Bytes>;
-  readonly #eventsByCheck: Bytes;
+  readonly #root: Environment;
+  readonly #tables: Record<TableName, TextTable>;
+  readonly #eventsByCheck: TextTable;
   readonly #ledger: Database<Buffer, number>;
-  readonly #ledgerByKey: Bytes;
+  readonly #ledgerByKey: TextTable;
   readonly #resources = new LRUCache<string, ResourceRecord>({ max: MAX_CACHED_RESOURCES });
 
-  /** @throws StoreTooNew when a newer version wrote the directory, CorruptRecord when its file is no database */
-  constructor({ directory, sync, readOnly = false }: LmdbStoreOptions) {
-    if (!readOnly) prepareDataFile(directory);
-    this.#root = open<Buffer, string>({
-      path: directory,
-      encoding: 'binary',
-      maxDbs: MAX_DATABASES,
-      overlappingSync: false,
-      eventTurnBatching: false,
-      noSync: sync === 'none',
-      readOnly,
-    });
-    if (!readOnly) keepForOwner(directory);
-    const table = (name: string): Bytes => this.#root.openDB<Buffer, string>({ name, encoding: 'binary' });
-    this.#tables = Object.fromEntries(TABLE_NAMES.map((name) => [name, table(name)])) as Record<TableName, Bytes>;
-    this.#eventsByCheck = table('eventsByCheck');
-    this.#ledger = this.#root.openDB<Buffer, number>({ name: 'ledger', encoding: 'binary', keyEncoding: 'uint32' });
-    this.#ledgerByKey = table('ledgerByKey');
-    this.#assertVersion(readOnly);
+  /**
+   * Opens a store of the current version; a new one is created where there is none.
+   *
+   * @throws StoreTooNew, StoreOutdated, StoreTooOld when the store has another version
+   * @throws CorruptRecord when its file is not a database
+   */
+  constructor(options: LmdbStoreOptions) {
+    this.#root = openEnvironment(options);
+    try {
+      const table = (name: string): TextTable => textTable(this.#root, name);
+      const meta = table('meta');
+      this.#assertVersion(meta, options.readOnly ?? false);
+      this.#tables = Object.fromEntries(
+        TABLE_NAMES.map((name) => [name, name === 'meta' ? meta : table(name)]),
+      ) as Record<TableName, TextTable>;
+      this.#eventsByCheck = table('eventsByCheck');
+      this.#ledger = ledgerTable(this.#root);
+      this.#ledgerByKey = table('ledgerByKey');
+    } catch (error) {
+      void this.#root.close();
+      throw error;
+    }
   }
 
-  #assertVersion(readOnly: boolean): void {
-    const version = this.get('meta', STORE_VERSION_KEY);
-    if (typeof version === 'number' && version > STORE_VERSION) {
-      throw new StoreTooNew(`the store has version ${version}, this program knows up to ${STORE_VERSION}`);
-    }
-    if (typeof version === 'number' && version < STORE_VERSION) {
-      throw new Error(`the store has version ${version}, from before the first release; begin with an empty directory`);
-    }
-    if (version === undefined && !readOnly) {
-      this.#tables.meta.putSync(STORE_VERSION_KEY, CODECS.meta.encode(STORE_VERSION));
-    }
+  /** Checked before the other tables are opened: opening a table that does not exist creates it. */
+  #assertVersion(meta: TextTable, readOnly: boolean): void {
+    const read = (key: string): unknown => {
+      const bytes = meta.get(key);
+      return bytes === undefined ? undefined : CODECS.meta.decode(bytes, `meta ${key}`);
+    };
+    const version = read(STORE_VERSION_KEY);
+    if (typeof version === 'number') assertCurrent(version, read(UPGRADE_KEY) as UnfinishedUpgrade | undefined);
+    else if (!readOnly) meta.putSync(STORE_VERSION_KEY, CODECS.meta.encode(STORE_VERSION));
   }
 
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
@@ -239,25 +222,14 @@ export class LmdbStore implements TransactionalStore {
 
   *ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
     for (const { key: seq, value } of this.#ledger.getRange({ snapshot: false })) {
-      yield { seq, entry: readEntry(value, seq) };
+      yield { seq, entry: readLedgerEntry(value, seq) };
     }
   }
 
-  /** What is neither in a tree nor in the list of free pages is free. */
   size(): StoreSize {
-    const { pageSize, lastPageNumber, free, ...root } = this.#root.getStats() as TreeStats & {
-      pageSize: number;
-      lastPageNumber: number;
-      free: TreeStats;
-    };
     const databases = [...Object.values(this.#tables), this.#eventsByCheck, this.#ledger, this.#ledgerByKey];
-    const trees = [root, free, ...databases.map((database) => database.getStats() as TreeStats)];
-    const pages = lastPageNumber + 1;
-    const usedPages = trees.reduce((sum, tree) => sum + pagesOf(tree), META_PAGES);
     return {
-      bytes: pages * pageSize,
-      usedBytes: usedPages * pageSize,
-      freePages: pages - usedPages,
+      ...sizeOf(this.#root, databases),
       cachedResources: { used: this.#resources.size, limit: MAX_CACHED_RESOURCES },
     };
   }
@@ -268,11 +240,3 @@ export class LmdbStore implements TransactionalStore {
 }
 
 const cursorOver = ({ from, to, ...counts }: Range) => ({ start: from, end: to, snapshot: false, ...counts });
-
-function readEntry(bytes: Buffer, seq: number): LedgerEntry | Error {
-  try {
-    return decodeLedgerEntry(bytes, seq);
-  } catch (error) {
-    return error instanceof Error ? error : new Error('unreadable', { cause: error });
-  }
-}

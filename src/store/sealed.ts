@@ -19,6 +19,13 @@ export function sealInPlace(room: Buffer): Buffer {
   return room;
 }
 
+/** A sealed payload. */
+export function sealed(payload: Buffer): Buffer {
+  const room = roomFor(payload.length);
+  payload.copy(room, PAYLOAD_AT);
+  return sealInPlace(room);
+}
+
 /** A sealed text. */
 export function sealText(text: string): Buffer {
   const room = roomFor(Buffer.byteLength(text));
@@ -27,10 +34,10 @@ export function sealText(text: string): Buffer {
 }
 
 /** @throws CorruptRecord when the checksum does not match or the schema is not known */
-export function unseal(sealed: Buffer, what: string): Buffer {
-  if (sealed.length < HEADER_BYTES || crc32(sealed.subarray(4)) !== sealed.readUInt32LE(0)) {
+export function unseal(value: Buffer, what: string): Buffer {
+  if (value.length < HEADER_BYTES || crc32(value.subarray(4)) !== value.readUInt32LE(0)) {
     throw new CorruptRecord(`${what}: checksum does not match`);
   }
-  if (sealed[4] !== SCHEMA) throw new CorruptRecord(`${what}: unknown schema ${sealed[4]}`);
-  return sealed.subarray(HEADER_BYTES);
+  if (value[4] !== SCHEMA) throw new CorruptRecord(`${what}: unknown schema ${value[4]}`);
+  return value.subarray(HEADER_BYTES);
 }

@@ -1,0 +1,192 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { BackupFailed } from '../../src/store/backup.ts';
+import { emptyPuts } from '../../src/store/decision.ts';
+import { chain, GENESIS } from '../../src/store/ledger.ts';
+import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import type { Migration } from '../../src/store/migrations/migration.ts';
+import { rewriteJson } from '../../src/store/migrations/rewrite.ts';
+import { STORE_VERSION } from '../../src/store/store-version.ts';
+import { MigrationFailed, type UpgradeOptions, type UpgradeProgress, upgradeStore } from '../../src/store/upgrade.ts';
+import { perTest } from '../support/fixture.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { recordsOf } from './stored-records.ts';
+
+/** More than one batch. */
+const RECORDS = 2_500;
+const AT_MS = Date.UTC(2026, 10, 22, 12);
+const FIRST = STORE_VERSION + 1;
+
+interface Numbered {
+  name: string;
+  n: number;
+}
+
+const increment = (value: unknown): Numbered => {
+  const { name, n } = value as Numbered;
+  return { name, n: n + 1 };
+};
+
+/** Two steps that would be wrong if a record were converted twice, or not at all. */
+const MIGRATIONS: readonly Migration[] = [
+  { to: FIRST, name: 'first', passes: [rewriteJson('resources', increment), rewriteJson('sessions', increment)] },
+  {
+    to: FIRST + 1,
+    name: 'second',
+    passes: [
+      {
+        table: 'resources',
+        writes: ({ key, payload }) => [{ table: 'byName', key: `${payload.length}/${key}`, payload: Buffer.alloc(0) }],
+      },
+      rewriteJson('resources', (value) => increment(increment(value))),
+    ],
+  },
+];
+
+describe('the upgrade of a store', () => {
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  let store: string;
+  let progress: UpgradeProgress[];
+
+  beforeEach(async () => {
+    store = join(directory.path, 'store');
+    progress = [];
+    await fill(store);
+  });
+
+  const upgrade = (options: Partial<UpgradeOptions> = {}) =>
+    upgradeStore({
+      directory: store,
+      backupDirectory: join(directory.path, 'backups'),
+      program: '1.2.3',
+      nowMs: () => AT_MS,
+      signal: new AbortController().signal,
+      report: (report) => progress.push(report),
+      migrations: MIGRATIONS,
+      ...options,
+    });
+
+  const typesReported = () => [...new Set(progress.map(({ type }) => type))];
+  const backups = () => readdirSync(join(directory.path, 'backups'));
+
+  it('applies the steps in order and each to every record, once', async () => {
+    await upgrade();
+    const after = await recordsOf(store);
+    expect(after.get('resources')?.size).to.equal(RECORDS);
+    for (const [key, value] of after.get('resources') ?? []) {
+      expect(JSON.parse(value), key).to.deep.equal({ name: key, n: 3 });
+    }
+    expect(after.get('sessions')?.get('one')).to.equal('{"name":"one","n":1}');
+    expect(after.get('byName')?.size).to.equal(RECORDS);
+    expect(after.get('meta')?.get('store-version')).to.equal(String(FIRST + 1));
+    expect(after.get('meta')?.has('upgrade')).to.equal(false);
+  });
+
+  it('reports what it does, in order', async () => {
+    await upgrade();
+    expect(typesReported()).to.deep.equal([
+      'backup.begun',
+      'backup.copied',
+      'backup.compared',
+      'backup.made',
+      'upgrade.begun',
+      'records.converted',
+      'step.finished',
+      'upgrade.finished',
+    ]);
+  });
+
+  it('makes a backup before the first change, equal to the store of before', async () => {
+    const before = await recordsOf(store);
+    const result = await upgrade();
+    expect(backups()).to.deep.equal([`pre-${STORE_VERSION}-${FIRST + 1}-20261122T120000Z.mdb`]);
+    expect(result?.backup).to.equal(join(directory.path, 'backups', backups()[0] ?? ''));
+    expect(await recordsOf(result?.backup ?? '')).to.deep.equal(before);
+    const made = progress.find((report) => report.type === 'backup.made');
+    expect(made?.backup.ledger).to.deep.include({ ok: true });
+    expect(made?.backup.records).to.be.above(RECORDS);
+  });
+
+  it('does nothing the second time', async () => {
+    await upgrade();
+    const before = await recordsOf(store);
+    progress = [];
+    expect(await upgrade()).to.equal(undefined);
+    expect(progress).to.deep.equal([]);
+    expect(await recordsOf(store)).to.deep.equal(before);
+    expect(backups()).to.have.length(1);
+  });
+
+  it('leaves the ledger as it is', async () => {
+    await upgrade();
+    const entries = await recordsOf(store);
+    expect(entries.get('ledger')?.size).to.equal(1);
+  });
+
+  it('stops after the current batch when it is aborted, and continues there', async () => {
+    const controller = new AbortController();
+    const stopped: unknown = await upgrade({
+      signal: controller.signal,
+      report: ({ type }) => {
+        if (type === 'records.converted') controller.abort(new Error('stopped'));
+      },
+    }).catch((error: unknown) => error);
+    expect(stopped).to.be.instanceOf(Error).with.property('message', 'stopped');
+    const half = await recordsOf(store);
+    expect([...(half.get('resources')?.values() ?? [])].filter((text) => text.endsWith('"n":1}'))).to.have.length(
+      1_000,
+    );
+    await upgrade();
+    expect(typesReported()).to.include('upgrade.resumed').and.not.include('backup.begun');
+    const values = [...((await recordsOf(store)).get('resources')?.values() ?? [])];
+    expect(values.every((text) => text.endsWith('"n":3}'))).to.equal(true);
+  });
+
+  it('halts at a record that cannot be converted and names it', async () => {
+    const broken: Migration = {
+      to: FIRST,
+      name: 'broken',
+      passes: [
+        rewriteJson('resources', (value) => {
+          if ((value as Numbered).name.endsWith('1500')) throw new Error('no such thing');
+          return increment(value);
+        }),
+      ],
+    };
+    const error: unknown = await upgrade({ migrations: [broken] }).catch((failure: unknown) => failure);
+    expect(error).to.be.instanceOf(MigrationFailed);
+    expect(String(error)).to.contain(`step to version ${FIRST} (broken) failed at resources`).and.contain('1500');
+  });
+
+  it('changes nothing when the backup directory cannot be made', async () => {
+    const before = await recordsOf(store);
+    writeFileSync(join(directory.path, 'backups'), 'a file');
+    const error: unknown = await upgrade().catch((failure: unknown) => failure);
+    expect(error).to.be.instanceOf(BackupFailed);
+    expect(await recordsOf(store)).to.deep.equal(before);
+  });
+});
+
+async function fill(directory: string): Promise<void> {
+  const store = new LmdbStore({ directory, sync: 'none' });
+  const puts = emptyPuts();
+  for (let n = 0; n < RECORDS; n += 1) {
+    const name = `things/${String(n).padStart(5, '0')}`;
+    puts.resources.set(name, { name, n: 0 });
+  }
+  puts.sessions.set('one', { name: 'one', n: 0 } as never);
+  const entry = {
+    atMs: 1,
+    actor: 'entity',
+    key: 'default/a',
+    from: null,
+    event: 'keepalive.received',
+    to: 'registered',
+    cause: { restore: true } as const,
+    guards: [],
+    configRevision: 0,
+  };
+  await store.write({ puts, ledger: chain([entry], GENESIS) });
+  await store.close();
+}

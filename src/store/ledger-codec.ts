@@ -1,0 +1,17 @@
+import type { LedgerEntry } from './ledger.ts';
+import { sealText, unseal } from './sealed.ts';
+
+export const encodeLedgerEntry = (entry: LedgerEntry): Buffer => sealText(JSON.stringify(entry));
+
+/** @throws CorruptRecord */
+export const decodeLedgerEntry = (bytes: Buffer, seq: number): LedgerEntry =>
+  JSON.parse(unseal(bytes, `ledger entry ${seq}`).toString()) as LedgerEntry;
+
+/** The entry, or the error of reading it. */
+export function readLedgerEntry(bytes: Buffer, seq: number): LedgerEntry | Error {
+  try {
+    return decodeLedgerEntry(bytes, seq);
+  } catch (error) {
+    return error instanceof Error ? error : new Error('unreadable', { cause: error });
+  }
+}

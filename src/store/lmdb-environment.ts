@@ -1,0 +1,74 @@
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { keepForOwner, prepareDataFile } from './lmdb-file.ts';
+
+const MAX_DATABASES = 16;
+/** The two meta pages at the beginning of the file. */
+const META_PAGES = 2;
+
+/** The unnamed database, whose keys are the names of the others. */
+export type Environment = RootDatabase<Buffer, string>;
+/** A named database with text keys. */
+export type TextTable = Database<Buffer, string>;
+
+export interface EnvironmentOptions {
+  /** Directory of the environment; it is created if it does not exist. */
+  directory: string;
+  /** `none` survives `kill -9` but not a power cut. */
+  sync: 'full' | 'none';
+  readOnly?: boolean;
+}
+
+/** Opens an LMDB environment. @throws CorruptRecord when its file is not a database */
+export function openEnvironment({ directory, sync, readOnly = false }: EnvironmentOptions): Environment {
+  if (!readOnly) prepareDataFile(directory);
+  const root = open<Buffer, string>({
+    path: directory,
+    encoding: 'binary',
+    maxDbs: MAX_DATABASES,
+    overlappingSync: false,
+    eventTurnBatching: false,
+    noSync: sync === 'none',
+    noSubdir: false,
+    readOnly,
+  });
+  if (!readOnly) keepForOwner(directory);
+  return root;
+}
+
+export const textTable = (root: Environment, name: string): TextTable =>
+  root.openDB<Buffer, string>({ name, encoding: 'binary' });
+
+/** The ledger, under its sequence numbers. */
+export const ledgerTable = (root: Environment): Database<Buffer, number> =>
+  root.openDB<Buffer, number>({ name: 'ledger', encoding: 'binary', keyEncoding: 'uint32' });
+
+/** The statistics that LMDB has of a tree. */
+interface TreeStats {
+  treeBranchPageCount: number;
+  treeLeafPageCount: number;
+  overflowPages: number;
+}
+
+interface RootStats extends TreeStats {
+  pageSize: number;
+  lastPageNumber: number;
+  free: TreeStats;
+}
+
+const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number =>
+  treeBranchPageCount + treeLeafPageCount + overflowPages;
+
+export interface EnvironmentSize {
+  bytes: number;
+  usedBytes: number;
+  freePages: number;
+}
+
+/** The size of an environment with these named databases. Pages that are in no tree, nor in the list of free pages, are free. */
+export function sizeOf(root: Environment, databases: readonly { getStats(): object }[]): EnvironmentSize {
+  const { pageSize, lastPageNumber, free, ...rootTree } = root.getStats() as RootStats;
+  const trees = [rootTree, free, ...databases.map((database) => database.getStats() as TreeStats)];
+  const pages = lastPageNumber + 1;
+  const usedPages = trees.reduce((sum, tree) => sum + pagesOf(tree), META_PAGES);
+  return { bytes: pages * pageSize, usedBytes: usedPages * pageSize, freePages: pages - usedPages };
+}

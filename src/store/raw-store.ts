@@ -1,0 +1,133 @@
+import type { StoredRecord, RecordWrite } from './migrations/migration.ts';
+import {
+  type Environment,
+  type EnvironmentOptions,
+  type EnvironmentSize,
+  ledgerTable,
+  openEnvironment,
+  sizeOf,
+  type TextTable,
+  textTable,
+} from './lmdb-environment.ts';
+import type { LedgerEntry } from './ledger.ts';
+import { readLedgerEntry } from './ledger-codec.ts';
+import { CorruptRecord, sealText, sealed, unseal } from './sealed.ts';
+
+const META = 'meta';
+const LEDGER = 'ledger';
+/** Directly after a key comes the key with this character. */
+const NUL = '\0';
+
+/** A stored value as it lies in its table, for comparison. */
+export interface StoredBytes {
+  key: string | number;
+  value: Buffer;
+}
+
+/** A batch of records, and those of them whose checksum does not match. */
+export interface RecordBatch {
+  records: StoredRecord[];
+  unreadable: string[];
+  /** The last key that was read, readable or not; undefined at the end of the table. */
+  lastKey: string | undefined;
+}
+
+/** A store of any version, as tables of sealed values. It knows nothing of what the values mean, except those of `meta`. */
+export class RawStore {
+  readonly #root: Environment;
+  readonly #opened = new Map<string, TextTable>();
+
+  /** @throws CorruptRecord when the file is not a database */
+  constructor(options: EnvironmentOptions) {
+    this.#root = openEnvironment(options);
+  }
+
+  tableNames(): string[] {
+    return [...this.#root.getKeys({ snapshot: false })];
+  }
+
+  /** A value of the table `meta`. @throws CorruptRecord */
+  meta(key: string): unknown {
+    const bytes = this.#table(META).get(key);
+    return bytes === undefined ? undefined : (JSON.parse(unseal(bytes, `meta ${key}`).toString()) as unknown);
+  }
+
+  /** The records of a table after a key, up to a number of records or of bytes; one record at least. */
+  batch(table: string, after: string | null, maxRecords: number, maxBytes: number): RecordBatch {
+    const batch: RecordBatch = { records: [], unreadable: [], lastKey: undefined };
+    let bytes = 0;
+    const range = { ...(after === null ? {} : { start: after + NUL }), limit: maxRecords, snapshot: false };
+    for (const { key, value } of this.#table(table).getRange(range)) {
+      if (batch.lastKey !== undefined && bytes + value.length > maxBytes) break;
+      bytes += value.length;
+      batch.lastKey = key;
+      try {
+        batch.records.push({ key, payload: unseal(value, `${table} ${key}`) });
+      } catch (error) {
+        if (!(error instanceof CorruptRecord)) throw error;
+        batch.unreadable.push(key);
+      }
+    }
+    return batch;
+  }
+
+  /** Writes records and values of `meta` (null deletes) in one transaction. It is on disk when this returns. */
+  write(records: readonly RecordWrite[], meta: Readonly<Record<string, unknown>>): void {
+    const sealedMeta = Object.entries(meta).map(([key, value]) => ({
+      table: META,
+      key,
+      value: value === null ? null : sealText(JSON.stringify(value)),
+    }));
+    const sealedRecords = records.map(({ table, key, payload }) => ({
+      table,
+      key,
+      value: payload === null ? null : sealed(payload),
+    }));
+    const changes = [...sealedRecords, ...sealedMeta].map((change) => ({
+      ...change,
+      database: this.#table(change.table),
+    }));
+    this.#root.transactionSync(() => {
+      for (const { database, key, value } of changes) {
+        if (value === null) database.removeSync(key);
+        else database.putSync(key, value);
+      }
+    });
+    this.#root.resetReadTxn();
+  }
+
+  /** All values of a table in the order of their keys, as they are stored. */
+  *bytesOf(table: string): Iterable<StoredBytes> {
+    const database = table === LEDGER ? ledgerTable(this.#root) : this.#table(table);
+    yield* database.getRange({ snapshot: false }) as Iterable<StoredBytes>;
+  }
+
+  *ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
+    for (const { key, value } of ledgerTable(this.#root).getRange({ snapshot: false })) {
+      yield { seq: key, entry: readLedgerEntry(value, key) };
+    }
+  }
+
+  size(): EnvironmentSize {
+    const databases = this.tableNames().map((name) => (name === LEDGER ? ledgerTable(this.#root) : this.#table(name)));
+    return sizeOf(this.#root, databases);
+  }
+
+  /** Copies the data file without its free pages into an existing directory. */
+  copyTo(directory: string): Promise<void> {
+    return this.#root.backup(directory, true);
+  }
+
+  async close(): Promise<void> {
+    await this.#root.close();
+  }
+
+  #table(name: string): TextTable {
+    let table = this.#opened.get(name);
+    if (table === undefined) {
+      table = textTable(this.#root, name);
+      this.#opened.set(name, table);
+    }
+    return table;
+  }
+}

@@ -1,0 +1,167 @@
+import { join } from 'node:path';
+import { type Backup, breathe, makeBackup } from './backup.ts';
+import type { Migration, RecordWrite } from './migrations/migration.ts';
+import { MIGRATIONS, OLDEST_VERSION } from './migrations/migrations.ts';
+import { RawStore } from './raw-store.ts';
+import {
+  assertKnown,
+  type FinishedUpgrade,
+  LAST_UPGRADE_KEY,
+  STORE_VERSION_KEY,
+  type UnfinishedUpgrade,
+  UPGRADE_KEY,
+} from './store-version.ts';
+
+/** The bounds of one transaction, whichever comes first. */
+const MAX_BATCH_RECORDS = 1_000;
+const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+
+/** What an upgrade reports while it runs. After each of these the process may end, and the next upgrade continues. */
+export type UpgradeProgress =
+  | { type: 'backup.begun'; path: string }
+  | { type: 'backup.copied' }
+  | { type: 'backup.compared' }
+  | { type: 'backup.made'; backup: Backup }
+  | { type: 'upgrade.begun'; from: number; to: number }
+  | { type: 'upgrade.resumed'; from: number; to: number }
+  | { type: 'records.converted'; to: number; table: string; records: number }
+  /** The checksum of a record does not match. It stays as it is, as a backend would treat it. */
+  | { type: 'record.unreadable'; table: string; key: string }
+  | { type: 'step.finished'; to: number; name: string }
+  | { type: 'upgrade.finished'; result: FinishedUpgrade };
+
+export interface UpgradeOptions {
+  /** Directory of the store. The caller holds its lock. */
+  directory: string;
+  /** Where the backup is made. */
+  backupDirectory: string;
+  /** Version of this program, for the record of the upgrade. */
+  program: string;
+  nowMs(): number;
+  /** Ends the upgrade after the current batch. */
+  signal: AbortSignal;
+  report(progress: UpgradeProgress): void;
+  /** All steps of this program unless a test gives others. */
+  migrations?: readonly Migration[];
+}
+
+/** A record could not be converted. The store is as the last batch left it. */
+export class MigrationFailed extends Error {}
+
+/**
+ * Brings a store to the newest version. A verified backup precedes the first change. Each batch of records is one transaction that
+ * also holds the position of the upgrade, so that an upgrade that was interrupted continues where it stopped.
+ *
+ * @returns what was done, or undefined when there was nothing to do
+ * @throws StoreTooNew, StoreTooOld, BackupFailed, MigrationFailed, or the reason of `signal`
+ */
+export async function upgradeStore(options: UpgradeOptions): Promise<FinishedUpgrade | undefined> {
+  const store = new RawStore({ directory: options.directory, sync: 'full' });
+  try {
+    return await new Upgrade(store, options).run();
+  } finally {
+    await store.close();
+  }
+}
+
+class Upgrade {
+  readonly #store: RawStore;
+  readonly #options: UpgradeOptions;
+  readonly #migrations: readonly Migration[];
+
+  constructor(store: RawStore, options: UpgradeOptions) {
+    this.#store = store;
+    this.#options = options;
+    this.#migrations = options.migrations ?? MIGRATIONS;
+  }
+
+  async run(): Promise<FinishedUpgrade | undefined> {
+    const version = Number(this.#store.meta(STORE_VERSION_KEY));
+    const unfinished = this.#store.meta(UPGRADE_KEY) as UnfinishedUpgrade | undefined;
+    const to = this.#migrations.at(-1)?.to ?? OLDEST_VERSION;
+    assertKnown(version, to);
+    if (unfinished === undefined && version === to) return undefined;
+    let state = unfinished ?? (await this.#begin(version, to));
+    if (unfinished !== undefined) this.#options.report({ type: 'upgrade.resumed', from: unfinished.from, to });
+    for (const migration of this.#migrations) {
+      if (migration.to < state.step.to) continue;
+      if (migration.to > state.step.to) state = this.#enter(state, migration.to);
+      state = await this.#runStep(state, migration);
+      this.#options.report({ type: 'step.finished', to: migration.to, name: migration.name });
+    }
+    return this.#finish(state);
+  }
+
+  async #begin(from: number, to: number): Promise<UnfinishedUpgrade> {
+    const { backupDirectory, nowMs, signal, report } = this.#options;
+    const stamp = new Date(nowMs()).toISOString().replace(/[-:]|\.\d+/g, '');
+    const path = join(backupDirectory, `pre-${from}-${to}-${stamp}.mdb`);
+    report({ type: 'backup.begun', path });
+    const backup = await makeBackup(this.#store, {
+      path,
+      signal,
+      reached: (point) => {
+        report({ type: `backup.${point}` });
+      },
+    });
+    report({ type: 'backup.made', backup });
+    const state = this.#enter({ from, backup: path, step: { to: from, pass: 0, after: null } }, from + 1);
+    report({ type: 'upgrade.begun', from, to });
+    return state;
+  }
+
+  /** The version changes before the first record does, so that a program of the version before refuses the store from then on. */
+  #enter(state: UnfinishedUpgrade, to: number): UnfinishedUpgrade {
+    const entered = { ...state, step: { to, pass: 0, after: null } };
+    this.#store.write([], { [STORE_VERSION_KEY]: to, [UPGRADE_KEY]: entered });
+    return entered;
+  }
+
+  async #runStep(begun: UnfinishedUpgrade, migration: Migration): Promise<UnfinishedUpgrade> {
+    let state = begun;
+    for (const [index, pass] of migration.passes.entries()) {
+      if (index < state.step.pass) continue;
+      let after = index === state.step.pass ? state.step.after : null;
+      for (;;) {
+        await breathe(this.#options.signal);
+        const batch = this.#store.batch(pass.table, after, MAX_BATCH_RECORDS, MAX_BATCH_BYTES);
+        if (batch.lastKey === undefined) break;
+        const writes = batch.records.flatMap((record) =>
+          convert(migration, () => pass.writes(record), pass.table, record.key),
+        );
+        after = batch.lastKey;
+        state = { ...state, step: { to: migration.to, pass: index, after } };
+        this.#store.write(writes, { [UPGRADE_KEY]: state });
+        const { report } = this.#options;
+        for (const key of batch.unreadable) report({ type: 'record.unreadable', table: pass.table, key });
+        report({ type: 'records.converted', to: migration.to, table: pass.table, records: batch.records.length });
+      }
+    }
+    return state;
+  }
+
+  #finish({ from, backup, step }: UnfinishedUpgrade): FinishedUpgrade {
+    const { program, nowMs, report } = this.#options;
+    const result: FinishedUpgrade = { program, from, to: step.to, atMs: nowMs(), backup };
+    this.#store.write([], { [UPGRADE_KEY]: null, [LAST_UPGRADE_KEY]: result });
+    report({ type: 'upgrade.finished', result });
+    return result;
+  }
+}
+
+/** @throws MigrationFailed that names the step and the record */
+function convert(
+  { to, name }: Migration,
+  make: () => readonly RecordWrite[],
+  table: string,
+  key: string,
+): readonly RecordWrite[] {
+  try {
+    return make();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new MigrationFailed(`the step to version ${to} (${name}) failed at ${table} ${key}: ${reason}`, {
+      cause: error,
+    });
+  }
+}
