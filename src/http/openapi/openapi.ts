@@ -4,38 +4,38 @@ import { PROSE, TAGS } from './prose.ts';
 import { ComponentSchemas } from './schemas.ts';
 import type { Route } from '../request/route.ts';
 
-/** A row without what it does. */
+/** A route without its handler. */
 export type DescribedRoute = Omit<Route, 'handle'>;
 
-/** The API as an OpenAPI 3.1 document. Source: spec.openapis.org/oas/v3.1.1 */
-export function describeApi(rows: readonly DescribedRoute[], version: string): object {
+/** Describes the API as an OpenAPI 3.1 document. Source: spec.openapis.org/oas/v3.1.1 */
+export function describeApi(routes: readonly DescribedRoute[], version: string): object {
   const schemas = new ComponentSchemas();
   const answers = new ComponentResponses(schemas);
   const paths: Record<string, Record<string, object>> = {};
-  for (const row of rows) {
-    (paths[templateOf(row.path)] ??= {})[row.method.toLowerCase()] = operation(row, schemas, answers);
+  for (const route of routes) {
+    (paths[templateOf(route.path)] ??= {})[route.method.toLowerCase()] = operation(route, schemas, answers);
   }
-  const tags = [...new Set(rows.map(tagOf))].toSorted();
+  const tags = [...new Set(routes.map(tagOf))].toSorted();
   return {
     openapi: '3.1.1',
     info: {
       title: 'mon',
       version,
-      summary: 'A monitoring service that never goes silent and can always say why',
+      summary: 'A monitoring service that never goes silent and can always explain its decisions',
       description: PROSE,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'the backend that this document is from' }],
-    tags: tags.map((name) => ({ name, description: TAGS[name] ?? `resource \`${name}\` of roles` })),
+    servers: [{ url: '/', description: 'The backend that serves this document' }],
+    tags: tags.map((name) => ({ name, description: TAGS[name] ?? `Operations on the resource \`${name}\`` })),
     paths,
     components: { schemas: schemas.all, responses: answers.all, securitySchemes: SCHEMES },
   };
 }
 
 const SCHEMES = {
-  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'an access token' },
-  key: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Key <key>`, of an API key' },
-  basic: { type: 'http', scheme: 'basic', description: 'user and password, for a login only' },
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Access token from `GET /auth`' },
+  key: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Key <key>`, with an API key' },
+  basic: { type: 'http', scheme: 'basic', description: 'User name and password, for logging in only' },
 };
 
 const MEDIA_TYPES = {
@@ -45,17 +45,17 @@ const MEDIA_TYPES = {
   form: 'application/x-www-form-urlencoded',
 };
 
-function operation(row: DescribedRoute, schemas: ComponentSchemas, answers: ComponentResponses): object {
-  const { summary } = row.description;
+function operation(route: DescribedRoute, schemas: ComponentSchemas, answers: ComponentResponses): object {
+  const { summary } = route.description;
   return {
-    operationId: idOf(row),
-    tags: [tagOf(row)],
+    operationId: idOf(route),
+    tags: [tagOf(route)],
     summary,
-    description: rightFor(row),
-    security: securityOf(row),
-    parameters: parametersOf(row, schemas),
-    ...bodyOf(row, schemas),
-    responses: answers.of(row),
+    description: permissionFor(route),
+    security: securityOf(route),
+    parameters: parametersOf(route, schemas),
+    ...bodyOf(route, schemas),
+    responses: answers.of(route),
   };
 }
 
@@ -73,7 +73,7 @@ function bodyOf({ reads, description: { body } }: DescribedRoute, schemas: Compo
 const tagOf = ({ access, description }: DescribedRoute): string =>
   description.tag ?? (typeof access === 'object' ? access.resource : access);
 
-/** As its method and path are, so that it stays while they do: `getCoreNamespacesByNamespaceChecks`. */
+/** Derived from method and path, so it is stable while they are: `getCoreNamespacesByNamespaceChecks`. */
 function idOf({ method, path }: DescribedRoute): string {
   const words = path
     .replace(/^\/api\/(\w+)\/v\d+/, '/$1')
@@ -82,19 +82,22 @@ function idOf({ method, path }: DescribedRoute): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-function rightFor({ access, path }: DescribedRoute): string {
-  if (access === 'open') return 'Needs no right.';
-  if (access === 'authenticated') return 'For everybody who is logged in; each is shown what he may see.';
+function permissionFor({ access, path }: DescribedRoute): string {
+  if (access === 'open') return 'Requires no permission.';
+  if (access === 'authenticated') return 'Requires authentication. The response contains only what the caller may see.';
   const { verb, resource, ownResource, nameFrom = [], namePrefix = '', namespaceFrom = 'namespace' } = access;
-  if (resource === '') return `Needs the right to \`${verb}\` everything (\`*\`).`;
+  if (resource === '') return `Requires permission to \`${verb}\` all resources (\`*\`).`;
   const name = nameFrom.map((word) => `{${word}}`).join('/');
-  const named = name === '' ? '' : ` under the name \`${namePrefix}${name}\``;
-  const where = parameterNames(path).includes(namespaceFrom) ? 'in the namespace' : 'in all of the cluster';
-  const own = ownResource === undefined ? '' : `; for oneself, to \`${verb}\` \`${ownResource}\``;
-  return `Needs the right to \`${verb}\` \`${resource}\`${named}, ${where}${own}.`;
+  const named = name === '' ? '' : ` with the name \`${namePrefix}${name}\``;
+  const where = parameterNames(path).includes(namespaceFrom) ? 'in the namespace' : 'cluster-wide';
+  const own =
+    ownResource === undefined
+      ? ''
+      : `; for the caller's own user, permission to \`${verb}\` \`${ownResource}\` is enough`;
+  return `Requires permission to \`${verb}\` \`${resource}\`${named}, ${where}${own}.`;
 }
 
 function securityOf({ access, description: { credentials } }: DescribedRoute): object[] {
-  const usual = access === 'open' ? [] : ['bearer', 'key'];
-  return (credentials ?? usual).map((scheme) => ({ [scheme]: [] }));
+  const defaults = access === 'open' ? [] : ['bearer', 'key'];
+  return (credentials ?? defaults).map((scheme) => ({ [scheme]: [] }));
 }

@@ -3,58 +3,67 @@ import type { ComponentSchemas } from './schemas.ts';
 import type { Route } from '../request/route.ts';
 
 const PARAMETER = /:(\w+)/g;
-const name = (description: string): TSchema => Type.String({ pattern: String.raw`^[\w.:-]+$`, description });
+const resourceName = (description: string): TSchema => Type.String({ pattern: String.raw`^[\w.:-]+$`, description });
 
-/** Parameters of paths, by their word; any other is a name. */
+/** Path parameters by name; any other parameter is a resource name. */
 const PATH_PARAMETERS: Readonly<Record<string, TSchema>> = {
-  namespace: name('namespace'),
-  name: name('name'),
-  entity: name('name of an entity'),
-  check: name('name of a check'),
+  namespace: resourceName('Namespace'),
+  name: resourceName('Name of the resource'),
+  entity: resourceName('Name of an entity'),
+  check: resourceName('Name of a check'),
   asset: Type.String({
     pattern: String.raw`^[\w/.:-]+$`,
-    description: 'name of an asset; a slash in it is written %2F',
+    description: 'Name of an asset; write a slash in it as %2F',
   }),
-  silence: Type.String({ pattern: String.raw`^[\w.:*-]+$`, description: '`<subscription>:<check>`, with `*` for all' }),
-  subscription: Type.String({ pattern: String.raw`^[\w.:*-]+$`, description: 'subscription, or `*`' }),
-  silencedCheck: Type.String({ pattern: String.raw`^[\w.:*-]+$`, description: 'name of a check, or `*`' }),
-  group: Type.String({ minLength: 1, description: 'group, any text' }),
-  actor: Type.String({ description: 'kind of actor, as in the ledger' }),
+  silence: Type.String({
+    pattern: String.raw`^[\w.:*-]+$`,
+    description: '`<subscription>:<check>`; `*` stands for all',
+  }),
+  subscription: Type.String({ pattern: String.raw`^[\w.:*-]+$`, description: 'Subscription, or `*`' }),
+  silencedCheck: Type.String({ pattern: String.raw`^[\w.:*-]+$`, description: 'Name of a check, or `*`' }),
+  group: Type.String({ minLength: 1, description: 'Group; any text' }),
+  actor: Type.String({ description: 'Actor kind, as in the ledger' }),
   type: Type.String({
-    description: 'result after which a hook runs: 0 to 255, ok, warning, critical, unknown or non-zero',
+    description: 'Check result after which the hook runs: 0 to 255, ok, warning, critical, unknown or non-zero',
   }),
-  memberId: Type.String({ description: 'id of a member, in hexadecimal' }),
-  key: Type.String({ description: 'key of the actor, as in the ledger; a slash in it is written %2F' }),
+  memberId: Type.String({ description: 'Member id, hexadecimal' }),
+  key: Type.String({ description: 'Actor key, as in the ledger; write a slash in it as %2F' }),
 };
 
 type Headers = Readonly<Record<string, TSchema>>;
 
-const OF_PATCHES: Headers = {
-  'If-Match': Type.String({ description: 'tags, or `*`: one of them must be that of what is stored' }),
-  'If-None-Match': Type.String({ description: 'tags, or `*`: none of them may be that of what is stored' }),
-};
-const OF_READERS: Headers = {
+const PATCH_CONDITIONS: Headers = {
+  'If-Match': Type.String({
+    description: 'Entity tags, or `*`. The request fails unless one of them is the current tag of the resource',
+  }),
   'If-None-Match': Type.String({
-    description: 'tags of what the client has: if one of them is still right, it is 304',
+    description: 'Entity tags, or `*`. The request fails if one of them is the current tag of the resource',
+  }),
+};
+const READ_CONDITIONS: Headers = {
+  'If-None-Match': Type.String({
+    description: 'Entity tags of cached versions. The response is 304 if one of them is the current tag',
   }),
 };
 
-/** As the paths of a document are written. */
+/** Converts a route path to an OpenAPI path template. */
 export const templateOf = (path: string): string => path.replaceAll(PARAMETER, '{$1}');
 
-export const parameterNames = (path: string): string[] => [...path.matchAll(PARAMETER)].map(([, word = '']) => word);
+export const parameterNames = (path: string): string[] => [...path.matchAll(PARAMETER)].map(([, name = '']) => name);
 
-/** Of its path, of its query, and its conditions. */
+/** All parameters of a route: path, query and conditional headers. */
 export function parametersOf({ path, reads, description }: Omit<Route, 'handle'>, schemas: ComponentSchemas): object[] {
-  const conditions = reads === 'merge-patch' ? OF_PATCHES : 304 in description.answers ? OF_READERS : {};
+  const conditions = reads === 'merge-patch' ? PATCH_CONDITIONS : 304 in description.answers ? READ_CONDITIONS : {};
   return [
-    ...parameterNames(path).map((word) => parameter('path', word, PATH_PARAMETERS[word] ?? name(word), schemas)),
-    ...Object.entries(description.query ?? {}).map(([word, schema]) => parameter('query', word, schema, schemas)),
-    ...Object.entries(conditions).map(([word, schema]) => parameter('header', word, schema, schemas)),
+    ...parameterNames(path).map((name) =>
+      parameter('path', name, PATH_PARAMETERS[name] ?? resourceName(name), schemas),
+    ),
+    ...Object.entries(description.query ?? {}).map(([name, schema]) => parameter('query', name, schema, schemas)),
+    ...Object.entries(conditions).map(([name, schema]) => parameter('header', name, schema, schemas)),
   ];
 }
 
-function parameter(where: 'path' | 'query' | 'header', word: string, described: TSchema, schemas: ComponentSchemas) {
-  const { description, ...schema } = schemas.of(described) as { description?: string };
-  return { name: word, in: where, required: where === 'path', description, schema };
+function parameter(where: 'path' | 'query' | 'header', name: string, documented: TSchema, schemas: ComponentSchemas) {
+  const { description, ...schema } = schemas.of(documented) as { description?: string };
+  return { name, in: where, required: where === 'path', description, schema };
 }

@@ -1,36 +1,38 @@
-/** What is true of all of the API, in CommonMark. */
-export const PROSE = `The interface of the backend. Agents connect at another port, by WebSocket; that is not described here.
+/** General part of the API description, in CommonMark. */
+export const PROSE = `The HTTP API of the backend. Agents connect to a separate WebSocket port, which this document does not cover.
 
-**Credentials.** \`GET /auth\` gives an access token of five minutes and a refresh token for user and password. Everything else
-takes \`Authorization: Bearer <access token>\`, or \`Authorization: Key <key>\` with a key of \`POST /api/core/v2/apikeys\`. Each
-operation says which right it needs: a verb on a kind of resource, which roles and bindings give.
+**Authentication.** \`GET /auth\` exchanges a user name and password for an access token, valid for five minutes by default, and a
+refresh token. Other requests send \`Authorization: Bearer <access token>\`, or \`Authorization: Key <key>\` with an API key created by
+\`POST /api/core/v2/apikeys\`. Each operation lists the permission it requires: a verb on a resource type, granted by roles and
+bindings.
 
-**Paths.** One that nothing is described for is 404; another method on one that is described is 405, and its header \`Allow\` names those
-that are. Both are told without credentials. A path with empty segments, \`.\` or \`..\` is answered 301 with its clean spelling; a
-malformed percent escape is a bare 400.
+**Paths.** An unknown path returns 404. A known path with an unsupported method returns 405 and lists the supported methods in
+\`Allow\`. Both apply without authentication. A path with empty segments, \`.\` or \`..\` returns 301 with the normalized path; a
+malformed percent escape returns 400.
 
-**Bodies.** Unknown members are ignored, and \`null\` is the same as absent, except in a merge patch, where it removes. The content type
-is asked for only of a merge patch and of a form. Lists are in order of their keys.
+**Bodies.** Unknown members are ignored. \`null\` counts as absent, except in a merge patch, where it removes the member. The content
+type matters only for merge patches and forms. Lists are sorted by key.
 
-**Errors** are \`{"message": "...", "code": n}\`, or a line of text where that is said. 503 with \`Retry-After\` means that nothing
-of the request was kept: send it again. While the backend starts, it is a line of text everywhere.
+**Errors** have the form \`{"message": "...", "code": n}\`, or a line of plain text where the operation says so. A 503 with
+\`Retry-After\` means that nothing of the request was stored; send it again. While the backend starts, all 503 responses are plain text.
 
-**Headers.** While the number of entities is limited, answers under \`/api/core\` have \`Sensu-Entity-Count\`, \`Sensu-Entity-Limit\`
-and \`Sensu-Entity-Warning\`.
+**Entity limit.** If the number of entities is limited, responses under \`/api/core\` carry \`Sensu-Entity-Count\`,
+\`Sensu-Entity-Limit\` and \`Sensu-Entity-Warning\`.
 
-**WebSocket.** \`GET /debug/inspect?ticket=<ticket>&actor=<actor>:<key>\` with \`Upgrade: websocket\` shows what up to 50 actors do, as
-text messages in JSON of XState's inspector; \`actor\` is repeated for each, and \`since\` begins in the past, at a time or at a number
-of the ledger. A ticket of \`POST /api/mon/v1/tickets\` takes the place of a header, and its user needs the right to \`get\`
-\`inspect\`. It is refused as other requests are: 400, 401, 403, 404 and 503. It is closed with 1001 when the backend stops, 1008 when
-the right has ended, 1011 when inspection fails and 1013 when messages are not read fast enough.`;
+**WebSocket.** \`GET /debug/inspect?ticket=<ticket>&actor=<actor>:<key>\` with \`Upgrade: websocket\` streams the activity of up to
+50 actors as JSON text messages in the format of the XState inspector. Repeat \`actor\` for each actor. \`since\` starts the stream
+in the past, at a time or at a ledger entry number. A ticket from \`POST /api/mon/v1/tickets\` replaces the \`Authorization\` header;
+its user needs permission to \`get\` \`inspect\`. A rejected request returns 400, 401, 403, 404 or 503. The backend closes the
+connection with 1001 when it stops, 1008 when the permission has been withdrawn, 1011 when inspection fails, and 1013 when the client reads
+too slowly.`;
 
-/** The groups of operations that are not named after a resource, and what they are. */
+/** Descriptions of the groups that are not named after a resource. */
 export const TAGS: Readonly<Record<string, string>> = {
-  login: 'tokens for user and password',
-  status: 'how the backend is, without credentials',
-  documentation: 'this document, and a page that shows it',
-  tickets: 'one WebSocket each',
-  machines: 'the state machines that actors run',
-  cluster: 'the backends, of which there is one',
-  tessen: 'telemetry, of which there is none',
+  login: 'Tokens in exchange for a user name and password',
+  status: 'Health, version and metrics of the backend, without authentication',
+  documentation: 'This document, as JSON and as a web page',
+  tickets: 'Single-use tickets for WebSocket connections',
+  machines: 'The state machines that actors run',
+  cluster: 'Members of the cluster, which is always a single backend',
+  tessen: 'Telemetry settings, for compatibility; the backend never sends telemetry',
 };

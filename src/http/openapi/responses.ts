@@ -6,64 +6,69 @@ import { TEXT } from './descriptions.ts';
 import type { ComponentSchemas } from './schemas.ts';
 import type { DescribedAnswer, Route } from '../request/route.ts';
 
-type Row = Omit<Route, 'handle'>;
+type DescribedRoute = Omit<Route, 'handle'>;
 
 const ErrorSchema = Type.Object(
-  { message: Type.String({ description: 'names the field and the rule' }), code: Type.Integer({ minimum: 0 }) },
+  {
+    message: Type.String({ description: 'Names the field and the violated rule' }),
+    code: Type.Integer({ minimum: 0 }),
+  },
   { $id: 'mon/v1.Error' },
 );
 
 const JSON_TYPE = 'application/json';
-/** The status while the backend starts. */
+/** Status of every request while the backend starts. */
 const STARTING_UP = 503;
-const RIGHTS = [KINDS.unauthenticated.status, KINDS.forbidden.status];
+const ACCESS_ERRORS = [KINDS.unauthenticated.status, KINDS.forbidden.status];
 
 const HEADERS: Readonly<Record<string, TSchema>> = {
-  ETag: Type.String({ description: 'strong tag of what is stored, for `If-Match`' }),
-  Location: Type.String({ description: 'path of what was created' }),
-  'Sensu-Continue': Type.String({ description: 'the parameter `continue` of the next page; absent on the last' }),
-  'Retry-After': Type.Integer({ description: 'seconds' }),
+  ETag: Type.String({ description: 'Strong entity tag of the stored resource, for `If-Match`' }),
+  Location: Type.String({ description: 'Path of the created resource' }),
+  'Sensu-Continue': Type.String({
+    description: 'Value of the parameter `continue` for the next page; absent on the last page',
+  }),
+  'Retry-After': Type.Integer({ description: 'Seconds to wait before the next attempt' }),
 };
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   200: 'OK',
-  201: 'Created, or replaced',
+  201: 'Created or replaced',
   202: 'Accepted',
-  204: 'Done',
-  304: 'Not modified: it still has a tag of `If-None-Match`',
+  204: 'No content',
+  304: 'Not modified: the entity tag matches `If-None-Match`',
   503: 'Unavailable',
 };
 
-/** By status. Refusals that are the same everywhere are components. */
+/** Builds the responses of operations by status. Errors shared by several operations become components. */
 export class ComponentResponses {
   readonly #schemas: ComponentSchemas;
-  readonly #refusals = new Map<string, object>();
+  readonly #errors = new Map<string, object>();
 
   constructor(schemas: ComponentSchemas) {
     this.#schemas = schemas;
   }
 
   get all(): Record<string, object> {
-    return Object.fromEntries([...this.#refusals].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    return Object.fromEntries([...this.#errors].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  of(row: Row): Record<string, object> {
-    const answers = Object.entries(row.description.answers).map(([status, answer]) => {
-      return [status, this.#answer(DESCRIPTIONS[Number(status)] ?? 'Otherwise', answer)] as const;
+  of(route: DescribedRoute): Record<string, object> {
+    const answers = Object.entries(route.description.answers).map(([status, answer]) => {
+      return [status, this.#answer(DESCRIPTIONS[Number(status)] ?? 'Other response', answer)] as const;
     });
-    const taken = new Set(Object.keys(row.description.answers).map(Number));
-    const refusals = statusesOf(row).filter((status) => !taken.has(status));
+    const described = new Set(Object.keys(route.description.answers).map(Number));
+    const errors = statusesOf(route).filter((status) => !described.has(status));
     return Object.fromEntries([
       ...answers,
-      ...refusals.map((status) => [status, this.#refusal(status, isText(row, status))] as const),
+      ...errors.map((status) => [status, this.#error(status, isText(route, status))] as const),
     ]);
   }
 
-  #refusal(status: number, asText: boolean): object {
+  #error(status: number, asText: boolean): object {
     const name = `${asText ? 'TextError' : 'Error'}${status}`;
-    if (!this.#refusals.has(name)) {
+    if (!this.#errors.has(name)) {
       const retry = status === 429 || status === 503 ? ['Retry-After'] : [];
-      this.#refusals.set(name, this.#answer(messagesOf(status), asText ? TEXT : { schema: ErrorSchema }, retry));
+      this.#errors.set(name, this.#answer(messagesOf(status), asText ? TEXT : { schema: ErrorSchema }, retry));
     }
     return { $ref: `#/components/responses/${name}` };
   }
@@ -71,35 +76,35 @@ export class ComponentResponses {
   #answer(description: string, { schema, type = JSON_TYPE, headers = [] }: DescribedAnswer, more: string[] = []) {
     const content = schema === undefined ? {} : { content: { [type]: { schema: this.#schemas.of(schema) } } };
     const names = [...headers, ...more];
-    const shown = names.map((name) => [name, this.#header(HEADERS[name] ?? Type.String())] as const);
-    return { description, ...content, ...(names.length === 0 ? {} : { headers: Object.fromEntries(shown) }) };
+    const documented = names.map((name) => [name, this.#header(HEADERS[name] ?? Type.String())] as const);
+    return { description, ...content, ...(names.length === 0 ? {} : { headers: Object.fromEntries(documented) }) };
   }
 
-  #header(described: TSchema): object {
-    const { description, ...schema } = this.#schemas.of(described) as { description?: string };
+  #header(schemaWithDescription: TSchema): object {
+    const { description, ...schema } = this.#schemas.of(schemaWithDescription) as { description?: string };
     return { description, schema };
   }
 }
 
-/** Whoever has no right is told so as everywhere. */
-const isText = ({ access, errorsAs }: Row, status: number): boolean =>
-  errorsAs === 'text' && (access === 'open' || !RIGHTS.includes(status));
+/** Authentication and authorization errors have the standard JSON form, unless the route is open. */
+const isText = ({ access, errorsAs }: DescribedRoute, status: number): boolean =>
+  errorsAs === 'text' && (access === 'open' || !ACCESS_ERRORS.includes(status));
 
-/** Which refusals a row may answer with. */
-function statusesOf(row: Row): number[] {
-  const statuses = [...refusalsOf(row)].map((code) => KINDS[code].status);
-  const always = row.availableAtStartup === true ? [INTERNAL.status] : [INTERNAL.status, STARTING_UP];
+/** Statuses of the errors that a route may answer with. */
+function statusesOf(route: DescribedRoute): number[] {
+  const statuses = [...errorCodesOf(route)].map((code) => KINDS[code].status);
+  const always = route.availableAtStartup === true ? [INTERNAL.status] : [INTERNAL.status, STARTING_UP];
   return [...new Set([...statuses, ...always])];
 }
 
-/** The usual messages of all errors of a status. */
+/** The default messages of all errors with this status. */
 function messagesOf(status: number): string {
   const messages = [INTERNAL, ...Object.values(KINDS)].filter((kind) => kind.status === status);
   return messages.map(({ message }) => message).join(', or ');
 }
 
-function refusalsOf({ method, path, access, admit, reads, description }: Row): Set<ErrorCode> {
-  // A query that cannot be read is refused everywhere.
+function errorCodesOf({ method, path, access, admit, reads, description }: DescribedRoute): Set<ErrorCode> {
+  // Every route rejects a malformed query.
   const codes = new Set<ErrorCode>(['invalid-resource', ...(description.errors ?? [])]);
   if (access !== 'open' || admit !== undefined || description.credentials !== undefined) codes.add('unauthenticated');
   if (typeof access === 'object') codes.add('forbidden');

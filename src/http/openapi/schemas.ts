@@ -2,16 +2,16 @@ import type { TSchema } from 'typebox';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The schemas of a document: each that has an `$id` stands once among its components, and elsewhere as a reference. */
+/** Schemas of a document. A schema with an `$id` becomes a component, which other schemas reference. */
 export class ComponentSchemas {
   readonly #named = new Map<string, object>();
 
-  /** By name. */
+  /** Sorted by name. */
   get all(): Record<string, object> {
     return Object.fromEntries([...this.#named].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** As the document has it. */
+  /** The schema as it appears in the document. */
   of(schema: TSchema): object {
     return this.#shown(schema as Schema);
   }
@@ -37,7 +37,7 @@ export class ComponentSchemas {
   #keyword(keyword: string, value: unknown): [string, unknown][] {
     switch (keyword) {
       case 'exactInt64':
-        // A keyword of ours, and of nobody else's.
+        // Not a JSON Schema keyword.
         return Object.entries({ type: ['integer', 'null'], format: 'int64' });
       case 'properties':
         return [[keyword, mapValues(value as Record<string, Schema>, (member) => this.#shown(member))]];

@@ -35,7 +35,7 @@ const NAME = ['name'] as const;
 const RULES = { assert: assertApiKey };
 const ShownSchema = Type.Omit(ApiKeySchema, ['hash'], { $id: 'core/v2.APIKey.shown' });
 
-/** A key is told once, where it was created; paths take it as well as the name that is shown in its place. */
+/** The secret is returned only on creation. Paths accept both the key's name and the secret. */
 export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
   const { resources, commands } = ports;
   return [
@@ -44,7 +44,7 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
       path: KEYS,
       access: { resource: KIND, verb: 'list' },
       reads: 'nothing',
-      description: lists('the API keys', ShownSchema),
+      description: lists('API keys', ShownSchema),
       handle: (request) =>
         selectedList(KIND, request, (page) => mapPage(resources.lazyList(KIND, undefined, page), shownApiKey)),
     },
@@ -55,7 +55,7 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
       admit: (authorization) => Promise.resolve(assertToken(authorization)),
       reads: 'json',
       description: {
-        summary: 'Create an API key, which is the last segment of the header Location',
+        summary: 'Create an API key; the key is the last segment of the `Location` header',
         body: ShownSchema,
         answers: { 201: { headers: ['Location'] } },
         credentials: ['bearer'],
@@ -67,7 +67,7 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
       path: ONE,
       access: { resource: KIND, verb: 'get', nameFrom: NAME },
       reads: 'nothing',
-      description: shows('an API key, but not the key itself', ShownSchema),
+      description: shows('an API key without its secret', ShownSchema),
       handle: (request) => {
         const key = storedKey(resources, param(request, 'name'));
         return taggedJson(key, shownApiKey(key));
@@ -96,12 +96,15 @@ export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {
   ];
 }
 
-/** Whoever found a key must not make himself others with it. @throws Unauthenticated */
+/**
+ * Rejects requests that authenticate with an API key, so that a leaked key cannot create others.
+ * @throws Unauthenticated
+ */
 function assertToken(authorization: string | undefined): void {
   if (authorization?.startsWith('Bearer ') !== true) throw new Unauthenticated('bad credentials');
 }
 
-/** What was sent as its name, its time and its hash does not count. */
+/** Ignores name, creation time and hash in the body. */
 async function create({ body, caller }: RouteRequest, ports: ApiKeyRoutePorts): Promise<Answer> {
   const { commands, clock } = ports;
   const sent = parseApiKeyShape(body);
@@ -135,14 +138,14 @@ async function patch(request: RouteRequest, ports: ApiKeyRoutePorts): Promise<An
   return taggedJson(stored, shownApiKey(stored));
 }
 
-/** Whoever has a key of a user may do what he may. @throws Forbidden, InvalidResource */
+/** A key grants all rights of its user, so the caller must hold them. @throws Forbidden, InvalidResource */
 function assertMayMake({ username }: ApiKey, caller: Caller, { resources, access }: ApiKeyRoutePorts): void {
   const user = isName(username) ? resources.get('users', undefined, username) : undefined;
   if (user === undefined) throw new InvalidResource('user does not exist');
   access.assertHoldsAllOf(caller, subjectOf(user));
 }
 
-/** By the name that is shown, or by the key itself. @throws NotFound */
+/** Looks up a key by its name or its secret. @throws NotFound */
 function storedKey(resources: Pick<ResourceStore, 'get'>, nameOrKey: string): ApiKey {
   const key = resources.get(KIND, undefined, nameOrKey) ?? resources.get(KIND, undefined, digestApiKey(nameOrKey).name);
   if (key === undefined) throw new NotFound();

@@ -18,18 +18,18 @@ export interface AuthRoutePorts {
   tokens: Pick<AccessTokens, 'expiredClaimsOf'>;
 }
 
-/** A name of 255 characters and a port. */
+/** A host name of 255 characters and a port. */
 const MAX_HOST_LENGTH = 261;
 const BASIC = 'Basic ';
 const BEARER = 'Bearer ';
-/** What is neither refused by its password nor let in is told so. */
+/** Answer to any other authentication scheme, or none. */
 const REFUSAL = 'Request unauthorized';
 
 const TokenPairSchema = Type.Object(
   {
     access_token: Type.String(),
-    expires_at: Type.Integer({ description: 'Unix seconds; of the access token' }),
-    refresh_token: Type.String({ description: 'good once' }),
+    expires_at: Type.Integer({ description: 'Expiry of the access token, Unix seconds' }),
+    refresh_token: Type.String({ description: 'Can be used once' }),
   },
   { $id: 'mon/v1.TokenPair' },
 );
@@ -50,7 +50,7 @@ export function authRoutes(ports: AuthRoutePorts): Route[] {
 }
 
 function loginRoutes({ credentials, throttle, sessions }: AuthRoutePorts): Route[] {
-  /** `refusal` is told when user and password do not belong together. */
+  /** `refusal` is the error text for a wrong user name or password. */
   const login = async ({ authorization = '', remoteAddress }: RouteRequest, refusal: string): Promise<User> => {
     if (authorization.startsWith(BASIC)) {
       const basic = parseBasic(authorization);
@@ -63,7 +63,7 @@ function loginRoutes({ credentials, throttle, sessions }: AuthRoutePorts): Route
       return user;
     }
     if (!authorization.startsWith(BEARER)) throw new Unauthenticated(REFUSAL);
-    await orRefusal(sessions.callerOf(authorization.slice(BEARER.length)));
+    await orBadRequest(sessions.callerOf(authorization.slice(BEARER.length)));
     throw new InvalidResource('EOF');
   };
 
@@ -84,7 +84,7 @@ function loginRoutes({ credentials, throttle, sessions }: AuthRoutePorts): Route
       access: 'open',
       reads: 'nothing',
       errorsAs: 'text',
-      description: { ...LOGIN, summary: 'Test user and password', answers: { 200: TEXT } },
+      description: { ...LOGIN, summary: 'Verify a user name and password', answers: { 200: TEXT } },
       handle: async (request) => {
         await login(request, REFUSAL);
         return text(200, '');
@@ -94,11 +94,11 @@ function loginRoutes({ credentials, throttle, sessions }: AuthRoutePorts): Route
 }
 
 function sessionRoutes({ sessions, tokens }: AuthRoutePorts): Route[] {
-  /** With an access token of ours, which may have expired. */
+  /** Requires an access token signed by this backend, possibly expired. */
   const admit = async (authorization = ''): Promise<void> => {
     if (authorization.startsWith(BASIC)) throw new InvalidResource('invalid access token');
     if (!authorization.startsWith(BEARER)) throw new Unauthenticated(REFUSAL);
-    await orRefusal(tokens.expiredClaimsOf(authorization.slice(BEARER.length), 'access'));
+    await orBadRequest(tokens.expiredClaimsOf(authorization.slice(BEARER.length), 'access'));
   };
   const posting = (path: string, description: Description, handle: Route['handle']): Route => ({
     method: 'POST',
@@ -111,11 +111,15 @@ function sessionRoutes({ sessions, tokens }: AuthRoutePorts): Route[] {
     handle,
   });
   return [
-    posting('/auth/token', { ...SESSION, summary: 'Go on with a session', answers: TOKENS }, async (request) => {
-      return tokenAnswer(await orRefusal(sessions.refresh(sentTokens(request), issuer(request))));
-    }),
+    posting(
+      '/auth/token',
+      { ...SESSION, summary: 'Refresh the tokens of a session', answers: TOKENS },
+      async (request) => {
+        return tokenAnswer(await orBadRequest(sessions.refresh(sentTokens(request), issuer(request))));
+      },
+    ),
     posting('/auth/logout', { ...SESSION, summary: 'End a session', answers: { 200: TEXT } }, async (request) => {
-      await orRefusal(sessions.end(sentTokens(request)));
+      await orBadRequest(sessions.end(sentTokens(request)));
       return text(200, '');
     }),
   ];
@@ -126,7 +130,10 @@ const sentTokens = ({ authorization = '', body }: RouteRequest): SentTokens => (
   refresh: parseTokenRequest(body),
 });
 
-/** Clients refresh at the issuer: it is the address that they reached us by. It is stored with the session. @throws InvalidResource */
+/**
+ * The URL at which the client reached this backend. Clients refresh there, and the session stores it.
+ * @throws InvalidResource
+ */
 function issuer({ protocol, host }: RouteRequest): string {
   if (host.length <= MAX_HOST_LENGTH) return `${protocol}://${host}`;
   throw new InvalidResource(`header Host must be at most ${MAX_HOST_LENGTH} characters`);
@@ -134,8 +141,8 @@ function issuer({ protocol, host }: RouteRequest): string {
 
 const tokenAnswer = (pair: TokenPair): Answer => ({ ...json(pair), headers: { 'Cache-Control': 'no-store' } });
 
-/** A token that does not count is told in the words of these routes. */
-async function orRefusal<T>(outcome: Promise<T>): Promise<T> {
+/** Converts an invalid token to the error text of these routes. */
+async function orBadRequest<T>(outcome: Promise<T>): Promise<T> {
   try {
     return await outcome;
   } catch (cause: unknown) {

@@ -14,7 +14,10 @@ const RESOURCE = 'checks';
 const NAME = ['name'] as const;
 const HOOKS = `${CORE}/namespaces/:namespace/checks/:name/hooks/:type`;
 
-/** The hooks of a check one by one: each edit is made of what is stored, so that of edits at once none is lost. */
+/**
+ * Edits single hooks of a check. Each edit applies to the stored check, so concurrent edits do not overwrite each
+ * other.
+ */
 export function checkHookRoutes({ commands }: CheckHookPorts): Route[] {
   return [
     {
@@ -23,7 +26,7 @@ export function checkHookRoutes({ commands }: CheckHookPorts): Route[] {
       access: { resource: RESOURCE, verb: 'update', nameFrom: NAME },
       reads: 'json',
       description: {
-        summary: 'Add hooks of one type to a check',
+        summary: 'Add hooks of a type to a check',
         body: HookListSchema,
         answers: { 201: EMPTY },
       },
@@ -43,7 +46,7 @@ export function checkHookRoutes({ commands }: CheckHookPorts): Route[] {
       path: `${HOOKS}/hook/:hook`,
       access: { resource: RESOURCE, verb: 'delete', nameFrom: NAME },
       reads: 'nothing',
-      description: { summary: 'Remove a hook of one type from a check', answers: { 204: EMPTY } },
+      description: { summary: 'Remove a hook of a type from a check', answers: { 204: EMPTY } },
       handle: async (request) => {
         const [type, hook] = [param(request, 'type'), param(request, 'hook')];
         await commands.editResource(
@@ -58,7 +61,7 @@ export function checkHookRoutes({ commands }: CheckHookPorts): Route[] {
   ];
 }
 
-/** @throws NotFound for what cannot be the name of a check */
+/** @throws NotFound when the name cannot be that of a check */
 function addressOf(request: RouteRequest): { namespace: string; name: string } {
   const [namespace, name] = [param(request, 'namespace'), param(request, 'name')];
   if (!isName(name)) throw new NotFound();

@@ -11,7 +11,7 @@ import { CORE, param, type Route } from '../request/route.ts';
 
 export interface CheckRunPorts {
   commands: Pick<Commands, 'executeCheck'>;
-  /** Undefined when there is no such check. */
+  /** Undefined when the check does not exist. */
   scheduleStatus(namespace: string, check: string): ScheduleStatus | undefined;
   log: Log;
 }
@@ -22,21 +22,23 @@ const NAME = ['name'] as const;
 
 const ScheduleSchema = Type.Object(
   {
-    interval: Type.Integer({ description: 'seconds; 0 where the check has a cron expression' }),
+    interval: Type.Integer({ description: 'Interval in seconds; 0 if the check has a cron expression' }),
     cron: Type.Optional(Type.String()),
-    next_at: nullable(Type.Integer({ description: 'Unix seconds; null while the schedule is in quarantine' })),
+    next_at: nullable(
+      Type.Integer({ description: 'Next run, Unix seconds; null while the schedule is in quarantine' }),
+    ),
     last_at: nullable(
-      Type.Integer({ description: 'Unix seconds; null when it did not run since the backend started' }),
+      Type.Integer({ description: 'Last run, Unix seconds; null if the check has not run since the backend started' }),
     ),
     last_skip: nullable(
       Type.Object({ at: nullable(Type.Integer()), reason: Type.String(), detail: Type.Optional(Type.String()) }),
     ),
-    ignored: Type.Optional(Type.Array(Type.String(), { description: 'fields of the check that have no effect' })),
+    ignored: Type.Optional(Type.Array(Type.String(), { description: 'Fields of the check that have no effect' })),
   },
   { $id: 'mon/v1.Schedule' },
 );
 
-/** What a person asks of the runs of a check: one now, and when the others are. */
+/** Runs a check on request and shows its schedule. */
 export function checkRunRoutes({ commands, scheduleStatus, log }: CheckRunPorts): Route[] {
   return [
     {
@@ -47,7 +49,9 @@ export function checkRunRoutes({ commands, scheduleStatus, log }: CheckRunPorts)
       description: {
         summary: 'Run a check now',
         body: AdhocRequestSchema,
-        answers: { 202: { schema: Type.Object({ issued: Type.Integer({ description: 'Unix seconds' }) }) } },
+        answers: {
+          202: { schema: Type.Object({ issued: Type.Integer({ description: 'Time of the request, Unix seconds' }) }) },
+        },
       },
       handle: async (request) => {
         const asked = parseAdhocRequest(request.body);
@@ -63,7 +67,7 @@ export function checkRunRoutes({ commands, scheduleStatus, log }: CheckRunPorts)
       path: `/api/mon/v1/${CHECK}/schedule`,
       access: { resource: RESOURCE, verb: 'get', nameFrom: NAME },
       reads: 'nothing',
-      description: { summary: 'Show when a check runs', answers: { 200: { schema: ScheduleSchema } } },
+      description: { summary: 'Show the schedule of a check', answers: { 200: { schema: ScheduleSchema } } },
       handle: (request) => {
         const status = scheduleStatus(param(request, 'namespace'), param(request, 'name'));
         if (status === undefined) throw new NotFound();
@@ -91,5 +95,5 @@ const shownSkip = ({ atMs, reason, detail }: NonNullable<ScheduleStatus['lastSki
   ...(detail === undefined ? {} : { detail }),
 });
 
-/** As requests are dated: the second that the moment is in. */
+/** Unix seconds, rounded down as in check requests. */
 const secondsOf = (ms: number | undefined): number | null => (ms === undefined ? null : Math.floor(ms / 1_000));

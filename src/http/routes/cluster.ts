@@ -8,7 +8,7 @@ import { TIMEOUT_DESCRIPTION, timeoutMsOf } from '../request/timeout.ts';
 export interface ClusterRoutePorts {
   clusterId: number;
   memberId: number;
-  /** Of this installation for good. */
+  /** Permanent id of this installation. */
   clusterUuid: string;
 }
 
@@ -19,7 +19,7 @@ const HEX = /^[0-9a-f]+$/i;
 const MAX_ID = 2n ** 64n - 1n;
 
 const TIMEOUT = { timeout: Type.Integer({ description: TIMEOUT_DESCRIPTION }) };
-const ADDRESSES = { 'peer-addrs': Type.String({ description: 'addresses, joined by commas' }) };
+const ADDRESSES = { 'peer-addrs': Type.String({ description: 'Peer addresses, separated by commas' }) };
 const PeersSchema = Type.Object(ADDRESSES, { $id: 'mon/v1.ClusterPeers' });
 const MembersSchema = Type.Object(
   {
@@ -35,11 +35,11 @@ const MembersSchema = Type.Object(
   },
   { $id: 'mon/v1.ClusterMembers' },
 );
-const SHOWN: DescribedAnswer = { schema: MembersSchema };
+const MEMBERS_RESPONSE: DescribedAnswer = { schema: MembersSchema };
 
-/** A backend is a cluster of one member: it can be seen, and nobody can join it or leave it. */
+/** A backend reports itself as a cluster with one member. Members cannot be added or removed. */
 export function clusterRoutes({ clusterId, memberId, clusterUuid }: ClusterRoutePorts): Route[] {
-  /** Its one address is the one that the caller reached it by. */
+  /** The address of the member is the one that the caller used. */
   const members = ({ protocol, host }: RouteRequest): object => {
     const urls = [`${protocol}://${host}`];
     return {
@@ -50,14 +50,14 @@ export function clusterRoutes({ clusterId, memberId, clusterUuid }: ClusterRoute
 
   return [
     {
-      ...row('GET', MEMBERS, 'list', 'Show the members of the cluster'),
+      ...routeOf('GET', MEMBERS, 'list', 'List the members of the cluster'),
       handle: (request) => {
         timeoutMsOf(request.query);
         return json(members(request));
       },
     },
     {
-      ...row('POST', MEMBERS, 'create', 'Add a member, which is not supported'),
+      ...routeOf('POST', MEMBERS, 'create', 'Add a member (not supported)'),
       handle: (request) => {
         timeoutMsOf(request.query);
         assertPeers(request);
@@ -65,7 +65,7 @@ export function clusterRoutes({ clusterId, memberId, clusterUuid }: ClusterRoute
       },
     },
     {
-      ...row('PUT', MEMBER, 'update', 'Change the addresses of a member, which is not supported'),
+      ...routeOf('PUT', MEMBER, 'update', 'Change the addresses of a member (not supported)'),
       handle: (request) => {
         timeoutMsOf(request.query);
         assertPeers(request);
@@ -74,7 +74,7 @@ export function clusterRoutes({ clusterId, memberId, clusterUuid }: ClusterRoute
       },
     },
     {
-      ...row('DELETE', MEMBER, 'delete', 'Remove a member, which is not supported'),
+      ...routeOf('DELETE', MEMBER, 'delete', 'Remove a member (not supported)'),
       handle: (request) => {
         timeoutMsOf(request.query);
         assertMemberId(param(request, 'memberId'));
@@ -93,10 +93,10 @@ export function clusterRoutes({ clusterId, memberId, clusterUuid }: ClusterRoute
   ];
 }
 
-/** No resource has this word: whoever may do everything may do this. */
+/** No role names this resource, so access requires a role for all resources (`*`). */
 const accessTo = (verb: Verb): Route['access'] => ({ resource: '', verb });
 
-function row(method: Route['method'], path: string, verb: Verb, summary: string): Omit<Route, 'handle'> {
+function routeOf(method: Route['method'], path: string, verb: Verb, summary: string): Omit<Route, 'handle'> {
   const takesPeers = method === 'POST' || method === 'PUT';
   return {
     method,
@@ -109,7 +109,7 @@ function row(method: Route['method'], path: string, verb: Verb, summary: string)
       tag: TAG,
       query: takesPeers ? { ...TIMEOUT, ...ADDRESSES } : TIMEOUT,
       ...(takesPeers ? { body: PeersSchema } : {}),
-      answers: { 200: SHOWN },
+      answers: { 200: MEMBERS_RESPONSE },
     },
   };
 }
@@ -123,8 +123,8 @@ function assertPeers({ body, query }: RouteRequest): void {
 
 /** @throws InvalidResource */
 function assertMemberId(id: string): void {
-  const unreadable = (why: string): InvalidResource =>
-    new InvalidResource(`bad id (${id}): strconv.ParseUint: parsing ${JSON.stringify(id)}: ${why}`);
-  if (!HEX.test(id)) throw unreadable('invalid syntax');
-  if (BigInt(`0x${id}`) > MAX_ID) throw unreadable('value out of range');
+  const invalidId = (problem: string): InvalidResource =>
+    new InvalidResource(`bad id (${id}): strconv.ParseUint: parsing ${JSON.stringify(id)}: ${problem}`);
+  if (!HEX.test(id)) throw invalidId('invalid syntax');
+  if (BigInt(`0x${id}`) > MAX_ID) throw invalidId('value out of range');
 }

@@ -19,27 +19,27 @@ export interface ConfigurationRoutePorts {
   access: Rights;
 }
 
-/** Whoever gives rights must have them. */
+/** Checks that a caller holds the rights that a resource grants. */
 export type Rights = Pick<AccessControl, 'assertHolds' | 'assertMayBind'>;
 
-/** What the routes of a kind need to know of it. */
+/** A kind of configuration, with what its routes need. */
 export interface DescribedResource<K extends ConfigurationWord> extends ConfigurationKind<Resources[K]> {
-  /** Where it gives rights. @throws Forbidden when it would give more than the caller has */
-  assertMayGive?(access: Rights, caller: Caller, resource: Resources[K]): void;
-  /** Whatever `If-None-Match` says. */
-  isShownAlways?: boolean;
+  /** Set for kinds that grant rights. @throws Forbidden when the resource grants more than the caller has */
+  assertMayGrant?(access: Rights, caller: Caller, resource: Resources[K]): void;
+  /** GET ignores `If-None-Match`. */
+  ignoresIfNoneMatch?: boolean;
 }
 
-/** The rows of a kind whose resources are written as they are; `kind` is its word in paths and in roles. */
+/** The routes of a kind whose resources are stored as sent. `kind` is its name in paths and in roles. */
 export function configurationRoutes<K extends ConfigurationWord>(
   kind: K,
   described: DescribedResource<K>,
   ports: ConfigurationRoutePorts,
 ): Route[] {
-  const isOfCluster = described.scope === 'cluster';
-  const home = isOfCluster ? `${CORE}/${kind}` : `${CORE}/namespaces/:namespace/${kind}`;
-  const rows = [listing(kind, home, described, ports), ...addressed(kind, home, described, ports)];
-  return isOfCluster ? rows : [listing(kind, `${CORE}/${kind}`, described, ports), ...rows];
+  const isClusterWide = described.scope === 'cluster';
+  const home = isClusterWide ? `${CORE}/${kind}` : `${CORE}/namespaces/:namespace/${kind}`;
+  const routes = [listing(kind, home, described, ports), ...addressed(kind, home, described, ports)];
+  return isClusterWide ? routes : [listing(kind, `${CORE}/${kind}`, described, ports), ...routes];
 }
 
 function listing(
@@ -53,7 +53,7 @@ function listing(
     path,
     access: { resource: kind, verb: 'list' },
     reads: 'nothing',
-    description: lists(path.includes(':namespace') ? `the ${kind} of a namespace` : `all ${kind}`, schema),
+    description: lists(path.includes(':namespace') ? `${kind} in a namespace` : `all ${kind}`, schema),
     handle: (request) =>
       selectedList(selectable, request, (page) => resources.lazyList(kind, request.params['namespace'], page)),
   };
@@ -74,13 +74,13 @@ function addressed<K extends ConfigurationWord>(
     namespace: request.params['namespace'],
     name: param(request, parameter),
   });
-  /** `name` is that of the path, where it has one: the body must have the same. */
+  /** Checks that the body matches the path. `name` is the path parameter; undefined on creation. */
   const accept = ({ params, body, caller }: RouteRequest, name?: string): Resources[K] => {
     const resource = described.parse(body);
     assertSameNamespace(resource.metadata.namespace, params['namespace']);
     if (name !== undefined) assertSameName(resource.metadata.name, name);
     assertValid(described, resource);
-    described.assertMayGive?.(access, caller, resource);
+    described.assertMayGrant?.(access, caller, resource);
     return resource;
   };
   return [
@@ -100,7 +100,7 @@ function addressed<K extends ConfigurationWord>(
       path: one,
       access: { resource: kind, verb: 'get', nameFrom },
       reads: 'nothing',
-      description: (described.isShownAlways === true ? showsUncached : shows)(what, schema),
+      description: (described.ignoresIfNoneMatch === true ? showsUncached : shows)(what, schema),
       handle: (request) => {
         const { namespace, name } = addressOf(request);
         const resource = resources.get(kind, namespace, name);
@@ -142,11 +142,11 @@ function addressed<K extends ConfigurationWord>(
   ];
 }
 
-/** For texts. */
+/** Name with indefinite article, for texts. */
 const oneOf = ({ selectable: { prefix } }: Pick<ConfigurationKind, 'selectable'>): string =>
   `${/^[aeiou]/.test(prefix) ? 'an' : 'a'} ${prefix}`;
 
-/** Its types are judged before it is looked for, its rules when it is merged. */
+/** Validates the shape of the patch before the resource is looked up, and the rules after merging. */
 async function patch<K extends ConfigurationWord>(
   kind: K,
   described: DescribedResource<K>,
@@ -160,7 +160,7 @@ async function patch<K extends ConfigurationWord>(
     assertConditions(conditions, tagOf(stored));
     const edited = described.parse(applyPatch(stored, body));
     assertValid(described, edited);
-    described.assertMayGive?.(access, caller, edited);
+    described.assertMayGrant?.(access, caller, edited);
     return edited;
   };
   const stored = await commands.editResource(kind, address, edit, caller.username);

@@ -15,13 +15,13 @@ import type { Caller } from '../../auth/caller.ts';
 import type { Route } from '../request/route.ts';
 import { describedCheck } from './checks.ts';
 
-/** What the API asks of some kinds beyond their rules. */
-const DEMANDS: { readonly [K in ConfigurationWord]?: Partial<DescribedResource<K>> } = {
+/** Extensions of single kinds. */
+const EXTENSIONS: { readonly [K in ConfigurationWord]?: Partial<DescribedResource<K>> } = {
   checks: describedCheck,
-  roles: { assertMayGive: assertHoldsRules },
-  rolebindings: { assertMayGive: assertMayBind },
-  clusterroles: { assertMayGive: assertHoldsRules },
-  clusterrolebindings: { assertMayGive: assertMayBind },
+  roles: { assertMayGrant: assertHoldsRules },
+  rolebindings: { assertMayGrant: assertMayBind },
+  clusterroles: { assertMayGrant: assertHoldsRules },
+  clusterrolebindings: { assertMayGrant: assertMayBind },
 };
 
 function assertHoldsRules(access: Rights, caller: Caller, { rules, metadata }: Role): void {
@@ -33,7 +33,7 @@ function assertMayBind(access: Rights, caller: Caller, binding: RoleBinding): vo
 }
 
 export interface AllConfigurationPorts extends ConfigurationRoutePorts {
-  /** The usual ones unless told. */
+  /** Defaults to the built-in kinds. */
   configurationKinds?: ConfigurationKinds | undefined;
 }
 
@@ -42,5 +42,5 @@ export const allConfigurationRoutes = ({
   ...ports
 }: AllConfigurationPorts): Route[] =>
   (Object.keys(configurationKinds) as ConfigurationWord[]).flatMap((word) =>
-    configurationRoutes(word, { ...configurationKinds[word], ...DEMANDS[word] }, ports),
+    configurationRoutes(word, { ...configurationKinds[word], ...EXTENSIONS[word] }, ports),
   );

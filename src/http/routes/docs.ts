@@ -7,7 +7,7 @@ import { EMPTY } from '../openapi/descriptions.ts';
 import type { Answer, AnswerType, Route } from '../request/route.ts';
 
 export interface DocsRoutePorts {
-  /** The OpenAPI document; asked for once. */
+  /** Builds the OpenAPI document; called once. */
   document(): object;
 }
 
@@ -20,7 +20,7 @@ const SCRIPT = 'swagger-ui-bundle.js';
 const START = 'start.js';
 const TAG_HEX_DIGITS = 16;
 
-/** Everything comes from here, and no script is written into the page. */
+/** Allows resources of this server only, and no inline script. */
 const POLICY = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -55,14 +55,16 @@ const START_SCRIPT = `SwaggerUIBundle({
 });
 `;
 
-/** What the API is, for programs and for people; the page needs no other host. */
+/** The API description, as JSON and as a page that loads nothing from other hosts. */
 export function docsRoutes({ document }: DocsRoutePorts): Route[] {
   return [
-    documentRow(document),
-    pageRow(PAGE, 'a page that shows this document', 'text/html; charset=utf-8', () => Buffer.from(PAGE_HTML)),
-    pageRow(`${PAGE}/${STYLE}`, 'its style', 'text/css; charset=utf-8', () => swaggerFile(STYLE)),
-    pageRow(`${PAGE}/${SCRIPT}`, 'its script', 'text/javascript; charset=utf-8', () => swaggerFile(SCRIPT)),
-    pageRow(`${PAGE}/${START}`, 'what starts its script', 'text/javascript; charset=utf-8', () =>
+    documentRoute(document),
+    pageRoute(PAGE, 'this document as a web page', 'text/html; charset=utf-8', () => Buffer.from(PAGE_HTML)),
+    pageRoute(`${PAGE}/${STYLE}`, 'the style sheet of that page', 'text/css; charset=utf-8', () => swaggerFile(STYLE)),
+    pageRoute(`${PAGE}/${SCRIPT}`, 'the script of that page', 'text/javascript; charset=utf-8', () =>
+      swaggerFile(SCRIPT),
+    ),
+    pageRoute(`${PAGE}/${START}`, 'the start script of that page', 'text/javascript; charset=utf-8', () =>
       Buffer.from(START_SCRIPT),
     ),
   ];
@@ -71,7 +73,7 @@ export function docsRoutes({ document }: DocsRoutePorts): Route[] {
 const swaggerFile = (name: string): Buffer =>
   readFileSync(join(dirname(require.resolve('swagger-ui-dist/package.json')), name));
 
-function documentRow(document: DocsRoutePorts['document']): Route {
+function documentRoute(document: DocsRoutePorts['document']): Route {
   return {
     method: 'GET',
     path: DOCUMENT,
@@ -83,11 +85,11 @@ function documentRow(document: DocsRoutePorts['document']): Route {
       tag: TAG,
       answers: { 200: { schema: Type.Object({}), headers: ['ETag'] }, 304: EMPTY },
     },
-    handle: madeOnce('application/json', () => Buffer.from(JSON.stringify(document()))),
+    handle: builtOnce('application/json', () => Buffer.from(JSON.stringify(document()))),
   };
 }
 
-function pageRow(path: string, what: string, type: AnswerType, make: () => Buffer): Route {
+function pageRoute(path: string, what: string, type: AnswerType, make: () => Buffer): Route {
   const [mediaType = type] = type.split(';');
   return {
     method: 'GET',
@@ -100,12 +102,12 @@ function pageRow(path: string, what: string, type: AnswerType, make: () => Buffe
       tag: TAG,
       answers: { 200: { schema: Type.String(), type: mediaType, headers: ['ETag'] }, 304: EMPTY },
     },
-    handle: madeOnce(type, make, POLICY),
+    handle: builtOnce(type, make, POLICY),
   };
 }
 
-/** Made when it is first asked for; all who ask are sent the same bytes. They are no secret: their tag needs no key. */
-function madeOnce(type: AnswerType, make: () => Buffer, headers: Answer['headers'] = {}): () => Answer {
+/** Builds the response at the first request and reuses it. The content is public, so its tag needs no key. */
+function builtOnce(type: AnswerType, make: () => Buffer, headers: Answer['headers'] = {}): () => Answer {
   let made: Answer | undefined;
   return () => {
     if (made !== undefined) return made;

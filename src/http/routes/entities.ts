@@ -72,7 +72,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: `${CORE}/entities`,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      description: lists('the entities of all namespaces', EntitySchema),
+      description: lists('entities in all namespaces', EntitySchema),
       handle: (request) => list(undefined, request),
     },
     {
@@ -80,7 +80,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      description: lists('the entities of a namespace', EntitySchema),
+      description: lists('entities in a namespace', EntitySchema),
       handle: (request) => list(param(request, 'namespace'), request),
     },
     {
@@ -96,12 +96,12 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       path: ENTITY,
       access: { resource: RESOURCE, verb: 'get', nameFrom: NAME },
       reads: 'nothing',
-      // The tag is of the configuration only: what else is shown may have changed.
+      // The tag covers the configuration only, so it does not change with the reported state.
       description: showsUncached('an entity', EntitySchema),
       handle: (request) => {
         const entity = entities.get(param(request, 'namespace'), param(request, 'name'));
         if (entity === undefined) throw new NotFound();
-        // What its agent reports changes all the time, and is not what a PATCH is about.
+        // The reported state changes all the time and cannot be patched.
         return taggedJson(configOf(entity), redactEntity(entity));
       },
     },
@@ -119,7 +119,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       access: { resource: RESOURCE, verb: 'update', nameFrom: NAME },
       reads: 'merge-patch',
       description: {
-        ...patches('what people configure of an entity', EntityConfigSchema),
+        ...patches('the configuration of an entity', EntityConfigSchema),
         errors: ['already-exists'],
       },
       handle: patch,
@@ -138,14 +138,14 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
   ];
 }
 
-/** Of other lists any position is one. @throws InvalidResource for a token that can be read and was never given */
+/** Rejects a token that this list did not issue; other lists accept any position. @throws InvalidResource */
 function assertOwnToken(query: URLSearchParams): void {
   const { from } = pageRequest(query);
   if (from === undefined || from.indexOf(NUL) === from.length - 1) return;
   throw new InvalidResource('continue must be a token of this list');
 }
 
-/** `name` is that of the path, where it has one. @throws InvalidResource */
+/** `name` is the path parameter; undefined on creation. @throws InvalidResource */
 function acceptEntity(body: object, namespace: string, name: string | undefined): Entity {
   const entity = parseEntityShape(body);
   const { metadata } = entity;

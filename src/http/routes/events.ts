@@ -33,19 +33,19 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
     const { items, lastKey, isSelected } = await selectedPage(RESOURCE, request, (page) =>
       mapPage(events.list(scope, page), redactEvent),
     );
-    // Tokens of the list of all namespaces begin with a slash.
+    // Tokens of the list of all namespaces start with a slash.
     const position = scope.namespace === undefined && lastKey !== undefined ? `/${lastKey}` : lastKey;
     if (scope.entity !== undefined && isEmpty(items) && !request.query.has('continue')) throw new NotFound();
     return listAnswer(items, position, isSelected);
   };
 
   const create = async (request: RouteRequest): Promise<Answer> => {
-    const event = acceptEvent(request.body, param(request, 'namespace'), undefined);
+    const event = parseEvent(request.body, param(request, 'namespace'), undefined);
     await commands.createEvent(event, request.caller.username);
     return json(redactEvent(event));
   };
 
-  /** A right to the name in the path is none to the entity that the check names. @throws Forbidden */
+  /** A right to the name in the path does not cover the proxy entity that the check names. @throws Forbidden */
   const assertMayWriteFor = (proxy: string, verb: Verb, request: RouteRequest): void => {
     const { namespace, check } = addressOf(request);
     access.assertAllowed(request.caller, { verb, resource: RESOURCE, namespace, name: `${proxy}/${check}` });
@@ -53,7 +53,7 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
 
   const put = async (request: RouteRequest, verb: Verb): Promise<Event> => {
     const address = addressOf(request);
-    const event = acceptEvent(request.body, address.namespace, address);
+    const event = parseEvent(request.body, address.namespace, address);
     if (!hasCheck(event)) throw new InvalidResource('event must contain a check');
     const proxy = event.check.proxy_entity_name;
     if (proxy !== '') assertMayWriteFor(proxy, verb, request);
@@ -67,7 +67,7 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
       path: `${CORE}/events`,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      description: lists('the events of all namespaces', EventSchema),
+      description: lists('events in all namespaces', EventSchema),
       handle: (request) => list({}, request),
     },
     {
@@ -75,7 +75,7 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      description: lists('the events of a namespace', EventSchema),
+      description: lists('events in a namespace', EventSchema),
       handle: (request) => list({ namespace: param(request, 'namespace') }, request),
     },
     {
@@ -91,7 +91,7 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
       path: ENTITY,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      description: lists('the events of an entity', EventSchema),
+      description: lists('events of an entity', EventSchema),
       handle: (request) => list({ namespace: param(request, 'namespace'), entity: param(request, 'entity') }, request),
     },
     {
@@ -116,12 +116,12 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
       handle: async (request) => json(redactEvent(await put(request, 'update'))),
     },
     {
-      // The reference creates or updates here, and answers without a body.
+      // The reference creates or updates here, and answers with an empty body.
       method: 'POST',
       path: EVENT,
       access: { resource: RESOURCE, verb: 'create', nameFrom: ADDRESS },
       reads: 'json',
-      description: { ...replaces('an event, without an answer', EventSchema), errors: ['entity-limit'] },
+      description: { ...replaces('an event, with an empty response', EventSchema), errors: ['entity-limit'] },
       handle: async (request) => {
         await put(request, 'create');
         return CREATED;
@@ -149,8 +149,11 @@ const addressOf = (request: RouteRequest): EventAddress => ({
   check: param(request, 'check'),
 });
 
-/** Decodes, fills from the path, compares with the path, validates. Source: spec/02 5.1. @throws InvalidResource */
-function acceptEvent(body: object, namespace: string, address: EventAddress | undefined): Event {
+/**
+ * Parses an event, fills in names from the path, compares them with the path and validates. Source: spec/02 5.1.
+ * @throws InvalidResource
+ */
+function parseEvent(body: object, namespace: string, address: EventAddress | undefined): Event {
   const event = parseEventShape(body);
   const { entity, check } = event;
   if (entity !== undefined) {
@@ -164,7 +167,7 @@ function acceptEvent(body: object, namespace: string, address: EventAddress | un
     if (name !== undefined) assertSameName(part.metadata.name, name);
   }
   assertEvent(event);
-  // Agents may send events of checks that have neither; people who write one by hand may not.
+  // Agents may send events of checks without interval and cron; API clients may not.
   if (check !== undefined && check.interval === 0 && check.cron === undefined) {
     throw new InvalidResource('check is invalid: check interval must be greater than or equal to 1');
   }
@@ -174,7 +177,7 @@ function acceptEvent(body: object, namespace: string, address: EventAddress | un
 
 type Metadata = Event['metadata'];
 
-/** What was just decoded belongs to nobody else yet: it is completed in place. */
+/** Fills in missing names in place; the event was just parsed, so nothing else refers to it. */
 function fill(metadata: Metadata, namespace: string, name: string | undefined): void {
   metadata.namespace ??= namespace;
   metadata.name ??= name;

@@ -5,11 +5,11 @@ import type { Route } from '../request/route.ts';
 
 const RefusalSchema = Type.Object(
   {
-    address: Type.String({ description: 'without the port' }),
-    namespace: Type.String({ description: 'as the peer claimed; so are agent and user' }),
+    address: Type.String({ description: 'Peer address without the port' }),
+    namespace: Type.String({ description: 'As claimed by the peer, like agent and user' }),
     agent: Type.String(),
     user: Type.String(),
-    status: Type.Integer({ description: 'of the answer' }),
+    status: Type.Integer({ description: 'HTTP status of the response' }),
     reason: Type.String(),
     first_at: Type.Integer({ description: 'Unix seconds' }),
     last_at: Type.Integer({ description: 'Unix seconds' }),
@@ -19,11 +19,11 @@ const RefusalSchema = Type.Object(
 );
 
 export interface HandshakeRefusalRoutePorts {
-  /** Newest first, as they are shown; a bounded number. */
+  /** A bounded number of refusals, newest first. */
   handshakeRefusals(): readonly object[];
 }
 
-/** Which agents were refused lately, and why. */
+/** Lists recently rejected agents and the reasons. */
 export function handshakeRefusalRoutes({ handshakeRefusals }: HandshakeRefusalRoutePorts): Route[] {
   return [
     {
@@ -31,7 +31,7 @@ export function handshakeRefusalRoutes({ handshakeRefusals }: HandshakeRefusalRo
       path: '/api/mon/v1/handshake-refusals',
       access: { resource: 'handshake-refusals', verb: 'list' },
       reads: 'nothing',
-      description: lists('agents that were refused lately, newest first', RefusalSchema, {}),
+      description: lists('recently rejected agents, newest first', RefusalSchema, {}),
       handle: () => json(handshakeRefusals()),
     },
   ];

@@ -6,42 +6,42 @@ import { nullable } from '../openapi/descriptions.ts';
 import type { Answer, Route } from '../request/route.ts';
 
 export interface LedgerRoutePorts {
-  /** Durable entries in order of numbers. */
+  /** Durable entries, sorted by number. */
   ledger: (query: LedgerQuery) => LedgerEntry[];
 }
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
-/** A page that is so long ends, whatever its limit. */
+/** A page ends at this size, whatever its limit. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
-/** Entries that are read before they are text. */
+/** Entries read from the ledger in one batch. */
 const ENTRIES_AT_ONCE = 25;
-/** No actor or key is longer, and the store takes none that is. */
+/** The store accepts no longer actor or key. */
 const MAX_FILTER_BYTES = 1_900;
 const WHOLE_NUMBER = /^\d{1,15}$/;
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;
 
 const EntrySchema = Type.Object(
   {
-    seq: Type.Integer({ description: 'its number' }),
+    seq: Type.Integer({ description: 'Number of the entry' }),
     atMs: Type.Number({ description: 'Unix milliseconds' }),
-    actor: Type.String({ description: 'kind of what changed' }),
+    actor: Type.String({ description: 'Actor kind' }),
     key: Type.String(),
     from: nullable(Type.String()),
     event: Type.String(),
     to: nullable(Type.String()),
-    cause: Type.Object({}, { description: 'one of eventId, deadlineAtMs, user, session and restore' }),
+    cause: Type.Object({}, { description: 'One of eventId, deadlineAtMs, user, session and restore' }),
     guards: Type.Array(
       Type.Object({
         name: Type.String(),
         passed: Type.Boolean(),
-        inputs: Type.Unknown({ description: 'what decided it' }),
+        inputs: Type.Unknown({ description: 'Values that the guard evaluated' }),
       }),
     ),
     details: Type.Optional(Type.Object({})),
     configRevision: Type.Integer(),
     prevHash: Type.String(),
-    hash: Type.String({ description: 'SHA-256 of what stands before it' }),
+    hash: Type.String({ description: 'SHA-256 of the preceding members' }),
   },
   { $id: 'mon/v1.LedgerEntry' },
 );
@@ -51,11 +51,11 @@ const TIME = 'Unix seconds or RFC 3339';
 const QUERY = {
   limit: Type.Integer({
     minimum: 1,
-    description: `longest page, at most ${MAX_LIMIT}; ${DEFAULT_LIMIT} unless told; one of ${MAX_PAGE_BYTES} bytes ends earlier`,
+    description: `Maximum number of entries in a page, up to ${MAX_LIMIT}; ${DEFAULT_LIMIT} by default. A page also ends at ${MAX_PAGE_BYTES} bytes`,
   }),
-  continue: Type.Integer({ minimum: 0, description: 'the header `Sensu-Continue` of the page before' }),
-  actor: Type.String({ description: 'kind of what changed' }),
-  key: Type.String({ description: 'key of what changed' }),
+  continue: Type.Integer({ minimum: 0, description: 'Value of the header `Sensu-Continue` of the previous page' }),
+  actor: Type.String({ description: 'Actor kind' }),
+  key: Type.String({ description: 'Actor key' }),
   since: Type.String({ description: TIME }),
   until: Type.String({ description: TIME }),
 };
@@ -68,23 +68,23 @@ export function ledgerRoutes({ ledger }: LedgerRoutePorts): Route[] {
       access: { resource: 'ledger', verb: 'list' },
       reads: 'nothing',
       description: {
-        summary: 'List transitions with their causes, in the order of their numbers',
+        summary: 'List state transitions with their causes, sorted by number',
         query: QUERY,
         answers: { 200: { schema: PageSchema, headers: ['Sensu-Continue'] } },
       },
       handle: ({ query }) => {
-        const asked = ledgerQuery(query);
-        if (Buffer.byteLength(`${asked.actor}${asked.key}`) > MAX_FILTER_BYTES) return page([], undefined);
-        return firstPage(entriesOf(ledger, asked), asked.limit);
+        const filter = ledgerQuery(query);
+        if (Buffer.byteLength(`${filter.actor}${filter.key}`) > MAX_FILTER_BYTES) return page([], undefined);
+        return firstPage(entriesOf(ledger, filter), filter.limit);
       },
     },
   ];
 }
 
-/** All that are asked for but for the limit, read as they are needed. */
-function* entriesOf(ledger: LedgerRoutePorts['ledger'], asked: LedgerQuery): Iterable<LedgerEntry> {
-  for (let afterSeq = asked.afterSeq ?? 0; ;) {
-    const found = ledger({ ...asked, afterSeq, limit: ENTRIES_AT_ONCE });
+/** All matching entries, read in batches on demand. The limit is not applied. */
+function* entriesOf(ledger: LedgerRoutePorts['ledger'], filter: LedgerQuery): Iterable<LedgerEntry> {
+  for (let afterSeq = filter.afterSeq ?? 0; ;) {
+    const found = ledger({ ...filter, afterSeq, limit: ENTRIES_AT_ONCE });
     yield* found;
     const last = found.at(-1);
     if (last === undefined || found.length < ENTRIES_AT_ONCE) return;
@@ -92,7 +92,7 @@ function* entriesOf(ledger: LedgerRoutePorts['ledger'], asked: LedgerQuery): Ite
   }
 }
 
-/** At least one entry; whether others follow tells the one after its last. */
+/** Fills a page with at least one entry. It reads one entry further to know whether another page follows. */
 function firstPage(entries: Iterable<LedgerEntry>, limit: number): Answer {
   const shown: string[] = [];
   let bytes = 0;
@@ -107,7 +107,7 @@ function firstPage(entries: Iterable<LedgerEntry>, limit: number): Answer {
   return page(shown, undefined);
 }
 
-/** Of entries as they are written. */
+/** `entries` are JSON texts. */
 function page(entries: readonly string[], lastSeq: number | undefined): Answer {
   return {
     status: 200,
@@ -117,21 +117,21 @@ function page(entries: readonly string[], lastSeq: number | undefined): Answer {
   };
 }
 
-/** @throws InvalidResource naming the parameter that cannot be read */
+/** @throws InvalidResource naming the invalid parameter */
 function ledgerQuery(query: URLSearchParams): LedgerQuery {
-  const asked: LedgerQuery = { limit: Math.min(wholeNumber(query, 'limit') ?? DEFAULT_LIMIT, MAX_LIMIT) };
-  if (asked.limit === 0) throw new InvalidResource('limit must be at least 1');
+  const filter: LedgerQuery = { limit: Math.min(wholeNumber(query, 'limit') ?? DEFAULT_LIMIT, MAX_LIMIT) };
+  if (filter.limit === 0) throw new InvalidResource('limit must be at least 1');
   const actor = query.get('actor') ?? '';
-  if (actor !== '') asked.actor = actor;
+  if (actor !== '') filter.actor = actor;
   const key = query.get('key') ?? '';
-  if (key !== '') asked.key = key;
+  if (key !== '') filter.key = key;
   const sinceMs = time(query, 'since');
-  if (sinceMs !== undefined) asked.sinceMs = sinceMs;
+  if (sinceMs !== undefined) filter.sinceMs = sinceMs;
   const untilMs = time(query, 'until');
-  if (untilMs !== undefined) asked.untilMs = untilMs;
+  if (untilMs !== undefined) filter.untilMs = untilMs;
   const afterSeq = wholeNumber(query, 'continue');
-  if (afterSeq !== undefined) asked.afterSeq = afterSeq;
-  return asked;
+  if (afterSeq !== undefined) filter.afterSeq = afterSeq;
+  return filter;
 }
 
 function wholeNumber(query: URLSearchParams, name: string): number | undefined {

@@ -6,27 +6,24 @@ import { TEXT } from '../openapi/descriptions.ts';
 
 const PATH = '/metrics';
 
-/** For those who read of the API; it is answered before its rows are. */
+/** Describes the metrics in the API documentation. `serveMetrics` answers before routing. */
 export const METRICS_ROUTE: DescribedRoute = {
   method: 'GET',
   path: PATH,
   access: 'open',
   reads: 'nothing',
   availableAtStartup: true,
-  description: { summary: 'Scrape the metrics, by any method', tag: 'status', answers: { 200: TEXT } },
+  description: { summary: 'Return the metrics for Prometheus, with any method', tag: 'status', answers: { 200: TEXT } },
 };
 
 const compress = promisify(gzip);
 
 export interface MetricsPorts {
-  /** The text of a scrape, made now, and its media type. */
+  /** Collects the metrics and returns the text with its media type. */
   metrics(): Promise<{ type: string; text: string }>;
 }
 
-/**
- * Answers `/metrics` to anybody, whatever the method. It is no row of the table of routes: those have a method each, and whoever may
- * use them is asked.
- */
+/** Serves `/metrics` without authentication for any method. It is no route because a route has one method. */
 export function serveMetrics({ metrics }: MetricsPorts) {
   return async (context: Context, next: Next): Promise<void> => {
     if (context.path !== PATH) {

@@ -22,10 +22,10 @@ export interface NamespaceRoutePorts {
 const KIND = 'namespaces';
 const NAMESPACES = `${CORE}/namespaces`;
 const NAMESPACE = `${NAMESPACES}/:name`;
-/** Rights inside a namespace count for the namespace itself, but not for making it. */
+/** Rights inside a namespace apply to the namespace itself, except for creating it. */
 const ITSELF = { resource: KIND, nameFrom: ['name'], namespaceFrom: 'name' } as const;
 
-/** A namespace is made and deleted together with a role and a binding of its own: access is decided anew after each. */
+/** Creating or deleting a namespace also writes its role and binding, so each must refresh the access policy. */
 export function namespaceRoutes({ resources, commands, access }: NamespaceRoutePorts): Route[] {
   return [
     {
@@ -33,7 +33,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACES,
       access: 'authenticated',
       reads: 'nothing',
-      description: { ...lists('the namespaces that the caller may see', NamespaceSchema), tag: KIND },
+      description: { ...lists('namespaces that the caller may see', NamespaceSchema), tag: KIND },
       handle: async (request) => {
         const { caller } = request;
         const list: List<Namespace> = (page) => resources.lazyList(KIND, undefined, page);
@@ -89,12 +89,12 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       },
     },
     {
-      // A namespace is no more than its name, which stays: a patch is judged, and changes nothing.
+      // A namespace has no member but its name, which is immutable: a patch is validated and changes nothing.
       method: 'PATCH',
       path: NAMESPACE,
       access: { ...ITSELF, verb: 'update' },
       reads: 'merge-patch',
-      description: patches('a namespace, which is no more than its name', NamespaceSchema),
+      description: patches('a namespace; its only member, the name, is immutable', NamespaceSchema),
       handle: (request) => {
         const name = param(request, 'name');
         const sent = parseNamespaceShape(request.body).name;
@@ -111,7 +111,7 @@ export function namespaceRoutes({ resources, commands, access }: NamespaceRouteP
       path: NAMESPACE,
       access: { ...ITSELF, verb: 'delete' },
       reads: 'nothing',
-      description: deletes('a namespace that is empty'),
+      description: deletes('an empty namespace'),
       handle: async (request) => {
         await commands.deleteResource(KIND, undefined, param(request, 'name'), request.caller.username);
         access.rbacChanged();

@@ -11,11 +11,13 @@ const NotificationSchema = Type.Object(
     id: Type.String({ description: 'UUID' }),
     handler: Type.String(),
     outcome: Type.Enum(['handled', 'failed', 'denied', 'skipped']),
-    reason: Type.String({ description: 'why it was denied, skipped or failed, or what the handler printed' }),
-    status: nullable(Type.Integer({ description: 'exit status of a command' })),
-    decided_at: Type.Number({ description: 'Unix seconds, to the millisecond' }),
-    at: Type.Number({ description: 'Unix seconds, to the millisecond' }),
-    duration: Type.Number({ description: 'seconds' }),
+    reason: Type.String({
+      description: 'Why the event was denied or skipped or the handler failed, or the output of the handler',
+    }),
+    status: nullable(Type.Integer({ description: 'Exit status of a command' })),
+    decided_at: Type.Number({ description: 'Unix seconds with millisecond precision' }),
+    at: Type.Number({ description: 'Unix seconds with millisecond precision' }),
+    duration: Type.Number({ description: 'Seconds' }),
   },
   { $id: 'mon/v1.Notification' },
 );
@@ -24,7 +26,7 @@ export interface NotificationRoutePorts {
   events: Pick<EventStore, 'get' | 'notifications'>;
 }
 
-/** Which handlers an event was given to, which it was kept from, and what became of it there. */
+/** Lists the handlers selected for an event, and the outcome of each. */
 export function notificationRoutes({ events }: NotificationRoutePorts): Route[] {
   return [
     {
@@ -32,7 +34,7 @@ export function notificationRoutes({ events }: NotificationRoutePorts): Route[] 
       path: '/api/mon/v1/namespaces/:namespace/events/:entity/:check/notifications',
       access: { resource: 'events', verb: 'get', nameFrom: ['entity', 'check'] },
       reads: 'nothing',
-      description: lists('what handlers made of an event', NotificationSchema, {}),
+      description: lists('handler results of an event', NotificationSchema, {}),
       handle: (request) => {
         const [namespace, entity, check] = [
           param(request, 'namespace'),
@@ -47,7 +49,7 @@ export function notificationRoutes({ events }: NotificationRoutePorts): Route[] 
   ];
 }
 
-/** Times in Unix seconds, to the millisecond. */
+/** Unix seconds with millisecond precision. */
 function shown({
   id,
   handler,

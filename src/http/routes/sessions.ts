@@ -20,10 +20,12 @@ const SessionSchema = Type.Object(
     silent_ms: Type.Integer(),
     last_frame_at: atS(),
     last_keepalive_at: atS(),
-    clock_skew_seconds: nullable(Type.Number({ description: 'of the last keepalive; above 0 the agent is ahead' })),
+    clock_skew_seconds: nullable(
+      Type.Number({ description: 'At the last keepalive, in seconds; positive when the clock of the agent is ahead' }),
+    ),
     queue: nullable(Type.Object({ id: Type.String(), acknowledged: nullable(Type.Integer()) })),
     dropped_requests: Type.Integer(),
-    refused: Type.Integer({ description: 'messages, since the backend started' }),
+    refused: Type.Integer({ description: 'Rejected messages since the backend started' }),
     last_refusal: nullable(Type.Object({ at: atS(), reason: Type.String() })),
     problems: Type.Array(Type.String()),
   },
@@ -32,15 +34,15 @@ const SessionSchema = Type.Object(
 const RingsSchema = Type.Object({}, { additionalProperties: Type.Array(Type.String()), $id: 'mon/v1.Rings' });
 
 export interface SessionRoutePorts {
-  /** Open connections of agents, as they are shown; of all namespaces when none is given. */
+  /** Open connections of agents in a namespace, or in all namespaces. */
   sessions(namespace: string | undefined, page: PageRequest): Page<object>;
-  /** Agents that take turns, by subscription. */
+  /** Agents in the round-robin ring of each subscription. */
   rings(namespace: string): ReadonlyMap<string, string[]>;
 }
 
 const ACCESS = { resource: 'sessions', verb: 'list' } as const;
 
-/** Which agents are connected, and what is wrong with them. */
+/** Lists connected agents and the problems of their connections. */
 export function sessionRoutes({ sessions, rings }: SessionRoutePorts): Route[] {
   const list = (namespace: string | undefined, { query }: RouteRequest): Answer => {
     const { items, lastKey } = sessions(namespace, pageRequest(query));
@@ -52,7 +54,7 @@ export function sessionRoutes({ sessions, rings }: SessionRoutePorts): Route[] {
       path: '/api/mon/v1/sessions',
       access: ACCESS,
       reads: 'nothing',
-      description: lists('the open connections of agents in all namespaces', SessionSchema, PAGE),
+      description: lists('open connections of agents in all namespaces', SessionSchema, PAGE),
       handle: (request) => list(undefined, request),
     },
     {
@@ -60,7 +62,7 @@ export function sessionRoutes({ sessions, rings }: SessionRoutePorts): Route[] {
       path: '/api/mon/v1/namespaces/:namespace/sessions',
       access: ACCESS,
       reads: 'nothing',
-      description: lists('the open connections of agents in a namespace', SessionSchema, PAGE),
+      description: lists('open connections of agents in a namespace', SessionSchema, PAGE),
       handle: (request) => list(param(request, 'namespace'), request),
     },
     {
@@ -69,7 +71,7 @@ export function sessionRoutes({ sessions, rings }: SessionRoutePorts): Route[] {
       access: ACCESS,
       reads: 'nothing',
       description: {
-        summary: 'List the agents that take turns, by subscription',
+        summary: 'List the agents of each round-robin subscription, in order',
         answers: { 200: { schema: RingsSchema } },
       },
       handle: (request) => json(Object.fromEntries(rings(param(request, 'namespace')))),

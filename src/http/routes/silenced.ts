@@ -31,17 +31,21 @@ const NAMESPACE = `${CORE}/namespaces/:namespace/silenced`;
 const ONE = `${NAMESPACE}/:silence`;
 const NAME = ['silence'] as const;
 
-/** Lists are whole: clients of this kind know no pages. What is over is not shown. */
+/** Lists are not paginated, because clients of this resource do not support pages. Expired silences are hidden. */
 export function silencedRoutes({ resources, commands, clock }: SilencedRoutePorts): Route[] {
   const isShown = (silenced: Silenced): boolean => !isOver(silenced, Math.floor(clock.nowMs() / 1_000));
   const list = (
     { query }: RouteRequest,
     namespace: string | undefined,
-    isAsked: (silenced: Silenced) => boolean = () => true,
+    isRequested: (silenced: Silenced) => boolean = () => true,
   ): Answer => {
     const isSelected = selectionOf(RESOURCE, query) ?? (() => true);
-    const { items } = mapPage(resources.lazyList(RESOURCE, namespace), shown);
-    return listAnswer(items, undefined, (silenced) => isShown(silenced) && isAsked(silenced) && isSelected(silenced));
+    const { items } = mapPage(resources.lazyList(RESOURCE, namespace), withoutState);
+    return listAnswer(
+      items,
+      undefined,
+      (silenced) => isShown(silenced) && isRequested(silenced) && isSelected(silenced),
+    );
   };
 
   return [
@@ -50,7 +54,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: `${CORE}/silenced`,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      description: lists('the silences of all namespaces', SilencedSchema, SELECTORS),
+      description: lists('silences in all namespaces', SilencedSchema, SELECTORS),
       handle: (request) => list(request, undefined),
     },
     {
@@ -58,7 +62,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: `${CORE}/silenced/checks/:silencedCheck`,
       access: { resource: RESOURCE, verb: 'get', namePrefix: 'checks/', nameFrom: ['silencedCheck'] },
       reads: 'nothing',
-      description: lists('the silences on a check, in all namespaces', SilencedSchema, SELECTORS),
+      description: lists('silences on a check in all namespaces', SilencedSchema, SELECTORS),
       handle: (request) => list(request, undefined, ({ check }) => check === param(request, 'silencedCheck')),
     },
     {
@@ -66,7 +70,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: NAMESPACE,
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
-      description: lists('the silences of a namespace', SilencedSchema, SELECTORS),
+      description: lists('silences in a namespace', SilencedSchema, SELECTORS),
       handle: (request) => list(request, param(request, 'namespace')),
     },
     {
@@ -74,7 +78,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: `${NAMESPACE}/checks/:silencedCheck`,
       access: { resource: RESOURCE, verb: 'get', namePrefix: 'checks/', nameFrom: ['silencedCheck'] },
       reads: 'nothing',
-      description: lists('the silences on a check', SilencedSchema, SELECTORS),
+      description: lists('silences on a check', SilencedSchema, SELECTORS),
       handle: (request) =>
         list(request, param(request, 'namespace'), ({ check }) => check === param(request, 'silencedCheck')),
     },
@@ -83,7 +87,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       path: `${NAMESPACE}/subscriptions/:subscription`,
       access: { resource: RESOURCE, verb: 'get', namePrefix: 'subscriptions/', nameFrom: ['subscription'] },
       reads: 'nothing',
-      description: lists('the silences on a subscription', SilencedSchema, SELECTORS),
+      description: lists('silences on a subscription', SilencedSchema, SELECTORS),
       handle: (request) =>
         list(
           request,
@@ -112,7 +116,7 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
       handle: (request) => {
         const record = resources.get(RESOURCE, param(request, 'namespace'), param(request, 'silence'));
         if (record === undefined || !isShown(record)) throw new NotFound('silenced entry not found');
-        return taggedJson(shown(record));
+        return taggedJson(withoutState(record));
       },
     },
     {
@@ -142,12 +146,15 @@ export function silencedRoutes({ resources, commands, clock }: SilencedRoutePort
   ];
 }
 
-/** Whether its begin is on record is the ledger's affair. */
-function shown(record: SilenceRecord): Silenced & { state: undefined } {
+/** Hides the internal member `state`. */
+function withoutState(record: SilenceRecord): Silenced & { state: undefined } {
   return { ...record, state: undefined };
 }
 
-/** `name` is that of the path, where it has one: the body must name it and spell it. @throws InvalidResource */
+/**
+ * `name` is the path parameter; undefined on creation. The body must have and form the same name.
+ * @throws InvalidResource
+ */
 function accept(body: object, namespace: string, name: string | undefined): Silenced {
   const silenced = parseSilencedShape(body);
   assertSameNamespace(silenced.metadata.namespace, namespace);

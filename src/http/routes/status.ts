@@ -5,15 +5,15 @@ import type { Answer, Route } from '../request/route.ts';
 import { TIMEOUT_DESCRIPTION, timeoutMsOf } from '../request/timeout.ts';
 
 export interface StatusRoutePorts {
-  /** Whether the store could be read and written within the time. */
+  /** Whether the store could be read and written within the time limit, ms. */
   probe: (timeoutMs: number) => Promise<boolean>;
   memberId: number;
   clusterId: number;
-  /** Of this program. */
+  /** Version of this program. */
   version: string;
 }
 
-/** The version of the reference whose interface this is: clients decide by it. */
+/** Version of the reference implementation whose API this is; clients select features by it. */
 const COMPATIBLE_WITH = {
   etcd: { etcdserver: '3.5.5', etcdcluster: '3.5.0' },
   sensu_backend: '6.9.2',
@@ -40,15 +40,15 @@ const HealthSchema = Type.Object(
 const VersionSchema = Type.Object(
   {
     etcd: Type.Object({ etcdserver: Type.String(), etcdcluster: Type.String() }),
-    sensu_backend: Type.String({ description: 'of the interface that this one is compatible with' }),
+    sensu_backend: Type.String({ description: 'Version of the API that this backend is compatible with' }),
     api_groups: Type.Object({}, { additionalProperties: Type.String() }),
-    mon_backend: Type.String({ description: 'of this program' }),
+    mon_backend: Type.String({ description: 'Version of this backend' }),
   },
   { $id: 'mon/v1.Version' },
 );
 const HEALTH_QUERY = {
   timeout: Type.Integer({ description: TIMEOUT_DESCRIPTION }),
-  strict: Type.Boolean({ description: 'answer 503 when it is not healthy' }),
+  strict: Type.Boolean({ description: 'Respond with 503 when the store is not healthy' }),
 };
 
 export function statusRoutes({ probe, memberId, clusterId, version }: StatusRoutePorts): Route[] {
@@ -78,7 +78,7 @@ export function statusRoutes({ probe, memberId, clusterId, version }: StatusRout
       availableAtStartup: true,
       errorsAs: 'text',
       description: {
-        summary: 'Show whether the store can be read and written',
+        summary: 'Check that the store can be read and written',
         tag: TAG,
         query: HEALTH_QUERY,
         answers: { 200: { schema: HealthSchema }, 503: { schema: HealthSchema } },
@@ -90,7 +90,7 @@ export function statusRoutes({ probe, memberId, clusterId, version }: StatusRout
       path: '/ready',
       access: 'open',
       reads: 'nothing',
-      description: { summary: 'Tell that requests are answered', tag: TAG, answers: { 200: TEXT } },
+      description: { summary: 'Check that the API accepts requests', tag: TAG, answers: { 200: TEXT } },
       handle: () => text(200, 'ready\n'),
     },
     {

@@ -11,11 +11,11 @@ export interface TessenRoutePorts {
 }
 
 const PATH = `${CORE}/tessen`;
-/** No resource has this word: whoever may do everything may do this. */
+/** No role names this resource, so access requires a role for all resources (`*`). */
 const RESOURCE = '';
 const TAG = 'tessen';
 
-/** The switch of a telemetry that there is not: clients set it and read it back. */
+/** Stores the telemetry setting for clients that write and read it. The backend never sends telemetry. */
 export function tessenRoutes({ resources, commands }: TessenRoutePorts): Route[] {
   return [
     {
@@ -24,7 +24,7 @@ export function tessenRoutes({ resources, commands }: TessenRoutePorts): Route[]
       access: { resource: RESOURCE, verb: 'list' },
       reads: 'nothing',
       description: {
-        summary: 'Show whether telemetry is refused; nothing is ever reported',
+        summary: 'Show the telemetry setting; the backend never sends telemetry',
         tag: TAG,
         answers: { 200: { schema: TessenSchema, headers: ['ETag'] } },
       },
@@ -36,7 +36,7 @@ export function tessenRoutes({ resources, commands }: TessenRoutePorts): Route[]
       access: { resource: RESOURCE, verb: 'update' },
       reads: 'json',
       description: {
-        summary: 'Allow or refuse telemetry',
+        summary: 'Change the telemetry setting',
         tag: TAG,
         body: TessenSchema,
         answers: { 200: { schema: TessenSchema, headers: ['ETag'] } },
@@ -54,7 +54,7 @@ export function tessenRoutes({ resources, commands }: TessenRoutePorts): Route[]
       reads: 'json-array',
       availableAtStartup: true,
       description: {
-        summary: 'Read back the metric points that are sent; they go nowhere',
+        summary: 'Return the metric points in the request; they are not stored',
         tag: TAG,
         body: TelemetrySchema,
         answers: { 200: { schema: TelemetrySchema } },

@@ -5,7 +5,7 @@ import type { Tickets } from '../../auth/tickets.ts';
 const TicketSchema = Type.Object(
   {
     ticket: Type.String(),
-    expires_at: Type.Integer({ description: 'Unix seconds; not valid in that second any more' }),
+    expires_at: Type.Integer({ description: 'Unix seconds; the ticket is valid before that second' }),
   },
   { $id: 'mon/v1.Ticket' },
 );
@@ -14,7 +14,7 @@ export interface TicketRoutePorts {
   tickets: Pick<Tickets, 'issue'>;
 }
 
-/** What a ticket opens is decided when it is used. */
+/** Permission for the WebSocket is checked when the ticket is used. */
 export function ticketRoutes({ tickets }: TicketRoutePorts): Route[] {
   return [
     {
@@ -23,7 +23,7 @@ export function ticketRoutes({ tickets }: TicketRoutePorts): Route[] {
       access: 'authenticated',
       reads: 'nothing',
       description: {
-        summary: 'Get a ticket for one WebSocket',
+        summary: 'Create a ticket for one WebSocket connection',
         tag: 'tickets',
         answers: { 201: { schema: TicketSchema } },
       },

@@ -38,7 +38,7 @@ const KIND = 'users';
 const USERS = `${CORE}/users`;
 const USER = `${USERS}/:name`;
 const NAME = ['name'] as const;
-/** What everybody may do with himself has a right of its own. */
+/** The resource name for access to the caller's own user. */
 const SELF = 'localselfuser';
 const ShownSchema = Type.Omit(UserSchema, ['password_hash'], { $id: 'core/v2.User.shown' });
 
@@ -53,7 +53,7 @@ function readingRoutes({ resources }: UserRoutePorts): Route[] {
       path: USERS,
       access: { resource: KIND, verb: 'list' },
       reads: 'nothing',
-      description: lists('the users', ShownSchema),
+      description: lists('users', ShownSchema),
       handle: (request) =>
         selectedList(KIND, request, (page) => mapPage(resources.lazyList(KIND, undefined, page), shownUser)),
     },
@@ -78,10 +78,10 @@ function writingRoutes({ resources, commands, access, credentials }: UserRoutePo
       path: USERS,
       access: { resource: KIND, verb: 'create' },
       reads: 'json',
-      description: creates('a user, by a password or its bcrypt hash', UserRequestSchema),
+      description: creates('a user with a password or its bcrypt hash', UserRequestSchema),
       handle: async ({ body, caller }) => {
         const { user, sent } = parseUserRequest(body);
-        // That the name is taken is told before anything else, and before a password is hashed for nothing.
+        // An existing name is rejected first, before a password is hashed.
         if (findUser(resources, user.username) !== undefined) throw new AlreadyExists();
         assertUsername(user.username);
         assertMayBecome(access, caller, user);
@@ -112,7 +112,7 @@ function writingRoutes({ resources, commands, access, credentials }: UserRoutePo
 }
 
 function passwordRoutes({ resources, commands, access, credentials, throttle }: UserRoutePorts): Route[] {
-  /** A wrong one counts like a failed login. @throws InvalidResource, TooManyLogins, Overloaded */
+  /** A wrong password counts as a failed login. @throws InvalidResource, TooManyLogins, Overloaded */
   const verified = async (username: string, password: string, remoteAddress: string): Promise<User> => {
     const user = await throttle.login({ username, remoteAddress, entryPoint: 'api' }, (onGuess) =>
       credentials.verify(username, password, onGuess),
@@ -128,7 +128,7 @@ function passwordRoutes({ resources, commands, access, credentials, throttle }: 
       access: { resource: KIND, ownResource: SELF, verb: 'update', nameFrom: NAME },
       reads: 'json',
       description: {
-        summary: 'Change a password that is known',
+        summary: 'Change a password, given the current one',
         body: PasswordRequestSchema,
         answers: { 201: EMPTY },
         errors: ['too-many-logins'],
@@ -153,7 +153,7 @@ function passwordRoutes({ resources, commands, access, credentials, throttle }: 
       path: `${USER}/reset_password`,
       access: { resource: KIND, verb: 'update', nameFrom: NAME },
       reads: 'json',
-      description: { summary: 'Set a password', body: PasswordRequestSchema, answers: { 201: EMPTY } },
+      description: { summary: 'Reset a password', body: PasswordRequestSchema, answers: { 201: EMPTY } },
       handle: async (request) => {
         const { passwordHash } = parsePasswordRequest(request.body);
         const user = storedUser(resources, param(request, 'name'));
@@ -188,7 +188,7 @@ function editingRoutes({ resources, commands, access }: UserRoutePorts): Route[]
   const group = (request: RouteRequest): string => param(request, 'group');
   return [
     editing(['DELETE', USER], 'Disable a user', 'delete', NO_CONTENT, () => ({ type: 'user.disabled' })),
-    editing(['PUT', `${USER}/reinstate`], 'Let a disabled user in again', 'update', CREATED, (request) => {
+    editing(['PUT', `${USER}/reinstate`], 'Reinstate a disabled user', 'update', CREATED, (request) => {
       assertMayBecome(access, request.caller, storedUser(resources, param(request, 'name')));
       return { type: 'user.reinstated' };
     }),
@@ -207,12 +207,12 @@ function editingRoutes({ resources, commands, access }: UserRoutePorts): Route[]
   ];
 }
 
-/** Whoever sets a password, gives groups or lets somebody in again can have what they give. @throws Forbidden */
+/** Whoever sets a password, adds a group or reinstates a user gains the rights of that user. @throws Forbidden */
 function assertMayBecome(access: UserRoutePorts['access'], caller: Subject, { username, groups }: User): void {
   access.assertHoldsAllOf(caller, { username, groups: groups ?? [] });
 }
 
-/** What cannot be a name is nobody's. */
+/** An invalid name belongs to no user. */
 const findUser = (resources: Pick<ResourceStore, 'get'>, username: string): User | undefined =>
   isName(username) ? resources.get(KIND, undefined, username) : undefined;
 
