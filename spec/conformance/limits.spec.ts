@@ -8,36 +8,47 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const UNITS: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2 };
-/** What bounds of queues and caches are called; limits on single values are not. */
+/** Names of the bounds of queues and caches; limits on single values have other names. */
 const GROWS =
   /^MAX_(OPEN|WAITING|RUNNING|CONCURRENT|HELD|QUEUED|BUFFERED|REMEMBERED|COUNTED|CACHED|KEPT|LINGERING|TICKETS|INSPECTORS|QUEUES|EVENTS_IN|BYTES_IN)/;
-/** Flags have bounds of their own, on what may be given. */
+/** Constants in these files restrict the values of flags. */
 const NOT_BOUNDS = /^src\/config\//;
+const METRIC = /^`(queue|cache)="(\w+)"`$/;
 
 interface Limit {
   what: string;
-  /** The bound's name, its value, and where it stands; undefined for a flag. */
+  /** As the table has it: a constant or a flag in code marks, or a description. */
+  bound: string;
+  /** Undefined where the bound is not a constant. */
   constant: { name: string; value: number; file: string } | undefined;
   metric: string;
 }
 
+/** The tables of the section "Limits", each with the list below it that explains its bounds. */
 function documentedLimits(): Limit[] {
   const section = /^## Limits\n([\s\S]*?)^## /m.exec(readFileSync(`${ROOT}docs/operate.md`, 'utf8'))?.[1] ?? '';
-  const rows = section.split('\n').filter((line) => line.startsWith('|') && !/^\| (What|-)/.test(line));
+  return section.split(/^### /m).slice(1).flatMap(limitsOf);
+}
+
+function limitsOf(subsection: string): Limit[] {
+  const rows = subsection.split('\n').filter((line) => line.startsWith('|') && !/^\| (What|-)/.test(line));
+  const files = new Map(
+    [...subsection.matchAll(/^- `([A-Z]\w+)` in `(src\/\S+\.ts)`: /gm)].map(([, name = '', file = '']) => [name, file]),
+  );
   return rows.map((row) => {
-    const [, what = '', bound = '', , metric = ''] = row.split('|').map((cell) => cell.trim());
-    return { what, constant: constantOf(bound), metric };
+    const [, what = '', bound = '', value = '', metric = ''] = row.split('|').map((cell) => cell.trim());
+    const name = /^`([A-Z]\w+)`$/.exec(bound)?.[1];
+    const constant = name && { name, value: valueOf(value), file: files.get(name) ?? 'no file' };
+    return { what, bound, constant: constant || undefined, metric };
   });
 }
 
-function constantOf(bound: string): Limit['constant'] {
-  const [, name, digits = '', unit = '', file = ''] =
-    /^`(MAX_\w+)` = ([\d,]+)(?: (KiB|MiB))? in `(src\/\S+\.ts)`$/.exec(bound) ?? [];
-  if (name === undefined) return undefined;
-  return { name, value: Number(digits.replaceAll(',', '')) * (UNITS[unit] ?? 1), file };
+function valueOf(text: string): number {
+  const [, digits = 'NaN', unit = ''] = /^([\d,]+)(?: (KiB|MiB))?$/.exec(text) ?? [];
+  return Number(digits.replaceAll(',', '')) * (UNITS[unit] ?? 1);
 }
 
-/** As it stands in the source: a number, or a product of some. */
+/** The value of a constant in the source: a number, or a product of numbers. */
 function valueInSource(file: string, name: string): number {
   const text = readFileSync(`${ROOT}${file}`, 'utf8');
   const expression = new RegExp(`^(?:export )?const ${name} = ([\\d_ *]+);`, 'm').exec(text)?.[1] ?? 'NaN';
@@ -59,12 +70,34 @@ describe('the limits in docs/operate.md', () => {
   });
   const metrics = perSuite(() => scrape(backend));
 
-  it('are those of the source', () => {
+  it('have the values of the source', () => {
     expect(limits).to.have.length.above(30);
-    for (const { name, value, file } of named) expect(valueInSource(file, name), `${name} in ${file}`).to.equal(value);
+    expect(named).to.have.length.above(40);
+    for (const { name, value, file } of named) {
+      expect(file, `the file of ${name}`).to.match(/^src\//);
+      expect(valueInSource(file, name), `${name} in ${file}`).to.equal(value);
+    }
   });
 
-  it('are all that are called like the bound of something that grows', () => {
+  it('name only flags that the programs have', () => {
+    const flags = limits.flatMap(({ bound }) => /^`(--[\w-]+)`$/.exec(bound)?.[1] ?? []);
+    expect(flags).to.have.length.above(3);
+    const config = sourceFiles().filter((file) => NOT_BOUNDS.test(file));
+    const source = config.map((file) => readFileSync(`${ROOT}${file}`, 'utf8')).join('\n');
+    expect(flags.filter((flag) => !source.includes(`'${flag.slice(2)}'`))).to.deep.equal([]);
+  });
+
+  it('each have a text that states what happens at the bound', () => {
+    const page = readFileSync(`${ROOT}docs/operate.md`, 'utf8');
+    const unexplained = limits.filter(({ what, bound, constant }) => {
+      if (constant !== undefined) return false;
+      const subject = bound.startsWith('`') ? bound : what;
+      return !page.toLowerCase().includes(`\n- ${subject.toLowerCase()}`);
+    });
+    expect(unexplained).to.deep.equal([]);
+  });
+
+  it('include every constant that is named like the bound of something that grows', () => {
     const found = sourceFiles()
       .filter((file) => !NOT_BOUNDS.test(file))
       .flatMap((file) =>
@@ -77,7 +110,7 @@ describe('the limits in docs/operate.md', () => {
     expect(documented).to.have.members(found);
   });
 
-  it('name the bound of every cache', () => {
+  it('include the bound of every cache', () => {
     const bounds = sourceFiles().flatMap((file) =>
       [...readFileSync(`${ROOT}${file}`, 'utf8').matchAll(/new LRUCache<[^(]*\(\{ max: ([^ ,}]+)/g)].map(
         ([, bound = '']) => `${bound} in ${file}`,
@@ -87,17 +120,17 @@ describe('the limits in docs/operate.md', () => {
     expect(named.map(({ name, file }) => `${name} in ${file}`)).to.include.members(bounds);
   });
 
-  it('are in the metrics with that value, or are said to have none', () => {
+  it('have the value that the metrics report, unless the table says that there is no metric', () => {
     for (const { what, constant, metric } of limits) {
-      if (/^none(:|$)/.test(metric)) continue;
-      const [, kind = '', name = ''] = /^`(queue|cache)="(\w+)"`$/.exec(metric) ?? [];
+      if (metric === 'none') continue;
+      const [, kind = '', name = ''] = METRIC.exec(metric) ?? [];
       const limit = metrics.value(`mon_${kind}_limit`, { [kind]: name });
       if (constant === undefined) expect(limit, what).to.be.above(0);
       else expect(limit, what).to.equal(constant.value);
     }
   });
 
-  it('are all that the metrics have', () => {
+  it('include every queue and cache of the metrics', () => {
     const listed = limits.map(({ metric }) => metric);
     for (const family of ['mon_queue_limit', 'mon_cache_limit']) {
       for (const { labels } of metrics.families.get(family)?.samples ?? []) {
