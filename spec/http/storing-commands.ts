@@ -1,12 +1,11 @@
+import type { Commands, WakeableActor } from '../../src/actors/administration/commands.ts';
 import type {
-  Commands,
   DescribedKind,
   Edit,
   ResourceAddress,
-  UserEdit,
-  WakeableActor,
   WritableKind,
-} from '../../src/actors/administration/commands.ts';
+} from '../../src/actors/administration/resource-changes.ts';
+import type { UserEdit } from '../../src/actors/administration/user-changes.ts';
 import type { AdhocRequest } from '../../src/resources/adhoc-request.ts';
 import { configOf, type Entity, type EntityConfig, stateOf, withOwnSubscription } from '../../src/resources/entity.ts';
 import { AlreadyExists, InvalidResource, NotFound } from '../../src/resources/errors.ts';

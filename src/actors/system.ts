@@ -9,11 +9,10 @@ import type { LedgerHead } from '../store/ledger.ts';
 import type { Notification } from '../store/records.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { makeActorKinds } from './actor-kinds.ts';
-import { Administration } from './administration/administration.ts';
+import { type Commands, makeCommands } from './administration/commands.ts';
 import { AgentPort, type AgentSession } from './agents/agent-port.ts';
 import { type BlindInterval, BlindTime } from './time/blind-time.ts';
 import { BlindWatch } from './time/blind-watch.ts';
-import type { Commands } from './administration/commands.ts';
 import { DeadlineQueue } from './time/deadline-queue.ts';
 import { DeadlineDispatch } from './deadline-dispatch.ts';
 import { ArmedDeadlines } from './armed-deadlines.ts';
@@ -218,7 +217,7 @@ export class ActorSystem {
       steadyMs,
       log,
     });
-    this.commands = new Administration({
+    this.commands = makeCommands({
       decider: this.decider,
       configurationKinds,
       eventKeysOfCheck: (namespace, check) => this.#committer.eventKeysOfCheck(namespace, check),

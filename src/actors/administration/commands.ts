@@ -1,109 +1,156 @@
 import type { AdhocRequest } from '../../resources/adhoc-request.ts';
-import type { ConfigurationWord } from '../../resources/configuration-kinds.ts';
+import type { ConfigurationKinds } from '../../resources/configuration-kinds.ts';
 import type { Entity, EntityConfig } from '../../resources/entity.ts';
+import { NotFound } from '../../resources/errors.ts';
 import type { Event } from '../../resources/event.ts';
 import type { Silenced } from '../../resources/silenced.ts';
 import type { Tessen } from '../../resources/tessen.ts';
 import type { User } from '../../resources/user.ts';
-import type { RefreshOutcome, RefreshRequest, TokenSession } from '../../rules/token-sessions.ts';
-import type { EventAddress } from '../../store/keyspace.ts';
+import type { RefreshRequest, TokenSession } from '../../rules/token-sessions.ts';
+import { type EventAddress, entityKey } from '../../store/keyspace.ts';
 import type { Resources } from '../../store/resource-store.ts';
+import type { Decider, Input } from '../core/decider.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+import { executeCheck } from '../schedules/schedules.ts';
+import { createEntity, deleteEntity, editEntity, putEntity } from './entity-changes.ts';
+import { createEvent, deleteStoredEvent, putEvent } from './event-changes.ts';
+import {
+  type CheckEvents,
+  createResource,
+  deleteResource,
+  type DescribedKind,
+  type Edit,
+  editResource,
+  putResource,
+  putTessen,
+  type ResourceAddress,
+  type WritableKind,
+} from './resource-changes.ts';
+import { createSilence, deleteSilence, putSilence } from './silence-changes.ts';
+import { endTokenSession, openTokenSession, refreshTokenSession } from './token-session-changes.ts';
+import { createUser, editUser, putUser, type UserEdit } from './user-changes.ts';
 
-/** All that have metadata and are written as they are; entities and silences have commands of their own. */
-export type DescribedKind = ConfigurationWord | 'apikeys';
-/** Users have commands of their own. */
-export type WritableKind = DescribedKind | 'namespaces';
-
-export interface ResourceAddress {
-  /** Undefined for cluster-wide kinds. */
-  namespace: string | undefined;
-  name: string;
-}
-
-/** Makes the new resource of the stored one, and leaves that as it is. */
-export type Edit<K extends DescribedKind> = (stored: Resources[K]) => Resources[K];
-
-/** What is changed of a user who exists. */
-export type UserEdit =
-  | { type: 'user.disabled' }
-  | { type: 'user.reinstated' }
-  | { type: 'group.added'; group: string }
-  | { type: 'group.removed'; group: string }
-  | { type: 'groups.cleared' }
-  | { type: 'password.reset'; passwordHash: string }
-  /** By someone who knows it: `verifiedHash` is what the old password was found right by. His session is not ended with the user's others. */
-  | { type: 'password.changed'; passwordHash: string; verifiedHash: string; keptSession: string | undefined };
-
-/** The actors that `wake` knows, by the words of the ledger. */
+/** The actors that the command `wake` accepts, under their names in the ledger. */
 export const WAKEABLE_ACTORS = ['entity', 'check-ttl', 'check-schedule'] as const;
 export type WakeableActor = (typeof WAKEABLE_ACTORS)[number];
 
+export interface CommandPorts extends CheckEvents {
+  decider: Decider;
+  configurationKinds: ConfigurationKinds;
+  /** False when there is no such actor. */
+  wake(actor: WakeableActor, key: string): boolean;
+  /** Whether the agent of the entity is connected. */
+  isConnected(namespace: string, entity: string): boolean;
+}
+
 /**
- * What people and programs may ask of the running system. Each promise resolves when the change is durable; when it
- * rejects, nothing of it was kept. `user` is written to the ledger as the cause.
+ * What people and programs may ask of the running system. Each command is one decision. Its promise resolves when the decision
+ * is durable; when it rejects, nothing was stored. The ledger names `user` as the cause.
  * @throws InvalidResource, NotFound, AlreadyExists, StoreUnavailable, Overloaded
  */
-export interface Commands {
-  /** Creates the event of an entity and check, or updates it. The event has passed `assertEvent`. @throws EntityLimitReached for a new proxy entity */
-  putEvent(event: Event, user: string): Promise<void>;
-  /** @throws AlreadyExists when the entity and check have an event; events without a check never conflict and are not stored */
-  createEvent(event: Event, user: string): Promise<void>;
-  /** Disarms its ttl; deleting `keepalive` ends the monitoring of the entity until its next keepalive. @throws NotFound */
-  deleteEvent(address: EventAddress, user: string): Promise<void>;
+export type Commands = ReturnType<typeof makeCommands>;
 
-  /** @throws AlreadyExists, EntityLimitReached */
-  createEntity(entity: Entity, user: string): Promise<void>;
-  /** A proxy is replaced whole; of another class that exists only the configuration half is. @throws AlreadyExists for what an agent manages, EntityLimitReached */
-  putEntity(entity: Entity, user: string): Promise<void>;
-  /** As `editResource`; what its agent reports stays. @throws AlreadyExists for what an agent manages */
-  editEntity(
-    namespace: string,
-    name: string,
-    edit: (stored: EntityConfig) => EntityConfig,
-    user: string,
-  ): Promise<EntityConfig>;
-  /** With all its events and monitors, at once. @throws NotFound */
-  deleteEntity(namespace: string, name: string, user: string): Promise<void>;
+/** The table of commands: the name of each, its input, its cause and what it changes. */
+export function makeCommands(ports: CommandPorts) {
+  const { decider } = ports;
+  async function decide<T>(user: string, run: (ctx: DecisionContext) => T, options?: Omit<Input, 'cause'>): Promise<T> {
+    const { result, durable } = decider.decide({ cause: { user }, ...options }, run);
+    await durable;
+    return result;
+  }
+  const isConnected = ({ metadata: { namespace = '', name = '' } }: Entity): boolean =>
+    ports.isConnected(namespace, name);
 
-  /** Validated before; sets `created_by`. @throws AlreadyExists, NotFound when the namespace does not exist, InvalidResource when the user of a key does not */
-  createResource<K extends WritableKind>(kind: K, resource: Resources[K], user: string): Promise<void>;
-  putResource<K extends WritableKind>(kind: K, resource: Resources[K], user: string): Promise<void>;
-  /**
-   * Replaces what is stored by what `edit` makes of it, in one step: nobody else writes between. Its address and
-   * `created_by` stay. Resolves with what is stored then. @throws NotFound, and what `edit` throws
-   */
-  editResource<K extends DescribedKind>(
-    kind: K,
-    address: ResourceAddress,
-    edit: Edit<K>,
-    user: string,
-  ): Promise<Resources[K]>;
-  /** `namespace` is undefined for cluster-wide kinds. @throws NotFound, InvalidResource for a namespace that is not empty */
-  deleteResource(kind: WritableKind, namespace: string | undefined, name: string, user: string): Promise<void>;
+  return {
+    /** Creates the event of an entity and check, or updates it. The event has passed `assertEvent`. @throws EntityLimitReached for a new proxy entity */
+    putEvent: (event: Event, user: string) => decide(user, (ctx) => putEvent(ctx, event, user), FEEDS_HANDLERS),
 
-  /** Named after what it silences, with its times and its author; acts on the next event. @throws AlreadyExists, NotFound when the namespace does not exist */
-  createSilence(silenced: Silenced, user: string): Promise<void>;
-  putSilence(silenced: Silenced, user: string): Promise<void>;
-  /** @throws NotFound */
-  deleteSilence(namespace: string, name: string, user: string): Promise<void>;
+    /** @throws AlreadyExists when the entity and check have an event; events without a check never conflict and are not stored */
+    createEvent: (event: Event, user: string) => decide(user, (ctx) => createEvent(ctx, event, user), FEEDS_HANDLERS),
 
-  putTessen(tessen: Tessen, user: string): Promise<void>;
+    /** Disarms its check TTL. To delete the event `keepalive` ends the monitoring of the entity until its next keepalive. @throws NotFound */
+    deleteEvent: (address: EventAddress, user: string) => decide(user, (ctx) => deleteStoredEvent(ctx, address)),
 
-  /** The agents are asked once; resolves to when, in Unix seconds. @throws NotFound */
-  executeCheck(namespace: string, name: string, request: AdhocRequest, user: string): Promise<number>;
+    /** @throws AlreadyExists, EntityLimitReached */
+    createEntity: (entity: Entity, user: string) =>
+      decide(user, (ctx) => createEntity(ctx, entity, isConnected(entity))),
 
-  /** With the hash of the password. @throws AlreadyExists */
-  createUser(created: User, user: string): Promise<void>;
-  putUser(replacing: User, user: string): Promise<void>;
-  /** To disable a user, or to set his password, ends his sessions. @throws NotFound, InvalidResource for a password that was changed meanwhile */
-  editUser(username: string, edit: UserEdit, user: string): Promise<void>;
+    /** Replaces a proxy entity; of an entity of another class it replaces the configuration only. @throws AlreadyExists when its agent manages it, EntityLimitReached */
+    putEntity: (entity: Entity, user: string) => decide(user, (ctx) => putEntity(ctx, entity, isConnected(entity))),
 
-  /** Resolves to false when the user was changed since `verifiedHash` was found right. Sessions are opened, refreshed and ended even while other changes are refused because too many wait. */
-  openTokenSession(username: string, verifiedHash: string, opened: TokenSession): Promise<boolean>;
-  refreshTokenSession(username: string, request: RefreshRequest): Promise<RefreshOutcome>;
-  /** One that is there no more is no error. */
-  endTokenSession(username: string, session: string): Promise<void>;
+    /** As `editResource`; what the agent reports stays. @throws AlreadyExists when its agent manages it */
+    editEntity: (namespace: string, name: string, edit: (stored: EntityConfig) => EntityConfig, user: string) =>
+      decide(user, (ctx) => editEntity(ctx, { namespace, name }, edit, ports.isConnected(namespace, name))),
 
-  /** Ends the actor's quarantine, if it is in one, and wakes it. @throws NotFound when there is nothing to wake it from */
-  wake(actor: WakeableActor, key: string, user: string): Promise<void>;
+    /** Deletes all its events and its monitors in the same decision, and its events even when there is no entity. @throws NotFound */
+    deleteEntity: async (namespace: string, name: string, user: string): Promise<void> => {
+      const existed = await decide(user, (ctx) => deleteEntity(ctx, namespace, name));
+      if (!existed) throw new NotFound('not found');
+    },
+
+    /** Sets `created_by`. The resource is valid. @throws AlreadyExists, NotFound when the namespace does not exist, InvalidResource when the user of an API key does not */
+    createResource: <K extends WritableKind>(kind: K, resource: Resources[K], user: string) =>
+      decide(user, (ctx) => createResource(ctx, kind, resource, user)),
+
+    /** As `createResource`, for resources that may exist. */
+    putResource: <K extends WritableKind>(kind: K, resource: Resources[K], user: string) =>
+      decide(user, (ctx) => putResource(ctx, kind, resource, user)),
+
+    /**
+     * Replaces the stored resource by the result of `edit`, without another change in between. Its address and `created_by` stay.
+     * Resolves to what is stored then. @throws NotFound, and what `edit` throws
+     */
+    editResource: <K extends DescribedKind>(kind: K, address: ResourceAddress, edit: Edit<K>, user: string) =>
+      decide(user, (ctx) => editResource(ctx, kind, address, edit)),
+
+    /** `namespace` is undefined for cluster-wide kinds. @throws NotFound, InvalidResource for a namespace that is not empty */
+    deleteResource: (kind: WritableKind, namespace: string | undefined, name: string, user: string) =>
+      decide(user, (ctx) => deleteResource(ctx, kind, { namespace, name }, ports)),
+
+    /** Sets its name, its times and its author. It acts on the next event. @throws AlreadyExists, NotFound when the namespace does not exist */
+    createSilence: (silenced: Silenced, user: string) => decide(user, (ctx) => createSilence(ctx, silenced, user)),
+
+    /** As `createSilence`, for silences that may exist. */
+    putSilence: (silenced: Silenced, user: string) => decide(user, (ctx) => putSilence(ctx, silenced, user)),
+
+    /** @throws NotFound */
+    deleteSilence: (namespace: string, name: string, user: string) =>
+      decide(user, (ctx) => deleteSilence(ctx, namespace, name)),
+
+    putTessen: (tessen: Tessen, user: string) => decide(user, (ctx) => putTessen(ctx, tessen)),
+
+    /** Asks the agents once. Resolves to the time of the request, Unix seconds. @throws NotFound */
+    executeCheck: (namespace: string, name: string, request: AdhocRequest, user: string) =>
+      decide(user, (ctx) => executeCheck(ctx, entityKey(namespace, name), request), FEEDS_HANDLERS),
+
+    /** `created` has the hash of the password. @throws AlreadyExists */
+    createUser: (created: User, user: string) => decide(user, (ctx) => createUser(ctx, created)),
+
+    /** As `createUser`, for users that may exist. */
+    putUser: (replacing: User, user: string) => decide(user, (ctx) => putUser(ctx, replacing)),
+
+    /** Disabling a user and setting a password end the user's login sessions. @throws NotFound, InvalidResource for a password that was changed meanwhile */
+    editUser: (username: string, edit: UserEdit, user: string) => decide(user, (ctx) => editUser(ctx, username, edit)),
+
+    /** Resolves to false when the user was changed since `verifiedHash` was compared with the password. */
+    openTokenSession: (username: string, verifiedHash: string, opened: TokenSession) =>
+      decide(username, (ctx) => openTokenSession(ctx, username, verifiedHash, opened), UNBOUNDED),
+
+    refreshTokenSession: (username: string, request: RefreshRequest) =>
+      decide(username, (ctx) => refreshTokenSession(ctx, username, request), UNBOUNDED),
+
+    /** A session that does not exist is no error. */
+    endTokenSession: (username: string, session: string) =>
+      decide(username, (ctx) => endTokenSession(ctx, username, session), UNBOUNDED),
+
+    /** Ends the actor's quarantine, if it is in one, and wakes it. @throws NotFound when there is no such actor */
+    wake: async (actor: WakeableActor, key: string, user: string): Promise<void> => {
+      if (!ports.wake(actor, key)) throw new NotFound('not found');
+      await decide(user, (ctx) => ctx.record({ actor, key, from: null, event: 'wake.requested', to: null }));
+    },
+  };
 }
+
+const FEEDS_HANDLERS = { feedsHandlers: true };
+/** Login sessions are accepted even while too many changes wait, so that people can log in and see why. */
+const UNBOUNDED = { unbounded: true };

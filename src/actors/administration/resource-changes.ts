@@ -1,4 +1,4 @@
-import type { ConfigurationKinds } from '../../resources/configuration-kinds.ts';
+import type { ConfigurationKinds, ConfigurationWord } from '../../resources/configuration-kinds.ts';
 import { AlreadyExists, InvalidResource, NotFound } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
 import type { Namespace } from '../../resources/namespace.ts';
@@ -7,7 +7,6 @@ import type { Tessen } from '../../resources/tessen.ts';
 import { entityKey, resourceKey, TESSEN_KEY } from '../../store/keyspace.ts';
 import { readResource, readTessen, type Resources } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
-import type { DescribedKind, Edit, ResourceAddress, WritableKind } from './commands.ts';
 import { changeLeavingAdministrator } from './last-administrator.ts';
 import { deleteEvent } from '../events/delete-event.ts';
 import { replaceTtl } from '../events/merge-event.ts';
@@ -15,17 +14,30 @@ import { checkChanged } from '../schedules/schedules.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { seedPipelineRole } from './seed.ts';
 
-/** Kinds that keep a namespace from being deleted, beside those that are written as they are. */
+/** Kinds of resources with metadata that are stored as they are sent. Entities and silences have commands of their own. */
+export type DescribedKind = ConfigurationWord | 'apikeys';
+/** Users have commands of their own. */
+export type WritableKind = DescribedKind | 'namespaces';
+
+export interface ResourceAddress {
+  /** Undefined for cluster-wide kinds. */
+  namespace: string | undefined;
+  name: string;
+}
+
+/** Makes the new resource from the stored one, which it leaves unchanged. */
+export type Edit<K extends DescribedKind> = (stored: Resources[K]) => Resources[K];
+
+/** Kinds, beside the configuration kinds, that keep a namespace from being deleted. */
 const KINDS_IN_NAMESPACE = ['silenced', 'entities'];
-/** Who may do what is decided from these. */
+/** The kinds from which rights are derived. */
 const RBAC_KINDS = new Set<DescribedKind>(['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings']);
-/** Made with each namespace, and deleted with it. */
+/** The role and the binding that are created and deleted with each namespace. */
 const PIPELINE_ROLE = 'system:pipeline';
-/** There is one of that name of each. */
 const PIPELINE_KINDS = ['roles', 'rolebindings'] as const;
 
 export interface CheckEvents {
-  /** Keys of the stored events of a check. */
+  /** Returns the keys of the stored events of a check. */
   eventKeysOfCheck(namespace: string, check: string): Iterable<string>;
 }
 
@@ -60,7 +72,7 @@ export function putResource<K extends WritableKind>(
   } else putNamespace(ctx, resource, user);
 }
 
-/** What is stored then. @throws NotFound, and what `edit` throws */
+/** Returns what is stored then. @throws NotFound, and what `edit` throws */
 export function editResource<K extends DescribedKind>(
   ctx: DecisionContext,
   kind: K,
@@ -100,7 +112,7 @@ function putNamespace(ctx: DecisionContext, namespace: Namespace, user: string):
   revise(ctx, 'namespaces', name, previous, namespace);
 }
 
-/** One that does not exist, with the role by which its event filters read events; each is on record. */
+/** Creates a namespace, and the role with which its event filters read events. The ledger records each. */
 export function addNamespace(ctx: DecisionContext, namespace: Namespace, createdBy?: string): void {
   ctx.put('resources', resourceKey('namespaces', undefined, namespace.name), namespace);
   ctx.reviseConfig('namespaces', namespace.name, 'created', []);
@@ -129,7 +141,7 @@ function putDescribed(ctx: DecisionContext, kind: DescribedKind, resource: Resou
   revise(ctx, kind, ledgerKey({ namespace, name }), previous, resource);
 }
 
-/** One who is disabled does. @throws InvalidResource */
+/** A disabled user exists. @throws InvalidResource */
 function assertUserExists(ctx: DecisionContext, username: string): void {
   if (!isName(username) || readResource(ctx.decision, 'users', undefined, username) === undefined) {
     throw new InvalidResource('user does not exist');
@@ -153,8 +165,24 @@ export function putTessen(ctx: DecisionContext, tessen: Tessen): void {
   ctx.reviseConfig(TESSEN_KEY, TESSEN_KEY, 'updated', changed);
 }
 
-/** It is there. @throws InvalidResource when no administrator would be left */
-export function deleteDescribed(
+export interface DeletionPorts extends CheckEvents {
+  configurationKinds: ConfigurationKinds;
+}
+
+/** @throws NotFound, InvalidResource for a namespace that is not empty, or when no administrator would be left */
+export function deleteResource(
+  ctx: DecisionContext,
+  kind: WritableKind,
+  address: ResourceAddress,
+  ports: DeletionPorts,
+): void {
+  const { namespace, name } = address;
+  if (readResource(ctx.decision, kind, namespace, name) === undefined) throw new NotFound('not found');
+  if (kind === 'namespaces') deleteNamespace(ctx, name, ports.configurationKinds);
+  else deleteDescribed(ctx, kind, address, ports);
+}
+
+function deleteDescribed(
   ctx: DecisionContext,
   kind: DescribedKind,
   address: ResourceAddress,
@@ -179,8 +207,8 @@ function disarmTtl(ctx: DecisionContext, key: string): void {
   replaceTtl(ctx, key, record, undefined);
 }
 
-/** With its events, its role and its binding. @throws InvalidResource when anything else is in it */
-export function deleteNamespace(ctx: DecisionContext, name: string, kinds: ConfigurationKinds): void {
+/** Deletes its events, its role and its binding as well. @throws InvalidResource when it contains anything else */
+function deleteNamespace(ctx: DecisionContext, name: string, kinds: ConfigurationKinds): void {
   const own = PIPELINE_KINDS.map((kind) => resourceKey(kind, name, PIPELINE_ROLE));
   for (const kind of [...namespacedKindNames(kinds), ...KINDS_IN_NAMESPACE]) {
     for (const key of ctx.decision.keys('resources', `${kind}/${name}/`)) {
@@ -195,7 +223,7 @@ export function deleteNamespace(ctx: DecisionContext, name: string, kinds: Confi
   ctx.reviseConfig('namespaces', name, 'deleted', []);
 }
 
-/** Somebody may have deleted it before. */
+/** Does nothing when the role or the binding has been deleted before. */
 function deletePipelineResource(ctx: DecisionContext, kind: (typeof PIPELINE_KINDS)[number], namespace: string): void {
   const key = resourceKey(kind, namespace, PIPELINE_ROLE);
   if (ctx.get('resources', key) === undefined) return;

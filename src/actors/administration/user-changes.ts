@@ -3,10 +3,20 @@ import { assertGroups, type User, userIsDisabled, wrongPassword } from '../../re
 import { resourceKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
-import type { UserEdit } from './commands.ts';
 import { assertLeavesAdministrator } from './last-administrator.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { endTokenSessions } from './token-session-changes.ts';
+
+/** A change of a user who exists. */
+export type UserEdit =
+  | { type: 'user.disabled' }
+  | { type: 'user.reinstated' }
+  | { type: 'group.added'; group: string }
+  | { type: 'group.removed'; group: string }
+  | { type: 'groups.cleared' }
+  | { type: 'password.reset'; passwordHash: string }
+  /** By a caller who knows the old password, which `verifiedHash` matches. The session `keptSession` stays open, the user's others end. */
+  | { type: 'password.changed'; passwordHash: string; verifiedHash: string; keptSession: string | undefined };
 
 /** @throws AlreadyExists */
 export function createUser(ctx: DecisionContext, user: User): void {
@@ -14,18 +24,18 @@ export function createUser(ctx: DecisionContext, user: User): void {
   putUser(ctx, user);
 }
 
-/** `keptSession` may go on when the password is another. @throws InvalidResource when no administrator would be left */
+/** A new password ends all login sessions but `keptSession`. @throws InvalidResource when no administrator would be left */
 export function putUser(ctx: DecisionContext, user: User, keptSession?: string): void {
   const previous = storedUser(ctx, user.username);
   if (previous !== undefined) assertLeavesAdministrator(ctx.decision, previous, user);
-  const isToProveAnew = user.disabled || user.password_hash !== previous?.password_hash;
-  if (isToProveAnew) endTokenSessions(ctx, user.username, user.disabled ? undefined : keptSession);
+  const mustLogInAgain = user.disabled || user.password_hash !== previous?.password_hash;
+  if (mustLogInAgain) endTokenSessions(ctx, user.username, user.disabled ? undefined : keptSession);
   ctx.put('resources', resourceKey('users', undefined, user.username), user);
   if (previous === undefined) ctx.reviseConfig('users', user.username, 'created', []);
   else ctx.reviseConfig('users', user.username, 'updated', changedFields(previous, user));
 }
 
-/** An edit that changes nothing is not on record. @throws NotFound, InvalidResource */
+/** The ledger does not record an edit that changes nothing. @throws NotFound, InvalidResource */
 export function editUser(ctx: DecisionContext, username: string, edit: UserEdit): void {
   const user = storedUser(ctx, username);
   if (user === undefined) throw new NotFound('not found');
@@ -45,7 +55,7 @@ function editedUser(user: User, edit: UserEdit): User {
     case 'user.reinstated':
       return { ...user, disabled: false };
     case 'group.added':
-      return groups.includes(edit.group) ? user : withOneMore(user, [...groups, edit.group]);
+      return groups.includes(edit.group) ? user : withAddedGroup(user, edit.group);
     case 'group.removed':
       return withGroups(
         user,
@@ -56,15 +66,16 @@ function editedUser(user: User, edit: UserEdit): User {
     case 'password.reset':
       return { ...user, password_hash: edit.passwordHash };
     case 'password.changed':
-      // The password was verified before this decision began: somebody may have changed it since.
+      // The password was verified before this decision began, and may have changed since.
       if (user.disabled) throw userIsDisabled(user.username);
       if (user.password_hash !== edit.verifiedHash) throw wrongPassword(user.username);
       return { ...user, password_hash: edit.passwordHash };
   }
 }
 
-/** @throws InvalidResource when they are too many */
-function withOneMore(user: User, groups: string[]): User {
+/** @throws InvalidResource when the groups are too many */
+function withAddedGroup(user: User, group: string): User {
+  const groups = [...(user.groups ?? []), group];
   assertGroups(groups);
   return { ...user, groups };
 }

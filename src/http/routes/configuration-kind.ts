@@ -1,4 +1,5 @@
-import type { Commands, ResourceAddress } from '../../actors/administration/commands.ts';
+import type { Commands } from '../../actors/administration/commands.ts';
+import type { ResourceAddress } from '../../actors/administration/resource-changes.ts';
 import type { ConfigurationKind, ConfigurationWord } from '../../resources/configuration-kinds.ts';
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import type { Resources, ResourceStore } from '../../store/resource-store.ts';

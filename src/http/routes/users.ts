@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import type { Commands, UserEdit } from '../../actors/administration/commands.ts';
+import type { Commands } from '../../actors/administration/commands.ts';
+import type { UserEdit } from '../../actors/administration/user-changes.ts';
 import { AlreadyExists, InvalidResource, NotFound } from '../../resources/errors.ts';
 import { assertUsername, isName } from '../../resources/names.ts';
 import {
