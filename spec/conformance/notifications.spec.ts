@@ -28,8 +28,10 @@ describe('the handlers of a backend', function () {
     await start();
   });
 
+  /** A stop waits 5 s for handlers that hang; after a kill the process reaper ends them at once. */
   afterEach(async () => {
-    await backend.stop();
+    await backend.kill();
+    await backend.remove();
     await directory.remove();
   });
 
@@ -166,7 +168,7 @@ describe('the handlers of a backend', function () {
     const name = `read -r event; name=\${event##*'"name":"check-'}; name=\${name%%'"'*}`;
     // Started as the backend was killed, it may get only a part of the event.
     const whole = `case $name in ''|*[!0-9]*) exit;; esac`;
-    await handler('note', `${name}; ${whole}; echo "$MON_NOTIFICATION_ID $name" >> ${out('runs')}; sleep 1`);
+    await handler('note', `${name}; ${whole}; echo "$MON_NOTIFICATION_ID $name" >> ${out('runs')}; sleep 0.2`);
     const begun = (): Set<string> => new Set(lines(out('runs')));
     await Promise.all(Array.from({ length: count }, (_, n) => event(`check-${n}`, { status: 1, handlers: ['note'] })));
     for (let kill = 1; kill <= kills; kill += 1) {

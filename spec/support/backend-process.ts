@@ -3,11 +3,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../src/main/process/system-clock.ts';
 import type { AgentClient, AgentOptions } from './agent-client.ts';
-import { ADMIN, type ApiClient } from './api-client.ts';
+import type { ApiClient } from './api-client.ts';
 import { BackendClients, type BackendPorts } from './backend-clients.ts';
 import { eventually, inTime } from './eventually.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+import { initialiseForTests } from './test-seed.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/mon-backend.js', import.meta.url));
 const READY = 'backend is running and ready to accept events';
@@ -44,13 +46,8 @@ export interface StartOptions {
   environment?: Readonly<Record<string, string>>;
 }
 
-/** `mon-backend init` with the administrator of the tests. @throws unless it succeeds */
-export async function initialiseState(stateDir: string): Promise<void> {
-  const { username, password } = ADMIN;
-  const seed = ['--cluster-admin-username', username, '--cluster-admin-password', password];
-  const { code, stderr } = await runProgram(['init', '--state-dir', stateDir, ...seed]);
-  if (code !== 0) throw new Error(`init ended with ${code}: ${stderr}`);
-}
+/** Initialises a state directory with the administrator of the tests, in this process. */
+export const initialiseState = (stateDir: string): Promise<void> => initialiseForTests(stateDir, systemClock);
 
 /** The real program on ports of its own choice. */
 export class BackendProcess implements BackendPorts {

@@ -2,19 +2,19 @@ import { join } from 'node:path';
 import { MACHINES, type Machines } from '../../src/actors/core/machines.ts';
 import type { BackendConfig } from '../../src/config/backend.ts';
 import { storeDirectory } from '../../src/main/process/directories.ts';
-import { initialise } from '../../src/main/init/initialise.ts';
 import { type RunningBackend, startBackend } from '../../src/main/start-backend.ts';
 import type { ConfigurationKinds } from '../../src/resources/configuration-kinds.ts';
 import type { System } from '../../src/resources/entity.ts';
 import { LmdbStore } from '../../src/store/lmdb-store.ts';
 import type { TransactionalStore } from '../../src/store/transactional-store.ts';
 import type { AgentClient, AgentOptions } from './agent-client.ts';
-import { ADMIN, type ApiClient } from './api-client.ts';
+import type { ApiClient } from './api-client.ts';
 import { BackendClients, type BackendPorts } from './backend-clients.ts';
 import { FailingStore } from './failing-store.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
+import { initialiseForTests } from './test-seed.ts';
 
 const AGENT_MESSAGE_LIMIT_BYTES = 10 * 1024 * 1024;
 const API_REQUEST_LIMIT_BYTES = 512_000;
@@ -77,7 +77,7 @@ export class InProcessBackend implements BackendPorts {
 
   protected async begin(): Promise<void> {
     try {
-      await initialise(this.stateDir, ADMIN, this.clock);
+      await initialiseForTests(this.stateDir, this.clock);
       await this.resume(this.#options.machines);
     } catch (error) {
       await this.#directory.remove();

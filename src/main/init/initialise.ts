@@ -22,12 +22,20 @@ export async function prepareSeed({ username, password, apiKey }: FirstAdministr
   return { username, passwordHash, agentPasswordHash, apiKey };
 }
 
-/** Seeds a store that nobody has open, in one transaction. @throws StoreInUse, AlreadyInitialized, InvalidResource */
-export async function initialise(stateDir: string, administrator: FirstAdministrator, clock: Clock): Promise<void> {
+/**
+ * Seeds a store that no process has open, in one transaction. `prepare` hashes the passwords.
+ * @throws StoreInUse, AlreadyInitialized, InvalidResource
+ */
+export async function initialise(
+  stateDir: string,
+  administrator: FirstAdministrator,
+  clock: Clock,
+  prepare: (administrator: FirstAdministrator) => Promise<Seed> = prepareSeed,
+): Promise<void> {
   const directory = storeDirectory(stateDir);
   const lock = lockStore(directory);
   try {
-    const prepared = await prepareSeed(administrator);
+    const prepared = await prepare(administrator);
     const store = new LmdbStore({ directory, sync: 'full' });
     try {
       const committer = new Committer({
