@@ -1,43 +1,28 @@
 import type { Log } from '../ports/log.ts';
 import type { System } from '../resources/entity.ts';
 import { SYSTEM_NAMESPACE } from '../resources/namespace.ts';
-import { ALIVE_KEY } from '../store/committer.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
 import { afterPrefix, eventKey } from '../store/keyspace.ts';
 import { CorruptRecord } from '../store/sealed.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import type { AgentPort } from './agents/agent-port.ts';
-import type { BlindInterval, BlindTime } from './time/blind-time.ts';
+import type { BlindTime } from './time/blind-time.ts';
 import { ttlDeadline } from './events/check-ttls.ts';
 import type { DeadlineQueue, StoredDeadline } from './time/deadline-queue.ts';
 import { keepaliveDeadline } from './agents/keepalives.ts';
 import type { ActorKinds } from './core/actor-kind.ts';
 import { describeOwnEntity, ensureOwnEntity } from './supervision/own-entity.ts';
+import { recordBlindInterval, storeBlindTime } from './supervision/stored-blind-time.ts';
 import { publishQuarantine, QUARANTINE_CHECK } from './supervision/quarantine-event.ts';
 import { scheduleInput } from './schedules/schedules.ts';
 import type { DecisionContext } from './core/decision-context.ts';
 import { SILENCE, silenceDeadline } from './events/silences.ts';
 
-/** Where `meta` keeps the blind intervals. */
-export const BLIND_KEY = 'blind';
-
 /** Above every name. */
 const END = '~';
 const SILENCES = 'silenced/';
 
-/** The last sign of life of the former process, in its steady time, ms; undefined before the first start. */
-export function lastAliveMs(store: TransactionalStore): number | undefined {
-  return store.get('meta', ALIVE_KEY) as number | undefined;
-}
-
-/** The time since the last sign of life of the former process, after the intervals that were known before. */
-export function blindIntervals(store: TransactionalStore, nowMs: number): BlindInterval[] {
-  const known = (store.get('meta', BLIND_KEY) as BlindInterval[] | undefined) ?? [];
-  const aliveAtMs = lastAliveMs(store);
-  return aliveAtMs === undefined ? known : [...known, { beginMs: aliveAtMs, endMs: nowMs }];
-}
-
-/** Arms every stored deadline without waking an actor, and drops blind time that no deadline counts from any more. */
+/** Arms every stored deadline without waking an actor, and drops the blind intervals that no deadline counts from any more. */
 export function armStoredDeadlines(
   store: TransactionalStore,
   { deadlineQueue, blind, log }: { deadlineQueue: DeadlineQueue; blind: BlindTime; log: Log },
@@ -60,7 +45,7 @@ export function armStoredDeadlines(
   blind.keepFirstAfter(deadlineQueue.inputsAtMs());
 }
 
-/** One record that is damaged must not keep the backend from starting: it is left out, and somebody must act. */
+/** A damaged record does not keep the backend from starting: it is left out, and the error log calls for action. */
 function readable<T>(read: () => T | undefined, log: Log): T | undefined {
   try {
     return read();
@@ -71,31 +56,20 @@ function readable<T>(read: () => T | undefined, log: Log): T | undefined {
   }
 }
 
-/** So that an alert that did not come is explained: nobody listened. */
-export function recordBlindTime(
-  ctx: DecisionContext,
-  backendName: string,
-  event: string,
-  interval: BlindInterval,
-): void {
-  const blindMs = interval.endMs - interval.beginMs;
-  ctx.record({ actor: 'backend', key: backendName, from: 'blind', event, to: 'watching', details: { blindMs } });
-}
-
-export interface WakeUpPorts {
+export interface TakeOverPorts {
   blind: BlindTime;
   kinds: ActorKinds;
   agents: AgentPort;
   backendName: string;
-  /** What the backend runs on; unknown when undefined. */
+  /** The machine that the backend runs on; undefined when unknown. */
   machine?: System | undefined;
 }
 
-/** The first decision of a process: its own entity, its schedules, and an end for what the former process left open. */
-export function takeOver(ctx: DecisionContext, { blind, kinds, agents, backendName, machine }: WakeUpPorts): void {
-  ctx.put('meta', BLIND_KEY, blind.intervals);
+/** The first decision of a process: it updates the backend's own entity, starts the schedules, and ends the sessions that the former process left open. */
+export function takeOver(ctx: DecisionContext, { blind, kinds, agents, backendName, machine }: TakeOverPorts): void {
+  storeBlindTime(ctx, blind);
   const down = blind.intervals.at(-1);
-  if (down !== undefined) recordBlindTime(ctx, backendName, 'process.started', down);
+  if (down !== undefined) recordBlindInterval(ctx, backendName, 'process.started', down);
   ensureOwnEntity(ctx, backendName);
   if (machine !== undefined) describeOwnEntity(ctx, backendName, machine);
   for (const key of ctx.decision.keys('sessions', '')) agents.closeForgotten(ctx, key);

@@ -1,234 +1,191 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { CONFIGURATION_KINDS, type ConfigurationKinds } from '../resources/configuration-kinds.ts';
-import { StoreUnavailable } from '../resources/errors.ts';
 import type { System } from '../resources/entity.ts';
-import { ALIVE_KEY, Committer, type LostKeys } from '../store/committer.ts';
-import type { Announcement } from '../store/decision.ts';
+import { Committer } from '../store/committer.ts';
 import type { LedgerHead } from '../store/ledger.ts';
 import type { Notification } from '../store/records.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { makeActorKinds } from './actor-kinds.ts';
 import { type Commands, makeCommands } from './administration/commands.ts';
 import { AgentPort, type AgentSession } from './agents/agent-port.ts';
-import { type BlindInterval, BlindTime } from './time/blind-time.ts';
+import { OpenSessions } from './agents/open-sessions.ts';
+import { ArmedDeadlines } from './armed-deadlines.ts';
+import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
+import { CommitRelay } from './core/commit-relay.ts';
+import { CurrentDecision } from './core/current-decision.ts';
+import { Decider, INTERNAL } from './core/decider.ts';
+import { Eviction } from './core/eviction.ts';
+import { FailureQueue } from './core/failure-queue.ts';
+import { GuardLog } from './core/guard-log.ts';
+import { MACHINES, type Machines } from './core/machines.ts';
+import { type Root, startRoot } from './core/root.ts';
+import { DEFAULT_SETTINGS, type Settings } from './core/settings.ts';
+import { type SystemListener, SystemListeners } from './core/system-listeners.ts';
+import { DeadlineDispatch } from './deadline-dispatch.ts';
+import { settle } from './events/publish.ts';
+import { SILENCE } from './events/silences.ts';
+import { Inspection } from './inspection/inspection.ts';
+import { provideEffects } from './machine-effects.ts';
+import { NOBODY, type Rings } from './schedules/round-robin.ts';
+import { armStoredDeadlines, takeOver } from './start-up.ts';
+import { BlindRecorder } from './supervision/blind-recorder.ts';
+import { ClockStep } from './supervision/clock-step.ts';
+import { CommitOutcomes } from './supervision/commit-outcomes.ts';
+import { Heartbeat } from './supervision/heartbeat.ts';
+import { publishAnchor } from './supervision/ledger-anchor.ts';
+import { Quarantine } from './supervision/quarantine.ts';
+import { Retention } from './supervision/retention.ts';
+import { probeStore } from './supervision/store-probe.ts';
+import { StoreRecovery } from './supervision/store-recovery.ts';
+import { lastAliveMs, readBlindIntervals } from './supervision/stored-blind-time.ts';
+import { Supervision } from './supervision/supervision.ts';
+import { type SystemParts, type SystemStats, systemStats } from './system-stats.ts';
+import { BlindTime } from './time/blind-time.ts';
 import { BlindWatch } from './time/blind-watch.ts';
 import { DeadlineQueue } from './time/deadline-queue.ts';
-import { DeadlineDispatch } from './deadline-dispatch.ts';
-import { ArmedDeadlines } from './armed-deadlines.ts';
-import { CurrentDecision } from './core/current-decision.ts';
-import { FailureQueue } from './core/failure-queue.ts';
-import { OpenSessions } from './agents/open-sessions.ts';
-import { Quarantine } from './supervision/quarantine.ts';
-import { Decider, INTERNAL } from './core/decider.ts';
-import { type SystemStats, systemStats } from './system-stats.ts';
-import { GuardLog } from './core/guard-log.ts';
-import { Inspection } from './inspection/inspection.ts';
-import { publishAnchor } from './supervision/ledger-anchor.ts';
-import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
-import { MACHINES, type Machines } from './core/machines.ts';
-import { provideEffects } from './machine-effects.ts';
 import { Pressure } from './time/pressure.ts';
-import { settle } from './events/publish.ts';
-import { forget, Retention } from './supervision/retention.ts';
-import { startRoot } from './core/root.ts';
-import { NOBODY, type Rings } from './schedules/round-robin.ts';
-import { rephaseSchedules, restartSchedules } from './schedules/schedules.ts';
-import type { DecisionContext } from './core/decision-context.ts';
-import { DEFAULT_SETTINGS, type Settings } from './core/settings.ts';
-import { SILENCE } from './events/silences.ts';
-import { Eviction } from './core/eviction.ts';
 import { SteadyTime } from './time/steady-time.ts';
-import { Supervision } from './supervision/supervision.ts';
-import { armStoredDeadlines, BLIND_KEY, blindIntervals, lastAliveMs, recordBlindTime, takeOver } from './start-up.ts';
 
-/** How often an idle backend writes that it is alive; at start, blind time begins with the last such mark. */
-const ALIVE_INTERVAL_MS = 5_000;
-/** Actors whose deadlines are what people write into schedules and silences. */
+/** Actors whose deadlines are the wall clock times that users write into checks and silences. */
 const WALL_CLOCK_ACTORS: ReadonlySet<string> = new Set<ActorKind | typeof SILENCE>(['check-schedule', SILENCE]);
-/** Half a gigabyte, if all of them are awake. */
+/** They take half a gigabyte when all of them are awake. */
 const DEFAULT_MAX_AWAKE_ACTORS = 200_000;
 
 export interface SystemPorts {
   store: TransactionalStore;
   clock: Clock;
   log: Log;
-  /** Name of the backend's own entity. */
+  /** The name of the backend's own entity. */
   backendName: string;
-  /** What that runs on. */
+  /** The machine that the backend runs on. */
   machine?: System | undefined;
   machines?: Machines | undefined;
   configurationKinds?: ConfigurationKinds | undefined;
-  /** Handler for agents that leave and name none. */
+  /** The handler for agents that leave and name none. */
   deregistrationHandler?: string | undefined;
-  /** What is not given is as in `DEFAULT_SETTINGS`. */
+  /** Settings that differ from `DEFAULT_SETTINGS`. */
   settings?: Partial<Settings>;
-  /** Actors that may be awake at once; the others sleep in the store. */
+  /** Actors that may be awake at once; the others are evicted to the store. */
   maxAwakeActors?: number | undefined;
 }
 
-export interface SystemListener {
-  announced(announcement: Announcement): void;
-  /** Senders must pause: the store cannot be written. */
-  paused?(): void;
-  /** Senders that paused may go on. */
-  resumed?(): void;
-  /** Nothing was read for so long, by the monotonic clock: nobody was silent. */
-  missed?(ms: number): void;
-}
-
-/** The running system: root, supervisors, actors, deadlines, and the committer they all write through. */
+/** The running system: root, supervisors, actors and deadlines, and the committer that all of them write through. */
 export class ActorSystem {
   readonly agents: AgentPort;
   readonly commands: Commands;
   readonly decider: Decider;
   readonly inspection: Inspection;
-  /** Of the connected agents; nobody takes turns until whoever knows them says so. */
+  /** The rings of the connected agents; empty until the agent port sets them. */
   rings: Rings = NOBODY;
   readonly #ports: SystemPorts;
   readonly #committer: Committer;
-  readonly #kinds: ActorKinds;
-  readonly #sleep: Eviction;
-  readonly #time: SteadyTime;
-  readonly #blind: BlindTime;
-  readonly #watch: BlindWatch;
   readonly #pressure: Pressure;
   readonly #deadlineQueue: DeadlineQueue;
-  readonly #supervision: Supervision;
-  readonly #armed: ArmedDeadlines;
-  readonly #dispatch: DeadlineDispatch;
-  readonly #retention: Retention;
-  readonly #root: ReturnType<typeof startRoot>;
-  readonly #listeners: SystemListener[] = [];
-  #blindSinceMs: number | undefined;
-  #cancelAliveMark: (() => void) | undefined;
+  readonly #root: Root;
+  readonly #kinds: ActorKinds;
+  readonly #listeners = new SystemListeners();
+  readonly #blind: BlindTime;
+  readonly #commitOutcomes: CommitOutcomes;
+  readonly #heartbeat: Heartbeat;
+  readonly #statParts: SystemParts;
 
+  /** Each part is made after the parts that it needs. */
   constructor(ports: SystemPorts) {
     this.#ports = ports;
     const { store, clock, log, backendName, machines = MACHINES, configurationKinds = CONFIGURATION_KINDS } = ports;
-    const guards = new GuardLog();
-    this.#time = new SteadyTime(clock, lastAliveMs(store));
+    const listeners = this.#listeners;
+
+    const time = new SteadyTime(clock, lastAliveMs(store));
     const nowMs = () => clock.nowMs();
-    const steadyMs = () => this.#time.nowMs();
-    this.#committer = new Committer({
-      store,
-      nowMs: steadyMs,
-      after: (delayMs, fire) => void clock.after(delayMs, fire),
-      listener: {
-        committed: (announcements) => {
-          this.#committed(announcements);
-        },
-        lost: (keys, error) => {
-          this.#lost(keys, error);
-        },
-        recovered: () => {
-          this.#recovered();
-        },
-      },
-    });
-    this.#blind = new BlindTime(blindIntervals(store, steadyMs()));
-    this.#pressure = new Pressure({ store: this.#committer, nowMs: steadyMs });
-    this.#watch = new BlindWatch({
-      clock,
-      time: this.#time,
-      blind: (interval, unreadMs) => {
-        this.#wasBlind('process.resumed', interval, unreadMs);
-      },
-      stepped: (byMs) => {
-        this.#clockStepped(byMs);
-      },
-    });
-    this.#deadlineQueue = new DeadlineQueue({
-      clock,
-      time: this.#time,
-      blind: this.#blind,
-      goesByWallClock: (actor) => WALL_CLOCK_ACTORS.has(actor),
-      look: (dueMs) => {
-        this.#watch.look(dueMs);
-      },
-      fire: (reached) => {
-        this.#dispatch.reached(reached);
-      },
-    });
+    const steadyMs = () => time.nowMs();
+    const blind = new BlindTime(readBlindIntervals(store, steadyMs()));
+    const deadlineQueue = new DeadlineQueue({ clock, time, blind, wallClockActors: WALL_CLOCK_ACTORS });
+
+    const commits = new CommitRelay();
+    const after = (delayMs: number, fire: () => void) => void clock.after(delayMs, fire);
+    const committer = new Committer({ store, nowMs: steadyMs, after, listener: commits });
+    const pressure = new Pressure({ store: committer, nowMs: steadyMs });
+    const armed = new ArmedDeadlines({ deadlineQueue, reader: committer, nowMs });
+
     const current = new CurrentDecision();
-    const failures = new FailureQueue();
+    const guards = new GuardLog();
     const sessions = new OpenSessions<AgentSession>();
-    this.#root = startRoot(failures);
-    this.#kinds = makeActorKinds({
-      machines: provideEffects(machines, {
-        current,
-        guards,
-        sessions,
-        rings: () => this.rings,
-        deregistrationHandler: ports.deregistrationHandler,
-      }),
-      supervisors: this.#root.supervisors,
-      deadlineQueue: this.#deadlineQueue,
+    const failures = new FailureQueue();
+    const root = startRoot(failures);
+    const { deregistrationHandler } = ports;
+    const effects = { current, guards, sessions, rings: () => this.rings, deregistrationHandler };
+    const kinds = makeActorKinds({
+      machines: provideEffects(machines, effects),
+      supervisors: root.supervisors,
+      deadlineQueue,
       nowMs,
       steadyMs,
     });
-    this.#sleep = new Eviction(this.#kinds, ports.maxAwakeActors ?? DEFAULT_MAX_AWAKE_ACTORS);
-    this.#armed = new ArmedDeadlines({ deadlineQueue: this.#deadlineQueue, reader: this.#committer, nowMs });
+    const eviction = new Eviction(kinds, ports.maxAwakeActors ?? DEFAULT_MAX_AWAKE_ACTORS);
     const quarantine = new Quarantine();
-    this.decider = new Decider({
-      committer: this.#committer,
-      kinds: this.#kinds,
+    const settings = { ...DEFAULT_SETTINGS, ...ports.settings };
+    const decider = new Decider({
+      committer,
+      kinds,
       guards,
-      nowMs,
-      steadyMs,
       current,
       failures,
       quarantine,
-      pressure: this.#pressure,
-      deadlines: this.#armed,
-      eviction: this.#sleep,
-      settings: { ...DEFAULT_SETTINGS, ...ports.settings },
-    });
-    this.#supervision = new Supervision({
-      failures,
-      quarantine,
-      decider: this.decider,
-      kinds: this.#kinds,
-      deadlineQueue: this.#deadlineQueue,
-      armed: this.#armed,
-      backendName,
+      pressure,
+      deadlines: armed,
+      eviction,
+      nowMs,
       steadyMs,
-      log,
+      settings,
     });
-    this.inspection = new Inspection({
-      decider: this.decider,
-      committer: this.#committer,
-      store,
-      kinds: this.#kinds,
-      machines,
-      clock,
-      log,
+    const agents = new AgentPort(decider, sessions, log);
+
+    const supervised = { decider, kinds, deadlineQueue, armed, backendName, steadyMs, log };
+    const supervision = new Supervision({ ...supervised, failures, quarantine });
+    const dispatch = new DeadlineDispatch({ ...supervised, agents, supervision, pressure });
+
+    const blindRecorder = new BlindRecorder({ blind, deadlineQueue, decider, listeners, backendName, log });
+    const clockStep = new ClockStep({ deadlineQueue, decider, log });
+    const watch = new BlindWatch({ clock, time, blindRecorder, clockStep });
+    deadlineQueue.setListener({
+      beforeFiring: (dueMs) => {
+        watch.check(dueMs);
+      },
+      reached: (deadline) => {
+        dispatch.reached(deadline);
+      },
     });
-    this.agents = new AgentPort(this.decider, sessions, log);
-    this.#retention = new Retention(store);
-    this.#dispatch = new DeadlineDispatch({
-      deadlineQueue: this.#deadlineQueue,
-      armed: this.#armed,
-      decider: this.decider,
-      kinds: this.#kinds,
-      agents: this.agents,
-      supervision: this.#supervision,
-      pressure: this.#pressure,
-      steadyMs,
-      log,
-    });
+
+    const recovery = new StoreRecovery({ ...supervised, blindRecorder, agents, listeners });
+    this.#commitOutcomes = new CommitOutcomes({ committer, pressure, blindRecorder, recovery, listeners });
+    commits.setListener(this.#commitOutcomes);
+    const retention = new Retention(store);
+    this.#heartbeat = new Heartbeat({ clock, watch, supervision, eviction, retention, decider, steadyMs });
+
+    this.inspection = new Inspection({ decider, committer, store, kinds, machines, clock, log });
     this.commands = makeCommands({
-      decider: this.decider,
+      decider,
       configurationKinds,
-      eventKeysOfCheck: (namespace, check) => this.#committer.eventKeysOfCheck(namespace, check),
-      wake: (actor, key) => this.#supervision.wake(actor, key),
-      isConnected: (namespace, entity) => this.agents.isConnected(namespace, entity),
+      eventKeysOfCheck: (namespace, check) => committer.eventKeysOfCheck(namespace, check),
+      wake: (actor, key) => supervision.wake(actor, key),
+      isConnected: (namespace, entity) => agents.isConnected(namespace, entity),
     });
+
+    this.agents = agents;
+    this.decider = decider;
+    this.#committer = committer;
+    this.#pressure = pressure;
+    this.#deadlineQueue = deadlineQueue;
+    this.#root = root;
+    this.#kinds = kinds;
+    this.#blind = blind;
+    this.#statParts = { committer, decider, kinds, eviction, deadlineQueue, supervision, blind, agents };
   }
 
-  /** Whether senders must pause: too much waits for the store, or it cannot be written. */
+  /** Whether senders must pause: too many changes wait, or the store cannot be written. */
   get mustPause(): boolean {
-    return this.#pressure.isFull || this.#committer.isFailing;
+    return this.#commitOutcomes.mustPause;
   }
 
   /** Whether the store cannot be written. */
@@ -236,46 +193,38 @@ export class ActorSystem {
     return this.#committer.isFailing;
   }
 
-  /** Costs the schedules of all checks. */
-  figures(): SystemStats {
-    return systemStats({
-      committer: this.#committer,
-      decider: this.decider,
-      kinds: this.#kinds,
-      eviction: this.#sleep,
-      deadlineQueue: this.#deadlineQueue,
-      supervision: this.#supervision,
-      blind: this.#blind,
-      agents: this.agents,
-    });
+  /** The last durable entry of the ledger. */
+  get ledgerHead(): LedgerHead {
+    return this.#committer.head;
   }
 
-  /** Names who must handle what is decided: senders pause while it is full. */
-  feed(downstream: { readonly isFull: boolean }): void {
-    this.#pressure.setOutbox(downstream);
+  /** Its cost grows with the number of checks, because it counts all schedules. */
+  stats(): SystemStats {
+    return systemStats(this.#statParts);
+  }
+
+  /** Sets the part that handles the outbox: senders pause while it is full. */
+  setOutbox(outbox: { readonly isFull: boolean }): void {
+    this.#pressure.setOutbox(outbox);
   }
 
   listen(listener: SystemListener): void {
-    this.#listeners.push(listener);
+    this.#listeners.add(listener);
   }
 
-  /** Resolves when everything stored is armed and the former process is on record as ended. */
+  /** Resolves when everything stored is armed and the end of the former process is recorded. */
   async start(): Promise<void> {
-    armStoredDeadlines(this.#ports.store, {
-      deadlineQueue: this.#deadlineQueue,
-      blind: this.#blind,
-      log: this.#ports.log,
-    });
-    const { backendName, machine } = this.#ports;
-    const ports = { blind: this.#blind, kinds: this.#kinds, agents: this.agents, backendName, machine };
+    const { store, log, backendName, machine } = this.#ports;
+    const [blind, deadlineQueue, kinds, agents] = [this.#blind, this.#deadlineQueue, this.#kinds, this.agents];
+    armStoredDeadlines(store, { deadlineQueue, blind, log });
     await this.decider.decide(INTERNAL, (ctx) => {
-      takeOver(ctx, ports);
+      takeOver(ctx, { blind, kinds, agents, backendName, machine });
     }).durable;
-    this.#deadlineQueue.start();
-    this.#markAlive();
+    deadlineQueue.start();
+    this.#heartbeat.start();
   }
 
-  /** Stores what became of a notification. Resolves when that is durable. @throws StoreUnavailable */
+  /** Stores the outcome of a notification. Resolves when it is durable. @throws StoreUnavailable */
   async settleNotification(outboxKey: string, key: string, notification: Notification): Promise<void> {
     const cause = { eventId: notification.id };
     await this.decider.decide({ cause, unbounded: true }, (ctx) => {
@@ -283,126 +232,25 @@ export class ActorSystem {
     }).durable;
   }
 
-  /** The last durable entry of the ledger. */
-  get ledgerHead(): LedgerHead {
-    return this.#committer.head;
-  }
-
-  /** Has the ledger's head handled, once. @throws StoreUnavailable */
-  handAnchor(handler: string): void {
+  /** Sends the ledger's head to a handler, once. @throws StoreUnavailable */
+  publishAnchor(handler: string): void {
     this.decider.decide(INTERNAL, (ctx) => {
       publishAnchor(ctx, this.#ports.backendName, handler, this.ledgerHead);
     });
   }
 
-  /** Resolves when something small could be written and read. @throws StoreUnavailable */
+  /** Resolves when a small record was written and read back. @throws StoreUnavailable */
   async probe(): Promise<void> {
-    await this.decider.decide(INTERNAL, (ctx) => {
-      ctx.put('meta', ALIVE_KEY, ctx.steadyMs);
-    }).durable;
-    if (this.#ports.store.get('meta', ALIVE_KEY) === undefined) throw new StoreUnavailable('nothing can be read');
+    await probeStore(this.#ports.store, this.decider);
   }
 
   /** Resolves when everything decided is durable. The store stays open. */
   async stop(): Promise<void> {
-    this.#cancelAliveMark?.();
+    this.#heartbeat.stop();
     this.inspection.stop();
     this.#deadlineQueue.stop();
     await this.#committer.drained();
     for (const kind of Object.values(this.#kinds)) kind.evictAll();
     this.#root.stop();
   }
-
-  #committed(announcements: readonly Announcement[]): void {
-    for (const announcement of announcements) {
-      for (const listener of this.#listeners) listener.announced(announcement);
-    }
-    const unread = this.#pressure.relieved();
-    if (unread !== undefined) this.#wasBlind('readers.resumed', unread, 0);
-    if (!this.mustPause) for (const listener of this.#listeners) listener.resumed?.();
-  }
-
-  /** What was decided on the lost batches is forgotten; the store says where each actor stands. */
-  #lost(keys: LostKeys, error: Error): void {
-    this.#ports.log.error({ err: error }, 'store cannot be written');
-    this.#deadlineQueue.stop();
-    this.#blindSinceMs = this.#time.nowMs();
-    for (const listener of this.#listeners) listener.paused?.();
-    const forget = (kind: ActorKind, lost: Iterable<string>): void => {
-      for (const key of lost) {
-        this.#kinds[kind].evict(key);
-        this.#armed.rearm(kind, key);
-      }
-    };
-    forget('entity', keys.entities);
-    forget('check-ttl', keys.events);
-    forget('connection', keys.sessions);
-    forget('check-schedule', keysUnder('checks/', keys.resources));
-    for (const key of keysUnder('silenced/', keys.resources)) this.#armed.rearm(SILENCE, key);
-  }
-
-  #recovered(): void {
-    const endMs = this.#time.nowMs();
-    const interval = { beginMs: this.#blindSinceMs ?? endMs, endMs };
-    this.#addBlindTime(interval);
-    this.#ports.log.warn({ blind_ms: endMs - interval.beginMs }, 'store can be written again');
-    this.decider.decide(INTERNAL, (ctx) => {
-      ctx.put('meta', BLIND_KEY, this.#blind.intervals);
-      recordBlindTime(ctx, this.#ports.backendName, 'store.recovered', interval);
-      restartSchedules(ctx, this.#kinds['check-schedule']);
-    });
-    this.agents.recovered();
-    this.#deadlineQueue.rebuild();
-    this.#deadlineQueue.start();
-    for (const listener of this.#listeners) listener.resumed?.();
-  }
-
-  #markAlive(): void {
-    const dueMs = this.#time.nowMs() + ALIVE_INTERVAL_MS;
-    this.#cancelAliveMark = this.#ports.clock.after(ALIVE_INTERVAL_MS, () => {
-      this.#watch.look(dueMs);
-      this.#supervision.forgetHealthy();
-      this.#sleep.beginRound();
-      this.#decideUnlessFailing((ctx) => {
-        ctx.put('meta', ALIVE_KEY, ctx.steadyMs);
-        forget(ctx, this.#retention.step());
-      });
-      this.#markAlive();
-    });
-  }
-
-  #addBlindTime(interval: BlindInterval): void {
-    this.#blind.add(interval);
-    this.#blind.keepFirstAfter(this.#deadlineQueue.inputsAtMs());
-  }
-
-  /** Nobody was silent only because we did not listen. `event` is what ended that. */
-  #wasBlind(event: string, interval: BlindInterval, unreadMs: number): void {
-    this.#ports.log.warn({ event, blind_ms: interval.endMs - interval.beginMs }, 'backend was blind');
-    this.#addBlindTime(interval);
-    this.#deadlineQueue.rebuild();
-    for (const listener of this.#listeners) listener.missed?.(unreadMs);
-    this.#decideUnlessFailing((ctx) => {
-      ctx.put('meta', BLIND_KEY, this.#blind.intervals);
-      recordBlindTime(ctx, this.#ports.backendName, event, interval);
-    });
-  }
-
-  /** Deadlines in steady time stay as they are; what people wrote by the wall clock moves with it. */
-  #clockStepped(byMs: number): void {
-    this.#ports.log.warn({ step_ms: byMs }, 'wall clock was set');
-    this.#deadlineQueue.rebuild();
-    this.#decideUnlessFailing((ctx) => {
-      rephaseSchedules(ctx);
-    });
-  }
-
-  /** What is decided here is made up for when the store recovers. */
-  #decideUnlessFailing(run: (ctx: DecisionContext) => void): void {
-    if (!this.#committer.isFailing) this.decider.decide(INTERNAL, run);
-  }
 }
-
-/** What is left of the keys that begin with `prefix`. */
-const keysUnder = (prefix: string, keys: Iterable<string>): string[] =>
-  [...keys].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));

@@ -114,7 +114,7 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
     const metrics = new Metrics({
       version: readVersion(),
       figures: () => ({
-        system: system.figures(),
+        system: system.stats(),
         pipeline,
         proxyRuns,
         store: store.size?.(),

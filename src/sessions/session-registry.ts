@@ -1,4 +1,4 @@
-import type { SystemListener } from '../actors/system.ts';
+import type { SystemListener } from '../actors/core/system-listeners.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Announcement, CheckRequested } from '../store/decision.ts';
 import { hasRing } from '../rules/ring-lease.ts';

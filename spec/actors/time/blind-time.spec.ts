@@ -14,26 +14,26 @@ describe('blind time', () => {
     expect(blind.graceMs(9_000)).to.equal(0);
   });
 
-  it('is as long as the interval that moved the deadline', () => {
+  it('has the length of the interval that moved the deadline', () => {
     const blind = new BlindTime([FIRST, SECOND]);
     expect([500, 2_000, 9_000].map((sinceMs) => blind.lengthMs(sinceMs))).to.deep.equal([1_000, 4_000, 0]);
   });
 
-  it('gives nothing where there was none', () => {
+  it('gives no grace when there was none', () => {
     expect(new BlindTime([]).graceMs(0)).to.equal(0);
   });
 
-  it('gives nothing to what counts from no input', () => {
+  it('gives no grace to a deadline that counts from no input', () => {
     expect(new BlindTime([FIRST]).graceMs(Infinity)).to.equal(0);
   });
 
-  it('gives no more for intervals that are added later', () => {
+  it('gives no further grace for intervals that are added later', () => {
     const blind = new BlindTime([FIRST]);
     blind.add(SECOND);
     expect(blind.graceMs(500)).to.equal(1_500);
   });
 
-  it('forgets intervals that no input counts from, but the last one', () => {
+  it('drops intervals that no input counts from, except the last one', () => {
     const blind = new BlindTime([FIRST, SECOND, { beginMs: 10_000, endMs: 11_000 }]);
     blind.keepFirstAfter([500, 700]);
     expect(blind.intervals).to.deep.equal([FIRST, { beginMs: 10_000, endMs: 11_000 }]);
@@ -41,7 +41,7 @@ describe('blind time', () => {
     expect(blind.intervals).to.deep.equal([{ beginMs: 10_000, endMs: 11_000 }]);
   });
 
-  it('gives the inputs it keeps intervals for the same grace as before', () => {
+  it('gives the same grace to every input whose intervals it keeps', () => {
     const intervals = fc
       .uniqueArray(fc.nat({ max: 100_000 }), { maxLength: 20 })
       .map((edges) => edges.toSorted((a, b) => a - b))

@@ -19,24 +19,24 @@ interface Stage {
   fired: ReachedDeadline[];
 }
 
-const portsOf = (clock: ManualClock, blind: BlindTime): Omit<DeadlineQueuePorts, 'fire'> => ({
+const portsOf = (clock: ManualClock, blind: BlindTime): DeadlineQueuePorts => ({
   clock,
   time: new SteadyTime(clock),
   blind,
-  goesByWallClock: (actor) => actor === 'check-schedule',
-  look: () => undefined,
+  wallClockActors: new Set(['check-schedule']),
 });
 
 function stage(): Stage {
   const clock = new ManualClock(START_MS);
   const blind = new BlindTime([]);
   const fired: ReachedDeadline[] = [];
-  const deadlineQueue = new DeadlineQueue({ ...portsOf(clock, blind), fire: (reached) => fired.push(reached) });
+  const deadlineQueue = new DeadlineQueue(portsOf(clock, blind));
+  deadlineQueue.setListener({ beforeFiring: () => undefined, reached: (deadline) => fired.push(deadline) });
   deadlineQueue.start();
   return { clock, blind, deadlineQueue, fired };
 }
 
-describe('the deadline wheel', () => {
+describe('the deadline queue', () => {
   let clock: ManualClock;
   let blind: BlindTime;
   let deadlineQueue: DeadlineQueue;
@@ -51,7 +51,7 @@ describe('the deadline wheel', () => {
     deadlineQueue.set('entity', key, START_MS + afterMs, START_MS);
   };
 
-  it('fires at the moment, never before, and once', async () => {
+  it('fires a deadline on time, never before, and once', async () => {
     set('a', 5_000);
     await clock.advance(4_999);
     expect(fired).to.deep.equal([]);
@@ -72,7 +72,7 @@ describe('the deadline wheel', () => {
     expect(deadlineQueue.size).to.equal(0);
   });
 
-  it('fires what is late in the order of moments, also what was moved behind another', async () => {
+  it('fires late deadlines in the order of their times, also those that were moved behind another', async () => {
     set('moved', 100);
     set('moved', 300);
     set('other', 200);
@@ -80,7 +80,7 @@ describe('the deadline wheel', () => {
     expect(keys()).to.deep.equal(['other', 'moved']);
   });
 
-  it('begins a repeated deadline anew from the end of blind time that came after the last one', async () => {
+  it('restarts a repeated deadline at the end of blind time that came after the last one', async () => {
     const repeated = { graceMs: 0, firstAtMs: START_MS + 5_000 };
     deadlineQueue.set('entity', 'before', START_MS + 50_000, START_MS, repeated);
     deadlineQueue.set('entity', 'since', START_MS + 50_000, START_MS, { ...repeated, graceMs: 46_000 });
@@ -94,7 +94,7 @@ describe('the deadline wheel', () => {
     expect(keys()).to.deep.equal(['before', 'since']);
   });
 
-  it('fires in the order of moments, whatever the order of setting', async () => {
+  it('fires in the order of time, whatever the order of setting', async () => {
     for (const [key, afterMs] of [
       ['c', 300],
       ['a', 100],
@@ -106,7 +106,7 @@ describe('the deadline wheel', () => {
     expect(keys()).to.deep.equal(['a', 'b', 'c', 'd']);
   });
 
-  it('fires a deadline that was moved later at the later moment only', async () => {
+  it('fires a deadline that was moved later at the later time only', async () => {
     set('a', 100);
     set('a', 200);
     await clock.advance(199);
@@ -115,7 +115,7 @@ describe('the deadline wheel', () => {
     expect(fired.map(({ deadlineAtMs }) => deadlineAtMs - START_MS)).to.deep.equal([200]);
   });
 
-  it('fires a deadline that was moved earlier at the earlier moment only', async () => {
+  it('fires a deadline that was moved earlier at the earlier time only', async () => {
     set('a', 1_000);
     set('a', 100);
     await clock.advance(100);
@@ -130,7 +130,7 @@ describe('the deadline wheel', () => {
     expect(fired.map(({ deadlineAtMs }) => deadlineAtMs - START_MS)).to.deep.equal([200]);
   });
 
-  it('does not fire what was dropped, and fires what was set again', async () => {
+  it('does not fire a dropped deadline, and fires one that was set again', async () => {
     set('a', 100);
     set('b', 100);
     deadlineQueue.drop('entity', 'a');
@@ -148,7 +148,7 @@ describe('the deadline wheel', () => {
     expect(fired.map(({ actor }) => actor)).to.deep.equal(['check-ttl']);
   });
 
-  it('waits longer than a timer can', async () => {
+  it('waits longer than the longest timer', async () => {
     set('a', 40 * DAY_MS);
     await clock.advance(40 * DAY_MS - 1);
     expect(fired).to.deep.equal([]);
@@ -156,7 +156,7 @@ describe('the deadline wheel', () => {
     expect(keys()).to.deep.equal(['a']);
   });
 
-  it('fires what came while it was stopped once it is started', async () => {
+  it('fires deadlines that were reached while it was stopped after the next start', async () => {
     deadlineQueue.stop();
     set('a', 100);
     await clock.advance(1_000);
@@ -166,13 +166,13 @@ describe('the deadline wheel', () => {
     expect(keys()).to.deep.equal(['a']);
   });
 
-  it('fires thousands that are due at one moment', async () => {
+  it('fires thousands of deadlines that are due at the same time', async () => {
     for (let n = 0; n < 3_000; n += 1) set(`k${n}`, 100);
     await clock.advance(100);
     expect(new Set(keys())).to.have.property('size', 3_000);
   });
 
-  it('moves what counts from an input before blind time, and only that, when it is rebuilt', async () => {
+  it('moves only deadlines that count from an input before blind time, when it is rebuilt', async () => {
     deadlineQueue.set('entity', 'before', START_MS + 5_000, START_MS);
     await clock.advance(1_000);
     deadlineQueue.stop();
@@ -195,7 +195,7 @@ describe('the deadline wheel', () => {
     });
   });
 
-  it('tries again what could not be decided, with the same deadline, unless it was set anew', async () => {
+  it('retries a deadline under its old identity, unless it was set again', async () => {
     set('a', 100);
     set('b', 100);
     await clock.advance(100);
@@ -206,7 +206,7 @@ describe('the deadline wheel', () => {
   });
 
   for (const byMs of [3_600_000, -3_600_000]) {
-    it(`is not moved by a wall clock that is set by ${byMs / 1_000} s`, async () => {
+    it(`does not move steady deadlines when the wall clock is set by ${byMs / 1_000} s`, async () => {
       set('a', 5_000);
       await clock.advance(1_000);
       clock.jump(byMs);
@@ -216,7 +216,7 @@ describe('the deadline wheel', () => {
       expect(keys()).to.deep.equal(['a']);
     });
 
-    it(`moves what goes by the wall clock with it, by ${byMs / 1_000} s`, async () => {
+    it(`moves wall clock deadlines when the wall clock is set by ${byMs / 1_000} s`, async () => {
       deadlineQueue.set('check-schedule', 'a', START_MS + 7_200_000, Infinity);
       clock.jump(byMs);
       deadlineQueue.rebuild();
@@ -228,7 +228,7 @@ describe('the deadline wheel', () => {
     });
   }
 
-  it('waits for the wall clock where that is slewed back a little', async () => {
+  it('waits for a wall clock that is slewed back a little', async () => {
     deadlineQueue.set('check-schedule', 'a', START_MS + 5_000, Infinity);
     clock.jump(-20);
     await clock.advance(5_019);
@@ -241,9 +241,10 @@ describe('the deadline wheel', () => {
     const random = SeededRandom.fresh();
     const due = new Map<string, number>();
     const wrong: string[] = [];
-    const oracle = new DeadlineQueue({
-      ...portsOf(clock, blind),
-      fire: ({ key, deadlineAtMs, atMs }) => {
+    const oracle = new DeadlineQueue(portsOf(clock, blind));
+    oracle.setListener({
+      beforeFiring: () => undefined,
+      reached: ({ key, deadlineAtMs, atMs }) => {
         if (due.get(key) !== deadlineAtMs || atMs < deadlineAtMs) wrong.push(`${key} fired at ${atMs}`);
         due.delete(key);
       },

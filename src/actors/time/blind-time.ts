@@ -1,12 +1,12 @@
-/** Time in which the backend could not hear anything: it was down, suspended, or could not write. Unix ms. */
+/** A time in which the backend received nothing: it was down or suspended, or could not write. Unix ms. */
 export interface BlindInterval {
   beginMs: number;
   endMs: number;
 }
 
-/** The intervals that still matter, oldest first. Nothing that was silent only while we were blind is alerted on. */
+/** The blind intervals that deadlines count from, oldest first. A sender that was silent only in one of them raises no alert. */
 export class BlindTime {
-  /** How long all intervals were that were added, ms: those that no deadline counts from any more, too. */
+  /** The length of all intervals added since the process started, ms, dropped ones included. */
   addedMs = 0;
   #intervals: readonly BlindInterval[];
 
@@ -23,7 +23,7 @@ export class BlindTime {
     this.#intervals = [...this.#intervals, interval];
   }
 
-  /** Keeps the intervals that a deadline still counts from, and the last one: later inputs may have come just before it. */
+  /** Keeps the intervals that a deadline still counts from, and the last one: a later input may have come just before it. */
   keepFirstAfter(inputsAtMs: Iterable<number>): void {
     const used = new Set<BlindInterval | undefined>([this.#intervals.at(-1)]);
     for (const sinceMs of inputsAtMs) used.add(this.#firstAfter(sinceMs));
@@ -31,15 +31,15 @@ export class BlindTime {
   }
 
   /**
-   * How much later than nominal a deadline is due that counts from an input at `sinceMs`: it counts from the end of the
-   * first blind interval after that input. Later intervals give no further grace, so that a crash loop silences nothing.
+   * How much later than nominal a deadline is due that counts from an input at `sinceMs`: it counts from the end of the first
+   * blind interval after that input. Later intervals give no further grace, so that a crash loop cannot suppress an alert.
    */
   graceMs(sinceMs: number): number {
     const first = this.#firstAfter(sinceMs);
     return first === undefined ? 0 : first.endMs - sinceMs;
   }
 
-  /** How long we were blind in the interval that gives the grace. */
+  /** The length of the interval that gives the grace, ms. */
   lengthMs(sinceMs: number): number {
     const first = this.#firstAfter(sinceMs);
     return first === undefined ? 0 : first.endMs - first.beginMs;

@@ -2,49 +2,55 @@ import type { Clock } from '../../ports/clock.ts';
 import type { BlindInterval } from './blind-time.ts';
 import type { SteadyTime } from './steady-time.ts';
 
-/** A process that comes to run later than this did not run: it was stopped, suspended, or stuck. */
+/** A timer that fires later than this shows that the process did not run: it was stopped, suspended or stuck. */
 const MAX_LATE_MS = 2_000;
-/** The wall clock was set when it differs by more from where it was. */
+/** A wall clock that moved by more, against steady time, was set. */
 const MAX_DRIFT_MS = 1_000;
 
 export interface BlindWatchPorts {
-  clock: Clock;
+  clock: Pick<Clock, 'monotonicMs'>;
   time: SteadyTime;
-  /** The process did not run in `interval`; for `unreadMs` of it, by the monotonic clock, sockets could have been read. */
-  blind(interval: BlindInterval, unreadMs: number): void;
-  /** Somebody set the wall clock, by so much. */
-  stepped(byMs: number): void;
+  blindRecorder: {
+    /** The process did not run in `interval`; for `unreadMs` of it, by the monotonic clock, sockets could have been read. */
+    ended(event: 'process.resumed', interval: BlindInterval, unreadMs: number): void;
+  };
+  clockStep: {
+    /** The wall clock was set, by this much. */
+    stepped(byMs: number): void;
+  };
 }
 
-/** Notices at run time that the process could not hear anything for a while, and that the wall clock was set. */
+/** Detects, at run time, that the process did not run for a while and that the wall clock was set. */
 export class BlindWatch {
   readonly #ports: BlindWatchPorts;
-  #lookedAtMs: number;
-  #lookedAtMonotonicMs: number;
+  #checkedAtMs: number;
+  #checkedAtMonotonicMs: number;
   #wallLeadMs: number;
 
   constructor(ports: BlindWatchPorts) {
     this.#ports = ports;
-    this.#lookedAtMs = ports.time.nowMs();
-    this.#lookedAtMonotonicMs = ports.clock.monotonicMs();
+    this.#checkedAtMs = ports.time.nowMs();
+    this.#checkedAtMonotonicMs = ports.clock.monotonicMs();
     this.#wallLeadMs = ports.time.wallLeadMs();
   }
 
-  /** To be called by timers before they act: `dueMs` is when they should have run. */
-  look(dueMs: number): void {
-    const { clock, time, blind, stepped } = this.#ports;
+  /** Compares the clocks. Timers call it before they act; `dueMs` is when they should have fired, in steady time. */
+  check(dueMs: number): void {
+    const { clock, time, blindRecorder, clockStep } = this.#ports;
     time.catchUp();
     const nowMs = time.nowMs();
     const monotonicMs = clock.monotonicMs();
-    const interval = { beginMs: this.#lookedAtMs, endMs: nowMs };
-    const unreadMs = monotonicMs - this.#lookedAtMonotonicMs;
-    this.#lookedAtMs = nowMs;
-    this.#lookedAtMonotonicMs = monotonicMs;
-    // What is late since before the last look was noticed then.
-    if (nowMs - Math.max(dueMs, interval.beginMs) > MAX_LATE_MS) blind(interval, unreadMs);
+    const interval = { beginMs: this.#checkedAtMs, endMs: nowMs };
+    const unreadMs = monotonicMs - this.#checkedAtMonotonicMs;
+    this.#checkedAtMs = nowMs;
+    this.#checkedAtMonotonicMs = monotonicMs;
+    // A timer that was late before the last check was noticed then.
+    if (nowMs - Math.max(dueMs, interval.beginMs) > MAX_LATE_MS) {
+      blindRecorder.ended('process.resumed', interval, unreadMs);
+    }
     const stepMs = time.wallLeadMs() - this.#wallLeadMs;
     if (Math.abs(stepMs) <= MAX_DRIFT_MS) return;
     this.#wallLeadMs += stepMs;
-    stepped(stepMs);
+    clockStep.stepped(stepMs);
   }
 }

@@ -1,32 +1,33 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Repeat } from '../../store/decision.ts';
 import type { BlindTime } from './blind-time.ts';
+import { popNode, pushNode } from './min-heap.ts';
 import type { SteadyTime } from './steady-time.ts';
 
-/** When something is due, without grace, and the input it counts from. */
+/** A deadline that follows from a record: when it is due, without grace, and the input that it counts from. Steady time, ms. */
 export interface StoredDeadline {
   atMs: number;
   sinceMs: number;
   repeat?: Repeat;
 }
 
-/** A deadline that has come. */
+/** A deadline that has been reached. */
 export interface ReachedDeadline {
   actor: string;
   key: string;
-  /** As it was armed, without grace: its identity. */
+  /** The deadline as it was armed, without grace; it identifies the deadline. */
   deadlineAtMs: number;
   /** Now, in steady time, ms. */
   atMs: number;
   /** The input it counts from, in steady time, ms. */
   sinceMs: number;
-  /** How much blind time moved it. */
+  /** How much later blind time made it, ms. */
   graceMs: number;
-  /** How long that blind time was; 0 where there was none. */
+  /** The length of that blind time, ms; 0 when there was none. */
   blindMs: number;
 }
 
-/** Where a deadline stands that counts from no input: nothing gives it grace. */
+/** `sinceMs` of a deadline that counts from no input: blind time gives it no grace. */
 export const NO_INPUT = Infinity;
 
 interface Entry {
@@ -39,9 +40,9 @@ interface Entry {
   blindMs: number;
   /** When it fires, in steady time, blind time included. */
   dueAtMs: number;
-  /** Where its node stands in the heap; later than that it is put back when it comes up. */
+  /** The time of its valid node in the heap. A deadline moved later than that is queued again when the node comes up. */
   queuedAtMs: number;
-  /** Dropped or fired: what is left of it in the heap is void. */
+  /** Dropped or fired: nodes of it that are left in the heap are ignored. */
   dropped: boolean;
 }
 
@@ -50,33 +51,37 @@ interface Node {
   entry: Entry;
 }
 
-/** Timers hold no more than 24.8 days. */
+/** The longest delay of a timer, 24.8 days. */
 const MAX_TIMER_MS = 2_147_483_647;
-/** Below so many it is not worth looking for nodes of dropped deadlines. */
+/** With fewer nodes of dropped deadlines than this, the heap is not compacted. */
 const MIN_DROPPED_NODES = 1_000;
-/** Deadlines that fire in one turn of the event loop. */
-const MAX_FIRED_PER_TURN = 500;
+/** Deadlines that fire in one iteration of the event loop. */
+const MAX_FIRED_AT_ONCE = 500;
 
 export interface DeadlineQueuePorts {
   clock: Clock;
   time: SteadyTime;
   blind: BlindTime;
-  /** Whether an actor's deadlines are by the wall clock, whatever becomes of it, instead of in steady time. */
-  goesByWallClock(actor: string): boolean;
-  /** Called before anything fires, with the moment at which that should have been: it may add blind time. */
-  look(dueMs: number): void;
-  fire(reached: ReachedDeadline): void;
+  /** The actors whose deadlines are in wall clock time and follow its steps, instead of in steady time. */
+  wallClockActors: ReadonlySet<string>;
+}
+
+export interface DeadlineListener {
+  /** Called before deadlines fire, with the time at which the timer should have fired; it may add blind time. */
+  beforeFiring(dueMs: number): void;
+  reached(deadline: ReachedDeadline): void;
 }
 
 /**
- * All deadlines of the system behind one timer. Moving a deadline later costs a map lookup: its place in the heap is
- * corrected when it comes up. It never fires early.
+ * All deadlines of the system, in a heap behind one timer. Moving a deadline later costs a map lookup: its place in the heap is
+ * corrected when its old time comes up. A deadline never fires early.
  */
 export class DeadlineQueue {
   readonly #ports: DeadlineQueuePorts;
   readonly #entries = new Map<string, Map<string, Entry>>();
   #heap: Node[] = [];
   #droppedNodes = 0;
+  #listener: DeadlineListener | undefined;
   #cancelTimer: (() => void) | undefined;
   #timerAtMs = Infinity;
   #running = false;
@@ -85,7 +90,12 @@ export class DeadlineQueue {
     this.#ports = ports;
   }
 
-  /** Arms or moves the deadline of a key. `sinceMs` is the input it counts from. */
+  /** Sets the listener. It must be set before `start`. */
+  setListener(listener: DeadlineListener): void {
+    this.#listener = listener;
+  }
+
+  /** Arms or moves the deadline of a key. `sinceMs` is the input that it counts from. */
   set(actor: string, key: string, deadlineAtMs: number, sinceMs: number, repeat?: Repeat): void {
     const ofActor = this.#ofActor(actor);
     let entry = ofActor.get(key);
@@ -112,17 +122,17 @@ export class DeadlineQueue {
     if (entry.dueAtMs < entry.queuedAtMs) this.#queue(entry);
   }
 
-  /** When the entry is due, as things stand. */
+  /** Computes when the entry is due, with the blind time and the wall clock as they are now. */
   #compute(entry: Entry): void {
-    const { blind, time, goesByWallClock } = this.#ports;
+    const { blind, time, wallClockActors } = this.#ports;
     const { actor, deadlineAtMs, sinceMs, repeat } = entry;
     entry.graceMs = blind.graceMs(sinceMs);
     entry.blindMs = blind.lengthMs(sinceMs);
     const nominalAtMs = repeat === undefined || repeat.graceMs === entry.graceMs ? deadlineAtMs : repeat.firstAtMs;
-    entry.dueAtMs = nominalAtMs + entry.graceMs - (goesByWallClock(actor) ? time.wallLeadMs() : 0);
+    entry.dueAtMs = nominalAtMs + entry.graceMs - (wallClockActors.has(actor) ? time.wallLeadMs() : 0);
   }
 
-  /** Puts a deadline back that fired and could not be decided, unless it was armed anew meanwhile. */
+  /** Queues a deadline again that could not be decided, to fire at `atMs`, unless it was armed again meanwhile. */
   retry({ actor, key, deadlineAtMs, sinceMs, graceMs, blindMs }: ReachedDeadline, atMs: number): void {
     const ofActor = this.#ofActor(actor);
     if (ofActor.has(key)) return;
@@ -157,15 +167,15 @@ export class DeadlineQueue {
     if (this.#droppedNodes > MIN_DROPPED_NODES && this.#droppedNodes > this.#heap.length / 2) this.#compact();
   }
 
-  /** A dropped deadline keeps its node until it comes up; too many of them go at once. */
+  /** Removes the nodes of dropped deadlines, which otherwise stay in the heap until they come up. */
   #compact(): void {
     const kept = this.#heap.filter(({ entry, atMs }) => !entry.dropped && atMs === entry.queuedAtMs);
     this.#heap = [];
     this.#droppedNodes = 0;
-    for (const node of kept) push(this.#heap, node);
+    for (const node of kept) pushNode(this.#heap, node);
   }
 
-  /** Armed deadlines, by actor. */
+  /** The number of armed deadlines, by actor. */
   get armed(): Map<string, number> {
     return new Map([...this.#entries].map(([actor, { size }]) => [actor, size]));
   }
@@ -176,19 +186,19 @@ export class DeadlineQueue {
     return size;
   }
 
-  /** Begins to fire. */
+  /** Lets deadlines fire. */
   start(): void {
     this.#running = true;
     this.#arm();
   }
 
-  /** Deadlines that come meanwhile fire after the next `start`. */
+  /** Stops firing. Deadlines that are reached meanwhile fire after the next `start`. */
   stop(): void {
     this.#running = false;
     this.#disarm();
   }
 
-  /** Computes every moment anew, after blind time was added or the wall clock was set. */
+  /** Computes all deadlines again, after blind time was added or the wall clock was set. */
   rebuild(): void {
     this.#disarm();
     this.#heap = [];
@@ -197,7 +207,7 @@ export class DeadlineQueue {
       for (const entry of ofActor.values()) {
         this.#compute(entry);
         entry.queuedAtMs = entry.dueAtMs;
-        push(this.#heap, { atMs: entry.dueAtMs, entry });
+        pushNode(this.#heap, { atMs: entry.dueAtMs, entry });
       }
     }
     this.#arm();
@@ -219,7 +229,7 @@ export class DeadlineQueue {
 
   #queue(entry: Entry): void {
     entry.queuedAtMs = entry.dueAtMs;
-    push(this.#heap, { atMs: entry.dueAtMs, entry });
+    pushNode(this.#heap, { atMs: entry.dueAtMs, entry });
     if (entry.dueAtMs < this.#timerAtMs) this.#arm();
   }
 
@@ -244,12 +254,12 @@ export class DeadlineQueue {
 
   #run(expectedAtMs: number): void {
     this.#disarm();
-    this.#ports.look(expectedAtMs);
+    this.#listener?.beforeFiring(expectedAtMs);
     const nowMs = this.#ports.time.nowMs();
-    for (let fired = 0; fired < MAX_FIRED_PER_TURN && this.#running; fired += 1) {
+    for (let fired = 0; fired < MAX_FIRED_AT_ONCE && this.#running; fired += 1) {
       const entry = this.#nextDue(nowMs);
       if (entry === undefined) break;
-      this.#ports.fire({
+      this.#listener?.reached({
         actor: entry.actor,
         key: entry.key,
         deadlineAtMs: entry.deadlineAtMs,
@@ -264,50 +274,21 @@ export class DeadlineQueue {
 
   #nextDue(nowMs: number): Entry | undefined {
     for (let first = this.#heap[0]; first !== undefined && first.atMs <= nowMs; first = this.#heap[0]) {
-      pop(this.#heap);
+      popNode(this.#heap);
       const { entry, atMs } = first;
       if (entry.dropped || atMs !== entry.queuedAtMs) continue;
-      // The wall clock may be behind by what it was slewed since.
-      if (this.#ports.goesByWallClock(entry.actor)) this.#compute(entry);
-      // Moved later, perhaps behind others that are due: what is late fires in order, too.
+      // The wall clock may have been slewed since the deadline was queued.
+      if (this.#ports.wallClockActors.has(entry.actor)) this.#compute(entry);
+      // It was moved later, perhaps behind others that are due: late deadlines fire in order, too.
       if (entry.dueAtMs > atMs) {
         this.#queue(entry);
         continue;
       }
-      // It may have a second node at this very moment, from having been moved earlier and back.
+      // It may have a second node at this time, from having been moved earlier and back.
       entry.dropped = true;
       this.#entries.get(entry.actor)?.delete(entry.key);
       return entry;
     }
     return undefined;
   }
-}
-
-function push(heap: Node[], node: Node): void {
-  let index = heap.length;
-  heap.push(node);
-  while (index > 0) {
-    const parent = (index - 1) >> 1;
-    const above = heap[parent];
-    if (above === undefined || above.atMs <= node.atMs) break;
-    heap[index] = above;
-    index = parent;
-  }
-  heap[index] = node;
-}
-
-function pop(heap: Node[]): void {
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) return;
-  let index = 0;
-  for (;;) {
-    let child = 2 * index + 1;
-    const right = heap[child + 1];
-    if (right !== undefined && right.atMs < (heap[child]?.atMs ?? Infinity)) child += 1;
-    const below = heap[child];
-    if (below === undefined || below.atMs >= last.atMs) break;
-    heap[index] = below;
-    index = child;
-  }
-  heap[index] = last;
 }

@@ -1,11 +1,11 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** Below it, the two clocks that tell a suspend differ by their grain only. */
+/** Below this, the two clocks whose difference shows a suspend differ only by their resolution. */
 const MIN_SUSPEND_MS = 1_000;
 
 /**
- * Unix milliseconds that never jump: the wall clock as it was at start, and what has passed since. Deadlines are kept in it, so
- * that setting the wall clock neither hastens nor delays an alert. Whole numbers.
+ * Unix milliseconds that never jump: the wall clock at the start of the process, plus the time that has passed since. Deadlines
+ * are kept in it, so that clock changes neither hasten nor delay an alert. Whole numbers.
  */
 export class SteadyTime {
   readonly #clock: Clock;
@@ -13,7 +13,7 @@ export class SteadyTime {
   readonly #uptimeLeadMs: number;
   #suspendedMs = 0;
 
-  /** `reachedMs` is where the former process is known to have come to: time does not begin before it, whatever the wall clock says. */
+  /** `reachedMs` is the steady time that the former process reached: this one does not begin before it, whatever the wall clock says. */
   constructor(clock: Clock, reachedMs = 0) {
     this.#clock = clock;
     this.#beganAtMs = Math.max(clock.nowMs(), reachedMs) - clock.monotonicMs();
@@ -29,7 +29,7 @@ export class SteadyTime {
     return this.#clock.nowMs() - this.nowMs();
   }
 
-  /** Lets the time of a suspend that has ended pass. How long it was, ms. */
+  /** Adds the time of a suspend that has ended, and returns its length, ms. */
   catchUp(): number {
     const suspendedMs = this.#clock.uptimeMs() - this.#clock.monotonicMs() - this.#uptimeLeadMs;
     const missedMs = suspendedMs - this.#suspendedMs;

@@ -20,7 +20,7 @@ export function anchorLedger(
     cancel = clock.after(INTERVAL_MS, anchor);
     if (handler === undefined) return;
     try {
-      system.handAnchor(handler);
+      system.publishAnchor(handler);
     } catch (err) {
       if (!(err instanceof ExpectedError)) throw err;
       log.warn({ err, handler }, 'ledger anchor could not be handed over');

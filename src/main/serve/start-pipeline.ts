@@ -22,7 +22,7 @@ export function startPipeline(
     namespaceExists: (name) => readResource(store, 'namespaces', undefined, name) !== undefined,
     done: (outboxKey, key, notification) => system.settleNotification(outboxKey, key, notification),
   });
-  system.feed(pipeline);
+  system.setOutbox(pipeline);
   for (const { key: outboxKey, value } of store.range('outbox', { from: '', to: END })) {
     const { key, namespace, handler, event } = value;
     pipeline.add({ outboxKey, key, namespace, handler, bytes: publishedBytes(event) });

@@ -1,0 +1,39 @@
+import type { Announcement } from '../../store/decision.ts';
+
+/** A part that is notified of what became durable, and of pauses. None of the methods may throw. */
+export interface SystemListener {
+  announced(announcement: Announcement): void;
+  /** Senders must pause: the store cannot be written. */
+  paused?(): void;
+  /** Senders that paused may go on. */
+  resumed?(): void;
+  /** Nothing was read for this long, by the monotonic clock: senders were not silent. */
+  missed?(ms: number): void;
+}
+
+/** Passes each notification on to all listeners, in the order in which they were added. */
+export class SystemListeners {
+  readonly #listeners: SystemListener[] = [];
+
+  add(listener: SystemListener): void {
+    this.#listeners.push(listener);
+  }
+
+  announced(announcements: readonly Announcement[]): void {
+    for (const announcement of announcements) {
+      for (const listener of this.#listeners) listener.announced(announcement);
+    }
+  }
+
+  paused(): void {
+    for (const listener of this.#listeners) listener.paused?.();
+  }
+
+  resumed(): void {
+    for (const listener of this.#listeners) listener.resumed?.();
+  }
+
+  missed(ms: number): void {
+    for (const listener of this.#listeners) listener.missed?.(ms);
+  }
+}

@@ -1,0 +1,54 @@
+import type { Log } from '../../ports/log.ts';
+import type { Decider } from '../core/decider.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+import type { SystemListeners } from '../core/system-listeners.ts';
+import type { BlindInterval, BlindTime } from '../time/blind-time.ts';
+import type { DeadlineQueue } from '../time/deadline-queue.ts';
+import { recordBlindInterval, storeBlindTime } from './stored-blind-time.ts';
+
+/** What ended a blind interval, as the ledger names it. */
+export type BlindEnd = 'process.resumed' | 'readers.resumed' | 'store.recovered';
+
+export interface BlindRecorderPorts {
+  blind: BlindTime;
+  deadlineQueue: Pick<DeadlineQueue, 'inputsAtMs' | 'rebuild'>;
+  decider: Pick<Decider, 'maintain'>;
+  listeners: Pick<SystemListeners, 'missed'>;
+  backendName: string;
+  log: Log;
+}
+
+/** Takes in blind intervals that end while the process runs: deadlines move, and the ledger explains why. */
+export class BlindRecorder {
+  readonly #ports: BlindRecorderPorts;
+
+  constructor(ports: BlindRecorderPorts) {
+    this.#ports = ports;
+  }
+
+  /** Adds an interval in which sockets could have been read for `unreadMs`, by the monotonic clock. */
+  ended(event: BlindEnd, interval: BlindInterval, unreadMs: number): void {
+    const { deadlineQueue, decider, listeners, log } = this.#ports;
+    log.warn({ event, blind_ms: interval.endMs - interval.beginMs }, 'backend was blind');
+    this.add(interval);
+    deadlineQueue.rebuild();
+    listeners.missed(unreadMs);
+    decider.maintain((ctx) => {
+      this.store(ctx, event, interval);
+    });
+  }
+
+  /** Adds an interval and drops those that no deadline counts from any more. The deadline queue must be rebuilt after it. */
+  add(interval: BlindInterval): void {
+    const { blind, deadlineQueue } = this.#ports;
+    blind.add(interval);
+    blind.keepFirstAfter(deadlineQueue.inputsAtMs());
+  }
+
+  /** Stores the intervals and writes `interval` to the ledger. */
+  store(ctx: DecisionContext, event: BlindEnd, interval: BlindInterval): void {
+    const { blind, backendName } = this.#ports;
+    storeBlindTime(ctx, blind);
+    recordBlindInterval(ctx, backendName, event, interval);
+  }
+}

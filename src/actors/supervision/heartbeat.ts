@@ -1,0 +1,54 @@
+import type { Clock } from '../../ports/clock.ts';
+import { ALIVE_KEY } from '../../store/committer.ts';
+import type { Decider } from '../core/decider.ts';
+import type { Eviction } from '../core/eviction.ts';
+import type { BlindWatch } from '../time/blind-watch.ts';
+import { forget, type Retention } from './retention.ts';
+import type { Supervision } from './supervision.ts';
+
+const INTERVAL_MS = 5_000;
+
+export interface HeartbeatPorts {
+  clock: Pick<Clock, 'after'>;
+  watch: Pick<BlindWatch, 'check'>;
+  supervision: Pick<Supervision, 'forgetHealthy'>;
+  eviction: Pick<Eviction, 'beginRound'>;
+  retention: Retention;
+  decider: Pick<Decider, 'maintain'>;
+  /** Steady time, ms. */
+  steadyMs(): number;
+}
+
+/** Writes an alive mark every 5 s, with which the next start begins its blind time, and does the upkeep that needs no deadline. */
+export class Heartbeat {
+  readonly #ports: HeartbeatPorts;
+  #cancel: (() => void) | undefined;
+
+  constructor(ports: HeartbeatPorts) {
+    this.#ports = ports;
+  }
+
+  start(): void {
+    const { clock, steadyMs } = this.#ports;
+    const dueMs = steadyMs() + INTERVAL_MS;
+    this.#cancel = clock.after(INTERVAL_MS, () => {
+      this.#beat(dueMs);
+      this.start();
+    });
+  }
+
+  stop(): void {
+    this.#cancel?.();
+  }
+
+  #beat(dueMs: number): void {
+    const { watch, supervision, eviction, retention, decider } = this.#ports;
+    watch.check(dueMs);
+    supervision.forgetHealthy();
+    eviction.beginRound();
+    decider.maintain((ctx) => {
+      ctx.put('meta', ALIVE_KEY, ctx.steadyMs);
+      forget(ctx, retention.step());
+    });
+  }
+}
