@@ -12,18 +12,18 @@ import { roleBindingWithDefaults } from '../../src/resources/role-binding.ts';
 import { roleWithDefaults } from '../../src/resources/role.ts';
 import { userWithDefaults } from '../../src/resources/user.ts';
 import { digestApiKey } from '../../src/store/api-key-digest.ts';
-import { emptyPuts } from '../../src/store/decision.ts';
 import { EntityStore } from '../../src/store/entity-store.ts';
 import { EventStore } from '../../src/store/event-store.ts';
 import { resourceKey } from '../../src/store/keyspace.ts';
-import { chain, type LedgerDraft } from '../../src/store/ledger.ts';
-import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import type { LedgerDraft } from '../../src/store/ledger.ts';
 import type { Page, PageRequest } from '../../src/store/page.ts';
 import { type Resources, ResourceStore } from '../../src/store/resource-store.ts';
+import { INTERNAL } from '../../src/actors/core/decider.ts';
+import { ActorSystem } from '../../src/actors/system.ts';
+import type { Commands } from '../../src/actors/administration/commands.ts';
+import { MemoryStore } from '../support/memory-store.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
-import { StoringCommands } from './storing-commands.ts';
 
 export const ADMIN_PASSWORD = 'Adm1n-P@ss';
 export const ADMIN_KEY = '83abef1e-e7d7-4beb-91fc-79ad90084d5b';
@@ -49,35 +49,37 @@ export interface Reply {
   body: unknown;
 }
 
-/** The REST API over a real socket and a real store, with one administrator. */
+/** The REST API over a real socket, with the real commands over a store in memory and one administrator. */
 export class ApiUnderTest {
   readonly clock = new ManualClock();
   readonly log = new RecordedLog();
-  readonly commands: StoringCommands;
+  readonly commands: Commands;
   readonly api: Api;
-  /** What the probe of the store finds. */
+  /** The names of the commands that were called. */
+  readonly calls: (keyof Commands)[] = [];
+  /** The next command rejects with this error instead of running. */
+  failure: Error | undefined;
+  /** The result of the store's probe. */
   healthy = true;
-  /** What is said of every schedule. */
+  /** The status of every schedule. */
   schedule: ScheduleStatus | undefined;
-  /** The page of open connections, whatever page is asked for, and what the last request asked for. */
+  /** The page of open connections that every request gets, and what the last request asked for. */
   sessions: Page<object> = { items: [], lastKey: undefined };
   sessionsAsked: { namespace: string | undefined; page: PageRequest } | undefined;
   handshakeRefusals: object[] = [];
-  /** What a scrape finds. */
   scrape = () => Promise.resolve({ type: 'text/plain; version=0.0.4; charset=utf-8', text: 'up 1\n' });
   entityUse = { count: 0, limit: 0 };
   /** How long the last probe was allowed to take. */
   probedMs: number | undefined;
   token = '';
-  readonly #directory: TemporaryDirectory;
-  readonly #store: LmdbStore;
+  readonly #store = new MemoryStore();
+  readonly #system: ActorSystem;
   readonly #server: Server;
 
-  private constructor(directory: TemporaryDirectory) {
-    this.#directory = directory;
-    this.#store = new LmdbStore({ directory: directory.path, sync: 'none' });
+  private constructor() {
     const resources = new ResourceStore(this.#store);
-    this.commands = new StoringCommands(this.#store);
+    this.#system = new ActorSystem({ store: this.#store, clock: this.clock, log: this.log, backendName: 'backend' });
+    this.commands = this.#recording(this.#system.commands);
     this.api = createApi({
       commands: this.commands,
       resources,
@@ -109,11 +111,16 @@ export class ApiUnderTest {
       version: '0.1.0',
       requestLimitBytes: REQUEST_LIMIT_BYTES,
     });
+    this.#system.listen({
+      announced: ({ type }) => {
+        if (type === 'rbac.changed') this.api.rbacChanged();
+      },
+    });
     this.#server = createServer(this.api.callback);
   }
 
   static async start(): Promise<ApiUnderTest> {
-    const api = new ApiUnderTest(await temporaryDirectory());
+    const api = new ApiUnderTest();
     await api.#seed();
     await new Promise<void>((resolve) => api.#server.listen(0, '127.0.0.1', resolve));
     api.token = await api.login('admin', ADMIN_PASSWORD);
@@ -123,8 +130,7 @@ export class ApiUnderTest {
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
-    await this.#store.close();
-    await this.#directory.remove();
+    await this.#system.stop();
   }
 
   get port(): number {
@@ -160,12 +166,12 @@ export class ApiUnderTest {
     return (body as { access_token: string }).access_token;
   }
 
-  /** Writes past the API; roles and bindings count at once. */
+  /** Stores a resource without validating it. */
   async put<K extends keyof Resources>(kind: K, namespace: string | undefined, name: string, value: Resources[K]) {
-    const puts = emptyPuts();
-    puts.resources.set(resourceKey(kind, namespace, name), value);
-    await this.#store.write({ puts, ledger: [] });
-    this.api.rbacChanged();
+    await this.#system.decider.decide(INTERNAL, (ctx) => {
+      ctx.decision.put('resources', resourceKey(kind, namespace, name), value);
+      ctx.announce({ type: 'rbac.changed' });
+    }).durable;
   }
 
   /** A user whose password is his name, bound to a cluster role with these rules; gives his token. */
@@ -193,7 +199,24 @@ export class ApiUnderTest {
   }
 
   async writeLedger(drafts: LedgerDraft[]): Promise<void> {
-    await this.#store.write({ puts: emptyPuts(), ledger: chain(drafts, this.#store.ledgerHead()) });
+    await this.#system.decider.decide(INTERNAL, ({ decision }) => {
+      decision.ledger.push(...drafts);
+    }).durable;
+  }
+
+  /** The same commands. Each is recorded before it runs. */
+  #recording(commands: Commands): Commands {
+    return new Proxy(commands, {
+      get:
+        (target, name: keyof Commands) =>
+        async (...input: unknown[]): Promise<unknown> => {
+          this.calls.push(name);
+          const { failure } = this;
+          this.failure = undefined;
+          if (failure !== undefined) throw failure;
+          return (await Reflect.apply(target[name], undefined, input)) as unknown;
+        },
+    });
   }
 
   async #seed(): Promise<void> {

@@ -16,7 +16,7 @@ describe('an error of a command', () => {
   const api = perSuite(() => ApiUnderTest.start());
 
   const deleting = async (failure: Error) => {
-    api.commands.failure = failure;
+    api.failure = failure;
     return api.send({ method: 'DELETE', path: EVENT });
   };
 

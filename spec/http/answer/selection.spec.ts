@@ -108,7 +108,7 @@ describe('a list', () => {
     ['event.check.state != passing', ['default/e1/c2', 'default/e2/c1', 'dev/e1/c3']],
     ['event.labels.of == check && event.check.name == c2', ['default/e1/c2']],
     ['event.labels.of == entity', []],
-    ['event.labels.team == a && event.labels.dc == x && event.labels.sev == "1"', ['default/e2/c1']],
+    ['event.labels.team == a && event.labels.dc == y && event.labels.sev == "1"', ['default/e2/c1']],
     ['event.check.labels.sev == "1"', []],
     ['event.is_silenced == true', []],
     ['event.is_silenced == false && event.check.is_silenced == false && event.check.name == c3', ['dev/e1/c3']],

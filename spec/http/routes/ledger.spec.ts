@@ -109,9 +109,24 @@ describe('waking an actor over HTTP', () => {
   const wake = (actor: string, key: string, headers: Record<string, string> = {}) =>
     api.send({ method: 'POST', path: `/api/mon/v1/actors/${actor}/${key}/wake`, headers });
 
-  it('passes the decoded key on and answers without a body', async () => {
+  before(async () => {
+    const check = { interval: 5, ttl: 60 };
+    await api.send({
+      method: 'PUT',
+      path: '/api/core/v2/namespaces/default/events/web/disk',
+      body: { entity: {}, check },
+    });
+  });
+
+  it('decodes the key, answers without a body and records the request', async () => {
     expect(await wake('check-ttl', 'default%2Fweb%2Fdisk')).to.include({ status: 204, text: '' });
-    expect(api.commands.calls.at(-1)).to.equal('wake check-ttl default/web/disk admin');
+    const { body } = await api.get(`${LEDGER}?actor=check-ttl&key=default/web/disk`);
+    const last = (body as { entries: object[] }).entries.at(-1);
+    expect(last).to.deep.include({ event: 'wake.requested', cause: { user: 'admin' } });
+  });
+
+  it('is 404 for an actor that does not exist', async () => {
+    expect((await wake('check-ttl', 'default%2Fweb%2Fcpu')).status).to.equal(404);
   });
 
   for (const [actor, key] of [
@@ -120,10 +135,10 @@ describe('waking an actor over HTTP', () => {
     ['entity', 'default%2F%2Fweb'],
     ['entity', 'x'.repeat(3_000)],
   ] as const) {
-    it(`is 404 for what cannot be asleep: ${actor} ${key.slice(0, 30)}`, async () => {
-      const calls = api.commands.calls.length;
+    it(`is 404 without a command for a key that no actor has: ${actor} ${key.slice(0, 30)}`, async () => {
+      const calls = api.calls.length;
       expect((await wake(actor, key)).status).to.equal(404);
-      expect(api.commands.calls).to.have.lengthOf(calls);
+      expect(api.calls).to.have.lengthOf(calls);
     });
   }
 

@@ -59,10 +59,10 @@ describe('a user', () => {
   ];
   for (const [what, path, body, message] of refused) {
     it(`is 400 with ${what}`, async () => {
-      const calls = api.commands.calls.length;
+      const calls = api.calls.length;
       const reply = await put(path, body);
       expect([reply.status, reply.body]).to.deep.equal([400, { message, code: 1 }]);
-      expect(api.commands.calls).to.have.lengthOf(calls);
+      expect(api.calls).to.have.lengthOf(calls);
     });
   }
 
@@ -102,28 +102,33 @@ describe('a user', () => {
   });
 
   it('cannot get a group whose name cannot be decoded, but one that is spelled like its escape', async () => {
-    const before = api.commands.calls.length;
+    const before = api.calls.length;
     for (const method of ['PUT', 'DELETE']) {
       const reply = await api.send({ method, path: `${USERS}/eve/groups/%ff` });
       expect([method, reply.status, reply.body]).to.deep.equal([method, 404, { message: 'not found', code: 2 }]);
     }
-    expect(api.commands.calls.length).to.equal(before);
+    expect(api.calls.length).to.equal(before);
     expect((await api.send({ method: 'PUT', path: `${USERS}/eve/groups/%25ff` })).status).to.equal(201);
     expect((await api.send({ method: 'DELETE', path: `${USERS}/eve/groups/%25ff` })).status).to.equal(204);
   });
 
-  it('asks for the edit that the path names', async () => {
-    const rows: [string, string, string, number][] = [
-      ['DELETE', 'eve', 'user.disabled', 204],
-      ['PUT', 'eve/reinstate', 'user.reinstated', 201],
-      ['PUT', 'eve/groups/a%20b', 'group.added', 201],
-      ['DELETE', 'eve/groups/x', 'group.removed', 204],
-      ['DELETE', 'eve/groups', 'groups.cleared', 204],
+  it('is edited as the path says', async () => {
+    await put('fay', { username: 'fay', password_hash: HASH, groups: ['x', 'y'] });
+    const edits: [string, string, number, string[] | undefined, boolean][] = [
+      ['DELETE', 'fay', 204, ['x', 'y'], true],
+      ['PUT', 'fay/reinstate', 201, ['x', 'y'], false],
+      ['PUT', 'fay/groups/a%20b', 201, ['x', 'y', 'a b'], false],
+      ['DELETE', 'fay/groups/x', 204, ['y', 'a b'], false],
+      ['DELETE', 'fay/groups', 204, undefined, false],
     ];
-    for (const [method, path, edit, status] of rows) {
-      const reply = await api.send({ method, path: `${USERS}/${path}` });
-      expect([reply.status, api.commands.calls.at(-1)]).to.deep.equal([status, `editUser eve ${edit} admin`]);
+    for (const [method, path, status, expectedGroups, isDisabled] of edits) {
+      expect(await api.send({ method, path: `${USERS}/${path}` })).to.include({ status });
+      const { groups, disabled } = (await api.get(`${USERS}/fay`)).body as { groups?: string[]; disabled: boolean };
+      expect([groups, disabled]).to.deep.equal([expectedGroups, isDisabled]);
     }
+    const { body } = await api.get('/api/mon/v1/ledger?actor=users&key=fay');
+    const { entries } = body as { entries: { cause: object }[] };
+    expect(entries.map(({ cause }) => cause)).to.deep.equal(Array(6).fill({ user: 'admin' }));
   });
 });
 
