@@ -1,0 +1,224 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { perSuite } from './support/fixture.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const RULES = '.oxlintrc.layers.json';
+
+/** Source texts by their path below `src`. */
+type Sources = Readonly<Record<string, string>>;
+
+interface Outcome {
+  passes: boolean;
+  output: string;
+}
+
+/** Runs a command of `npm run lint` in `directory`. Type-aware rules are left out: no import rule needs types. */
+function run(directory: string, command: readonly string[]): Outcome {
+  const [program = '', ...args] = command;
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd: directory, encoding: 'utf8' });
+  return { passes: status === 0, output: stdout + stderr };
+}
+
+const writeRules = (directory: string): Outcome => run(directory, [process.execPath, 'scripts/layer-rules.js']);
+const checkRules = (directory: string): Outcome =>
+  run(directory, [process.execPath, 'scripts/layer-rules.js', '--check']);
+const lint = (directory: string): Outcome => run(directory, ['node_modules/.bin/oxlint', '--deny-warnings', 'src']);
+
+describe('the import rules', () => {
+  const temporary = perSuite(
+    () => temporaryDirectory(),
+    (directory) => directory.remove(),
+  );
+  let trees = 0;
+
+  /** Makes a tree of its own with the real rules and these sources. */
+  function tree(sources: Sources): string {
+    trees += 1;
+    const directory = join(temporary.path, String(trees));
+    mkdirSync(directory);
+    cpSync(join(ROOT, 'scripts'), join(directory, 'scripts'), { recursive: true });
+    cpSync(join(ROOT, '.oxlintrc.json'), join(directory, '.oxlintrc.json'));
+    symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
+    writeFileSync(join(directory, 'package.json'), '{ "type": "module" }');
+    for (const [path, text] of Object.entries(sources)) add(directory, path, text);
+    return directory;
+  }
+
+  function add(directory: string, path: string, text: string): void {
+    const file = join(directory, 'src', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+
+  /** Lints these sources by the rules that the table gives for their folders. */
+  function linted(sources: Sources): Outcome {
+    const directory = tree(sources);
+    const written = writeRules(directory);
+    expect(written, written.output).to.include({ passes: true });
+    return lint(directory);
+  }
+
+  it('accept the source tree as it is', () => {
+    expect(checkRules(ROOT)).to.deep.equal({ passes: true, output: '' });
+    const { passes, output } = lint(ROOT);
+    expect(passes, output).to.equal(true);
+  });
+
+  const accepted: [string, Sources][] = [
+    [
+      'a downward import between folders',
+      {
+        'rules/a.ts': `import { b } from '../resources/b.ts';\nexport const a = b;\n`,
+        'resources/b.ts': `export const b = 1;\n`,
+      },
+    ],
+    [
+      'a downward import between sub-folders',
+      {
+        'http/routes/a.ts': `import { b } from '../request/b.ts';\nexport const a = b;\n`,
+        'http/request/b.ts': `export const b = 1;\n`,
+      },
+    ],
+    [
+      'a Node module in a folder that is not pure',
+      { 'store/a.ts': `import { sep } from 'node:path';\nexport const a = sep;\n` },
+    ],
+    [
+      'the one file that a folder may import besides its folders',
+      {
+        'agent/a.ts': `import { b } from '../store/disk-queue.ts';\nexport const a = b;\n`,
+        'store/disk-queue.ts': `export const b = 1;\n`,
+      },
+    ],
+  ];
+  for (const [what, sources] of accepted) {
+    it(`accept ${what}`, () => {
+      const { passes, output } = linted(sources);
+      expect(passes, output).to.equal(true);
+    });
+  }
+
+  const refused: [what: string, sources: Sources, rule: string][] = [
+    [
+      'a cycle of two files',
+      {
+        'store/a.ts': `import { b } from './b.ts';\nexport const a = (): unknown => b;\n`,
+        'store/b.ts': `import { a } from './a.ts';\nexport const b = (): unknown => a;\n`,
+      },
+      'import(no-cycle)',
+    ],
+    [
+      'a cycle of types only, over three files',
+      {
+        'store/a.ts': `import type { B } from './b.ts';\nexport interface A {\n  b: B;\n}\n`,
+        'store/b.ts': `import type { C } from './c.ts';\nexport interface B {\n  c: C;\n}\n`,
+        'store/c.ts': `import type { A } from './a.ts';\nexport interface C {\n  a: A;\n}\n`,
+      },
+      'import(no-cycle)',
+    ],
+    [
+      'an upward import between folders',
+      {
+        'rules/a.ts': `import { b } from '../actors/b.ts';\nexport const a = b;\n`,
+        'actors/b.ts': `export const b = 1;\n`,
+      },
+      'eslint(no-restricted-imports)',
+    ],
+    [
+      'an upward import of a type',
+      {
+        'rules/a.ts': `import type { B } from '../actors/core/b.ts';\nexport type A = B;\n`,
+        'actors/core/b.ts': `export type B = number;\n`,
+      },
+      'eslint(no-restricted-imports)',
+    ],
+    [
+      'an upward re-export',
+      {
+        'rules/a.ts': `export { b } from '../actors/b.ts';\n`,
+        'actors/b.ts': `export const b = 1;\n`,
+      },
+      'eslint(no-restricted-imports)',
+    ],
+    [
+      'an import between folders of one layer',
+      {
+        'formats/a.ts': `import { b } from '../wire/b.ts';\nexport const a = b;\n`,
+        'wire/b.ts': `export const b = 1;\n`,
+      },
+      'eslint(no-restricted-imports)',
+    ],
+    [
+      'an upward import between sub-folders',
+      {
+        'http/request/a.ts': `import { b } from '../routes/b.ts';\nexport const a = b;\n`,
+        'http/routes/b.ts': `export const b = 1;\n`,
+      },
+      'eslint(no-restricted-imports)',
+    ],
+    [
+      'an import from a sub-folder of a file of its folder',
+      {
+        'http/request/a.ts': `import { b } from '../b.ts';\nexport const a = b;\n`,
+        'http/b.ts': `export const b = 1;\n`,
+      },
+      'eslint(no-restricted-imports)',
+    ],
+    [
+      'any other file of a folder of which one file is allowed',
+      {
+        'agent/a.ts': `import { b } from '../store/b.ts';\nexport const a = b;\n`,
+        'store/b.ts': `export const b = 1;\n`,
+        'store/disk-queue.ts': `export const c = 1;\n`,
+      },
+      'eslint(no-restricted-imports)',
+    ],
+    [
+      'a Node module in a pure folder',
+      { 'rules/a.ts': `import { sep } from 'node:path';\nexport const a = sep;\n` },
+      'eslint(no-restricted-imports)',
+    ],
+    [
+      'a Node module without its prefix',
+      { 'rules/a.ts': `import { sep } from 'path';\nexport const a = sep;\n` },
+      'unicorn(prefer-node-protocol)',
+    ],
+  ];
+  for (const [what, sources, rule] of refused) {
+    it(`reject ${what}`, () => {
+      const { passes, output } = linted(sources);
+      expect(passes, output).to.equal(false);
+      expect(output).to.include(rule);
+    });
+  }
+
+  for (const folder of ['elsewhere', 'http/elsewhere', 'machines/elsewhere']) {
+    it(`reject a folder without a layer: ${folder}`, () => {
+      const directory = tree({ [`${folder}/a.ts`]: `export const a = 1;\n` });
+      const message = `src/${folder} has no layer: add it to scripts/layers.js\n`;
+      expect(writeRules(directory)).to.deep.equal({ passes: false, output: message });
+      writeFileSync(join(directory, RULES), '');
+      const { passes, output } = checkRules(directory);
+      expect(passes).to.equal(false);
+      expect(output).to.include(message);
+    });
+  }
+
+  it('reject a new folder of a layer until the rules are generated again', () => {
+    const directory = tree({ 'store/a.ts': `export const a = 1;\n` });
+    writeRules(directory);
+    expect(checkRules(directory).passes).to.equal(true);
+    add(directory, 'rules/b.ts', `export const b = 1;\n`);
+    const { passes, output } = checkRules(directory);
+    expect(passes).to.equal(false);
+    expect(output).to.include('npm run layers');
+    writeRules(directory);
+    expect(readFileSync(join(directory, RULES), 'utf8')).to.include('src/rules/*.ts');
+    expect(checkRules(directory).passes).to.equal(true);
+  });
+});
