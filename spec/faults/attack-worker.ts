@@ -1,14 +1,14 @@
 import { ATTACKS } from './attacks.ts';
 import { HostilePeer } from './hostile-peer.ts';
 
-/** So many do it, all at once. */
+/** Orders `attackers` peers to perform one attack at the same time. */
 export interface AttackOrder {
   attack: string;
   attackers: number;
   agentPort: number;
 }
 
-/** Undefined when each attacker fared as it must. */
+/** The stack of the first failed expectation; undefined if the backend treated every attacker as expected. */
 export interface AttackReport {
   failure: string | undefined;
 }
@@ -17,15 +17,16 @@ let peers: HostilePeer[] = [];
 
 async function attack({ attack: what, attackers, agentPort }: AttackOrder): Promise<void> {
   const act = ATTACKS[what]?.act;
-  if (act === undefined) throw new Error(`nobody knows how to do it: ${what}`);
-  const kept = (peer: HostilePeer): HostilePeer => {
+  if (act === undefined) throw new Error(`unknown attack: ${what}`);
+  const tracked = (peer: HostilePeer): HostilePeer => {
     peers.push(peer);
     return peer;
   };
   const asOne = (one: number) =>
     act({
-      connected: async () => kept(await HostilePeer.connect(agentPort)),
-      asAgent: async (options) => kept(await HostilePeer.asAgent(agentPort, { ...options, name: `attacker-${one}` })),
+      connected: async () => tracked(await HostilePeer.connect(agentPort)),
+      asAgent: async (options) =>
+        tracked(await HostilePeer.asAgent(agentPort, { ...options, name: `attacker-${one}` })),
     });
   await Promise.all(Array.from({ length: attackers }, (_, one) => asOne(one)));
 }
@@ -34,7 +35,7 @@ function report(failure?: Error): void {
   process.send?.({ failure: failure?.stack } satisfies AttackReport);
 }
 
-// In a process of their own: whoever measures is not to wait for them. Called off by the next order, or by the end.
+// The attackers run in their own process, so that they do not delay the measurements. The next message ends the previous attack.
 process.on('message', (order: AttackOrder | 'stop') => {
   for (const peer of peers) peer.destroy();
   peers = [];

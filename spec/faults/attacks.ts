@@ -7,35 +7,36 @@ import { frameHeader, type HostilePeer, tinyFrame, upgradeRequest } from './host
 
 const MILLION = 1_000_000;
 const GIGABYTE = 2 ** 30;
-/** From the close frame on, however much the peer still sends. */
+/** Time limit from the close frame to the end of the connection, even if the peer goes on sending. */
 const CLOSED_WITHIN_MS = 15_000;
 const HANDSHAKE_LIMIT_MS = 15_000;
 const LATE_MS = 2_000;
 const BINARY = { opcode: 2 };
 const BOMB = deflateRawSync(Buffer.alloc(100_000_000)).subarray(0, 125);
 
-/** A new peer of the port under attack, or one that is an agent already; both are kept until all attackers are called off. */
+/** Opens connections to the port under attack, plain or with a completed agent handshake. They stay open until the attack ends. */
 export interface Peers {
   connected(): Promise<HostilePeer>;
   asAgent(options?: { isStubborn: boolean }): Promise<HostilePeer>;
 }
 
-/** What one attacker does, and what must become of it. */
+/** The actions of one attacker, with the expectations on how the backend treats it. */
 type Act = (peers: Peers) => Promise<void>;
 
 export interface Attack {
   act: Act;
-  /** How many do it at once, each time that it is done. */
+  /** Numbers of simultaneous attackers; the attack is repeated for each number. */
   attackers: readonly number[];
 }
 
-/** Many at once, so that what the heap does by itself is a small part of what each may cost. */
+/** Enough attackers that the noise of the heap is small compared with the memory limit of each. */
 const many = (act: Act): Attack => ({ act, attackers: [8] });
-/** Those who go on until they have sent all are few, and then many. */
+/** For attackers that send everything before they end: few, then many. */
 const lasting = (act: Act): Attack => ({ act, attackers: [2, 8] });
-/** Those who do next to nothing are a crowd. */
-const crowd = (act: Act): Attack => ({ act, attackers: [50] });
+/** For attackers that do very little. */
+const idle = (act: Act): Attack => ({ act, attackers: [50] });
 
+/** Sends these bytes as the first bytes of the connection. */
 const speaks = (bytes: Buffer | string): Attack =>
   many(async ({ connected }) => {
     const peer = await connected();
@@ -44,9 +45,9 @@ const speaks = (bytes: Buffer | string): Attack =>
     expect(peer.received).to.match(/^HTTP\/1\.1 4\d\d /);
   });
 
-/** A byte at a time from `first` on, which may be nothing. */
+/** Sends `first` and then one byte every 100 ms; an empty `first` sends nothing at all. */
 const isSlow = (first: string): Attack =>
-  crowd(async ({ connected }) => {
+  idle(async ({ connected }) => {
     const peer = await connected();
     const openedMs = performance.now();
     if (first !== '') peer.write(first);
@@ -64,15 +65,15 @@ async function sendGigabyte(peer: HostilePeer): Promise<void> {
   await peer.closed(CLOSED_WITHIN_MS);
 }
 
-/** What the heap comes to its size by. */
-export const REFUSED_MILLION = `sends ${MILLION} messages of no known type: each is refused, and it may go on`;
+/** Also serves as the warm-up of the heap before the first measurement. */
+export const REJECTED_MESSAGES = `sends ${MILLION} messages of an unknown type, each of which is rejected`;
 
-/** By what the attacker does. */
+/** Attacks by what the attacker does. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
   'has no credentials': many(async ({ connected }) => {
     for (let n = 0; n < 50; n += 1) {
       const peer = await connected();
-      peer.write(upgradeRequest({ 'Sensu-AgentName': 'nobody', 'Sensu-Namespace': 'default' }));
+      peer.write(upgradeRequest({ 'Sensu-AgentName': 'anonymous', 'Sensu-Namespace': 'default' }));
       await peer.closed(CLOSED_WITHIN_MS);
       expect(peer.received).to.match(/^HTTP\/1\.1 401 /);
     }
@@ -99,30 +100,30 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     await peer.closed(CLOSED_WITHIN_MS);
   }),
 
-  [REFUSED_MILLION]: lasting(async ({ asAgent }) => {
+  [REJECTED_MESSAGES]: lasting(async ({ asAgent }) => {
     const peer = await asAgent();
     await peer.sendAll(tinyFrame(Buffer.from('x\n'), BINARY), MILLION);
     expect(peer.isClosed).to.equal(false);
   }),
 
-  [`sends ${MILLION} pings and reads no pong`]: lasting(async ({ asAgent }) => {
+  [`sends ${MILLION} pings and reads no pongs`]: lasting(async ({ asAgent }) => {
     const peer = await asAgent();
-    peer.deafen();
+    peer.stopReading();
     await peer.sendAll(tinyFrame(Buffer.alloc(125), { opcode: 9 }), MILLION);
     expect(peer.isClosed).to.equal(false);
   }),
 
-  'sends a message of a gigabyte, as far as it gets': many(async ({ asAgent }) => {
+  'sends a message of a gigabyte until it is disconnected': many(async ({ asAgent }) => {
     const peer = await asAgent();
     await sendGigabyte(peer);
   }),
 
-  'sends a message of a gigabyte, and goes on when its connection was ended': many(async ({ asAgent }) => {
+  'sends a message of a gigabyte and goes on after the backend has ended the connection': many(async ({ asAgent }) => {
     const peer = await asAgent({ isStubborn: true });
     await sendGigabyte(peer);
   }),
 
-  'sends a compressed message although no compression was agreed on': many(async ({ connected }) => {
+  'sends a compressed message without negotiated compression': many(async ({ connected }) => {
     const peer = await connected();
     const headers = { ...agentHeaders({ name: 'bomb' }), 'Sec-WebSocket-Extensions': 'permessage-deflate' };
     peer.write(upgradeRequest(headers));
@@ -133,6 +134,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     await peer.closed(CLOSED_WITHIN_MS);
   }),
 
-  'sends nothing, and is cut after 15 s': isSlow(''),
-  'sends the headers of its handshake a byte at a time, and is cut after 15 s': isSlow('GET / HTTP/1.1\r\nX: '),
+  'sends nothing and is disconnected after 15 s': isSlow(''),
+  'sends its handshake one byte at a time and is disconnected after 15 s': isSlow('GET / HTTP/1.1\r\nX: '),
 };

@@ -1,4 +1,4 @@
-// Loaded by a program under test: at SIGUSR2 its garbage is collected, and a line says so.
+// A program under test preloads this file: at SIGUSR2 it collects garbage and writes a line to stderr.
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 

@@ -2,27 +2,27 @@ import { fileURLToPath } from 'node:url';
 import { eventually } from '../support/eventually.ts';
 import { ObservedProcess } from './observed-process.ts';
 
-const COLLECTED = 'garbage collected';
+const COLLECTED_LINE = 'garbage collected';
 
-/** Environment of a program whose garbage a test may have collected. */
+/** Environment of a program in which a test can start a garbage collection. */
 export const COLLECTABLE = {
   NODE_OPTIONS: `--require ${fileURLToPath(new URL('./collect-on-signal.cjs', import.meta.url))}`,
 };
 
-/** A process whose memory is looked at without its garbage: when that goes is the heap's affair. */
+/** Measures the memory of a process after a garbage collection, so that the result does not depend on when the heap collects. */
 export class CollectedProcess {
   readonly #pid: number;
   readonly #logs: readonly unknown[];
   readonly #observed: ObservedProcess;
 
-  /** `logs` are the lines of its stderr; its environment has `COLLECTABLE`. */
+  /** `logs` are the lines of its stderr. The process must run with the environment `COLLECTABLE`. */
   constructor({ pid, logs }: { pid: number; logs: readonly unknown[] }) {
     this.#pid = pid;
     this.#logs = logs;
     this.#observed = new ObservedProcess(pid);
   }
 
-  /** After a collection, which stops the process for as long as that takes. */
+  /** Collects garbage, which stops the process meanwhile, and returns the memory of its own in MB. */
   async ownMemoryMb(): Promise<number> {
     const before = this.#collections;
     process.kill(this.#pid, 'SIGUSR2');
@@ -31,6 +31,6 @@ export class CollectedProcess {
   }
 
   get #collections(): number {
-    return this.#logs.filter((line) => line === COLLECTED).length;
+    return this.#logs.filter((line) => line === COLLECTED_LINE).length;
   }
 }

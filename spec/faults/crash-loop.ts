@@ -11,15 +11,15 @@ const TTL_MS = TTL_S * 1_000;
 const DOWN_PAST_DEADLINE_MS = 30_000;
 const RESTARTS = 6;
 
-/** The cases of F4 on a clock, with so many switches. */
-export function describeCrashLoop(switches: number): void {
-  describe(`F4: ${switches} armed switches of a backend that was down for 30 s past their deadline`, function () {
+/** Declares the tests of F4 on a manual clock, with `count` check TTLs. */
+export function describeCrashLoop(count: number): void {
+  describe(`F4: a backend that was down until 30 s past the deadline of ${count} check TTLs`, function () {
     this.timeout(180_000);
-    casesOf(switches);
+    casesOf(count);
   });
 }
 
-function casesOf(switches: number): void {
+function casesOf(count: number): void {
   let backend: RestartableBackend;
   let api: ApiClient;
 
@@ -28,23 +28,20 @@ function casesOf(switches: number): void {
     api = await backend.login();
     const agent = await backend.connect({ name: NAME });
     agent.send('keepalive', keepalive(NAME, { timestamp: backend.nowS, timeout: 3_600 }));
-    for (let n = 0; n < switches; n += 1) {
+    for (let n = 0; n < count; n += 1) {
       agent.send('event', checkEvent(NAME, `check-${n}`, { ttl: TTL_S, interval: 1 }));
     }
-    await agent.ping('all were read', 60_000);
+    await agent.ping('all events read', 60_000);
     await eventually(
       async () => (await expired()).length,
-      (count) => count === switches,
-      {
-        what: 'the switches',
-        withinMs: 60_000,
-      },
+      (stored) => stored === count,
+      { what: 'the check TTLs', withinMs: 60_000 },
     );
   });
 
   afterEach(() => backend.stop());
 
-  /** How often each has expired. */
+  /** Returns how often each check TTL has expired. */
   async function expired(): Promise<number[]> {
     const { json } = await api.get(`/ns/default/events/${NAME}`);
     return (Array.isArray(json) ? json : [])
@@ -52,7 +49,7 @@ function casesOf(switches: number): void {
       .map((event) => (at(event, 'check', 'status') === 0 ? 0 : Number(at(event, 'check', 'occurrences'))));
   }
 
-  const all = (times: number): number[] => Array.from({ length: switches }, () => times);
+  const all = (times: number): number[] => Array.from({ length: count }, () => times);
 
   async function downFor(ms: number): Promise<void> {
     await backend.downFor(ms);
@@ -67,7 +64,7 @@ function casesOf(switches: number): void {
       .map(({ atMs, details }) => ({ atMs, blindMs: at(details, 'blindMs') }));
   }
 
-  it('fires none at its start, and each once when its ttl has passed since then, marked with the time it was blind', async () => {
+  it('raises no alert at its start, and one for each when the TTL has passed since then, with the blind time', async () => {
     await downFor(TTL_MS + DOWN_PAST_DEADLINE_MS);
     const bootMs = backend.clock.nowMs();
     await backend.clock.advance(TTL_MS - 1);
@@ -75,7 +72,7 @@ function casesOf(switches: number): void {
     await backend.clock.advance(1);
     expect(await expired()).to.deep.equal(all(1));
     const fired = await transitions();
-    expect(fired).to.have.lengthOf(switches);
+    expect(fired).to.have.lengthOf(count);
     for (const { atMs, blindMs } of fired) {
       expect(atMs).to.equal(bootMs + TTL_MS);
       expect(blindMs).to.be.within(TTL_MS + DOWN_PAST_DEADLINE_MS, TTL_MS + DOWN_PAST_DEADLINE_MS + 5_000);
@@ -84,17 +81,17 @@ function casesOf(switches: number): void {
     expect(await expired()).to.deep.equal(all(1));
   });
 
-  it('is not silenced by a restart in every half of its ttl: each fires once, its ttl after the first start', async () => {
+  it('raises each alert one TTL after its first start, even when it restarts after every half TTL', async () => {
     await downFor(TTL_MS + DOWN_PAST_DEADLINE_MS);
     const bootMs = backend.clock.nowMs();
     for (let restart = 1; restart <= RESTARTS; restart += 1) {
       await backend.clock.advance(TTL_MS / 2);
       await downFor(0);
-      const wanted = Math.floor((backend.clock.nowMs() - bootMs) / TTL_MS);
-      expect(await expired(), `after ${restart} restarts`).to.deep.equal(all(wanted));
+      const times = Math.floor((backend.clock.nowMs() - bootMs) / TTL_MS);
+      expect(await expired(), `after ${restart} restarts`).to.deep.equal(all(times));
     }
     const fired = await transitions();
-    expect(fired).to.have.lengthOf(switches);
+    expect(fired).to.have.lengthOf(count);
     for (const { atMs } of fired) expect(atMs).to.equal(bootMs + TTL_MS);
   });
 }

@@ -10,10 +10,10 @@ const NAME = 'web-01';
 const PREFIX = `default/${NAME}/`;
 const EVENTS = 1_000;
 const TTL = { ttl: 60, interval: 1, status: 1 };
-const LONGER_THAN_ANY_SWITCH_MS = 180_000;
+const LONGER_THAN_ANY_TTL_MS = 180_000;
 const PROXY = 'switch-01';
 
-describe('F22: an entity that is deleted while its events come in', function () {
+describe('F22: deleting an entity while its events arrive', function () {
   this.timeout(60_000);
   let backend: RestartableBackend;
   let api: ApiClient;
@@ -43,12 +43,12 @@ describe('F22: an entity that is deleted while its events come in', function () 
     expect(status, text).to.equal(201);
   }
 
-  /** Nothing is left that could act: no event, no silence, and no alert later. */
+  /** Expects that no event and no silence is left, and that no alert follows. */
   async function expectGone(entity: string): Promise<void> {
     expect(await api.entity(entity)).to.equal(undefined);
     expect(await countOf(entity)).to.equal(0);
     expect(await silencesOf(entity)).to.deep.equal([]);
-    await backend.clock.advance(LONGER_THAN_ANY_SWITCH_MS);
+    await backend.clock.advance(LONGER_THAN_ANY_TTL_MS);
     api = await backend.login();
     expect(await countOf(entity)).to.equal(0);
     expect((await ledgerOf('check-ttl')).filter(({ event }) => event === 'deadline.reached')).to.deep.equal([]);
@@ -61,7 +61,7 @@ describe('F22: an entity that is deleted while its events come in', function () 
     const agent = await backend.connect({ name: NAME });
     agent.send('keepalive', keepalive(NAME, { timestamp: backend.nowS }));
     for (let n = 0; n < EVENTS; n += 1) agent.send('event', checkEvent(NAME, `check-${n}`, TTL));
-    await agent.ping('all were read');
+    await agent.ping('all events read');
     await eventually(
       () => countOf(NAME),
       (count) => count === EVENTS + 1,
@@ -70,7 +70,7 @@ describe('F22: an entity that is deleted while its events come in', function () 
     return agent;
   }
 
-  it('of an agent takes 1,000 events, their switches, its monitor and its silences, and what its connection still sends', async () => {
+  it('removes 1,000 events of an agent with their check TTLs, its keepalive monitor, its silences and the events that still arrive', async () => {
     const agent = await agentWithEvents();
     await silence(NAME, 'check-7');
     await silence(NAME, 'keepalive');
@@ -84,7 +84,7 @@ describe('F22: an entity that is deleted while its events come in', function () 
       setImmediate(ingest);
     };
     ingest();
-    await eventually(() => sent >= 200, Boolean, { what: 'events on the way' });
+    await eventually(() => sent >= 200, Boolean, { what: 'events in transit' });
     const { status } = await api.delete(`/ns/default/entities/${NAME}`);
     expect(status).to.equal(204);
     expect(await agent.closed()).to.deep.equal({ code: 1001, reason: 'bye' });
@@ -92,7 +92,7 @@ describe('F22: an entity that is deleted while its events come in', function () 
     await expectGone(NAME);
   });
 
-  it('of a proxy takes the events that were accepted before, and those that come later make it anew', async () => {
+  it('removes the earlier events of a proxy entity, which later events create again', async () => {
     const put = (check: string) => api.put(`/ns/default/events/${PROXY}/${check}`, proxyEvent(PROXY, check, TTL));
     await put('first');
     await silence(PROXY, 'first');
@@ -100,7 +100,7 @@ describe('F22: an entity that is deleted while its events come in', function () 
     const { status } = await api.delete(`/ns/default/entities/${PROXY}`);
     expect(status).to.equal(204);
     expect((await Promise.all(before)).every((answer) => answer.status === 200)).to.equal(true);
-    // Those that came after it made the entity anew: each event that is stored has one.
+    // Events after the deletion create the entity again: every stored event has an entity.
     const left = await countOf(PROXY);
     expect(left === 0).to.equal((await api.entity(PROXY)) === undefined);
     expect(await silencesOf(PROXY)).to.deep.equal([]);
@@ -112,7 +112,7 @@ describe('F22: an entity that is deleted while its events come in', function () 
     expect(at(await api.entity(PROXY), 'entity_class')).to.equal('proxy');
   });
 
-  it('of an agent is made anew by its next keepalive, with nothing of what was', async () => {
+  it('leaves nothing of an agent to the entity that its next keepalive creates', async () => {
     const agent = await agentWithEvents();
     await api.delete(`/ns/default/entities/${NAME}`);
     await agent.closed();

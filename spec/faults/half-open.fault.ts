@@ -15,15 +15,15 @@ const NOTICED_BY_AGENT_MS = 45_000;
 const WARNING_MS = 45_000;
 const CRITICAL_MS = 60_000;
 const FREED_MS = 75_000;
-/** Nothing was heard of the agents for so long when they fall silent: what timers are late is less. */
+/** The agents are silent for this long before the test begins, which is longer than any timer is late. */
 const QUIET_MS = 500;
 const CUT_OFF = 'cut-off';
 const STOPPED = 'stopped';
 
-describe('F9: agents that are there no more and did not say so', () => {
+describe('F9: agents that vanish without closing their connection', () => {
   let backend: BackendProcess;
   let api: ApiClient;
-  let wire: SilentProxy;
+  let proxy: SilentProxy;
   let observed: ObservedProcess;
   const agents = new Map<string, AgentProcess>();
   let descriptorsBefore = 0;
@@ -33,9 +33,9 @@ describe('F9: agents that are there no more and did not say so', () => {
     backend = await BackendProcess.start();
     observed = new ObservedProcess(backend.pid);
     api = await backend.login();
-    wire = await SilentProxy.to(backend.agentPort);
+    proxy = await SilentProxy.to(backend.agentPort);
     descriptorsBefore = observed.descriptors;
-    agents.set(CUT_OFF, startRealAgent(CUT_OFF, wire.port, KEEPALIVES));
+    agents.set(CUT_OFF, startRealAgent(CUT_OFF, proxy.port, KEEPALIVES));
     agents.set(STOPPED, startRealAgent(STOPPED, backend.agentPort, KEEPALIVES));
     for (const name of agents.keys()) {
       await eventually(() => api.event(name, 'keepalive'), Boolean, { what: name, withinMs: 30_000, everyMs: 50 });
@@ -44,19 +44,19 @@ describe('F9: agents that are there no more and did not say so', () => {
     const isQuiet = async () => (await sessions()).every((session) => Number(at(session, 'silent_ms')) >= QUIET_MS);
     await eventually(isQuiet, Boolean, { what: 'a pause between keepalives', withinMs: 30_000, everyMs: 20 });
     silentAtMs = Date.now();
-    wire.fallSilent();
+    proxy.fallSilent();
     new ObservedProcess(agents.get(STOPPED)?.child.pid ?? 0).stop();
   });
 
   after(async () => {
     for (const agent of agents.values()) await agent.kill();
-    await wire.close();
+    await proxy.close();
     await backend.stop();
   });
 
   const sessions = async (): Promise<unknown[]> => (await api.get('/api/mon/v1/sessions')).json as unknown[];
 
-  /** What became of the agent's connection, once that many entries say so. */
+  /** Waits for `count` ledger entries of the agent's connection and returns them. */
   async function connectionOf(name: string, count: number, byMs: number): Promise<LedgerEntry[]> {
     const entries = async () => {
       const all = await api.ledger({ actor: 'connection' });
@@ -67,34 +67,34 @@ describe('F9: agents that are there no more and did not say so', () => {
     return eventually(entries, ({ length }) => length >= count, wait);
   }
 
-  it('are noticed by the agent itself within 45 s, when packets are lost', async () => {
+  it('notice the lost connection themselves within 45 s', async () => {
     const noticed = () => agents.get(CUT_OFF)?.log.some(({ msg }) => msg === 'backend does not answer pings');
     const withinMs = silentAtMs + NOTICED_BY_AGENT_MS - Date.now();
     await eventually(noticed, Boolean, { what: 'the agent to notice', withinMs, everyMs: 20 });
   });
 
   for (const name of [CUT_OFF, STOPPED]) {
-    it(`are warned of at 45 s, closed at 60 s and freed by 75 s: ${name}`, async () => {
+    it(`enter warning at 45 s and critical at 60 s, and are freed by 75 s: ${name}`, async () => {
       const [registered, warning, critical, freed] = await connectionOf(name, 4, FREED_MS);
       const states = [registered, warning, critical, freed].map((entry) => entry?.to);
       expect(states).to.deep.equal(['registered', 'warning', 'critical', 'deregistered']);
-      // Heard of for the last time at its last keepalive.
-      const heardMs = silentAtMs - KEEPALIVES.intervalS * 1_000;
-      expect(warning?.atMs).to.be.within(heardMs + WARNING_MS, silentAtMs + WARNING_MS);
-      expect(critical?.atMs).to.be.within(heardMs + CRITICAL_MS, silentAtMs + CRITICAL_MS);
+      // The last frame was a keepalive.
+      const lastFrameMs = silentAtMs - KEEPALIVES.intervalS * 1_000;
+      expect(warning?.atMs).to.be.within(lastFrameMs + WARNING_MS, silentAtMs + WARNING_MS);
+      expect(critical?.atMs).to.be.within(lastFrameMs + CRITICAL_MS, silentAtMs + CRITICAL_MS);
       expect(freed?.atMs).to.be.at.most(silentAtMs + FREED_MS);
     });
   }
 
-  it('leave no descriptor behind, and no connection that only they have closed', async () => {
+  it('leave no open descriptor and no connection in CLOSE_WAIT', async () => {
     await delay(silentAtMs + FREED_MS - Date.now());
     expect(observed.descriptors).to.equal(descriptorsBefore);
     expect(observed.closeWaits(backend.agentPort)).to.equal(0);
   });
 
-  it('come back when they can', async () => {
+  it('reconnect when they run again', async () => {
     new ObservedProcess(agents.get(STOPPED)?.child.pid ?? 0).resume();
-    const isBack = async () => (await sessions()).some((session) => at(session, 'agent') === STOPPED);
-    await eventually(isBack, Boolean, { what: 'the agent that was stopped', withinMs: 20_000, everyMs: 100 });
+    const isConnected = async () => (await sessions()).some((session) => at(session, 'agent') === STOPPED);
+    await eventually(isConnected, Boolean, { what: 'the agent that was stopped', withinMs: 20_000, everyMs: 100 });
   });
 });

@@ -13,19 +13,19 @@ import { type TemporaryDirectory, temporaryDirectory } from '../support/temporar
 
 const KILLS = 10;
 const CHECKS = 50;
-/** From the first event of a round that is promised to the kill. */
+/** Longest time from the first acknowledged event of a round to the kill. */
 const LONGEST_ROUND_MS = 300;
 /** Above every key. */
 const END = '~';
-/** What was killed before it was given its event says nothing. Its parent is the backend. */
+/** Appends notification, event number and backend process to a file. A handler that is killed before it gets its event writes nothing. */
 const HANDLER = `read -r event; number=\${event##*'"output":"'}; [ -z "$event" ] || echo "$MON_NOTIFICATION_ID \${number%%'"'*} $PPID" >> "$RUNS"`;
 
 /** One run of the handler. */
 interface HandlerRun {
   notification: string;
-  /** Of the event, in its output. */
+  /** Number of the event, from its output. */
   number: string;
-  /** The backend that ran it. */
+  /** Process id of the backend that ran it. */
   process: string;
 }
 
@@ -35,7 +35,7 @@ describe('F3: a backend that is killed between storing a transition and running 
   let directory: TemporaryDirectory;
   let backend: BackendProcess;
   let api: ApiClient;
-  /** Numbers of the events that were stored for sure. */
+  /** Numbers of the acknowledged events. */
   let stored: string[];
   let sent: number;
 
@@ -68,7 +68,7 @@ describe('F3: a backend that is killed between storing a transition and running 
       .map(([notification = '', number = '', process = '']) => ({ notification, number, process }));
   }
 
-  /** False when the backend is gone. */
+  /** Puts an event. Returns false if the backend is gone. */
   async function put(check: string, status: number): Promise<boolean> {
     sent += 1;
     const number = String(sent);
@@ -81,8 +81,8 @@ describe('F3: a backend that is killed between storing a transition and running 
     return answer !== undefined;
   }
 
-  /** Notifications in the outbox of a killed backend: those that were under way. */
-  async function underWay(): Promise<Set<string>> {
+  /** Returns the ids of the notifications in the outbox of a killed backend. */
+  async function pendingNotifications(): Promise<Set<string>> {
     const store = new LmdbStore({ directory: join(directory.path, 'state', 'store'), sync: 'full', readOnly: true });
     try {
       return new Set([...store.range('outbox', { from: '', to: END })].map(({ value }) => value.notificationId));
@@ -91,7 +91,7 @@ describe('F3: a backend that is killed between storing a transition and running 
     }
   }
 
-  /** Kills the backend in the middle of each report. Of each kill, what was under way. */
+  /** Kills the backend during each report. Returns the pending notifications of each kill. */
   async function killWhile(report: (round: number) => Promise<unknown>): Promise<Set<string>[]> {
     const kills: Set<string>[] = [];
     while (kills.length < KILLS) {
@@ -102,13 +102,13 @@ describe('F3: a backend that is killed between storing a transition and running 
       await backend.kill();
       await reported;
       await backend.remove();
-      kills.push(await underWay());
+      kills.push(await pendingNotifications());
       await start();
     }
     return kills;
   }
 
-  /** All runs, when each transition on record had its own. */
+  /** Waits until every recorded transition has had a handler run, and returns all runs. */
   async function allRuns(): Promise<HandlerRun[]> {
     const entries = await api.ledger({ actor: 'check-state' });
     const transitions = entries.filter(({ key }) => key.startsWith('default/sw-1/')).length;
@@ -121,7 +121,7 @@ describe('F3: a backend that is killed between storing a transition and running 
 
   const idsOf = (found: readonly HandlerRun[]): Set<string> => new Set(found.map(({ notification }) => notification));
 
-  /** Every event was handled under one id, and again only by the backend after one that was killed meanwhile. */
+  /** Expects one notification id for every event, and a second run of it only after a kill that interrupted it. */
   function assertHandled(done: readonly HandlerRun[], kills: readonly Set<string>[]): void {
     expect(done.map(({ number }) => number)).to.include.members(stored);
     const ids = idsOf(done);
@@ -131,11 +131,11 @@ describe('F3: a backend that is killed between storing a transition and running 
     for (const id of ids) {
       const interrupted = kills.filter((kill) => kill.has(id)).length;
       const times = done.filter(({ notification }) => notification === id).length;
-      expect(times, `runs of ${id}, which ${interrupted} kills met`).to.be.at.most(1 + interrupted);
+      expect(times, `runs of ${id}, interrupted by ${interrupted} kills`).to.be.at.most(1 + interrupted);
     }
   }
 
-  it(`handles every transition, and repeats at most one for each of ${KILLS} kills, where they are of one check (seed ${random.seed})`, async () => {
+  it(`handles every transition of one check, and repeats at most one for each of ${KILLS} kills (seed ${random.seed})`, async () => {
     const kills = await killWhile(async () => {
       const before = at(await api.event('sw-1', 'disk'), 'check', 'status');
       for (let status = before === 1 ? 0 : 1; await put('disk', status); status = 1 - status);
@@ -145,7 +145,7 @@ describe('F3: a backend that is killed between storing a transition and running 
     expect(done.length - idsOf(done).size, 'repeats').to.be.at.most(KILLS);
   });
 
-  it(`handles every transition, and repeats each at most once for each kill that met it, where ${CHECKS} checks change at once (seed ${random.seed})`, async () => {
+  it(`handles every transition of ${CHECKS} checks that change at once, and repeats each at most once for each kill that interrupts it (seed ${random.seed})`, async () => {
     const kills = await killWhile((round) =>
       Promise.all(Array.from({ length: CHECKS }, (_, index) => put(`check-${round}-${index}`, 1))),
     );

@@ -12,21 +12,21 @@ import { checkEvent } from '../support/example-events.ts';
 import { at } from '../support/json-path.ts';
 import { scrape } from '../support/scrape.ts';
 import type { AttackOrder, AttackReport } from './attack-worker.ts';
-import { ATTACKS, REFUSED_MILLION } from './attacks.ts';
+import { ATTACKS, REJECTED_MESSAGES } from './attacks.ts';
 import { COLLECTABLE, CollectedProcess } from './collected-process.ts';
 import { ObservedProcess } from './observed-process.ts';
 
 const MB_PER_ATTACKER = 10;
-/** A small young generation: a large one holds as much garbage as several attackers may cost. */
+/** A small young generation; a large one holds as much garbage as the memory limit of several attackers. */
 const HEAP_OPTIONS = { NODE_OPTIONS: `${COLLECTABLE.NODE_OPTIONS} --max-semi-space-size=4` };
-/** All that may be left of all attackers together: of the heap's own growth, which no single attack is blamed for. */
+/** Memory that may remain after all attacks together, mostly growth of the heap itself. */
 const LEFT_BEHIND_MB = 64;
-/** What of that is still in use when the garbage is gone. */
+/** Part of it that may still be in use after a garbage collection. */
 const KEPT_MB = 10;
 const MB = 1_048_576;
-const NEIGHBOUR_LATE_MS = 250;
+const MAX_NEIGHBOUR_DELAY_MS = 250;
 
-describe('A13: a peer of the agent port that does harm', function () {
+describe('A13: an attacker on the agent port', function () {
   let backend: BackendProcess;
   let attackers: ChildProcess;
   let api: ApiClient;
@@ -43,9 +43,9 @@ describe('A13: a peer of the agent port that does harm', function () {
     observed = new ObservedProcess(backend.pid);
     collected = new CollectedProcess(backend);
     neighbour = await backend.connect({ name: 'neighbour' });
-    // The heap comes to its size before anything is measured.
-    await order({ attack: REFUSED_MILLION, attackers: 1 });
-    await calledOff();
+    // Warm up the heap before the first measurement.
+    await send({ attack: REJECTED_MESSAGES, attackers: 1 });
+    await endAttacks();
     await whileNeighbourWorks(delay(2_000));
     baseline.ownMb = observed.ownMemoryMb;
     await collected.ownMemoryMb();
@@ -57,24 +57,24 @@ describe('A13: a peer of the agent port that does harm', function () {
     await backend.stop();
   });
 
-  afterEach(() => calledOff());
+  afterEach(() => endAttacks());
 
   const heapMb = async (): Promise<number> => (await scrape(backend)).value('nodejs_heap_size_used_bytes') / MB;
 
-  async function order(asked: Omit<AttackOrder, 'agentPort'> | 'stop'): Promise<void> {
-    attackers.send(asked === 'stop' ? asked : { ...asked, agentPort: backend.agentPort });
+  async function send(order: Omit<AttackOrder, 'agentPort'> | 'stop'): Promise<void> {
+    attackers.send(order === 'stop' ? order : { ...order, agentPort: backend.agentPort });
     const { failure } = await nextMessage<AttackReport>(attackers);
     expect(failure).to.equal(undefined);
   }
 
-  /** Resolves when the backend has noticed that all of them are gone. */
-  async function calledOff(): Promise<void> {
-    await order('stop');
+  /** Ends the current attack. Resolves when the backend has closed all connections of the attackers. */
+  async function endAttacks(): Promise<void> {
+    await send('stop');
     const sessions = async () => ((await api.get('/api/mon/v1/sessions')).json as unknown[]).length;
     await eventually(sessions, (count) => count === 1, { what: 'the end of the attackers', withinMs: 10_000 });
   }
 
-  /** How long 99 of 100 events of the neighbour took meanwhile, and by how much the backend grew at most. */
+  /** Sends events of the neighbour until `work` ends. Returns their 99th percentile and the largest memory growth of the backend. */
   async function whileNeighbourWorks(work: Promise<unknown>): Promise<{ p99Ms: number; grownMb: number }> {
     let isDone = false;
     const done = work.finally(() => (isDone = true));
@@ -95,25 +95,25 @@ describe('A13: a peer of the agent port that does harm', function () {
 
   for (const [attack, { attackers: counts }] of Object.entries(ATTACKS)) {
     for (const count of counts) {
-      it(`${attack} (${count} at once)`, () => survives(attack, count));
+      it(`${attack} (${count} at once)`, () => expectHarmless(attack, count));
     }
   }
 
-  async function survives(attack: string, count: number): Promise<void> {
-    // What this process has to wait for the machine is none of the backend's delay.
+  async function expectHarmless(attack: string, count: number): Promise<void> {
+    // The delay of this process's own event loop is not the backend's, so it is added to the limit.
     const machine = monitorEventLoopDelay({ resolution: 1 });
     machine.enable();
-    const { p99Ms, grownMb } = await whileNeighbourWorks(order({ attack, attackers: count }));
+    const { p99Ms, grownMb } = await whileNeighbourWorks(send({ attack, attackers: count }));
     machine.disable();
     expect(grownMb / count, 'MB per attacker').to.be.at.most(MB_PER_ATTACKER);
-    expect(p99Ms, 'ms').to.be.below(NEIGHBOUR_LATE_MS + machine.max / 1_000_000);
+    expect(p99Ms, 'ms').to.be.below(MAX_NEIGHBOUR_DELAY_MS + machine.max / 1_000_000);
     expect(neighbour.isOpen).to.equal(true);
-    const wanted = String(sent);
+    const lastOutput = String(sent);
     const output = async () => at(await api.event('neighbour', 'work'), 'check', 'output');
-    await eventually(output, (found) => found === wanted, { what: 'the last event of the neighbour' });
+    await eventually(output, (found) => found === lastOutput, { what: 'the last event of the neighbour' });
   }
 
-  it(`leaves at most ${LEFT_BEHIND_MB} MB behind, all of them together, and no more than ${KEPT_MB} of them in use`, async () => {
+  it(`leaves at most ${LEFT_BEHIND_MB} MB behind after all attacks, of which at most ${KEPT_MB} MB are in use`, async () => {
     expect(observed.ownMemoryMb - baseline.ownMb, 'MB').to.be.at.most(LEFT_BEHIND_MB);
     await collected.ownMemoryMb();
     expect((await heapMb()) - baseline.heapMb, 'MB of the heap').to.be.at.most(KEPT_MB);

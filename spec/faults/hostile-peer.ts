@@ -15,7 +15,7 @@ export interface FrameBits {
   rsv1?: boolean;
 }
 
-/** A masked frame with at most 125 bytes. */
+/** Returns a masked frame. @throws RangeError if the payload exceeds 125 bytes */
 export function tinyFrame(payload: Buffer, { opcode, fin = true, rsv1 = false }: FrameBits): Buffer {
   if (payload.length > MAX_SHORT) throw new RangeError(`${payload.length} bytes are too many`);
   const masked = payload.map((byte, index) => byte ^ (MASK[index % MASK.length] ?? 0));
@@ -23,7 +23,7 @@ export function tinyFrame(payload: Buffer, { opcode, fin = true, rsv1 = false }:
   return Buffer.concat([Buffer.from([first, 0x80 | payload.length]), MASK, masked]);
 }
 
-/** The beginning of a binary message that claims so many bytes. */
+/** Returns the header of a binary message that claims `bytes` bytes. */
 export function frameHeader(bytes: number): Buffer {
   const header = Buffer.alloc(10);
   header.writeUInt16BE(0x82ff);
@@ -31,10 +31,10 @@ export function frameHeader(bytes: number): Buffer {
   return Buffer.concat([header, MASK]);
 }
 
-/** Somebody at a port who keeps to no protocol: sends bytes as they are, and reads only when told to. */
+/** A client that follows no protocol: it sends arbitrary bytes and can stop reading. */
 export class HostilePeer {
   readonly #socket: Socket;
-  /** All that was read, as latin1. */
+  /** Everything that was read, as latin1. */
   received = '';
   #isClosed = false;
 
@@ -42,11 +42,11 @@ export class HostilePeer {
     this.#socket = socket;
     socket.on('data', (chunk: Buffer) => (this.received += chunk.toString('latin1')));
     socket.on('close', () => (this.#isClosed = true));
-    // A reset is an end like any other.
+    // A reset ends the connection like any other close.
     socket.on('error', () => undefined);
   }
 
-  /** One that is stubborn goes on when the other side has ended the connection. */
+  /** Connects. With `isStubborn` it goes on sending after the other side has ended the connection. */
   static async connect(port: number, { isStubborn = false } = {}): Promise<HostilePeer> {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: isStubborn });
     const peer = new HostilePeer(socket);
@@ -54,7 +54,7 @@ export class HostilePeer {
     return peer;
   }
 
-  /** With the upgrade of an agent behind it. */
+  /** Connects and completes the handshake of an agent. */
   static async asAgent(port: number, options: AgentOptions & { isStubborn?: boolean }): Promise<HostilePeer> {
     const peer = await HostilePeer.connect(port, options);
     peer.write(upgradeRequest(agentHeaders(options)));
@@ -72,16 +72,16 @@ export class HostilePeer {
   }
 
   /** Reads nothing from now on. */
-  deafen(): void {
+  stopReading(): void {
     this.#socket.pause();
   }
 
-  /** False when it should wait: see `sendAll`. */
+  /** Returns false if the socket cannot take more at present; see `sendAll`. */
   write(bytes: Buffer | string): boolean {
     return this.#socket.writable && this.#socket.write(bytes);
   }
 
-  /** `times` the same bytes, as fast as they are taken; until the peer closes. */
+  /** Sends the same bytes `times` times, as fast as the socket takes them, until the peer closes. */
   async sendAll(bytes: Buffer, times: number): Promise<void> {
     const perWrite = 1_000;
     const block = Buffer.concat(Array.from({ length: perWrite }, () => bytes));
@@ -90,7 +90,7 @@ export class HostilePeer {
     }
   }
 
-  /** Room for more, or the end; a peer that reads no more and does not close is waited for no longer than a few seconds. */
+  /** Waits until the socket takes more or closes, for at most 5 s if the other side neither reads nor closes. */
   #drained(): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {

@@ -3,7 +3,7 @@ import { nextMessage, startWorker } from '../../bench/support/workers.ts';
 
 const WORKERS = 2;
 
-/** Idle agents in processes of their own. */
+/** Many idle agents in processes of their own. */
 export class IdleAgents {
   readonly #workers;
 
@@ -20,15 +20,15 @@ export class IdleAgents {
     );
   }
 
-  /** How long it took until all were connected, ms. */
-  async give(order: CrowdOrder): Promise<number> {
+  /** Sends an order to all processes and returns the milliseconds until all agents are connected. */
+  async order(order: CrowdOrder): Promise<number> {
     const startedAt = performance.now();
     for (const worker of this.#workers) worker.send(order);
     await Promise.all(this.#workers.map((worker) => nextMessage<CrowdConnected>(worker)));
     return performance.now() - startedAt;
   }
 
-  leave(): void {
+  disconnect(): void {
     for (const worker of this.#workers) if (worker.connected) worker.disconnect();
   }
 }

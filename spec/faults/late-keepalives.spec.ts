@@ -8,7 +8,7 @@ const NAME = 'web-01';
 const WARNING_S = 5;
 const HOUR_S = 3_600;
 
-describe('F7: a keepalive that was generated before its agent was cut off, and comes with the next connection', () => {
+describe('F7: a keepalive from before a disconnection that arrives on the next connection', () => {
   let backend: RestartableBackend;
   let api: ApiClient;
 
@@ -24,9 +24,9 @@ describe('F7: a keepalive that was generated before its agent was cut off, and c
     at(await api.event(NAME, 'keepalive'), 'entity', 'last_seen'),
   ];
   const statusOf = async () => at(await api.event(NAME, 'keepalive'), 'check', 'status');
-  const kernel = async () => at(await api.entity(NAME), 'system', 'platform_version');
+  const platformVersion = async () => at(await api.entity(NAME), 'system', 'platform_version');
 
-  const say = (agent: ReportingAgent, timestamp: number, version = '2'): Promise<void> =>
+  const sendKeepalive = (agent: ReportingAgent, timestamp: number, version = '2'): Promise<void> =>
     agent.keepalive({
       interval: 2,
       timeout: WARNING_S,
@@ -34,36 +34,36 @@ describe('F7: a keepalive that was generated before its agent was cut off, and c
       entity: { system: { hostname: NAME, platform_version: version } },
     });
 
-  async function seenNow(): Promise<ReportingAgent> {
+  async function connectAndReport(): Promise<ReportingAgent> {
     const agent = await ReportingAgent.connect(backend, NAME);
-    await say(agent, backend.nowS);
+    await sendKeepalive(agent, backend.nowS);
     return agent;
   }
 
-  async function cutOffFor(agent: ReportingAgent, ms: number): Promise<ReportingAgent> {
+  async function reconnectAfter(agent: ReportingAgent, ms: number): Promise<ReportingAgent> {
     await agent.vanish();
     await backend.clock.advance(ms);
     return ReportingAgent.connect(backend, NAME);
   }
 
-  it('does not move last_seen back, nor what is known of the machine', async () => {
-    const agent = await seenNow();
+  it('moves neither last_seen nor the system information back', async () => {
+    const agent = await connectAndReport();
     const seenS = backend.nowS;
-    const back = await cutOffFor(agent, 1_000);
+    const reconnected = await reconnectAfter(agent, 1_000);
     for (const age of [1, WARNING_S, WARNING_S + 1, HOUR_S]) {
-      await say(back, seenS - age, age > WARNING_S ? '1' : '2');
+      await sendKeepalive(reconnected, seenS - age, age > WARNING_S ? '1' : '2');
       expect(await lastSeen(), `${age} s older`).to.deep.equal([seenS, seenS]);
-      expect(await kernel()).to.equal('2');
+      expect(await platformVersion()).to.equal('2');
     }
     expect(await statusOf()).to.equal(0);
   });
 
-  it('resolves nothing when it is older than the last one by more than the timeout, and is counted as refused', async () => {
-    const agent = await seenNow();
+  it('resolves nothing if it is older than the last one by more than the timeout, and is counted as rejected', async () => {
+    const agent = await connectAndReport();
     const seenS = backend.nowS;
-    const back = await cutOffFor(agent, 30_000);
+    const reconnected = await reconnectAfter(agent, 30_000);
     const before = await api.event(NAME, 'keepalive');
-    await say(back, seenS - WARNING_S - 1);
+    await sendKeepalive(reconnected, seenS - WARNING_S - 1);
     expect(await api.event(NAME, 'keepalive')).to.deep.equal(before);
     expect(await statusOf()).to.equal(1);
     const states = (await api.ledger({ actor: 'entity', key: `default/${NAME}` })).map(({ to }) => to);
@@ -74,39 +74,39 @@ describe('F7: a keepalive that was generated before its agent was cut off, and c
       'keepalive is older than the last one by more than its timeout',
     );
 
-    await say(back, backend.nowS);
+    await sendKeepalive(reconnected, backend.nowS);
     expect(await statusOf()).to.equal(0);
     expect(await lastSeen()).to.deep.equal([backend.nowS, backend.nowS]);
   });
 
-  it('resolves when it is older by no more than that', async () => {
-    const agent = await seenNow();
+  it('resolves the alert if it is older by at most the timeout', async () => {
+    const agent = await connectAndReport();
     const seenS = backend.nowS;
-    const back = await cutOffFor(agent, 30_000);
-    await say(back, seenS - WARNING_S);
+    const reconnected = await reconnectAfter(agent, 30_000);
+    await sendKeepalive(reconnected, seenS - WARNING_S);
     expect(await statusOf()).to.equal(0);
     expect(await lastSeen()).to.deep.equal([seenS, seenS]);
   });
 
-  it('is told apart from one of an agent whose clock was set back, which resolves the timeout after it connected', async () => {
-    const agent = await seenNow();
+  it('differs from one of an agent whose clock was set back, which resolves the alert one timeout after the connection', async () => {
+    const agent = await connectAndReport();
     const seenS = backend.nowS;
-    const back = await cutOffFor(agent, 30_000);
+    const reconnected = await reconnectAfter(agent, 30_000);
     await backend.clock.advance(WARNING_S * 1_000 - 1);
-    await say(back, backend.nowS - HOUR_S);
+    await sendKeepalive(reconnected, backend.nowS - HOUR_S);
     expect(await statusOf()).to.equal(1);
     await backend.clock.advance(1);
-    await say(back, backend.nowS - HOUR_S);
+    await sendKeepalive(reconnected, backend.nowS - HOUR_S);
     expect(await statusOf()).to.equal(0);
     expect(await lastSeen()).to.deep.equal([seenS, seenS]);
   });
 
-  it('is told apart from one of an agent whose clock was far ahead and is right again, which resolves at once', async () => {
+  it('differs from one of an agent whose clock was far ahead and is correct again, which resolves the alert at once', async () => {
     const agent = await ReportingAgent.connect(backend, NAME);
-    await say(agent, backend.nowS + HOUR_S);
+    await sendKeepalive(agent, backend.nowS + HOUR_S);
     const aheadS = backend.nowS + HOUR_S;
-    const back = await cutOffFor(agent, 30_000);
-    await say(back, backend.nowS);
+    const reconnected = await reconnectAfter(agent, 30_000);
+    await sendKeepalive(reconnected, backend.nowS);
     expect(await statusOf()).to.equal(0);
     expect(await lastSeen()).to.deep.equal([aheadS, aheadS]);
   });

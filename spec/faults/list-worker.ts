@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 
-/** A list of events to be read in a process of its own, so that reading it slows nobody who measures. */
-export interface ListToRead {
+/** A request for a list of events, read in a process of its own so that reading it does not delay the measurements. */
+export interface ListRequest {
   port: number;
   path: string;
   authorization: string;
@@ -13,7 +13,7 @@ export interface ListRead {
   ms: number;
 }
 
-const { port, path, authorization } = JSON.parse(process.argv[2] ?? '{}') as ListToRead;
+const { port, path, authorization } = JSON.parse(process.argv[2] ?? '{}') as ListRequest;
 const startedAt = performance.now();
 
 request({ host: '127.0.0.1', port, path, headers: { authorization } }, (answer) => {

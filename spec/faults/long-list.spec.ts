@@ -11,7 +11,7 @@ import type { AgentClient } from '../support/agent-client.ts';
 import { BackendProcess } from '../support/backend-process.ts';
 import { keepalive, proxyEvent } from '../support/example-events.ts';
 import { basicHeader } from '../../src/wire/handshake.ts';
-import type { ListRead, ListToRead } from './list-worker.ts';
+import type { ListRead, ListRequest } from './list-worker.ts';
 import { ObservedProcess } from './observed-process.ts';
 
 const OUTPUT_BYTES = 400_000;
@@ -20,7 +20,7 @@ const LIST_BYTES = 100 * 1024 * 1024;
 const LATE_MS = 250;
 const KEEPALIVE_EVERY_MS = 10;
 const STALLED_READERS = 8;
-/** For parts of their lists, and the noise of a heap. */
+/** Memory allowed for each reader: a part of its list, and the noise of the heap. */
 const STALLED_MB = 10;
 const PATH = '/api/core/v2/namespaces/default/events';
 
@@ -54,16 +54,19 @@ describe('F17: a list of events of 100 MB', () => {
     return `Bearer ${String(at(json, 'access_token'))}`;
   }
 
-  /** In a process of its own. */
+  /** Reads the list in a process of its own. */
   async function readList(): Promise<ListRead> {
-    const list: ListToRead = { port: backend.apiPort, path: PATH, authorization: await bearer() };
+    const list: ListRequest = { port: backend.apiPort, path: PATH, authorization: await bearer() };
     const file = fileURLToPath(new URL('list-worker.ts', import.meta.url));
     const reader = fork(file, [JSON.stringify(list)], { execArgv: ['--import', 'tsx'] });
     const [read] = (await once(reader, 'message')) as [ListRead];
     return read;
   }
 
-  /** The longest that a keepalive waited to be decided until `work` was done: frames are read in order, the pong comes after it. */
+  /**
+   * Sends keepalives until `work` ends, and returns the longest time until one was decided: frames are read in order, so that the pong
+   * comes after the decision.
+   */
   async function slowestKeepaliveMs(work: Promise<unknown>): Promise<number> {
     let isDone = false;
     void work.finally(() => (isDone = true));
@@ -76,8 +79,8 @@ describe('F17: a list of events of 100 MB', () => {
     return slowestMs;
   }
 
-  it('delays no keepalive by more than 250 ms while it is read', async () => {
-    // What this idle process itself has to wait for the machine is none of the backend's delay.
+  it('delays no keepalive by more than 250 ms while a client reads it', async () => {
+    // The delay of this process's own event loop is not the backend's, so it is added to the limit.
     const machine = monitorEventLoopDelay({ resolution: 1 });
     machine.enable();
     const reading = readList();
@@ -89,7 +92,7 @@ describe('F17: a list of events of 100 MB', () => {
     expect(slowestMs).to.be.below(LATE_MS + machine.max / 1_000_000);
   });
 
-  it('is not kept for those who do not read it', async () => {
+  it('is not buffered for clients that do not read it', async () => {
     const authorization = await bearer();
     const observed = new ObservedProcess(backend.pid);
     const beforeMb = observed.ownMemoryMb;

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { memoryOf } from '../../bench/support/process-facts.ts';
 
-/** As /proc/net/tcp writes it: the peer has closed, and the process has not. */
+/** The state CLOSE_WAIT in /proc/net/tcp: the peer has closed, the process has not. */
 const CLOSE_WAIT = '08';
 
-/** What the system tells of a process of a test, and the signals that hold it. */
+/** Reads the memory and descriptors of a process under test, and stops and resumes it. */
 export class ObservedProcess {
   readonly #pid: number;
 
@@ -12,18 +12,18 @@ export class ObservedProcess {
     this.#pid = pid;
   }
 
-  /** Without the files that are mapped, which the system takes back when it needs them, MB. */
+  /** Resident memory in MB without mapped files, which the system can reclaim. */
   get ownMemoryMb(): number {
     const { residentMb, mappedMb } = memoryOf(this.#pid);
     return residentMb - mappedMb;
   }
 
-  /** Open files and sockets. */
+  /** Number of open files and sockets. */
   get descriptors(): number {
     return readdirSync(`/proc/${this.#pid}/fd`).length;
   }
 
-  /** Its connections at a local port that it did not close although their peers did. */
+  /** Number of connections at a local port in the state CLOSE_WAIT. */
   closeWaits(port: number): number {
     const localPort = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
     const [, ...lines] = readFileSync(`/proc/${this.#pid}/net/tcp`, 'utf8').trim().split('\n');
@@ -32,7 +32,7 @@ export class ObservedProcess {
       .filter(([, local, , state]) => local?.endsWith(localPort) === true && state === CLOSE_WAIT).length;
   }
 
-  /** It runs no more until `resume`: it neither reads nor writes, and its connections stay. */
+  /** Stops the process until `resume`. Its connections stay open. */
   stop(): void {
     process.kill(this.#pid, 'SIGSTOP');
   }

@@ -7,7 +7,7 @@ export interface RealAgentSettings {
   criticalS: number;
 }
 
-/** Starts `mon-agent` with these keepalives; it comes back within two seconds when its backend does. */
+/** Starts `mon-agent` with these keepalive settings. It reconnects at most two seconds after its backend is back. */
 export function startRealAgent(name: string, port: number, settings: RealAgentSettings): AgentProcess {
   const flags = [
     ['--name', name],

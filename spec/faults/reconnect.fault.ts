@@ -20,15 +20,15 @@ const MEMORY_SHARE = 0.05;
 const INTERVAL_S = 20;
 const PUTS_PER_S = 50;
 /**
- * What the same crowd takes to come back to a server that does nothing else, on two cores that have nothing else to do. The
- * limits of time hold there; where the bare server takes longer in the same run they grow by as much. Memory is not scaled.
+ * Time that the same agents need to reconnect to a bare WebSocket server on two idle cores. If the bare server needs longer in the
+ * same run, the time limits grow by the same factor. The memory limit is not scaled.
  */
 const BARE_REFERENCE_MS = 1_500;
 
-describe(`F8: ${AGENTS} agents that come back at once`, () => {
+describe(`F8: ${AGENTS} agents that reconnect at once`, () => {
   let backend: BackendProcess;
   let api: ApiClient;
-  /** How many times slower than the reference the machine is in this run; at least 1. */
+  /** Factor by which the machine is slower than the reference in this run; at least 1. */
   let slowness = 1;
 
   before(async () => {
@@ -42,17 +42,17 @@ describe(`F8: ${AGENTS} agents that come back at once`, () => {
 
   async function bareReconnectMs(): Promise<number> {
     const bare = startWorker('bare-agent-port', { decodes: 'nothing' } satisfies BareAgentPort);
-    const crowd = new IdleAgents(await nextMessage<number>(bare), AGENTS, { intervalS: INTERVAL_S, warningS: 0 });
+    const agents = new IdleAgents(await nextMessage<number>(bare), AGENTS, { intervalS: INTERVAL_S, warningS: 0 });
     try {
-      await crowd.give('connect');
-      return await crowd.give('at once');
+      await agents.order('connect');
+      return await agents.order('at once');
     } finally {
-      crowd.leave();
+      agents.disconnect();
       bare.disconnect();
     }
   }
 
-  /** The time that each of a steady stream of events took, in order of length, until `work` is done. */
+  /** Puts events at a steady rate until `work` ends, and returns the milliseconds that each took, sorted. */
   async function eventTimesWhile(work: Promise<unknown>): Promise<number[]> {
     let isDone = false;
     void work.finally(() => (isDone = true));
@@ -73,26 +73,26 @@ describe(`F8: ${AGENTS} agents that come back at once`, () => {
     return timesMs.sort((a, b) => a - b);
   }
 
-  it('are all in within 10 s, delay no event by a second (both by the speed of this machine), are not alerted on, and memory is back to 5 % more or less in 60 s', async () => {
+  it('are connected within 10 s, delay events by less than 1 s (both scaled to this machine), cause no alert, and change the memory by at most 5 % after 60 s', async () => {
     const observed = new CollectedProcess(backend);
-    const backWithinMs = BACK_WITHIN_MS * slowness;
-    const warningS = INTERVAL_S + Math.ceil(backWithinMs / 1_000);
-    const crowd = new IdleAgents(backend.agentPort, AGENTS, { intervalS: INTERVAL_S, warningS });
+    const connectedWithinMs = BACK_WITHIN_MS * slowness;
+    const warningS = INTERVAL_S + Math.ceil(connectedWithinMs / 1_000);
+    const agents = new IdleAgents(backend.agentPort, AGENTS, { intervalS: INTERVAL_S, warningS });
     try {
-      await crowd.give('connect');
+      await agents.order('connect');
       await delay(INTERVAL_S * 1_000);
       const beforeMb = await observed.ownMemoryMb();
-      const back = crowd.give('at once');
-      const eventsMs = await eventTimesWhile(back);
-      expect(await back, 'ms until all are back').to.be.at.most(backWithinMs);
+      const reconnected = agents.order('at once');
+      const eventsMs = await eventTimesWhile(reconnected);
+      expect(await reconnected, 'ms until all are connected').to.be.at.most(connectedWithinMs);
       expect(percentile(eventsMs, 0.99), 'ms for an event').to.be.at.most(EVENT_P99_MS * slowness);
       const change = async (): Promise<number> => Math.abs((await observed.ownMemoryMb()) / beforeMb - 1);
-      const wait = { what: 'memory as it was', withinMs: MEMORY_WITHIN_MS, everyMs: 5_000 };
+      const wait = { what: 'the memory before', withinMs: MEMORY_WITHIN_MS, everyMs: 5_000 };
       await eventually(change, (share) => share <= MEMORY_SHARE, wait);
       const alerts = (await api.ledger({ actor: 'entity' })).filter(({ event }) => event === 'deadline.reached');
       expect(alerts).to.deep.equal([]);
     } finally {
-      crowd.leave();
+      agents.disconnect();
     }
   });
 });

@@ -18,7 +18,7 @@ describe('F26: a second backend on the same state directory', () => {
 
   const put = (check: string) => api.put(`/ns/default/events/sw-1/${check}`, proxyEvent('sw-1', check));
 
-  it('refuses to start within two seconds and says who has it; the first is unharmed', async () => {
+  it('refuses to start within two seconds and names the first one, which keeps working', async () => {
     expect(await put('before')).to.have.property('status', 200);
     const listeners = ['--api-listen-address=127.0.0.1:0', '--agent-host=127.0.0.1', '--agent-port=0'];
     const { code, stderr } = await runProgram(

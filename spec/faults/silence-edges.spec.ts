@@ -9,7 +9,7 @@ const DISK = 'entity:web-01:disk';
 const KEY = `default/${DISK}`;
 const LAST_MS_OF_A_SECOND = 999;
 
-describe('F23: a silence that begins or ends in the second of an event', () => {
+describe('F23: a silence that begins or ends in the same second as an event', () => {
   let backend: RestartableBackend;
   let api: ApiClient;
   let agent: ReportingAgent;
@@ -30,15 +30,15 @@ describe('F23: a silence that begins or ends in the second of an event', () => {
     expect(status, text).to.equal(201);
   }
 
-  /** What silences a result that is merged now, which the ledger must explain. */
+  /** Sends a result and returns the silences that act on it. Expects that the ledger explains them. */
   async function silencingNow(status = 1): Promise<unknown> {
     await agent.result('disk', { status });
     const names = (at(await api.event(NAME, 'disk'), 'check', 'silenced') ?? []) as string[];
-    expect(names.includes(DISK), 'by the ledger').to.equal(await actsByLedger());
+    expect(names.includes(DISK), 'according to the ledger').to.equal(await actsByLedger());
     return names;
   }
 
-  /** What somebody finds who has the ledger only: the newest entry of the silence, and its times. */
+  /** Whether the silence acts now, derived from its newest ledger entry alone. */
   async function actsByLedger(): Promise<boolean> {
     const last = (await api.ledger({ actor: 'silence', key: KEY })).at(-1);
     if (last === undefined || last.to === null) return false;
@@ -46,7 +46,7 @@ describe('F23: a silence that begins or ends in the second of an event', () => {
     return begin <= backend.nowS && (end === 0 || backend.nowS <= end);
   }
 
-  async function backAfter(ms: number): Promise<void> {
+  async function restartAfter(ms: number): Promise<void> {
     await backend.downFor(ms);
     await backend.clock.advance(0);
     api = await backend.login();
@@ -56,7 +56,7 @@ describe('F23: a silence that begins or ends in the second of an event', () => {
   const transitions = async () =>
     (await api.ledger({ actor: 'silence', key: KEY })).map(({ event, to }) => [event, to]);
 
-  it('acts from the first millisecond of the second of its begin', async () => {
+  it('acts from the first millisecond of its begin second', async () => {
     await silence({ begin: backend.nowS + 10 });
     await backend.clock.advance(9_999);
     expect(await silencingNow()).to.deep.equal([]);
@@ -68,7 +68,7 @@ describe('F23: a silence that begins or ends in the second of an event', () => {
     ]);
   });
 
-  it('acts to the last millisecond of the second of its end', async () => {
+  it('acts until the last millisecond of its end second', async () => {
     await silence({ expire: 10 });
     await backend.clock.advance(10_000);
     expect(await silencingNow()).to.deep.equal([DISK]);
@@ -82,7 +82,7 @@ describe('F23: a silence that begins or ends in the second of an event', () => {
     ]);
   });
 
-  it('ends by its time and not by its deadline when the backend was stopped over it', async () => {
+  it('ends at its time even if its deadline is late because the backend was stopped', async () => {
     await silence({ expire: 10 });
     const stopped = backend.clock.stall(10_000 + LAST_MS_OF_A_SECOND + 1);
     await agent.result('disk', { status: 1 });
@@ -94,13 +94,13 @@ describe('F23: a silence that begins or ends in the second of an event', () => {
     ]);
   });
 
-  it('begins and ends at its times although the backend was down, or restarted in that second', async () => {
+  it('begins and ends at its times although the backend was down or restarted in that second', async () => {
     await silence({ begin: backend.nowS + 10, expire: 10 });
-    await backAfter(10_000);
+    await restartAfter(10_000);
     expect(await silencingNow()).to.deep.equal([DISK]);
-    await backAfter(10_500);
+    await restartAfter(10_500);
     expect(await silencingNow()).to.deep.equal([DISK]);
-    await backAfter(500);
+    await restartAfter(500);
     expect(await silencingNow()).to.deep.equal([]);
     expect(await transitions()).to.deep.equal([
       ['silence.created', 'pending'],
@@ -109,7 +109,7 @@ describe('F23: a silence that begins or ends in the second of an event', () => {
     ]);
   });
 
-  it('that ends on resolve does so with the event itself when all three fall into one second, whatever their order', async () => {
+  it('ends with the resolving event if expire_on_resolve is set and its end is in the same second', async () => {
     await silence({ expire_on_resolve: true, expire: 10 });
     await backend.clock.advance(10_000);
     expect(await silencingNow(2)).to.deep.equal([DISK]);
@@ -125,7 +125,7 @@ describe('F23: a silence that begins or ends in the second of an event', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('that begins in the second of a resolution with expire_on_resolve ends with that event', async () => {
+  it('ends with the resolving event if expire_on_resolve is set and its begin is in the same second', async () => {
     await agent.result('disk', { status: 2 });
     await silence({ begin: backend.nowS + 1, expire_on_resolve: true });
     await backend.clock.advance(1_000);
@@ -138,9 +138,9 @@ describe('F23: a silence that begins or ends in the second of an event', () => {
     ]);
   });
 
-  it('has the same outcome each time the same is done', async () => {
+  it('has the same outcome for the same inputs', async () => {
     const outcomes: unknown[] = [];
-    for (let turn = 0; turn < 5; turn += 1) {
+    for (let repetition = 0; repetition < 5; repetition += 1) {
       await silence({ begin: backend.nowS + 1, expire: 1, expire_on_resolve: true });
       const outcome: unknown[] = [];
       for (const status of [1, 0, 1, 2, 0, 1]) {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a local port that can fall silent: then nothing comes through in either direction, and nobody is told. */
+/** A TCP proxy of a local port that can fall silent: it then forwards nothing in either direction and closes no connection. */
 export class SilentProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -12,16 +12,16 @@ export class SilentProxy {
     this.#server = server;
     this.#port = port;
     server.on('connection', (socket) => {
-      this.#carry(socket);
+      this.#forward(socket);
     });
   }
 
   static async to(port: number): Promise<SilentProxy> {
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
-    const wire = new SilentProxy(server, port);
+    const proxy = new SilentProxy(server, port);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return wire;
+    return proxy;
   }
 
   get port(): number {
@@ -29,23 +29,23 @@ export class SilentProxy {
     return address !== null && typeof address === 'object' ? address.port : 0;
   }
 
-  #carry(near: Socket): void {
-    this.#keep(near);
+  #forward(near: Socket): void {
+    this.#track(near);
     if (this.#isSilent) return;
     const far = connect({ port: this.#port, host: '127.0.0.1', allowHalfOpen: true });
-    this.#keep(far);
+    this.#track(far);
     near.pipe(far);
     far.pipe(near);
   }
 
-  #keep(socket: Socket): void {
+  #track(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on('close', () => this.#sockets.delete(socket));
-    // Whoever is at the other end gives up; there is nobody to tell.
+    // A reset must not end the process; the other side stays open, as it does when packets are lost.
     socket.on('error', () => undefined);
   }
 
-  /** What is sent now and later does not arrive, an end of the connection neither. */
+  /** Drops everything from now on, ends of connections included. */
   fallSilent(): void {
     this.#isSilent = true;
     for (const socket of this.#sockets) socket.unpipe().pause();

@@ -16,7 +16,7 @@ const LATE_MS = 1_000;
 const NAMES = ['web-01', 'web-02', 'web-03', 'web-04'];
 const ONCE = 'reported-once';
 
-describe('F16: a backend process that is stopped for 20 s (for five minutes on a clock of its own: clock-faults.spec.ts)', () => {
+describe('F16: a backend process that is stopped for 20 s (clock-faults.spec.ts simulates five minutes)', () => {
   let backend: BackendProcess;
   let api: ApiClient;
   let reporting: NodeJS.Timeout;
@@ -35,7 +35,7 @@ describe('F16: a backend process that is stopped for 20 s (for five minutes on a
     await backend.stop();
   });
 
-  /** The agents go on while the backend is stopped. */
+  /** Sends a keepalive and a result of every agent, also while the backend is stopped. */
   function report(): void {
     for (const [index, agent] of agents.entries()) {
       const name = NAMES[index] ?? '';
@@ -49,7 +49,7 @@ describe('F16: a backend process that is stopped for 20 s (for five minutes on a
       ({ event }) => event === 'deadline.reached',
     );
 
-  it('raises no false alert, fires no switch early, keeps its agents, and says how long it was blind', async () => {
+  it('raises no false alert and no early TTL alert, keeps its agents, and records its blind time', async () => {
     const [agent] = agents;
     agent?.send('event', checkEvent('web-01', ONCE, { ttl: TTL_S, interval: 1 }));
     await eventually(() => api.event('web-01', ONCE), Boolean, { what: 'the result' });
@@ -61,7 +61,7 @@ describe('F16: a backend process that is stopped for 20 s (for five minutes on a
 
     await delay(TTL_S * 1_000 - LATE_MS);
     expect(await alerts()).to.deep.equal([]);
-    const wait = { what: 'the switch that nobody served', withinMs: 2 * LATE_MS + 1_000, everyMs: 50 };
+    const wait = { what: 'the TTL alert of the check without results', withinMs: 2 * LATE_MS + 1_000, everyMs: 50 };
     const [fired, ...others] = await eventually(alerts, ({ length }) => length > 0, wait);
     expect(fired).to.include({ actor: 'check-ttl', key: `default/web-01/${ONCE}`, to: 'warning' });
     expect(fired?.atMs).to.be.within(resumedMs + TTL_S * 1_000, resumedMs + TTL_S * 1_000 + LATE_MS);

@@ -2,11 +2,11 @@ import { ExpectedError, StoreUnavailable } from '../../src/resources/errors.ts';
 import type { Durability } from './durability.ts';
 import type { Differences } from './differences.ts';
 
-/** What people are answered: what was predicted, and nothing before it is durable. */
+/** Compares the answers to commands with the predicted ones, and checks that no command is answered before it is durable. */
 export class Answers {
   readonly #durability: Durability;
   readonly #differences: Differences;
-  /** Of this process. */
+  /** Commands of the current process that have no answer yet. */
   #waiting = new Set<Promise<unknown>>();
 
   constructor(durability: Durability, differences: Differences) {
@@ -18,33 +18,34 @@ export class Answers {
     return this.#waiting.size;
   }
 
-  /** The process is gone: nobody answers. */
-  forget(): void {
+  /** Drops the open commands: the process that would answer them is gone. */
+  processCrashed(): void {
     this.#waiting = new Set();
   }
 
-  /** `expected` is the code of an error, or undefined when all is well. */
+  /** `expected` is the class name of the predicted error, or undefined for success. */
   expect(answer: Promise<unknown>, input: number, expected: string | undefined): void {
-    void this.#codeOf(answer).then((code) => {
-      if (code === StoreUnavailable.name) {
-        if (!this.#durability.wasLost(input)) this.#differences.add(`input ${input} was answered as lost and was not`);
+    void this.#errorNameOf(answer).then((errorName) => {
+      if (errorName === StoreUnavailable.name) {
+        if (!this.#durability.wasLost(input))
+          this.#differences.add(`input ${input}: the answer says that it was lost, but it was stored`);
         return;
       }
-      this.#differences.compare(`answer to input ${input}`, expected, code);
-      if (code === undefined && !this.#durability.isDurable(input))
-        this.#differences.add(`input ${input} was answered before it was durable`);
+      this.#differences.compare(`answer to input ${input}`, expected, errorName);
+      if (errorName === undefined && !this.#durability.isDurable(input))
+        this.#differences.add(`input ${input}: the answer came before the input was durable`);
     });
   }
 
-  /** Of a store that cannot be written. */
+  /** Expects the error of a store that cannot be written. */
   expectRefusal(answer: Promise<unknown>): void {
-    void this.#codeOf(answer).then((code) => {
-      this.#differences.compare('answer while the store cannot be written', StoreUnavailable.name, code);
+    void this.#errorNameOf(answer).then((errorName) => {
+      this.#differences.compare('answer while the store cannot be written', StoreUnavailable.name, errorName);
     });
   }
 
-  /** Undefined when it was answered well. */
-  async #codeOf(answer: Promise<unknown>): Promise<string | undefined> {
+  /** Returns the class name of the error, or undefined for success. */
+  async #errorNameOf(answer: Promise<unknown>): Promise<string | undefined> {
     const waiting = this.#waiting.add(answer);
     try {
       await answer;

@@ -8,9 +8,9 @@ import { nameOf } from './oracle/silences.ts';
 import type { World } from './world.ts';
 
 const USER = 'admin';
-const NO_ROOM = 'EntityLimitReached';
+const LIMIT_REACHED = 'EntityLimitReached';
 
-/** What people write and delete, each with what it must be answered. */
+/** Sends random commands of an API user, each with its predicted answer. */
 export class ApiUser {
   readonly #world: World;
   readonly #generate: InputGenerator;
@@ -34,7 +34,7 @@ export class ApiUser {
       (commands) => (mustBeNew ? commands.createEvent(event, USER) : commands.putEvent(event, USER)),
       (oracle) => {
         if (mustBeNew && oracle.hasEvent(entity, result.check)) return 'AlreadyExists';
-        return oracle.result(result) ? undefined : NO_ROOM;
+        return oracle.result(result) ? undefined : LIMIT_REACHED;
       },
     );
   }
@@ -58,7 +58,7 @@ export class ApiUser {
     this.#world.command(
       (commands) => commands.putEntity(entity, USER),
       (oracle) => {
-        return oracle.putEntity(name, entityClass, deregister, subscriptions) ? undefined : NO_ROOM;
+        return oracle.putEntity(name, entityClass, deregister, subscriptions) ? undefined : LIMIT_REACHED;
       },
     );
   }

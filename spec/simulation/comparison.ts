@@ -5,7 +5,7 @@ import type { Differences } from './differences.ts';
 import type { ExpectedEntity, ExpectedEvent } from './oracle/expectation.ts';
 import { ANY, type ExpectedSilence } from './oracle/silences.ts';
 
-/** Actors whose every transition is predicted. */
+/** Actors of which the oracle predicts every transition. */
 const PREDICTED_ACTORS = new Set([
   'entity',
   'check-ttl',
@@ -19,6 +19,7 @@ const PREDICTED_ACTORS = new Set([
 const NAMESPACE = 'default/';
 const BLIND_ANNOTATION = 'mon.io/blind-seconds';
 
+/** Compares a stored event with the expected one. */
 export function compareEvent(
   key: string,
   expected: ExpectedEvent | undefined,
@@ -67,13 +68,13 @@ export function compareEvent(
 function compareBlindTime(
   key: string,
   expected: ExpectedEvent['blindS'],
-  named: string | undefined,
+  stored: string | undefined,
   differences: Differences,
 ): void {
   const [least, most] = expected ?? [undefined, undefined];
   const isRight =
-    named === undefined ? least === undefined : Number(named) >= (least ?? Infinity) && Number(named) <= (most ?? 0);
-  if (!isRight) differences.add(`event ${key} says ${named} blind seconds, expected ${least} to ${most}`);
+    stored === undefined ? least === undefined : Number(stored) >= (least ?? Infinity) && Number(stored) <= (most ?? 0);
+  if (!isRight) differences.add(`event ${key}: blind time of ${stored} s, expected ${least} to ${most} s`);
 }
 
 export function compareEntity(
@@ -105,36 +106,36 @@ export function compareSilence(
 const inOrder = (silence: ExpectedSilence | undefined): unknown =>
   silence && Object.entries(silence).sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Of each actor and key, in order; what is decided together about different keys has no order. */
+/** Compares the transitions of each actor and key, in order. Transitions of different keys in one decision have no order. */
 export function compareTransitions(
   expected: readonly string[],
   ledger: readonly LedgerDraft[],
   differences: Differences,
 ): void {
-  const told = ledger
+  const recorded = ledger
     .filter(({ actor, key }) => PREDICTED_ACTORS.has(actor) && key.startsWith(NAMESPACE))
     .map(({ actor, key, from, event, to, atMs }) => {
       return `${actor} ${key}: ${actor === 'silence' ? event : from} -> ${to} at ${atMs}`;
     });
-  differences.compare('transitions in the ledger', byKey(expected), byKey(told));
+  differences.compare('ledger transitions', byKey(expected), byKey(recorded));
 }
 
-/** Entries of one key are in the order of decisions. */
+/** Compares the new outbox entries of each key; the order of decisions is the order of entries. */
 export function comparePublications(
   expected: readonly string[],
   outbox: ReadonlyMap<string, OutboxEntry | null>,
   differences: Differences,
 ): void {
-  const filled = [...outbox]
+  const added = [...outbox]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, entry]) => (entry === null ? [] : [textOf(entry)]));
-  differences.compare('entries of the outbox', byKey(expected), byKey(filled));
+  differences.compare('new outbox entries', byKey(expected), byKey(added));
 }
 
 const textOf = ({ key, handler, event: { check } }: OutboxEntry): string =>
   `${key}: ${handler} of status ${check?.status}, occurrences ${check?.occurrences}, silenced by ${(check?.silenced ?? []).toSorted().join(' ')}`;
 
-/** Sorted by what is before the first colon with a blank behind it; those of one key stay in their order. */
+/** Sorts texts by their part before the first `: `, which names the key. Texts of one key keep their order. */
 function byKey(texts: readonly string[]): string[] {
   const keyOf = (text: string): string => text.slice(0, text.indexOf(': '));
   return texts.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));

@@ -11,14 +11,14 @@ import type { Oracle } from './oracle/oracle.ts';
 import type { SilenceTiming } from './silence-timing.ts';
 import type { SimulatedDisk, WriteObserver, WritePlan } from './simulated-store.ts';
 
-interface Flying {
+interface WriteInFlight {
   set: WriteSet;
   expectation: Expectation;
-  /** The newest input in it. */
+  /** Number of the newest input in it. */
   input: number;
-  /** Entities that it deletes. */
+  /** Entities that the write deletes. */
   deleted: ReadonlySet<string>;
-  /** How much of the blind time it tells of. */
+  /** Number of blind times that are durable with it. */
   blindTimes: number;
   steadyMs: number;
 }
@@ -33,15 +33,18 @@ export interface DurabilityPorts {
   plan(): WritePlan;
   /** Whether the agent of an entity is connected. */
   hasSession(entity: string): boolean;
-  /** The store cannot be written from now on, or can be again. */
+  /** Called when the store becomes unwritable, and when it is writable again. */
   failed(): void;
   recovered(): void;
 }
 
-/** Looks at every write: it must hold exactly what the inputs since the last one have decided, and the oracle goes on from what became durable. */
+/**
+ * Checks that every write holds exactly what the inputs since the last write have decided. After a failure or a crash, the oracle
+ * continues from the durable state.
+ */
 export class Durability implements WriteObserver {
   durable = new Expectation();
-  /** The last sign of life on the disk, in steady time. */
+  /** Newest proof on the disk that the backend was running, in steady time. */
   aliveMs: number | undefined;
   isFailing = false;
   readonly #ports: DurabilityPorts;
@@ -49,16 +52,16 @@ export class Durability implements WriteObserver {
   #inputs = 0;
   #durableInput = 0;
   #durableBlindTimes = 0;
-  #flying: Flying | undefined;
+  #inFlight: WriteInFlight | undefined;
   #failedAtMs = 0;
-  /** When the last write was over, by the monotonic clock. */
+  /** Monotonic time at which the last write ended. */
   #endedAtMs = 0;
 
   constructor(ports: DurabilityPorts) {
     this.#ports = ports;
   }
 
-  /** Numbers an input, so that it can be asked what became of it. */
+  /** Returns the number of a new input, for `isDurable` and `wasLost`. */
   nextInput(): number {
     this.#inputs += 1;
     return this.#inputs;
@@ -76,70 +79,70 @@ export class Durability implements WriteObserver {
     return this.#ports.plan();
   }
 
-  takesOff(set: WriteSet): void {
+  started(set: WriteSet): void {
     const { oracle, clock } = this.#ports;
-    clock.stir();
+    clock.reportActivity();
     this.#compareWrite(set);
     const atMs = Math.max(oracle.pending.sinceMs ?? -Infinity, this.#endedAtMs);
     if (oracle.pending.sinceMs !== undefined && clock.monotonicMs() !== atMs) {
-      this.#ports.differences.add(`a write began ${clock.monotonicMs() - atMs} ms after what it holds was due`);
+      this.#ports.differences.add(`a write started ${clock.monotonicMs() - atMs} ms after its first input`);
     }
     const { deleted } = oracle.pending;
     const expectation = oracle.tookOff();
     const blindTimes = this.isFailing ? this.#durableBlindTimes : oracle.blindTimes;
-    this.#flying = { set, expectation, input: this.#inputs, deleted, blindTimes, steadyMs: oracle.steadyMs };
+    this.#inFlight = { set, expectation, input: this.#inputs, deleted, blindTimes, steadyMs: oracle.steadyMs };
   }
 
   ended(durable: boolean): void {
-    this.#ports.clock.stir();
+    this.#ports.clock.reportActivity();
     this.#endedAtMs = this.#ports.clock.monotonicMs();
-    if (durable) this.#announced(this.#landed());
+    if (durable) this.#deliverDeletions(this.#committed());
     else this.#failed();
   }
 
-  /** Whatever was not durable is forgotten; `kept` when the write in flight was. */
+  /** Discards all inputs that are not durable. `kept` says whether the write in flight reached the disk. */
   crashed(kept: boolean): void {
     this.isFailing = false;
-    if (kept) this.#landed();
-    this.#forget();
+    if (kept) this.#committed();
+    this.#discard();
     this.#ports.oracle.keepBlindTimes(this.#durableBlindTimes);
   }
 
-  #announced({ deleted }: Flying): void {
+  #deliverDeletions({ deleted }: WriteInFlight): void {
     for (const key of deleted) if (this.#ports.hasSession(key)) this.#ports.oracle.goneWithSession(key);
   }
 
-  #landed(): Flying {
+  #committed(): WriteInFlight {
     const { oracle, handlerRuns } = this.#ports;
-    const flying = this.#flying;
-    if (flying === undefined) throw new Error('nothing was written');
-    this.#flying = undefined;
-    this.durable = flying.expectation;
-    this.#durableInput = flying.input;
-    this.#durableBlindTimes = flying.blindTimes;
-    this.aliveMs = flying.steadyMs;
-    handlerRuns.committed(flying.set, (name) => flying.expectation.handlers.has(name));
+    const inFlight = this.#inFlight;
+    if (inFlight === undefined) throw new Error('nothing was written');
+    this.#inFlight = undefined;
+    this.durable = inFlight.expectation;
+    this.#durableInput = inFlight.input;
+    this.#durableBlindTimes = inFlight.blindTimes;
+    this.aliveMs = inFlight.steadyMs;
+    handlerRuns.committed(inFlight.set, (name) => inFlight.expectation.handlers.has(name));
     if (this.isFailing) {
       this.isFailing = false;
       oracle.wasBlind(oracle.steadyMs, oracle.steadyMs - this.#failedAtMs);
       this.#ports.recovered();
     }
-    return flying;
+    return inFlight;
   }
 
   #failed(): void {
-    this.#forget();
+    this.#discard();
     if (this.isFailing) return;
     this.isFailing = true;
     this.#failedAtMs = this.#ports.oracle.steadyMs;
     this.#ports.failed();
   }
 
-  #forget(): void {
+  #discard(): void {
     const { oracle } = this.#ports;
     for (let input = this.#durableInput + 1; input <= this.#inputs; input += 1) this.#lost.add(input);
     this.#durableInput = this.#inputs;
-    this.#flying = undefined;
+    this.#inFlight = undefined;
     oracle.backTo(this.durable);
   }
 
@@ -160,7 +163,7 @@ export class Durability implements WriteObserver {
     for (const id of pending.queues) {
       const [agent = '', queue] = id.split(' ');
       const stored = effective('agentQueues', `default/${agent}`)?.find((known) => known.id === queue)?.n;
-      differences.compare(`highest number of ${id}`, head.queues.get(id), stored);
+      differences.compare(`highest number of queue ${id}`, head.queues.get(id), stored);
     }
     for (const key of new Set([...pending.silences].map(silenceKey).concat(silencesIn(puts.resources)))) {
       const name = key.slice(SILENCES.length);
@@ -175,7 +178,7 @@ export class Durability implements WriteObserver {
     comparePublications(pending.publications, puts.outbox, differences);
   }
 
-  /** Compares everything on the disk. */
+  /** Compares all records on the disk with the expectation. */
   compareDisk(): void {
     const { disk, differences } = this.#ports;
     const { events, entities, queues, silences } = this.durable;
@@ -197,8 +200,8 @@ export class Durability implements WriteObserver {
     for (const [id, n] of queues) {
       const [agent = '', queue] = id.split(' ');
       const stored = this.#stored('agentQueues', `default/${agent}`)?.find((known) => known.id === queue);
-      // Only the latest queues of an agent are remembered.
-      if (stored !== undefined) differences.compare(`highest number of ${id}`, n, stored.n);
+      // The store keeps only the latest queues of an agent.
+      if (stored !== undefined) differences.compare(`highest number of queue ${id}`, n, stored.n);
     }
   }
 
@@ -213,6 +216,6 @@ const silenceKey = (name: string): string => `${SILENCES}${name}`;
 const silencesIn = (rows: ReadonlyMap<string, unknown>): string[] =>
   [...rows.keys()].filter((key) => key.startsWith(SILENCES));
 
-/** The backend's own entity is not of the simulation. */
+/** Leaves out the backend's own entity, which the oracle does not predict. */
 const inNamespace = (rows: ReadonlyMap<string, unknown>): string[] =>
   [...rows.keys()].filter((key) => key.startsWith('default/'));

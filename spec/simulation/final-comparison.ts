@@ -2,24 +2,24 @@ import { type LedgerEntry, verify } from '../../src/store/ledger.ts';
 import type { RecordedLog } from '../support/recorded-log.ts';
 import type { Differences } from './differences.ts';
 
-/** The chain of the ledger is whole, and each silence comes from where it has come to. */
+/** Checks that the hash chain of the ledger is intact, and that each transition of a silence starts from its last state. */
 export function compareLedger(ledger: readonly LedgerEntry[], differences: Differences): void {
-  const verdict = verify(ledger.map((entry, index) => ({ seq: index + 1, entry })));
-  if (!verdict.ok) differences.add(`ledger broken at ${verdict.seq}: ${verdict.reason}`);
+  const result = verify(ledger.map((entry, index) => ({ seq: index + 1, entry })));
+  if (!result.ok) differences.add(`ledger broken at ${result.seq}: ${result.reason}`);
   const states = new Map<string, string | null>();
   for (const { actor, key, from, event, to } of ledger) {
     if (actor !== 'silence') continue;
-    differences.compare(`where ${key} comes from by ${event}`, states.get(key) ?? null, from);
+    differences.compare(`silence ${key}: state before ${event}`, states.get(key) ?? null, from);
     states.set(key, to);
   }
 }
 
-/** A store that fails, and a handler that was deleted, are errors that somebody must see; there must be no other. */
+/** Checks that the log has an error for each failure of the store, and no others but those of deleted handlers. */
 export function compareErrors(errors: RecordedLog['errors'], losses: number, differences: Differences): void {
   const failures = errors.filter(({ msg }) => msg === 'store cannot be written');
   const others = errors
     .filter((line) => !failures.includes(line) && line.fields['outcome'] !== 'skipped')
     .map(({ msg, fields }) => `${msg}: ${String(fields['err'])}`);
-  differences.compare('times the store is said to have failed', losses, failures.length);
-  differences.compare('errors in the log', [], others);
+  differences.compare('store failures in the log', losses, failures.length);
+  differences.compare('other errors in the log', [], others);
 }

@@ -3,22 +3,22 @@ import type { OutboxEntry } from '../../src/store/records.ts';
 import type { WriteSet } from '../../src/store/transactional-store.ts';
 import type { Differences } from './differences.ts';
 
-type Run = PipelinePorts['run'];
+type RunHandler = PipelinePorts['run'];
 
-interface Handled {
+interface HandledEntry {
   entry: string;
-  /** The processes that ran it. */
-  by: number[];
+  /** Numbers of the backend processes that ran its handler. */
+  processes: number[];
 }
 
-/** What the handlers were asked: at least once for each entry of the outbox, with the same id, in order, and only after it was durable. */
+/** Checks that a handler runs at least once for each outbox entry, with the same id, in order, and only after the entry is durable. */
 export class HandlerRuns {
   readonly #differences: Differences;
   readonly #durationMs: () => number;
-  readonly #handled = new Map<string, Handled>();
-  /** Entries that are on disk, by their key in the outbox. */
+  readonly #handled = new Map<string, HandledEntry>();
+  /** Entries on the disk, by their outbox key. */
   readonly #durable = new Map<string, OutboxEntry>();
-  /** Those that have been there without their handler: they may have been skipped. */
+  /** Ids of entries whose handler did not exist at some time: the backend may skip them. */
   readonly #skippable = new Set<string>();
   #process = 0;
 
@@ -28,9 +28,10 @@ export class HandlerRuns {
   }
 
   get runs(): number {
-    return [...this.#handled.values()].reduce((sum, { by }) => sum + by.length, 0);
+    return [...this.#handled.values()].reduce((sum, { processes }) => sum + processes.length, 0);
   }
 
+  /** Number of entries in the outbox. */
   get waiting(): number {
     return this.#durable.size;
   }
@@ -39,29 +40,30 @@ export class HandlerRuns {
     this.#process += 1;
   }
 
-  /** In place of a real handler: takes its time and is done. */
-  readonly run: Run = async (handler, entry, clock) => {
-    this.#asked(entry);
+  /** Replaces a real handler: waits for the planned time and succeeds. */
+  readonly run: RunHandler = async (handler, entry, clock) => {
+    this.#started(entry);
     const durationMs = this.#durationMs();
     if (durationMs > 0) await new Promise<void>((resolve) => void clock.after(durationMs, resolve));
     return { outcome: 'handled', reason: handler.metadata.name ?? '', status: 0 };
   };
 
-  #asked(entry: OutboxEntry): void {
+  #started(entry: OutboxEntry): void {
     const { notificationId: id, handler, key } = entry;
-    const line = [...this.#durable].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, other]) => other);
-    const first = line.find((other) => other.key === key);
+    const outbox = [...this.#durable].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, other]) => other);
+    const first = outbox.find((other) => other.key === key);
     if (first?.notificationId !== id) {
-      this.#differences.add(`${handler} was asked for ${key} by ${id}, but ${first?.notificationId} is first`);
+      this.#differences.add(`${handler} ran notification ${id} of ${key}, but ${first?.notificationId} is first`);
     }
     const text = JSON.stringify([handler, key, entry.event.check?.status, entry.event.check?.executed]);
-    const known = this.#handled.get(id) ?? { entry: text, by: [] };
-    if (known.entry !== text) this.#differences.add(`${id} was ${known.entry}, now it is ${text}`);
-    if (known.by.includes(this.#process)) this.#differences.add(`${handler} was asked twice by ${id} without a crash`);
-    this.#handled.set(id, { ...known, by: [...known.by, this.#process] });
+    const known = this.#handled.get(id) ?? { entry: text, processes: [] };
+    if (known.entry !== text) this.#differences.add(`notification ${id} was ${known.entry}, now it is ${text}`);
+    if (known.processes.includes(this.#process))
+      this.#differences.add(`${handler} ran notification ${id} twice without a crash`);
+    this.#handled.set(id, { ...known, processes: [...known.processes, this.#process] });
   }
 
-  /** A write has become durable. */
+  /** Follows a write that has become durable. */
   committed({ puts }: WriteSet, handlerExists: (name: string) => boolean): void {
     for (const [key, entry] of puts.outbox) {
       if (entry === null) this.#settled(key, puts);
@@ -76,13 +78,15 @@ export class HandlerRuns {
     const entry = this.#durable.get(outboxKey);
     this.#durable.delete(outboxKey);
     if (entry === undefined) {
-      this.#differences.add(`entry ${outboxKey} was taken out of the outbox and is not in it`);
+      this.#differences.add(`outbox entry ${outboxKey} was deleted but did not exist`);
       return;
     }
     const { notificationId: id, handler, key } = entry;
     const outcome = puts.notifications.get(key)?.find((notification) => notification.id === id)?.outcome;
-    if (outcome === undefined) this.#differences.add(`what became of ${id} is not stored with its end`);
+    if (outcome === undefined)
+      this.#differences.add(`outbox entry of notification ${id} was deleted without an outcome`);
     if (this.#handled.has(id)) return;
-    if (outcome !== 'skipped' || !this.#skippable.has(id)) this.#differences.add(`${handler} was never asked by ${id}`);
+    if (outcome !== 'skipped' || !this.#skippable.has(id))
+      this.#differences.add(`${handler} never ran notification ${id}`);
   }
 }

@@ -4,20 +4,20 @@ import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Result } from './oracle/inputs.ts';
 import type { SilenceInput } from './oracle/silence-changes.ts';
 import { ANY, nameOf } from './oracle/silences.ts';
-import type { AgentHabits } from './simulated-agent.ts';
+import type { AgentSettings } from './simulated-agent.ts';
 
 export const NAMESPACE = 'default';
 const AGENTS: readonly string[] = ['a1', 'a2', 'a3'];
 const PROXIES: readonly string[] = ['p1', 'p2'];
 const CHECKS = ['c1', 'c2', 'c3'];
-/** The one that has flap thresholds. */
+/** The only check with flap thresholds. */
 export const FLAPPING_CHECK = 'c3';
 const HANDLERS = ['h1', 'h2', 'h3', 'keepalive', 'registration'];
 const SET = 'set1';
 const FILTERS = ['is_incident', 'not_silenced', 'has_metrics'];
-const ABSENT = 'nobody';
+const MISSING_HANDLER = 'missing-handler';
 const SUBSCRIPTIONS = ['all', 'web'];
-/** Warning and critical timeouts of keepalives, in seconds. */
+/** Warning and critical timeouts of keepalives, in seconds; 0 = none. */
 const TIMEOUTS = [
   [5, 0],
   [5, 8],
@@ -26,16 +26,16 @@ const TIMEOUTS = [
   [0, 10],
   [10, 10],
 ] as const;
-/** None divides a timeout above: an agent and its check are never missing at the same moment for the same reason. */
+/** TTLs in seconds, 0 = none. No TTL divides a timeout above, so that an agent and its check rarely expire at the same moment. */
 const TTLS = [0, 0, 7, 9, 11];
 
-/** Who and what there is, and what they are like, by chance. */
+/** Generates random resources, events and agent settings from the seed of a run. */
 export class InputGenerator {
-  /** The last one runs twice: two connections have its name. */
+  /** Agent names. The last one occurs twice: two connections share a name. */
   readonly agents = [...AGENTS, ...AGENTS.slice(-1)];
   readonly handlers = [...HANDLERS, SET];
   readonly #random: SeededRandom;
-  #results = 0;
+  #resultCount = 0;
 
   constructor(random: SeededRandom) {
     this.#random = random;
@@ -55,7 +55,7 @@ export class InputGenerator {
     return AGENTS.includes(entity) ? 'agent' : 'proxy';
   }
 
-  /** Seldom one, for results that an agent makes for somebody else. */
+  /** Returns one time in five the name of a proxy entity that a result is about. */
   proxy(): string | undefined {
     return this.#random.oneIn(5) ? this.pick(PROXIES) : undefined;
   }
@@ -64,7 +64,7 @@ export class InputGenerator {
     return this.pick(this.handlers);
   }
 
-  habits(name: string): AgentHabits {
+  agentSettings(name: string): AgentSettings {
     const random = this.#random;
     const [warningS, criticalS] = this.pick(TIMEOUTS);
     const keepalive = {
@@ -76,17 +76,17 @@ export class InputGenerator {
       handlers: random.oneIn(2) ? undefined : ['h2', SET],
       deregistrationHandler: random.oneIn(2) ? undefined : 'h1',
     };
-    // The second one has none, as agents of the reference.
+    // The second agent has no queue, like the agents of the reference.
     const hasQueue = name !== AGENTS[1];
     return { name, codec: random.oneIn(2) ? jsonCodec : protobufCodec, hasQueue, keepalive, intervalS: 2 };
   }
 
-  /** Of an entity: all get the requests of checks. */
+  /** Returns the subscriptions of an entity. `all` is always one of them, so that every agent receives check requests. */
   subscriptions(): string[] {
     return SUBSCRIPTIONS.slice(0, this.#random.oneIn(2) ? 1 : 2);
   }
 
-  /** Of a check. */
+  /** Returns the subscriptions of a check. */
   #checkSubscriptions(): string[] {
     return SUBSCRIPTIONS.filter(() => this.#random.oneIn(2));
   }
@@ -99,7 +99,7 @@ export class InputGenerator {
     return CHECKS.includes(name);
   }
 
-  /** Of anything, for a short while or for ever. */
+  /** Returns a silence of any subscription and check, of a few seconds or without end. */
   silence(nowS: number): SilenceInput {
     const random = this.#random;
     const entities = [...AGENTS, ...PROXIES].map((name) => `entity:${name}`);
@@ -121,11 +121,11 @@ export class InputGenerator {
     return nameOf(this.silence(nowS));
   }
 
-  /** Executed now. */
+  /** Returns a check result that was executed now. */
   result(entity: string, nowS: number, subscriptions: readonly string[] = this.subscriptions()): Result {
     const random = this.#random;
     const check = this.check();
-    this.#results += 1;
+    this.#resultCount += 1;
     return {
       entity,
       entityClass: this.classOf(entity),
@@ -134,20 +134,20 @@ export class InputGenerator {
       subscriptions,
       checkSubscriptions: this.#checkSubscriptions(),
       status: random.oneIn(2) ? 0 : random.below(4),
-      output: `result ${this.#results}`,
+      output: `result ${this.#resultCount}`,
       executedS: nowS,
       ttlS: this.pick(TTLS),
       alertStatus: random.oneIn(4) ? 2 : 1,
       lowFlap: check === FLAPPING_CHECK ? 15 : 0,
       highFlap: check === FLAPPING_CHECK ? 40 : 0,
-      handlers: [...this.handlers, ABSENT].filter(() => random.oneIn(6)),
+      handlers: [...this.handlers, MISSING_HANDLER].filter(() => random.oneIn(6)),
     };
   }
 
-  /** A set, or a handler that runs, with filters of which some deny. */
+  /** Returns a handler set or a pipe handler, with filters of which some reject events. */
   handlerOf(name: string) {
     const random = this.#random;
-    const members = name === SET ? ['h1', 'h3', ABSENT].filter(() => !random.oneIn(3)) : undefined;
+    const members = name === SET ? ['h1', 'h3', MISSING_HANDLER].filter(() => !random.oneIn(3)) : undefined;
     const filters = FILTERS.filter((_, index) => random.oneIn(2 + index * index));
     const kind =
       members === undefined ? { type: 'pipe', command: 'true', filters } : { type: 'set', handlers: members };
@@ -155,7 +155,7 @@ export class InputGenerator {
   }
 }
 
-/** The check of a result's event, as it is sent. */
+/** Returns the check of a result's event as it is sent. */
 export function checkOf({ check: name, status, output, executedS, ttlS, alertStatus, ...result }: Result) {
   const annotations = alertStatus === 1 ? {} : { 'mon.io/ttl-status': String(alertStatus) };
   return {
@@ -169,7 +169,7 @@ export function checkOf({ check: name, status, output, executedS, ttlS, alertSta
     high_flap_threshold: result.highFlap,
     handlers: [...result.handlers],
     subscriptions: [...result.checkSubscriptions],
-    // Nobody who sends an event decides what silences it.
+    // The backend must ignore both members: a sender does not decide what silences its event.
     silenced: ['sent'],
     is_silenced: true,
     proxy_entity_name: result.proxy ?? '',

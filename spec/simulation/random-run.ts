@@ -6,13 +6,13 @@ import { ApiUser } from './api-user.ts';
 import type { SimulatedAgent } from './simulated-agent.ts';
 import type { World } from './world.ts';
 
-/** How often each thing happens, in relation to the others. */
+/** Relative frequency of each kind of step. */
 const WEIGHTS = {
-  agentActs: 30,
+  actAsAgent: 30,
   putEvent: 10,
-  deadlineIsMet: 8,
+  reachDeadline: 8,
   putSilence: 5,
-  silenceIsMet: 4,
+  reachSilenceChange: 4,
   deleteEvent: 3,
   putEntity: 3,
   putHandler: 2,
@@ -21,28 +21,28 @@ const WEIGHTS = {
   putCheck: 1.5,
   deleteCheck: 1,
   deleteHandler: 1,
-  storeFails: 1,
+  failStore: 1,
   crash: 1,
-  checkFlutters: 0.8,
-  processStumbles: 0.7,
-  agentDies: 0.7,
-  clockIsSet: 0.7,
-  processStops: 0.5,
-  machineSleeps: 0.3,
+  flapCheck: 0.8,
+  pauseProcess: 0.7,
+  killAgent: 0.7,
+  setClock: 0.7,
+  stopProcess: 0.5,
+  suspendMachine: 0.3,
 } as const;
-type Happening = keyof typeof WEIGHTS;
-const HAPPENINGS = Object.entries(WEIGHTS) as [Happening, number][];
-const TOTAL_WEIGHT = HAPPENINGS.reduce((sum, [, weight]) => sum + weight, 0);
+type StepKind = keyof typeof WEIGHTS;
+const STEP_KINDS = Object.entries(WEIGHTS) as [StepKind, number][];
+const TOTAL_WEIGHT = STEP_KINDS.reduce((sum, [, weight]) => sum + weight, 0);
 
-/** Results of which flapping is told. */
-const FLUTTER = 21;
-const LEAST_TTL_S = 5;
-const REFUSED_TTL_S = 3;
-/** Nobody waits longer for the begin or the end of a silence. */
+/** Number of results from which flapping is computed. */
+const FLAP_WINDOW = 21;
+const MIN_TTL_S = 5;
+const INVALID_TTL_S = 3;
+/** Longest wait for the begin or the end of a silence. */
 const SOON_MS = 20_000;
 
-/** What happens to a world, step after step, by chance alone. */
-export class RandomRun implements Record<Happening, () => void | Promise<void>> {
+/** Applies random steps to a simulated world. */
+export class RandomRun implements Record<StepKind, () => void | Promise<void>> {
   readonly #world: World;
   readonly #generate: InputGenerator;
   readonly #user: ApiUser;
@@ -51,10 +51,10 @@ export class RandomRun implements Record<Happening, () => void | Promise<void>> 
     this.#world = world;
     this.#generate = new InputGenerator(world.random);
     this.#user = new ApiUser(world, this.#generate);
-    for (const name of this.#generate.agents) world.addAgent(this.#generate.habits(name));
+    for (const name of this.#generate.agents) world.addAgent(this.#generate.agentSettings(name));
   }
 
-  /** Handlers of every kind, and everybody connected. */
+  /** Starts the backend, creates the handlers and connects all agents. */
   async begin(): Promise<void> {
     await this.#world.start();
     for (const name of this.#generate.handlers) this.#user.putHandler(name);
@@ -62,7 +62,7 @@ export class RandomRun implements Record<Happening, () => void | Promise<void>> 
     await this.#world.clock.settle();
   }
 
-  /** Some time passes, and something happens. */
+  /** Lets a random time pass, then performs a random step. */
   async step(): Promise<void> {
     await this.#world.clock.advance(this.#gapMs());
     await this[this.#choice()]();
@@ -80,16 +80,16 @@ export class RandomRun implements Record<Happening, () => void | Promise<void>> 
     return random.below(random.oneIn(8) ? 6_000 : 900);
   }
 
-  #choice(): Happening {
+  #choice(): StepKind {
     let left = this.#world.random.next() * TOTAL_WEIGHT;
-    for (const [happening, weight] of HAPPENINGS) {
+    for (const [kind, weight] of STEP_KINDS) {
       left -= weight;
-      if (left <= 0) return happening;
+      if (left <= 0) return kind;
     }
-    return 'agentActs';
+    return 'actAsAgent';
   }
 
-  agentActs(): void {
+  actAsAgent(): void {
     const { random } = this.#world;
     const agent = this.#generate.pick(this.#world.agents);
     if (!agent.isConnected && random.oneIn(3)) this.#connect(agent);
@@ -107,8 +107,8 @@ export class RandomRun implements Record<Happening, () => void | Promise<void>> 
   #keepalive(agent: SimulatedAgent): void {
     const sentS = this.#world.nowS;
     agent.sendKeepalive(sentS, () => {
-      this.#world.told((oracle, input) => {
-        if (!oracle.keepalive({ ...agent.habits.keepalive, sentS })) agent.refusedBy = input;
+      this.#world.input((oracle, input) => {
+        if (!oracle.keepalive({ ...agent.settings.keepalive, sentS })) agent.refusedBy = input;
       });
     });
   }
@@ -117,25 +117,25 @@ export class RandomRun implements Record<Happening, () => void | Promise<void>> 
     if (agent.isFull) return;
     const { nowS, random } = this.#world;
     const result: Result = {
-      ...this.#generate.result(agent.name, nowS, agent.habits.keepalive.subscriptions),
+      ...this.#generate.result(agent.name, nowS, agent.settings.keepalive.subscriptions),
       proxy: this.#generate.proxy(),
       ...change,
     };
-    const isRefused = random.oneIn(30);
-    const check = isRefused ? { ...checkOf(result), ttl: REFUSED_TTL_S } : checkOf(result);
+    const isInvalid = random.oneIn(30);
+    const check = isInvalid ? { ...checkOf(result), ttl: INVALID_TTL_S } : checkOf(result);
     agent.sendResult(nowS, check, (numbered) => {
-      this.#world.told((oracle) => {
-        if (!isRefused) oracle.result(result, numbered);
+      this.#world.input((oracle) => {
+        if (!isInvalid) oracle.result(result, numbered);
         else if (numbered !== undefined) oracle.refused(agent.name, numbered);
       });
     });
   }
 
-  /** As many results in a row as flapping is told by, changing or not. */
-  checkFlutters(): void {
+  /** Sends a full flap window of results, alternating or all passing. */
+  flapCheck(): void {
     const agent = this.#generate.pick(this.#world.agents);
     const isSteady = this.#world.random.oneIn(3);
-    for (let count = 0; count < FLUTTER; count += 1) {
+    for (let count = 0; count < FLAP_WINDOW; count += 1) {
       this.#result(agent, { check: FLAPPING_CHECK, proxy: undefined, status: isSteady ? 0 : count % 2 });
     }
   }
@@ -160,7 +160,7 @@ export class RandomRun implements Record<Happening, () => void | Promise<void>> 
     this.#user.putSilence();
   }
 
-  /** Most of the time one that is there. */
+  /** Deletes an existing silence most of the time, otherwise one that may not exist. */
   deleteSilence(): void {
     const { nowS, oracle, random } = this.#world;
     const names = [...oracle.head.silences.keys()];
@@ -168,8 +168,8 @@ export class RandomRun implements Record<Happening, () => void | Promise<void>> 
     this.#user.deleteSilence(isKnown ? this.#generate.pick(names) : this.#generate.silenceName(nowS));
   }
 
-  /** A result comes in the last millisecond before a silence begins or ends, or in the first one after. */
-  async silenceIsMet(): Promise<void> {
+  /** Sends a result in the last millisecond before a silence begins or ends, or in the first one after. */
+  async reachSilenceChange(): Promise<void> {
     const { clock, oracle, random } = this.#world;
     const isSoon = (atMs: number): boolean => atMs > clock.nowMs() && atMs < clock.nowMs() + SOON_MS;
     const changes = [...oracle.head.silences.values()].flatMap((silence) =>
@@ -203,8 +203,8 @@ export class RandomRun implements Record<Happening, () => void | Promise<void>> 
     this.#user.deleteHandler();
   }
 
-  /** What is waited for comes in the last millisecond, or in the first in which it is too late. */
-  async deadlineIsMet(): Promise<void> {
+  /** Sends the awaited keepalive or result in the last millisecond before its deadline, or in the first one after. */
+  async reachDeadline(): Promise<void> {
     const { agents, random } = this.#world;
     const due = await this.#untilNextDue(random.oneIn(2) ? 1 : 0);
     if (due === undefined) return;
@@ -214,7 +214,7 @@ export class RandomRun implements Record<Happening, () => void | Promise<void>> 
     else if (agent !== undefined) this.#keepalive(agent);
   }
 
-  /** Time passes until so many milliseconds are left to the next alert. */
+  /** Lets time pass until `leftMs` before the next alert. */
   async #untilNextDue(leftMs: number): Promise<NextDue | undefined> {
     const { clock, isWritable, oracle } = this.#world;
     const due = isWritable ? oracle.nextDue() : undefined;
@@ -222,13 +222,13 @@ export class RandomRun implements Record<Happening, () => void | Promise<void>> 
     return due;
   }
 
-  /** An agent and its check end at about the same time, in a moment in which the process does not run. */
-  async agentDies(): Promise<void> {
+  /** Lets a keepalive and a check TTL of one agent expire at about the same time, while the process is paused. */
+  async killAgent(): Promise<void> {
     const { clock, isWritable, agents } = this.#world;
     const agent = this.#generate.pick(agents);
-    const { warningS, criticalS } = agent.habits.keepalive;
+    const { warningS, criticalS } = agent.settings.keepalive;
     const timeoutS = warningS === 0 ? criticalS : warningS;
-    if (!isWritable || !agent.isConnected || timeoutS <= LEAST_TTL_S) return;
+    if (!isWritable || !agent.isConnected || timeoutS <= MIN_TTL_S) return;
     const change = { check: 'c1', proxy: undefined, ttlS: timeoutS - 1 };
     this.#keepalive(agent);
     await clock.advance(600 + this.#below(300));
@@ -238,10 +238,10 @@ export class RandomRun implements Record<Happening, () => void | Promise<void>> 
     agent.leave();
     await clock.advance((timeoutS - 2) * 1_000 + this.#below(500));
     await this.#untilNextDue(1);
-    await this.#world.stumble();
+    await this.#world.pauseUnnoticed();
   }
 
-  storeFails(): void {
+  failStore(): void {
     this.#world.failWrites(1 + this.#below(4));
   }
 
@@ -254,21 +254,21 @@ export class RandomRun implements Record<Happening, () => void | Promise<void>> 
     for (const agent of world.agents) if (!world.random.oneIn(3)) this.#connect(agent);
   }
 
-  /** With alerts in the time that it misses. */
-  async processStumbles(): Promise<void> {
+  /** Pauses the process over the next alert, for a time that it does not notice. */
+  async pauseProcess(): Promise<void> {
     await this.#untilNextDue(1);
-    await this.#world.stumble();
+    await this.#world.pauseUnnoticed();
   }
 
-  processStops(): Promise<void> {
+  stopProcess(): Promise<void> {
     return this.#world.stall(this.#below(40_000));
   }
 
-  machineSleeps(): Promise<void> {
+  suspendMachine(): Promise<void> {
     return this.#world.stall(this.#below(10_000), 10_000 + this.#below(600_000));
   }
 
-  clockIsSet(): Promise<void> {
+  setClock(): Promise<void> {
     const { random } = this.#world;
     const byMs = this.#below(random.oneIn(2) ? 3_600_000 : 5_000);
     return this.#world.jump(random.oneIn(2) ? byMs : -byMs);

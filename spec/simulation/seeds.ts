@@ -1,4 +1,4 @@
 const FIRST_SEED = 1_000_000;
 
-/** The seeds of so many runs, always the same. */
+/** Returns the seeds of `count` runs, always the same. */
 export const seeds = (count: number): number[] => Array.from({ length: count }, (_, index) => FIRST_SEED + index);

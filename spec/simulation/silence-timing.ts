@@ -3,23 +3,24 @@ import type { Differences } from './differences.ts';
 import { beginMsOf, endMsOf, isOver } from './oracle/silences.ts';
 import type { Oracle } from './oracle/oracle.ts';
 
-/** The clock is looked at so often: after that an alarm is where it belongs, whatever happened to the clock. */
+/** The backend compares its clocks at this interval: afterwards every alarm is set correctly, whatever happened to the clock. */
 export const LOOK_INTERVAL_MS = 5_000;
-/** A clock that is set by less is not noticed (docs/decisions/0008). */
+/** The backend does not notice smaller changes of the clock (docs/decisions/0008). */
 const MAX_DRIFT_MS = 1_000;
 const NAMESPACE = 'default/';
 
 /**
- * Whether the begin and the end of each silence are put on record when they come: never early, to the millisecond while nothing
- * disturbs the process and its clock, and soon after something did. What acts on an event is the oracle's alone and does not wait for it.
+ * Checks when the ledger records the begin and the end of each silence: never early, to the millisecond while nothing disturbs
+ * the process and its clock, and soon after a disturbance. Which silences act on an event does not depend on these records; the
+ * oracle predicts it.
  */
 export class SilenceTiming {
   readonly #differences: Differences;
   readonly #oracle: Oracle;
-  /** By the wall clock: what was set back, stopped, failed or began is as it should be since. */
+  /** Wall clock time of the last disturbance: a clock change, a stop, a failure or a start. */
   #undisturbedSinceMs = 0;
   #driftMs = 0;
-  /** By name, when it was written: before that it could not be put on record that it is over. */
+  /** When each silence was written, by name: its end cannot be recorded before. */
   readonly #writtenMs = new Map<string, number>();
 
   constructor(differences: Differences, oracle: Oracle) {
@@ -27,7 +28,7 @@ export class SilenceTiming {
     this.#oracle = oracle;
   }
 
-  /** Infinity = it is not yet over. */
+  /** Reports a disturbance until this wall clock time; Infinity = it still lasts. */
   disturbed(untilMs: number): void {
     this.#undisturbedSinceMs = untilMs;
   }
@@ -37,17 +38,17 @@ export class SilenceTiming {
     this.#driftMs = MAX_DRIFT_MS;
   }
 
-  /** Follows what a write says of their time. The entries that say what somebody did are left to be compared. */
+  /** Checks the timed entries of a write, and returns the other entries for comparison with the oracle. */
   follow(ledger: readonly LedgerDraft[]): LedgerDraft[] {
     const others: LedgerDraft[] = [];
-    for (const entry of ledger) if (!this.#isTimely(entry)) others.push(entry);
+    for (const entry of ledger) if (!this.#checkTimed(entry)) others.push(entry);
     const { over } = this.#oracle.pending;
     const missing = [...over].filter(([, ends]) => ends.length > 0).map(([name]) => name);
-    if (missing.length > 0) this.#differences.add(`the end of ${missing.join(', ')} is not on record`);
+    if (missing.length > 0) this.#differences.add(`the ledger lacks the end of silence ${missing.join(', ')}`);
     return others;
   }
 
-  #isTimely({ actor, key, event, atMs, details }: LedgerDraft): boolean {
+  #checkTimed({ actor, key, event, atMs, details }: LedgerDraft): boolean {
     if (actor !== 'silence' || !key.startsWith(NAMESPACE)) return false;
     const name = key.slice(NAMESPACE.length);
     if (event === 'begin.reached') {
@@ -61,7 +62,7 @@ export class SilenceTiming {
     const expireAtS = this.#oracle.pending.over.get(name)?.shift();
     if (isOfEntity && expireAtS === undefined) return false;
     const end = expireAtS ?? this.#oracle.silenceEnded(name);
-    if (end === undefined) this.#differences.add(`silence ${name} ended and was not there, or has no end`);
+    if (end === undefined) this.#differences.add(`silence ${name} ended, but does not exist or has no end`);
     else this.#compareTime(`end of ${name}`, Math.max(endMsOf(end), this.#writtenMs.get(name) ?? 0), atMs);
     return true;
   }
@@ -73,17 +74,20 @@ export class SilenceTiming {
         ? atMs <= dueMs + this.#driftMs
         : atMs <= Math.max(dueMs, since) + LOOK_INTERVAL_MS;
     if (atMs < dueMs || !isPunctual) {
-      this.#differences.add(`${what} is on record ${atMs - dueMs} ms after it came, ${atMs - since} ms undisturbed`);
+      this.#differences.add(
+        `${what} was recorded ${atMs - dueMs} ms after its time, ${atMs - since} ms after the last disturbance`,
+      );
     }
   }
 
-  /** When time enough has passed undisturbed: nothing is left to be put on record. */
+  /** Checks that no begin and no end is left to record; called after enough undisturbed time. */
   compareOverdue(nowMs: number): void {
     for (const [name, silence] of this.#oracle.head.silences) {
       const { beginS, state } = silence;
-      if (isOver(silence, Math.floor(nowMs / 1_000))) this.#differences.add(`the end of ${name} is not on record`);
+      if (isOver(silence, Math.floor(nowMs / 1_000)))
+        this.#differences.add(`the ledger lacks the end of silence ${name}`);
       else if (state === 'pending' && beginMsOf(beginS) <= nowMs) {
-        this.#differences.add(`the begin of ${name} is not on record`);
+        this.#differences.add(`the ledger lacks the begin of silence ${name}`);
       }
     }
   }

@@ -5,51 +5,52 @@ import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Keepalive, Numbered } from './oracle/inputs.ts';
 import { SimulatedSocket } from './simulated-socket.ts';
 
-export interface AgentHabits {
+export interface AgentSettings {
   name: string;
   codec: Codec;
-  /** Numbers its events, and sends again what was not acknowledged. */
+  /** Whether it numbers its events and resends those without an acknowledgement. */
   hasQueue: boolean;
   keepalive: Omit<Keepalive, 'sentS'>;
   intervalS: number;
 }
 
-interface Queued {
+/** An event that was sent and is not acknowledged. */
+interface QueuedEvent {
   n: number;
   bytes: Buffer;
   read(numbered: Numbered | undefined): void;
 }
 
-/** Events that wait for an acknowledgement; beyond it the agent makes no more. */
+/** Bound of the events without an acknowledgement; a full agent generates no more. */
 const MAX_QUEUED = 60;
 
-/** An agent as the wire document describes it, with or without a queue. */
+/** An agent that follows the wire document, with or without a queue. */
 export class SimulatedAgent {
-  readonly habits: AgentHabits;
+  readonly settings: AgentSettings;
   readonly #random: SeededRandom;
   readonly #acknowledged: (numbered: Numbered) => void;
   #socket: SimulatedSocket | undefined;
   #queue: string;
-  #unacknowledged: Queued[] = [];
+  #unacknowledged: QueuedEvent[] = [];
   #lastN = 0;
-  /** Requests of checks since somebody asked. */
+  /** Check requests since the last call of `takeRequests`. */
   #requests: string[] = [];
   #isNew = false;
-  /** The input by which this connection was told that there is no room for its entity. */
+  /** Number of the input at which this connection was refused by the entity limit. */
   refusedBy: number | undefined;
-  /** By the backend, of the last connection that it closed. */
+  /** Close code of the last connection that the backend closed. */
   closeCode: number | undefined;
 
-  /** `acknowledged` is told up to which number events are promised to be durable. */
-  constructor(habits: AgentHabits, random: SeededRandom, acknowledged: (numbered: Numbered) => void) {
-    this.habits = habits;
+  /** `acknowledged` receives each acknowledgement: events up to that number are promised to be durable. */
+  constructor(settings: AgentSettings, random: SeededRandom, acknowledged: (numbered: Numbered) => void) {
+    this.settings = settings;
     this.#random = random;
     this.#acknowledged = acknowledged;
     this.#queue = uuid(random);
   }
 
   get name(): string {
-    return this.habits.name;
+    return this.settings.name;
   }
 
   get isConnected(): boolean {
@@ -61,10 +62,10 @@ export class SimulatedAgent {
   }
 
   get queueId(): string | undefined {
-    return this.habits.hasQueue ? this.#queue : undefined;
+    return this.settings.hasQueue ? this.#queue : undefined;
   }
 
-  /** The socket the backend gets; what is not acknowledged must be sent when it is open. */
+  /** Returns the backend's end of a new connection. The caller calls `resend` once the backend has opened it. */
   connect(): SimulatedSocket {
     const socket = new SimulatedSocket({
       received: (frame) => {
@@ -82,11 +83,12 @@ export class SimulatedAgent {
     return socket;
   }
 
+  /** Sends all events without an acknowledgement again. */
   resend(): void {
     for (const queued of this.#unacknowledged) this.#sendNumbered(queued);
   }
 
-  /** `<check> <when it was issued>` of each since the last time; undefined unless it was connected all the while. */
+  /** Returns `<check> <issued>` for each check request since the last call; undefined unless the agent was connected all the time. */
   takeRequests(): string[] | undefined {
     const taken = this.isConnected && !this.#isNew ? this.#requests.sort() : undefined;
     this.#isNew = false;
@@ -94,18 +96,19 @@ export class SimulatedAgent {
     return taken;
   }
 
+  /** Closes the connection in an orderly way. */
   leave(): void {
     const socket = this.#socket;
     this.#socket = undefined;
     socket?.leave(1001);
   }
 
-  /** The connection is gone with the backend. */
-  lose(): void {
+  /** Drops the connection: the backend crashed. */
+  connectionLost(): void {
     this.#socket = undefined;
   }
 
-  /** What was queued is gone, too. */
+  /** Starts a new process: the connection and the queue are gone. */
   restart(): void {
     this.leave();
     this.#unacknowledged = [];
@@ -113,12 +116,12 @@ export class SimulatedAgent {
     this.#lastN = 0;
   }
 
-  /** `read` is called when the backend reads it. */
+  /** Sends a keepalive. `read` is called when the backend reads it. */
   sendKeepalive(nowS: number, read: () => void): void {
-    const { warningS, criticalS } = this.habits.keepalive;
+    const { warningS, criticalS } = this.settings.keepalive;
     const check = {
       metadata: this.#meta('keepalive'),
-      interval: this.habits.intervalS,
+      interval: this.settings.intervalS,
       timeout: warningS,
       ttl: criticalS,
     };
@@ -126,10 +129,10 @@ export class SimulatedAgent {
     this.#socket?.arrive({ bytes, read });
   }
 
-  /** A result; without a queue and a connection nobody hears of it. */
-  sendResult(nowS: number, check: object, read: Queued['read']): void {
+  /** Sends a check result. Without a queue and a connection it is lost. */
+  sendResult(nowS: number, check: object, read: QueuedEvent['read']): void {
     const event = { timestamp: nowS, entity: this.#entity(nowS), check };
-    if (!this.habits.hasQueue) {
+    if (!this.settings.hasQueue) {
       this.#socket?.arrive({
         bytes: this.#encode('event', event),
         read: () => {
@@ -144,7 +147,7 @@ export class SimulatedAgent {
     this.#sendNumbered(queued);
   }
 
-  #sendNumbered({ n, bytes, read }: Queued): void {
+  #sendNumbered({ n, bytes, read }: QueuedEvent): void {
     const queue = this.#queue;
     this.#socket?.arrive({
       bytes,
@@ -157,7 +160,7 @@ export class SimulatedAgent {
   #received(frame: Buffer): void {
     const { type, payload } = decodeFrame(frame);
     if (type === 'check_request') {
-      const { config, issued } = this.habits.codec.decodeCheckRequest(payload);
+      const { config, issued } = this.settings.codec.decodeCheckRequest(payload);
       this.#requests.push(`${config?.metadata.name} ${issued}`);
     }
     if (type !== 'ack') return;
@@ -171,7 +174,7 @@ export class SimulatedAgent {
   }
 
   #entity(nowS: number) {
-    const { keepalive } = this.habits;
+    const { keepalive } = this.settings;
     return {
       entity_class: 'agent',
       metadata: this.#meta(this.name),
@@ -184,7 +187,7 @@ export class SimulatedAgent {
   }
 
   #encode(type: string, event: object): Buffer {
-    const { codec } = this.habits;
+    const { codec } = this.settings;
     const whole = parseEventShape({
       ...event,
       metadata: { namespace: 'default' },

@@ -17,7 +17,7 @@ export const BACKEND_NAME = 'backend-01';
 
 const MAX_MESSAGE_BYTES = 1_048_576;
 const WRITE_TIMEOUT_MS = 15_000;
-/** Few, so that actors sleep and wake all the time. */
+/** A low bound, so that the backend evicts and restores actors all the time. */
 const MAX_AWAKE_ACTORS = 12;
 
 export interface SimulatedBackendPorts {
@@ -26,11 +26,11 @@ export interface SimulatedBackendPorts {
   log: Log;
   observer: WriteObserver;
   run: PipelinePorts['run'];
-  /** Entities that may exist; 0 = no limit. */
+  /** Maximum number of entities; 0 = no limit. */
   entityLimit: number;
 }
 
-/** A clock whose alarms end with the process that set them. */
+/** A clock whose alarms are cancelled when their process ends. */
 class ProcessClock implements Clock {
   readonly #clock: Clock;
   readonly #alarms = new Set<() => void>();
@@ -61,7 +61,7 @@ class ProcessClock implements Clock {
   }
 }
 
-/** One process of the backend: everything but its listeners' sockets is real. It ends by a crash. */
+/** One process of the backend. Everything is real except the disk, the clock and the sockets. It ends by a crash. */
 export class SimulatedBackend {
   readonly system: ActorSystem;
   readonly #store: SimulatedStore;
@@ -88,8 +88,8 @@ export class SimulatedBackend {
     this.#listener = new AgentListener({
       system: this.system,
       resources: new ResourceStore(this.#store),
-      // Handshakes have passed before a simulated socket opens.
-      authenticate: () => Promise.resolve({ status: 401, message: 'nobody' }),
+      // A simulated socket begins after its handshake.
+      authenticate: () => Promise.resolve({ status: 401, message: 'not used' }),
       mayCreateEvents: () => false,
       hasRoomFor: (_, name) => this.hasRoomFor(name),
       namespaceExists: () => false,
@@ -104,18 +104,18 @@ export class SimulatedBackend {
     });
   }
 
-  /** What `init` leaves on a fresh disk. */
+  /** Writes what `mon-backend init` writes to an empty disk. */
   static initialise(disk: SimulatedDisk, atMs: number): void {
     const decision = new Decision({ get: () => undefined, keys: () => new Set<string>() });
-    const hash = 'not used: nobody logs in';
+    const hash = 'not used: there are no logins';
     seed(decision, { username: 'admin', passwordHash: hash, agentPasswordHash: hash, apiKey: undefined }, atMs);
     const puts = emptyPuts();
     for (const { table, key, value } of decision.puts) (puts[table] as Map<string, unknown>).set(key, value);
-    const calm = { plan: () => ({ delayMs: 0, fails: false }), takesOff: () => undefined, ended: () => undefined };
-    void new SimulatedStore(disk, () => undefined, calm).write({ puts, ledger: [] });
+    const observer = { plan: () => ({ delayMs: 0, fails: false }), started: () => undefined, ended: () => undefined };
+    void new SimulatedStore(disk, () => undefined, observer).write({ puts, ledger: [] });
   }
 
-  /** Resolves when it listens. */
+  /** Resolves when the backend accepts connections. */
   async start(): Promise<void> {
     await this.system.start();
     const { log, run } = this.#ports;
@@ -126,12 +126,12 @@ export class SimulatedBackend {
     return this.#store.isWriting;
   }
 
-  /** Handlers that run or wait. */
+  /** Number of handlers that run or wait. */
   get waiting(): number {
     return this.#pipeline?.waiting ?? 0;
   }
 
-  /** What a handshake asks of an agent's name. */
+  /** Whether a handshake of this agent passes the entity limit. */
   hasRoomFor(name: string): boolean {
     return hasRoomFor(this.#store, this.#ports.entityLimit, 'default', name);
   }
@@ -141,7 +141,7 @@ export class SimulatedBackend {
     this.#listener.open(socket.asWebSocket(), opening);
   }
 
-  /** Killed at once. True if the write that was in flight has reached the disk. */
+  /** Kills the process at once. Returns whether the write in flight reached the disk. */
   crash(keepsInFlight: boolean): boolean {
     this.#clock.stop();
     for (const socket of this.#sockets) socket.break();

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { WebSocket } from 'ws';
 
 /** One message on its way to the backend. */
-interface Arriving {
+interface IncomingMessage {
   bytes: Buffer;
   /** Called when the backend is about to read it. */
   read(): void;
@@ -17,12 +17,12 @@ export interface Peer {
 const OPEN = 1;
 const CLOSED = 3;
 
-/** A WebSocket without a network: what a session needs of one. Nothing is delayed but by a reader that pauses. */
+/** A WebSocket without a network, with the members that a session uses. Only a paused reader delays messages. */
 export class SimulatedSocket extends EventEmitter {
   readonly OPEN = OPEN;
   readyState = OPEN;
   readonly #peer: Peer;
-  #arriving: Arriving[] = [];
+  #incoming: IncomingMessage[] = [];
   #paused = false;
 
   constructor(peer: Peer) {
@@ -30,31 +30,31 @@ export class SimulatedSocket extends EventEmitter {
     this.#peer = peer;
   }
 
-  /** As the backend sees it. */
+  /** Returns the socket as the type that the backend expects. */
   asWebSocket(): WebSocket {
     return this as unknown as WebSocket;
   }
 
-  /** The agent sends. */
-  arrive(message: Arriving): void {
+  /** Delivers a message of the agent. */
+  arrive(message: IncomingMessage): void {
     if (this.readyState !== OPEN) return;
-    this.#arriving.push(message);
+    this.#incoming.push(message);
     if (!this.#paused) this.#read();
   }
 
-  /** The agent closes, or its machine is gone. */
+  /** Closes the connection from the agent's side. */
   leave(code: number): void {
     if (this.readyState !== OPEN) return;
     this.readyState = CLOSED;
-    this.#arriving = [];
+    this.#incoming = [];
     this.emit('close', code);
   }
 
-  /** The backend's process is gone: nobody is left to hear of anything. */
+  /** Removes all listeners: the backend's process is gone. */
   break(): void {
     this.readyState = CLOSED;
     this.removeAllListeners();
-    this.#arriving = [];
+    this.#incoming = [];
   }
 
   send(frame: Buffer, _options: object, sent: (error?: Error) => void): void {
@@ -68,7 +68,7 @@ export class SimulatedSocket extends EventEmitter {
     setImmediate(() => this.readyState === OPEN && this.emit('pong'));
   }
 
-  /** What an agent does with a pong is no concern of the backend. */
+  /** Ignores the pong: the simulated agents have no liveness check. */
   pong(_body: Buffer, _mask: boolean, sent: () => void): void {
     queueMicrotask(sent);
   }
@@ -77,7 +77,7 @@ export class SimulatedSocket extends EventEmitter {
     this.#paused = true;
   }
 
-  /** What waited is read in a later turn, as with a real one. */
+  /** Resumes reading in a later tick of the event loop, as a real socket does. */
   resume(): void {
     this.#paused = false;
     setImmediate(() => {
@@ -85,11 +85,11 @@ export class SimulatedSocket extends EventEmitter {
     });
   }
 
-  /** What the agent has sent and was not read is lost. */
+  /** Closes the connection from the backend's side. Unread messages are lost. */
   close(code: number): void {
     if (this.readyState !== OPEN) return;
     this.readyState = CLOSED;
-    this.#arriving = [];
+    this.#incoming = [];
     this.#peer.closed(code);
     setImmediate(() => this.emit('close', code));
   }
@@ -100,7 +100,7 @@ export class SimulatedSocket extends EventEmitter {
 
   #read(): void {
     while (!this.#paused && this.readyState === OPEN) {
-      const message = this.#arriving.shift();
+      const message = this.#incoming.shift();
       if (message === undefined) return;
       message.read();
       this.emit('message', message.bytes);

@@ -4,18 +4,18 @@ import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledg
 import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
 import type { LedgerQuery, Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 
-/** What a write does, decided when it takes off. */
+/** How one write behaves, decided when it starts. */
 export interface WritePlan {
-  /** Simulated time until it is over; 0 = at once. */
+  /** Simulated time until the write ends; 0 = at once. */
   delayMs: number;
   fails: boolean;
 }
 
-/** Whoever plans the writes of a store and looks at them. */
+/** Plans the writes of a store and observes them. */
 export interface WriteObserver {
   plan(): WritePlan;
-  takesOff(set: WriteSet): void;
-  /** It has become durable, or nothing of it was kept; called before the writer hears of it. */
+  started(set: WriteSet): void;
+  /** Called before the promise of the write settles. If `durable` is false, nothing was stored. */
   ended(durable: boolean): void;
 }
 
@@ -25,12 +25,12 @@ interface Row {
   bytes: Buffer | null;
 }
 
-/** What survives a crash: rows as bytes, and the ledger. */
+/** The state that survives a crash: records as bytes, and the ledger. */
 export class SimulatedDisk {
   readonly tables = new Map<TableName, Map<string, Buffer>>(TABLE_NAMES.map((table) => [table, new Map()]));
   readonly ledger: string[] = [];
-  /** Configuration is read with every event and seldom changes. */
-  readonly known = new WeakMap<Buffer, object>();
+  /** Decoded resources: they are read with every event and change seldom. */
+  readonly decoded = new WeakMap<Buffer, object>();
   head = GENESIS;
 
   rows(table: TableName): Map<string, Buffer> {
@@ -49,13 +49,13 @@ export class SimulatedDisk {
   }
 }
 
-/** The store of one process, on a disk that outlives it. What its writes do is planned by the observer. */
+/** The store of one process, on a disk that outlives it. The observer plans how each write behaves. */
 export class SimulatedStore implements TransactionalStore {
   readonly #disk: SimulatedDisk;
   readonly #after: (delayMs: number, fire: () => void) => void;
   readonly #observer: WriteObserver;
   #isWriting = false;
-  /** Keeps what is in flight; undefined while nothing is that will succeed. */
+  /** Stores the write in flight; undefined while there is none that will succeed. */
   #keepInFlight: (() => void) | undefined;
   #crashed = false;
 
@@ -69,7 +69,7 @@ export class SimulatedStore implements TransactionalStore {
     return this.#isWriting;
   }
 
-  /** The process is gone. A write in flight reached the disk or did not; nobody hears of it. True if it was kept. */
+  /** Ends the process. A write in flight is stored if `keepsInFlight`, and its promise never settles. Returns whether one was stored. */
   crash(keepsInFlight: boolean): boolean {
     this.#crashed = true;
     if (!keepsInFlight || this.#keepInFlight === undefined) return false;
@@ -84,7 +84,7 @@ export class SimulatedStore implements TransactionalStore {
     const last = set.ledger.at(-1);
     const head = last && { seq: last.seq, hash: last.hash };
     const { delayMs, fails } = this.#observer.plan();
-    this.#observer.takesOff(set);
+    this.#observer.started(set);
     const keep = (): void => {
       this.#disk.keep(rows, ledger, head);
     };
@@ -100,7 +100,7 @@ export class SimulatedStore implements TransactionalStore {
         if (fails) reject(new Error('no space left on device'));
         else resolve();
       };
-      // The oracle must not hear of it before the writer can: alarms of one moment fire in a row.
+      // Alarms of one moment fire one after another: without this, the oracle would follow the write before the backend can.
       const endSoon = (): void => {
         queueMicrotask(end);
       };
@@ -116,8 +116,8 @@ export class SimulatedStore implements TransactionalStore {
   }
 
   #resource(key: string, bytes: Buffer): object {
-    const resource = this.#disk.known.get(bytes) ?? CODECS.resources.decode(bytes, key);
-    this.#disk.known.set(bytes, resource);
+    const resource = this.#disk.decoded.get(bytes) ?? CODECS.resources.decode(bytes, key);
+    this.#disk.decoded.set(bytes, resource);
     return resource;
   }
 

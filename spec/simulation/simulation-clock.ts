@@ -1,22 +1,22 @@
 import { ManualClock } from '../support/manual-clock.ts';
 
-/** Turns of the event loop in a row in which nothing is read or written: nobody is left who would. */
-const QUIET_TURNS = 3;
+/** After this many ticks of the event loop without a read or a write, no work is left. */
+const QUIET_TICKS = 3;
 
-/** Nothing is waited for but turns of the event loop: there is no disk and no network. */
+/** A manual clock that waits for ticks of the event loop only: there is no disk and no network. */
 export class SimulationClock extends ManualClock {
-  #stirs = 0;
+  #activities = 0;
 
-  /** Something was read or written: what follows from it needs its turns. */
-  stir(): void {
-    this.#stirs += 1;
+  /** Reports a read or a write, whose consequences need further ticks. */
+  reportActivity(): void {
+    this.#activities += 1;
   }
 
   override async settle(): Promise<void> {
-    for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
-      const before = this.#stirs;
+    for (let quiet = 0; quiet < QUIET_TICKS; quiet += 1) {
+      const before = this.#activities;
       await new Promise((resolve) => setImmediate(resolve));
-      if (this.#stirs !== before) quiet = 0;
+      if (this.#activities !== before) quiet = 0;
     }
   }
 }

@@ -4,7 +4,7 @@ import { seeds } from './seeds.ts';
 
 const RUNS = 200;
 
-describe(`${RUNS} lives of a backend on a simulated clock, disk and network`, function () {
+describe(`${RUNS} seeded runs of a backend on a simulated clock, disk and network`, function () {
   this.timeout(180_000);
   const runs: Run[] = [];
 
@@ -14,11 +14,11 @@ describe(`${RUNS} lives of a backend on a simulated clock, disk and network`, fu
 
   const total = (count: (run: Run) => number): number => runs.reduce((sum, run) => sum + count(run), 0);
 
-  it('go as the documents predict: what is stored, alerted, told, acknowledged and handled', () => {
+  it('store, alert, answer, acknowledge and handle exactly what the oracle predicts', () => {
     expect(runs.filter(({ differences }) => differences.length > 0).map(report)).to.deep.equal([]);
   });
 
-  it('meet agents of one name, which are asked the same', () => {
+  it('send the same check requests to two agents of one name', () => {
     expect(total(({ sharedRequests }) => sharedRequests)).to.be.greaterThan(RUNS / 2);
   });
 
@@ -30,12 +30,12 @@ describe(`${RUNS} lives of a backend on a simulated clock, disk and network`, fu
     'silence: entity.deregistered',
     'connection: registration.refused',
   ]) {
-    it(`meet ${event}`, () => {
+    it(`record ${event}`, () => {
       expect(total(({ events }) => events.get(event) ?? 0)).to.be.greaterThan(0);
     });
   }
 
-  it('meet crashes, stores that fail, and handlers that run', () => {
+  it('include crashes, failures of the store and runs of handlers', () => {
     expect(total(({ crashes }) => crashes)).to.be.greaterThan(RUNS);
     expect(total(({ storeFailures }) => storeFailures)).to.be.greaterThan(RUNS / 2);
     expect(total(({ handlerRuns }) => handlerRuns)).to.be.greaterThan(10 * RUNS);
@@ -55,7 +55,7 @@ describe(`${RUNS} lives of a backend on a simulated clock, disk and network`, fu
     'connection: registered -> critical',
     'connection: registered -> deregistered',
   ]) {
-    it(`meet ${transition}`, () => {
+    it(`record ${transition}`, () => {
       expect(total(({ transitions }) => transitions.get(transition) ?? 0)).to.be.greaterThan(0);
     });
   }

@@ -1,15 +1,15 @@
 import { RandomRun } from './random-run.ts';
 import { World } from './world.ts';
 
-/** Things that happen in a run; with their gaps, stops and suspends they take some minutes of simulated time. */
+/** Steps of a run. With their pauses and suspends they take some minutes of simulated time. */
 const STEPS = 110;
 
-/** What a run met: so that nobody takes a run in which nothing happens for one in which nothing fails. */
-export interface Met {
+/** Counts of what occurred in a run, to show that a run without differences tested something. */
+export interface RunCounts {
   crashes: number;
   storeFailures: number;
   handlerRuns: number;
-  /** Requests of checks that two connections of one name got. */
+  /** Check requests that both connections of one name received. */
   sharedRequests: number;
   /** By `<actor>: <from> -> <to>`. */
   transitions: ReadonlyMap<string, number>;
@@ -17,35 +17,35 @@ export interface Met {
   events: ReadonlyMap<string, number>;
 }
 
-export interface Run extends Met {
+export interface Run extends RunCounts {
   seed: number;
-  /** How many things happened; fewer than planned when something differed. */
+  /** Steps performed; fewer than planned if there was a difference. */
   steps: number;
-  /** Empty when everything was as predicted. */
+  /** Empty if everything was as predicted. */
   differences: readonly string[];
 }
 
-/** Plays one life of the backend. The same seed is the same life. */
+/** Runs one simulation. The same seed gives the same run. */
 export async function simulate(seed: number): Promise<Run> {
   const world = new World(seed);
-  const life = new RandomRun(world);
+  const run = new RandomRun(world);
   const { differences } = world;
   let steps = 0;
-  const goesOn = (): boolean => differences.found.length === 0 && !world.isUndecided;
-  await life.begin();
-  while (steps < STEPS && goesOn()) {
+  const canContinue = (): boolean => differences.found.length === 0 && !world.isUndecided;
+  await run.begin();
+  while (steps < STEPS && canContinue()) {
     steps += 1;
-    await life.step();
+    await run.step();
   }
-  if (goesOn()) await world.close();
+  if (canContinue()) await world.close();
   else world.crash();
   return {
     seed,
     steps,
-    // What comes after a tie cannot be predicted.
+    // The order of simultaneous alerts is not specified, and what follows depends on it.
     differences: world.isUndecided ? [] : differences.found,
     crashes: world.crashes,
-    storeFailures: world.losses,
+    storeFailures: world.storeFailures,
     handlerRuns: world.handlerRuns.runs,
     sharedRequests: world.sharedRequests,
     transitions: countOf(world.ledger.map(({ actor, from, to }) => `${actor}: ${from} -> ${to}`)),
@@ -59,9 +59,10 @@ function countOf(texts: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** What differed first, and what to do to see it again. */
+/** Returns the differences of a run and the command that repeats it. */
 export function report({ seed, steps, differences }: Run): string {
-  return [`seed ${seed} differs at step ${steps}; again with: npm run test:sim -- --seed ${seed}`, ...differences].join(
-    '\n  ',
-  );
+  return [
+    `seed ${seed} differs at step ${steps}; repeat with: npm run test:sim -- --seed ${seed}`,
+    ...differences,
+  ].join('\n  ');
 }

@@ -3,29 +3,30 @@ import type { Commands } from '../../src/actors/administration/commands.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { START_MS } from '../support/restartable-backend.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
+import { AlertTimer } from './alert-timer.ts';
 import { Answers } from './answers.ts';
 import { Durability } from './durability.ts';
 import { Differences } from './differences.ts';
 import { compareErrors, compareLedger } from './final-comparison.ts';
 import { HandlerRuns } from './handler-runs.ts';
-import { Oracle, Undecided } from './oracle/oracle.ts';
+import { Oracle } from './oracle/oracle.ts';
 import { LOOK_INTERVAL_MS, SilenceTiming } from './silence-timing.ts';
-import { SimulatedAgent, type AgentHabits } from './simulated-agent.ts';
+import { SimulatedAgent, type AgentSettings } from './simulated-agent.ts';
 import { SimulatedBackend } from './simulated-backend.ts';
 import { SimulatedDisk, type WritePlan } from './simulated-store.ts';
 import { SimulationClock } from './simulation-clock.ts';
 
-/** A process that comes to run later than this knows that it was stopped (docs/decisions/0008). */
-const UNNOTICED_STALL_MS = 1_900;
-/** A stop of so long is noticed for certain: some timer is due each five seconds. */
-const NOTICED_STALL_MS = 7_100;
-/** For the outbox to become empty, and everybody to be answered. */
+/** The backend does not notice a shorter pause of its process (docs/decisions/0008). */
+const MAX_UNNOTICED_PAUSE_MS = 1_900;
+/** The backend notices every longer pause: some timer is due every five seconds. */
+const MIN_NOTICED_PAUSE_MS = 7_100;
+/** Time limit at the end of a run for an empty outbox and all answers. */
 const MAX_CLOSING_MS = 60_000;
-/** Of a process; 0 = none. There are five entities at most. */
+/** Entity limits of a process, 0 = none. A run has at most five entities. */
 const ENTITY_LIMITS = [0, 0, 5, 4, 3];
-const NO_ROOM_CLOSE_CODE = 1008;
+const ENTITY_LIMIT_CLOSE_CODE = 1008;
 
-/** The backend, its agents, its disk and its time. What is done to it is told to the oracle, too. */
+/** The simulated backend with its agents, disk and clock. It passes every input to the oracle as well. */
 export class World {
   readonly random: SeededRandom;
   readonly clock = new SimulationClock(START_MS);
@@ -38,16 +39,15 @@ export class World {
   readonly #disk = new SimulatedDisk();
   readonly #log = new RecordedLog();
   #backend: SimulatedBackend | undefined;
-  #isCalm = true;
+  /** While true, writes are immediate and do not fail. */
+  #writesAreReliable = true;
   #failuresLeft = 0;
   readonly #answers: Answers;
-  #cancelAlerts: (() => void) | undefined;
-  /** Set when two alerts came at one moment whose order nobody specified. */
-  isUndecided = false;
+  readonly #alerts = new AlertTimer(this.clock, this.oracle, () => this.isWritable);
   crashes = 0;
-  /** That two connections of one name got. */
+  /** Check requests that both connections of one name received. */
   sharedRequests = 0;
-  losses = 0;
+  storeFailures = 0;
 
   constructor(seed: number) {
     this.random = new SeededRandom(seed);
@@ -62,16 +62,21 @@ export class World {
       plan: () => this.#planWrite(),
       hasSession: (key) => this.agents.some(({ name, isConnected }) => isConnected && key === `default/${name}`),
       failed: () => {
-        this.losses += 1;
-        this.#awaitAlerts();
+        this.storeFailures += 1;
+        this.#alerts.reset();
       },
       recovered: () => {
         this.#silenceTiming.disturbed(this.clock.nowMs());
-        this.#awaitAlerts();
+        this.#alerts.reset();
       },
     });
     this.#answers = new Answers(this.durability, this.differences);
     SimulatedBackend.initialise(this.#disk, START_MS);
+  }
+
+  /** Whether simultaneous alerts have made the rest of the run unpredictable. */
+  get isUndecided(): boolean {
+    return this.#alerts.isUndecided;
   }
 
   get isUp(): boolean {
@@ -86,15 +91,16 @@ export class World {
     return Math.floor(this.clock.nowMs() / 1_000);
   }
 
-  addAgent(habits: AgentHabits): void {
-    const agent = new SimulatedAgent(habits, this.random, ({ queue, n }) => {
-      const durable = this.durability.durable.queues.get(`${habits.name} ${queue}`) ?? 0;
-      if (n > durable) this.differences.add(`${habits.name} was promised up to ${n}, but only ${durable} is durable`);
+  addAgent(settings: AgentSettings): void {
+    const agent = new SimulatedAgent(settings, this.random, ({ queue, n }) => {
+      const durable = this.durability.durable.queues.get(`${settings.name} ${queue}`) ?? 0;
+      if (n > durable)
+        this.differences.add(`${settings.name} received an acknowledgement of ${n}, but only ${durable} is durable`);
     });
     this.agents.push(agent);
   }
 
-  /** A new process on the disk as it is. Its first write is slow and does not fail. */
+  /** Starts a new process on the present disk. Its first write does not fail. */
   async start(): Promise<void> {
     const { clock, durability, oracle } = this;
     this.handlerRuns.processStarted();
@@ -113,9 +119,9 @@ export class World {
     const started = backend.start().then(() => {
       isRunning = true;
       this.#backend = backend;
-      this.#isCalm = false;
+      this.#writesAreReliable = false;
       this.#silenceTiming.disturbed(clock.nowMs());
-      this.#awaitAlerts();
+      this.#alerts.reset();
     });
     while (!isRunning) await clock.advance(1);
     await started;
@@ -126,55 +132,61 @@ export class World {
     const kept = this.#backend?.crash(this.random.oneIn(2)) ?? false;
     this.#backend = undefined;
     this.crashes += 1;
-    this.#isCalm = true;
+    this.#writesAreReliable = true;
     this.#failuresLeft = 0;
-    this.#answers.forget();
+    this.#answers.processCrashed();
     this.durability.crashed(kept);
-    this.#awaitAlerts();
-    for (const agent of this.agents) agent.lose();
+    this.#alerts.reset();
+    for (const agent of this.agents) agent.connectionLost();
     this.durability.compareDisk();
   }
 
-  /** The next writes fail, probes included. */
+  /** Lets the next `count` writes fail, probes included. */
   failWrites(count: number): void {
     this.#failuresLeft = count;
   }
 
-  /** Unless its handshake is refused, because its entity is new and there is no room; some have passed it before. */
+  /**
+   * Connects an agent. The handshake refuses a new entity that exceeds the limit; one time in three the connection is opened all the
+   * same, as if the handshake had come before the limit was reached.
+   */
   connect(agent: SimulatedAgent): void {
     if (!this.isWritable || agent.isConnected) return;
     const hasRoom = this.oracle.hasRoomFor(agent.name, this.durability.durable);
-    this.differences.compare(`room for ${agent.name}`, hasRoom, this.#backend?.hasRoomFor(agent.name));
+    this.differences.compare(`entity limit allows ${agent.name}`, hasRoom, this.#backend?.hasRoomFor(agent.name));
     if (!hasRoom && !this.random.oneIn(3)) return;
-    const { habits, queueId } = agent;
+    const { settings, queueId } = agent;
     const hello = { agentName: agent.name, namespace: 'default', subscriptions: [], user: 'agent', queueId };
-    const opening = { hello, username: 'agent', address: '192.0.2.1:40000', codec: habits.codec };
+    const opening = { hello, username: 'agent', address: '192.0.2.1:40000', codec: settings.codec };
     this.#backend?.connect(agent.connect(), opening);
     agent.resend();
   }
 
-  /** An input as the backend reads it. */
-  told(tell: (oracle: Oracle, input: number) => void): void {
-    tell(this.oracle, this.durability.nextInput());
-    this.#awaitAlerts();
+  /** Passes an input to the oracle at the moment at which the backend reads it. */
+  input(apply: (oracle: Oracle, input: number) => void): void {
+    apply(this.oracle, this.durability.nextInput());
+    this.#alerts.reset();
   }
 
-  /** Section 6.6: connections of one name are asked the same. Section 11: one is closed when there is no room for its entity, and only then. */
+  /**
+   * Checks that connections of one name receive the same check requests (section 6.6), and that the backend closes a connection for
+   * the entity limit only if the limit is reached (section 11).
+   */
   compareSessions(): void {
-    const asked = this.agents.map((agent) => ({ name: agent.name, requests: agent.takeRequests() }));
-    for (const [index, { name, requests }] of asked.entries()) {
-      const earlier = asked.slice(0, index).find((other) => other.name === name)?.requests;
+    const received = this.agents.map((agent) => ({ name: agent.name, requests: agent.takeRequests() }));
+    for (const [index, { name, requests }] of received.entries()) {
+      const earlier = received.slice(0, index).find((other) => other.name === name)?.requests;
       if (requests === undefined || earlier === undefined) continue;
-      this.differences.compare(`requests to another agent ${name}`, earlier, requests);
+      this.differences.compare(`check requests to the second agent ${name}`, earlier, requests);
       this.sharedRequests += requests.length;
     }
     for (const { name, closeCode, refusedBy } of this.agents) {
-      if (closeCode === NO_ROOM_CLOSE_CODE && refusedBy === undefined)
-        this.differences.add(`${name} was closed for no reason`);
+      if (closeCode === ENTITY_LIMIT_CLOSE_CODE && refusedBy === undefined)
+        this.differences.add(`${name} was closed although the entity limit allows it`);
     }
   }
 
-  /** A person's command, with what it must be answered: nothing, or the code of an error. */
+  /** Sends an API command. `predict` returns the class name of the expected error, or undefined for success. */
   command(send: (commands: Commands) => Promise<unknown>, predict: (oracle: Oracle) => string | undefined): void {
     if (this.#backend === undefined) return;
     const { commands } = this.#backend.system;
@@ -184,13 +196,13 @@ export class World {
     }
     const input = this.durability.nextInput();
     const expected = predict(this.oracle);
-    this.#awaitAlerts();
+    this.#alerts.reset();
     this.#answers.expect(send(commands), input, expected);
   }
 
   /**
-   * Not while keepalives wait to be read: they would look as old as the jump is long. Nor while something is written: by the
-   * time that it says, a silence may be over that is not by the new one.
+   * Sets the wall clock. It waits until nothing is being written, because a silence may have ended by the time of the write and not
+   * by the new time. It does nothing while the store fails: held keepalives would look as old as the jump is long.
    */
   async jump(ms: number): Promise<void> {
     while (this.#backend?.isWriting === true && !this.durability.isFailing) await this.clock.advance(10);
@@ -199,54 +211,54 @@ export class World {
     this.#silenceTiming.clockWasSet(this.clock.nowMs());
   }
 
-  /** The process does not run for a while, too short to be noticed. */
-  async stumble(): Promise<void> {
-    await this.#calmly(() => this.clock.stall(1 + this.random.below(UNNOTICED_STALL_MS)));
+  /** Pauses the process for a time that it does not notice. */
+  async pauseUnnoticed(): Promise<void> {
+    await this.#withReliableWrites(() => this.clock.stall(1 + this.random.below(MAX_UNNOTICED_PAUSE_MS)));
   }
 
-  /** The process is stopped, and after `suspendMs` of sleep of its machine. */
+  /** Stops the process for a time that it notices, after the machine was suspended for `suspendMs`. */
   async stall(forMs: number, suspendMs = 0): Promise<void> {
-    await this.#calmly(async () => {
+    await this.#withReliableWrites(async () => {
       this.clock.suspend(suspendMs);
-      const ms = NOTICED_STALL_MS + forMs;
+      const ms = MIN_NOTICED_PAUSE_MS + forMs;
       const blindMs = ms + suspendMs;
       this.oracle.wasBlind(this.oracle.steadyMs + ms, blindMs, blindMs + LOOK_INTERVAL_MS);
-      this.#awaitAlerts();
+      this.#alerts.reset();
       await this.clock.stall(ms);
     });
   }
 
-  /** With nothing in flight: whether a write or its failure comes before a late timer is not specified. */
-  async #calmly(run: () => Promise<void>): Promise<void> {
-    this.#isCalm = true;
+  /** Waits until no write is in flight: whether a write ends before a late timer is not specified. */
+  async #withReliableWrites(run: () => Promise<void>): Promise<void> {
+    this.#writesAreReliable = true;
     this.#failuresLeft = 0;
     while (this.#backend?.isWriting === true || this.durability.isFailing) await this.clock.advance(100);
     this.#silenceTiming.disturbed(Infinity);
     await run();
     this.#silenceTiming.disturbed(this.clock.nowMs());
     await this.clock.advance(0);
-    this.#isCalm = false;
+    this.#writesAreReliable = false;
   }
 
-  /** Lets everything come to its end, and looks at all of it. */
+  /** Ends the run: waits for all pending work, then compares everything. */
   async close(): Promise<void> {
     this.#failuresLeft = 0;
     if (!this.isUp) await this.start();
-    await this.#comeToRest();
+    await this.#drain();
     await this.clock.advance(LOOK_INTERVAL_MS);
-    await this.#comeToRest();
-    this.#isCalm = true;
+    await this.#drain();
+    this.#writesAreReliable = true;
     await this.clock.advance(0);
     this.#silenceTiming.compareOverdue(this.clock.nowMs());
     this.#compareRefused();
-    this.differences.compare('answers that are missing', 0, this.#answers.missing);
-    this.differences.compare('entries left in the outbox', 0, this.handlerRuns.waiting);
+    this.differences.compare('missing answers', 0, this.#answers.missing);
+    this.differences.compare('entries in the outbox at the end', 0, this.handlerRuns.waiting);
     this.crash();
     compareLedger(this.ledger, this.differences);
-    compareErrors(this.#log.errors, this.losses, this.differences);
+    compareErrors(this.#log.errors, this.storeFailures, this.differences);
   }
 
-  async #comeToRest(): Promise<void> {
+  async #drain(): Promise<void> {
     const untilMs = this.clock.monotonicMs() + MAX_CLOSING_MS;
     while (this.#isBusy && this.clock.monotonicMs() < untilMs && this.differences.found.length === 0)
       await this.clock.advance(100);
@@ -268,34 +280,13 @@ export class World {
   #compareRefused(): void {
     for (const { name, refusedBy, isConnected } of this.agents) {
       if (refusedBy === undefined || !this.durability.isDurable(refusedBy)) continue;
-      if (isConnected) this.differences.add(`${name} was not closed although there is no room for its entity`);
-    }
-  }
-
-  /** The oracle's alerts come at their own time, on the same clock. */
-  #awaitAlerts(): void {
-    this.#cancelAlerts?.();
-    this.#cancelAlerts = undefined;
-    const due = this.isWritable ? this.oracle.nextDue() : undefined;
-    if (due === undefined) return;
-    this.#cancelAlerts = this.clock.after(due.atMs - this.oracle.steadyMs, () => {
-      this.#alert();
-    });
-  }
-
-  #alert(): void {
-    try {
-      this.oracle.alert();
-      this.#awaitAlerts();
-    } catch (error) {
-      if (!(error instanceof Undecided)) throw error;
-      this.isUndecided = true;
+      if (isConnected) this.differences.add(`${name} was not closed although it exceeds the entity limit`);
     }
   }
 
   #planWrite(): WritePlan {
     const { random } = this;
-    if (this.#isCalm) return { delayMs: 0, fails: false };
+    if (this.#writesAreReliable) return { delayMs: 0, fails: false };
     const delayMs = random.oneIn(2) ? 0 : random.below(random.oneIn(20) ? 3_000 : 30);
     if (this.#failuresLeft === 0) return { delayMs, fails: false };
     this.#failuresLeft -= 1;

@@ -12,20 +12,20 @@ export interface AgentOptions {
   namespace?: string;
   subscriptions?: readonly string[];
   credentials?: Credentials;
-  /** The UUID of its queue: asks for acknowledgements. */
+  /** UUID of the agent's queue. If set, the agent asks for acknowledgements. */
   queueId?: string;
-  /** Added to the usual ones, or replacing them. */
+  /** Headers added to the usual ones; a header of the same name replaces the usual one. */
   headers?: Record<string, string>;
-  /** Whether pings of the backend are answered; true unless said otherwise. */
+  /** Whether the agent answers pings; the default is true. */
   answersPings?: boolean;
-  /** Speaks TLS, by these options. */
+  /** If set, the agent connects with TLS and these options. */
   tls?: SecureContextOptions | undefined;
 }
 
 export interface AgentFrame {
   type: string;
   binary: boolean;
-  /** As it was on the wire. */
+  /** The whole message as received. */
   raw: Buffer;
   payload: Buffer;
 }
@@ -37,7 +37,7 @@ export interface CloseFrame {
   reason: string;
 }
 
-/** The backend answered a handshake with something else than 101. */
+/** The backend answered a handshake with a status other than 101. */
 export class HandshakeRefused extends Error {
   readonly status: number;
   readonly body: string;
@@ -49,7 +49,7 @@ export class HandshakeRefused extends Error {
   }
 }
 
-/** Tells of a handshake that fails, by a `HandshakeRefused` where there is an answer to it. */
+/** Calls `refused` if the handshake fails: with a `HandshakeRefused` if there is an answer, otherwise with the socket's error. */
 export function onceRefused(socket: WebSocket, refused: (error: Error) => void): void {
   socket.once('unexpected-response', (_request, response) => {
     const chunks: Buffer[] = [];
@@ -75,11 +75,11 @@ export function agentHeaders(options: AgentOptions): Record<string, string> {
   };
 }
 
-/** An agent as the backend sees one: a WebSocket that speaks frames in JSON. It does nothing by itself but answer pings. */
+/** A client of the agent port that sends and receives frames in JSON. It does nothing by itself except answer pings. */
 export class AgentClient {
-  /** Every header line of the 101, names in lower case. */
+  /** All header lines of the 101 answer, with names in lower case. */
   readonly headerLines: readonly { name: string; value: string }[];
-  /** Bodies of the pongs nobody asked for or waits for, in order. */
+  /** Bodies of all pongs, in order. */
   readonly pongs: string[] = [];
   readonly #socket: WebSocket;
   readonly #frames: AgentFrame[];
@@ -96,7 +96,7 @@ export class AgentClient {
     socket.on('close', (code, reason) => {
       this.#close = { code, reason: reason.toString() };
     });
-    // A reset is seen as close code 1006.
+    // A reset shows as close code 1006.
     socket.on('error', () => undefined);
   }
 
@@ -105,7 +105,7 @@ export class AgentClient {
     return AgentClient.connectWith(port, agentHeaders(options), options);
   }
 
-  /** With exactly these headers. @throws HandshakeRefused */
+  /** Connects with exactly these headers. @throws HandshakeRefused */
   static async connectWith(
     port: number,
     headers: Record<string, string>,
@@ -140,24 +140,24 @@ export class AgentClient {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Sends `<type> LF <json>`, binary as real agents do unless said otherwise. */
+  /** Sends `<type> LF <json>` as a binary message, like real agents, or as text. */
   send(type: string, value: unknown, opcode: 'binary' | 'text' = 'binary'): void {
     this.sendRaw(encodeFrame(type, JSON.stringify(value)), opcode);
   }
 
-  /** A whole message as it is. */
+  /** Sends a message unchanged. */
   sendRaw(message: string | Buffer, opcode: 'binary' | 'text' = 'binary'): void {
     this.#socket.send(message, { binary: opcode === 'binary' });
   }
 
-  /** One message in several frames of the WebSocket. */
+  /** Sends one message in several WebSocket frames. */
   sendInFragments(parts: readonly string[]): void {
     for (const [index, part] of parts.entries()) {
       this.#socket.send(part, { binary: true, fin: index === parts.length - 1 });
     }
   }
 
-  /** The oldest message that nobody has taken yet. */
+  /** Takes the oldest unread message, or waits for one. @throws if the backend closes the connection first */
   async nextFrame(withinMs = 5_000): Promise<AgentFrame> {
     const wait = { what: 'a message of the backend', withinMs, everyMs: 2 };
     await eventually(() => this.#frames.length > 0 || this.#close, Boolean, wait);
@@ -166,36 +166,37 @@ export class AgentClient {
     return frame;
   }
 
-  /** The next message, which must be of this type; its payload. */
+  /** Takes the next message and returns its payload. @throws if it is of another type */
   async next(type: string, withinMs = 5_000): Promise<unknown> {
     const frame = await this.nextFrame(withinMs);
     if (frame.type !== type) throw new Error(`got ${frame.raw.toString()} instead of ${type}`);
     return jsonOf(frame);
   }
 
-  /** Messages that nobody has taken yet. */
+  /** Messages that were received and not taken. */
   get waitingFrames(): readonly AgentFrame[] {
     return this.#frames;
   }
 
-  /** Resolves with the round trip in milliseconds when the pong with the same body has come. */
+  /** Sends a ping and returns the milliseconds until the pong with the same body. */
   async ping(body = '', withinMs = 5_000): Promise<number> {
     const beganMs = performance.now();
-    let heard: ((answer: Buffer) => void) | undefined;
+    let onPong: ((answer: Buffer) => void) | undefined;
     const promise = new Promise<number>((resolve) => {
-      heard = (answer) => {
+      onPong = (answer) => {
         if (answer.toString() === body) resolve(performance.now() - beganMs);
       };
-      this.#socket.on('pong', heard);
+      this.#socket.on('pong', onPong);
     });
     try {
       this.#socket.ping(body);
       return await inTime(promise, `pong ${body}`, withinMs);
     } finally {
-      if (heard !== undefined) this.#socket.off('pong', heard);
+      if (onPong !== undefined) this.#socket.off('pong', onPong);
     }
   }
 
+  /** Waits for the close frame. */
   async closed(withinMs = 5_000): Promise<CloseFrame> {
     const close = await eventually(
       () => this.#close,
@@ -205,13 +206,13 @@ export class AgentClient {
     return close ?? { code: 0, reason: '' };
   }
 
-  /** Leaves as an agent does. */
+  /** Closes the connection as an agent does when it stops. */
   async disconnect(code = 1001, reason = 'bye'): Promise<void> {
     this.#socket.close(code, reason);
     await this.closed();
   }
 
-  /** Lets the connection drop. */
+  /** Drops the connection without a close frame. */
   terminate(): void {
     this.#socket.terminate();
   }

@@ -13,7 +13,7 @@ export interface ApiAnswer {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** undefined when the body is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   json: unknown;
 }
 
@@ -21,7 +21,7 @@ export interface ApiRequest {
   method: string;
   path: string;
   headers?: Record<string, string>;
-  /** Sent as JSON; a text is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   body?: unknown;
 }
 
@@ -34,7 +34,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** A user of the REST API over one kept connection. Paths `/ns/x/...` mean `/api/core/v2/namespaces/x/...`. */
+/** A client of the REST API that keeps its connections open. Paths `/ns/x/...` mean `/api/core/v2/namespaces/x/...`. */
 export class ApiClient {
   readonly #port: number;
   readonly #isSecure: boolean;
@@ -42,7 +42,7 @@ export class ApiClient {
   #credentials: Credentials | undefined;
   #token: string | undefined;
 
-  /** Not logged in: requests carry only the headers they are given. By TLS if there are options of it. */
+  /** Creates a client without a login: requests carry only the given headers. With `tls` it connects with TLS. */
   constructor(port: number, tls?: SecureContextOptions) {
     this.#port = port;
     this.#isSecure = tls !== undefined;
@@ -64,7 +64,7 @@ export class ApiClient {
     this.#token = token;
   }
 
-  /** A token that has expired is renewed once. */
+  /** Sends a request. If the token has expired, it logs in again and repeats the request once. */
   async request({ method, path, headers = {}, body }: ApiRequest): Promise<ApiAnswer> {
     const fullPath = path.replace(/^\/ns\//, '/api/core/v2/namespaces/');
     const bytes = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
@@ -89,7 +89,7 @@ export class ApiClient {
     return this.request({ method: 'PUT', path, body });
   }
 
-  /** A merge patch. */
+  /** Sends a merge patch. */
   patch(path: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer> {
     const type = { 'content-type': 'application/merge-patch+json' };
     return this.request({ method: 'PATCH', path, headers: { ...type, ...headers }, body });
@@ -103,21 +103,22 @@ export class ApiClient {
     return this.request({ method: 'DELETE', path });
   }
 
-  /** The stored event, undefined when there is none. */
+  /** Returns the stored event, or undefined if there is none. */
   event(entity: string, check: string, namespace = 'default'): Promise<unknown> {
     return this.#found(`/ns/${namespace}/events/${entity}/${check}`);
   }
 
+  /** Returns the stored entity, or undefined if there is none. */
   entity(name: string, namespace = 'default'): Promise<unknown> {
     return this.#found(`/ns/${namespace}/entities/${name}`);
   }
 
-  /** What the ledger holds of an actor, or of one key of it, in order. */
+  /** Returns all ledger entries of an actor, or of one key of it, in order. */
   async ledger(query: { actor: string; key?: string }): Promise<LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
     for (let after = '0'; ;) {
-      const asked = new URLSearchParams({ ...query, limit: String(LEDGER_PAGE), continue: after });
-      const { status, headers, json, text } = await this.get(`/api/mon/v1/ledger?${asked.toString()}`);
+      const search = new URLSearchParams({ ...query, limit: String(LEDGER_PAGE), continue: after });
+      const { status, headers, json, text } = await this.get(`/api/mon/v1/ledger?${search.toString()}`);
       if (status !== 200) throw new Error(`the ledger answered ${status} ${text}`);
       entries.push(...(json as { entries: LedgerEntry[] }).entries);
       const next = headers['sensu-continue'];

@@ -9,7 +9,7 @@ const uint32 = fc.integer({ min: 0, max: MAX_UINT32 });
 const texts = fc.array(text, { maxLength: 3 });
 const textMap = fc.dictionary(text, text, { maxKeys: 3 });
 
-/** Members come and go, but those of `required` are always there. */
+/** Metadata with the members of `required`, and any selection of the optional ones. */
 const metaOf = (required: Record<string, fc.Arbitrary<string>>) =>
   fc
     .tuple(
@@ -69,7 +69,7 @@ const metrics = fc.record({
   points: fc.array(fc.record({ name: text, value: fc.integer(), timestamp: seconds }), { maxLength: 3 }),
 });
 
-/** Events that keep every rule, as their senders write them: members in any selection. */
+/** Valid events as clients send them, with any selection of the optional members. */
 export const validEvents: fc.Arbitrary<Record<string, unknown>> = fc.record(
   {
     entity,
@@ -84,7 +84,7 @@ export const validEvents: fc.Arbitrary<Record<string, unknown>> = fc.record(
   { requiredKeys: ['entity', 'check'] },
 );
 
-/** Events of which one member, anywhere, is something else. */
+/** Valid events of which one member, at any depth, is replaced by an arbitrary JSON value. */
 export const damagedEvents: fc.Arbitrary<unknown> = fc
   .tuple(validEvents, fc.nat(), fc.jsonValue())
   .map(([event, place, damage]) => damaged(event, place, damage));

@@ -6,7 +6,7 @@ export interface BackendPorts {
   readonly agentPort: number;
 }
 
-/** Everybody who talks to one backend in a test, let go together. */
+/** All clients of one backend in a test; they are disconnected together. */
 export class BackendClients {
   readonly #ports: BackendPorts;
   readonly #agents: AgentClient[] = [];
@@ -16,7 +16,7 @@ export class BackendClients {
     this.#ports = ports;
   }
 
-  /** The administrator of the tests. */
+  /** Logs in as the administrator of the tests. */
   async login(): Promise<ApiClient> {
     const user = await ApiClient.login(this.#ports.apiPort);
     this.#users.push(user);

@@ -38,20 +38,20 @@ export async function runProgram(args: readonly string[], withinMs = START_WITHI
 }
 
 export interface StartOptions {
-  /** An initialised one to start on; without it a fresh one is made, initialised and removed at the end. */
+  /** An initialised state directory. The default is a new one, which is initialised, and removed at the end. */
   stateDir?: string;
-  /** Further arguments of `start`. */
+  /** Further arguments of `mon-backend start`. */
   args?: readonly string[];
-  /** Beside the environment of the tests. */
+  /** Variables added to the environment of the tests. */
   environment?: Readonly<Record<string, string>>;
 }
 
 /** Initialises a state directory with the administrator of the tests, in this process. */
 export const initialiseState = (stateDir: string): Promise<void> => initialiseForTests(stateDir, systemClock);
 
-/** The real program on ports of its own choice. */
+/** The real backend program, on free ports. */
 export class BackendProcess implements BackendPorts {
-  /** Lines of stderr: objects where they are JSON, texts where not. */
+  /** Lines of stderr: objects for JSON, strings for other lines. */
   readonly logs: unknown[] = [];
   readonly stateDir: string;
   readonly #child: ChildProcess;
@@ -69,7 +69,7 @@ export class BackendProcess implements BackendPorts {
       createInterface({ input: child.stderr }).on('line', (line) => this.logs.push(read(line)));
   }
 
-  /** Resolves when it accepts events. */
+  /** Starts the program and resolves when it accepts events. */
   static async start({ stateDir: given, args = [], environment = {} }: StartOptions = {}): Promise<BackendProcess> {
     const own = await temporaryDirectory();
     const stateDir = given ?? join(own.path, 'state');
@@ -118,17 +118,17 @@ export class BackendProcess implements BackendPorts {
     return this.#child.pid ?? 0;
   }
 
-  /** The administrator; gone with the backend. */
+  /** Logs in as the administrator. The client is closed with the backend. */
   login(): Promise<ApiClient> {
     return this.#clients.login();
   }
 
-  /** A connected agent; gone with the backend. @throws HandshakeRefused */
+  /** Connects an agent. It is disconnected with the backend. @throws HandshakeRefused */
   connect(options: AgentOptions): Promise<AgentClient> {
     return this.#clients.connect(options);
   }
 
-  /** SIGTERM; resolves with the exit code. Removes its directory unless it was given one. */
+  /** Sends SIGTERM and returns the exit code. Removes the state directory unless the caller provided it. */
   async stop(): Promise<number | null> {
     try {
       this.#child.kill('SIGTERM');
@@ -141,13 +141,13 @@ export class BackendProcess implements BackendPorts {
     }
   }
 
-  /** SIGKILL: nothing is said, nothing is flushed. The state directory stays; `remove` or a later `stop` clears the rest. */
+  /** Sends SIGKILL. The state directory stays; `remove` or a later `stop` removes the temporary files. */
   async kill(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL');
     await this.#ended;
   }
 
-  /** Removes what `start` made for it, after `kill`. */
+  /** Removes the temporary files of `start`, after `kill`. */
   remove(): Promise<void> {
     return this.#own.remove();
   }
@@ -172,9 +172,9 @@ function read(line: string): unknown {
   }
 }
 
-/** The port of `host:port`. */
+/** Returns the port of `host:port`. */
 function portOf(address: unknown): number {
   const port = typeof address === 'string' ? Number(/:(\d+)$/.exec(address)?.[1]) : NaN;
-  if (!Number.isInteger(port)) throw new Error(`the backend says it listens at ${JSON.stringify(address)}`);
+  if (!Number.isInteger(port)) throw new Error(`the backend logged an invalid address: ${JSON.stringify(address)}`);
   return port;
 }

@@ -2,9 +2,9 @@ import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP and a UDP listener that keep what arrives, byte for byte. */
+/** A TCP and a UDP listener that keep everything they receive. */
 export class ByteSinks {
-  /** One text per connection that was closed by its sender. */
+  /** The text of each connection that its sender has ended. */
   readonly connections: string[] = [];
   readonly datagrams: string[] = [];
   readonly #server: Server;
@@ -44,7 +44,7 @@ export class ByteSinks {
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.on('end', () => this.connections.push(Buffer.concat(chunks).toString()));
     socket.on('close', () => this.#sockets.delete(socket));
-    // A sender that resets its connection has not sent everything.
+    // A reset connection is incomplete and not recorded.
     socket.on('error', () => undefined);
   }
 

@@ -7,17 +7,17 @@ const RSA = ['-newkey', 'rsa:2048'];
 const DAY_MS = 86_400_000;
 
 export interface CertificateRequest {
-  /** As openssl writes it; the common name is that of the file unless it is given. */
+  /** Subject in the notation of openssl; the default common name is the file name. */
   subject?: string;
-  /** `DNS:localhost,IP:127.0.0.1` unless it is given; empty for none. */
+  /** Subject alternative names; empty for none. The default is `DNS:localhost,IP:127.0.0.1`. */
   names?: string;
-  /** Days from now; yesterday and in 30 days unless given. */
+  /** Validity in days from now; the default is -1 to 30. */
   validFrom?: number;
   validTo?: number;
   key?: 'ec' | 'rsa';
 }
 
-/** A certificate and its key: where the files are, and the texts in them. */
+/** A certificate and its key, as file names and as PEM texts. */
 export interface IssuedCertificate {
   certFile: string;
   keyFile: string;
@@ -25,7 +25,7 @@ export interface IssuedCertificate {
   key: string;
 }
 
-/** An authority of the tests, kept by `openssl ca` in a directory that is somebody else's to remove. */
+/** A certificate authority, managed by `openssl ca` below `parent`. The caller removes `parent`. */
 export class CertificateAuthority {
   readonly certFile: string;
   readonly #directory: string;
@@ -49,17 +49,17 @@ export class CertificateAuthority {
     return readFileSync(this.certFile, 'utf8');
   }
 
-  /** Files `<name>.pem` and `<name>.key`, the key for its owner only. */
-  issue(name: string, wanted: CertificateRequest = {}): IssuedCertificate {
-    const { subject = `/CN=${name}`, names = 'DNS:localhost,IP:127.0.0.1', key = 'ec' } = wanted;
-    const { validFrom = -1, validTo = 30 } = wanted;
-    const [certFile, keyFile, request] = ['pem', 'key', 'csr'].map((ending) => this.#path(`${name}.${ending}`));
-    if (certFile === undefined || keyFile === undefined || request === undefined) throw new Error('no path');
+  /** Issues a certificate as the files `<name>.pem` and `<name>.key`; the key has mode 0600. */
+  issue(name: string, request: CertificateRequest = {}): IssuedCertificate {
+    const { subject = `/CN=${name}`, names = 'DNS:localhost,IP:127.0.0.1', key = 'ec' } = request;
+    const { validFrom = -1, validTo = 30 } = request;
+    const [certFile, keyFile, requestFile] = ['pem', 'key', 'csr'].map((ending) => this.#path(`${name}.${ending}`));
+    if (certFile === undefined || keyFile === undefined || requestFile === undefined) throw new Error('no path');
     const extension = names === '' ? [] : ['-addext', `subjectAltName=${names}`];
     const kind = key === 'ec' ? EC : RSA;
-    openssl(['req', ...kind, '-nodes', '-subj', subject, ...extension, '-keyout', keyFile, '-out', request]);
+    openssl(['req', ...kind, '-nodes', '-subj', subject, ...extension, '-keyout', keyFile, '-out', requestFile]);
     const validity = ['-startdate', dateOf(validFrom), '-enddate', dateOf(validTo)];
-    this.#ca(['-in', request, '-out', certFile, '-notext', ...validity]);
+    this.#ca(['-in', requestFile, '-out', certFile, '-notext', ...validity]);
     chmodSync(keyFile, 0o600);
     return { certFile, keyFile, cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
   }
@@ -68,7 +68,7 @@ export class CertificateAuthority {
     this.#ca(['-revoke', certFile]);
   }
 
-  /** The list of what is revoked by now, in PEM; it is good until so many days from now. */
+  /** Returns the current revocation list in PEM, valid for `validTo` days from now. */
   revocationList(validTo = 30): string {
     const file = this.#path('crl.pem');
     this.#ca(['-gencrl', '-crl_lastupdate', dateOf(-9), '-crl_nextupdate', dateOf(validTo), '-out', file]);
@@ -84,7 +84,7 @@ export class CertificateAuthority {
   }
 }
 
-/** A PEM text with one thing in it, in DER. */
+/** Converts a PEM text with one object to DER. */
 export const derOf = (pem: string): Buffer => Buffer.from(pem.replace(/-----[^-]*-----/g, ''), 'base64');
 
 function openssl(args: readonly string[]): void {

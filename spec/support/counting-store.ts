@@ -9,20 +9,20 @@ import type {
 } from '../../src/store/transactional-store.ts';
 import { eventually } from './eventually.ts';
 
-/** A store that counts what is read of it. */
+/** A store that counts the records that are read. */
 export class CountingStore implements TransactionalStore {
-  /** Records that were looked up or passed by a cursor, those behind an offset included. */
+  /** Records that were looked up or passed by a cursor, skipped ones included. */
   reads = 0;
-  /** Most of them between two turns of the event loop. */
+  /** Most records that were read in one tick of the event loop. */
   maxReadsPerTick = 0;
   readonly #store: TransactionalStore;
-  #inThisTurn = 0;
+  #readsThisTick = 0;
 
   constructor(store: TransactionalStore) {
     this.#store = store;
   }
 
-  /** How many `reads` there were when no more come. */
+  /** Waits until no more records are read, and returns `reads`. */
   async settledReads(): Promise<number> {
     let before = -1;
     await eventually(
@@ -34,14 +34,14 @@ export class CountingStore implements TransactionalStore {
   }
 
   #count(records: number): void {
-    if (this.#inThisTurn === 0) {
+    if (this.#readsThisTick === 0) {
       setImmediate(() => {
-        this.#inThisTurn = 0;
+        this.#readsThisTick = 0;
       });
     }
     this.reads += records;
-    this.#inThisTurn += records;
-    this.maxReadsPerTick = Math.max(this.maxReadsPerTick, this.#inThisTurn);
+    this.#readsThisTick += records;
+    this.maxReadsPerTick = Math.max(this.maxReadsPerTick, this.#readsThisTick);
   }
 
   *#counted<T>(passed: Iterable<T>, offset = 0): Generator<T, void> {

@@ -1,17 +1,17 @@
-/** A shell block of a document, and what the block below it says that it prints. */
+/** A shell block of a document with the expected output from the block below it. */
 export interface DocumentExample {
-  /** Of the block, from 1. */
+  /** Line number of the block, from 1. */
   line: number;
-  /** The heading that it stands under. */
+  /** The heading above the block. */
   heading: string;
   commands: string;
-  /** Empty where no block follows. */
+  /** Expected output; empty if no text block follows. */
   prints: string;
 }
 
 const FENCE = '```';
 
-/** The shell blocks of a document in Markdown, in order. */
+/** Returns the shell blocks of a Markdown document, in order. */
 export function examplesIn(markdown: string): DocumentExample[] {
   const examples: DocumentExample[] = [];
   let heading = '';
@@ -31,7 +31,7 @@ export function examplesIn(markdown: string): DocumentExample[] {
   return examples;
 }
 
-/** What is printed: texts by line, and values of JSON, which may go over several lines. */
+/** Splits printed output into values: JSON, which may span several lines, and other lines as strings. */
 export function printedValues(text: string): unknown[] {
   const values: unknown[] = [];
   let open = '';
@@ -46,7 +46,7 @@ export function printedValues(text: string): unknown[] {
     values.push(value);
     open = '';
   }
-  if (open !== '') throw new Error(`no JSON: ${open}`);
+  if (open !== '') throw new Error(`incomplete JSON: ${open}`);
   return values;
 }
 

@@ -1,41 +1,41 @@
 import { inspect } from 'node:util';
 
-/** A condition that did not come true in time. */
+/** A condition was not met in time. */
 export class TimedOut extends Error {}
 
-export interface Patience {
-  /** Named in the error. */
+export interface WaitOptions {
+  /** Name of the condition for the error message. */
   what?: string;
   withinMs?: number;
   everyMs?: number;
 }
 
 /**
- * Asks until `holds` is true of the answer, and returns that answer; without `holds`, until the answer is truthy.
- * @throws TimedOut with the last answer (or the last error) when the time is over
+ * Calls `read` until `holds` accepts its value, and returns that value. The default accepts any truthy value.
+ * @throws TimedOut with the last value when the time is over
  */
 export async function eventually<T>(
-  ask: () => T | Promise<T>,
-  holds: (answer: T) => boolean = Boolean,
-  { what = 'the condition', withinMs = 5_000, everyMs = 10 }: Patience = {},
+  read: () => T | Promise<T>,
+  holds: (value: T) => boolean = Boolean,
+  { what = 'the condition', withinMs = 5_000, everyMs = 10 }: WaitOptions = {},
 ): Promise<T> {
   const untilMs = performance.now() + withinMs;
   for (;;) {
-    const answer = await ask();
-    if (holds(answer)) return answer;
+    const value = await read();
+    if (holds(value)) return value;
     if (performance.now() >= untilMs) {
-      throw new TimedOut(`${what} did not come true within ${withinMs} ms; last: ${inspect(answer, { depth: 6 })}`);
+      throw new TimedOut(`timed out after ${withinMs} ms: ${what}; last value: ${inspect(value, { depth: 6 })}`);
     }
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
 
-/** Rejects with `TimedOut` unless `promise` settles within `withinMs`. */
+/** Returns the result of `promise`. @throws TimedOut unless it settles within `withinMs` */
 export async function inTime<T>(promise: Promise<T>, what: string, withinMs = 5_000): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(new TimedOut(`${what} did not come within ${withinMs} ms`));
+      reject(new TimedOut(`timed out after ${withinMs} ms: ${what}`));
     }, withinMs);
   });
   try {

@@ -4,7 +4,7 @@ type Json = Record<string, unknown>;
 
 const nowS = (): number => Math.floor(Date.now() / 1000);
 
-/** An entity as an agent describes itself. */
+/** Returns the entity that the agent `name` sends. */
 export function agentEntity(name: string, changes: Json = {}): Json {
   return {
     entity_class: 'agent',
@@ -21,20 +21,20 @@ export function agentEntity(name: string, changes: Json = {}): Json {
 }
 
 export interface KeepaliveChanges {
-  /** Seconds; the default is the clock's. */
+  /** Unix seconds; the default is the present time. */
   timestamp?: number;
   /** Seconds between keepalives. */
   interval?: number;
   /** Seconds until a warning. */
   timeout?: number;
-  /** Seconds until a critical alert, 0 = never. */
+  /** Seconds until a critical alert; 0 = never. */
   ttl?: number;
   sequence?: number;
   entity?: Json;
   check?: Json;
 }
 
-/** A keepalive of the agent `name`. */
+/** Returns a keepalive of the agent `name`. */
 export function keepalive(name: string, changes: KeepaliveChanges = {}): Json {
   const { timestamp = nowS(), interval = 20, timeout = 120, ttl = 0, sequence = 1 } = changes;
   const check = { metadata: { name: 'keepalive', namespace: 'default' }, interval, timeout, ttl, handlers: [] };
@@ -48,7 +48,7 @@ export function keepalive(name: string, changes: KeepaliveChanges = {}): Json {
   };
 }
 
-/** A result of the check `check` on the agent `name`. */
+/** Returns the event of a check result of the agent `name`. */
 export function checkEvent(name: string, check: string, result: Json = {}, changes: Json = {}): Json {
   const executed = nowS();
   return {
@@ -73,7 +73,7 @@ export function checkEvent(name: string, check: string, result: Json = {}, chang
   };
 }
 
-/** An event as the API takes it, of a proxy entity. */
+/** Returns an event of a proxy entity as the API accepts it. */
 export function proxyEvent(entity: string, check: string, result: Json = {}): Json {
   return {
     entity: { entity_class: 'proxy', metadata: { name: entity, namespace: 'default' } },

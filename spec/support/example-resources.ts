@@ -1,11 +1,11 @@
 type Json = Record<string, unknown>;
 
-/** What a POST makes, by the path that it is sent to. */
+/** A resource that a POST to `home` creates. */
 export interface Example {
   home: string;
-  /** With this name. */
+  /** Returns the body of a resource of this name. */
   body(name: string): Json;
-  /** In the path of one; the name unless told. */
+  /** Returns the last path segment of the resource; the default is its name. */
   id?(name: string): string;
 }
 
@@ -14,7 +14,7 @@ const BCRYPT = '$2a$04$WkOgx8E0nP1AXUOPBTN8FO7SxuIsJzcAKJkPHMZeBAbAMvBgMPbuK';
 const RULES = [{ verbs: ['get'], resources: ['checks'] }];
 const SUBJECTS = [{ type: 'User', name: 'x' }];
 
-/** One of every kind that has names of its own, in the namespace or beside it. */
+/** Returns an example of every kind of named resource, of the namespace and of the cluster. */
 export function exampleResources(namespace: string): Example[] {
   const home = `${CORE}/namespaces/${namespace}`;
   const named = (name: string): Json => ({ metadata: { name, namespace } });

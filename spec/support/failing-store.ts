@@ -8,28 +8,28 @@ import type {
   WriteSet,
 } from '../../src/store/transactional-store.ts';
 
-/** More than follow each other after any one thing that a test does. */
-const WRITES_IN_A_ROW = 4;
+/** More writes than follow one another after any single action of a test. */
+const MAX_CHAINED_WRITES = 4;
 
-/** A store whose writes can be made to fail, as on a full disk; what is stored stays readable. */
+/** A store whose writes can be made to fail, as on a full disk. Reads still work. */
 export class FailingStore implements TransactionalStore {
   readonly #store: TransactionalStore;
-  /** How many were tried. */
+  /** Number of attempted writes. */
   writes = 0;
   readonly #inFlight = new Set<Promise<void>>();
   #failures = 0;
-  #held: { waits(): void; released: Promise<void>; release(): void } | undefined;
+  #held: { onWait(): void; released: Promise<void>; release(): void } | undefined;
 
   constructor(store: TransactionalStore) {
     this.#store = store;
   }
 
-  /** The next `n` writes are refused, and keep nothing. */
+  /** Makes the next `n` writes fail. They store nothing. */
   failNextWrites(n: number): void {
     this.#failures = n;
   }
 
-  /** Every write is refused until `heal`. */
+  /** Makes all writes fail until `heal`. */
   failUntilHealed(): void {
     this.#failures = Infinity;
   }
@@ -39,12 +39,12 @@ export class FailingStore implements TransactionalStore {
     this.release();
   }
 
-  /** Writes wait until `release`, as on a slow disk. Resolves when one does. */
+  /** Makes writes wait until `release`, as on a slow disk. Resolves when the first write waits. */
   hold(): Promise<void> {
-    return new Promise((waits) => {
+    return new Promise((onWait) => {
       let release = (): void => undefined;
       const released = new Promise<void>((resolve) => (release = resolve));
-      this.#held = { waits, released, release };
+      this.#held = { onWait, released, release };
     });
   }
 
@@ -53,9 +53,12 @@ export class FailingStore implements TransactionalStore {
     this.#held = undefined;
   }
 
-  /** Resolves when no write is in flight and none follows: one may wait for the one before it, and begins a turn after that. Those that are held do not count. */
+  /**
+   * Resolves when no write is in flight and none follows: a write may wait for the one before it and starts a tick later. Held writes do
+   * not count.
+   */
   async settled(): Promise<void> {
-    for (let write = 0; write < WRITES_IN_A_ROW; write += 1) {
+    for (let write = 0; write < MAX_CHAINED_WRITES; write += 1) {
       while (this.#inFlight.size > 0) await Promise.allSettled(this.#inFlight);
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -64,7 +67,7 @@ export class FailingStore implements TransactionalStore {
   async write(set: WriteSet): Promise<void> {
     this.writes += 1;
     const held = this.#held;
-    held?.waits();
+    held?.onWait();
     if (held !== undefined) await held.released;
     const written = this.#attempt(set);
     this.#inFlight.add(written);

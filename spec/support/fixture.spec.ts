@@ -36,26 +36,26 @@ describe('a fixture', () => {
 
     past = own;
 
-    for (const turn of [1, 2]) {
-      it(`is the same for all tests of a suite, or another for each: test ${turn}`, () => {
-        expect([shared.raise(), own.raise()]).to.deep.equal([turn, 1]);
+    for (const test of [1, 2]) {
+      it(`is shared by a suite or made anew for each test: test ${test}`, () => {
+        expect([shared.raise(), own.raise()]).to.deep.equal([test, 1]);
       });
     }
 
-    it('takes what is written to it', () => {
+    it('forwards assignments to the object behind it', () => {
       later.count = 7;
       expect(later.raise()).to.equal(8);
     });
   });
 
   describe('after its tests', () => {
-    it('has ended, the youngest first', () => {
-      const ofTests = [1, 2, 3].flatMap((turn) => [`by hand, after own ${turn}`, `own ${turn}`]);
+    it('has ended its objects, the newest first', () => {
+      const ofTests = [1, 2, 3].flatMap((test) => [`by hand, after own ${test}`, `own ${test}`]);
       expect(ended).to.deep.equal([...ofTests, 'shared']);
     });
 
-    it('is not there', () => {
-      expect(() => past?.count).to.throw('a fixture is there only while tests run');
+    it('throws when it is used', () => {
+      expect(() => past?.count).to.throw('a fixture can be used only while its tests run');
     });
   });
 });

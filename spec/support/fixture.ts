@@ -1,35 +1,37 @@
 type Make<T> = () => T | Promise<T>;
 type End<T> = (made: T) => unknown;
 
-/** Of what there is now; the last is the youngest. */
+/** The end functions of the existing fixtures, the newest last. */
 const endings: (() => unknown)[] = [];
 
-/** Made before each test of the suite that asks, ended after it: by `stop`, if it has one, unless `end` says how. Fixtures
- *  end in the reverse order of their making. What is returned stands for the one of the test that runs: it is there to be
- *  used, not to be compared. */
+/**
+ * Makes an object before each test of the current suite and ends it after the test, with `end` or with its method `stop`. Fixtures end
+ * in the reverse order of their creation. The function returns a proxy of the object of the running test: use its members, and do not
+ * compare the proxy itself.
+ */
 export function perTest<T extends object>(make: Make<T>, end: End<T> = stop): T {
-  const { begin, standIn } = fixture(make, end);
+  const { begin, proxy } = fixture(make, end);
   beforeEach(begin);
   afterEach(() => endings.pop()?.());
-  return standIn;
+  return proxy;
 }
 
-/** The same, once for all tests of the suite. */
+/** Like `perTest`, with one object for all tests of the suite. */
 export function perSuite<T extends object>(make: Make<T>, end: End<T> = stop): T {
-  const { begin, standIn } = fixture(make, end);
+  const { begin, proxy } = fixture(make, end);
   before(begin);
   after(() => endings.pop()?.());
-  return standIn;
+  return proxy;
 }
 
 async function stop(made: object): Promise<void> {
   if ('stop' in made && typeof made.stop === 'function') await made.stop();
 }
 
-function fixture<T extends object>(make: Make<T>, end: End<T>): { begin(): Promise<void>; standIn: T } {
+function fixture<T extends object>(make: Make<T>, end: End<T>): { begin(): Promise<void>; proxy: T } {
   let current: T | undefined;
-  const standIn = standInFor(() => {
-    if (current === undefined) throw new Error('a fixture is there only while tests run');
+  const proxy = proxyOf(() => {
+    if (current === undefined) throw new Error('a fixture can be used only while its tests run');
     return current;
   });
   const begin = async (): Promise<void> => {
@@ -40,11 +42,11 @@ function fixture<T extends object>(make: Make<T>, end: End<T>): { begin(): Promi
       return end(made);
     });
   };
-  return { begin, standIn };
+  return { begin, proxy };
 }
 
-/** A suite names its fixtures before there are any. */
-function standInFor<T extends object>(current: () => T): T {
+/** Returns a proxy of an object that does not exist yet when the suite is declared. */
+function proxyOf<T extends object>(current: () => T): T {
   return new Proxy<T>({} as T, {
     get: (_target, name) => {
       const made = current();

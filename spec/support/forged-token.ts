@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto';
 
-/** What is done to a token; `sign` absent keeps its signature. */
+/** How a token is changed. Without `sign` it keeps its signature. */
 export interface Forgery {
-  /** Laid over the members of its header. */
+  /** Members that replace those of the header. */
   header?: Record<string, unknown>;
-  /** The same of its claims. */
+  /** Members that replace those of the claims. */
   claims?: Record<string, unknown>;
-  /** `none` leaves the signature empty, `cut` away; `flip` changes its first character; `hs256:KEY` (384, 512) signs anew. */
+  /** `none` empties the signature, `cut` removes it, `flip` changes its first character, `hs256:KEY` (384, 512) signs again. */
   sign?: string;
 }
 
-/** `token` as somebody changed it who may not know our secret. */
+/** Returns `token` with these changes. */
 export function forgedToken(token: string, { header, claims, sign }: Forgery): string {
   const [sentHeader = '', sentClaims = '', signature = ''] = token.split('.');
-  const signed = `${laidOver(sentHeader, header)}.${laidOver(sentClaims, claims)}`;
+  const signed = `${withMembers(sentHeader, header)}.${withMembers(sentClaims, claims)}`;
   if (sign === undefined) return `${signed}.${signature}`;
   if (sign === 'none') return `${signed}.`;
   if (sign === 'cut') return signed;
@@ -23,7 +23,7 @@ export function forgedToken(token: string, { header, claims, sign }: Forgery): s
   return `${signed}.${createHmac(`sha${bits}`, key).update(signed).digest('base64url')}`;
 }
 
-function laidOver(part: string, members: Record<string, unknown> | undefined): string {
+function withMembers(part: string, members: Record<string, unknown> | undefined): string {
   if (members === undefined) return part;
   const sent = JSON.parse(Buffer.from(part, 'base64url').toString()) as object;
   return Buffer.from(JSON.stringify({ ...sent, ...members })).toString('base64url');

@@ -9,7 +9,7 @@ export interface RecordedRequest {
   body?: unknown;
 }
 
-/** Members that are absent are not compared. */
+/** A recorded answer; absent members are not compared. */
 export interface RecordedAnswer {
   status: number;
   headers?: Record<string, string>;
@@ -43,7 +43,7 @@ const withText = (why: string, recorded: string, ours: string): Difference => ({
   }),
 });
 
-/** Of a list the objects that a selector selects, by their names. */
+/** Keeps only the objects with these names, which the selector of `query` selects. */
 const selecting = (query: string, names: readonly string[]): Difference => ({
   why: 'spec 02, D21: selectors select',
   appliesTo: (request) => request.query === query,
@@ -60,7 +60,7 @@ const withOwnSubscription = (entity: unknown): unknown => {
   return { ...entity, subscriptions: subscriptions.includes(own) ? subscriptions : [...subscriptions, own] };
 };
 
-/** What the service answers otherwise than the reference; all of it is decided in spec 02, whose numbers these are. */
+/** Differences between the service and the reference. The numbers are those of spec 02, which decides them. */
 const DIFFERENCES: readonly Difference[] = [
   {
     why: 'D3: PUT of an event answers with the event',
@@ -68,7 +68,7 @@ const DIFFERENCES: readonly Difference[] = [
     ours: () => ({ status: 200, headers: JSON_TYPE }),
   },
   {
-    why: 'D15: refusals are written like all other errors',
+    why: 'D15: refusals have the form of all other errors',
     appliesTo: (_, { body }) => at(body, 'Code') !== undefined,
     ours: ({ status, body }) => ({ status, body: { code: at(body, 'Code'), message: at(body, 'Message') } }),
   },
@@ -77,9 +77,9 @@ const DIFFERENCES: readonly Difference[] = [
     appliesTo: (_, { headers, body }) => body !== undefined && headers?.['content-type']?.startsWith('text/') === true,
     ours: (recorded) => ({ ...recorded, headers: { ...recorded.headers, ...JSON_TYPE } }),
   },
-  refusedWith(/^resource is invalid: wrong password/, 400, 1, 'D17: the caller sent what is wrong'),
-  refusedWith(/^the namespace .* does not exist$/, 404, 2, 'D10: what is written to is not found'),
-  refusedWith(/namespace is not empty$/, 400, 1, 'D13: the caller can do something about it'),
+  refusedWith(/^resource is invalid: wrong password/, 400, 1, 'D17: the mistake is in the request'),
+  refusedWith(/^the namespace .* does not exist$/, 404, 2, 'D10: the target of the write is not found'),
+  refusedWith(/namespace is not empty$/, 400, 1, 'D13: the caller can correct the request'),
   {
     why: '2.1: errors of API keys are JSON',
     appliesTo: ({ path }, { status, text }) => path.endsWith('/apikeys') && status === 400 && text !== undefined,
@@ -105,7 +105,7 @@ const DIFFERENCES: readonly Difference[] = [
   selecting('labelSelector=region+%3D%3D+us', []),
 ];
 
-/** What the service answers where the reference answered `recorded`. */
+/** Returns the answer that the service must give where the reference answered `recorded`. */
 export function expectedAnswer(request: RecordedRequest, recorded: RecordedAnswer): RecordedAnswer {
   let answer = recorded;
   for (const { appliesTo, ours } of DIFFERENCES) if (appliesTo(request, answer)) answer = ours(answer);

@@ -9,7 +9,7 @@ import { at } from './json-path.ts';
 interface Command {
   argv: string[];
   exchanges: { request: RecordedRequest; response: RecordedAnswer }[];
-  /** By regular expression, from the `Location` of the answer. */
+  /** Values to keep: name and regular expression for the `Location` of the answer. */
   keep?: Record<string, string>;
 }
 
@@ -18,7 +18,7 @@ interface Tokens {
   refresh_token: string;
 }
 
-/** A command, a wait, or a change of what the client has on disk. */
+/** A command, a wait, or a change of the client's configuration file. */
 type Step = Command | { waitMs: number } | { editConfig: Partial<Tokens> };
 
 export interface CliBackend {
@@ -28,11 +28,11 @@ export interface CliBackend {
 }
 
 const LOWEST_BCRYPT_COST = 4;
-/** What the recorded client sends with every request, `GET` and `DELETE` included. */
+/** Headers that the recorded client sends with every request, `GET` and `DELETE` included. */
 const USUAL_HEADERS = { accept: 'application/json', 'content-type': 'application/json' };
 
 /**
- * Sends what the recorded client sent, in order, and compares all answers. `file` is relative to `spec/golden`.
+ * Sends the requests of the recorded client in order and compares all answers. `file` is relative to `spec/golden`.
  * @throws with a line for each answer that differs
  */
 export async function playCommands(file: string, backend: CliBackend): Promise<void> {
@@ -51,7 +51,7 @@ export async function playCommands(file: string, backend: CliBackend): Promise<v
   if (found.length > 0) throw new Error(`${found.length} answers differ:\n${found.join('\n')}`);
 }
 
-/** What the recorded backend ran on, as the client was shown it. */
+/** Returns the system information of the recorded backend, from the entity list that the client received. */
 export function recordedMachine(): System {
   const { steps } = JSON.parse(readGolden('cli/03-events-entities.json')) as { steps: Partial<Command>[] };
   const shownLists = steps.flatMap(({ exchanges = [] }) => exchanges.map(({ response }) => response.body));
@@ -59,7 +59,7 @@ export function recordedMachine(): System {
   return parseEntityShape(entities.find(({ entity_class }) => entity_class === 'backend')).system;
 }
 
-/** Keeps what the client keeps: its tokens, and what commands have told. */
+/** A client with the state of the recorded one: its tokens, and values from earlier answers. */
 class RecordedClient {
   readonly #backend: CliBackend;
   readonly #api: ApiClient;
@@ -80,7 +80,7 @@ class RecordedClient {
     this.#api.close();
   }
 
-  /** @returns where its answers differ, a line each */
+  /** Sends the requests of one command. Returns a line for each answer that differs. */
   async run({ argv, exchanges, keep = {} }: Command, command: string): Promise<string[]> {
     const found: string[] = [];
     for (const [index, { request, response }] of exchanges.entries()) {
@@ -113,7 +113,7 @@ class RecordedClient {
       .replace(/base64\((.*)\)$/, (_, text: string) => Buffer.from(text).toString('base64'));
   }
 
-  /** Where the recording has a matcher the client had made a value: of the time, of its tokens, of its arguments, or of the answer before. */
+  /** Replaces the matchers of a recorded body by the client's values: the time, its tokens, its arguments, or the last answer. */
   async #body(body: unknown, argv: string[]): Promise<string> {
     const password = argv[argv.indexOf('-p') + 1] ?? '';
     return JSON.stringify(body)
@@ -135,12 +135,12 @@ class RecordedClient {
       if (found !== undefined) return found;
     }
     if (answer.headers['sensu-continue'] !== undefined && headers['sensu-continue'] === undefined) {
-      return 'a page that nobody expects follows';
+      return 'unexpected Sensu-Continue header';
     }
     if (body === undefined) return difference(text ?? '<any>', answer.text);
     return exactDifference(shown(body), answer.json);
   }
 }
 
-/** A key is told once, where it was granted: lists show another UUID in its place. */
+/** The answer that creates a key is the only one that contains it; lists show another UUID instead. */
 const shown = (body: unknown): unknown => JSON.parse(JSON.stringify(body).replaceAll(/\$\{\w+\}/g, '<uuid>'));

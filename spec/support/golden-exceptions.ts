@@ -1,14 +1,14 @@
-interface Overruling {
+interface GoldenException {
   /** The recording, relative to `spec/golden`. */
   recording: string;
-  /** The number of the step from 1, or what is withException wherever it comes in the recording. */
+  /** The step number from 1, or the name of a value that is replaced wherever it occurs in the recording. */
   step: number | string;
-  /** Laid over what was recorded, member for member. */
+  /** Members that replace the recorded ones. */
   ours: unknown;
   why: string;
 }
 
-/** In protobuf there is no member that is empty. */
+/** Without empty members, because protobuf does not encode them. */
 const W_ASSET = {
   url: 'https://assets.example/a.tar.gz',
   sha512: 'ab'.repeat(64),
@@ -20,8 +20,8 @@ const W_ASSET = {
 const CREATED = { status: 201, body: undefined, text: '' };
 const DELETED = { status: 204, body: undefined, text: '' };
 
-/** Where the seed or another recording says otherwise: docs/decisions/0009. Everything else is as it was recorded. */
-export const GOLDEN_EXCEPTIONS: readonly Overruling[] = [
+/** Steps at which the seed or another recording overrules a recording (docs/decisions/0009). All other steps are replayed unchanged. */
+export const GOLDEN_EXCEPTIONS: readonly GoldenException[] = [
   {
     recording: 'state/odd-events.json',
     step: 15,
@@ -46,8 +46,8 @@ export const GOLDEN_EXCEPTIONS: readonly Overruling[] = [
     { step: 12, ours: { json: { subscriptions: ['zz', 'entity:w-px'] } } },
     { step: 13, ours: { subscriptions: ['zz', 'entity:w-px'] } },
     { step: 16, ours: { subscriptions: ['zz', 'entity:w-px'] } },
-  ].map((row) => ({
-    ...row,
+  ].map((exception) => ({
+    ...exception,
     recording: 'wire/class-repair.json',
     why: 'rest/15-entities step 8: an entity made by API has its own subscription',
   })),
@@ -73,7 +73,7 @@ export const GOLDEN_EXCEPTIONS: readonly Overruling[] = [
     recording: 'rest/01-routing.json',
     step,
     ours: { status: 400, body: undefined, text: '' },
-    why: 'Node refuses methods that HTTP has not got, before anybody is asked',
+    why: 'Node refuses methods that HTTP does not define, before the service sees the request',
   })),
   {
     recording: 'rest/02-unauthenticated.json',
@@ -84,8 +84,8 @@ export const GOLDEN_EXCEPTIONS: readonly Overruling[] = [
   ...[
     { step: 25, ours: { status: 400, body: { message: '<string>', code: 1 }, text: undefined } },
     { step: 26, ours: { status: 404, body: { message: 'not found', code: 2 }, text: undefined } },
-  ].map((row) => ({
-    ...row,
+  ].map((exception) => ({
+    ...exception,
     recording: 'rest/05-checks-validation.json',
     why: 'schedule/cron: a schedule that never occurs is rejected when it is written',
   })),
@@ -141,17 +141,17 @@ export const GOLDEN_EXCEPTIONS: readonly Overruling[] = [
   })),
 ];
 
-/** What the service does at this step: `recorded`, unless a row of the table changes members of it. */
+/** Returns the expected value of a step: `recorded`, with the members that an exception replaces. */
 export function withException(recording: string, step: number | string, recorded: unknown): unknown {
-  const row = GOLDEN_EXCEPTIONS.find((candidate) => candidate.recording === recording && candidate.step === step);
-  return row === undefined ? recorded : laidOver(recorded, row.ours);
+  const exception = GOLDEN_EXCEPTIONS.find((candidate) => candidate.recording === recording && candidate.step === step);
+  return exception === undefined ? recorded : withMembers(recorded, exception.ours);
 }
 
 const isMembers = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-function laidOver(recorded: unknown, ours: unknown): unknown {
+function withMembers(recorded: unknown, ours: unknown): unknown {
   if (!isMembers(recorded) || !isMembers(ours)) return ours;
-  const changed = Object.entries(ours).map(([name, member]) => [name, laidOver(recorded[name], member)] as const);
+  const changed = Object.entries(ours).map(([name, member]) => [name, withMembers(recorded[name], member)] as const);
   return { ...recorded, ...Object.fromEntries(changed) };
 }

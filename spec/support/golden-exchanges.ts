@@ -19,29 +19,29 @@ interface Answer {
   headers?: Record<string, string>;
   body?: unknown;
   text?: string;
-  /** Of the objects of a list, in its order; events are `<namespace>/<entity>/<check>`. */
+  /** Names of the objects of a list, in order; the name of an event is `<namespace>/<entity>/<check>`. */
   names?: string[];
 }
 
 interface Step {
   request?: Exchange;
-  /** Sent all at once; only how often each status came is compared. */
+  /** Requests sent at once; only the number of answers of each status is compared. */
   parallel?: Exchange[];
   statuses?: Record<string, number>;
-  /** The token `from`, changed, is kept as `as`. */
+  /** Changes the token `from` and keeps it as `as`. */
   forge?: Forgery & { as: string; from: string };
   response?: Answer;
-  /** Answered by the service in place of `response`; what it lacks is not compared. */
+  /** The service's answer where it differs from `response`; absent members are not compared. */
   ours?: Answer;
   keep?: Record<string, string | { header: string; after?: string }>;
-  /** The message is a parser's: any will do. */
+  /** The message comes from a parser and may be any text. */
   free?: boolean;
   sleep?: number;
-  /** Not played where it says so: it names what has another name here. */
+  /** If set, the step applies to the reference only and is skipped. */
   only?: 'reference';
 }
 
-/** Where a backend keeps what it says of itself. */
+/** The namespace of the backend's own entity, in the recordings and here. */
 const [THEIR_NAMESPACE, OUR_NAMESPACE] = ['sensu-system', 'mon-system'];
 
 interface Received {
@@ -50,24 +50,20 @@ interface Received {
   text: string;
 }
 
-/** What to do where the recording waited; mostly only the reference needs to. */
-export type Eviction = (ms: number) => Promise<void>;
+/** Replaces a wait of the recording. Most waits are needed by the reference only. */
+export type Wait = (ms: number) => Promise<void>;
 
-/** Plays recorded exchanges of HTTP, in order. `file` is relative to `spec/golden`. @throws naming file and step where the answer differs */
-export async function playExchanges(
-  file: string,
-  port: number,
-  sleep: Eviction = () => Promise.resolve(),
-): Promise<void> {
+/** Replays recorded HTTP exchanges in order. `file` is relative to `spec/golden`. @throws with file and step if an answer differs */
+export async function playExchanges(file: string, port: number, wait: Wait = () => Promise.resolve()): Promise<void> {
   const { steps } = JSON.parse(readGolden(file).replaceAll(THEIR_NAMESPACE, OUR_NAMESPACE)) as { steps: Step[] };
   const kept: Record<string, string> = { admin: await adminToken(port), base: `http://127.0.0.1:${port}` };
-  // These say themselves who asks.
+  // The recordings of auth/ contain their own credentials.
   const usual: Exchange['headers'] = file.startsWith('auth/') ? {} : { authorization: 'Bearer ${admin}' };
-  /** A key is told once, where it was created: answers show another UUID in its place. */
+  /** The answer that creates a key is the only one that contains it; later answers show another UUID instead. */
   const shown: Record<string, string> = {};
   for (const [index, step] of steps.entries()) {
     if (step.only === 'reference') continue;
-    await sleep(step.sleep ?? 0);
+    await wait(step.sleep ?? 0);
     if (step.forge !== undefined) kept[step.forge.as] = forgedToken(filledIn(step.forge.from, kept), step.forge);
     await playAtOnce(step, (request) =>
       exchange(port, { ...request, headers: { ...usual, ...request.headers } }, kept),
@@ -134,7 +130,10 @@ function exchange(port: number, { method, path, headers, body, text }: Exchange,
   });
 }
 
-/** `${name}` is what was kept, `${base64:x}` is x in base64, `${repeat:x:n}` is x written n times, `"${now+n}"` is n seconds after the present one. */
+/**
+ * Replaces placeholders: `${name}` by the kept value, `${base64:x}` by x in base64, `${repeat:x:n}` by n times x, and `"${now+n}"` by
+ * the Unix time in n seconds.
+ */
 const filledIn = (text: string, kept: Record<string, string>): string =>
   text
     .replace(NOW, (_, shift: string) => String(Math.floor(Date.now() / 1000) + Number(shift)))
@@ -174,7 +173,7 @@ function headerDifference({ headers = {} }: Answer, received: Received): string 
   return undefined;
 }
 
-/** Whoever gets the token of a page asks for that page. */
+/** A list must not offer a next page where the recording has none. */
 function tokenDifference({ ours, response }: Step, received: Received): string | undefined {
   if (ours !== undefined || received.headers['sensu-continue'] === undefined) return undefined;
   return response?.headers?.['sensu-continue'] === undefined ? 'unexpected Sensu-Continue' : undefined;
@@ -209,7 +208,7 @@ const namesIn = ({ text }: Received): (string | undefined)[] =>
       : `${entity.metadata.namespace}/${entity.metadata.name}/${check?.metadata.name}`,
   );
 
-/** The reference writes the members of a refusal with capitals. */
+/** Lowers the member names of errors 401 and 403, which the reference writes with capitals. */
 const lowerCased = (body: unknown, status: number): unknown =>
   status === 401 || status === 403
     ? Object.fromEntries(Object.entries(body as object).map(([name, value]) => [name.toLowerCase(), value as unknown]))

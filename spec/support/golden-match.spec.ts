@@ -10,10 +10,10 @@ describe('the comparison with a recording', () => {
     ['null for null', { a: null }, { a: null }],
     ['lists in order', [1, { a: 1 }], [1, { a: 1, b: 2 }]],
     ['a uuid', '<uuid>', UUID],
-    ['seconds, 0 too', ['<unix>', '<unix>'], [0, 1_767_268_800]],
+    ['seconds, including 0', ['<unix>', '<unix>'], [0, 1_767_268_800]],
     ['a matcher inside a text', 'at <string>, <int> (>= 5)', 'at noon, 7 (>= 5)'],
-    ['signs that mean something in patterns', 'a.b*(<int>)', 'a.b*(3)'],
-    ['anything at all', { a: '<any>' }, { a: [1] }],
+    ['characters with a meaning in regular expressions', 'a.b*(<int>)', 'a.b*(3)'],
+    ['any value', { a: '<any>' }, { a: [1] }],
   ];
   for (const [what, expected, actual] of equal) {
     it(`accepts ${what}`, () => {
@@ -27,12 +27,12 @@ describe('the comparison with a recording', () => {
     ['a longer list', { a: [1] }, { a: [1, 2] }, 'answer.a: expected [ 1 ], got [ 1, 2 ]'],
     ['an item', [1, 2], [1, 3], 'answer[1]: expected 2, got 3'],
     ['a fraction of a second', '<unix>', 1.5, "answer: expected '<unix>', got 1.5"],
-    ['a text where seconds belong', '<unix>', '5', "answer: expected '<unix>', got '5'"],
-    ['a sign taken literally', 'a.b <int>', 'axb 3', "answer: expected 'a.b <int>', got 'axb 3'"],
+    ['a text in place of seconds', '<unix>', '5', "answer: expected '<unix>', got '5'"],
+    ['a character taken literally', 'a.b <int>', 'axb 3', "answer: expected 'a.b <int>', got 'axb 3'"],
     ['a list for an object', {}, [], 'answer: expected {}, got []'],
   ];
   for (const [what, expected, actual, message] of different) {
-    it(`names ${what}`, () => {
+    it(`reports ${what}`, () => {
       expect(difference(expected, actual)).to.equal(message);
     });
   }
@@ -44,12 +44,12 @@ describe('the exact comparison with a recording', () => {
   });
 
   const different: [string, unknown, unknown, string][] = [
-    ['one member more', { a: { b: 1 } }, { a: { b: 1, c: 2 } }, 'answer.a: expected members b, got b,c'],
+    ['an additional member', { a: { b: 1 } }, { a: { b: 1, c: 2 } }, 'answer.a: expected members b, got b,c'],
     ['null for an absent member', { a: null }, {}, 'answer: expected members a, got '],
     ['a value', { a: 1 }, { a: 2 }, 'answer.a: expected 1, got 2'],
   ];
   for (const [what, expected, actual, message] of different) {
-    it(`names ${what}`, () => {
+    it(`reports ${what}`, () => {
       expect(exactDifference(expected, actual)).to.equal(message);
     });
   }

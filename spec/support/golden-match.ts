@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 
 interface Matcher {
-  /** Inside a longer text. */
+  /** Regular expression for the matcher inside a longer text. */
   pattern: string;
   accepts(value: unknown): boolean;
 }
@@ -9,7 +9,7 @@ interface Matcher {
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const isText = (value: unknown): boolean => typeof value === 'string';
 
-/** `<unix>` takes 0 too: an event that the API got without a timestamp is stored with 0. */
+/** `<unix>` also accepts 0: an event that the API received without a timestamp is stored with 0. */
 const MATCHERS: Readonly<Record<string, Matcher>> = {
   uuid: { pattern: UUID, accepts: (value) => isText(value) && new RegExp(`^${UUID}$`).test(String(value)) },
   unix: { pattern: '\\d+', accepts: (value) => Number.isInteger(value) && Number(value) >= 0 },
@@ -26,8 +26,8 @@ const MATCHER = /<(uuid|unix|int|number|string|etag|token|hex|any)>/;
 const MATCHERS_INSIDE = new RegExp(MATCHER.source, 'g');
 
 /**
- * Where `actual` is not what a golden file expects, undefined when it is: of objects only the listed members count,
- * `null` is absent or null, lists are compared whole.
+ * Returns the first difference between `actual` and what a golden file expects, or undefined if there is none. Only the listed members
+ * of an object are compared, `null` means absent or null, and lists are compared completely.
  */
 export function difference(expected: unknown, actual: unknown, where = 'answer'): string | undefined {
   if (typeof expected === 'string') return textDifference(expected, actual, where);
@@ -72,12 +72,12 @@ function objectDifference(expected: object, actual: unknown, where: string): str
   return undefined;
 }
 
-/** As `difference`, where absent, null and more than was recorded are three different answers. */
+/** Like `difference`, but an absent member, a null member and an additional member are differences. */
 export function exactDifference(expected: unknown, actual: unknown, where = 'answer'): string | undefined {
   return difference(expected, actual, where) ?? memberDifference(expected, actual, where);
 }
 
-/** Both fit each other but for members that are absent or null. */
+/** Compares the member names of two values that `difference` accepts. */
 function memberDifference(expected: unknown, actual: unknown, where: string): string | undefined {
   if (expected === null || typeof expected !== 'object') return undefined;
   const [wanted, got] = [Object.keys(expected).sort(), Object.keys(actual as object).sort()];

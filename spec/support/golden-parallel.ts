@@ -1,16 +1,16 @@
-/** Every play may need programs of its own: with more of them the machine's waits would become the recordings'. */
-const MAX_AT_ONCE = 5;
+/** Each replay may start programs of its own; more of them would delay one another. */
+const MAX_PARALLEL = 5;
 
 /**
- * A test for each name. They are played side by side, because recordings wait in real time; what goes wrong waits for its own test.
- * Hooks of the caller that stop what is played on come after this.
+ * Declares a test for each name. All recordings are replayed in parallel, because they wait in real time; an error is reported by the
+ * recording's own test. Declare hooks that stop the backend after this call.
  */
 export function itReplaysInParallel(names: readonly string[], play: (name: string) => Promise<void>): void {
   const outcomes: Promise<unknown>[] = [];
 
   before(() => {
     for (const [index, name] of names.entries()) {
-      const free = outcomes[index - MAX_AT_ONCE] ?? Promise.resolve();
+      const free = outcomes[index - MAX_PARALLEL] ?? Promise.resolve();
       outcomes.push(free.then(() => play(name)).catch((error: unknown) => error));
     }
   });
@@ -18,7 +18,7 @@ export function itReplaysInParallel(names: readonly string[], play: (name: strin
   after(() => Promise.all(outcomes));
 
   for (const [index, name] of names.entries()) {
-    it(`${name} is as it was recorded`, async () => {
+    it(`replays ${name} without a difference`, async () => {
       const failure = await outcomes[index];
       if (failure instanceof Error) throw failure;
     });

@@ -10,7 +10,7 @@ import { withException } from './golden-exceptions.ts';
 import { HandlerSink } from './handler-sink.ts';
 import { rawRequest } from './raw-handshake.ts';
 
-/** A step of a scenario file; which members it has depends on `op`. */
+/** A step of a scenario file. Its members depend on `op`. */
 interface Step {
   op: string;
   name?: string;
@@ -29,7 +29,7 @@ interface Step {
   text?: string;
   opcode?: 'text';
   body?: unknown;
-  /** Seconds, as are all times in these files. */
+  /** Seconds, like all times in these files. */
   within?: number;
   after?: number;
   seconds?: number;
@@ -50,20 +50,20 @@ export interface Scenario {
   file: string;
 }
 
-/** Where the scenario is played; `api` is logged in as the administrator. */
-export interface Stage {
+/** The backend on which a scenario is replayed. `api` is logged in as the administrator. */
+export interface ScenarioTarget {
   agentPort: number;
   api: ApiClient;
 }
 
-/** `file` is relative to `spec/golden`. */
+/** Reads a scenario; `file` is relative to `spec/golden`. */
 export function readScenario(file: string): Scenario {
   return { ...(JSON.parse(readGolden(file)) as Omit<Scenario, 'file'>), file };
 }
 
-/** Plays a recorded scenario from its first step to its last. @throws naming file, step and op where the backend differs */
-export async function play(scenario: Scenario, stage: Stage): Promise<void> {
-  const runner = new GoldenRunner(stage);
+/** Replays a recorded scenario. @throws with file, step and op where the backend differs */
+export async function play(scenario: Scenario, target: ScenarioTarget): Promise<void> {
+  const runner = new GoldenRunner(target);
   try {
     for (const [index, step] of scenario.steps.entries()) {
       if (step.only === 'reference') continue;
@@ -79,7 +79,7 @@ export async function play(scenario: Scenario, stage: Stage): Promise<void> {
   }
 }
 
-/** The recording waited 5 s, on a machine of its own. */
+/** The recording waited 5 s, on an otherwise idle machine. */
 const DEFAULT_WITHIN_S = 15;
 const UNHANDLED_SECONDS = 0.7;
 const POLL_MS = 5;
@@ -87,7 +87,7 @@ const POLL_MS = 5;
 type Operation = (step: Step) => Promise<void>;
 
 class GoldenRunner {
-  readonly #stage: Stage;
+  readonly #target: ScenarioTarget;
   readonly #agents = new Map<string, AgentClient>();
   readonly #encodings = new Map<string, 'json' | 'protobuf'>();
   readonly #sinks = new Map<string, HandlerSink>();
@@ -110,8 +110,8 @@ class GoldenRunner {
     wait: (step) => pass(step.seconds),
   };
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
+  constructor(target: ScenarioTarget) {
+    this.#target = target;
   }
 
   async run(step: Step): Promise<void> {
@@ -133,13 +133,13 @@ class GoldenRunner {
 
   async #handshake({ method, path = '/', lines = [], upgrade = false, ...step }: Step): Promise<void> {
     const request = { path, lines, upgrade, ...(method === undefined ? {} : { method }) };
-    const answer = await rawRequest(this.#stage.agentPort, request);
+    const answer = await rawRequest(this.#target.agentPort, request);
     compare(step, { ...answer, 'backend-id': answer.headers['backend-id']?.length ?? 0 });
   }
 
   async #connect({ as = '', encoding, headers = {} }: Step): Promise<void> {
     this.#agents.get(as)?.terminate();
-    this.#agents.set(as, await AgentClient.connectWith(this.#stage.agentPort, headers));
+    this.#agents.set(as, await AgentClient.connectWith(this.#target.agentPort, headers));
     this.#encodings.set(as, encoding ?? 'json');
   }
 
@@ -178,13 +178,13 @@ class GoldenRunner {
   async #api(step: Step): Promise<void> {
     const { method = 'GET', path = '', body } = step;
     const filledIn = body === undefined ? {} : { body: await this.#filledIn(body) };
-    compare(step, await this.#stage.api.request({ method, path, ...filledIn }));
+    compare(step, await this.#target.api.request({ method, path, ...filledIn }));
   }
 
   async #found(step: Step, path: string): Promise<void> {
     const { namespace = 'default', until = {} } = step;
     const answer = await eventually(
-      () => this.#stage.api.get(`/ns/${namespace}/${path}`),
+      () => this.#target.api.get(`/ns/${namespace}/${path}`),
       ({ status, json }) => status === 200 && difference(until, json) === undefined,
       { what: `${path} as ${JSON.stringify(until)}`, withinMs: withinMs(step), everyMs: POLL_MS },
     );
@@ -193,7 +193,7 @@ class GoldenRunner {
 
   async #absent({ path = '', after }: Step): Promise<void> {
     await pass(after);
-    const { status, text } = await this.#stage.api.get(path);
+    const { status, text } = await this.#target.api.get(path);
     if (status !== 404) throw new Error(`GET ${path} answered ${status} ${text}`);
   }
 
@@ -218,7 +218,7 @@ class GoldenRunner {
     if (handled !== undefined) throw new Error(`the handler ${step.sink} got ${JSON.stringify(handled)}`);
   }
 
-  /** `<now>`, `<now+N>` and `<sink:NAME>` in what is sent become what they stand for. */
+  /** Replaces `<now>` and `<now+N>` by Unix seconds and `<sink:NAME>` by the port of the sink. */
   async #filledIn(value: unknown): Promise<unknown> {
     if (typeof value === 'string') return this.#filledInText(value);
     if (Array.isArray(value)) return Promise.all(value.map((item) => this.#filledIn(item)));
@@ -242,7 +242,7 @@ const NOW = /<now([+-]\d+)?>/g;
 const withinMs = ({ within = DEFAULT_WITHIN_S }: Step): number => within * 1000;
 const textOf = (body: unknown): string => (typeof body === 'string' ? body : '');
 
-/** The recording waits in real time, and so do we: what must not happen needs time not to happen in. */
+/** Waits in real time like the recording, so that an event that must not happen has time to happen. */
 const pass = (seconds = 0): Promise<void> => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
 function described(frame: AgentFrame, encoding: 'json' | 'protobuf'): unknown {
@@ -254,7 +254,7 @@ function decoded({ type, payload }: AgentFrame): unknown {
   return type === 'check_request' ? decodeCheckRequest(payload) : decodeEntityConfig(payload);
 }
 
-/** `ours` stands in place of `expect` where the service differs on purpose. @throws with the first difference */
+/** Compares with `ours` if the service differs on purpose, otherwise with `expect`. @throws with the first difference */
 function compare({ expect = {}, ours = expect }: Step, actual: unknown): void {
   const found = difference(ours, actual);
   if (found !== undefined) throw new Error(found);

@@ -20,29 +20,29 @@ interface Entry {
   reason?: string;
 }
 
-/** Overruled alike in both encodings. */
+/** Name of the recordings of both encodings in the exceptions. */
 const RECORDING = 'wire/real-agent';
-/** An agent of another program and language says the same in headers of its own. */
+/** Headers whose values differ between agent programs. */
 const HEADERS_OF_THE_PROGRAM = new Set(['host', 'user-agent']);
 const WITHIN_MS = 10_000;
 
-/** Both ends of the connection; the agent is configured as the recorded one was. */
+/** Both ends of the connection. The agent is configured like the recorded one. */
 export interface TranscriptTarget {
   backend: PlayedBackend;
   agent: AgentProcess;
 }
 
 /**
- * Says to an agent what a recorded one was told, and compares what it says with what that one said, in order. Requests of the checks
- * in `leftOut`, and their results, are passed over. `file` is relative to `spec/golden`. @throws naming file and entry
+ * Sends an agent the recorded frames and compares its frames with those of the recorded agent, in order. Requests of the checks in
+ * `leftOut` and their results are skipped. `file` is relative to `spec/golden`. @throws with file and entry
  */
 export async function playTranscript(
   file: string,
-  stage: TranscriptTarget,
+  target: TranscriptTarget,
   leftOut: ReadonlySet<string>,
 ): Promise<void> {
   const { transcript } = JSON.parse(readGolden(file)) as { transcript: Entry[] };
-  const reader = new TranscriptReader(stage, transcript);
+  const reader = new TranscriptReader(target, transcript);
   for (const [index, entry] of transcript.entries()) {
     if (leftOut.has(checkOf(entry))) continue;
     try {
@@ -56,7 +56,7 @@ export async function playTranscript(
   }
 }
 
-/** The check that is asked for, or whose result it is; '' for other entries, and `metrics` without a check. */
+/** Returns the check of a request or a result, and `metrics` for an event without a check and for other entries. */
 function checkOf({ type, json }: Entry): string {
   const part = { check_request: 'config', event: 'check' }[type ?? ''];
   const name = part === undefined ? '' : at(json, part, 'metadata', 'name');
@@ -69,30 +69,30 @@ const unredacted = (json: unknown): unknown =>
   );
 
 class TranscriptReader {
-  readonly #stage: TranscriptTarget;
-  /** What an agent is told first on each connection. */
-  readonly #welcome: Entry | undefined;
+  readonly #target: TranscriptTarget;
+  /** The first frame that the backend sends on each connection. */
+  readonly #firstFrame: Entry | undefined;
   #sessions = 0;
-  /** Frames of the session that were compared, of each type. */
-  #taken = new Map<string, number>();
+  /** Number of compared frames of the session, by type. */
+  #compared = new Map<string, number>();
   #issuedS = Math.floor(Date.now() / 1_000);
 
-  constructor(stage: TranscriptTarget, transcript: readonly Entry[]) {
-    this.#stage = stage;
-    this.#welcome = transcript.find(({ dir }) => dir === 'to-agent');
+  constructor(target: TranscriptTarget, transcript: readonly Entry[]) {
+    this.#target = target;
+    this.#firstFrame = transcript.find(({ dir }) => dir === 'to-agent');
   }
 
   async play(entry: Entry, number: number): Promise<void> {
     if (entry.dir === 'handshake') await this.#handshake(entry);
-    else if (entry.dir === 'to-agent') this.#tell(entry);
-    else if (entry.dir === 'from-agent') await this.#heard(entry, number);
-    else if (entry.dir === 'close') await this.#stopped(entry);
-    else if (entry.close !== undefined) await this.#broken(entry.close, number);
-    // That nothing came is shown by the next entry: what comes is compared in order.
+    else if (entry.dir === 'to-agent') this.#send(entry);
+    else if (entry.dir === 'from-agent') await this.#receive(entry, number);
+    else if (entry.dir === 'close') await this.#stopAgent(entry);
+    else if (entry.close !== undefined) await this.#sendBrokenFrame(entry.close, number);
+    // `nothing-from-agent` needs no check: a frame would differ from the next entry, because frames are compared in order.
   }
 
   get #session(): PlayedSession {
-    const session = this.#stage.backend.current;
+    const session = this.#target.backend.current;
     if (session === undefined) throw new Error('no agent is connected');
     return session;
   }
@@ -100,16 +100,16 @@ class TranscriptReader {
   async #handshake({ headers = [] }: Entry): Promise<void> {
     this.#sessions += 1;
     const wait = { what: `session ${this.#sessions}`, withinMs: WITHIN_MS };
-    await eventually(() => this.#stage.backend.sessions.length === this.#sessions, Boolean, wait);
-    const said = headers.map(([name, value]) => [name.toLowerCase(), value] as const);
-    const expected = Object.fromEntries(said.filter(([name]) => !HEADERS_OF_THE_PROGRAM.has(name)));
+    await eventually(() => this.#target.backend.sessions.length === this.#sessions, Boolean, wait);
+    const recorded = headers.map(([name, value]) => [name.toLowerCase(), value] as const);
+    const expected = Object.fromEntries(recorded.filter(([name]) => !HEADERS_OF_THE_PROGRAM.has(name)));
     const found = difference(expected, this.#session.headers, 'headers');
     if (found !== undefined) throw new Error(found);
-    this.#taken.clear();
-    if (this.#sessions > 1 && this.#welcome !== undefined) this.#tell(this.#welcome);
+    this.#compared.clear();
+    if (this.#sessions > 1 && this.#firstFrame !== undefined) this.#send(this.#firstFrame);
   }
 
-  #tell({ type = '', json, base64, note = '' }: Entry): void {
+  #send({ type = '', json, base64, note = '' }: Entry): void {
     if (/equal issued/.test(note)) this.#issuedS -= 1;
     if (/older issued/.test(note)) this.#issuedS -= 2;
     const payload = JSON.stringify(json).replace('"issued":"<unix>"', `"issued":${this.#issuedS}`);
@@ -117,30 +117,30 @@ class TranscriptReader {
     this.#session.socket.send(base64 === undefined ? encodeFrame(type, payload) : Buffer.from(base64, 'base64'));
   }
 
-  /** Results are compared one after the other. A keepalive may have been on its way already: the first that fits is taken. */
-  async #heard({ type = '', json }: Entry, number: number): Promise<void> {
+  /** Compares results one after the other. A keepalive may have been sent before, so the first matching one is taken. */
+  async #receive({ type = '', json }: Entry, number: number): Promise<void> {
     const expected = withException(RECORDING, number, withException(RECORDING, type, unredacted(json)));
-    const ask = (): string | undefined => {
-      const taken = this.#taken.get(type) ?? 0;
+    const compare = (): string | undefined => {
+      const taken = this.#compared.get(type) ?? 0;
       const frames = this.#session.frames.filter((frame) => frame.type === type).slice(taken);
       const differences = frames.map(({ body }) => difference(expected, body, type));
-      const fitting = differences.indexOf(undefined);
-      if (fitting < 0 || (fitting > 0 && type === 'event')) return differences[0] ?? `no ${type} came`;
-      this.#taken.set(type, taken + fitting + 1);
+      const matching = differences.indexOf(undefined);
+      if (matching < 0 || (matching > 0 && type === 'event')) return differences[0] ?? `no ${type} received`;
+      this.#compared.set(type, taken + matching + 1);
       return undefined;
     };
-    await eventually(ask, (found) => found === undefined, { what: `the ${type} as recorded`, withinMs: WITHIN_MS });
+    await eventually(compare, (found) => found === undefined, { what: `the ${type} as recorded`, withinMs: WITHIN_MS });
   }
 
-  async #broken(close: { code: number; reason: string }, number: number): Promise<void> {
+  async #sendBrokenFrame(close: { code: number; reason: string }, number: number): Promise<void> {
     const session = this.#session;
     session.socket.send('no line feed');
     await this.#closed(session, withException(RECORDING, number, close));
   }
 
-  async #stopped({ code, reason }: Entry): Promise<void> {
+  async #stopAgent({ code, reason }: Entry): Promise<void> {
     const session = this.#session;
-    await this.#stage.agent.stop();
+    await this.#target.agent.stop();
     await this.#closed(session, { code, reason });
   }
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP listener as handlers of type `tcp` send to: one event in JSON per connection. */
+/** A TCP listener for handlers of type `tcp`: it receives one event in JSON per connection. */
 export class HandlerSink {
-  /** What has arrived and nobody has taken. */
+  /** Received events; a test may remove those it has compared. */
   readonly events: unknown[] = [];
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -37,7 +37,7 @@ export class HandlerSink {
       socket.end();
     });
     socket.on('close', () => this.#sockets.delete(socket));
-    // A sender that resets its connection has not sent a whole event.
+    // A reset connection carries no complete event.
     socket.on('error', () => undefined);
   }
 

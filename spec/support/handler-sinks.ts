@@ -2,7 +2,7 @@ import type { ApiClient } from './api-client.ts';
 import { HandlerSink } from './handler-sink.ts';
 import { at } from './json-path.ts';
 
-/** Handlers of the namespace `default`, each of which sends to a sink of its own. */
+/** Handlers of the namespace `default`, each with its own sink. */
 export class HandlerSinks {
   readonly #api: ApiClient;
   readonly #sinks = new Map<string, HandlerSink>();
@@ -11,17 +11,17 @@ export class HandlerSinks {
     this.#api = api;
   }
 
-  /** Makes the handler. @throws unless the backend takes it */
+  /** Creates a handler. @throws unless the backend accepts it */
   async add(name: string, filters: readonly string[] = []): Promise<void> {
     const sink = await HandlerSink.listen();
     this.#sinks.set(name, sink);
     const socket = { host: '127.0.0.1', port: sink.port };
     const handler = { metadata: { name, namespace: 'default' }, type: 'tcp', socket, filters };
     const { status, text } = await this.#api.put(`/ns/default/handlers/${name}`, handler);
-    if (status !== 201) throw new Error(`handler ${name} was refused with ${status} ${text}`);
+    if (status !== 201) throw new Error(`PUT of handler ${name} answered ${status} ${text}`);
   }
 
-  /** What the handler has got so far, of an entity's check where one is named. */
+  /** Returns the events that the handler has received, of one entity and check if given. */
   of(handler: string, entity?: string, check?: string): unknown[] {
     const sink = this.#sinks.get(handler);
     if (sink === undefined) throw new Error(`there is no handler ${handler}`);

@@ -35,19 +35,19 @@ function configOf(directory: string): BackendConfig {
 
 export interface InProcessOptions {
   clock?: ManualClock;
-  /** Changes the usual configuration. */
+  /** Changes the default configuration. */
   configure?: (config: BackendConfig) => BackendConfig;
-  /** In place of the usual ones. */
+  /** Replaces the default kinds. */
   configurationKinds?: ConfigurationKinds;
-  /** What it says that it runs on. */
+  /** Replaces the system information of the backend's own entity. */
   machine?: System;
-  /** In place of the usual ones, until it is halted. */
+  /** Replaces the default machines until the backend is halted. */
   machines?: Machines;
-  /** Comes between the backend and its store. */
+  /** Wraps the store of the backend. */
   through?: (store: TransactionalStore) => TransactionalStore;
 }
 
-/** The backend in this process, over real sockets and a real store, on a clock that the test moves. */
+/** A backend in the process of the test, with real sockets, a real store and a manual clock. */
 export class InProcessBackend implements BackendPorts {
   readonly clock: ManualClock;
   readonly log = new RecordedLog();
@@ -68,7 +68,7 @@ export class InProcessBackend implements BackendPorts {
     clock.untilIdle = () => this.#store?.settled() ?? Promise.resolve();
   }
 
-  /** On a fresh store with the administrator of the tests. */
+  /** Starts a backend on a new store with the administrator of the tests. */
   static async start(options: InProcessOptions = {}): Promise<InProcessBackend> {
     const backend = new InProcessBackend(await temporaryDirectory(), options);
     await backend.begin();
@@ -85,7 +85,7 @@ export class InProcessBackend implements BackendPorts {
     }
   }
 
-  /** Starts on the state that is there, at other ports. */
+  /** Starts the backend on its existing state, at other ports. */
   async resume(machines: Machines = MACHINES): Promise<void> {
     const { configurationKinds, machine, through = (store) => store } = this.#options;
     this.#running = await startBackend(this.#config, {
@@ -101,7 +101,7 @@ export class InProcessBackend implements BackendPorts {
     });
   }
 
-  /** Down until `resume`; agents and clients are gone. */
+  /** Stops the backend until `resume`, and disconnects all clients. */
   async halt(): Promise<void> {
     this.#clients.drop();
     this.#store?.heal();
@@ -116,7 +116,7 @@ export class InProcessBackend implements BackendPorts {
     await this.resume();
   }
 
-  /** Removes its state as well. */
+  /** Stops the backend and removes its state. */
   async stop(): Promise<void> {
     try {
       await this.halt();
@@ -125,7 +125,7 @@ export class InProcessBackend implements BackendPorts {
     }
   }
 
-  /** Its store while it is down. */
+  /** Opens the store for `use` while the backend is down. */
   async withStore<T>(use: (store: LmdbStore) => T | Promise<T>): Promise<T> {
     const store = new LmdbStore({ directory: storeDirectory(this.stateDir), sync: 'full' });
     try {
@@ -156,24 +156,24 @@ export class InProcessBackend implements BackendPorts {
     return this.#running?.agentPort ?? 0;
   }
 
-  /** The administrator; gone with the backend. */
+  /** Logs in as the administrator. The client is closed with the backend. */
   login(): Promise<ApiClient> {
     return this.#clients.login();
   }
 
-  /** A connected agent; gone with the backend. @throws HandshakeRefused */
+  /** Connects an agent. It is disconnected with the backend. @throws HandshakeRefused */
   connect(options: AgentOptions): Promise<AgentClient> {
     return this.#clients.connect(options);
   }
 
-  /** The same, when it has its first frame. */
+  /** Connects an agent and takes its first frame. @throws HandshakeRefused */
   async connected(options: AgentOptions): Promise<AgentClient> {
     const agent = await this.#clients.connect(options);
     await agent.next('entity_config');
     return agent;
   }
 
-  /** As at SIGHUP. */
+  /** Reloads the certificates, as SIGHUP does. */
   async reloadCertificates(): Promise<void> {
     await this.#running?.reloadCertificates();
   }

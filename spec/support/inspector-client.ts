@@ -13,11 +13,11 @@ export interface InspectQuery {
   since?: string;
 }
 
-/** A ticket of this user. */
+/** Requests a ticket for this user. */
 export async function ticketOf(user: ApiClient): Promise<string> {
   const { status, json } = await user.post('/api/mon/v1/tickets', undefined);
   const ticket = at(json, 'ticket');
-  if (status !== 201 || typeof ticket !== 'string') throw new Error(`asking for a ticket was answered ${status}`);
+  if (status !== 201 || typeof ticket !== 'string') throw new Error(`the request of a ticket answered ${status}`);
   return ticket;
 }
 
@@ -33,22 +33,22 @@ export function inspectUrl(
   return `ws://127.0.0.1:${port}${path}?${query.toString()}`;
 }
 
-/** What the receiver of `@statelyai/inspect` gets from there; its socket stays open until the backend ends it. */
+/** Collects the messages that the receiver of `@statelyai/inspect` gets from `url`. The socket stays open until the backend closes it. */
 export function receiveMessages(url: string): InspectMessage[] {
   const messages: InspectMessage[] = [];
   createWebSocketReceiver({ server: url }).subscribe((message) => messages.push({ ...message }));
   return messages;
 }
 
-/** In short: the type of a message, with the event's type and the state where it has them. */
+/** Summarises each message: its type, and the event's type and the state if it has them. */
 export function outline(messages: readonly InspectMessage[]): string[] {
   return messages.map((message) => {
-    const words = [message['type'], at(message, 'event', 'type'), at(message, 'snapshot', 'value')];
-    return words.flatMap((word) => (typeof word === 'string' ? [word.replace('@xstate.', '')] : [])).join(' ');
+    const parts = [message['type'], at(message, 'event', 'type'), at(message, 'snapshot', 'value')];
+    return parts.flatMap((part) => (typeof part === 'string' ? [part.replace('@xstate.', '')] : [])).join(' ');
   });
 }
 
-/** A plain WebSocket on `/debug/inspect`, which can leave and be refused. */
+/** A plain WebSocket client of `/debug/inspect`. */
 export class InspectorClient {
   readonly messages: InspectMessage[] = [];
   readonly socket: WebSocket;

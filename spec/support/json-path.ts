@@ -1,4 +1,4 @@
-/** The member at the end of a path of names and indices, undefined where the path ends early. */
+/** Returns the member at a path of names and indices, or undefined if the path does not exist. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let member = value;
   for (const step of path) {

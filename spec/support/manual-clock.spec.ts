@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ManualClock } from './manual-clock.ts';
 
 describe('a manual clock', () => {
-  it('stands still by itself', async () => {
+  it('does not advance by itself', async () => {
     const clock = new ManualClock(1_000);
     await clock.settle();
     expect([clock.nowMs(), clock.monotonicMs()]).to.deep.equal([1_000, 0]);
@@ -26,7 +26,7 @@ describe('a manual clock', () => {
     expect(clock.nowMs()).to.equal(25);
   });
 
-  it('fires alarms of one moment in the order in which they were set', async () => {
+  it('fires alarms of the same time in the order in which they were set', async () => {
     const clock = new ManualClock();
     const fired: string[] = [];
     for (const name of ['a', 'b', 'c']) clock.after(5, () => fired.push(name));
@@ -34,7 +34,7 @@ describe('a manual clock', () => {
     expect(fired).to.deep.equal(['a', 'b', 'c']);
   });
 
-  it('fires alarms that alarms set, also after promises', async () => {
+  it('fires alarms that other alarms set, directly or after promises', async () => {
     const clock = new ManualClock(0);
     const firedAtMs: number[] = [];
     const tick = (): void => {
@@ -46,7 +46,7 @@ describe('a manual clock', () => {
     expect(firedAtMs).to.deep.equal([10, 20, 30]);
   });
 
-  it('fires what a stalled process missed in order of time, with what is set for at once meanwhile', async () => {
+  it('fires the alarms that a stalled process missed in order of time, with alarms that they set for the same time', async () => {
     const clock = new ManualClock();
     const fired: string[] = [];
     clock.after(20, () => fired.push('second'));
@@ -58,7 +58,7 @@ describe('a manual clock', () => {
     expect(fired).to.deep.equal(['first', 'second', 'third']);
   });
 
-  it('never fires a cancelled alarm, also when its neighbour of the same moment cancels it', async () => {
+  it('never fires a cancelled alarm, even if an alarm of the same time cancels it', async () => {
     const clock = new ManualClock();
     const fired: string[] = [];
     const cancel: (() => void)[] = [];
@@ -72,7 +72,7 @@ describe('a manual clock', () => {
     expect(fired).to.deep.equal(['first']);
   });
 
-  it('jumps on the wall without time passing', async () => {
+  it('changes the wall clock in a jump and not the monotonic clock', async () => {
     const clock = new ManualClock(1_000);
     clock.jump(60_000);
     await clock.advance(5);

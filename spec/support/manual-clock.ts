@@ -2,23 +2,23 @@ import type { Clock } from '../../src/ports/clock.ts';
 
 interface Alarm {
   dueMs: number;
-  /** Order of asking: alarms of one moment fire in it. */
-  turn: number;
+  /** Alarms of the same time fire in this order. */
+  position: number;
   fire: () => void;
 }
 
-/** Turns of the event loop after each moment: sockets, promises and their followers come to rest. */
-const SETTLING_TURNS = 10;
+/** Ticks of the event loop after each alarm, in which sockets and promises do their work. */
+const SETTLING_TICKS = 10;
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that advances only when a test calls `advance`. */
 export class ManualClock implements Clock {
-  /** What else must come to rest after each moment, for example writes in flight. */
+  /** Resolves when other work is done, for example writes in flight; awaited after each alarm. */
   untilIdle: () => Promise<void> = () => Promise.resolve();
   readonly #alarms = new Set<Alarm>();
   #wallMs: number;
   #monotonicMs = 0;
   #suspendedMs = 0;
-  #turn = 0;
+  #position = 0;
 
   constructor(startMs: number = Date.now()) {
     this.#wallMs = startMs;
@@ -37,15 +37,15 @@ export class ManualClock implements Clock {
   }
 
   after(delayMs: number, fire: () => void): () => void {
-    this.#turn += 1;
-    const alarm = { dueMs: this.#monotonicMs + Math.max(0, delayMs), turn: this.#turn, fire };
+    this.#position += 1;
+    const alarm = { dueMs: this.#monotonicMs + Math.max(0, delayMs), position: this.#position, fire };
     this.#alarms.add(alarm);
     return () => {
       this.#alarms.delete(alarm);
     };
   }
 
-  /** Lets `ms` pass: each alarm fires at its exact time, in order, and what it set off comes to rest before the next. */
+  /** Lets `ms` pass. Each alarm fires at its exact time, in order, and its consequences settle before the next one. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#monotonicMs + ms;
     await this.settle();
@@ -58,28 +58,29 @@ export class ManualClock implements Clock {
     await this.settle();
   }
 
-  /** The wall clock jumps, as it does when somebody sets it; no time passes. */
+  /** Changes the wall clock, as setting it does. No time passes. */
   jump(ms: number): void {
     this.#wallMs += ms;
   }
 
-  /** The machine sleeps: alarms do not come nearer. */
+  /** Suspends the machine: the wall clock advances, and alarms do not come nearer. */
   suspend(ms: number): void {
     this.#suspendedMs += ms;
     this.#wallMs += ms;
   }
 
-  /** The process is stopped, then everything that was due meanwhile fires at once, earliest first. */
+  /** Stops the process for `ms`. Then all alarms that became due fire at once, the earliest first. */
   async stall(ms: number): Promise<void> {
     this.#moveTo(this.#monotonicMs + ms);
     this.#fireDue();
     await this.settle();
   }
 
+  /** Resolves when the consequences of past events have settled. */
   async settle(): Promise<void> {
-    await turnsOfTheLoop();
+    await eventLoopTicks();
     await this.untilIdle();
-    await turnsOfTheLoop();
+    await eventLoopTicks();
   }
 
   #nextDueMs(untilMs: number): number | undefined {
@@ -90,15 +91,15 @@ export class ManualClock implements Clock {
     return next;
   }
 
-  /** With what the alarms themselves set for at once. */
+  /** Fires all due alarms, including those that they set for the present time. */
   #fireDue(): void {
     while (this.#nextDueMs(this.#monotonicMs) !== undefined) for (const alarm of this.#takeDue()) alarm.fire();
   }
 
-  /** One of them may cancel another that is due at the same moment: the set is asked again before each. */
+  /** Yields the due alarms. One of them may cancel a later one, so each is looked up again before it fires. */
   *#takeDue(): Iterable<Alarm> {
     const due = [...this.#alarms].filter(({ dueMs }) => dueMs <= this.#monotonicMs);
-    for (const alarm of due.toSorted((a, b) => a.dueMs - b.dueMs || a.turn - b.turn)) {
+    for (const alarm of due.toSorted((a, b) => a.dueMs - b.dueMs || a.position - b.position)) {
       if (this.#alarms.delete(alarm)) yield alarm;
     }
   }
@@ -110,6 +111,6 @@ export class ManualClock implements Clock {
   }
 }
 
-async function turnsOfTheLoop(): Promise<void> {
-  for (let turn = 0; turn < SETTLING_TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+async function eventLoopTicks(): Promise<void> {
+  for (let tick = 0; tick < SETTLING_TICKS; tick += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -3,7 +3,7 @@ import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledg
 import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
 import type { LedgerQuery, Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 
-/** A row as it was when it was written: what becomes of the object later does not reach it. */
+/** A record as JSON text, so that later changes of the object do not affect it. */
 interface Row {
   table: TableName;
   key: string;
@@ -11,9 +11,9 @@ interface Row {
   text: string | null;
 }
 
-/** A store in memory, of texts where a real one has bytes. */
+/** A store in memory that keeps records as JSON texts. */
 export class MemoryStore implements TransactionalStore {
-  /** Awaited before a write keeps anything; one that is to fail rejects here. */
+  /** Awaited before a write stores anything. If it rejects, the write fails. */
   beforeWrite: () => Promise<void> = () => Promise.resolve();
   readonly #tables = new Map(TABLE_NAMES.map((table) => [table, new Map<string, string>()]));
   readonly #ledger: string[] = [];

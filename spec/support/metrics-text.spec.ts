@@ -3,8 +3,8 @@ import { MalformedMetrics, MetricsText } from './metrics-text.ts';
 
 const HEAD = '# HELP up Whether it is\n# TYPE up gauge\n';
 
-describe('the reader of metrics', () => {
-  it('knows families, labels with escapes, numbers and suffixes', () => {
+describe('the metrics parser', () => {
+  it('reads families, labels with escapes, numbers and suffixes', () => {
     const text = `${HEAD}up{a="x \\"\\\\\\n}",b=""} 1.5e-3\n\n# HELP took s\n# TYPE took summary\ntook{quantile="0.5"} NaN\ntook_sum 2\n`;
     const metrics = new MetricsText(text);
     expect([...metrics.families.keys()]).to.deep.equal(['up', 'took']);
@@ -15,23 +15,23 @@ describe('the reader of metrics', () => {
   });
 
   const malformed: [string, string][] = [
-    ['a last line without an end', `${HEAD}up 1`],
+    ['a last line without a line feed', `${HEAD}up 1`],
     ['a sample before its type', 'up 1\n'],
     ['a sample of another family', `${HEAD}down 1\n`],
     ['a type without help', '# TYPE up gauge\n'],
-    ['a type that there is not', '# HELP up x\n# TYPE up number\n'],
-    ['a family twice', `${HEAD}up 1\n${HEAD}`],
-    ['a series twice', `${HEAD}up{a="1",b="2"} 1\nup{b="2",a="1"} 1\n`],
-    ['a label twice', `${HEAD}up{a="1",a="2"} 1\n`],
-    ['a quote that is not escaped', `${HEAD}up{a="1"2"} 1\n`],
-    ['an escape that there is not', `${HEAD}up{a="\\t"} 1\n`],
+    ['an unknown type', '# HELP up x\n# TYPE up number\n'],
+    ['a duplicate family', `${HEAD}up 1\n${HEAD}`],
+    ['a duplicate series', `${HEAD}up{a="1",b="2"} 1\nup{b="2",a="1"} 1\n`],
+    ['a duplicate label', `${HEAD}up{a="1",a="2"} 1\n`],
+    ['an unescaped quote', `${HEAD}up{a="1"2"} 1\n`],
+    ['an unknown escape', `${HEAD}up{a="\\t"} 1\n`],
     ['a label without quotes', `${HEAD}up{a=1} 1\n`],
-    ['a value that is no number', `${HEAD}up undefined\n`],
+    ['a value that is not a number', `${HEAD}up undefined\n`],
     ['a counter below zero', '# HELP n x\n# TYPE n counter\nn -1\n'],
     ['a comment of another kind', `${HEAD}# EOF\n`],
   ];
   for (const [what, text] of malformed) {
-    it(`refuses ${what}`, () => {
+    it(`rejects ${what}`, () => {
       expect(() => new MetricsText(text)).to.throw(MalformedMetrics);
     });
   }

@@ -13,9 +13,9 @@ import { type TemporaryDirectory, temporaryDirectory } from './temporary-directo
 interface Outcome {
   /** The handlers that ran, in order. */
   ran: string[];
-  /** What they wrote, which is what they got. */
+  /** The standard input of each handler, which the handler has written to a file. */
   stdin: Record<string, string>;
-  /** What arrived, per connection and per datagram. */
+  /** Received texts, per connection and per datagram. */
   tcp?: string[];
   udp?: string[];
 }
@@ -28,23 +28,23 @@ export interface PipelineScenario extends Outcome {
   resources: Resource[];
   steps: { event?: Body; put?: Resource }[];
   answers: { status: number; message?: string }[];
-  /** For what must not happen, or happens later. */
+  /** Waiting time for events that must not happen, or happen later. */
   settleMs?: number;
   ours?: Partial<Outcome>;
 }
 
-/** Named like no handler of a recording. */
+/** No handler of a recording has this name. */
 const LAST_HANDLER = 'last-of-the-scenario';
 const RUN_WITHIN_MS = 20_000;
 
-/** `file` is relative to `spec/golden`. */
+/** Reads the scenarios of a recording; `file` is relative to `spec/golden`. */
 export function readPipelineScenarios(file: string): PipelineScenario[] {
   return JSON.parse(readGolden(file)) as PipelineScenario[];
 }
 
 /**
- * Plays a recorded scenario of the event pipeline in a namespace of its own. `api` is logged in as the administrator.
- * @throws naming file, scenario and what the backend did otherwise
+ * Replays a recorded scenario of the event pipeline in a namespace of its own. `api` is logged in as the administrator.
+ * @throws with file, scenario and the first difference
  */
 export async function playPipeline(file: string, scenario: PipelineScenario, api: ApiClient): Promise<void> {
   const [directory, sinks, last] = await Promise.all([temporaryDirectory(), ByteSinks.listen(), HandlerSink.listen()]);
@@ -59,32 +59,32 @@ export async function playPipeline(file: string, scenario: PipelineScenario, api
   }
 }
 
-interface Stage {
+interface PipelineTarget {
   api: ApiClient;
-  /** `{out}` of the scenario. */
+  /** Replaces `{out}` in the scenario. */
   directory: TemporaryDirectory;
   sinks: ByteSinks;
-  /** Gets an event when all handlers before it are done. */
+  /** Receives an event when all handlers before it are done. */
   last: HandlerSink;
 }
 
 class PipelineRunner {
   readonly #file: string;
   readonly #scenario: PipelineScenario;
-  readonly #stage: Stage;
+  readonly #target: PipelineTarget;
   readonly #namespace: string;
   #answered = 0;
 
-  constructor(file: string, scenario: PipelineScenario, stage: Stage) {
+  constructor(file: string, scenario: PipelineScenario, target: PipelineTarget) {
     this.#file = file;
     this.#scenario = scenario;
-    this.#stage = stage;
+    this.#target = target;
     this.#namespace = `ns-${scenario.name}`;
   }
 
   async run(): Promise<void> {
     const { resources, steps, settleMs = 0, ours } = this.#scenario;
-    await this.#stage.api.put(`/api/core/v2/namespaces/${this.#namespace}`, { name: this.#namespace });
+    await this.#target.api.put(`/api/core/v2/namespaces/${this.#namespace}`, { name: this.#namespace });
     for (const resource of resources) this.#compareAnswer(await this.#put(resource));
     for (const step of steps) await this.#step(step);
     const settled = pass(settleMs);
@@ -102,12 +102,12 @@ class PipelineRunner {
   #put([collection, body]: Resource): Promise<ApiAnswer> {
     const metadata = { ...(body['metadata'] as object), namespace: this.#namespace };
     const path = `/ns/${this.#namespace}/${collection}/${String(at(body, 'metadata', 'name'))}`;
-    return this.#stage.api.put(path, this.#filledIn({ ...body, metadata }));
+    return this.#target.api.put(path, this.#filledIn({ ...body, metadata }));
   }
 
   #putEvent(event: Body): Promise<ApiAnswer> {
     const [entity, check] = [at(event, 'entity', 'metadata', 'name'), at(event, 'check', 'metadata', 'name')];
-    return this.#stage.api.put(
+    return this.#target.api.put(
       `/ns/${this.#namespace}/events/${String(entity)}/${String(check)}`,
       this.#filledIn(event),
     );
@@ -121,9 +121,9 @@ class PipelineRunner {
     if (found !== undefined) throw new Error(`${found}; answered ${text}`);
   }
 
-  /** Handlers of one event key run in order: when one more event of each key is handled, those before it are. */
+  /** Waits for all handlers. Handlers of one event key run in order, so it sends one more event of each key and waits for those. */
   async #handled(): Promise<void> {
-    const { last } = this.#stage;
+    const { last } = this.#target;
     const socket = { host: '127.0.0.1', port: last.port };
     await this.#put(['handlers', { type: 'tcp', socket, metadata: { name: LAST_HANDLER } }]);
     const events = this.#scenario.steps.flatMap(({ event }) => (event === undefined ? [] : [event]));
@@ -139,13 +139,13 @@ class PipelineRunner {
   }
 
   #compare({ ran, stdin, tcp = [], udp = [] }: Outcome): void {
-    const { connections, datagrams } = this.#stage.sinks;
+    const { connections, datagrams } = this.#target.sinks;
     const order = (this.#written('order') ?? '').split('\n').slice(0, -1);
     const found =
       difference(ran, order, 'ran') ??
-      this.#givenDifference(tcp, connections, 'tcp') ??
-      this.#givenDifference(udp, datagrams, 'udp') ??
-      this.#givenDifference(
+      this.#receivedDifference(tcp, connections, 'tcp') ??
+      this.#receivedDifference(udp, datagrams, 'udp') ??
+      this.#receivedDifference(
         Object.values(stdin),
         Object.keys(stdin).map((name) => this.#written(name)),
         'stdin',
@@ -154,27 +154,27 @@ class PipelineRunner {
   }
 
   #written(name: string): string | undefined {
-    const path = join(this.#stage.directory.path, name);
+    const path = join(this.#target.directory.path, name);
     return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   }
 
-  /** Events are compared as JSON, member for member; everything else byte for byte. */
-  #givenDifference(
+  /** Compares events as JSON, member by member, and other texts byte by byte. */
+  #receivedDifference(
     expected: readonly string[],
-    given: readonly (string | undefined)[],
+    received: readonly (string | undefined)[],
     where: string,
   ): string | undefined {
-    const wanted = expected.map((text) => this.#filledIn(this.#recordedGift(text)));
-    return exactDifference(wanted, given.map(parsedEvent), where);
+    const wanted = expected.map((text) => this.#filledIn(this.#recordedText(text)));
+    return exactDifference(wanted, received.map(parsedEvent), where);
   }
 
-  #recordedGift(text: string): unknown {
+  #recordedText(text: string): unknown {
     const parsed = parsedEvent(text);
     return typeof parsed === 'object' ? withException(this.#file, 'event at a handler', parsed) : parsed;
   }
 
   #filledIn(value: unknown): unknown {
-    const { directory, sinks } = this.#stage;
+    const { directory, sinks } = this.#target;
     const text = JSON.stringify(value)
       .replaceAll('"{tcp}"', String(sinks.tcpPort))
       .replaceAll('"{udp}"', String(sinks.udpPort))
@@ -188,5 +188,5 @@ class PipelineRunner {
 const parsedEvent = (text: string | undefined): unknown =>
   text?.startsWith('{"') === true ? (JSON.parse(text) as unknown) : text;
 
-/** The recording waits in real time, and so do we: what must not happen needs time not to happen in. */
+/** Waits in real time like the recording, so that an event that must not happen has time to happen. */
 const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

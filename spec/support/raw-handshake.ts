@@ -4,15 +4,15 @@ import { TimedOut } from './eventually.ts';
 export interface RawRequest {
   method?: string;
   path: string;
-  /** Header lines as they are to be written. */
+  /** Header lines, written unchanged. */
   lines: readonly string[];
-  /** Whether the four headers of a WebSocket upgrade are added. */
+  /** Whether to add the four headers of a WebSocket upgrade. */
   upgrade: boolean;
 }
 
 export interface RawAnswer {
   status: number;
-  /** Every line, by its name in lower case. */
+  /** Values of each header, by its name in lower case. */
   headers: Record<string, string[]>;
   body: string;
 }
@@ -25,7 +25,7 @@ const UPGRADE_LINES = [
 ];
 const ANSWER_WITHIN_MS = 10_000;
 
-/** One request over a connection of its own, header lines untouched by any client library. */
+/** Sends one request over a connection of its own, without a client library that changes the header lines. */
 export function rawRequest(port: number, { method = 'GET', path, lines, upgrade }: RawRequest): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
@@ -36,7 +36,7 @@ export function rawRequest(port: number, { method = 'GET', path, lines, upgrade 
       resolve(answer);
     };
     socket.setTimeout(ANSWER_WITHIN_MS, () => {
-      socket.destroy(new TimedOut(`no whole answer to ${method} ${path} within ${ANSWER_WITHIN_MS} ms`));
+      socket.destroy(new TimedOut(`no complete answer to ${method} ${path} within ${ANSWER_WITHIN_MS} ms`));
     });
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
@@ -54,7 +54,7 @@ export function rawRequest(port: number, { method = 'GET', path, lines, upgrade 
   });
 }
 
-/** The answer, undefined while more of it is to come. */
+/** Parses the answer; undefined while it is incomplete. */
 function answerIn(received: Buffer, ended: boolean): RawAnswer | undefined {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;

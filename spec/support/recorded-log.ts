@@ -6,7 +6,7 @@ export interface LogLine {
   fields: Record<string, unknown>;
 }
 
-/** A log that keeps its lines; children write into the same list. */
+/** A log that keeps its lines in memory. Child logs write to the same list. */
 export class RecordedLog implements Log {
   readonly lines: LogLine[];
   readonly #bound: Record<string, unknown>;
@@ -16,7 +16,7 @@ export class RecordedLog implements Log {
     this.lines = lines;
   }
 
-  /** What somebody must look at: bugs, and a store that fails. */
+  /** Lines of level `error`. */
   get errors(): LogLine[] {
     return this.lines.filter(({ level }) => level === 'error');
   }

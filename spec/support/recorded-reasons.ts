@@ -3,28 +3,28 @@ import { fileURLToPath } from 'node:url';
 import { GOLDEN_EXCEPTIONS } from './golden-exceptions.ts';
 
 const GOLDEN = fileURLToPath(new URL('../golden/', import.meta.url));
-/** What a step says that differs only because one before it did. */
+/** Reasons of steps that differ only because an earlier step does. */
 const FOLLOWS = /^as above$|was refused$|^ours deletes it only now$/;
-/** `D12`, `A9`, `2.8.3`, and `15`, which has no parts, where it begins the reason. */
+/** Matches `D12`, `A9`, `2.8.3`, and `15` at the beginning of a reason. */
 const SOURCE = /\b[DA]\d+\b|(?<![\w.])\d+(?:\.\d+)+|^15\b/g;
-/** Recordings whose reasons name sections without saying of which fact sheet. */
+/** Recordings whose reasons name sections without their document. */
 const OF_REST = /^(rest|auth)\//;
 
-/** Why the service answers otherwise than was recorded, at one step of a recording. */
+/** Why the service differs from the recording at one step. */
 export interface RecordedReason {
-  /** Where, for a person. */
+  /** The recording and step, for messages. */
   place: string;
-  /** `02 D1`, `02 2.8`, `07 A9`; where it names none of these, a text, or the recording when there is not even that. */
+  /** Sources such as `02 D1`, `02 2.8` and `07 A9`; otherwise the text of the reason, or the recording if it has none. */
   ids: readonly string[];
 }
 
-/** Of all recordings that are replayed. */
+/** Returns the reasons of all recordings that are replayed. */
 export function recordedReasons(): RecordedReason[] {
   const files = readdirSync(GOLDEN, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
-  return [...files.toSorted().flatMap(reasonsIn), ...GOLDEN_EXCEPTIONS.map(overruling)];
+  return [...files.toSorted().flatMap(reasonsIn), ...GOLDEN_EXCEPTIONS.map(exceptionReason)];
 }
 
-const overruling = ({ recording, step, why }: (typeof GOLDEN_EXCEPTIONS)[number]): RecordedReason => ({
+const exceptionReason = ({ recording, step, why }: (typeof GOLDEN_EXCEPTIONS)[number]): RecordedReason => ({
   place: `${recording} ${step}`,
   ids: [why],
 });

@@ -1,6 +1,6 @@
 import { InvalidResource } from '../../src/resources/errors.ts';
 
-/** The message with which `attempt` refuses a resource, undefined when it does not. Any other error is thrown on. */
+/** Returns the message of the `InvalidResource` that `attempt` throws, or undefined if it throws none. @throws any other error */
 export function refusalOf(attempt: () => unknown): string | undefined {
   try {
     attempt();

@@ -9,13 +9,13 @@ export interface ReportingOptions {
   subscriptions?: readonly string[];
 }
 
-/** An agent on the backend's own clock; what it has said is stored when the promise resolves. */
+/** An agent on the clock of the backend. Everything that it sends is stored when the promise resolves. */
 export class ReportingAgent {
   readonly name: string;
   readonly #namespace: string;
   readonly #backend: RestartableBackend;
   readonly socket: AgentClient;
-  #said = 0;
+  #pings = 0;
 
   private constructor(backend: RestartableBackend, socket: AgentClient, name: string, namespace: string) {
     this.#backend = backend;
@@ -33,38 +33,38 @@ export class ReportingAgent {
     return new ReportingAgent(backend, socket, name, namespace);
   }
 
-  /** Timeouts in seconds; 20, 120 and none unless said otherwise. */
+  /** Sends a keepalive: interval 20 s, warning timeout 120 s and no critical timeout unless `changes` says otherwise. */
   keepalive(changes: KeepaliveChanges = {}): Promise<void> {
-    return this.#say('keepalive', keepalive(this.name, { timestamp: this.#backend.nowS, ...changes }));
+    return this.#send('keepalive', keepalive(this.name, { timestamp: this.#backend.nowS, ...changes }));
   }
 
-  /** Executed now. */
+  /** Sends a check result that was executed now. */
   result(check: string, result: Json = {}, changes: Json = {}): Promise<void> {
     const executed = this.#backend.nowS;
     const times = { executed, issued: executed };
-    return this.#say(
+    return this.#send(
       'event',
       checkEvent(this.name, check, { ...times, ...result }, { timestamp: executed, ...changes }),
     );
   }
 
-  /** As if it had been killed: nothing is said. */
+  /** Drops the connection without a close frame, as if the agent had been killed. */
   async vanish(): Promise<void> {
     this.socket.terminate();
     await this.socket.closed();
     await this.#backend.clock.settle();
   }
 
-  /** Frames are read in order: the pong comes when what was sent before has been decided. */
-  async #say(type: string, event: Json): Promise<void> {
+  /** Sends an event and waits for a pong. The backend reads frames in order, so the event has been decided by then. */
+  async #send(type: string, event: Json): Promise<void> {
     this.socket.send(type, inNamespace(event, this.#namespace));
-    this.#said += 1;
-    await this.socket.ping(String(this.#said));
+    this.#pings += 1;
+    await this.socket.ping(String(this.#pings));
     await this.#backend.clock.settle();
   }
 }
 
-/** The examples live in `default`. */
+/** Replaces the namespace `default` of the example events. */
 function inNamespace(value: Json, namespace: string): Json {
   return JSON.parse(JSON.stringify(value).replaceAll('"namespace":"default"', `"namespace":"${namespace}"`)) as Json;
 }

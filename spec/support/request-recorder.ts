@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 
 export interface RecordedRequest {
   method: string;
-  /** Without its query. */
+  /** Path without the query. */
   path: string;
 }
 
-/** Stands before a server, passes on whatever comes, and remembers what was asked for. */
+/** An HTTP proxy that records the requests it forwards. */
 export class RequestRecorder {
   readonly requests: RecordedRequest[] = [];
   readonly #server: Server;
@@ -26,6 +26,7 @@ export class RequestRecorder {
     });
   }
 
+  /** Starts a proxy of the server at `port`. */
   static async before(port: number): Promise<RequestRecorder> {
     const recorder = new RequestRecorder(port);
     recorder.#server.listen(0, '127.0.0.1');

@@ -4,10 +4,10 @@ import { InProcessBackend, type InProcessOptions } from './in-process-backend.ts
 import { ManualClock } from './manual-clock.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** 2023-11-14T22:13:20Z, the moment of the vectors in spec/04 1.3. */
+/** 2023-11-14T22:13:20Z, the time of the test vectors in spec/04 1.3. */
 export const START_MS = 1_700_000_000_000;
 
-/** A backend that can be down while time passes. What is due at its start is done when it has started. */
+/** An in-process backend that can be down while time passes. After a start, the work that was due has been done. */
 export class RestartableBackend extends InProcessBackend {
   static override async start(options: Omit<InProcessOptions, 'clock'> = {}): Promise<RestartableBackend> {
     const clock = new ManualClock(START_MS);
@@ -21,13 +21,14 @@ export class RestartableBackend extends InProcessBackend {
     await this.clock.settle();
   }
 
+  /** Stops the backend, lets `ms` pass and starts it again. */
   async downFor(ms: number): Promise<void> {
     await this.halt();
     await this.clock.advance(ms);
     await this.resume();
   }
 
-  /** Has its first frame. @throws HandshakeRefused */
+  /** Connects an agent and takes its first frame. @throws HandshakeRefused */
   override connect(options: AgentOptions): Promise<AgentClient> {
     return this.connected(options);
   }

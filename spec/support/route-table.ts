@@ -3,7 +3,7 @@ import { ApiUnderTest } from '../http/api-under-test.ts';
 
 export type ApiRoute = Pick<Route, 'method' | 'path' | 'access' | 'admit' | 'reads' | 'errorsAs'>;
 
-/** Every row from which requests are routed: what is added to the API is among them. */
+/** Returns all routes of the API, from the table by which requests are routed. */
 export async function routeTable(): Promise<readonly ApiRoute[]> {
   const { api, stop } = await started();
   await stop();
@@ -20,7 +20,7 @@ const PARAMETER = /:(\w+)/g;
 export const parametersOf = ({ path }: Pick<ApiRoute, 'path'>): string[] =>
   [...path.matchAll(PARAMETER)].map(([, name = '']) => name);
 
-/** `segment` is put in as it is: escaped already. */
+/** Replaces the parameters of a path. `segment` returns escaped values. */
 export const pathWith = ({ path }: Pick<ApiRoute, 'path'>, segment: (parameter: string) => string): string =>
   path.replaceAll(PARAMETER, (_, name: string) => segment(name));
 

@@ -3,19 +3,19 @@ import { MetricsText } from './metrics-text.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What a backend tells to whoever scrapes it, without credentials. @throws MalformedMetrics */
+/** Returns the metrics of a backend, requested without credentials. @throws MalformedMetrics */
 export async function scrape({ apiPort }: { apiPort: number }): Promise<MetricsText> {
-  const nobody = new ApiClient(apiPort);
+  const client = new ApiClient(apiPort);
   try {
-    const { status, text } = await nobody.get('/metrics');
+    const { status, text } = await client.get('/metrics');
     if (status !== 200) throw new Error(`GET /metrics answered ${status} ${text}`);
     return new MetricsText(text);
   } finally {
-    nobody.close();
+    client.close();
   }
 }
 
-/** By how much values moved since it was made. */
+/** Measures how much metrics change from `begin` on. */
 export class MetricChanges {
   readonly #backend: { apiPort: number };
   readonly #before: MetricsText;
@@ -29,7 +29,7 @@ export class MetricChanges {
     return new MetricChanges(backend, await scrape(backend));
   }
 
-  /** Of each series, in their order. */
+  /** Returns the change of each series, in the given order. */
   async of(...series: readonly (readonly [name: string, labels?: Labels])[]): Promise<number[]> {
     const after = await scrape(this.#backend);
     return series.map(([name, labels]) => after.value(name, labels) - this.#before.value(name, labels));

@@ -1,12 +1,12 @@
 import { hashSync } from '@node-rs/bcrypt';
 
-/** What is written, and must not be on record, wherever people keep secrets. */
+/** A secret that the writes contain and the ledger must not. */
 export const SECRET = 's3cr3t-v4lue';
 export const OTHER_SECRET = `other-${SECRET}`;
-/** As a client sends it. */
+/** A password hash as clients send it. */
 export const SECRET_HASH = hashSync(OTHER_SECRET, { cost: 4 });
 
-/** One write, and the entry of the ledger that it must leave. */
+/** One write, and the ledger entry that it must create. */
 export interface Write {
   /** The route, as in the route table: `PUT /api/...`. */
   route: string;
@@ -15,9 +15,9 @@ export interface Write {
   actor: string;
   key: string;
   event: string;
-  /** Names of the members that were changed; absent where the entry is of no change. */
+  /** Names of the changed members; absent if the entry records no change. */
   changed?: readonly string[];
-  /** Kinds of which one more was made or deleted with it, each an entry of its own. */
+  /** Kinds of further resources that the write creates or deletes, each with its own entry. */
   beside?: { readonly kinds: readonly string[]; readonly key: string };
 }
 
@@ -26,7 +26,7 @@ interface KindWrites {
   name?: string;
   isOfCluster?: boolean;
   body: object;
-  /** Replaces members of it. */
+  /** Members that the update replaces. */
   change: Record<string, unknown>;
 }
 
@@ -81,7 +81,7 @@ const KINDS: readonly KindWrites[] = [
   },
 ];
 
-/** Made, replaced, patched and deleted. */
+/** Returns the writes that create, replace, patch and delete one resource. */
 function writesOfKind({ kind, name = NAME, isOfCluster = false, body, change }: KindWrites): Write[] {
   const home = isOfCluster ? `${CORE}/${kind}` : `${CORE}/namespaces/:namespace/${kind}`;
   const one = kind === 'assets' ? `${home}/:asset` : `${home}/:name`;
@@ -167,8 +167,8 @@ function writesOfUsers(): Write[] {
   ];
 }
 
-/** Of namespaces, and the flag of telemetry. */
-function writesOfTheRest(): Write[] {
+/** Returns the writes of namespaces and of the telemetry flag. */
+function otherWrites(): Write[] {
   const home = `${CORE}/namespaces`;
   const entry = { actor: 'namespaces', key: NAME, params: { name: NAME } };
   const body = { name: NAME };
@@ -193,11 +193,11 @@ function writesOfTheRest(): Write[] {
   ];
 }
 
-/** In order: each kind is made before it is changed, and deleted after. */
+/** The writes in order: each resource is created before it is changed, and deleted afterwards. */
 export const WRITES: readonly Write[] = [
   ...KINDS.flatMap(writesOfKind),
   ...writesOfEntities(),
   ...writesOfSilences(),
   ...writesOfUsers(),
-  ...writesOfTheRest(),
+  ...otherWrites(),
 ];

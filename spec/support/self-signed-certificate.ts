@@ -1,4 +1,4 @@
-/** Of 127.0.0.1 and localhost, signed by nobody whom a program trusts; valid from 2020 to 2120. The key is public: it protects nothing. */
+/** A self-signed certificate of 127.0.0.1 and localhost, valid from 2020 to 2120. The key is public and protects nothing. */
 export const SELF_SIGNED = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBhjCCASugAwIBAgIUOloGKMUUit8r+ozGzHbSmJqYBK0wCgYIKoZIzj0EAwIw

@@ -1,7 +1,7 @@
 import type { ApiClient } from './api-client.ts';
 import { at } from './json-path.ts';
 
-/** The states that the newest connection of an agent went through, from the ledger; empty before its opening is durable. */
+/** Returns the states of an agent's newest connection from the ledger; empty until its opening is durable. */
 export async function sessionStates(api: ApiClient, agentName: string): Promise<(string | null)[]> {
   const entries = await api.ledger({ actor: 'connection' });
   const opened = entries.findLast(({ details }) => at(details, 'agentName') === agentName);

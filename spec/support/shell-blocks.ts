@@ -6,13 +6,13 @@ import { inTime } from './eventually.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface BlockResult {
-  /** NaN when the shell did not come to its end. */
+  /** Exit status; NaN if the shell ended before the block did. */
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** Runs blocks of commands in one `sh`, so that each has the variables of those before it. */
+/** Runs blocks of commands in one `sh`, so that later blocks see the variables of earlier ones. */
 export async function runBlocks(
   blocks: readonly string[],
   environment: Readonly<Record<string, string>>,

@@ -12,25 +12,25 @@ import type { TransactionalStore } from '../../src/store/transactional-store.ts'
 
 export type StoredKind = 'events' | ResourceKind;
 
-/** The events of one entity are many. */
+/** The entity of all stored events. */
 export const HOST = 'host';
 export const NAMESPACE = 'default';
-/** One object in so many has the label `rare`, with the value `yes`; so has the last one. */
+/** Every `RARE`th object has the label `rare: yes`. */
 export const RARE = 500;
-const WRITTEN_AT_ONCE = 2_000;
+const OBJECTS_PER_WRITE = 2_000;
 
 export interface StoredObjects {
-  /** Numbers of the first one and of that after the last. */
+  /** Number of the first object; `to` is the number after the last one. */
   from: number;
   to: number;
-  /** Of text in each, where the kind has a place for it. */
+  /** Bytes of text in each object, if the kind has a field for it. */
   bytes?: number;
 }
 
-/** Names are in the order of their numbers. */
+/** Returns the name of an object. Names sort like their numbers. */
 export const storedName = (index: number): string => `o-${String(index).padStart(6, '0')}`;
 
-/** Writes objects past the backend, which is not told. */
+/** Writes objects directly to the store, without the backend's knowledge. */
 export async function storeObjects(
   store: Pick<TransactionalStore, 'write'>,
   kind: StoredKind,
@@ -38,7 +38,7 @@ export async function storeObjects(
 ): Promise<void> {
   for (let index = from; index < to;) {
     const puts = emptyPuts();
-    for (const end = Math.min(to, index + WRITTEN_AT_ONCE); index < end; index += 1) {
+    for (const end = Math.min(to, index + OBJECTS_PER_WRITE); index < end; index += 1) {
       const labels = index % RARE === RARE - 1 ? { rare: 'yes' } : {};
       put(puts, kind, storedName(index), labels, 'x'.repeat(bytes));
     }

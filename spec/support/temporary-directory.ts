@@ -7,7 +7,7 @@ export interface TemporaryDirectory {
   remove(): Promise<void>;
 }
 
-/** An empty directory of its own; whoever makes it removes it. */
+/** Creates an empty directory. The caller removes it. */
 export async function temporaryDirectory(): Promise<TemporaryDirectory> {
   const path = await mkdtemp(join(tmpdir(), 'mon-spec-'));
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };

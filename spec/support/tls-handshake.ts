@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { inTime } from './eventually.ts';
 
-/** A socket after its handshake with a port of loopback; the caller ends it. @throws what kept it from one */
+/** Connects to a local port with TLS. The caller ends the socket. @throws the error of a failed handshake */
 export async function handshake(port: number, options: ConnectionOptions): Promise<TLSSocket> {
   const socket = connect({ port, host: '127.0.0.1', ...options });
   await inTime(once(socket, 'secureConnect'), 'a TLS handshake');
   return socket;
 }
 
-/** What is shown on a port to who trusts these authorities. */
+/** Returns the SHA-256 fingerprint of the certificate that a local port presents. */
 export async function presentedFingerprint(port: number, options: ConnectionOptions): Promise<string> {
   const socket = await handshake(port, options);
   const { fingerprint256 } = socket.getPeerCertificate();
@@ -17,7 +17,7 @@ export async function presentedFingerprint(port: number, options: ConnectionOpti
   return fingerprint256;
 }
 
-/** The code of an error that must come, or else its message. */
+/** Returns the code of the error with which `attempt` rejects, or its message if it has no code. @throws if it does not reject */
 export async function errorCodeOf(attempt: Promise<unknown>): Promise<string> {
   try {
     await attempt;
@@ -25,5 +25,5 @@ export async function errorCodeOf(attempt: Promise<unknown>): Promise<string> {
     if (error instanceof Error) return 'code' in error ? String(error.code) : error.message;
     throw error;
   }
-  throw new Error('it did not fail');
+  throw new Error('the attempt succeeded');
 }
