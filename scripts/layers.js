@@ -27,6 +27,7 @@ export const SUB_LAYERS = {
     ['supervision'],
   ],
   http: [['request'], ['answer'], ['openapi', 'inspector'], ['routes']],
+  sessions: [['pacing'], ['connection'], ['handshake']],
   main: [
     ['process', 'tls', 'local'],
     ['init', 'log'],

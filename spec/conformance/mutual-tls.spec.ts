@@ -127,7 +127,7 @@ describe('the port for agents with mutual TLS', function () {
     it('and not by a password, not even the right one beside a certificate', async () => {
       await start();
       expect(await refusal(client, { Authorization: basicHeader(AGENT) })).to.match(
-        /^401 passwords are not taken here/,
+        /^401 this port requires a client certificate/,
       );
     });
   });
@@ -139,7 +139,7 @@ describe('the port for agents with mutual TLS', function () {
 
     it('and not under another name', async () => {
       (await connect(client)).terminate();
-      const text = 'the client certificate is that of web-1, not of web-2';
+      const text = 'the client certificate names web-1, not web-2';
       expect(await refusal(client, { 'Sensu-AgentName': 'web-2' })).to.equal(`403 ${text}`);
       expect(await reasons()).to.deep.equal([text]);
     });
@@ -148,19 +148,19 @@ describe('the port for agents with mutual TLS', function () {
       const admin = await backend?.login();
       const user = { username: 'web-1', password: 'a-long-password', groups: ['system:agents'] };
       await admin?.put('/api/core/v2/users/web-1', user);
-      expect(await refusal(client, { 'Sensu-AgentName': 'web-2' })).to.match(/^403 the client certificate is that/);
+      expect(await refusal(client, { 'Sensu-AgentName': 'web-2' })).to.match(/^403 the client certificate names web-1/);
       expect(await userOf(client)).to.equal('web-1');
     });
 
     it('and not without a common name', async () => {
       expect(await refusal(agents.issue('unnamed', { subject: '/O=mon', names: 'DNS:web-1' }))).to.equal(
-        '403 the client certificate has no common name, which must be the name of the agent',
+        '403 the client certificate has no common name; it must be the agent name',
       );
     });
 
     it('and is not answered with what controls a terminal', async () => {
       expect(await refusal(client, { 'Sensu-AgentName': 'web\u009b2J' })).to.equal(
-        '403 the client certificate is that of web-1, not of web\\u{9b}2J',
+        '403 the client certificate names web-1, not web\\u{9b}2J',
       );
     });
   });

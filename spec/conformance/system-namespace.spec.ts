@@ -12,7 +12,7 @@ const SYSTEM = 'mon-system';
 const QUARANTINE = 'actor-quarantine';
 const BROKEN = 'broken-01';
 const FAILURES = 5;
-const REFUSED = "namespace mon-system is the backend's own, no agent belongs to it";
+const REFUSED = 'namespace mon-system is reserved for the backend';
 
 describe('the namespace of the backend itself', () => {
   const sabotage = perTest(() => new Sabotage());

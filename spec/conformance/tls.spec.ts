@@ -169,7 +169,7 @@ describe('listeners with TLS', function () {
     await errorCodeOf(shake(backend.agentPort, old));
     expect((await refusals()).map(({ address, status, reason }) => ({ address, status, reason }))).to.deep.equal([
       { address: '127.0.0.1', status: 400, reason: 'TLS handshake failed: unsupported protocol' },
-      { address: '127.0.0.1', status: 400, reason: 'clear text on a port with TLS, which wants wss' },
+      { address: '127.0.0.1', status: 400, reason: 'unencrypted request on a TLS port; use wss://' },
     ]);
   });
 

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { seed } from '../../src/actors/administration/seed.ts';
 import { ActorSystem } from '../../src/actors/system.ts';
 import { AgentListener, type ListenerPorts } from '../../src/sessions/listener.ts';
-import type { PortLimits } from '../../src/sessions/port-limits.ts';
+import type { PortLimits } from '../../src/sessions/handshake/port-limits.ts';
 import { ResourceStore } from '../../src/store/resource-store.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { ManualClock } from '../support/manual-clock.ts';

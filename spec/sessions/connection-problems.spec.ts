@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import { connectionProblems, type Surroundings } from '../../src/sessions/connection-problems.ts';
+import { connectionProblems, type ConnectionContext } from '../../src/sessions/connection-problems.ts';
 
 const NOW_MS = 1_700_000_000_000;
-const QUIET: Surroundings = { duplicates: [], refused: undefined, nowMs: NOW_MS };
+const QUIET: ConnectionContext = { duplicates: [], refused: undefined, nowMs: NOW_MS };
 
 type Facts = Partial<Parameters<typeof connectionProblems>[0]>;
 
-const problemsOf = (facts: Facts, surroundings: Partial<Surroundings> = {}): string[] =>
+const problemsOf = (facts: Facts, context: Partial<ConnectionContext> = {}): string[] =>
   connectionProblems(
     { agentName: 'web', clockSkewS: undefined, state: 'registered', droppedRequests: 0, ...facts },
-    { ...QUIET, ...surroundings },
+    { ...QUIET, ...context },
   );
 
 describe('the problems of a connection', () => {
@@ -18,9 +18,9 @@ describe('the problems of a connection', () => {
     ['are none with a clock that is 30 s off', { clockSkewS: -30 }, []],
     ['are a clock that is 31 s ahead', { clockSkewS: 31 }, ["its clock is 31 seconds ahead of the backend's"]],
     ['are a clock that is 31 s behind', { clockSkewS: -31 }, ["its clock is 31 seconds behind the backend's"]],
-    ['are its silence', { state: 'warning' }, ['nothing is heard of it']],
-    ['are its end', { state: 'critical' }, ['it is being closed']],
-    ['are dropped requests', { droppedRequests: 7 }, ['check requests dropped because it does not read: 7']],
+    ['are its silence', { state: 'warning' }, ['the agent is silent']],
+    ['are its end', { state: 'critical' }, ['the connection is being closed']],
+    ['are dropped requests', { droppedRequests: 7 }, ['check requests dropped because the agent does not read: 7']],
   ];
   for (const [what, facts, sentences] of cases) {
     it(what, () => {

@@ -6,7 +6,7 @@ import type { Pipeline, PipelinePorts } from '../../src/pipeline/pipeline.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { AgentListener } from '../../src/sessions/listener.ts';
-import type { Opening } from '../../src/sessions/session.ts';
+import type { AcceptedConnection } from '../../src/sessions/connection/session-ports.ts';
 import { ResourceStore } from '../../src/store/resource-store.ts';
 import { Decision, emptyPuts } from '../../src/store/decision.ts';
 import { type SimulatedDisk, SimulatedStore, type WriteObserver } from './simulated-store.ts';
@@ -136,7 +136,7 @@ export class SimulatedBackend {
     return hasRoomFor(this.#store, this.#ports.entityLimit, 'default', name);
   }
 
-  connect(socket: SimulatedSocket, opening: Opening): void {
+  connect(socket: SimulatedSocket, opening: AcceptedConnection): void {
     this.#sockets.add(socket);
     this.#listener.open(socket.asWebSocket(), opening);
   }

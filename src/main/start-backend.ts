@@ -18,9 +18,9 @@ import { handlerRunner } from '../pipeline/handler-run.ts';
 import type { ConfigurationKinds } from '../resources/configuration-kinds.ts';
 import type { System } from '../resources/entity.ts';
 import { Forbidden } from '../resources/errors.ts';
-import { byCertificate, byPassword } from '../sessions/agent-authentication.ts';
+import { byCertificate, byPassword } from '../sessions/handshake/agent-authentication.ts';
 import { AgentListener } from '../sessions/listener.ts';
-import type { AgentUser } from '../sessions/agent-authentication.ts';
+import type { AgentUser } from '../sessions/handshake/agent-authentication.ts';
 import { EntityStore } from '../store/entity-store.ts';
 import { EventStore } from '../store/event-store.ts';
 import { LmdbStore, type LmdbStoreOptions } from '../store/lmdb-store.ts';
@@ -121,7 +121,7 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
         eventLog: eventLog?.waiting,
         credentials,
         api,
-        sessions: listener.figures(),
+        sessions: listener.stats(),
         agents: listener,
         namespaces: resources.list('namespaces').items.map(({ name }) => name),
       }),

@@ -1,23 +1,23 @@
 import type { QueueStats } from '../ports/queue-stats.ts';
-import { MAX_HELD_FRAMES } from './held-frames.ts';
-import { MAX_WAITING_REQUESTS } from './outgoing-queue.ts';
-import type { Session } from './session.ts';
+import { MAX_HELD_FRAMES } from './connection/held-frames.ts';
+import { MAX_WAITING_REQUESTS } from './connection/outgoing-queue.ts';
+import type { Session } from './connection/session.ts';
 
-/** Open sessions in numbers. */
+/** Totals over all open sessions. */
 export interface AgentPortStats {
-  /** How many are open, by namespace. */
+  /** Number of open sessions by namespace. */
   sessions: ReadonlyMap<string, number>;
-  /** Of how many nothing is read because senders must pause. */
+  /** Sessions that are not read because senders must pause. */
   paused: number;
-  /** Over all of them: frames that wait to be written, and messages that wait to be decided. */
+  /** Over all sessions: frames waiting to be written, and messages waiting to be processed. */
   outgoingFrames: number;
   heldFrames: number;
-  /** Of the one where they are most; what was dropped is of all. */
-  checkRequestsOfOne: QueueStats;
-  heldFramesOfOne: QueueStats;
+  /** The longest queue of a single session; `dropped` counts all sessions. */
+  maxCheckRequests: QueueStats;
+  maxHeldFrames: QueueStats;
 }
 
-/** Costs all sessions. */
+/** Iterates over all sessions. */
 export function agentPortStats(open: Iterable<Session>, droppedRequests: number): AgentPortStats {
   const sessions = new Map<string, number>();
   let paused = 0;
@@ -38,7 +38,7 @@ export function agentPortStats(open: Iterable<Session>, droppedRequests: number)
     paused,
     outgoingFrames,
     heldFrames,
-    checkRequestsOfOne: { used: mostRequests, limit: MAX_WAITING_REQUESTS, dropped: droppedRequests },
-    heldFramesOfOne: { used: mostHeld, limit: MAX_HELD_FRAMES },
+    maxCheckRequests: { used: mostRequests, limit: MAX_WAITING_REQUESTS, dropped: droppedRequests },
+    maxHeldFrames: { used: mostHeld, limit: MAX_HELD_FRAMES },
   };
 }

@@ -1,15 +1,15 @@
-import { isClockOff } from './clock-skew.ts';
-import type { RefusedFrames } from './frame-refusals.ts';
-import type { Session } from './session.ts';
+import { isClockOff } from './connection/clock-skew.ts';
+import type { RefusedFrames } from './connection/frame-refusals.ts';
+import type { Session } from './connection/session.ts';
 
-/** A refused message counts as a problem for so long. */
+/** How long a refused message counts as a problem. */
 const RECENT_REFUSAL_MS = 15 * 60_000;
-/** Connections of the same name that are listed by their address; of others only the number is told. */
-const MAX_LISTED_NAMESAKES = 5;
+/** Duplicate connections listed by address; the others are only counted. */
+const MAX_LISTED_DUPLICATES = 5;
 
-/** What is known around a connection. */
-export interface Surroundings {
-  /** Other open connections of an agent of this name. */
+/** What the problems of a connection depend on, besides the connection itself. */
+export interface ConnectionContext {
+  /** Other open connections with the same agent name. */
   duplicates: readonly Pick<Session, 'address'>[];
   refused: RefusedFrames | undefined;
   nowMs: number;
@@ -17,11 +17,14 @@ export interface Surroundings {
 
 type Connection = Pick<Session, 'agentName' | 'clockSkewS' | 'state' | 'droppedRequests'>;
 
-/** What is wrong with a connection, a sentence for each. */
-export function connectionProblems(connection: Connection, { duplicates, refused, nowMs }: Surroundings): string[] {
+/** Describes the problems of a connection, one sentence each. */
+export function connectionProblems(
+  connection: Connection,
+  { duplicates, refused, nowMs }: ConnectionContext,
+): string[] {
   const { agentName, clockSkewS, state, droppedRequests } = connection;
   const problems = duplicates
-    .slice(0, MAX_LISTED_NAMESAKES)
+    .slice(0, MAX_LISTED_DUPLICATES)
     .map(({ address }) => `another connection of ${agentName} is open, from ${address}`);
   const unlisted = duplicates.length - problems.length;
   if (unlisted > 0) problems.push(`further open connections of ${agentName}: ${unlisted}`);
@@ -32,8 +35,8 @@ export function connectionProblems(connection: Connection, { duplicates, refused
   if (refused !== undefined && nowMs - refused.lastAtMs < RECENT_REFUSAL_MS) {
     problems.push(`refused messages: ${refused.count}, the last because: ${refused.lastReason}`);
   }
-  if (state === 'warning') problems.push('nothing is heard of it');
-  if (state === 'critical') problems.push('it is being closed');
-  if (droppedRequests > 0) problems.push(`check requests dropped because it does not read: ${droppedRequests}`);
+  if (state === 'warning') problems.push('the agent is silent');
+  if (state === 'critical') problems.push('the connection is being closed');
+  if (droppedRequests > 0) problems.push(`check requests dropped because the agent does not read: ${droppedRequests}`);
   return problems;
 }

@@ -1,40 +1,43 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** How often the sessions of one name are told that another has opened, however many do. */
+/** Minimum time between two notifications for one agent name. */
 const INTERVAL_MS = 1_000;
 
-/** Tells the sessions of a name what those told hear who open another: at once, and what comes after it once in a second. */
+/**
+ * Notifies the sessions of an agent name when another session with that name opens: at once for the first, then at most
+ * once a second with the newest.
+ */
 export class DuplicateSessions<S extends { namespace: string; agentName: string }> {
   readonly #clock: Clock;
-  readonly #tell: (newest: S) => void;
-  /** Names that were told less than a second ago, with the session that has opened since. */
-  readonly #told = new Map<string, { newest: S | undefined; cancel(): void }>();
+  readonly #notify: (newest: S) => void;
+  /** Names notified within the interval, with the newest session opened since. */
+  readonly #recent = new Map<string, { newest: S | undefined; cancel(): void }>();
 
-  /** `tell` tells all sessions of the name but the newest. Must not throw. */
-  constructor(clock: Clock, tell: (newest: S) => void) {
+  /** `notify` must notify all sessions of the name except the newest, and must not throw. */
+  constructor(clock: Clock, notify: (newest: S) => void) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
   opened(session: S): void {
     const key = `${session.namespace}/${session.agentName}`;
-    const told = this.#told.get(key);
-    if (told === undefined) this.#tellAll(key, session);
-    else told.newest = session;
+    const recent = this.#recent.get(key);
+    if (recent === undefined) this.#notifyAndWait(key, session);
+    else recent.newest = session;
   }
 
-  #tellAll(key: string, newest: S): void {
+  #notifyAndWait(key: string, newest: S): void {
     const cancel = this.#clock.after(INTERVAL_MS, () => {
-      const waiting = this.#told.get(key)?.newest;
-      this.#told.delete(key);
-      if (waiting !== undefined) this.#tellAll(key, waiting);
+      const waiting = this.#recent.get(key)?.newest;
+      this.#recent.delete(key);
+      if (waiting !== undefined) this.#notifyAndWait(key, waiting);
     });
-    this.#told.set(key, { newest: undefined, cancel });
-    this.#tell(newest);
+    this.#recent.set(key, { newest: undefined, cancel });
+    this.#notify(newest);
   }
 
   stop(): void {
-    for (const { cancel } of this.#told.values()) cancel();
-    this.#told.clear();
+    for (const { cancel } of this.#recent.values()) cancel();
+    this.#recent.clear();
   }
 }

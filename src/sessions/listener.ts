@@ -15,40 +15,41 @@ import type { CheckRequested } from '../store/decision.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
 import { type AgentPortStats, agentPortStats } from './agent-port-stats.ts';
-import { FrameRefusals } from './frame-refusals.ts';
-import type { HandshakeRefusal, HandshakeRefusals } from './handshake-refusals.ts';
-import { Handshakes, type HandshakeSettings, pathOf } from './handshakes.ts';
+import { FrameRefusals } from './connection/frame-refusals.ts';
+import type { HandshakeRefusal, HandshakeRefusals } from './handshake/handshake-refusals.ts';
+import { Handshakes, type HandshakeSettings, pathOf } from './handshake/handshakes.ts';
 import { DuplicateSessions } from './duplicate-sessions.ts';
-import { PORT_LIMITS } from './port-limits.ts';
-import { isRefusal } from './refusal.ts';
-import { refusalHeaders } from './refusals.ts';
-import { type Opening, Session } from './session.ts';
+import { PORT_LIMITS } from './handshake/port-limits.ts';
+import { isRefusal } from './handshake/refusal.ts';
+import { refusalHeaders } from './handshake/validate-handshake.ts';
+import { Session } from './connection/session.ts';
+import type { AcceptedConnection } from './connection/session-ports.ts';
 import { sessionInfo } from './session-info.ts';
-import { SessionCounts } from './session-counts.ts';
+import { SessionCounts } from './connection/session-counts.ts';
 import { type RegistryListener, SessionRegistry } from './session-registry.ts';
-import { AdmissionPacer } from './admission-pacer.ts';
+import { AdmissionPacer } from './pacing/admission-pacer.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
-/** How late a handshake that takes too long may be cut. */
+/** Maximum delay before a timed-out handshake is closed. */
 const HANDSHAKE_CHECK_INTERVAL_MS = 1_000;
-/** Between asking the agents to leave and cutting those who did not. */
+/** Time for agents to disconnect during a stop; then their connections are terminated. */
 const STOP_GRACE_MS = 2_000;
 
 export interface ListenerPorts extends HandshakeSettings {
   system: Pick<ActorSystem, 'agents' | 'mustPause' | 'isFailing' | 'listen'>;
   resources: ResourceStore;
-  /** For clear text unless given. */
+  /** Defaults to a server without TLS. */
   createServer?: ((options: ServerOptions) => Server) | undefined;
-  /** So many sessions got the request. Must not throw. */
+  /** A check request was sent to this number of sessions. Must not throw. */
   requested(announcement: CheckRequested, sessions: number): void;
-  /** Rings that were empty have a member. Must not throw. */
+  /** Round-robin rings gained their first member. Must not throw. */
   ringsJoined(namespace: string, subscriptions: readonly string[]): void;
-  /** Answers `/health` and `/ready`, the same as the API does. */
+  /** Serves `/health` and `/ready` like the API. */
   status: RequestListener;
   writeTimeoutMs: number;
 }
 
-/** The agent port: handshakes, and a session for each connection that passes. */
+/** The agent port: validates handshakes and opens a session for each accepted connection. */
 export class AgentListener {
   readonly server: Server;
   readonly counts = new SessionCounts();
@@ -58,9 +59,9 @@ export class AgentListener {
   readonly #registry: SessionRegistry;
   readonly #duplicates: DuplicateSessions<Session>;
   readonly #pacer = new AdmissionPacer();
-  /** Before those are read on who sent for nothing, or what took long. */
+  /** Resumes slowed connections, one in each tick. */
   readonly #slowed = new AdmissionPacer(1);
-  /** Sessions that are gone, and whose end waits at the turnstile. */
+  /** Closed sessions whose end the pacer has not processed yet. */
   #ending = 0;
 
   constructor(ports: ListenerPorts) {
@@ -78,14 +79,14 @@ export class AgentListener {
     };
     this.#registry = new SessionRegistry(registryListener, ports.clock);
     this.#duplicates = new DuplicateSessions(ports.clock, (newest) => {
-      this.#tellNamesakes(newest);
+      this.#reconfigureDuplicates(newest);
     });
     this.#handshakes = new Handshakes({
       ...ports,
       pacer: this.#pacer,
       isFailing: () => ports.system.isFailing,
       sessions: () => this.#sessions,
-      // One that is being closed is as good as gone.
+      // A connection that is being closed does not count.
       isConnected: ({ namespace, agentName }) =>
         [...this.#registry.sessionsOf(namespace, agentName)].some(({ state }) => state !== 'critical'),
       open: (webSocket, opening) => {
@@ -102,7 +103,7 @@ export class AgentListener {
       void this.#answer(request, response);
     });
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      this.#handshakes.refuseUnreadable(error, socket as Socket);
+      this.#handshakes.refuseMalformed(error, socket as Socket);
     });
     this.server.on('upgrade', (request, socket, head) => {
       this.#handshakes.upgrade(request, socket, head);
@@ -110,7 +111,7 @@ export class AgentListener {
     ports.system.listen(this.#registry);
   }
 
-  /** Who takes turns in a namespace, by subscription. */
+  /** Members of the round-robin rings in a namespace, by subscription. */
   rings(namespace: string): ReadonlyMap<string, string[]> {
     return this.#registry.rings(namespace);
   }
@@ -119,7 +120,7 @@ export class AgentListener {
     return this.#registry.members(namespace, subscription);
   }
 
-  /** Open connections of a namespace, or of all, in order of namespace, agent and id. */
+  /** Open connections in a namespace, or in all, sorted by namespace, agent and id. */
   sessions(namespace: string | undefined, page: PageRequest): Page<object> {
     const { items, lastKey } = this.#registry.page(namespace, page);
     const nowMs = this.#ports.clock.nowMs();
@@ -138,12 +139,12 @@ export class AgentListener {
     return this.#handshakes.refusals;
   }
 
-  /** Newest first. */
+  /** Sorted from newest to oldest. */
   handshakeRefusals(): HandshakeRefusal[] {
     return this.refusedHandshakes.list();
   }
 
-  /** What waits to come in, and what waits to go. */
+  /** Handshakes in progress, and closed sessions waiting to be processed. */
   get waiting(): { handshakes: QueueStats; ends: QueueStats } {
     const { limits = PORT_LIMITS } = this.#ports;
     return { handshakes: this.#handshakes.waiting, ends: { used: this.#ending, limit: limits.sessions } };
@@ -153,12 +154,12 @@ export class AgentListener {
     return this.#registry.size + this.#ending;
   }
 
-  /** Costs all sessions. */
-  figures(): AgentPortStats {
+  /** Iterates over all sessions. */
+  stats(): AgentPortStats {
     return agentPortStats(this.#registry.open, this.counts.droppedRequests);
   }
 
-  /** Asks every agent to leave and resolves when they have, or were cut. Who is not in yet does not come in. */
+  /** Closes all connections. Resolves when the agents have disconnected or the grace period is over. */
   async stop(): Promise<void> {
     const { clients } = this.#handshakes;
     this.server.close();
@@ -175,7 +176,7 @@ export class AgentListener {
         ),
     );
     const cancel = this.#ports.clock.after(STOP_GRACE_MS, () => {
-      this.#handshakes.cut();
+      this.#handshakes.destroyAll();
       for (const socket of clients) socket.terminate();
     });
     await Promise.all([...closed, this.#handshakes.empty()]);
@@ -184,7 +185,7 @@ export class AgentListener {
     this.server.closeAllConnections();
   }
 
-  /** What is no upgrade. */
+  /** Answers requests that are not upgrades. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = pathOf(request);
     const notReady = path === '/ready' ? this.#handshakes.closed : undefined;
@@ -192,13 +193,13 @@ export class AgentListener {
       this.#ports.status(request, response);
       return;
     }
-    const outcome = notReady ?? (await this.#handshakes.judge(request));
+    const outcome = notReady ?? (await this.#handshakes.validate(request));
     const refusal = isRefusal(outcome) ? outcome : { status: 400, message: 'Bad Request\nnot an upgrade' };
     response.writeHead(refusal.status, refusalHeaders(refusal)).end(`${refusal.message}\n`);
   }
 
-  /** A session on a connection whose handshake has passed. */
-  open(webSocket: WebSocket, opening: Opening): void {
+  /** Opens a session on a connection whose handshake was accepted. */
+  open(webSocket: WebSocket, opening: AcceptedConnection): void {
     const { system, resources, clock, log, writeTimeoutMs } = this.#ports;
     const session = new Session(webSocket, opening, {
       agents: system.agents,
@@ -207,26 +208,26 @@ export class AgentListener {
       clock,
       log,
       writeTimeoutMs,
-      inTurn: (readOn) => {
-        this.#slowed.enter(readOn);
+      inOwnTick: (readOn) => {
+        this.#slowed.schedule(readOn);
       },
       mustPause: () => system.mustPause,
       isFailing: () => system.isFailing,
-      waits: (waiting) => {
-        this.#registry.waits(waiting);
+      awaitResume: () => {
+        this.#registry.awaitResume(session);
       },
-      subscribe: (subscriber, subscriptions) => {
-        this.#registry.subscribe(subscriber, subscriptions);
+      subscribe: (subscriptions) => {
+        this.#registry.subscribe(session, subscriptions);
       },
-      leased: (member, leaseMs) => {
-        this.#registry.leased(member, leaseMs);
+      renewLease: (leaseMs) => {
+        this.#registry.renewLease(session, leaseMs);
       },
-      ended: (ended, tell) => {
-        this.#registry.remove(ended);
+      ended: (notify) => {
+        this.#registry.remove(session);
         this.#ending += 1;
-        this.#pacer.enter(() => {
+        this.#pacer.schedule(() => {
           this.#ending -= 1;
-          tell();
+          notify();
         });
       },
     });
@@ -240,17 +241,17 @@ export class AgentListener {
     this.#registry.add(session);
     try {
       session.open(resources.get('entities', namespace, agentName));
-      // Agents of one name are told the same, whenever one of them is.
+      // All sessions of an agent have the same configuration.
       if (other !== undefined) this.#duplicates.opened(session);
     } catch (err) {
       this.counts.errors['not opened'] += 1;
-      if (!(err instanceof StoreUnavailable)) log.error({ err }, 'session could not be opened');
+      if (!(err instanceof StoreUnavailable)) log.error({ err }, 'failed to open a session');
       this.#registry.remove(session);
       webSocket.close(1011, 'the session could not be opened');
     }
   }
 
-  #tellNamesakes(newest: Session): void {
+  #reconfigureDuplicates(newest: Session): void {
     const { namespace, agentName } = newest;
     try {
       const stored = this.#ports.resources.get('entities', namespace, agentName);
@@ -259,7 +260,10 @@ export class AgentListener {
         if (session !== newest) session.configure(stored);
       }
     } catch (err) {
-      this.#ports.log.error({ namespace, agent: agentName, err }, 'other sessions of the agent could not be told');
+      this.#ports.log.error(
+        { namespace, agent: agentName, err },
+        'failed to reconfigure the other sessions of the agent',
+      );
     }
   }
 }

@@ -1,10 +1,10 @@
 import { protobufCodec } from '../wire/codec.ts';
-import { connectionProblems, type Surroundings } from './connection-problems.ts';
-import type { Session } from './session.ts';
+import { connectionProblems, type ConnectionContext } from './connection-problems.ts';
+import type { Session } from './connection/session.ts';
 
-/** An open connection as the API shows it; times are Unix seconds. */
-export function sessionInfo(session: Session, surroundings: Surroundings): object {
-  const { refused } = surroundings;
+/** Formats an open connection for the API; times are Unix seconds. */
+export function sessionInfo(session: Session, context: ConnectionContext): object {
+  const { refused } = context;
   return {
     id: session.id,
     namespace: session.namespace,
@@ -22,7 +22,7 @@ export function sessionInfo(session: Session, surroundings: Surroundings): objec
     dropped_requests: session.droppedRequests,
     refused: refused?.count ?? 0,
     last_refusal: refused === undefined ? null : { at: secondsOf(refused.lastAtMs), reason: refused.lastReason },
-    problems: connectionProblems(session, surroundings),
+    problems: connectionProblems(session, context),
   };
 }
 

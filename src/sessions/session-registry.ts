@@ -5,24 +5,27 @@ import { hasRing } from '../rules/ring-lease.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 import type { Codec } from '../wire/codec.ts';
 import { encodeFrame } from '../wire/frame.ts';
-import type { Session } from './session.ts';
+import type { Session } from './connection/session.ts';
 
 export interface RegistryListener {
-  /** The entity or the namespace of the session is gone. */
+  /** The entity or the namespace of the session was deleted. */
   deleted(session: Session): void;
-  /** So many sessions got the request. Must not throw. */
+  /** A check request was sent to this number of sessions. Must not throw. */
   requested(announcement: CheckRequested, sessions: number): void;
-  /** Rings that were empty have a member. Must not throw. */
+  /** Round-robin rings gained their first member. Must not throw. */
   ringsJoined(namespace: string, subscriptions: readonly string[]): void;
 }
 
-/** Who is connected, by agent and by subscription. Announcements find their sessions here. */
+/** Open sessions by agent and by subscription. It routes announcements to the sessions they concern. */
 export class SessionRegistry implements SystemListener {
   readonly #byAgent = new Map<string, Set<Session>>();
   readonly #byTopic = new Map<string, Set<Session>>();
   readonly #topicsOf = new Map<Session, Set<string>>();
   readonly #waiting = new Set<Session>();
-  /** Until when the last keepalive of a name keeps it in its rings, monotonic ms; whichever of its sessions sent it. Source: spec/01 6.6. */
+  /**
+   * Expiry of each agent's ring membership, monotonic ms. A keepalive of any session of the agent extends it. Source:
+   * spec/01 6.6.
+   */
   readonly #leases = new Map<string, number>();
   readonly #listener: RegistryListener;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -41,12 +44,12 @@ export class SessionRegistry implements SystemListener {
     return this.#topicsOf.size;
   }
 
-  /** The open sessions of an agent's name, in order of opening. */
+  /** The open sessions of an agent, from oldest to newest. */
   sessionsOf(namespace: string, agentName: string): ReadonlySet<Session> {
     return this.#byAgent.get(`${namespace}/${agentName}`) ?? new Set();
   }
 
-  /** In order of namespace, agent and id; costs all sessions. */
+  /** A page of sessions, sorted by namespace, agent and id. Iterates over all sessions. */
   page(namespace: string | undefined, { limit, from = '' }: PageRequest): Page<Session> {
     const prefix = namespace === undefined ? '' : `${namespace}/`;
     const found = [...this.#topicsOf.keys()]
@@ -60,7 +63,7 @@ export class SessionRegistry implements SystemListener {
     };
   }
 
-  /** Who takes turns in the round-robin checks of each subscription of a namespace, by name: agents with a lease. */
+  /** Agents with a lease in the round-robin ring of each subscription, sorted by name. */
   rings(namespace: string): Map<string, string[]> {
     const prefix = `${namespace}/`;
     const rings = new Map<string, string[]>();
@@ -73,13 +76,13 @@ export class SessionRegistry implements SystemListener {
     return rings;
   }
 
-  /** Those of one ring, by name. */
+  /** Members of one ring, sorted by name. */
   members(namespace: string, subscription: string): string[] {
     return hasRing(subscription) ? this.#membersOf(this.#byTopic.get(`${namespace}/${subscription}`) ?? []) : [];
   }
 
-  /** A keepalive came, which keeps its agent in the rings for so long. Connecting alone does not. */
-  leased(session: Session, leaseMs: number): void {
+  /** Extends the ring membership of the session's agent after a keepalive. Connecting alone grants no membership. */
+  renewLease(session: Session, leaseMs: number): void {
     const topics = this.#topicsOf.get(session);
     if (topics === undefined) return;
     const rings = this.#isMember(session) ? [] : this.#emptyRings(session, topics);
@@ -87,7 +90,7 @@ export class SessionRegistry implements SystemListener {
     if (rings.length > 0) this.#listener.ringsJoined(session.namespace, rings);
   }
 
-  /** Those of the topics that nobody else takes turns in. */
+  /** Subscriptions of the topics that have a ring without another member. */
   #emptyRings(session: Session, topics: Iterable<string>): string[] {
     const subscriptions = [...topics].map((topic) => topic.slice(session.namespace.length + 1));
     return subscriptions.filter((name) => hasRing(name) && this.#isAlone(session, name));
@@ -110,26 +113,26 @@ export class SessionRegistry implements SystemListener {
   }
 
   add(session: Session): void {
-    include(this.#byAgent, agentKey(session), session);
+    addTo(this.#byAgent, agentKey(session), session);
     this.#topicsOf.set(session, new Set());
   }
 
   remove(session: Session): void {
     this.#waiting.delete(session);
     const agent = agentKey(session);
-    exclude(this.#byAgent, agent, session);
+    removeFrom(this.#byAgent, agent, session);
     if (!this.#byAgent.has(agent)) this.#leases.delete(agent);
-    for (const topic of this.#topicsOf.get(session) ?? []) exclude(this.#byTopic, topic, session);
+    for (const topic of this.#topicsOf.get(session) ?? []) removeFrom(this.#byTopic, topic, session);
     this.#topicsOf.delete(session);
   }
 
-  /** Replaces what the session is subscribed to. */
+  /** Replaces the subscriptions of the session. */
   subscribe(session: Session, subscriptions: readonly string[]): void {
     const before = this.#topicsOf.get(session);
     if (before === undefined) return;
     const topics = new Set(subscriptions.filter((name) => name !== '').map((name) => `${session.namespace}/${name}`));
-    for (const topic of before) if (!topics.has(topic)) exclude(this.#byTopic, topic, session);
-    for (const topic of topics) include(this.#byTopic, topic, session);
+    for (const topic of before) if (!topics.has(topic)) removeFrom(this.#byTopic, topic, session);
+    for (const topic of topics) addTo(this.#byTopic, topic, session);
     this.#topicsOf.set(session, topics);
     if (!this.#isMember(session)) return;
     const added = [...topics].filter((topic) => !before.has(topic));
@@ -157,7 +160,7 @@ export class SessionRegistry implements SystemListener {
     for (const session of this.#topicsOf.keys()) session.pause();
   }
 
-  /** One after the other, in the order in which they began to wait; who cannot finish waits behind the others. */
+  /** Resumes sessions in the order in which they paused. A session that must pause again moves to the end. */
   resumed(): void {
     for (const session of this.#waiting) {
       this.#waiting.delete(session);
@@ -167,20 +170,20 @@ export class SessionRegistry implements SystemListener {
     }
   }
 
-  /** The session holds messages, or does not read. */
-  waits(session: Session): void {
+  /** Schedules a session that holds messages or is not read to resume. */
+  awaitResume(session: Session): void {
     this.#waiting.add(session);
   }
 
   missed(ms: number): void {
-    for (const session of this.#topicsOf.keys()) session.missed(ms);
+    for (const session of this.#topicsOf.keys()) session.excuseSilence(ms);
   }
 
-  /** One copy for each session, however many of its subscriptions match. */
+  /** Sends one copy to each session, even if several of its subscriptions match. */
   #request(announcement: CheckRequested): void {
     const { namespace, subscriptions, request } = announcement;
     const sessions = new Set(subscriptions.flatMap((name) => [...(this.#byTopic.get(`${namespace}/${name}`) ?? [])]));
-    // Encoded once for all sessions of an encoding.
+    // Encoded once for all sessions with the same encoding.
     const frames = new Map<Codec, Buffer>();
     for (const session of sessions) {
       const { codec } = session;
@@ -194,13 +197,13 @@ export class SessionRegistry implements SystemListener {
 
 const agentKey = ({ namespace, agentName }: Session): string => `${namespace}/${agentName}`;
 
-function include(index: Map<string, Set<Session>>, key: string, session: Session): void {
+function addTo(index: Map<string, Set<Session>>, key: string, session: Session): void {
   const sessions = index.get(key);
   if (sessions === undefined) index.set(key, new Set([session]));
   else sessions.add(session);
 }
 
-function exclude(index: Map<string, Set<Session>>, key: string, session: Session): void {
+function removeFrom(index: Map<string, Set<Session>>, key: string, session: Session): void {
   const sessions = index.get(key);
   sessions?.delete(session);
   if (sessions?.size === 0) index.delete(key);

@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { MAX_WAITING_REQUESTS, OutgoingQueue } from '../../../src/sessions/connection/outgoing-queue.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+describe('the frames that wait for one agent', () => {
+  let written: { frame: string; sent: (error?: Error) => void }[];
+  let answered: number;
+  let dropped: number;
+  let failures: string[];
+  let queue: OutgoingQueue;
+
+  beforeEach(() => {
+    written = [];
+    answered = 0;
+    dropped = 0;
+    failures = [];
+    queue = new OutgoingQueue({
+      clock: new ManualClock(),
+      writeTimeoutMs: 15_000,
+      send: (frame, sent) => written.push({ frame: frame.toString(), sent }),
+      stuck: () => undefined,
+      dropped: () => (dropped += 1),
+      failed: ({ message }) => failures.push(message),
+    });
+  });
+
+  const request = (n: number): void => {
+    queue.pushRequest(Buffer.from(`request ${n}`));
+  };
+  const acknowledge = (n: number): void => {
+    queue.pushLatest('ack', Buffer.from(`ack ${n}`), n);
+  };
+  const configure = (text: string): void => {
+    queue.pushLatest('entity_config', Buffer.from(text));
+  };
+  const counts = () => ({ length: queue.length, requests: queue.waitingRequests, dropped: queue.dropped });
+
+  /** Lets the peer read everything. */
+  const drained = (): string[] => {
+    for (; answered < written.length; answered += 1) written[answered]?.sent();
+    return written.map(({ frame }) => frame);
+  };
+
+  it('are counted from when they wait until they are written', () => {
+    acknowledge(1);
+    request(1);
+    acknowledge(2);
+    expect(counts()).to.deep.equal({ length: 2, requests: 1, dropped: 0 });
+    expect(drained()).to.deep.equal(['ack 1', 'request 1', 'ack 2']);
+    expect(counts()).to.deep.equal({ length: 0, requests: 0, dropped: 0 });
+  });
+
+  it('are at most so many requests: the oldest is dropped and counted, and nothing else is', () => {
+    acknowledge(0);
+    acknowledge(1);
+    for (let n = 0; n < MAX_WAITING_REQUESTS + 3; n += 1) request(n);
+    expect(counts()).to.deep.equal({ length: MAX_WAITING_REQUESTS + 1, requests: MAX_WAITING_REQUESTS, dropped: 3 });
+    expect(dropped).to.equal(3);
+    const frames = drained();
+    expect(frames.slice(0, 3)).to.deep.equal(['ack 0', 'ack 1', 'request 3']);
+    expect(frames).to.have.length(MAX_WAITING_REQUESTS + 2);
+    expect(queue.waitingRequests).to.equal(0);
+  });
+
+  it('are one acknowledgement, the highest, and one configuration, the newest, however many come', () => {
+    request(0);
+    for (let n = 1; n <= 1_000; n += 1) {
+      acknowledge(n);
+      configure(`config ${n}`);
+    }
+    acknowledge(7);
+    expect(counts()).to.deep.equal({ length: 2, requests: 0, dropped: 0 });
+    expect(drained()).to.deep.equal(['request 0', 'ack 1000', 'config 1000']);
+  });
+
+  it('are each sent where the agent reads as fast as they come', () => {
+    for (const n of [5, 5, 3]) {
+      acknowledge(n);
+      drained();
+    }
+    expect(drained()).to.deep.equal(['ack 5', 'ack 5', 'ack 3']);
+  });
+
+  it('are gone when one cannot be written, which is told once', () => {
+    request(0);
+    request(1);
+    written[0]?.sent(new Error('broken'));
+    expect(counts()).to.deep.equal({ length: 0, requests: 0, dropped: 0 });
+    expect(failures).to.deep.equal(['broken']);
+    expect(written).to.have.length(1);
+  });
+});

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { FairReading } from '../../../src/sessions/pacing/fair-reading.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('reading of a connection that sends as fast as it can', () => {
+  let calls: string[];
+  let clock: ManualClock;
+  const socket = {
+    pause: () => calls.push('pause'),
+    resume: () => calls.push('resume'),
+  };
+
+  beforeEach(() => {
+    calls = [];
+    clock = new ManualClock();
+  });
+
+  function readingOf({ isPaused = false, inOwnTick = (readOn: () => void) => readOn() } = {}): FairReading {
+    return new FairReading({ socket, clock, inOwnTick, isPaused: () => isPaused });
+  }
+
+  function frames(reading: FairReading, count: number): void {
+    for (let n = 0; n < count; n += 1) reading.count();
+  }
+
+  it('goes on in the next turn after each thousand frames', async () => {
+    const reading = readingOf();
+    frames(reading, 999);
+    await nextTurn();
+    expect(calls).to.deep.equal([]);
+    reading.count();
+    expect(calls).to.deep.equal(['pause']);
+    await nextTurn();
+    expect(calls).to.deep.equal(['pause', 'resume']);
+  });
+
+  it('does not go on while the socket is paused for another reason', async () => {
+    const reading = readingOf({ isPaused: true });
+    frames(reading, 1_000);
+    await nextTurn();
+    expect(calls).to.deep.equal(['pause']);
+  });
+
+  it('goes on 25 ms later after each hundred frames that were for nothing', async () => {
+    const reading = readingOf();
+    for (let n = 0; n < 100; n += 1) reading.countRejected();
+    expect(calls).to.deep.equal(['pause']);
+    await clock.advance(24);
+    expect(calls).to.deep.equal(['pause']);
+    await clock.advance(1);
+    expect(calls).to.deep.equal(['pause', 'resume']);
+  });
+
+  it('goes on when it is its turn, of those that sent for nothing', async () => {
+    const turns: (() => void)[] = [];
+    const reading = readingOf({ inOwnTick: (readOn) => void turns.push(readOn) });
+    for (let n = 0; n < 100; n += 1) reading.countRejected();
+    await clock.advance(25);
+    expect(calls).to.deep.equal(['pause']);
+    turns[0]?.();
+    expect(calls).to.deep.equal(['pause', 'resume']);
+  });
+
+  it('does not go on in the next turn when most of what came was for nothing', async () => {
+    const reading = readingOf();
+    for (let n = 0; n < 1_000; n += 1) {
+      reading.count();
+      reading.countRejected();
+    }
+    await nextTurn();
+    expect(calls).to.deep.equal(['pause']);
+    await clock.advance(25);
+    expect(calls).to.deep.equal(['pause', 'resume']);
+  });
+
+  it('goes on after as long as a frame took, when that was long', async () => {
+    const reading = readingOf();
+    for (let n = 0; n < 100; n += 1) reading.recordDuration(49);
+    expect(calls).to.deep.equal([]);
+    reading.recordDuration(800);
+    expect(calls).to.deep.equal(['pause']);
+    await clock.advance(799);
+    expect(calls).to.deep.equal(['pause']);
+    await clock.advance(1);
+    expect(calls).to.deep.equal(['pause', 'resume']);
+  });
+});

@@ -1,0 +1,115 @@
+import type { Clock } from '../../ports/clock.ts';
+
+/** Check requests that may wait for one agent. Past this number the oldest is dropped. */
+export const MAX_WAITING_REQUESTS = 100;
+
+/** Types of which only the latest frame matters, so at most one waits. */
+type LatestOnly = 'ack' | 'entity_config';
+
+interface Outgoing {
+  type: 'check_request' | LatestOnly;
+  frame: Buffer;
+  rank: number;
+}
+
+export interface OutgoingPorts {
+  clock: Clock;
+  /** Calls `sent` when the frame has left the process or failed; TLS sockets pass `null` for success. */
+  send(frame: Buffer, sent: (error?: Error | null) => void): void;
+  /** A check request was dropped because the queue is full. */
+  dropped(): void;
+  /** A frame could not be written; the queue sends nothing more. */
+  failed(error: Error): void;
+  /** A write has been pending for longer than `writeTimeoutMs`. */
+  stuck(): void;
+  writeTimeoutMs: number;
+}
+
+/** Frames to one agent. One write is pending at a time, so a slow agent cannot fill the memory of the backend. */
+export class OutgoingQueue {
+  readonly #ports: OutgoingPorts;
+  readonly #waiting: Outgoing[] = [];
+  #waitingRequests = 0;
+  #writingSinceMs: number | undefined;
+  #watching = false;
+  /** Check requests dropped because the agent did not read. */
+  dropped = 0;
+
+  constructor(ports: OutgoingPorts) {
+    this.#ports = ports;
+  }
+
+  /** Queues a check request, dropping the oldest one at the limit. */
+  pushRequest(frame: Buffer): void {
+    if (this.#waitingRequests >= MAX_WAITING_REQUESTS) this.#dropOldestRequest();
+    this.#waitingRequests += 1;
+    this.#push({ type: 'check_request', frame, rank: 0 });
+  }
+
+  /** Queues a frame in place of a waiting one of the same type, unless that one has a higher rank. */
+  pushLatest(type: LatestOnly, frame: Buffer, rank = 0): void {
+    const waiting = this.#waiting.find((item) => item.type === type);
+    if (waiting === undefined) {
+      this.#push({ type, frame, rank });
+    } else if (rank >= waiting.rank) {
+      waiting.frame = frame;
+      waiting.rank = rank;
+    }
+  }
+
+  #push(item: Outgoing): void {
+    this.#waiting.push(item);
+    this.#write();
+  }
+
+  /** Frames waiting behind the pending write. */
+  get length(): number {
+    return this.#waiting.length;
+  }
+
+  get waitingRequests(): number {
+    return this.#waitingRequests;
+  }
+
+  #dropOldestRequest(): void {
+    this.#waiting.splice(
+      this.#waiting.findIndex(({ type }) => type === 'check_request'),
+      1,
+    );
+    this.#waitingRequests -= 1;
+    this.dropped += 1;
+    this.#ports.dropped();
+  }
+
+  #write(): void {
+    if (this.#writingSinceMs !== undefined) return;
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    if (next.type === 'check_request') this.#waitingRequests -= 1;
+    this.#writingSinceMs = this.#ports.clock.monotonicMs();
+    this.#watch();
+    this.#ports.send(next.frame, (error) => {
+      this.#writingSinceMs = undefined;
+      if (error) this.#fail(error);
+      else this.#write();
+    });
+  }
+
+  #fail(error: Error): void {
+    this.#waiting.length = 0;
+    this.#waitingRequests = 0;
+    this.#ports.failed(error);
+  }
+
+  #watch(): void {
+    if (this.#watching) return;
+    this.#watching = true;
+    this.#ports.clock.after(this.#ports.writeTimeoutMs, () => {
+      this.#watching = false;
+      if (this.#writingSinceMs === undefined) return;
+      const pendingMs = this.#ports.clock.monotonicMs() - this.#writingSinceMs;
+      if (pendingMs >= this.#ports.writeTimeoutMs) this.#ports.stuck();
+      else this.#watch();
+    });
+  }
+}
