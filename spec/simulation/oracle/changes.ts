@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/ports/clock.ts';
-import { merged } from './check-merge.ts';
+import { checkStateAfter } from './check-state.ts';
 import type { Countdown } from './countdown.ts';
 import { type ActorState, Expectation, type ExpectedEntity, type ExpectedEvent, Pending } from './expectation.ts';
 import type { Numbered } from './inputs.ts';
@@ -35,11 +35,11 @@ export class Changes {
     const { status, executed, output, handlers, blindS, deregistrationHandler } = result;
     const { lowFlap = 0, highFlap = 0, reach = NO_REACH } = result;
     const before = this.head.events.get(key);
-    const merge = merged(before, { status, executed, lowFlap, highFlap });
-    const silenced = this.#silence(key, reach, status === 0 && (merge.history.at(-2)?.status ?? 0) !== 0);
+    const state = checkStateAfter(before, { status, executed, lowFlap, highFlap });
+    const silenced = this.#silence(key, reach, status === 0 && (state.history.at(-2)?.status ?? 0) !== 0);
     const flap = { lowFlap, highFlap };
     const event = {
-      ...merge,
+      ...state,
       ...flap,
       executed,
       output,

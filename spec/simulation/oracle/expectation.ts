@@ -1,4 +1,4 @@
-import type { MergedCheck } from './check-merge.ts';
+import type { ExpectedCheckState } from './check-state.ts';
 import type { Countdown } from './countdown.ts';
 import type { ExpectedSilence, Reach } from './silences.ts';
 
@@ -15,7 +15,7 @@ export interface ExpectedEntity {
   monitor: Countdown | undefined;
 }
 
-export interface ExpectedEvent extends MergedCheck {
+export interface ExpectedEvent extends ExpectedCheckState {
   executed: number;
   output: string;
   handlers: readonly string[];
