@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { parseBackendConfig, parseInitConfig } from '../../src/config/backend.ts';
+import { parseBackendConfig } from '../../src/config/backend.ts';
+import { parseInitConfig } from '../../src/config/init.ts';
 import type { Parsed } from '../../src/config/flags.ts';
 import { mistakesOf } from './mistakes.ts';
 import { sources } from './sources.ts';

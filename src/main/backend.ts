@@ -1,23 +1,22 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { AlreadyInitialized } from '../actors/administration/seed.ts';
-import {
-  type BackendConfig,
-  type InitConfig,
-  parseBackendConfig,
-  parseInitConfig,
-  parseVerifyConfig,
-  type VerifyConfig,
-} from '../config/backend.ts';
+import { type BackendConfig, parseBackendConfig } from '../config/backend.ts';
+import { type InitConfig, parseInitConfig } from '../config/init.ts';
+import { parseUpgradeConfig, type UpgradeConfig } from '../config/upgrade.ts';
+import { parseVerifyConfig, type VerifyConfig } from '../config/verify.ts';
 import type { FirstAdmin } from '../config/first-admin-flags.ts';
 import { ConfigError, type Parsed, type Sources } from '../config/flags.ts';
 import { verify } from '../store/ledger.ts';
 import { LmdbStore } from '../store/lmdb-store.ts';
 import { assertNotInUse, StoreInUse } from '../store/store-lock.ts';
-import { StoreTooNew } from '../store/store-version.ts';
+import { StoreOutdated, StoreTooNew, StoreTooOld } from '../store/store-version.ts';
+import { BackupFailed } from '../store/backup.ts';
+import { MigrationFailed } from '../store/upgrade.ts';
 import { askForAdmin } from './init/ask-admin.ts';
 import { initialiseThrough } from './serve/control-socket.ts';
 import { controlSocketPath, storeDirectory } from './process/directories.ts';
 import { initialise } from './init/initialise.ts';
+import { upgrade } from './init/upgrade.ts';
 import { createLogger, exitWith, type Logger } from './log/logger.ts';
 import { systemClock } from './process/system-clock.ts';
 import { readVersion } from './process/version.ts';
@@ -26,14 +25,20 @@ const USAGE = `Usage: mon-backend <command>
 
 Commands:
   start          run the backend in the foreground
-  init           make the first administrator and what a fresh installation needs
-  ledger verify  walk the ledger and name the first broken entry
+  init           create the first administrator and the resources of a fresh installation
+  upgrade        bring the store to the version of this program
+  ledger verify  verify the ledger and name the first broken entry
   version        print the version
   help           print this text, or the flags of a command
 `;
 
+/** `help <command>` prints their flags. */
+const COMMANDS_WITH_FLAGS = ['start', 'init', 'upgrade', 'ledger verify'];
+
 const EXIT_ALREADY_INITIALIZED = 3;
 const EXIT_STORE_TOO_NEW = 4;
+/** The store must be upgraded first, or its upgrade halted. */
+const EXIT_HALTED = 5;
 const STOP_LIMIT_MS = 30_000;
 const INIT_RETRY_MS = 1_000;
 
@@ -56,7 +61,7 @@ function configOf<T>(parsed: Parsed<T>, log: Logger): T | undefined {
 async function start(config: BackendConfig, log: Logger): Promise<void> {
   log.setLevel(config.logLevel);
   assertNotInUse(storeDirectory(config.stateDir));
-  // Not needed by the other commands, which should answer at once.
+  // Loading the whole backend takes time that the other commands do not need.
   const { startBackend } = await import('./start-backend.ts');
   const { readMachine } = await import('./process/machine.ts');
   const machine = await readMachine(systemClock, log);
@@ -79,10 +84,10 @@ async function start(config: BackendConfig, log: Logger): Promise<void> {
   process.on('SIGTERM', stop);
   process.on('SIGHUP', () => {
     backend.reloadCertificates().catch((err: unknown) => {
-      log.error({ err }, 'certificates could not be read anew');
+      log.error({ err }, 'could not reload the certificates');
     });
     backend.reopenLogs().catch((err: unknown) => {
-      log.error({ err }, 'logs could not be opened anew');
+      log.error({ err }, 'could not reopen the logs');
     });
   });
   process.on('SIGUSR1', () => {
@@ -90,7 +95,7 @@ async function start(config: BackendConfig, log: Logger): Promise<void> {
   });
 }
 
-/** In the store itself, or through the backend that has it open. */
+/** Initialises the store itself, or through the backend that uses it. */
 async function init(config: InitConfig, log: Logger) {
   const { stateDir, timeoutMs, wait, ignoreAlreadyInitialized } = config;
   const admin = config.admin ?? (await askForAdmin({ input: process.stdin, output: process.stdout }));
@@ -124,7 +129,19 @@ async function initialiseOnce(stateDir: string, admin: FirstAdmin, timeoutMs: nu
 const isUnreachable = (error: unknown): boolean =>
   error instanceof StoreInUse || ['ECONNREFUSED', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** Reads the store beside a running backend as well. */
+/** SIGINT and SIGTERM stop the upgrade after its current batch; a second one ends the process. */
+async function runUpgrade(config: UpgradeConfig, log: Logger): Promise<void> {
+  const controller = new AbortController();
+  const stop = (): void => {
+    controller.abort(new Error('upgrade interrupted; run "mon-backend upgrade" again to continue it'));
+  };
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  const console = { input: process.stdin, output: process.stdout };
+  await upgrade(config, { console, clock: systemClock, log, program: readVersion(), signal: controller.signal });
+}
+
+/** Verifies the ledger, also while a backend uses the store. */
 async function verifyLedger({ stateDir, anchor }: VerifyConfig): Promise<void> {
   const directory = storeDirectory(stateDir);
   if (!existsSync(directory)) throw new Error(`there is no store in ${directory}`);
@@ -149,19 +166,28 @@ async function run([command = 'help', ...argv]: readonly string[], log: Logger):
   } else if (command === 'init') {
     const config = configOf(parseInitConfig(sources(argv)), log);
     if (config !== undefined) await init(config, log);
+  } else if (command === 'upgrade') {
+    const config = configOf(parseUpgradeConfig(sources(argv)), log);
+    if (config !== undefined) await runUpgrade(config, log);
   } else if (command === 'ledger' && argv[0] === 'verify') {
     const config = configOf(parseVerifyConfig(sources(argv.slice(1))), log);
     if (config !== undefined) await verifyLedger(config);
   } else if (command === 'version') {
     process.stdout.write(`mon-backend version ${readVersion()}+ce, community edition, built with ${process.version}\n`);
-  } else if (command === 'help' && (argv[0] === 'start' || argv[0] === 'init')) {
-    await run([argv[0], '--help'], log);
+  } else if (command === 'help' && COMMANDS_WITH_FLAGS.includes(argv.join(' '))) {
+    await run([...argv, '--help'], log);
   } else if (command === 'help' || command === '--help' || command === '-h') {
     process.stdout.write(USAGE);
   } else {
     const name = command === 'ledger' ? `ledger ${argv[0] ?? ''}`.trim() : command;
     throw new ConfigError([{ flag: undefined, rule: `unknown command "${name}" for "mon-backend"` }]);
   }
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof StoreTooNew) return EXIT_STORE_TOO_NEW;
+  const halts = [StoreOutdated, StoreTooOld, BackupFailed, MigrationFailed];
+  return halts.some((halt) => error instanceof halt) ? EXIT_HALTED : 1;
 }
 
 const log = createLogger('mon-backend', 'warn');
@@ -171,5 +197,5 @@ run(process.argv.slice(2), log).catch((error: unknown) => {
   } else {
     log.fatal({ err: error }, error instanceof Error ? error.message : 'error executing mon-backend');
   }
-  process.exitCode = error instanceof StoreTooNew ? EXIT_STORE_TOO_NEW : 1;
+  process.exitCode = exitCodeOf(error);
 });

@@ -7,6 +7,7 @@ import {
   assertKnown,
   type FinishedUpgrade,
   LAST_UPGRADE_KEY,
+  STORE_VERSION,
   STORE_VERSION_KEY,
   type UnfinishedUpgrade,
   UPGRADE_KEY,
@@ -22,8 +23,7 @@ export type UpgradeProgress =
   | { type: 'backup.copied' }
   | { type: 'backup.compared' }
   | { type: 'backup.made'; backup: Backup }
-  | { type: 'upgrade.begun'; from: number; to: number }
-  | { type: 'upgrade.resumed'; from: number; to: number }
+  | { type: 'upgrade.begun' | 'upgrade.resumed'; from: number; to: number; backup: string }
   | { type: 'records.converted'; to: number; table: string; records: number }
   /** The checksum of a record does not match. It stays as it is, as a backend would treat it. */
   | { type: 'record.unreadable'; table: string; key: string }
@@ -64,6 +64,17 @@ export async function upgradeStore(options: UpgradeOptions): Promise<FinishedUpg
   }
 }
 
+/** Records that a program found nothing to upgrade in a store whose lock the caller holds. */
+export async function recordCurrent(directory: string, program: string, atMs: number): Promise<void> {
+  const store = new RawStore({ directory, sync: 'full' });
+  try {
+    const result: FinishedUpgrade = { program, from: STORE_VERSION, to: STORE_VERSION, atMs };
+    store.write([], { [LAST_UPGRADE_KEY]: result });
+  } finally {
+    await store.close();
+  }
+}
+
 class Upgrade {
   readonly #store: RawStore;
   readonly #options: UpgradeOptions;
@@ -82,7 +93,9 @@ class Upgrade {
     assertKnown(version, to);
     if (unfinished === undefined && version === to) return undefined;
     let state = unfinished ?? (await this.#begin(version, to));
-    if (unfinished !== undefined) this.#options.report({ type: 'upgrade.resumed', from: unfinished.from, to });
+    if (unfinished !== undefined) {
+      this.#options.report({ type: 'upgrade.resumed', from: unfinished.from, to, backup: unfinished.backup });
+    }
     for (const migration of this.#migrations) {
       if (migration.to < state.step.to) continue;
       if (migration.to > state.step.to) state = this.#enter(state, migration.to);
@@ -106,7 +119,7 @@ class Upgrade {
     });
     report({ type: 'backup.made', backup });
     const state = this.#enter({ from, backup: path, step: { to: from, pass: 0, after: null } }, from + 1);
-    report({ type: 'upgrade.begun', from, to });
+    report({ type: 'upgrade.begun', from, to, backup: path });
     return state;
   }
 

@@ -1,0 +1,36 @@
+import { BACKEND_FILE_KEYS, initFlags } from './command-flags.ts';
+import { type FirstAdmin, firstAdminOf, firstAdminRules } from './first-admin-flags.ts';
+import { type Parsed, parseFlags, type Sources } from './flags.ts';
+import { ENVIRONMENT_PREFIX, stateDirRule, timeoutRule } from './state-flags.ts';
+
+export interface InitConfig {
+  readonly stateDir: string;
+  /** Undefined with `--interactive`. */
+  readonly admin: FirstAdmin | undefined;
+  /** The limit of one attempt. */
+  readonly timeoutMs: number;
+  readonly wait: boolean;
+  readonly ignoreAlreadyInitialized: boolean;
+}
+
+/** The flags of `mon-backend init`, without the command itself. @throws ConfigError */
+export function parseInitConfig(sources: Sources): Parsed<InitConfig> {
+  return parseFlags<typeof initFlags, InitConfig>(
+    {
+      usage: 'mon-backend init',
+      environmentPrefix: ENVIRONMENT_PREFIX,
+      flags: initFlags,
+      keysOfOthers: BACKEND_FILE_KEYS,
+      rules: [stateDirRule, ...firstAdminRules, timeoutRule],
+      build: (values): InitConfig =>
+        Object.freeze({
+          stateDir: values['state-dir'],
+          admin: values.interactive ? undefined : firstAdminOf(values),
+          timeoutMs: values.timeout,
+          wait: values.wait,
+          ignoreAlreadyInitialized: values['ignore-already-initialized'],
+        }),
+    },
+    sources,
+  );
+}

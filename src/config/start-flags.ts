@@ -1,0 +1,111 @@
+import { admissionFlags } from './admission-flags.ts';
+import { backendTlsFlags } from './backend-tls.ts';
+import { eventLogFlags } from './event-log-flags.ts';
+import { type Flag, InvalidValue, kinds, type LogLevel } from './flags.ts';
+import { inspectFlags } from './inspect-flags.ts';
+import { silenceFlags } from './silence-flags.ts';
+import { stateFlags } from './state-flags.ts';
+import { tokenFlags } from './token-flags.ts';
+
+const MAX_PORT = 65_535;
+const MAX_LIMIT_BYTES = 2 ** 31 - 1;
+const MAX_TIMEOUT_S = 86_400;
+const MAX_AWAKE_ACTORS = 100_000_000;
+
+/** Host without brackets, as `net` takes it. Port 0 lets the system choose. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The host as `net` takes it. */
+export const withoutBrackets = (host: string): string => (/^\[.*\]$/.test(host) ? host.slice(1, -1) : host);
+
+/** `host:port`, an IPv6 host in brackets, an empty host for all addresses. */
+const addressKind: Flag<ListenAddress>['kind'] = {
+  placeholder: 'host:port',
+  fromTexts(texts) {
+    const [, host, digits] = /^(\[[0-9A-Fa-f:.%\w]*\]|[^:[\]]*):(\d{1,5})$/.exec(texts.at(-1) ?? '') ?? [];
+    const port = Number(digits);
+    if (host === undefined || port > MAX_PORT) {
+      throw new InvalidValue(`must be host:port with an IPv6 host in brackets and a port from 0 to ${MAX_PORT}`);
+    }
+    return { host: host === '' ? '::' : withoutBrackets(host), port };
+  },
+  show: ({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`),
+};
+
+const port = (fallback: number, about: string): Flag<number> => ({ kind: kinds.integer(0, MAX_PORT), fallback, about });
+const host = (about: string): Flag<string> => ({ kind: kinds.text, fallback: '[::]', about });
+
+/** The flags of `mon-backend start`. */
+export const startFlags = {
+  ...stateFlags,
+  'cache-dir': { kind: kinds.text, fallback: '/var/cache/mon/mon-backend', about: 'where unpacked assets are kept' },
+  'log-level': { kind: kinds.logLevel, fallback: 'warn' as LogLevel, about: 'panic fatal error warn info debug trace' },
+  'api-listen-address': {
+    kind: addressKind,
+    fallback: { host: '::', port: 8080 },
+    about: 'address of the REST API',
+  },
+  'api-request-limit': {
+    kind: kinds.integer(1, MAX_LIMIT_BYTES),
+    fallback: 512_000,
+    about: 'largest request body in bytes',
+  },
+  'api-write-timeout': {
+    kind: kinds.duration(),
+    fallback: 15_000,
+    about: 'a client that does not read is cut after it',
+  },
+  'api-serve-wait-time': {
+    kind: kinds.duration(),
+    fallback: 0,
+    about: 'the API answers 503 for so long after the start',
+  },
+  'agent-host': host('address for agents'),
+  'agent-port': port(8081, 'port for agents'),
+  'agent-write-timeout': {
+    kind: kinds.integer(1, MAX_TIMEOUT_S),
+    fallback: 15,
+    about: 'an agent that does not read is cut after so many seconds',
+  },
+  'agent-max-message-size': {
+    kind: kinds.integer(1, MAX_LIMIT_BYTES),
+    fallback: 10_485_760,
+    about: 'largest message of an agent in bytes',
+  },
+  ...admissionFlags,
+  'dashboard-host': host('address of the dashboard'),
+  'dashboard-port': port(3000, 'port of the dashboard'),
+  ...backendTlsFlags,
+  ...tokenFlags,
+  'deregistration-handler': {
+    kind: kinds.text,
+    fallback: '',
+    about: 'handler of deregistration events of agents that name none',
+  },
+  ...silenceFlags,
+  'ledger-anchor-handler': {
+    kind: kinds.text,
+    fallback: '',
+    about: 'handler in namespace mon-system that gets the head of the ledger every hour',
+  },
+  'handler-run-limit': {
+    kind: kinds.duration(),
+    fallback: 600_000,
+    about: 'a pipe handler without a timeout is killed after it; 0 = never',
+  },
+  'max-awake-actors': {
+    kind: kinds.integer(1, MAX_AWAKE_ACTORS),
+    fallback: 200_000,
+    about: 'state machines kept in memory, about 2.5 kB each; the others sleep in the store',
+  },
+  ...eventLogFlags,
+  ...inspectFlags,
+  'store-sync': {
+    kind: kinds.word(['full', 'none']),
+    fallback: 'full' as 'full' | 'none',
+    about: 'none loses what was acknowledged when the machine fails',
+  },
+};

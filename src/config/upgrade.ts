@@ -1,0 +1,30 @@
+import { BACKEND_FILE_KEYS, upgradeFlags } from './command-flags.ts';
+import { type Parsed, parseFlags, type Sources } from './flags.ts';
+import { ENVIRONMENT_PREFIX, stateDirRule, timeoutRule } from './state-flags.ts';
+
+export interface UpgradeConfig {
+  readonly stateDir: string;
+  readonly skipConfirm: boolean;
+  /** The limit of the wait for a store that another process uses. */
+  readonly timeoutMs: number;
+}
+
+/** The flags of `mon-backend upgrade`, without the command itself. @throws ConfigError */
+export function parseUpgradeConfig(sources: Sources): Parsed<UpgradeConfig> {
+  return parseFlags<typeof upgradeFlags, UpgradeConfig>(
+    {
+      usage: 'mon-backend upgrade',
+      environmentPrefix: ENVIRONMENT_PREFIX,
+      flags: upgradeFlags,
+      keysOfOthers: BACKEND_FILE_KEYS,
+      rules: [stateDirRule, timeoutRule],
+      build: (values): UpgradeConfig =>
+        Object.freeze({
+          stateDir: values['state-dir'],
+          skipConfirm: values['skip-confirm'],
+          timeoutMs: values.timeout,
+        }),
+    },
+    sources,
+  );
+}

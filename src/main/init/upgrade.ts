@@ -1,0 +1,172 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { UpgradeConfig } from '../../config/upgrade.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { lockStore, StoreInUse } from '../../store/store-lock.ts';
+import { readStoreState, type StoreState } from '../../store/store-state.ts';
+import { assertKnown, STORE_VERSION } from '../../store/store-version.ts';
+import { recordCurrent, type UpgradeProgress, upgradeStore } from '../../store/upgrade.ts';
+import { storeDirectory } from '../process/directories.ts';
+import { confirm } from './confirm.ts';
+import type { Console } from './questions.ts';
+
+const LOCK_RETRY_MS = 200;
+const PROGRESS_INTERVAL_MS = 5_000;
+
+export interface UpgradePorts {
+  console: Console;
+  clock: Clock;
+  log: Log;
+  /** Version of this program. */
+  program: string;
+  /** Stops the upgrade after the current batch. */
+  signal: AbortSignal;
+}
+
+/**
+ * The command `mon-backend upgrade`: asks for a confirmation, then brings the store to the version of this program. The result is
+ * one line on the console's output, the progress is in the log.
+ *
+ * @throws StoreTooNew, StoreTooOld, BackupFailed, MigrationFailed
+ * @throws Error when there is no store, another process uses it, or the operator does not confirm
+ */
+export async function upgrade(config: UpgradeConfig, ports: UpgradePorts): Promise<void> {
+  const directory = storeDirectory(config.stateDir);
+  const state = await readStoreState(directory);
+  if (state === undefined) throw new Error(`store is not initialized: there is none in ${directory}`);
+  assertKnown(state.version);
+  if (isCurrent(state)) {
+    await reportCurrent(directory, state, ports);
+    return;
+  }
+  const backupDirectory = join(config.stateDir, 'backups');
+  if (!config.skipConfirm) await askToUpgrade({ directory, backupDirectory, state }, ports.console);
+  const lock = await lockWithin(directory, config.timeoutMs, ports);
+  try {
+    const { clock, log, program, signal, console } = ports;
+    const report = progressLog(log, clock);
+    const nowMs = () => clock.nowMs();
+    const result = await upgradeStore({ directory, backupDirectory, program, nowMs, signal, report });
+    // Another process upgraded the store while this one waited for the lock.
+    if (result === undefined) console.output.write(alreadyRun(program));
+    else {
+      const { from, to, backup } = result;
+      console.output.write(`upgraded database from schema ${from} to ${to} (backup: ${backup})\n`);
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+const isCurrent = ({ version, unfinished }: StoreState): boolean =>
+  unfinished === undefined && version === STORE_VERSION;
+
+const alreadyRun = (program: string): string =>
+  `upgrade was already run: schema ${STORE_VERSION}, version ${program}\n`;
+
+async function reportCurrent(directory: string, { last }: StoreState, ports: UpgradePorts): Promise<void> {
+  const { console, clock, log, program } = ports;
+  log.warn({ database_version: STORE_VERSION }, 'database already up to date');
+  if (last?.program === program) {
+    console.output.write(alreadyRun(program));
+    return;
+  }
+  console.output.write(`nothing was upgraded: version ${program} has no datastore changes\n`);
+  try {
+    const lock = lockStore(directory);
+    try {
+      await recordCurrent(directory, program, clock.nowMs());
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    // A running backend owns the store. The record only changes the words of the next run.
+    if (!(error instanceof StoreInUse)) throw error;
+  }
+}
+
+interface Plan {
+  directory: string;
+  backupDirectory: string;
+  state: StoreState;
+}
+
+/** @throws Error unless the operator confirms */
+async function askToUpgrade({ directory, backupDirectory, state }: Plan, console: Console): Promise<void> {
+  if (console.input.isTTY !== true) throw new Error('confirmation required, use --skip-confirm');
+  const { version, unfinished } = state;
+  const what =
+    unfinished === undefined
+      ? `The store in ${directory} has version ${version}. The upgrade brings it to version ${STORE_VERSION}.
+It first makes a backup in ${backupDirectory}.`
+      : `An upgrade of the store in ${directory} from version ${unfinished.from} did not finish.
+The upgrade continues it to version ${STORE_VERSION}. Its backup is ${unfinished.backup}.`;
+  console.output.write(`${what}
+This cannot be undone, except by going back to the backup. Please keep a backup of your own as well.
+`);
+  if (!(await confirm('Upgrade the store?', console))) throw new Error('upgrade aborted by operator');
+}
+
+/** Locks the store as soon as another process releases it. @throws Error when that takes too long */
+async function lockWithin(
+  directory: string,
+  timeoutMs: number,
+  { clock, signal }: UpgradePorts,
+): Promise<{ release(): void }> {
+  const untilMs = clock.monotonicMs() + timeoutMs;
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return lockStore(directory);
+    } catch (error) {
+      if (!(error instanceof StoreInUse)) throw error;
+      if (clock.monotonicMs() >= untilMs) {
+        throw new Error(`${error.message}; stop it, then run "mon-backend upgrade" again`, { cause: error });
+      }
+    }
+    await new Promise<void>((resolve) => void clock.after(LOCK_RETRY_MS, resolve));
+  }
+}
+
+/** Logs the progress of an upgrade; the records that it converts once in a while. */
+function progressLog(log: Log, clock: Clock): (progress: UpgradeProgress) => void {
+  let records = 0;
+  let lastAtMs = clock.monotonicMs();
+  return (progress) => {
+    switch (progress.type) {
+      case 'backup.begun':
+        log.warn({ path: progress.path }, 'making a backup');
+        break;
+      case 'backup.made': {
+        const { path, records: copied, ledger } = progress.backup;
+        log.warn({ path, records: copied }, 'backup is complete and equal to the store');
+        if (!ledger.ok) log.warn({ seq: ledger.seq, reason: ledger.reason }, 'the ledger of the store is broken');
+        break;
+      }
+      case 'upgrade.begun':
+      case 'upgrade.resumed': {
+        const { from, to, backup } = progress;
+        log.warn({ from, to }, progress.type === 'upgrade.begun' ? 'upgrading database' : 'continuing the upgrade');
+        if (!existsSync(backup)) log.warn({ path: backup }, 'the backup of this upgrade is no longer there');
+        break;
+      }
+      case 'records.converted':
+        records += progress.records;
+        if (clock.monotonicMs() - lastAtMs < PROGRESS_INTERVAL_MS) break;
+        lastAtMs = clock.monotonicMs();
+        log.warn({ to: progress.to, table: progress.table, records }, 'upgrading database');
+        break;
+      case 'record.unreadable':
+        log.warn({ table: progress.table, key: progress.key }, 'record is damaged and stays as it is');
+        break;
+      case 'step.finished':
+        log.warn({ to: progress.to, name: progress.name }, 'upgrade step finished');
+        break;
+      case 'backup.copied':
+      case 'backup.compared':
+      case 'upgrade.finished':
+        break;
+    }
+  };
+}
