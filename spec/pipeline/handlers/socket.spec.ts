@@ -3,11 +3,11 @@ import { getEventListeners, once, setMaxListeners } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { runSocketHandler } from '../../src/pipeline/handlers/socket.ts';
-import { handlerWithDefaults } from '../../src/resources/handler.ts';
-import { ByteSinks } from '../support/byte-sinks.ts';
-import { eventually } from '../support/eventually.ts';
-import { ManualClock } from '../support/manual-clock.ts';
+import { runSocketHandler } from '../../../src/pipeline/handlers/socket.ts';
+import { handlerWithDefaults } from '../../../src/resources/handler.ts';
+import { ByteSinks } from '../../support/byte-sinks.ts';
+import { eventually } from '../../support/eventually.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 /** Named, so that it is looked up. */
 const HOST = 'localhost';

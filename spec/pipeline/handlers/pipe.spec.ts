@@ -1,16 +1,16 @@
 import { getEventListeners } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { ProcessReaper } from '../../src/exec/process-reaper.ts';
-import type { HandlerResult } from '../../src/pipeline/handlers/handler-result.ts';
-import { runPipeHandler } from '../../src/pipeline/handlers/pipe.ts';
-import { handlerWithDefaults } from '../../src/resources/handler.ts';
-import { pidsIn } from '../exec/pids-in.ts';
-import { eventually } from '../support/eventually.ts';
-import { perTest } from '../support/fixture.ts';
-import { ManualClock } from '../support/manual-clock.ts';
-import { RecordedLog } from '../support/recorded-log.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { ProcessReaper } from '../../../src/exec/process-reaper.ts';
+import type { HandlerResult } from '../../../src/pipeline/handlers/handler-result.ts';
+import { runPipeHandler } from '../../../src/pipeline/handlers/pipe.ts';
+import { handlerWithDefaults } from '../../../src/resources/handler.ts';
+import { pidsIn } from '../../exec/pids-in.ts';
+import { eventually } from '../../support/eventually.ts';
+import { perTest } from '../../support/fixture.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { RecordedLog } from '../../support/recorded-log.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const descriptors = (): number => readdirSync('/proc/self/fd').length;

@@ -4,12 +4,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { ApiClient } from '../../support/api-client.ts';
-import { eventually, inTime } from '../../support/eventually.ts';
-import { proxyEvent } from '../../support/example-events.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { eventually, inTime } from '../support/eventually.ts';
+import { proxyEvent } from '../support/example-events.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../../dist/main/local.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../dist/main/local.js', import.meta.url));
 
 interface StoredEvent {
   check: { metadata: { name: string }; status: number; history: unknown[] };
