@@ -115,7 +115,7 @@ describe('assertExpressions', () => {
   it('agrees with the engine of the sandbox on what is a syntax error', async () => {
     const engine = new Engine(await getQuickJS(), () => performance.now());
     const isSyntaxError = (program: string): boolean => {
-      const result = engine.decide({ programs: [program], variable: 'event', nowMs: 0, limitMs: 5_000 }, '{}');
+      const result = engine.evaluate({ programs: [program], variable: 'event', nowMs: 0, limitMs: 5_000 }, '{}');
       return 'error' in result && result.error.startsWith('SyntaxError');
     };
     for (const source of [...PROGRAMS, ...CURRENT_PROGRAMS]) expect(isSyntaxError(source), source).to.equal(false);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { getQuickJS } from 'quickjs-emscripten';
 import { Engine } from '../../src/sandbox/engine.ts';
-import type { Verdict } from '../../src/sandbox/messages.ts';
+import type { EvaluationResult } from '../../src/sandbox/messages.ts';
 
 /** 2018-03-05T15:18:33Z, a Monday. */
 const NOW_MS = 1_520_263_113_000;
@@ -20,12 +20,12 @@ describe('the engine of users’ JavaScript', () => {
     engine = new Engine(quickJs, () => performance.now());
   });
 
-  const within = (limitMs: number, ...programs: string[]): Verdict =>
-    engine.decide({ programs, variable: 'entity', nowMs: NOW_MS, limitMs }, WEB);
+  const within = (limitMs: number, ...programs: string[]): EvaluationResult =>
+    engine.evaluate({ programs, variable: 'entity', nowMs: NOW_MS, limitMs }, WEB);
   /** With more time than any of them takes on a busy machine. */
-  const decide = (...programs: string[]): Verdict => within(20_000, ...programs);
+  const evaluate = (...programs: string[]): EvaluationResult => within(20_000, ...programs);
 
-  const verdicts: [string, 'holds' | 'fails' | 'fault'][] = [
+  const results: [string, 'holds' | 'fails' | 'error'][] = [
     ['entity.name === "web-1"', 'holds'],
     ['entity.name === "web-2"', 'fails'],
     ['"x"', 'holds'],
@@ -44,38 +44,40 @@ describe('the engine of users’ JavaScript', () => {
     ['hour(7323) === 2 && minute(7323) === 2 && second(7323) === 3 && weekday(1520275913) === 1', 'holds'],
     ['hour("7200") === 0 && hour() === 0 && hour(7323.9) === 2 && hour(null) === 0', 'holds'],
     ['seconds_since(1520263103) === 10', 'holds'],
-    ['entity.labels.nope.x', 'fault'],
-    ['nobody', 'fault'],
-    ['(', 'fault'],
-    ['return 1', 'fault'],
-    ['(function f() { return f(); })()', 'fault'],
+    ['entity.labels.nope.x', 'error'],
+    ['nobody', 'error'],
+    ['(', 'error'],
+    ['return 1', 'error'],
+    ['(function f() { return f(); })()', 'error'],
   ];
-  for (const [program, expected] of verdicts) {
+  for (const [program, expected] of results) {
     it(`${JSON.stringify(program)}: ${expected}`, () => {
-      expect(decide(program).type).to.equal(expected);
+      expect(evaluate(program).type).to.equal(expected);
     });
   }
 
   it('needs all programs to hold, and lets later ones see what earlier ones left', () => {
-    expect(decide('seen = 1', 'seen === 1')).to.deep.equal({ type: 'holds' });
-    expect(decide('true', 'false')).to.deep.equal({ type: 'fails' });
-    expect(decide()).to.deep.equal({ type: 'holds' });
+    expect(evaluate('seen = 1', 'seen === 1')).to.deep.equal({ type: 'holds' });
+    expect(evaluate('true', 'false')).to.deep.equal({ type: 'fails' });
+    expect(evaluate()).to.deep.equal({ type: 'holds' });
   });
 
   it('gives each value fresh globals', () => {
-    expect(decide('Object.prototype.left = 1; left2 = 1; entity.name = "x"; true')).to.deep.equal({ type: 'holds' });
-    expect(decide('typeof left2 === "undefined" && ({}).left === undefined && entity.name === "web-1"')).to.deep.equal({
+    expect(evaluate('Object.prototype.left = 1; left2 = 1; entity.name = "x"; true')).to.deep.equal({ type: 'holds' });
+    expect(
+      evaluate('typeof left2 === "undefined" && ({}).left === undefined && entity.name === "web-1"'),
+    ).to.deep.equal({
       type: 'holds',
     });
   });
 
   it('says what a program threw, in bounds', () => {
-    expect(decide('entity.labels.nope.x')).to.deep.equal({
-      type: 'fault',
+    expect(evaluate('entity.labels.nope.x')).to.deep.equal({
+      type: 'error',
       error: "TypeError: cannot read property 'x' of undefined",
     });
-    expect(decide('throw "no"')).to.deep.equal({ type: 'fault', error: 'threw no' });
-    const { error } = decide(`throw new Error(${JSON.stringify('x'.repeat(1_000))})`) as { error: string };
+    expect(evaluate('throw "no"')).to.deep.equal({ type: 'error', error: 'threw no' });
+    const { error } = evaluate(`throw new Error(${JSON.stringify('x'.repeat(1_000))})`) as { error: string };
     expect(error).to.have.lengthOf(200);
   });
 
@@ -88,14 +90,14 @@ describe('the engine of users’ JavaScript', () => {
   for (const program of endless) {
     it(`stops ${program}, and goes on with the next value`, () => {
       expect(within(50, program)).to.deep.equal({ type: 'limit', error: 'took too long' });
-      expect(decide('true')).to.deep.equal({ type: 'holds' });
+      expect(evaluate('true')).to.deep.equal({ type: 'holds' });
     });
   }
 
   it('stops what takes too much memory, and goes on with the next value', () => {
     const { type } = within(500, 'var all = []; while (true) all.push(new Array(1000).join("x"));');
     expect(type).to.equal('limit');
-    expect(decide('true')).to.deep.equal({ type: 'holds' });
+    expect(evaluate('true')).to.deep.equal({ type: 'holds' });
   });
 
   const hostGlobals = [
@@ -112,7 +114,7 @@ describe('the engine of users’ JavaScript', () => {
   ];
   it('has nothing of the host', () => {
     for (const name of hostGlobals)
-      expect(decide(`typeof ${name} === "undefined"`), name).to.deep.equal({ type: 'holds' });
+      expect(evaluate(`typeof ${name} === "undefined"`), name).to.deep.equal({ type: 'holds' });
     const escapes = [
       'this.constructor.constructor("return process")()',
       'entity.constructor.constructor("return process")()',
@@ -120,6 +122,6 @@ describe('the engine of users’ JavaScript', () => {
       '(0, eval)("process")',
       'import("node:fs").then; false',
     ];
-    for (const escape of escapes) expect(decide(escape).type, escape).to.be.oneOf(['fault', 'fails']);
+    for (const escape of escapes) expect(evaluate(escape).type, escape).to.be.oneOf(['error', 'fails']);
   });
 });

@@ -26,7 +26,7 @@ describe('the sandbox', () => {
     limitMs: 50,
   });
   const typesOf = async (program: string, values: readonly unknown[]): Promise<string[]> =>
-    (await sandbox.decide(task(program, values))).map(({ type }) => type);
+    (await sandbox.evaluate(task(program, values))).map(({ type }) => type);
 
   it('decides each value, in order', async () => {
     expect(await typesOf('entity > 2', [1, 2, 3, 4])).to.deep.equal(['fails', 'fails', 'holds', 'holds']);
@@ -54,30 +54,28 @@ describe('the sandbox', () => {
     it(`ends the thread of ${program}, once more when it is tried again, and tries the other values`, async () => {
       expect(await typesOf(`entity === 2 ? ${program} : true`, [1, 2, 3])).to.deep.equal(['holds', 'limit', 'holds']);
       expect(log.lines.map(({ msg }) => msg)).to.deep.equal([
-        'thread of the sandbox ended',
-        'thread of the sandbox ended',
+        'sandbox thread ended',
+        'sandbox thread ended',
       ]);
     });
   }
 
   it('does not try a program on more values when it was stopped at three', async () => {
-    const verdicts = await sandbox.decide(
+    const results = await sandbox.evaluate(
       task(
         'while (true) {}',
         Array.from({ length: 100 }, (_, n) => n),
       ),
     );
-    expect(verdicts).to.have.lengthOf(100);
-    expect(
-      verdicts.filter((verdict) => verdict.type === 'limit' && verdict.error === 'took too long'),
-    ).to.have.lengthOf(3);
-    expect(verdicts.at(-1)).to.deep.equal({ type: 'limit', error: 'not tried' });
+    expect(results).to.have.lengthOf(100);
+    expect(results.filter((result) => result.type === 'limit' && result.error === 'took too long')).to.have.lengthOf(3);
+    expect(results.at(-1)).to.deep.equal({ type: 'limit', error: 'not tried' });
     expect(await typesOf('true', [1])).to.deep.equal(['holds']);
   });
 
   it('refuses what is more than may wait, and everything when it is stopped', async () => {
     const outcomes = Array.from({ length: 1_010 }, () =>
-      sandbox.decide(task('true', [1])).then(
+      sandbox.evaluate(task('true', [1])).then(
         () => 'decided',
         (error: Error) => error.message,
       ),
@@ -90,14 +88,14 @@ describe('the sandbox', () => {
       'too many expressions wait to be evaluated': 10,
       'the sandbox is stopped': 1_000,
     });
-    expect(await sandbox.decide(task('true', [1])).catch((error: Error) => error.message)).to.equal(
+    expect(await sandbox.evaluate(task('true', [1])).catch((error: Error) => error.message)).to.equal(
       'the sandbox is stopped',
     );
   });
 
   it('says so when no thread can be started', async () => {
     const broken = new Sandbox({ clock: systemClock, log, worker: new URL('file:///nowhere/worker.js') });
-    const outcome = await broken.decide(task('true', [1])).catch((error: Error) => error.message);
+    const outcome = await broken.evaluate(task('true', [1])).catch((error: Error) => error.message);
     expect(outcome).to.equal('the sandbox cannot be started');
     await broken.stop();
   });

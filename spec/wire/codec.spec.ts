@@ -56,7 +56,7 @@ describe('the codec of a connection', () => {
       'cut protobuf',
       protobufCodec,
       Buffer.from([0x12, 5, 0x0a]),
-      'payload is not a protobuf message: a length reaches beyond the end',
+      'payload is not a protobuf message: a length exceeds the message',
     ],
   ];
   for (const [what, codec, payload, message] of refusals) {

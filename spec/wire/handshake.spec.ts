@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   acceptsLine,
-  acknowledges,
+  acknowledgesEvents,
   type AgentHello,
   basicHeader,
   HandshakeError,
@@ -172,9 +172,9 @@ describe('the backend', () => {
     expect(acceptsLine([], type)).to.equal(false);
   });
 
-  it('acknowledges when its answer says so', () => {
-    expect(acknowledges({ 'mon-ack': '1' })).to.equal(true);
-    expect(acknowledges({ 'mon-ack': '0' })).to.equal(false);
-    expect(acknowledges({})).to.equal(false);
+  it('acknowledgesEvents when its answer says so', () => {
+    expect(acknowledgesEvents({ 'mon-ack': '1' })).to.equal(true);
+    expect(acknowledgesEvents({ 'mon-ack': '0' })).to.equal(false);
+    expect(acknowledgesEvents({})).to.equal(false);
   });
 });

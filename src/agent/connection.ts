@@ -8,7 +8,7 @@ import type { Log } from '../ports/log.ts';
 import type { EntityConfig } from '../resources/entity.ts';
 import type { Event } from '../resources/event.ts';
 import { type Codec, jsonCodec, protobufCodec } from '../wire/codec.ts';
-import { acceptsLine, acknowledges, type AgentHello, type Credentials, helloHeaders } from '../wire/handshake.ts';
+import { acceptsLine, acknowledgesEvents, type AgentHello, type Credentials, helloHeaders } from '../wire/handshake.ts';
 import type { CheckRequest } from '../wire/check-request.ts';
 import { connectionFault, shownUrl } from './connection-fault.ts';
 import type { EventQueue } from './event-queue.ts';
@@ -143,7 +143,7 @@ export class Connection {
     this.#socket = socket;
     socket.on('upgrade', (response: IncomingMessage) => {
       const codec = acceptsLine(response.rawHeaders, protobufCodec.mediaType) ? protobufCodec : jsonCodec;
-      this.#terms = { acknowledging: acknowledges(response.headers), codec };
+      this.#terms = { acknowledging: acknowledgesEvents(response.headers), codec };
       this.#lastCodec = codec;
       log.info({ 'backend-id': response.headers['backend-id'] }, 'successfully connected');
     });

@@ -3,7 +3,7 @@ interface Link<T> {
   next: Link<T> | undefined;
 }
 
-/** First in, first out; each step takes the same time, however many wait. */
+/** A first-in, first-out queue with constant-time operations. */
 export class Fifo<T> {
   #first: Link<T> | undefined;
   #last: Link<T> | undefined;
@@ -26,7 +26,7 @@ export class Fifo<T> {
     return first?.value;
   }
 
-  /** All of them; none is left. */
+  /** Yields and removes all values. */
   *drain(): Iterable<T> {
     while (this.#first !== undefined) yield this.shift() as T;
   }

@@ -8,10 +8,13 @@ import { payloadOf } from './payload.ts';
 
 const RUNNABLE = new Set(['pipe', 'tcp', 'udp']);
 
-/** Whether it is of a type that runs: sets do not, their members do. */
+/** Whether the handler runs by itself. A set does not; its members do. */
 export const canRun = ({ type = '' }: Handler): boolean => RUNNABLE.has(type);
 
-/** Runs a handler that can run, with what its mutator makes of the event of an outbox entry, until `signal` ends it. Never rejects. */
+/**
+ * Returns a function that runs a handler with the mutated event of an outbox entry, until `signal` aborts it. It never
+ * rejects.
+ */
 export function handlerRunner(limits: PipeLimits) {
   return async (
     handler: Handler,

@@ -2,7 +2,7 @@ import type { Event } from '../resources/event.ts';
 import { redactEvent } from '../resources/redaction.ts';
 import { encodeJson } from '../wire/json-codec.ts';
 
-/** What a handler is given, or why it cannot be run. */
+/** The input of a handler, or the reason why there is none. */
 export type Payload = { text: string } | { failure: string };
 
 const BUILT_IN_MUTATORS: Record<string, (event: Event) => Payload> = {
@@ -14,7 +14,7 @@ const BUILT_IN_MUTATORS: Record<string, (event: Event) => Payload> = {
       : { text: check.output },
 };
 
-/** Without a mutator a handler is given what `json` makes. */
+/** Applies the mutator to an event; defaults to `json`. */
 export function payloadOf(event: Event, mutator = 'json'): Payload {
   const mutate = Object.hasOwn(BUILT_IN_MUTATORS, mutator) ? BUILT_IN_MUTATORS[mutator] : undefined;
   return mutate?.(event) ?? { failure: `mutator "${mutator}" does not exist` };

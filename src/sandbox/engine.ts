@@ -1,15 +1,18 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten';
-import type { PredicateTask, Verdict } from './messages.ts';
+import type { EvaluationResult, PredicateTask } from './messages.ts';
 import { PRELUDE } from './prelude.ts';
 
 const MEMORY_LIMIT_BYTES = 16 * 1024 * 1024;
 const STACK_LIMIT_BYTES = 256 * 1024;
-/** A runtime is used so often: what one leaves behind does not add up. */
+/** A runtime is replaced after this many evaluations, so that leaks do not accumulate. */
 const MAX_EVALUATIONS = 10_000;
 const MAX_ERROR_LENGTH = 200;
-const OUT_OF_TIME: Verdict = { type: 'limit', error: 'took too long' };
+const OUT_OF_TIME: EvaluationResult = { type: 'limit', error: 'took too long' };
 
-/** JavaScript of users, each time on fresh globals, with limits of time, memory and stack. Nothing of the host is in reach of it. */
+/**
+ * Evaluates users' JavaScript with fresh globals, without access to the host, and with limits of time, memory and
+ * stack.
+ */
 export class Engine {
   readonly #quickJs: QuickJSWASMModule;
   readonly #nowMs: () => number;
@@ -18,14 +21,14 @@ export class Engine {
   #stopAtMs = Infinity;
   #ranOutOfTime = false;
 
-  /** `nowMs` measures how long a program runs. */
+  /** `nowMs` measures the run time of programs. */
   constructor(quickJs: QuickJSWASMModule, nowMs: () => number) {
     this.#quickJs = quickJs;
     this.#nowMs = nowMs;
   }
 
-  /** Whether all programs hold for a value. */
-  decide(task: Omit<PredicateTask, 'values'>, value: string): Verdict {
+  /** Evaluates all programs for one value; the result is `holds` if all of them hold. */
+  evaluate(task: Omit<PredicateTask, 'values'>, value: string): EvaluationResult {
     const runtime = this.#take();
     this.#ranOutOfTime = false;
     this.#stopAtMs = Infinity;
@@ -34,7 +37,7 @@ export class Engine {
       return this.#inContext(context, task, value);
     } catch (error) {
       if (this.#ranOutOfTime) return OUT_OF_TIME;
-      // The engine itself failed: what it leaves is not to be trusted.
+      // The engine itself failed, so its runtime must not be reused.
       this.#runtime = undefined;
       return { type: 'limit', error: shortened(`engine failed: ${String(error)}`) };
     } finally {
@@ -61,9 +64,9 @@ export class Engine {
     return this.#runtime;
   }
 
-  #inContext(context: QuickJSContext, task: Omit<PredicateTask, 'values'>, value: string): Verdict {
+  #inContext(context: QuickJSContext, task: Omit<PredicateTask, 'values'>, value: string): EvaluationResult {
     const { global } = context;
-    // Taken before a program can put others in their place.
+    // Read before a program can replace it.
     const toBoolean = context.getProp(global, 'Boolean');
     try {
       context.newNumber(task.nowMs).consume((now) => {
@@ -75,8 +78,8 @@ export class Engine {
       });
       this.#stopAtMs = this.#nowMs() + task.limitMs;
       for (const program of task.programs) {
-        const verdict = this.#run(context, program, toBoolean);
-        if (verdict.type !== 'holds') return verdict;
+        const result = this.#run(context, program, toBoolean);
+        if (result.type !== 'holds') return result;
       }
       return { type: 'holds' };
     } finally {
@@ -84,7 +87,7 @@ export class Engine {
     }
   }
 
-  #run(context: QuickJSContext, program: string, toBoolean: QuickJSHandle): Verdict {
+  #run(context: QuickJSContext, program: string, toBoolean: QuickJSHandle): EvaluationResult {
     const result = context.evalCode(program, 'expression.js');
     if (result.error) return this.#thrown(context, result.error);
     const truth = result.value.consume((completion) =>
@@ -93,11 +96,11 @@ export class Engine {
     return truth.consume((handle) => (context.dump(handle) === true ? { type: 'holds' } : { type: 'fails' }));
   }
 
-  #thrown(context: QuickJSContext, error: QuickJSHandle): Verdict {
+  #thrown(context: QuickJSContext, error: QuickJSHandle): EvaluationResult {
     const text = error.consume((handle) => errorText(context, handle));
     if (this.#ranOutOfTime) return OUT_OF_TIME;
     if (text === 'InternalError: out of memory') return { type: 'limit', error: 'took too much memory' };
-    return { type: 'fault', error: shortened(text) };
+    return { type: 'error', error: shortened(text) };
   }
 }
 
@@ -115,7 +118,7 @@ function parseJson(context: QuickJSContext, text: string): QuickJSHandle {
     );
 }
 
-/** What was thrown may have properties that run: they have the same limit. */
+/** Reading the properties of a thrown object may run code, which counts towards the limits. */
 function errorText(context: QuickJSContext, error: QuickJSHandle): string {
   const type = context.typeof(error);
   if (type !== 'object') return `threw ${type === 'symbol' ? 'a symbol' : String(context.dump(error))}`;

@@ -1,4 +1,4 @@
-/** What programs find beside their value. Source: spec/04 2.7, "Variables and functions". */
+/** Functions available to programs. Source: spec/04 2.7, "Variables and functions". */
 export const PRELUDE = `
 (function (global) {
   var now = global.nowMs / 1000;

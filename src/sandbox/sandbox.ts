@@ -3,38 +3,38 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { QueueStats } from '../ports/queue-stats.ts';
 import { Overloaded } from '../resources/errors.ts';
-import type { PredicateTask, Verdict, WorkerMessage } from './messages.ts';
+import type { EvaluationResult, PredicateTask, WorkerMessage } from './messages.ts';
 
-/** The compiled worker, for whoever runs from the sources too: threads take no loader with them. */
+/** The compiled worker, also when running from source, because worker threads do not inherit the loader. */
 const WORKER = new URL('../../dist/sandbox/worker.js', import.meta.url);
 const DEFAULT_WORKERS = 2;
 const MAX_WAITING_TASKS = 1_000;
 /**
- * A program is stopped from within at its limit; a thread that does not answer so long after that is ended. A thread on a busy machine
- * may not have run at all for some tenths of a second.
+ * Programs are interrupted at their limit. A thread that does not respond this long after the limit is terminated. On a
+ * busy machine a thread may not be scheduled for some tenths of a second.
  */
 const WATCHDOG_GRACE_MS = 1_000;
 const START_LIMIT_MS = 10_000;
-/** After so many values at which a program was stopped the others are not tried: they would take as long. */
+/** After this many values that exceeded a limit, the remaining values of a task are not tried. */
 const MAX_STOPPED_VALUES = 3;
 const MAX_HEAP_MB = 64;
 
 export interface SandboxPorts {
-  /** Of the machine itself: it measures what threads take. */
+  /** The real clock, which measures the threads. */
   clock: Clock;
   log: Log;
   workers?: number;
-  /** The compiled worker unless given. */
+  /** Defaults to the compiled worker. */
   worker?: URL;
 }
 
 interface Job {
   task: PredicateTask;
-  verdicts: Verdict[];
+  results: EvaluationResult[];
   stopped: number;
-  /** The value that a thread was ended at: on a busy machine that may not have been its fault. */
+  /** Index of the value that is retried after its thread ended, which on a busy machine may happen to any value. */
   retried: number | undefined;
-  resolve(verdicts: Verdict[]): void;
+  resolve(results: EvaluationResult[]): void;
   reject(error: Error): void;
 }
 
@@ -46,8 +46,8 @@ interface Slot {
 }
 
 /**
- * Runs JavaScript of users in worker threads, out of reach of everything else, one value at a time with a limit. Whatever it does
- * costs its own value and, at worst, its thread, which is replaced.
+ * Runs users' JavaScript in worker threads, one value at a time with a time limit. A misbehaving program affects only
+ * its own value, or its thread, which is replaced.
  */
 export class Sandbox {
   readonly #ports: SandboxPorts;
@@ -66,8 +66,11 @@ export class Sandbox {
     return { used: this.#waiting.length, limit: MAX_WAITING_TASKS, refused: this.#refused };
   }
 
-  /** A verdict for each value, in order. @throws Overloaded when too many tasks wait, Error when no thread can be started */
-  decide(task: PredicateTask): Promise<Verdict[]> {
+  /**
+   * Returns a result for each value, in order.
+   * @throws Overloaded when too many tasks wait; Error when no thread can be started
+   */
+  evaluate(task: PredicateTask): Promise<EvaluationResult[]> {
     if (this.#isStopped) return Promise.reject(new Overloaded('the sandbox is stopped'));
     if (this.#waiting.length >= MAX_WAITING_TASKS) {
       this.#refused += 1;
@@ -75,12 +78,12 @@ export class Sandbox {
     }
     if (task.values.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ task, verdicts: [], stopped: 0, retried: undefined, resolve, reject });
+      this.#waiting.push({ task, results: [], stopped: 0, retried: undefined, resolve, reject });
       this.#next();
     });
   }
 
-  /** What waits is refused. */
+  /** Rejects waiting and running tasks and terminates the threads. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#rejectAll(new Overloaded('the sandbox is stopped'));
@@ -106,7 +109,7 @@ export class Sandbox {
       this.#failed(slot, new Error('did not start in time'));
     });
     worker.on('message', (message: WorkerMessage) => {
-      this.#heard(slot, message);
+      this.#receive(slot, message);
     });
     worker.on('error', (error) => {
       this.#failed(slot, error);
@@ -124,8 +127,8 @@ export class Sandbox {
   #give(slot: Slot, job: Job | undefined): void {
     if (job === undefined) return;
     slot.job = job;
-    const { task, verdicts } = job;
-    slot.worker.postMessage({ ...task, values: task.values.slice(verdicts.length) });
+    const { task, results } = job;
+    slot.worker.postMessage({ ...task, values: task.values.slice(results.length) });
     this.#watchValue(slot, task);
   }
 
@@ -135,14 +138,14 @@ export class Sandbox {
     });
   }
 
-  #heard(slot: Slot, message: WorkerMessage): void {
+  #receive(slot: Slot, message: WorkerMessage): void {
     const { job } = slot;
     if (message.type === 'ready') {
       slot.isReady = true;
       slot.cancelWatchdog();
     } else if (job !== undefined) {
-      this.#judged(job, message.verdict);
-      if (job.verdicts.length < job.task.values.length && job.stopped < MAX_STOPPED_VALUES) {
+      this.#addResult(job, message.result);
+      if (job.results.length < job.task.values.length && job.stopped < MAX_STOPPED_VALUES) {
         this.#watchValue(slot, job.task);
         return;
       }
@@ -153,28 +156,28 @@ export class Sandbox {
     this.#next();
   }
 
-  #judged(job: Job, verdict: Verdict): void {
-    job.verdicts.push(verdict);
-    if (verdict.type === 'limit') job.stopped += 1;
+  #addResult(job: Job, result: EvaluationResult): void {
+    job.results.push(result);
+    if (result.type === 'limit') job.stopped += 1;
   }
 
-  /** What it was at is tried once more in another thread, and then the others. */
+  /** Retries the current value once in another thread, and continues with the others. */
   #failed(slot: Slot, error: Error): void {
     if (!this.#slots.has(slot)) return;
     const { job, isReady } = slot;
     void this.#end(slot);
     if (this.#isStopped) return;
-    this.#ports.log.warn({ err: error }, 'thread of the sandbox ended');
+    this.#ports.log.warn({ err: error }, 'sandbox thread ended');
     if (!isReady) {
-      // Another one would not start either: whoever waits is told.
+      // Another thread would fail to start as well.
       this.#rejectAll(new Error('the sandbox cannot be started', { cause: error }));
       return;
     }
     if (job !== undefined) {
-      const at = job.verdicts.length;
-      if (job.retried === at) this.#judged(job, { type: 'limit', error: error.message });
+      const at = job.results.length;
+      if (job.retried === at) this.#addResult(job, { type: 'limit', error: error.message });
       else job.retried = at;
-      if (job.verdicts.length < job.task.values.length && job.stopped < MAX_STOPPED_VALUES) this.#waiting.unshift(job);
+      if (job.results.length < job.task.values.length && job.stopped < MAX_STOPPED_VALUES) this.#waiting.unshift(job);
       else finish(job);
     }
     this.#next();
@@ -192,9 +195,9 @@ export class Sandbox {
   }
 }
 
-/** Whether values are left that were not tried: the thread still goes through them. */
-function finish({ task, verdicts, resolve }: Job): boolean {
-  const untried = task.values.slice(verdicts.length);
-  resolve([...verdicts, ...untried.map((): Verdict => ({ type: 'limit', error: 'not tried' }))]);
+/** Resolves the job and returns whether values were left untried, which the thread still evaluates. */
+function finish({ task, results, resolve }: Job): boolean {
+  const untried = task.values.slice(results.length);
+  resolve([...results, ...untried.map((): EvaluationResult => ({ type: 'limit', error: 'not tried' }))]);
   return untried.length > 0;
 }

@@ -3,18 +3,18 @@ import { getQuickJS } from 'quickjs-emscripten';
 import { Engine } from './engine.ts';
 import type { PredicateTask, WorkerMessage } from './messages.ts';
 
-/** Answers each task with a verdict for each of its values, each as soon as it is known. */
+/** Answers each task with one result per value, sent as soon as it is available. */
 async function serve(port: MessagePort): Promise<void> {
   const engine = new Engine(await getQuickJS(), () => performance.now());
-  const say = (message: WorkerMessage): void => {
+  const post = (message: WorkerMessage): void => {
     port.postMessage(message);
   };
   port.on('message', ({ values, ...task }: PredicateTask) => {
-    for (const value of values) say({ type: 'verdict', verdict: engine.decide(task, value) });
+    for (const value of values) post({ type: 'result', result: engine.evaluate(task, value) });
   });
-  // What the first evaluation costs is no value's fault.
-  engine.decide({ programs: ['true'], variable: 'value', nowMs: 0, limitMs: Infinity }, 'null');
-  say({ type: 'ready' });
+  // Warms up the engine, so that the first value is not charged for it.
+  engine.evaluate({ programs: ['true'], variable: 'value', nowMs: 0, limitMs: Infinity }, 'null');
+  post({ type: 'ready' });
 }
 
 if (parentPort === null) throw new Error('runs in a worker thread only');

@@ -1,7 +1,7 @@
 import type { Log } from '../ports/log.ts';
 import type { EntityConfig } from '../resources/entity.ts';
 import { entityVariable } from '../rules/entity-facts.ts';
-import type { PredicateTask, Verdict } from '../sandbox/messages.ts';
+import type { EvaluationResult, PredicateTask } from '../sandbox/messages.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 
 /** Entities that are read and evaluated at once. */
@@ -24,7 +24,7 @@ export interface Selection {
 
 export interface EntitySelectionPorts {
   entities(namespace: string, page: PageRequest): Page<EntityConfig>;
-  decide(task: PredicateTask): Promise<Verdict[]>;
+  decide(task: PredicateTask): Promise<EvaluationResult[]>;
   nowMs(): number;
   log: Log;
 }
@@ -46,7 +46,7 @@ export async function selectEntities(
       const verdict = verdicts[index];
       const name = metadata.name ?? '';
       if (verdict?.type === 'holds') selection.names.push(name);
-      else if (verdict?.type === 'fault') {
+      else if (verdict?.type === 'error') {
         selection.firstFault ??= `${name}: ${verdict.error}`;
         log.debug({ namespace, entity: name, error: verdict.error }, 'expression threw');
       } else if (verdict?.type === 'limit') {

@@ -19,24 +19,24 @@ export const CheckRequestSchema = Type.Object({
   secrets: optional(textList()),
 });
 
-/** A check as agents are asked for it: `scheduler` says who asks, and comes back in the event. */
+/** A check as sent to agents. `scheduler` names the origin of the request and returns in the event. */
 export type RequestedCheck = Check & { scheduler?: string };
 
 export interface AssetList {
   assets: Asset[] | null;
 }
 
-/** A check run that the backend asks an agent for. */
+/** The backend's request to an agent to run a check. */
 export interface CheckRequest {
   config: RequestedCheck;
-  /** What the check needs. */
+  /** Assets that the check needs. */
   assets: Asset[] | null;
   hooks: Hook[] | null;
-  /** Unix seconds; the agent drops what is not newer than the last one of the same check. */
+  /** Unix seconds. The agent drops a request that is not newer than the last one for the same check. */
   issued: number;
-  /** What each hook needs, by its name. */
+  /** Assets that each hook needs, by hook name. */
   hook_assets: Record<string, AssetList>;
-  /** `NAME=value`. */
+  /** Entries of the form `NAME=value`. */
   secrets?: string[] | undefined;
 }
 
@@ -49,7 +49,10 @@ const assetListWithDefaults = (input: Static<typeof AssetListSchema> | null): As
 
 const validateShape = validator(CheckRequestSchema);
 
-/** Shape only: the agent answers a check that breaks a rule with an event. @throws InvalidResource, also without a `config` */
+/**
+ * Validates the shape only, because the agent reports an invalid check with an event.
+ * @throws InvalidResource, also without a `config`
+ */
 export function parseCheckRequest(value: unknown): CheckRequest {
   const { config, assets, hooks, issued, hook_assets: hookAssets, secrets } = validateShape(value);
   if (!config) throw requestWithoutCheck();

@@ -12,13 +12,13 @@ export const MEDIA_TYPE_PROTOBUF = 'application/octet-stream';
 const OPENING_BRACE = 0x7b;
 
 /**
- * The encoding of a connection, for both directions. A payload in the other encoding is decoded too: agents relay what they
- * queued before they were connected. Decoding throws InvalidResource only.
+ * The encoding of a connection, in both directions. Decoding also accepts the other encoding, because an agent relays
+ * events that it queued before it was connected. Decoding throws InvalidResource only.
  */
 export interface Codec {
   readonly mediaType: string;
   decodeEvent(payload: Buffer): Event;
-  /** An event's payload if it is protobuf, which is how events are stored. */
+  /** The payload of an event if it is protobuf, the format in which events are stored. */
   protobufOf(payload: Buffer): Buffer | undefined;
   decodeEntityConfig(payload: Buffer): EntityConfig;
   decodeCheckRequest(payload: Buffer): CheckRequest;
@@ -54,12 +54,12 @@ export const protobufCodec: Codec = {
   encodeCheckRequest: protobuf.encodeCheckRequest,
 };
 
-/** No protobuf message begins with `{`: it would open a group, of which there are none. So the first byte decides. */
+/** The first byte decides: no protobuf message starts with `{`, which would open a group, and the schema has none. */
 function protobufOr<T, J = T>(decode: Decode<T>, decodeJson: Decode<J>): Decode<T | J> {
   return (payload) => (payload[0] === OPENING_BRACE ? decodeJson(payload) : decode(payload));
 }
 
-/** What is JSON, but is refused, is not tried again; what is neither is refused as not being JSON. */
+/** Valid JSON is not tried as protobuf. A payload in neither encoding is reported as invalid JSON. */
 function jsonOr<T>(decode: Decode<T>, decodeProtobuf: Decode<T>): Decode<T> {
   return (payload) => {
     try {

@@ -1,6 +1,6 @@
 const LINE_FEED = 0x0a;
 
-/** A type line has no use for more; a longer one is a broken or hostile peer. */
+/** No valid type is longer. */
 const MAX_TYPE_BYTES = 256;
 
 export interface Frame {
@@ -8,10 +8,13 @@ export interface Frame {
   payload: Buffer;
 }
 
-/** A message that is not `<type> LF <payload>`: the connection ends with 1002. */
+/** A message that is not `<type> LF <payload>`. The connection is closed with 1002. */
 export class ProtocolError extends Error {}
 
-/** Splits at the first line feed; nothing is trimmed. @throws ProtocolError without one */
+/**
+ * Splits a message at the first line feed, without trimming.
+ * @throws ProtocolError if there is no line feed or the type is too long
+ */
 export function decodeFrame(message: Buffer): Frame {
   const end = message.indexOf(LINE_FEED);
   if (end < 0) throw new ProtocolError('message has no line feed after its type');
@@ -25,11 +28,11 @@ export function encodeFrame(type: string, payload: string | Buffer): Buffer {
 
 const KEEPALIVE_HEAD = Buffer.from('keepalive\n');
 
-/** Whether a whole message is a keepalive. */
+/** Whether a message is a keepalive. */
 export const isKeepalive = (message: Buffer): boolean =>
   message.subarray(0, KEEPALIVE_HEAD.length).equals(KEEPALIVE_HEAD);
 
-/** The number in `event <n>` (section 3.6 of the agent wire), undefined for a plain `event`, null for another type. */
+/** The number in `event <n>` (spec/01 3.6); undefined for a plain `event`, null for another type. */
 export function eventNumberOf(type: string): number | undefined | null {
   if (type === 'event') return undefined;
   const match = /^event ([1-9]\d{0,15})$/.exec(type);

@@ -2,15 +2,15 @@ import { isName, isUuid } from '../resources/names.ts';
 
 export const MEDIA_TYPE_JSON = 'application/json';
 
-/** What an agent says of itself when it connects. */
+/** The identity that an agent sends when it connects. */
 export interface AgentHello {
   agentName: string;
   namespace: string;
-  /** As sent; the stored entity's subscriptions count as soon as there is one. */
+  /** Used until the entity is stored; then its subscriptions apply. */
   subscriptions: string[];
-  /** Informational; never used for a decision. */
+  /** For information only. */
   user: string;
-  /** The agent's queue, when it asks for acknowledgements. */
+  /** Id of the agent's queue, if the agent requests acknowledgements. */
   queueId: string | undefined;
 }
 
@@ -25,7 +25,7 @@ type Headers = Record<string, string | string[] | undefined>;
 
 const single = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 
-/** Reads a header in either spelling. @throws HandshakeError when both are present and differ */
+/** Reads a header under either prefix. @throws HandshakeError when both are present and differ */
 function eitherSpelling(headers: Headers, name: string): string | undefined {
   const interop = single(headers[`sensu-${name}`]);
   const own = single(headers[`mon-${name}`]);
@@ -35,7 +35,7 @@ function eitherSpelling(headers: Headers, name: string): string | undefined {
   return interop ?? own;
 }
 
-/** @throws HandshakeError naming the header that is missing or wrong */
+/** @throws HandshakeError naming the missing or invalid header */
 export function parseHello(headers: Headers): AgentHello {
   const agentName = eitherSpelling(headers, 'agentname') ?? '';
   if (!isName(agentName)) throw new HandshakeError('header Sensu-AgentName must be a valid entity name');
@@ -50,12 +50,12 @@ export function parseHello(headers: Headers): AgentHello {
   };
 }
 
-/** The namespace alone: it is refused before the rest of the hello is judged. */
+/** Reads the namespace alone, which is checked before the other headers. */
 export function namespaceOf(headers: Headers): string {
   return single(headers['sensu-namespace']) ?? single(headers['mon-namespace']) ?? '';
 }
 
-/** `Basic` credentials, undefined when the header is absent or malformed. */
+/** Parses `Basic` credentials. Undefined when the header is absent or malformed. */
 export function parseBasic(header: string | undefined): Credentials | undefined {
   const match = /^basic ([A-Za-z0-9+/]*={0,2})$/i.exec(header ?? '');
   if (match?.[1] === undefined) return undefined;
@@ -68,15 +68,15 @@ export const basicHeader = ({ username, password }: Credentials): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 
 interface Formats {
-  /** The one the agent asks for. */
+  /** The format that the agent requests. */
   accept: string;
-  /** The one of the last connection. */
+  /** The format of the previous connection. */
   contentType?: string | undefined;
 }
 
 /**
- * The headers an agent sends, in both spellings so that it can talk to any backend. `queueId` asks for acknowledgements.
- * Without credentials it shows a certificate, and names no user.
+ * The headers that an agent sends, under both prefixes for compatibility with any backend. A `queueId` requests
+ * acknowledgements. Without credentials the agent authenticates by certificate and sends no user.
  */
 export function helloHeaders(
   hello: AgentHello,
@@ -103,10 +103,13 @@ export function helloHeaders(
   };
 }
 
-/** Whether the backend answered that it acknowledges events. */
-export const acknowledges = (headers: Headers): boolean => single(headers['mon-ack']) === '1';
+/** Whether the response announces acknowledgements. */
+export const acknowledgesEvents = (headers: Headers): boolean => single(headers['mon-ack']) === '1';
 
-/** Whether one of the `Accept` lines is exactly this type; `rawHeaders` are names and values in turn. A list in one line does not count. */
+/**
+ * Whether one of the `Accept` lines is exactly this type. `rawHeaders` alternates names and values. Combined lines do
+ * not match.
+ */
 export const acceptsLine = (rawHeaders: readonly string[], mediaType: string): boolean =>
   rawHeaders.some(
     (value, index) => index % 2 === 1 && value === mediaType && rawHeaders[index - 1]?.toLowerCase() === 'accept',

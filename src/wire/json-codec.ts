@@ -5,11 +5,11 @@ import { type Event, EventSchema, parseEvent } from '../resources/event.ts';
 import { type CheckRequest, CheckRequestSchema, parseCheckRequest } from './check-request.ts';
 import { parseEventJson, stringifyExactly } from './exact-json.ts';
 
-/** The members a schema knows, by name; lists are folded item by item, and maps value by value. */
+/** Known member names of a schema. Lists are folded by item, maps by value. */
 interface Shape {
   members: ReadonlyMap<string, Shape | undefined>;
   lowerCase: ReadonlyMap<string, string>;
-  /** Of each value of a map, whose names are what they are. */
+  /** Shape of the values of a map, whose keys are kept. */
   values: Shape | undefined;
 }
 
@@ -28,11 +28,14 @@ function shapeOf(schema: TSchema): Shape | undefined {
   return { members, lowerCase: new Map([...members.keys()].map((name) => [name.toLowerCase(), name])), values };
 }
 
-/** Agents match member names without case: renames what differs from a known name by case only, in place. An exact name wins. */
+/**
+ * Renames members in place that differ from a known name by case only, as agents match names. An exact match takes
+ * precedence.
+ */
 function foldCase(value: unknown, shape: Shape | undefined): void {
   if (shape === undefined || value === null || typeof value !== 'object') return;
   if (Array.isArray(value)) {
-    // No schema has lists of lists: following them would let a message choose the depth of the call stack.
+    // No schema nests lists directly. Following nested lists would let a message choose the recursion depth.
     for (const item of value) if (!Array.isArray(item)) foldCase(item, shape);
     return;
   }
@@ -70,7 +73,7 @@ function readJson(parse: () => unknown): unknown {
   }
 }
 
-/** @throws InvalidResource for what is not JSON, not an event, or breaks a rule of events */
+/** @throws InvalidResource unless the payload is JSON and a valid event */
 export function decodeEvent(payload: Buffer): Event {
   const text = payload.toString();
   return parseEvent(readJson(() => parseEventJson(text, (json) => foldedJson(json, eventShape))));
@@ -81,12 +84,15 @@ export function decodeEntityConfig(payload: Buffer): EntityConfig {
   return parseEntityConfig(readJson(() => foldedJson(payload.toString(), entityShape)));
 }
 
-/** Shape only: the agent answers a check that breaks a rule with an event. @throws InvalidResource without a `config` */
+/**
+ * Validates the shape only, because the agent reports an invalid check with an event.
+ * @throws InvalidResource without a `config`
+ */
 export function decodeCheckRequest(payload: Buffer): CheckRequest {
   return parseCheckRequest(readJson(() => foldedJson(payload.toString(), checkRequestShape)));
 }
 
 export const encodeJson = (value: Event | EntityConfig | CheckRequest): string => stringifyExactly(value);
 
-/** The name in an `entity_config` that says the backend has none stored. */
+/** The name in an `entity_config` for an agent whose entity is not stored. */
 export const NOT_FOUND_NAME = 'not found';

@@ -21,7 +21,7 @@ import {
   uint32,
 } from './protobuf-table.ts';
 
-// Numbers and types are those of section 5 of the agent wire. What is not named here is skipped when read.
+// Field numbers and types follow section 5 of spec/01. Unknown fields are skipped.
 
 export const objectMeta = message(() => objectMetaWithDefaults(null), {
   name: text(1),
@@ -36,7 +36,7 @@ export const reference = message(() => referenceWithDefaults({}), {
   type: text(2),
   api_version: text(3),
 });
-/** What a check names as its pipeline is one unless it says otherwise. */
+/** References without type are to pipelines. */
 const checkPipeline = message(() => ({ name: '', type: 'Pipeline', api_version: 'core/v2' }), {
   name: text(1),
   type: text(2),
@@ -87,14 +87,14 @@ const metricThreshold = message((): MetricThreshold => ({ name: '', tags: null, 
 
 const secret = message(() => secretWithDefaults({}), { name: text(1), secret: text(2) });
 
-/** `{ "<type>": ["<hook>", …] }` in a member. */
+/** `{ "<type>": ["<hook>", …] }` as a message. */
 type HookList = NonNullable<Check['check_hooks']>[number];
 const hookList = message((): { hooks: string[] | null; type: string } => ({ hooks: null, type: '' }), {
   hooks: texts(1),
   type: text(2),
 });
 
-/** The members of a check; their numbers from 22 on are other ones in a configuration than in an event. */
+/** The fields of a check. From number 22 on, a configuration and an event number them differently. */
 function checkFields(place: 'configuration' | 'event') {
   const at = (inConfiguration: number, inEvent: number) => (place === 'event' ? inEvent : inConfiguration);
   return {

@@ -6,17 +6,17 @@ import { checkRequestMessage, entityConfigMessage, eventMessage } from './protob
 import { ProtobufReader } from './protobuf-reader.ts';
 import { writeMessage } from './protobuf-writer.ts';
 
-/** The same event that its JSON would give. @throws InvalidResource for what is not an event or breaks a rule of events */
+/** Decodes to the same event as its JSON form. @throws InvalidResource for a malformed or invalid event */
 export function decodeEvent(payload: Buffer): Event {
   const event = readEvent(payload);
   assertEvent(event);
   return event;
 }
 
-/** Shape only, for bytes that were decoded before. @throws InvalidResource for what is not an event */
+/** Decodes a payload that was validated before. @throws InvalidResource for a malformed event */
 export function readEvent(payload: Buffer): Event {
   const event = new ProtobufReader(payload).read(eventMessage);
-  dropWhatIsNotFinite(event);
+  removeNonFinite(event);
   return event;
 }
 
@@ -25,7 +25,10 @@ export function decodeEntityConfig(payload: Buffer): EntityConfig {
   return new ProtobufReader(payload).read(entityConfigMessage);
 }
 
-/** Shape only: the agent answers a check that breaks a rule with an event. @throws InvalidResource without a `config` */
+/**
+ * Validates the shape only, because the agent reports an invalid check with an event.
+ * @throws InvalidResource without a `config`
+ */
 export function decodeCheckRequest(payload: Buffer): CheckRequest {
   const request = new ProtobufReader(payload).read(checkRequestMessage);
   const { config } = request;
@@ -39,8 +42,8 @@ export const encodeEntityConfig = (config: EntityConfig): Buffer => writeMessage
 
 export const encodeCheckRequest = (request: CheckRequest): Buffer => writeMessage(checkRequestMessage, request);
 
-/** No other wire and no store of ours holds NaN or an infinity: such points are left out, such durations are absent. */
-function dropWhatIsNotFinite({ check, metrics }: Event): void {
+/** Removes points and durations that are NaN or infinite, which neither JSON nor the store can represent. */
+function removeNonFinite({ check, metrics }: Event): void {
   if (check?.duration !== undefined) check.duration = finiteOrAbsent(check.duration);
   for (const hook of check?.hooks ?? []) hook.duration = finiteOrAbsent(hook.duration);
   if (metrics?.points?.some(({ value }) => !Number.isFinite(value))) {

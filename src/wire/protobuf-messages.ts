@@ -81,7 +81,7 @@ const entity = message(() => entityWithDefaults({}), {
   keepalive_handlers: texts(16),
 });
 
-/** Always with metadata: an agent of the reference dies of a configuration without. */
+/** Always includes metadata: agents of the reference crash on a configuration without it. */
 export const entityConfigMessage = message((): EntityConfig => configOf(entityWithDefaults({})), {
   metadata: always(1, objectMeta),
   entity_class: text(2),
@@ -128,7 +128,7 @@ const asset = message(() => assetWithDefaults({}), {
 });
 const assetList = message((): AssetList => ({ assets: null }), { assets: list(1, asset) });
 
-/** Before it is known to have a check. */
+/** A request whose check may be missing. */
 type SentRequest = Omit<CheckRequest, 'config'> & { config: RequestedCheck | undefined };
 export const checkRequestMessage = message(
   (): SentRequest => ({

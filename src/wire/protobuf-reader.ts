@@ -7,21 +7,21 @@ type Members = Record<string, unknown>;
 const MAX_VARINT_BYTES = 10;
 const UUID_BYTES = 16;
 const TWO_TO_THE_32 = 4_294_967_296;
-/** Up to here a text of ASCII is read faster in steps of a few bytes than by a call into the engine. */
+/** Shorter ASCII strings are decoded faster in JavaScript than by a native call. */
 const MAX_SHORT_TEXT_BYTES = 24;
 
-/** Bytes that are no message of the schema, in contrast to a message that breaks a rule. */
+/** The bytes are not a message of the schema, as opposed to a message that breaks a rule. */
 export class MalformedProtobuf extends InvalidResource {}
 
 const malformed = (what: string) => new MalformedProtobuf(`payload is not a protobuf message: ${what}`);
 
-/** Reads one message, in the canonical form of its resource. Sees each byte once and keeps nothing of `bytes`. */
+/** Reads one message into the canonical form of its resource, in one pass. It keeps no reference to `bytes`. */
 export class ProtobufReader {
   readonly #bytes: Buffer;
   #position = 0;
-  /** Where the innermost message ends: nothing of it may reach beyond. */
+  /** End of the innermost message, which no field may exceed. */
   #end: number;
-  /** The halves of the last varint. */
+  /** Low and high 32 bits of the last varint. */
   #low = 0;
   #high = 0;
 
@@ -68,7 +68,7 @@ export class ProtobufReader {
         target[name] = (this.#low | this.#high) !== 0 || field.zero;
         break;
       case 'message':
-        // A second occurrence is merged with the first.
+        // Repeated occurrences of a message are merged.
         target[name] ??= messageOf(field).blank();
         this.#nested(messageOf(field), target[name] as Members);
         break;
@@ -108,7 +108,7 @@ export class ProtobufReader {
     append(target, field.name, field.adapter === undefined ? item : field.adapter.fromWire(item));
   }
 
-  /** The last one of a key counts. `__proto__` is a key like any other. */
+  /** The last entry of a key wins. `__proto__` is an ordinary key. */
   #entry(field: Field, target: Members): void {
     const entry = messageOf(field).blank() as { key: string; value: unknown };
     this.#nested(messageOf(field), entry);
@@ -128,7 +128,7 @@ export class ProtobufReader {
   #skip(message: Message, tag: number): void {
     const number = tag >>> 3;
     if (number === 0) throw malformed('field number 0');
-    if (message.numbers.has(number)) throw malformed(`field ${number} is of another type`);
+    if (message.numbers.has(number)) throw malformed(`field ${number} has the wrong wire type`);
     switch (tag & 7) {
       case VARINT:
         this.#varint();
@@ -143,7 +143,7 @@ export class ProtobufReader {
         this.#advance(4);
         break;
       default:
-        throw malformed(`field ${number} is of a type that is not in use`);
+        throw malformed(`field ${number} has an unsupported wire type`);
     }
   }
 
@@ -158,7 +158,7 @@ export class ProtobufReader {
     return this.#low >>> 0;
   }
 
-  /** Into `#low` and `#high`. */
+  /** Reads a varint into `#low` and `#high`. */
   #varint(): void {
     const first = this.#byte();
     this.#low = first & 0x7f;
@@ -167,7 +167,7 @@ export class ProtobufReader {
     for (let index = 1; index < MAX_VARINT_BYTES; index += 1) {
       const byte = this.#byte();
       const bits = byte & 0x7f;
-      // A shift counts modulo 32, so the byte in both halves is spread over them by hand.
+      // Shift counts are modulo 32, so the byte that spans both halves is split explicitly.
       if (index < 5) this.#low |= bits << (7 * index);
       if (index === 4) this.#high = bits >> 4;
       else if (index > 4) this.#high |= bits << (7 * index - 32);
@@ -176,7 +176,7 @@ export class ProtobufReader {
     throw malformed('a varint is longer than ten bytes');
   }
 
-  /** The number that is nearest to the last varint, read as a whole number of 64 bits. */
+  /** The last varint as the nearest number to its signed 64-bit value. */
   #nearest(): number {
     return this.#high * TWO_TO_THE_32 + (this.#low >>> 0);
   }
@@ -187,22 +187,22 @@ export class ProtobufReader {
   }
 
   #byte(): number {
-    if (this.#position >= this.#end) throw malformed('it is cut off');
+    if (this.#position >= this.#end) throw malformed('unexpected end of the message');
     return this.#bytes[this.#position++] as number;
   }
 
-  /** Where what begins with its length ends. */
+  /** Reads a length and returns the end of the field. */
   #length(): number {
     this.#varint();
     const length = this.#low >>> 0;
     const end = this.#position + length;
-    if (this.#high !== 0 || end > this.#end) throw malformed('a length reaches beyond the end');
+    if (this.#high !== 0 || end > this.#end) throw malformed('a length exceeds the message');
     return end;
   }
 
   #advance(count: number): number {
     const start = this.#position;
-    if (start + count > this.#end) throw malformed('it is cut off');
+    if (start + count > this.#end) throw malformed('unexpected end of the message');
     this.#position = start + count;
     return start;
   }
@@ -211,7 +211,7 @@ export class ProtobufReader {
     return this.#bytes.readDoubleLE(this.#advance(8));
   }
 
-  /** What is not UTF-8 becomes U+FFFD: outputs of checks are any bytes. */
+  /** Replaces invalid UTF-8 by U+FFFD, because the output of a check may be arbitrary bytes. */
   #text(): string {
     const end = this.#length();
     const start = this.#position;
@@ -240,7 +240,7 @@ export class ProtobufReader {
     const end = this.#length();
     const start = this.#position;
     if (end === start) return undefined;
-    if (end - start !== UUID_BYTES) throw malformed('an id has not 16 bytes');
+    if (end - start !== UUID_BYTES) throw malformed('an id is not 16 bytes long');
     this.#position = end;
     const hex = this.#bytes.toString('hex', start, end);
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;

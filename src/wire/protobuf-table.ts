@@ -1,6 +1,6 @@
 import type { Int64 } from '../resources/int64.ts';
 
-/** How the value of a field is written. */
+/** Encoding of a field. */
 export type Kind =
   | 'text'
   | 'texts'
@@ -18,19 +18,19 @@ export type Kind =
 interface FieldShape {
   readonly number: number;
   readonly kind: Kind;
-  /** Of kind `message` and `messages`; of kind `map`, the entry. */
+  /** For the kinds `message` and `messages`; for `map`, the message of an entry. */
   readonly message?: Message;
-  /** A message that is written even when it is absent. */
+  /** Whether the message is written even when it is absent. */
   readonly isAlwaysWritten?: boolean;
   readonly adapter?: Adapter;
 }
 
-/** A field whose member has values of type `V`; `typeOf` exists for the compiler only. */
+/** A field with values of type `V`. `typeOf` exists only for type checking. */
 export interface FieldOf<out V> extends FieldShape {
   readonly typeOf?: V;
 }
 
-/** Turns an item as it is on the wire into the member's form, and back. */
+/** Converts items between their wire form and their member form. */
 interface Adapter {
   fromWire(item: unknown): unknown;
   toWire(item: unknown): unknown;
@@ -38,19 +38,19 @@ interface Adapter {
 
 export interface Field extends FieldShape {
   readonly name: string;
-  /** The number and the wire type, as they stand before each value. */
+  /** Field number and wire type, as written before each value. */
   readonly tag: number;
-  /** What the member holds when the field is not on the wire, or is zero there. */
+  /** Value of the member when the field is absent or zero. */
   readonly zero: unknown;
 }
 
 /** The fields of an object in its canonical form. */
 export interface Message<out T = unknown> {
-  /** A new object as it is when no field is on the wire. */
+  /** A new object with the defaults of all fields. */
   blank(): T;
-  /** By number, as they are written. */
+  /** Sorted by number, which is the order of writing. */
   readonly fields: readonly Field[];
-  /** By tag. */
+  /** Indexed by tag. */
   readonly byTag: readonly (Field | undefined)[];
   readonly numbers: ReadonlySet<number>;
 }
@@ -77,7 +77,7 @@ const WIRE_TYPES: Record<Kind, number> = {
 
 const tagOf = ({ number, kind }: FieldShape): number => number * 8 + WIRE_TYPES[kind];
 
-/** Every member of `T` has a field: the compiler asks for one when a resource gets a member. */
+/** The compiler requires a field for each member of `T`. */
 export function message<T extends object>(
   blank: () => T,
   fieldsByName: { readonly [K in keyof T]-?: FieldOf<NonNullable<T[K]>> },
@@ -97,14 +97,14 @@ export const flag = (number: number): FieldOf<boolean> => ({ number, kind: 'flag
 export const uint32 = (number: number): FieldOf<number> => ({ number, kind: 'uint32' });
 export const int32 = (number: number): FieldOf<number> => ({ number, kind: 'int32' });
 export const int64 = (number: number): FieldOf<number> => ({ number, kind: 'int64' });
-/** To the digit, where `int64` gives the nearest number. */
+/** Keeps all 64 bits, while `int64` rounds to the nearest number. */
 export const exactInt64 = (number: number): FieldOf<Int64> => ({ number, kind: 'exactInt64' });
 export const double = (number: number): FieldOf<number> => ({ number, kind: 'double' });
-/** Sixteen bytes. */
+/** Encoded as 16 bytes. */
 export const uuid = (number: number): FieldOf<string> => ({ number, kind: 'uuid' });
 
 export const nested = <T>(number: number, of: Message<T>): FieldOf<T> => ({ number, kind: 'message', message: of });
-/** Agents rely on this one: it is written even when it is empty or absent. */
+/** A message that is written even when it is empty or absent, as agents require. */
 export const always = <T>(number: number, of: Message<T>): FieldOf<NonNullable<T>> => ({
   number,
   kind: 'message',
@@ -113,7 +113,7 @@ export const always = <T>(number: number, of: Message<T>): FieldOf<NonNullable<T
 });
 export const list = <T>(number: number, of: Message<T>): FieldOf<T[]> => ({ number, kind: 'messages', message: of });
 
-/** A list whose items have one form on the wire and another in the member. */
+/** A list whose items differ between wire and member form. */
 export function adaptedList<W, T>(
   number: number,
   of: Message<W>,

@@ -4,13 +4,16 @@ import { isInt64 } from '../resources/int64.ts';
 import { isUuid } from '../resources/names.ts';
 import { type Field, type Message } from './protobuf-table.ts';
 
-/** The largest whole number of a field; it is read as 2^63, as in JSON. */
+/** The largest int64, which JSON also reads back as 2^63. */
 const MAX_INT64 = 9_223_372_036_854_775_807n;
 const TWO_TO_THE_63 = 2 ** 63;
-/** A half of a pair alone cannot be written as UTF-8: it becomes U+FFFD. */
+/** Lone surrogates cannot be encoded as UTF-8 and become U+FFFD. */
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** Fields by number; what is zero is left out. @throws InvalidResource for a value that is not of its field's type */
+/**
+ * Writes fields in the order of their numbers, omitting zero values.
+ * @throws InvalidResource for a value of another type than its field
+ */
 export function writeMessage<T extends object>(message: Message<T>, value: T): Buffer {
   const writer = protobuf.Writer.create();
   writeMembers(writer, message, value as Record<string, unknown>);
@@ -73,7 +76,7 @@ function writeNested(writer: protobuf.Writer, field: Field, value: unknown): voi
   writer.ldelim();
 }
 
-/** Both halves of an entry are always written. */
+/** Map entries always include key and value. */
 function writeEntry(writer: protobuf.Writer, field: Field, key: string, value: unknown): void {
   writer.uint32(field.tag).fork();
   for (const half of (field.message as Message).fields) {
@@ -91,7 +94,7 @@ function writeText(writer: protobuf.Writer, field: Field, value: unknown): void 
   else writer.string(value);
 }
 
-/** Beyond what 64 bits hold the nearest is written. */
+/** Clamps to the int64 range. */
 function writeInt64(writer: protobuf.Writer, field: Field, value: number): void {
   if (value === 0) return;
   writer.uint32(field.tag);

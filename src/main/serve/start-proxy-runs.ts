@@ -33,7 +33,7 @@ export function startProxyRuns({ system, resources, clock, log }: ProxyRunsParts
     system.decider.decide({ cause, unbounded: true }, run).result;
   const selection = {
     entities: (...page: [namespace: string, page: object]) => resources.list('entities', ...page),
-    decide: (task: Parameters<Sandbox['decide']>[0]) => sandbox.decide(task),
+    decide: (task: Parameters<Sandbox['evaluate']>[0]) => sandbox.evaluate(task),
     nowMs: () => clock.nowMs(),
     log,
   };

@@ -1,4 +1,4 @@
 import type { Notification } from '../../store/records.ts';
 
-/** The outcome of one attempt to run a handler. */
+/** The outcome of one run of a handler. */
 export type HandlerResult = Pick<Notification, 'outcome' | 'reason' | 'status'>;

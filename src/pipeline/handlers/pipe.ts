@@ -4,19 +4,19 @@ import type { ProcessReaper } from '../../exec/process-reaper.ts';
 import type { Handler } from '../../resources/handler.ts';
 import type { HandlerResult } from './handler-result.ts';
 
-/** A child in the background may keep the output open; the handler itself is done. */
+/** How long to wait for output after the command exits, because a background child may keep the pipe open. */
 const LINGER_MS = 2_000;
 const MAX_REASON_CHARACTERS = 1_000;
-/** A command that expects a secret must not be run without it. */
+/** A command that expects a secret must not run without it. */
 const NO_SECRETS = 'no secret provider defined';
 
 export interface PipeLimits {
-  /** Time limit of a handler without a timeout of its own, in ms; 0 means none. */
+  /** Time limit of handlers without a timeout, ms; 0 means none. */
   runLimitMs: number;
   reaper: ProcessReaper;
 }
 
-/** The command gets the event on its standard input. A status other than 0 is noted, and not an error. */
+/** Runs a command with the event on its standard input. A non-zero status is recorded, but is not a failure. */
 export async function runPipeHandler(
   { command = '', timeout, env_vars, secrets }: Handler,
   { payload, notificationId, signal }: { payload: string; notificationId: string; signal: AbortSignal },

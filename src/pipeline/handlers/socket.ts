@@ -5,19 +5,22 @@ import type { Handler } from '../../resources/handler.ts';
 import type { HandlerResult } from './handler-result.ts';
 
 const DEFAULT_TIMEOUT_S = 60;
-/** How long a receiver that has everything may keep its side of a connection open. */
+/** How long the receiver may keep the connection open after it has received everything. */
 const CLOSING_MS = 2_000;
 
 interface Sending {
   host: string;
   port: number;
   payload: string;
-  /** Ends it, with the reason. */
+  /** Aborts the transfer with the signal's reason. */
   signal: AbortSignal;
   clock: Clock;
 }
 
-/** One connection or datagram per event, nothing appended, nothing read. The timeout covers connecting and writing. */
+/**
+ * Sends the event as it is, by one connection or datagram, and reads nothing. The timeout covers connecting and
+ * sending.
+ */
 export async function runSocketHandler(
   { type, socket, timeout }: Handler,
   { payload, signal: end }: { payload: string; signal: AbortSignal },
@@ -45,7 +48,7 @@ export async function runSocketHandler(
   }
 }
 
-/** Settles when the connection is closed: what was written whole has been sent, however the receiver ends it. */
+/** Resolves when the connection closes after everything was sent, even if the receiver resets it. */
 function sendOverTcp({ host, port, payload, signal, clock }: Sending): Promise<void> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {

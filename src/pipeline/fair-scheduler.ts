@@ -1,13 +1,13 @@
 import type { QueueStats } from '../ports/queue-stats.ts';
 import { Fifo } from './fifo.ts';
 
-/** Handlers that run at one time. */
+/** Handlers that run concurrently. */
 const MAX_RUNNING = 100;
-/** The same, of one handler: one that hangs leaves room for others. */
+/** Concurrent runs of one handler, so that a handler that hangs leaves capacity for others. */
 const MAX_RUNNING_OF_HANDLER = 25;
 
-/** Who has turns: a handler of a namespace. */
-export interface TurnTaker {
+/** A run of one handler in a namespace. */
+export interface ScheduledRun {
   namespace: string;
   handler: string;
 }
@@ -19,11 +19,11 @@ interface Lane<W> {
 }
 
 /**
- * Who runs next: handlers take turns, and each has fewer runs at a time the fewer places are free, so that even several that hang
- * leave some for the others.
+ * Selects the next run. Handlers alternate, and each may use less capacity the less is free, so that several handlers
+ * that hang still leave some for the others.
  */
-export class Turns<W extends TurnTaker> {
-  /** Those with something that waits or runs; whose turn was last is at the end. */
+export class FairScheduler<W extends ScheduledRun> {
+  /** Handlers with waiting or active runs. The one that started last is at the end. */
   readonly #lanes = new Map<string, Lane<W>>();
   #running = 0;
 
@@ -41,10 +41,10 @@ export class Turns<W extends TurnTaker> {
     lane.waiting.push(run);
   }
 
-  /** What is to run now, if anything; it takes a place until it has `ended`. */
-  begin(): W | undefined {
+  /** The run to start now, if any. It occupies capacity until `finished` is called. */
+  next(): W | undefined {
     for (const [id, lane] of this.#lanes) {
-      if (lane.waiting.isEmpty || !this.#hasPlace(lane)) continue;
+      if (lane.waiting.isEmpty || !this.#hasCapacity(lane)) continue;
       this.#lanes.delete(id);
       this.#lanes.set(id, lane);
       lane.running += 1;
@@ -54,34 +54,34 @@ export class Turns<W extends TurnTaker> {
     return undefined;
   }
 
-  ended(run: W): void {
+  finished(run: W): void {
     const id = laneOf(run);
     const lane = this.#lanes.get(id);
     if (lane === undefined) throw new Error(`nothing of ${id} runs`);
     lane.running -= 1;
     this.#running -= 1;
-    this.#forgetIdle(id, lane);
+    this.#deleteIdle(id, lane);
   }
 
-  /** What waits in a namespace; it waits no longer. */
-  takeOf(namespace: string): W[] {
-    const taken: W[] = [];
+  /** Removes and returns the waiting runs of a namespace. */
+  removeWaiting(namespace: string): W[] {
+    const removed: W[] = [];
     for (const [id, lane] of this.#lanes) {
       if (lane.namespace !== namespace) continue;
-      taken.push(...lane.waiting.drain());
-      this.#forgetIdle(id, lane);
+      removed.push(...lane.waiting.drain());
+      this.#deleteIdle(id, lane);
     }
-    return taken;
+    return removed;
   }
 
-  /** The first run of a handler may have the last place, each further one only where twice as many are free. */
-  #hasPlace({ running }: Lane<W>): boolean {
+  /** The first run of a handler may use the last slot. Each further run requires twice as many free slots. */
+  #hasCapacity({ running }: Lane<W>): boolean {
     return running < MAX_RUNNING_OF_HANDLER && 2 * running < MAX_RUNNING - this.#running;
   }
 
-  #forgetIdle(id: string, { waiting, running }: Lane<W>): void {
+  #deleteIdle(id: string, { waiting, running }: Lane<W>): void {
     if (waiting.isEmpty && running === 0) this.#lanes.delete(id);
   }
 }
 
-const laneOf = ({ namespace, handler }: TurnTaker): string => `${namespace}/${handler}`;
+const laneOf = ({ namespace, handler }: ScheduledRun): string => `${namespace}/${handler}`;
