@@ -72,9 +72,9 @@ describe('a relay of inspectors', () => {
     await agent.keepalive();
     await eventually(() => relay.connections[0]?.length === 3);
     expect(outline(relay.connections[0] ?? [])).to.deep.equal([
-      'actor registered',
+      'actor registered.unmonitored',
       'event keepalive.received',
-      'snapshot keepalive.received registered',
+      'snapshot keepalive.received registered.monitored',
     ]);
   });
 
@@ -86,9 +86,9 @@ describe('a relay of inspectors', () => {
     await agent.keepalive();
     await eventually(() => relay.connections[1]?.length === 3);
     expect(outline(relay.connections[1] ?? [])).to.deep.equal([
-      'actor registered',
+      'actor registered.monitored',
       'event keepalive.received',
-      'snapshot keepalive.received registered',
+      'snapshot keepalive.received registered.monitored',
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { stateName } from '../../src/machines/actor-snapshot.ts';
 import { verify } from '../../src/store/ledger.ts';
 import { LmdbStore } from '../../src/store/lmdb-store.ts';
 import { eventKey } from '../../src/store/keyspace.ts';
@@ -87,15 +88,15 @@ function* misplacedActors(store: LmdbStore): Iterable<string> {
     store.ledger({ actor, key, limit: Number.MAX_SAFE_INTEGER }).at(-1)?.to;
   for (const { key, value } of store.range('entities', { from: '', to: END })) {
     const to = stateInLedger('entity', key);
-    if (to !== value.actor.value) yield `entity ${key} is ${value.actor.value}, the ledger says ${to}`;
+    const state = stateName(value.actor.value);
+    if (to !== state) yield `entity ${key} is ${state}, the ledger says ${to}`;
   }
   for (const { key, value } of store.range('events', { from: '', to: END })) {
     const to = stateInLedger('check-state', key);
     if (to !== value.state.state) yield `check ${key} is ${value.state.state}, the ledger says ${to}`;
     const ttl = stateInLedger('check-ttl', key);
-    if (value.ttl !== undefined && ttl !== value.ttl.value) {
-      yield `switch ${key} is ${value.ttl.value}, the ledger says ${ttl}`;
-    }
+    const armed = value.ttl && stateName(value.ttl.value);
+    if (armed !== undefined && ttl !== armed) yield `switch ${key} is ${armed}, the ledger says ${ttl}`;
   }
 }
 

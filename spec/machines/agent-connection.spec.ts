@@ -4,6 +4,7 @@ import { type EventFrom, initialTransition, type SnapshotFrom, transition } from
 import { getShortestPaths } from 'xstate/graph';
 import { agentConnectionMachine } from '../../src/machines/agent-connection.ts';
 import { restored } from './restored.ts';
+import { leavesOf, pathOf } from './state-paths.ts';
 
 type Connection = SnapshotFrom<typeof agentConnectionMachine>;
 type ConnectionEvent = EventFrom<typeof agentConnectionMachine>;
@@ -41,7 +42,7 @@ describe('the actor of a connection', () => {
     expect(after(...WARNED).connection.value).to.equal('warning');
     expect(after(...WARNED).connection.context.deadlineAtMs).to.equal(60_000);
     const closing = after(...CLOSING);
-    expect(closing.connection.value).to.equal('critical');
+    expect(closing.connection.value).to.deep.equal({ critical: 'closing' });
     expect(closing.closeCode).to.equal(1001);
   });
 
@@ -65,11 +66,11 @@ describe('the actor of a connection', () => {
   });
 
   const endings: [string, ConnectionEvent, string, number | undefined][] = [
-    ['a write that is stuck', { type: 'write.stuck', atMs: 5 }, 'critical', undefined],
-    ['the deletion of its entity', { type: 'entity.deleted', atMs: 5 }, 'critical', 1001],
-    ['the end of the backend', { type: 'shutdown.requested', atMs: 5 }, 'critical', 1001],
-    ['the refusal of its registration', { type: 'registration.refused', atMs: 5 }, 'critical', 1008],
-    ['a failure of the store', { type: 'store.failed', atMs: 5 }, 'critical', 1011],
+    ['a write that is stuck', { type: 'write.stuck', atMs: 5 }, 'critical.stuck', undefined],
+    ['the deletion of its entity', { type: 'entity.deleted', atMs: 5 }, 'critical.closing', 1001],
+    ['the end of the backend', { type: 'shutdown.requested', atMs: 5 }, 'deregistered', 1001],
+    ['the refusal of its registration', { type: 'registration.refused', atMs: 5 }, 'critical.closing', 1008],
+    ['a failure of the store', { type: 'store.failed', atMs: 5 }, 'critical.closing', 1011],
     ['a frame that breaks the protocol', { type: 'protocol.violated' }, 'deregistered', 1002],
     ['the end of the socket', { type: 'socket.closed', code: 1006 }, 'deregistered', undefined],
     ['the end of the former process', { type: 'process.restarted' }, 'deregistered', undefined],
@@ -78,8 +79,8 @@ describe('the actor of a connection', () => {
     for (const [where, before] of [['registered', []] as const, ['warning', WARNED] as const]) {
       it(`is ${state} by ${what} when it is ${where}`, () => {
         const { connection, closeCode } = after(...before, event);
-        expect([connection.value, closeCode]).to.deep.equal([state, code]);
-        if (state === 'critical') expect(connection.context.deadlineAtMs).to.equal(10_005);
+        expect([pathOf(connection.value), closeCode]).to.deep.equal([state, code]);
+        if (state.startsWith('critical')) expect(connection.context.deadlineAtMs).to.equal(10_005);
       });
     }
   }
@@ -98,11 +99,16 @@ describe('the actor of a connection', () => {
   it('reaches all of its states', () => {
     const paths = getShortestPaths(agentConnectionMachine, {
       input: { key: 'session', atMs: 0 },
-      events: [reached(30_000, 45_000), { type: 'entity.deleted', atMs: 0 }, { type: 'socket.closed', code: 1000 }],
-      serializeState: ({ value }) => value,
+      events: [
+        reached(30_000, 45_000),
+        { type: 'entity.deleted', atMs: 0 },
+        { type: 'write.stuck', atMs: 0 },
+        { type: 'socket.closed', code: 1000 },
+      ],
+      serializeState: ({ value }) => pathOf(value),
     });
-    const states = new Set(paths.map(({ state }) => state.value));
-    expect([...states].sort()).to.deep.equal(Object.keys(agentConnectionMachine.states).sort());
+    const states = new Set(paths.map(({ state }) => pathOf(state.value)));
+    expect([...states].sort()).to.deep.equal(leavesOf(agentConnectionMachine));
   });
 });
 
@@ -118,8 +124,8 @@ describe('the laws of a connection', () => {
           const before = connection.value;
           [connection] = transition(agentConnectionMachine, connection, reached(atMs, silentMs));
           const isClosing = before === 'warning' && silentMs >= 60_000;
-          const state = isClosing ? 'critical' : silentMs >= 45_000 ? 'warning' : 'registered';
-          expect(connection.value).to.equal(state);
+          const state = isClosing ? 'critical.closing' : silentMs >= 45_000 ? 'warning' : 'registered';
+          expect(pathOf(connection.value)).to.equal(state);
           if (isClosing) return;
           const limitMs = silentMs >= 45_000 ? 60_000 : silentMs >= 30_000 && before === 'registered' ? 45_000 : 30_000;
           expect(connection.context.deadlineAtMs).to.equal(atMs + limitMs - silentMs);

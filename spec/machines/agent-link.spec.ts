@@ -11,7 +11,7 @@ type LinkEvent = EventFrom<typeof agentLinkMachine>;
 const RETRY = { minMs: 1_000, maxMs: 120_000, multiplier: 2 };
 const SETTINGS = { retry: RETRY, handshakeTimeoutMs: 15_000, maxSessionMs: 0, waitsForConfig: true };
 const FAILED: LinkEvent = { type: 'attempt.failed', jitter: 0 };
-const WAITED = { type: 'xstate.after.wait.agentLink.backingOff' } as unknown as LinkEvent;
+const WAITED = { type: 'xstate.after.wait.agent-link.backingOff' } as unknown as LinkEvent;
 
 function after(...events: LinkEvent[]): { link: Link; effects: string[] } {
   let [link, actions] = initialTransition(agentLinkMachine, SETTINGS);

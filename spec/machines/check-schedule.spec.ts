@@ -2,15 +2,16 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { type EventFrom, initialTransition, type SnapshotFrom, transition } from 'xstate';
 import { getShortestPaths } from 'xstate/graph';
-import { checkScheduleMachine, type SkipReason } from '../../src/machines/check-schedule.ts';
+import { checkScheduleMachine } from '../../src/machines/check-schedule.ts';
 import { restored } from './restored.ts';
+import { leavesOf, pathOf } from './state-paths.ts';
 
 type Schedule = SnapshotFrom<typeof checkScheduleMachine>;
 type ScheduleEvent = EventFrom<typeof checkScheduleMachine>;
 
-const INPUT = { key: 'default/disk', firstTickAtMs: 7_000, waitsForMembers: false };
+const INPUT = { key: 'default/disk', firstTickAtMs: 7_000 };
 
-const reached = (deadlineAtMs: number, skip?: SkipReason): ScheduleEvent => ({
+const reached = (deadlineAtMs: number, skip?: 'not published' | 'subdued'): ScheduleEvent => ({
   type: 'deadline.reached',
   deadlineAtMs,
   atMs: deadlineAtMs + 1,
@@ -52,7 +53,7 @@ describe('the schedule of a check', () => {
       const { schedule, effects } = after(reached(7_000, reason));
       expect(effects).to.have.members(['passTurns', 'explainSkip', 'setDeadline']);
       expect(schedule.context.nextTickAtMs).to.equal(17_000);
-      expect(schedule.context.lastSkip).to.deep.equal({ atMs: 7_001, reason });
+      expect(schedule.context.lastSkip).to.deep.equal({ atMs: 7_001, reason, detail: undefined });
     });
   }
 
@@ -60,7 +61,10 @@ describe('the schedule of a check', () => {
     expect(contextAfter()).to.include({ lastRunAtMs: undefined, lastSkip: undefined });
     expect(contextAfter(reached(7_000), sent(7_000, 2))).to.include({ lastRunAtMs: 7_000, lastSkip: undefined });
     const unheardOf = contextAfter(reached(7_000), sent(7_000, 1), reached(17_000), sent(17_000, 0));
-    expect(unheardOf).to.deep.include({ lastRunAtMs: 7_000, lastSkip: { atMs: 17_000, reason: 'no agents' } });
+    expect(unheardOf).to.deep.include({
+      lastRunAtMs: 7_000,
+      lastSkip: { atMs: 17_000, reason: 'no agents', detail: undefined },
+    });
     expect(unheardOf.nextTickAtMs).to.equal(27_000);
     const failed = contextAfter(sent(7_000, 1), {
       type: 'request.failed',
@@ -68,7 +72,7 @@ describe('the schedule of a check', () => {
       reason: 'tokens not substituted',
     });
     expect(failed).to.deep.include({ lastSkip: { atMs: 7_001, reason: 'tokens not substituted', detail: undefined } });
-    expect(failed).to.include({ lastRunAtMs: 7_000, skipping: undefined });
+    expect(failed).to.include({ lastRunAtMs: 7_000, skipReason: undefined });
   });
 
   it('explains a tick that asks nobody where the reason is another than before, and the first that asks somebody again', () => {
@@ -112,18 +116,41 @@ describe('the schedule of a check', () => {
   it('begins anew when its ring gets a member while it waits for one, and not otherwise', () => {
     expect(contextAfter(joined).nextTickAtMs).to.equal(7_000);
     const waiting = after(reached(7_000), unheard(7_000), joined);
-    expect(waiting.schedule.context).to.include({ nextTickAtMs: 12_000, waitsForMembers: false });
+    expect(waiting.schedule.context).to.include({ nextTickAtMs: 12_000 });
+    expect(pathOf(waiting.schedule.value)).to.equal('scheduled.skipping');
     expect(waiting.effects).to.deep.equal(['setDeadline']);
     expect(contextAfter(unheard(7_000), sent(7_500, 1), joined).nextTickAtMs).to.equal(7_000);
-    const created = initialTransition(checkScheduleMachine, { ...INPUT, waitsForMembers: true });
-    expect(from(created, [joined]).schedule.context.nextTickAtMs).to.equal(12_000);
+    const created = after({ type: 'agents.awaited' }, joined);
+    expect(created.schedule.context.nextTickAtMs).to.equal(12_000);
+    expect(pathOf(created.schedule.value)).to.equal('scheduled.running');
   });
 
-  it('is not changed by a question', () => {
-    const before = after(reached(7_000)).schedule;
-    const [asked, actions] = transition(checkScheduleMachine, before, { type: 'schedule.asked' });
-    expect([asked.context, actions]).to.deep.equal([before.context, []]);
-  });
+  const states: [string, ScheduleEvent[], string][] = [
+    ['no tick was due', [], 'running'],
+    ['a tick reached an agent', [reached(7_000), sent(7_000, 1)], 'running'],
+    ['a tick was subdued', [reached(7_000, 'subdued')], 'skipping'],
+    ['a tick was due while the former one was skipped', [reached(7_000, 'subdued'), reached(17_000)], 'skipping'],
+    ['a tick failed for another reason', [{ type: 'tick.skipped', atMs: 1, reason: 'check changed' }], 'skipping'],
+    ['a request reached no session', [reached(7_000), sent(7_000, 0)], 'waitingForAgents'],
+    ['no ring had a member', [reached(7_000), unheard(7_000)], 'waitingForAgents'],
+    ['a tick was subdued while it waited', [unheard(1), reached(7_000, 'subdued')], 'skipping'],
+    ['a tick reached an agent while it waited', [unheard(1), reached(7_000), sent(7_000, 1)], 'running'],
+    [
+      'one of several requests failed',
+      [{ type: 'request.failed', atMs: 1, reason: 'tokens not substituted' }],
+      'running',
+    ],
+    [
+      'it was changed while it waited',
+      [unheard(1), { type: 'schedule.changed', firstTickAtMs: 9_000 }],
+      'waitingForAgents',
+    ],
+  ];
+  for (const [what, events, state] of states) {
+    it(`is ${state} after ${what}`, () => {
+      expect(pathOf(after(...events).schedule.value)).to.equal(`scheduled.${state}`);
+    });
+  }
 
   it('begins anew when it is changed; the tick of the old one is void', () => {
     const changed = after({ type: 'schedule.changed', firstTickAtMs: 31_000 });
@@ -148,11 +175,11 @@ describe('the schedule of a check', () => {
   it('reaches all of its states', () => {
     const paths = getShortestPaths(checkScheduleMachine, {
       input: INPUT,
-      events: [reached(7_000), { type: 'check.deleted' }],
-      serializeState: ({ value }) => value,
+      events: [reached(7_000, 'subdued'), sent(7_000, 0), { type: 'check.deleted' }],
+      serializeState: ({ value }) => pathOf(value),
     });
-    const states = new Set(paths.map(({ state }) => state.value));
-    expect([...states].sort()).to.deep.equal(Object.keys(checkScheduleMachine.states).sort());
+    const reachedStates = new Set(paths.map(({ state }) => pathOf(state.value)));
+    expect([...reachedStates].sort()).to.deep.equal(leavesOf(checkScheduleMachine));
   });
 
   it('of a state that no longer exists starts in status error', () => {
@@ -165,10 +192,10 @@ describe('the laws of a schedule', () => {
   /** Each moment is armed once, so that an alarm belongs to one deadline. */
   const steps = fc.uniqueArray(
     fc.record({
-      what: fc.constantFrom('changed', 'joined', 'due', 'any alarm', 'sent', 'skipped', 'asked'),
+      what: fc.constantFrom('changed', 'joined', 'due', 'any alarm', 'sent', 'skipped', 'awaited'),
       momentMs: fc.integer({ min: INPUT.firstTickAtMs + 1, max: 1_000_000 }),
       alarm: fc.nat(),
-      skip: fc.constantFrom(undefined, 'not published', 'no agents'),
+      skip: fc.constantFrom(undefined, 'not published', 'subdued'),
       sessions: fc.nat({ max: 1 }),
     }),
     { selector: ({ momentMs }) => momentMs, maxLength: 30 },
@@ -196,14 +223,14 @@ describe('the laws of a schedule', () => {
     if (what === 'joined') return { type: 'ring.joined', firstTickAtMs: momentMs };
     if (what === 'sent') return sent(momentMs, sessions);
     if (what === 'skipped') return unheard(momentMs);
-    if (what === 'asked') return { type: 'schedule.asked' };
+    if (what === 'awaited') return { type: 'agents.awaited' };
     const anyMs = alarms[alarm % alarms.length] ?? 0;
     const deadlineAtMs = what === 'due' ? (armedAtMs ?? anyMs) : anyMs;
     return { type: 'deadline.reached', deadlineAtMs, atMs: deadlineAtMs, nextTickAtMs: momentMs, skip };
   }
 
   function play(list: readonly (Step | 'deleted')[]): Played[] {
-    let [schedule] = initialTransition(checkScheduleMachine, { ...INPUT, waitsForMembers: true });
+    let [schedule] = initialTransition(checkScheduleMachine, INPUT);
     let deadlineQueue: Wheel = { armedAtMs: INPUT.firstTickAtMs, alarms: [INPUT.firstTickAtMs] };
     return list.map((step) => {
       const before = schedule;
@@ -229,7 +256,8 @@ describe('the laws of a schedule', () => {
   function movedToMs(played: Played): number | undefined {
     const { before, event } = played;
     if (event.type === 'schedule.changed') return event.firstTickAtMs;
-    if (event.type === 'ring.joined' && before.context.waitsForMembers) return event.firstTickAtMs;
+    const isWaiting = before.matches({ scheduled: 'waitingForAgents' });
+    if (event.type === 'ring.joined' && isWaiting) return event.firstTickAtMs;
     return event.type === 'deadline.reached' && !isVoid(played) ? event.nextTickAtMs : undefined;
   }
 

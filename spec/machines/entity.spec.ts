@@ -5,6 +5,7 @@ import { getShortestPaths } from 'xstate/graph';
 import { entityMachine, keepaliveDeadlineAtMs } from '../../src/machines/entity.ts';
 import { nextTickMs } from '../../src/rules/keepalive-ticks.ts';
 import { restored } from './restored.ts';
+import { leavesOf, pathOf } from './state-paths.ts';
 
 type Entity = SnapshotFrom<typeof entityMachine>;
 type EntityEvent = EventFrom<typeof entityMachine>;
@@ -35,15 +36,16 @@ function after(...events: EntityEvent[]): { entity: Entity; effects: string[] } 
 }
 
 describe('the actor of an entity', () => {
-  it('begins registered and monitors nothing', () => {
+  it('begins registered and unmonitored', () => {
     const { entity, effects } = after();
-    expect(entity.value).to.equal('registered');
+    expect(pathOf(entity.value)).to.equal('registered.unmonitored');
     expect(keepaliveDeadlineAtMs(entity.context)).to.equal(undefined);
     expect(effects).to.deep.equal([]);
   });
 
   it('arms the first tick after a keepalive', () => {
     const { entity, effects } = after(keepalive(1_000));
+    expect(pathOf(entity.value)).to.equal('registered.monitored');
     expect(keepaliveDeadlineAtMs(entity.context)).to.equal(6_000);
     expect(effects).to.deep.equal(['setDeadline']);
   });
@@ -84,14 +86,14 @@ describe('the actor of an entity', () => {
       reached(5_000, 5_000),
       keepalive(9_000, { warningMs: 20_000, criticalMs: 30_000, intervalMs: 2_000 }),
     );
-    expect(entity.value).to.equal('registered');
+    expect(pathOf(entity.value)).to.equal('registered.monitored');
     expect(keepaliveDeadlineAtMs(entity.context)).to.equal(29_000);
   });
 
-  it('monitors nothing any more when its keepalive event is gone or deleted', () => {
+  it('is unmonitored when its keepalive event is gone or deleted', () => {
     for (const event of [reached(5_000, 5_000, false), { type: 'keepalive.deleted' } as const]) {
       const { entity, effects } = after(keepalive(0), event);
-      expect(entity.value).to.equal('registered');
+      expect(pathOf(entity.value)).to.equal('registered.unmonitored');
       expect(keepaliveDeadlineAtMs(entity.context)).to.equal(undefined);
       expect(effects).to.deep.equal(['clearDeadline']);
     }
@@ -104,14 +106,19 @@ describe('the actor of an entity', () => {
   });
 
   it('reaches all of its states', () => {
-    const events = [reached(5_000, 5_000), reached(8_000, 8_000), { type: 'entity.deleted' }] satisfies EntityEvent[];
+    const events = [
+      reached(5_000, 5_000),
+      reached(8_000, 8_000),
+      { type: 'keepalive.deleted' },
+      { type: 'entity.deleted' },
+    ] satisfies EntityEvent[];
     const paths = getShortestPaths(entityMachine, {
       fromState: after(keepalive(0)).entity,
       events,
-      serializeState: ({ value }) => value,
+      serializeState: ({ value }) => pathOf(value),
     });
-    const states = new Set(paths.map(({ state }) => state.value));
-    expect([...states].sort()).to.deep.equal(Object.keys(entityMachine.states).sort());
+    const states = new Set(paths.map(({ state }) => pathOf(state.value)));
+    expect([...states].sort()).to.deep.equal(leavesOf(entityMachine));
   });
 });
 
@@ -163,12 +170,12 @@ describe('the laws of an entity', () => {
     }
   }
 
-  it('say that any keepalive leaves it registered, with the first tick armed', () => {
+  it('say that any keepalive leaves it monitored, with the first tick armed', () => {
     fc.assert(
       fc.property(steps, (list) => {
         play(list, (_, event, now) => {
           if (event.type !== 'keepalive.received') return;
-          expect(now.value).to.equal('registered');
+          expect(pathOf(now.value)).to.equal('registered.monitored');
           expect(now.context.lastReceivedAtMs).to.equal(event.atMs);
           expect(now.context.tickMs).to.equal(nextTickMs(0, event));
         });

@@ -1,3 +1,4 @@
+import { stateName } from '../../src/machines/actor-snapshot.ts';
 import type { SilenceRecord } from '../../src/resources/silenced.ts';
 import type { LedgerDraft } from '../../src/store/ledger.ts';
 import { type EntityRecord, eventOf, type EventRecord, type OutboxEntry } from '../../src/store/records.ts';
@@ -57,7 +58,7 @@ export function compareEvent(
       lastOk: check.last_ok,
       totalStateChange: check.total_state_change,
       history: check.history,
-      armed: record.ttl?.value,
+      armed: record.ttl && stateName(record.ttl.value),
       silenced: (check.silenced ?? []).toSorted(),
       isSilenced: check.is_silenced,
     },
@@ -83,7 +84,7 @@ export function compareEntity(
   record: EntityRecord | undefined,
   differences: Differences,
 ): void {
-  differences.compare(`entity ${key}`, expected?.state, record?.actor.value);
+  differences.compare(`entity ${key}`, expected?.state, record && stateName(record.actor.value));
 }
 
 export function compareSilence(

@@ -25,9 +25,16 @@ const record: fc.Arbitrary<EventRecord> = fc.record({
     lastOk: fc.maxSafeInteger(),
     silenced: fc.array(fc.string()),
   }),
-  ttl: fc.option(fc.record({ value: fc.string(), context: fc.record({ key: fc.string(), ttlMs: fc.nat() }) }), {
-    nil: undefined,
-  }),
+  ttl: fc.option(
+    fc.record({
+      value: fc.string(),
+      context: fc.record({ key: fc.string(), ttlMs: fc.nat() }),
+      version: fc.string(),
+    }),
+    {
+      nil: undefined,
+    },
+  ),
   event: fc.string({ unit: 'grapheme' }).map(event),
 });
 

@@ -4,6 +4,8 @@ import { type CloseFrame, onceRefused } from './agent-client.ts';
 import type { ApiClient } from './api-client.ts';
 import { eventually, inTime } from './eventually.ts';
 import { at } from './json-path.ts';
+import type { StateValue } from 'xstate';
+import { pathOf } from '../machines/state-paths.ts';
 
 export type InspectMessage = Record<string, unknown>;
 
@@ -43,8 +45,9 @@ export function receiveMessages(url: string): InspectMessage[] {
 /** Summarises each message: its type, and the event's type and the state if it has them. */
 export function outline(messages: readonly InspectMessage[]): string[] {
   return messages.map((message) => {
-    const parts = [message['type'], at(message, 'event', 'type'), at(message, 'snapshot', 'value')];
-    return parts.flatMap((part) => (typeof part === 'string' ? [part.replace('@xstate.', '')] : [])).join(' ');
+    const value = at(message, 'snapshot', 'value') as StateValue | undefined;
+    const words = [message['type'], at(message, 'event', 'type'), value && pathOf(value)];
+    return words.flatMap((word) => (typeof word === 'string' ? [word.replace('@xstate.', '')] : [])).join(' ');
   });
 }
 

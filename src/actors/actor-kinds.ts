@@ -1,9 +1,19 @@
 import type { ActorRefFrom } from 'xstate';
-import type { DeadlineQueue } from './time/deadline-queue.ts';
+import { rebuiltConnection } from '../machines/agent-connection-snapshots.ts';
+import type { ActorSnapshot } from '../machines/actor-snapshot.ts';
+import { scheduleSnapshot } from '../machines/check-schedule-snapshots.ts';
+import type { Log } from '../ports/log.ts';
+import { keepaliveDeadline } from './agents/keepalives.ts';
+import { rebuildEntity } from './agents/rebuild-entity.ts';
+import type { CurrentDecision } from './core/current-decision.ts';
+import { ttlDeadline } from './events/check-ttls.ts';
+import { rebuildCheckTtl } from './events/rebuild-check-ttl.ts';
+import { connectionDeadline, scheduleDeadline } from './stored-deadlines.ts';
+import type { DeadlineQueue, StoredDeadline } from './time/deadline-queue.ts';
 import { KeyedActors } from './core/keyed-actors.ts';
 import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
 import type { Machines } from './core/machines.ts';
-import { scheduleInput, scheduleSnapshot } from './schedules/schedules.ts';
+import { evictedSchedule, scheduleInput } from './schedules/schedules.ts';
 import type { supervisorLogic } from './core/supervisor.ts';
 
 export interface ActorKindsPorts {
@@ -12,45 +22,59 @@ export interface ActorKindsPorts {
   supervisors: Record<ActorKind, ActorRefFrom<typeof supervisorLogic>>;
   /** The armed deadline of a schedule, Unix ms. */
   deadlineQueue: Pick<DeadlineQueue, 'deadlineOf'>;
+  /** The deadlines of rebuilt actors are armed with the decision being made. */
+  current: CurrentDecision;
+  log: Log;
   /** By the wall clock, Unix ms. */
   nowMs(): number;
   /** Steady time, ms. */
   steadyMs(): number;
 }
 
-/** The keyed actors of each kind: which record they are woken from, and with what they begin anew where that fails. */
-export function makeActorKinds({ machines, supervisors, deadlineQueue, nowMs, steadyMs }: ActorKindsPorts): ActorKinds {
+/** Makes the keyed actors of each kind: the record they are woken from, and the domain data that replaces it if it cannot be used. */
+export function makeActorKinds(ports: ActorKindsPorts): ActorKinds {
+  const { machines, supervisors, deadlineQueue, current, log, nowMs, steadyMs } = ports;
+  const ofKind = (kind: ActorKind, deadlineOf: (snapshot: ActorSnapshot) => StoredDeadline | undefined) => ({
+    kind,
+    rebuilt(key: string, snapshot: ActorSnapshot) {
+      const deadline = deadlineOf(snapshot);
+      if (deadline !== undefined) current.ctx.decision.deadlines.push({ actor: kind, key, ...deadline });
+    },
+    outdated(stored: string | undefined, version: string) {
+      log.info({ actor: kind, stored, version }, 'snapshots of another machine version are rebuilt from domain data');
+    },
+  });
   return {
     entity: new KeyedActors({
-      kind: 'entity',
       machine: machines.entity,
       supervisor: supervisors.entity,
       load: (reader, key) => reader.get('entities', key)?.actor,
-      rebuild: (_, key) => ({ key }),
+      rebuild: (reader, key) => rebuildEntity(reader, key, steadyMs()),
+      ...ofKind('entity', keepaliveDeadline),
     }),
     'check-ttl': new KeyedActors({
-      kind: 'check-ttl',
       machine: machines['check-ttl'],
       supervisor: supervisors['check-ttl'],
       load: (reader, key) => reader.get('events', key)?.ttl,
-      rebuild: (reader, key) => {
-        const ttlS = reader.get('events', key)?.event.check.ttl ?? 0;
-        return ttlS > 0 ? { key, ttlMs: ttlS * 1_000, alertStatus: 1, atMs: steadyMs() } : undefined;
-      },
+      rebuild: (reader, key) => rebuildCheckTtl(reader, key, steadyMs()),
+      ...ofKind('check-ttl', ttlDeadline),
     }),
     connection: new KeyedActors({
-      kind: 'connection',
       machine: machines.connection,
       supervisor: supervisors.connection,
       load: (reader, key) => reader.get('sessions', key)?.actor,
-      rebuild: (_, key) => ({ key, atMs: steadyMs() }),
+      rebuild: (_, key) => rebuiltConnection(key, steadyMs()),
+      ...ofKind('connection', connectionDeadline),
     }),
     'check-schedule': new KeyedActors({
-      kind: 'check-schedule',
       machine: machines['check-schedule'],
       supervisor: supervisors['check-schedule'],
-      load: (reader, key) => scheduleSnapshot(reader, key, deadlineQueue.deadlineOf('check-schedule', key)),
-      rebuild: (reader, key) => scheduleInput(reader, key, nowMs()),
+      load: (reader, key) => evictedSchedule(reader, key, deadlineQueue.deadlineOf('check-schedule', key)),
+      rebuild: (reader, key) => {
+        const input = scheduleInput(reader, key, nowMs());
+        return input && scheduleSnapshot(key, input.firstTickAtMs);
+      },
+      ...ofKind('check-schedule', scheduleDeadline),
     }),
   };
 }

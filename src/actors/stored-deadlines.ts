@@ -1,4 +1,6 @@
-import type { ConnectionContext } from '../machines/agent-connection.ts';
+import type { ActorSnapshot } from '../machines/actor-snapshot.ts';
+import { agentConnectionMachine, type ConnectionContext } from '../machines/agent-connection.ts';
+import type { ScheduleContext } from '../machines/check-schedule.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
 import type { TableReader } from '../store/decision.ts';
 import { ttlDeadline } from './events/check-ttls.ts';
@@ -25,8 +27,8 @@ export function storedDeadline(
       return snapshot && ttlDeadline(snapshot);
     }
     case 'connection': {
-      const context = reader.get('sessions', key)?.actor.context as ConnectionContext | undefined;
-      return context && { atMs: context.deadlineAtMs, sinceMs: NO_INPUT };
+      const snapshot = reader.get('sessions', key)?.actor;
+      return snapshot && connectionDeadline(snapshot);
     }
     case 'check-schedule': {
       const input = scheduleInput(reader, key, nowMs);
@@ -37,4 +39,16 @@ export function storedDeadline(
       return record && silenceDeadline(record);
     }
   }
+}
+
+/** The deadline of the snapshot of a connection; one of another machine version is due at once. */
+export function connectionDeadline({ context, version }: ActorSnapshot): StoredDeadline {
+  const isCurrent = version === agentConnectionMachine.version;
+  return { atMs: isCurrent ? (context as ConnectionContext).deadlineAtMs : 0, sinceMs: NO_INPUT };
+}
+
+/** The deadline of the snapshot of a schedule; undefined while that deadline is being decided. */
+export function scheduleDeadline({ context }: ActorSnapshot): StoredDeadline | undefined {
+  const { nextTickAtMs: atMs } = context as ScheduleContext;
+  return atMs === undefined ? undefined : { atMs, sinceMs: NO_INPUT };
 }

@@ -119,6 +119,8 @@ export class ActorSystem {
       machines: provideEffects(machines, effects),
       supervisors: root.supervisors,
       deadlineQueue,
+      current,
+      log,
       nowMs,
       steadyMs,
     });

@@ -1,11 +1,7 @@
 import { assign, setup } from 'xstate';
 import { notProvided } from './not-provided.ts';
 
-/** The backend pings a peer that has been silent for so long. */
-export const PING_AFTER_MS = 30_000;
-export const WARNING_AFTER_MS = 45_000;
-export const CRITICAL_AFTER_MS = 60_000;
-/** How long a session that is being closed may take. */
+/** How long the close handshake of a connection may take; the machine below uses the same number. */
 export const CLOSE_GRACE_MS = 10_000;
 
 export interface ConnectionContext {
@@ -24,7 +20,7 @@ export type ConnectionEvent =
       type: 'deadline.reached';
       deadlineAtMs: number;
       atMs: number;
-      /** How long nothing was heard, in ms of reading: time in which the backend did not read does not count. */
+      /** How long nothing was received, ms; time in which the backend did not read does not count. */
       silentMs: number;
     }
   | { type: 'frame.received'; atMs: number }
@@ -32,18 +28,12 @@ export type ConnectionEvent =
   | { type: 'entity.deleted'; atMs: number }
   | { type: 'shutdown.requested'; atMs: number }
   | { type: 'store.failed'; atMs: number }
-  /** Its agent is new, and there is no room for another entity. */
+  /** Its agent is new, and the entity limit is reached. */
   | { type: 'registration.refused'; atMs: number }
   | { type: 'protocol.violated' }
   | { type: 'socket.closed'; code: number }
-  /** At start: the process that held this session is gone. */
+  /** At start: the process that held this session has ended. */
   | { type: 'process.restarted' };
-
-const setDeadlineIn = (delayMs: number) =>
-  [
-    { type: 'arm', params: ({ event }: { event: { atMs: number } }) => ({ atMs: event.atMs, delayMs }) },
-    'setDeadline',
-  ] as const;
 
 const machine = setup({
   types: { context: {} as ConnectionContext, input: {} as ConnectionInput, events: {} as ConnectionEvent },
@@ -62,93 +52,219 @@ const machine = setup({
   },
 });
 
-const deadlineMoved = {
-  guard: {
-    type: 'deadlineMoved',
-    params: ({ context, event }: { context: ConnectionContext; event: { deadlineAtMs: number } }) => ({
-      deadlineAtMs: context.deadlineAtMs,
-      reachedAtMs: event.deadlineAtMs,
-    }),
-  },
-} as const;
-
-const silentFor = (limitMs: number) =>
-  ({
-    type: 'silentFor',
-    params: ({ event }: { event: { silentMs: number } }) => ({ silentMs: event.silentMs, limitMs }),
-  }) as const;
-
-const rest = (limitMs: number) =>
-  [
-    {
-      type: 'arm',
-      params: ({ event }: { event: { atMs: number; silentMs: number } }) => ({
-        atMs: event.atMs,
-        delayMs: limitMs - event.silentMs,
-      }),
-    },
-    'setDeadline',
-  ] as const;
-
-const closing = (code: number, reason: string) =>
-  ({
-    target: 'critical',
-    actions: [{ type: 'closeSocket', params: { code, reason } }, ...setDeadlineIn(CLOSE_GRACE_MS)],
-  }) as const;
-
-const ending = {
-  'write.stuck': { target: 'critical', actions: setDeadlineIn(CLOSE_GRACE_MS) },
-  'entity.deleted': closing(1001, 'bye'),
-  'shutdown.requested': closing(1001, 'bye'),
-  'store.failed': closing(1011, 'the store failed'),
-  'registration.refused': closing(1008, 'entity limit reached'),
-  'protocol.violated': {
-    target: 'deregistered',
-    actions: { type: 'closeSocket', params: { code: 1002, reason: 'message has no type line' } },
-  },
-  'socket.closed': 'deregistered',
-  'process.restarted': 'deregistered',
-} as const;
-
-/** One connection of an agent: registered while frames arrive, warning after 45 s of silence, critical while it is being closed, deregistered when it is over. */
+/** A connection of an agent. */
 export const agentConnectionMachine = machine.createMachine({
   id: 'agent-connection',
-  version: '1',
+  version: '2',
+  description: 'A connection of an agent, from the handshake to the end of its socket.',
   options: { maxIterations: 1_000 },
-  context: ({ input }) => ({ key: input.key, deadlineAtMs: input.atMs + PING_AFTER_MS }),
-  initial: 'registered',
+  context: ({ input }) => ({ key: input.key, deadlineAtMs: input.atMs + 30_000 }),
   entry: 'setDeadline',
+  on: {
+    'socket.closed': { description: 'The socket has closed.', target: '.deregistered' },
+    'process.restarted': { description: 'The process that held the socket has ended.', target: '.deregistered' },
+  },
+  initial: 'registered',
   states: {
     registered: {
+      description: 'Open, and something was received within 45 s; the backend pings after 30 s of silence.',
       on: {
-        ...ending,
         'deadline.reached': [
-          deadlineMoved,
-          { guard: silentFor(WARNING_AFTER_MS), target: 'warning', actions: rest(CRITICAL_AFTER_MS) },
-          { guard: silentFor(PING_AFTER_MS), actions: ['sendPing', ...rest(WARNING_AFTER_MS)] },
-          { actions: rest(PING_AFTER_MS) },
+          {
+            description: 'A deadline that was moved meanwhile is void.',
+            guard: {
+              type: 'deadlineMoved',
+              params: ({ context, event }) => ({
+                deadlineAtMs: context.deadlineAtMs,
+                reachedAtMs: event.deadlineAtMs,
+              }),
+            },
+          },
+          {
+            description: 'Nothing was received for 45 s.',
+            guard: { type: 'silentFor', params: ({ event }) => ({ silentMs: event.silentMs, limitMs: 45_000 }) },
+            target: 'warning',
+            actions: [
+              { type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 60_000 - event.silentMs }) },
+              'setDeadline',
+            ],
+          },
+          {
+            description: 'Nothing was received for 30 s: the backend pings.',
+            guard: { type: 'silentFor', params: ({ event }) => ({ silentMs: event.silentMs, limitMs: 30_000 }) },
+            actions: [
+              'sendPing',
+              { type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 45_000 - event.silentMs }) },
+              'setDeadline',
+            ],
+          },
+          {
+            description: 'Something was received: the deadline counts from it.',
+            actions: [
+              { type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 30_000 - event.silentMs }) },
+              'setDeadline',
+            ],
+          },
         ],
+        'write.stuck': {
+          description: 'The peer does not read: a frame could not be written for 15 s.',
+          target: 'critical.stuck',
+          actions: [{ type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 10_000 }) }, 'setDeadline'],
+        },
+        'entity.deleted': {
+          description: 'The entity of the agent was deleted.',
+          target: 'critical.closing',
+          actions: [
+            { type: 'closeSocket', params: { code: 1001, reason: 'bye' } },
+            { type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 10_000 }) },
+            'setDeadline',
+          ],
+        },
+        'store.failed': {
+          description: 'Events of the connection were lost with a batch.',
+          target: 'critical.closing',
+          actions: [
+            { type: 'closeSocket', params: { code: 1011, reason: 'the store failed' } },
+            { type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 10_000 }) },
+            'setDeadline',
+          ],
+        },
+        'registration.refused': {
+          description: 'The agent is new, and the entity limit is reached.',
+          target: 'critical.closing',
+          actions: [
+            { type: 'closeSocket', params: { code: 1008, reason: 'entity limit reached' } },
+            { type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 10_000 }) },
+            'setDeadline',
+          ],
+        },
+        'shutdown.requested': {
+          description:
+            'The backend stops cleanly: the listener gives the close handshake its time, then cuts the socket.',
+          target: 'deregistered',
+          actions: { type: 'closeSocket', params: { code: 1001, reason: 'bye' } },
+        },
+        'protocol.violated': {
+          description: 'The peer sent a message without a type line.',
+          target: 'deregistered',
+          actions: { type: 'closeSocket', params: { code: 1002, reason: 'message has no type line' } },
+        },
       },
     },
     warning: {
+      description: 'Open, and nothing was received for 45 s.',
       on: {
-        ...ending,
-        'frame.received': { target: 'registered', actions: setDeadlineIn(PING_AFTER_MS) },
+        'frame.received': {
+          description: 'The peer is back.',
+          target: 'registered',
+          actions: [{ type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 30_000 }) }, 'setDeadline'],
+        },
         'deadline.reached': [
-          deadlineMoved,
-          { guard: silentFor(CRITICAL_AFTER_MS), ...closing(1001, 'bye') },
-          { guard: silentFor(WARNING_AFTER_MS), actions: rest(CRITICAL_AFTER_MS) },
-          { target: 'registered', actions: rest(PING_AFTER_MS) },
+          {
+            description: 'A deadline that was moved meanwhile is void.',
+            guard: {
+              type: 'deadlineMoved',
+              params: ({ context, event }) => ({
+                deadlineAtMs: context.deadlineAtMs,
+                reachedAtMs: event.deadlineAtMs,
+              }),
+            },
+          },
+          {
+            description: 'Nothing was received for 60 s: the backend closes the connection.',
+            guard: { type: 'silentFor', params: ({ event }) => ({ silentMs: event.silentMs, limitMs: 60_000 }) },
+            target: 'critical.closing',
+            actions: [
+              { type: 'closeSocket', params: { code: 1001, reason: 'bye' } },
+              { type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 10_000 }) },
+              'setDeadline',
+            ],
+          },
+          {
+            description: 'Something was received, more than 45 s ago.',
+            guard: { type: 'silentFor', params: ({ event }) => ({ silentMs: event.silentMs, limitMs: 45_000 }) },
+            actions: [
+              { type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 60_000 - event.silentMs }) },
+              'setDeadline',
+            ],
+          },
+          {
+            description: 'Something was received within 45 s.',
+            target: 'registered',
+            actions: [
+              { type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 30_000 - event.silentMs }) },
+              'setDeadline',
+            ],
+          },
         ],
+        'write.stuck': {
+          description: 'The peer does not read: a frame could not be written for 15 s.',
+          target: 'critical.stuck',
+          actions: [{ type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 10_000 }) }, 'setDeadline'],
+        },
+        'entity.deleted': {
+          description: 'The entity of the agent was deleted.',
+          target: 'critical.closing',
+          actions: [
+            { type: 'closeSocket', params: { code: 1001, reason: 'bye' } },
+            { type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 10_000 }) },
+            'setDeadline',
+          ],
+        },
+        'store.failed': {
+          description: 'Events of the connection were lost with a batch.',
+          target: 'critical.closing',
+          actions: [
+            { type: 'closeSocket', params: { code: 1011, reason: 'the store failed' } },
+            { type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 10_000 }) },
+            'setDeadline',
+          ],
+        },
+        'registration.refused': {
+          description: 'The agent is new, and the entity limit is reached.',
+          target: 'critical.closing',
+          actions: [
+            { type: 'closeSocket', params: { code: 1008, reason: 'entity limit reached' } },
+            { type: 'arm', params: ({ event }) => ({ atMs: event.atMs, delayMs: 10_000 }) },
+            'setDeadline',
+          ],
+        },
+        'shutdown.requested': {
+          description:
+            'The backend stops cleanly: the listener gives the close handshake its time, then cuts the socket.',
+          target: 'deregistered',
+          actions: { type: 'closeSocket', params: { code: 1001, reason: 'bye' } },
+        },
+        'protocol.violated': {
+          description: 'The peer sent a message without a type line.',
+          target: 'deregistered',
+          actions: { type: 'closeSocket', params: { code: 1002, reason: 'message has no type line' } },
+        },
       },
     },
     critical: {
+      description: 'The connection ends: its socket is cut after 10 s if it has not closed by then.',
+      initial: 'closing',
+      states: {
+        closing: { description: 'A close frame was sent, and the peer has not answered it.' },
+        stuck: { description: 'The peer does not read, so that no close frame can reach it.' },
+      },
       on: {
-        'deadline.reached': [deadlineMoved, { target: 'deregistered', actions: 'terminateSocket' }],
-        'socket.closed': 'deregistered',
-        'process.restarted': 'deregistered',
+        'deadline.reached': [
+          {
+            description: 'A deadline that was moved meanwhile is void.',
+            guard: {
+              type: 'deadlineMoved',
+              params: ({ context, event }) => ({
+                deadlineAtMs: context.deadlineAtMs,
+                reachedAtMs: event.deadlineAtMs,
+              }),
+            },
+          },
+          { description: 'The time is over.', target: 'deregistered', actions: 'terminateSocket' },
+        ],
       },
     },
-    deregistered: { type: 'final', entry: 'clearDeadline' },
+    deregistered: { type: 'final', description: 'The connection is over.', entry: 'clearDeadline' },
   },
 });

@@ -16,25 +16,25 @@ export interface LinkSettings {
   readonly handshakeTimeoutMs: number;
   /** The longest time with one backend; 0 = no limit. */
   readonly maxSessionMs: number;
-  /** False for an agent that knows its entity itself. */
+  /** False for an agent that manages its own entity. */
   readonly waitsForConfig: boolean;
 }
 
-/** A connection that lasted this long ends the series: the next attempt comes at once. */
+/** A connection that lasted this long, or a quarter of the longest wait, ends the series: the next attempt starts at once. */
 const SETTLED_MS = 10_000;
 
 interface Context {
   settings: LinkSettings;
-  /** Before the next wait is capped. */
+  /** The next wait, before it is capped. */
   nextWaitMs: number;
   waitMs: number;
   /** Monotonic. */
   connectedAtMs: number;
-  /** Until the agent leaves this backend for the next. */
+  /** How long the agent stays with this backend before it changes to the next. */
   sessionMs: number;
 }
 
-/** `jitter` is uniform in [0, 1), `atMs` monotonic. */
+/** `jitter` is uniform in [0, 1), `atMs` is monotonic. */
 type Event =
   | { type: 'socket.connected' }
   | { type: 'handshake.accepted'; atMs: number; jitter: number }
@@ -48,14 +48,14 @@ interface Failure {
   httpStatus: number | undefined;
 }
 
-/** The next wait of the series; a backend that has too many clients gets twice the time. */
+/** The next wait of the series; after a refusal with status 429 it is twice as long. */
 function lengthen({ settings: { retry }, nextWaitMs }: Context, { jitter, httpStatus }: Failure): Partial<Context> {
-  const patience = httpStatus === TOO_MANY_REQUESTS ? 2 : 1;
-  const waitMs = Math.min(Math.max(nextWaitMs, retry.minMs * patience), retry.maxMs * patience);
-  return { waitMs, nextWaitMs: waitMs * retry.multiplier * patience * (1 + jitter) };
+  const factor = httpStatus === TOO_MANY_REQUESTS ? 2 : 1;
+  const waitMs = Math.min(Math.max(nextWaitMs, retry.minMs * factor), retry.maxMs * factor);
+  return { waitMs, nextWaitMs: waitMs * retry.multiplier * factor * (1 + jitter) };
 }
 
-/** Above half of the longest time, up to all of it. */
+/** Between half of the longest time and all of it. */
 const sessionLength = (maxSessionMs: number, jitter: number): number =>
   maxSessionMs === 0 ? Infinity : maxSessionMs * (1 - jitter / 2);
 
@@ -81,7 +81,8 @@ const agentLink = setup({
     beginSeries: assign(({ context }) => ({ nextWaitMs: context.settings.retry.minMs })),
   },
   guards: {
-    lastedLongEnough: (_, { lastedMs, settledMs }: { lastedMs: number; settledMs: number }) => lastedMs >= settledMs,
+    lastedLongEnough: (_, { lastedMs, longestWaitMs }: { lastedMs: number; longestWaitMs: number }) =>
+      lastedMs >= Math.min(SETTLED_MS, longestWaitMs / 4),
     needsNoConfig: (_, { waitsForConfig }: { waitsForConfig: boolean }) => !waitsForConfig,
   },
   delays: {
@@ -92,10 +93,12 @@ const agentLink = setup({
   },
 });
 
-/** The agent's way to a backend and back: one attempt after another, for ever. A singleton, hence `after`. */
+/** The connection of an agent to its backends: one attempt after another until the agent stops. It has no key, hence `after`. */
 export const agentLinkMachine = agentLink.createMachine({
-  id: 'agentLink',
-  initial: 'attempting',
+  id: 'agent-link',
+  version: '1',
+  description: 'The connection of an agent to its backends: one attempt after another until the agent stops.',
+  options: { maxIterations: 1_000 },
   context: ({ input }) => ({
     settings: input,
     nextWaitMs: input.retry.minMs,
@@ -103,14 +106,14 @@ export const agentLinkMachine = agentLink.createMachine({
     connectedAtMs: 0,
     sessionMs: Infinity,
   }),
+  initial: 'attempting',
   states: {
     attempting: {
+      description: 'An attempt to connect is under way.',
       entry: 'openSocket',
-      initial: 'connecting',
-      // An abandoned socket reports `attempt.failed` like any other.
-      after: { handshakeTimeout: { actions: 'abandonSocket' } },
       on: {
         'attempt.failed': {
+          description: 'The attempt failed, or was abandoned: the next one waits.',
           target: 'backingOff',
           actions: {
             type: 'lengthenWait',
@@ -118,60 +121,94 @@ export const agentLinkMachine = agentLink.createMachine({
           },
         },
         'handshake.accepted': {
+          description: 'The backend accepted the agent.',
           target: 'connected',
           actions: { type: 'noteConnected', params: ({ event }) => ({ atMs: event.atMs, jitter: event.jitter }) },
         },
-        'stop.requested': { target: 'stopped', actions: 'abandonSocket' },
+        'stop.requested': { description: 'The agent stops.', target: 'stopped', actions: 'abandonSocket' },
       },
+      after: {
+        handshakeTimeout: {
+          description: 'The handshake took too long.',
+          target: '.abandoned',
+          actions: 'abandonSocket',
+        },
+      },
+      initial: 'connecting',
       states: {
-        connecting: { on: { 'socket.connected': 'handshake' } },
-        handshake: {},
+        connecting: {
+          description: 'The socket is being opened.',
+          on: { 'socket.connected': { description: 'The socket is open.', target: 'handshake' } },
+        },
+        handshake: { description: 'The socket is open, and the backend has not answered the handshake.' },
+        abandoned: { description: 'The socket was cut, and has not reported its end.' },
       },
     },
     connected: {
+      description: 'The agent has a session with a backend.',
       entry: 'beginSession',
-      initial: 'awaitingConfig',
-      // Closing reports `socket.closed` like any other end.
-      after: { sessionEnd: { actions: 'closeSocket' } },
       on: {
         'socket.closed': [
           {
+            description: 'After a session that lasted, the next attempt starts at once.',
             guard: {
               type: 'lastedLongEnough',
               params: ({ context, event }) => ({
                 lastedMs: event.atMs - context.connectedAtMs,
-                settledMs: Math.min(SETTLED_MS, context.settings.retry.maxMs / 4),
+                longestWaitMs: context.settings.retry.maxMs,
               }),
             },
             target: 'attempting',
             actions: 'beginSeries',
           },
           {
+            description: 'After a short session the next attempt waits.',
             target: 'backingOff',
-            actions: { type: 'lengthenWait', params: ({ event }) => ({ jitter: event.jitter, httpStatus: undefined }) },
+            actions: {
+              type: 'lengthenWait',
+              params: ({ event }) => ({ jitter: event.jitter, httpStatus: undefined }),
+            },
           },
         ],
-        'stop.requested': { target: 'stopped', actions: 'closeSocket' },
+        'stop.requested': { description: 'The agent stops.', target: 'stopped', actions: 'closeSocket' },
       },
+      after: {
+        sessionEnd: {
+          description: 'The longest time with one backend is over.',
+          target: '.closing',
+          actions: 'closeSocket',
+        },
+      },
+      initial: 'awaitingConfig',
       states: {
         awaitingConfig: {
+          description: 'The backend has not sent the configuration of the entity.',
           always: {
+            description: 'An agent that manages its own entity does not wait.',
             guard: {
               type: 'needsNoConfig',
               params: ({ context }) => ({ waitsForConfig: context.settings.waitsForConfig }),
             },
             target: 'ready',
           },
-          on: { 'config.received': 'ready' },
-          after: { configWait: { target: 'ready', actions: 'missConfig' } },
+          on: { 'config.received': { description: 'The configuration came.', target: 'ready' } },
+          after: {
+            configWait: {
+              description: 'It did not come in 10 s: the local entity is used.',
+              target: 'ready',
+              actions: 'missConfig',
+            },
+          },
         },
-        ready: { entry: 'beginKeepalives', exit: 'endKeepalives' },
+        ready: { description: 'Keepalives are sent.', entry: 'beginKeepalives', exit: 'endKeepalives' },
+        closing: { description: 'The socket is being closed, and has not reported its end.' },
       },
     },
     backingOff: {
-      after: { wait: 'attempting' },
-      on: { 'stop.requested': 'stopped' },
+      description: 'The next attempt waits.',
+      on: { 'stop.requested': { description: 'The agent stops.', target: 'stopped' } },
+      after: { wait: { description: 'The wait is over.', target: 'attempting' } },
     },
-    stopped: { type: 'final' },
+    stopped: { type: 'final', description: 'The agent has stopped.' },
   },
 });

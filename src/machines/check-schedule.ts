@@ -11,194 +11,254 @@ export type SkipReason =
   | 'earlier runs not over'
   | 'check changed';
 
-/** A tick that asked nobody, and why. */
+/** A tick at which no agent was asked, and the reason. */
 export interface SkippedTick {
   /** Unix ms. */
   atMs: number;
   reason: SkipReason;
-  /** Where the reason alone does not say it. */
+  /** Where the reason alone does not explain it. */
   detail?: string | undefined;
 }
 
 export interface ScheduleContext {
   /** `<namespace>/<check>` */
   key: string;
-  /** Unix ms; undefined where an evicted schedule cannot know it: then it is whatever deadline comes. */
+  /** Unix ms; undefined in an evicted schedule whose deadline is being decided: it accepts that one. */
   nextTickAtMs: number | undefined;
-  /** Unix ms of the last tick that an agent was asked at. */
+  /** The last tick at which an agent was asked, Unix ms. */
   lastRunAtMs: number | undefined;
   lastSkip: SkippedTick | undefined;
-  /** Why ticks ask nobody at present. */
-  skipping: SkipReason | undefined;
-  /** The rings of the check had no members when it was last looked: the first one begins its schedule anew. */
-  waitsForMembers: boolean;
+  /** Why the last tick asked no agent; undefined when it asked one, or before the first tick. */
+  skipReason: SkipReason | undefined;
 }
 
 export interface ScheduleInput {
   key: string;
   firstTickAtMs: number;
-  waitsForMembers: boolean;
 }
 
 export type ScheduleEvent =
   | { type: 'schedule.changed'; firstTickAtMs: number }
+  /** The check is new and asks agents in turn: whether a ring of it has a member shows at its first tick. */
+  | { type: 'agents.awaited' }
   /** A ring of the check that was empty has a member. */
   | { type: 'ring.joined'; firstTickAtMs: number }
-  | { type: 'deadline.reached'; deadlineAtMs: number; atMs: number; nextTickAtMs: number; skip: SkipReason | undefined }
-  /** The request of a tick has gone out to so many sessions. */
+  | {
+      type: 'deadline.reached';
+      deadlineAtMs: number;
+      atMs: number;
+      nextTickAtMs: number;
+      /** Why this tick asks no agent. */
+      skip: 'not published' | 'subdued' | undefined;
+    }
+  /** The request of a tick was sent to this many sessions. */
   | { type: 'request.sent'; atMs: number; sessions: number }
   /** One of several requests of a tick could not be made. */
   | ({ type: 'request.failed' } & SkippedTick)
-  /** What was asked for at a tick came to nothing. */
+  /** No agent was asked at a tick that was due. */
   | ({ type: 'tick.skipped' } & SkippedTick)
-  /** Changes nothing: who asks gets the context. */
-  | { type: 'schedule.asked' }
   | { type: 'check.deleted' };
 
 const machine = setup({
   types: { context: {} as ScheduleContext, input: {} as ScheduleInput, events: {} as ScheduleEvent },
   actions: {
     setNextTick: assign((_, { nextTickAtMs }: { nextTickAtMs: number }) => ({ nextTickAtMs })),
-    markRun: assign((_, { atMs }: { atMs: number }) => ({
-      lastRunAtMs: atMs,
-      skipping: undefined,
-      waitsForMembers: false,
+    markRun: assign((_, { atMs }: { atMs: number }) => ({ lastRunAtMs: atMs, skipReason: undefined })),
+    markSkip: assign((_, { atMs, reason, detail }: SkippedTick) => ({
+      lastSkip: { atMs, reason, detail },
+      skipReason: reason,
     })),
-    markSkip: assign((_, lastSkip: SkippedTick) => ({
-      lastSkip,
-      skipping: lastSkip.reason,
-      waitsForMembers: lastSkip.reason === 'no agents',
-    })),
-    markFailure: assign((_, lastSkip: SkippedTick) => ({ lastSkip })),
-    stopWaiting: assign({ waitsForMembers: false }),
+    markFailure: assign((_, { atMs, reason, detail }: SkippedTick) => ({ lastSkip: { atMs, reason, detail } })),
     setDeadline: notProvided('setDeadline'),
     clearDeadline: notProvided('clearDeadline'),
     requestCheck: notProvided('requestCheck'),
-    /** The turns of a round-robin check pass also while nobody is asked. */
+    /** Round-robin turns advance at skipped ticks too. */
     passTurns: notProvided('passTurns'),
-    /** Puts on record that ticks ask nobody from now on, or for another reason than before. */
+    /** Records that ticks ask no agent from now on, or for another reason than before. */
     explainSkip: notProvided<SkippedTick & { isNew: boolean }>('explainSkip'),
-    /** Puts on record that ticks ask somebody again. */
+    /** Records that ticks ask agents again. */
     explainRun: notProvided<{ skipped: SkipReason | undefined }>('explainRun'),
   },
   guards: {
     deadlineMoved: (_, { expected, reachedAtMs }: { expected: number | undefined; reachedAtMs: number }) =>
       expected !== undefined && expected !== reachedAtMs,
     due: (_, { skip }: { skip: SkipReason | undefined }) => skip === undefined,
-    reachedAnyone: (_, { sessions }: { sessions: number }) => sessions > 0,
-    waitsForMembers: (_, { waitsForMembers }: { waitsForMembers: boolean }) => waitsForMembers,
+    reachedAgents: (_, { sessions }: { sessions: number }) => sessions > 0,
+    lacksAgents: (_, { reason }: { reason: SkipReason }) => reason === 'no agents',
+    hasSkipped: (_, { skipReason }: { skipReason: SkipReason | undefined }) => skipReason !== undefined,
   },
 });
 
-interface Skipping {
-  context: ScheduleContext;
-  event: SkippedTick;
-}
-
-const skipOf = ({ event: { atMs, reason, detail } }: Pick<Skipping, 'event'>): SkippedTick => ({
-  atMs,
-  reason,
-  detail,
-});
-const newSkipOf = ({ context, event }: Skipping) => ({
-  ...skipOf({ event }),
-  isNew: context.skipping !== event.reason,
-});
-const unheard = (atMs: number): SkippedTick => ({ atMs, reason: 'no agents' });
-
-/** When a check is due, and what became of its ticks. It ticks on; what is not to be published passes without a request. */
+/** The schedule of a check: when its next tick is due, and the outcome of the last one. */
 export const checkScheduleMachine = machine.createMachine({
   id: 'check-schedule',
-  version: '2',
+  version: '3',
+  description: 'The schedule of a check: when its next tick is due, and the outcome of the last one.',
   options: { maxIterations: 1_000 },
   context: ({ input }) => ({
     key: input.key,
     nextTickAtMs: input.firstTickAtMs,
     lastRunAtMs: undefined,
     lastSkip: undefined,
-    skipping: undefined,
-    waitsForMembers: input.waitsForMembers,
+    skipReason: undefined,
   }),
   initial: 'scheduled',
   states: {
     scheduled: {
+      description: 'The check exists; its next tick is armed.',
       entry: 'setDeadline',
       on: {
         'schedule.changed': {
-          target: 'scheduled',
-          reenter: true,
-          actions: { type: 'setNextTick', params: ({ event }) => ({ nextTickAtMs: event.firstTickAtMs }) },
-        },
-        'ring.joined': {
-          guard: { type: 'waitsForMembers', params: ({ context: { waitsForMembers } }) => ({ waitsForMembers }) },
-          target: 'scheduled',
-          reenter: true,
+          description: 'The interval or cron expression changed: the ticks restart.',
           actions: [
             { type: 'setNextTick', params: ({ event }) => ({ nextTickAtMs: event.firstTickAtMs }) },
-            'stopWaiting',
+            'setDeadline',
           ],
         },
         'deadline.reached': [
           {
+            description: 'A deadline that was moved meanwhile is void.',
             guard: {
               type: 'deadlineMoved',
               params: ({ context, event }) => ({ expected: context.nextTickAtMs, reachedAtMs: event.deadlineAtMs }),
             },
           },
           {
-            guard: { type: 'due', params: ({ event: { skip } }) => ({ skip }) },
-            target: 'scheduled',
-            reenter: true,
+            description: 'The tick is due: agents are asked, and what became of that follows as an event.',
+            guard: { type: 'due', params: ({ event }) => ({ skip: event.skip }) },
             actions: [
-              { type: 'setNextTick', params: ({ event: { nextTickAtMs } }) => ({ nextTickAtMs }) },
+              { type: 'setNextTick', params: ({ event }) => ({ nextTickAtMs: event.nextTickAtMs }) },
               'requestCheck',
+              'setDeadline',
             ],
           },
           {
-            target: 'scheduled',
-            reenter: true,
+            description: 'The check is not published, or is subdued: the tick asks no agent.',
+            target: '.skipping',
             actions: [
-              { type: 'setNextTick', params: ({ event: { nextTickAtMs } }) => ({ nextTickAtMs }) },
+              { type: 'setNextTick', params: ({ event }) => ({ nextTickAtMs: event.nextTickAtMs }) },
               'passTurns',
-              { type: 'explainSkip', params: ({ context, event }) => newSkipOf({ context, event: passedTick(event) }) },
-              { type: 'markSkip', params: ({ event }) => passedTick(event) },
+              {
+                type: 'explainSkip',
+                params: ({ context, event }) => ({
+                  atMs: event.atMs,
+                  reason: event.skip ?? 'not published',
+                  isNew: context.skipReason !== (event.skip ?? 'not published'),
+                }),
+              },
+              {
+                type: 'markSkip',
+                params: ({ event }) => ({ atMs: event.atMs, reason: event.skip ?? 'not published' }),
+              },
+              'setDeadline',
             ],
           },
         ],
         'request.sent': [
           {
-            guard: { type: 'reachedAnyone', params: ({ event }) => ({ sessions: event.sessions }) },
+            description: 'The request reached agents.',
+            guard: { type: 'reachedAgents', params: ({ event }) => ({ sessions: event.sessions }) },
+            target: '.running',
             actions: [
-              { type: 'explainRun', params: ({ context }) => ({ skipped: context.skipping }) },
+              { type: 'explainRun', params: ({ context }) => ({ skipped: context.skipReason }) },
               { type: 'markRun', params: ({ event }) => ({ atMs: event.atMs }) },
             ],
           },
           {
+            description: 'No agent with a subscription of the check is connected.',
+            target: '.waitingForAgents',
             actions: [
               {
                 type: 'explainSkip',
-                params: ({ context, event }) => newSkipOf({ context, event: unheard(event.atMs) }),
+                params: ({ context, event }) => ({
+                  atMs: event.atMs,
+                  reason: 'no agents',
+                  isNew: context.skipReason !== 'no agents',
+                }),
               },
-              { type: 'markSkip', params: ({ event }) => unheard(event.atMs) },
+              { type: 'markSkip', params: ({ event }) => ({ atMs: event.atMs, reason: 'no agents' }) },
             ],
           },
         ],
-        'request.failed': { actions: { type: 'markFailure', params: skipOf } },
-        'tick.skipped': {
-          actions: [
-            { type: 'explainSkip', params: newSkipOf },
-            { type: 'markSkip', params: skipOf },
-          ],
+        'request.failed': {
+          description: 'One of several requests of a tick failed; the others decide the state.',
+          actions: { type: 'markFailure', params: ({ event }) => event },
         },
-        'schedule.asked': {},
-        'check.deleted': 'removed',
+        'tick.skipped': [
+          {
+            description: 'No ring of the check has a member.',
+            guard: { type: 'lacksAgents', params: ({ event }) => ({ reason: event.reason }) },
+            target: '.waitingForAgents',
+            actions: [
+              {
+                type: 'explainSkip',
+                params: ({ context, event }) => ({
+                  atMs: event.atMs,
+                  reason: event.reason,
+                  detail: event.detail,
+                  isNew: context.skipReason !== event.reason,
+                }),
+              },
+              { type: 'markSkip', params: ({ event }) => event },
+            ],
+          },
+          {
+            description: 'The tick was due and asked no agent for another reason.',
+            target: '.skipping',
+            actions: [
+              {
+                type: 'explainSkip',
+                params: ({ context, event }) => ({
+                  atMs: event.atMs,
+                  reason: event.reason,
+                  detail: event.detail,
+                  isNew: context.skipReason !== event.reason,
+                }),
+              },
+              { type: 'markSkip', params: ({ event }) => event },
+            ],
+          },
+        ],
+        'check.deleted': { description: 'The check was deleted.', target: 'removed' },
+      },
+      initial: 'running',
+      states: {
+        running: {
+          description: 'The last tick asked agents, or none was due yet.',
+          on: {
+            'agents.awaited': {
+              description: 'A new check that asks agents in turn waits for the first member of a ring.',
+              target: 'waitingForAgents',
+            },
+          },
+        },
+        skipping: { description: 'The last tick asked no agent; the context has the reason.' },
+        waitingForAgents: {
+          description: 'The check has no agent to ask: the first one that joins a ring of it restarts its ticks.',
+          on: {
+            'ring.joined': [
+              {
+                description: 'Ticks asked no agent so far: that changes with the next one.',
+                guard: { type: 'hasSkipped', params: ({ context }) => ({ skipReason: context.skipReason }) },
+                target: 'skipping',
+                actions: [
+                  { type: 'setNextTick', params: ({ event }) => ({ nextTickAtMs: event.firstTickAtMs }) },
+                  'setDeadline',
+                ],
+              },
+              {
+                description: 'No tick was due before the first member joined.',
+                target: 'running',
+                actions: [
+                  { type: 'setNextTick', params: ({ event }) => ({ nextTickAtMs: event.firstTickAtMs }) },
+                  'setDeadline',
+                ],
+              },
+            ],
+          },
+        },
       },
     },
-    removed: { type: 'final', entry: 'clearDeadline' },
+    removed: { type: 'final', description: 'The check was deleted.', entry: 'clearDeadline' },
   },
 });
-
-/** A tick that reaches this is not due. */
-function passedTick({ atMs, skip = 'not published' }: { atMs: number; skip: SkipReason | undefined }): SkippedTick {
-  return { atMs, reason: skip };
-}

@@ -5,13 +5,13 @@ export interface CheckTtlContext {
   /** `<namespace>/<entity>/<check>` */
   key: string;
   ttlMs: number;
-  /** Status of the expiry event: 1, or what the check configures. */
+  /** Status of the expiry event: 1, or the status that the check configures. */
   alertStatus: number;
-  /** When the last real result came, Unix ms. */
+  /** Receipt of the last real result, Unix ms. */
   lastReceivedAtMs: number;
   /** The next expiry, in ms after the last real result: ttl, 2 ttl, … */
   tickMs: number;
-  /** The grace that blind time gave the last expiry; under another one the ticks begin anew. 0 before the first. */
+  /** The grace that blind time gave the last expiry; a different grace restarts the ticks. 0 before the first expiry. */
   graceMs: number;
 }
 
@@ -48,11 +48,11 @@ export type CheckTtlEvent =
   | { type: 'entity.deleted' }
   | { type: 'check.deleted' };
 
-/** The nominal moment of the next expiry, Unix ms; blind time moves it later. */
+/** The nominal time of the next expiry, Unix ms; blind time moves it later. */
 export const ttlDeadlineAtMs = (context: Pick<CheckTtlContext, 'lastReceivedAtMs' | 'tickMs'>): number =>
   context.lastReceivedAtMs + context.tickMs;
 
-/** What it must begin anew with when blind time comes after the last expiry. */
+/** Where the ticks restart when blind time comes after the last expiry. */
 export const ttlRepeat = ({ lastReceivedAtMs, ttlMs, graceMs }: CheckTtlContext) => ({
   graceMs,
   firstAtMs: lastReceivedAtMs + ttlMs,
@@ -86,75 +86,11 @@ const machine = setup({
   },
 });
 
-const rearm = {
-  type: 'rearm',
-  params: ({ event: { ttlMs, alertStatus, atMs } }: { event: Rearming }) => ({ ttlMs, alertStatus, atMs }),
-} as const;
-
-const disarms = {
-  guard: { type: 'hasNoTtl', params: ({ event }: { event: Rearming }) => ({ ttlMs: event.ttlMs }) },
-  target: 'deregistered',
-} as const;
-
-const advance = {
-  type: 'advance',
-  params: ({ event: { elapsedMs, graceMs } }: { event: { elapsedMs: number; graceMs: number } }) => ({
-    elapsedMs,
-    graceMs,
-  }),
-} as const;
-
-const whenever = {
-  'deadline.reached': [
-    {
-      guard: {
-        type: 'deadlineMoved',
-        params: ({ context, event }: { context: CheckTtlContext; event: { deadlineAtMs: number } }) => ({
-          deadlineAtMs: ttlDeadlineAtMs(context),
-          reachedAtMs: event.deadlineAtMs,
-        }),
-      },
-    },
-    {
-      guard: {
-        type: 'subjectGone',
-        params: ({ event: { entityExists, eventExists } }: { event: Subject }) => ({ entityExists, eventExists }),
-      },
-      target: 'deregistered',
-    },
-    {
-      guard: {
-        type: 'agentAlreadyAlerts',
-        params: ({ event }: { event: { keepaliveStatus: number } }) => ({ keepaliveStatus: event.keepaliveStatus }),
-      },
-      target: 'deregistered',
-    },
-    {
-      guard: {
-        type: 'alertIsCritical',
-        params: ({ context }: { context: CheckTtlContext }) => ({ alertStatus: context.alertStatus }),
-      },
-      target: 'critical',
-      actions: [advance, 'setDeadline', 'publishExpiry'],
-    },
-    { target: 'warning', actions: [advance, 'setDeadline', 'publishExpiry'] },
-  ],
-  'event.deleted': 'deregistered',
-  'entity.deleted': 'deregistered',
-  'check.deleted': 'deregistered',
-} as const;
-
-const expired = {
-  on: { ...whenever, 'result.received': [disarms, { target: 'registered', actions: [rearm, 'setDeadline'] }] },
-} as const;
-
-/**
- * The dead man's switch of one check: registered = armed, warning = expired with status 1, critical = expired with a
- * higher status, deregistered = disarmed. A deadline that was moved meanwhile is void.
- */
+/** The check TTL: it expires when no result of a check has come for so long. */
 export const checkTtlMachine = machine.createMachine({
   id: 'check-ttl',
   version: '1',
+  description: 'The TTL of a check: it expires when no result has come for that long.',
   options: { maxIterations: 1_000 },
   context: ({ input }) => ({
     key: input.key,
@@ -164,13 +100,185 @@ export const checkTtlMachine = machine.createMachine({
     tickMs: input.ttlMs,
     graceMs: 0,
   }),
-  initial: 'registered',
   entry: 'setDeadline',
+  on: {
+    'event.deleted': { description: 'The event was deleted.', target: '.deregistered' },
+    'entity.deleted': { description: 'The entity was deleted.', target: '.deregistered' },
+    'check.deleted': { description: 'The check was deleted.', target: '.deregistered' },
+  },
+  initial: 'registered',
   states: {
-    // Without a target: it happens with every result, and nothing is left or entered.
-    registered: { on: { ...whenever, 'result.received': [disarms, { actions: [rearm, 'setDeadline'] }] } },
-    warning: expired,
-    critical: expired,
-    deregistered: { type: 'final', entry: 'clearDeadline' },
+    registered: {
+      description: 'Armed: the last result is younger than the TTL.',
+      on: {
+        'result.received': [
+          {
+            description: 'A result without a TTL disarms it.',
+            guard: { type: 'hasNoTtl', params: ({ event }) => ({ ttlMs: event.ttlMs }) },
+            target: 'deregistered',
+          },
+          {
+            description: 'Each result restarts the TTL, without leaving the state.',
+            actions: [{ type: 'rearm', params: ({ event }) => event }, 'setDeadline'],
+          },
+        ],
+        'deadline.reached': [
+          {
+            description: 'A deadline that was moved meanwhile is void.',
+            guard: {
+              type: 'deadlineMoved',
+              params: ({ context, event }) => ({
+                deadlineAtMs: context.lastReceivedAtMs + context.tickMs,
+                reachedAtMs: event.deadlineAtMs,
+              }),
+            },
+          },
+          {
+            description: 'Without its entity or its event there is nothing to alert on.',
+            guard: {
+              type: 'subjectGone',
+              params: ({ event }) => ({ entityExists: event.entityExists, eventExists: event.eventExists }),
+            },
+            target: 'deregistered',
+          },
+          {
+            description: 'The alert on the missing keepalives of the agent covers this check.',
+            guard: {
+              type: 'agentAlreadyAlerts',
+              params: ({ event }) => ({ keepaliveStatus: event.keepaliveStatus }),
+            },
+            target: 'deregistered',
+          },
+          {
+            description: 'No result came within the TTL, and the check asks for a status of 2 or more.',
+            guard: { type: 'alertIsCritical', params: ({ context }) => ({ alertStatus: context.alertStatus }) },
+            target: 'critical',
+            actions: [{ type: 'advance', params: ({ event }) => event }, 'setDeadline', 'publishExpiry'],
+          },
+          {
+            description: 'No result came within the TTL.',
+            target: 'warning',
+            actions: [{ type: 'advance', params: ({ event }) => event }, 'setDeadline', 'publishExpiry'],
+          },
+        ],
+      },
+    },
+    warning: {
+      description: 'Expired: the alert has status 1 and is repeated once per TTL.',
+      on: {
+        'result.received': [
+          {
+            description: 'A result without a TTL disarms it.',
+            guard: { type: 'hasNoTtl', params: ({ event }) => ({ ttlMs: event.ttlMs }) },
+            target: 'deregistered',
+          },
+          {
+            description: 'A result ends the alert and arms it again.',
+            target: 'registered',
+            actions: [{ type: 'rearm', params: ({ event }) => event }, 'setDeadline'],
+          },
+        ],
+        'deadline.reached': [
+          {
+            description: 'A deadline that was moved meanwhile is void.',
+            guard: {
+              type: 'deadlineMoved',
+              params: ({ context, event }) => ({
+                deadlineAtMs: context.lastReceivedAtMs + context.tickMs,
+                reachedAtMs: event.deadlineAtMs,
+              }),
+            },
+          },
+          {
+            description: 'Without its entity or its event there is nothing to alert on.',
+            guard: {
+              type: 'subjectGone',
+              params: ({ event }) => ({ entityExists: event.entityExists, eventExists: event.eventExists }),
+            },
+            target: 'deregistered',
+          },
+          {
+            description: 'The alert on the missing keepalives of the agent covers this check.',
+            guard: {
+              type: 'agentAlreadyAlerts',
+              params: ({ event }) => ({ keepaliveStatus: event.keepaliveStatus }),
+            },
+            target: 'deregistered',
+          },
+          {
+            description: 'The alert is repeated, with a status of 2 or more.',
+            guard: { type: 'alertIsCritical', params: ({ context }) => ({ alertStatus: context.alertStatus }) },
+            target: 'critical',
+            actions: [{ type: 'advance', params: ({ event }) => event }, 'setDeadline', 'publishExpiry'],
+          },
+          {
+            description: 'The alert is repeated, with status 1.',
+            target: 'warning',
+            actions: [{ type: 'advance', params: ({ event }) => event }, 'setDeadline', 'publishExpiry'],
+          },
+        ],
+      },
+    },
+    critical: {
+      description: 'Expired: the alert has the higher status that the check asks for, and is repeated once per TTL.',
+      on: {
+        'result.received': [
+          {
+            description: 'A result without a TTL disarms it.',
+            guard: { type: 'hasNoTtl', params: ({ event }) => ({ ttlMs: event.ttlMs }) },
+            target: 'deregistered',
+          },
+          {
+            description: 'A result ends the alert and arms it again.',
+            target: 'registered',
+            actions: [{ type: 'rearm', params: ({ event }) => event }, 'setDeadline'],
+          },
+        ],
+        'deadline.reached': [
+          {
+            description: 'A deadline that was moved meanwhile is void.',
+            guard: {
+              type: 'deadlineMoved',
+              params: ({ context, event }) => ({
+                deadlineAtMs: context.lastReceivedAtMs + context.tickMs,
+                reachedAtMs: event.deadlineAtMs,
+              }),
+            },
+          },
+          {
+            description: 'Without its entity or its event there is nothing to alert on.',
+            guard: {
+              type: 'subjectGone',
+              params: ({ event }) => ({ entityExists: event.entityExists, eventExists: event.eventExists }),
+            },
+            target: 'deregistered',
+          },
+          {
+            description: 'The alert on the missing keepalives of the agent covers this check.',
+            guard: {
+              type: 'agentAlreadyAlerts',
+              params: ({ event }) => ({ keepaliveStatus: event.keepaliveStatus }),
+            },
+            target: 'deregistered',
+          },
+          {
+            description: 'The alert is repeated, with a status of 2 or more.',
+            guard: { type: 'alertIsCritical', params: ({ context }) => ({ alertStatus: context.alertStatus }) },
+            target: 'critical',
+            actions: [{ type: 'advance', params: ({ event }) => event }, 'setDeadline', 'publishExpiry'],
+          },
+          {
+            description: 'The alert is repeated, with status 1.',
+            target: 'warning',
+            actions: [{ type: 'advance', params: ({ event }) => event }, 'setDeadline', 'publishExpiry'],
+          },
+        ],
+      },
+    },
+    deregistered: {
+      type: 'final',
+      description: 'Disarmed, or its event, entity or check is gone.',
+      entry: 'clearDeadline',
+    },
   },
 });

@@ -8,9 +8,9 @@ export interface EntityContext extends KeepaliveTimeouts {
   intervalMs: number;
   /** Receipt of the last keepalive, Unix ms; 0 before the first. */
   lastReceivedAtMs: number;
-  /** The next alert, in ms after the last keepalive; undefined while nothing is monitored. */
+  /** The next alert, in ms after the last keepalive; undefined while unmonitored. */
   tickMs: number | undefined;
-  /** The grace that blind time gave the last alert; under another one the ticks begin anew. 0 before the first. */
+  /** The grace that blind time gave the last alert; a different grace restarts the ticks. 0 before the first alert. */
   graceMs: number;
 }
 
@@ -18,7 +18,7 @@ export interface EntityInput {
   key: string;
 }
 
-interface Keepalive extends KeepaliveTimeouts {
+export interface Keepalive extends KeepaliveTimeouts {
   intervalMs: number;
   atMs: number;
 }
@@ -33,17 +33,17 @@ export type EntityEvent =
       /** That blind time. */
       graceMs: number;
       keepaliveEventExists: boolean;
-      /** Whether the entity is to go when its agent does. */
+      /** Whether the entity is deleted when its agent stops. */
       deregister: boolean;
     }
   | { type: 'keepalive.deleted' }
   | { type: 'entity.deleted' };
 
-/** The nominal moment of the next alert, Unix ms; blind time moves it later. */
+/** The nominal time of the next alert, Unix ms; blind time moves it later. Undefined while unmonitored. */
 export const keepaliveDeadlineAtMs = ({ lastReceivedAtMs, tickMs }: EntityContext): number | undefined =>
   tickMs === undefined ? undefined : lastReceivedAtMs + tickMs;
 
-/** What it must begin anew with when blind time comes after the last alert. */
+/** Where the ticks restart when blind time comes after the last alert. */
 export const keepaliveRepeat = ({ lastReceivedAtMs, graceMs, warningMs, criticalMs }: EntityContext) => ({
   graceMs,
   firstAtMs: lastReceivedAtMs + nextTickMs(0, { warningMs, criticalMs }),
@@ -80,106 +80,11 @@ const machine = setup({
   },
 });
 
-const rearm = [
-  {
-    type: 'rearm',
-    params: ({ event: { warningMs, criticalMs, intervalMs, atMs } }: { event: Keepalive }) => ({
-      warningMs,
-      criticalMs,
-      intervalMs,
-      atMs,
-    }),
-  },
-  'setDeadline',
-] as const;
-
-const advance = [
-  {
-    type: 'advance',
-    params: ({ event: { elapsedMs, graceMs } }: { event: { elapsedMs: number; graceMs: number } }) => ({
-      elapsedMs,
-      graceMs,
-    }),
-  },
-  'setDeadline',
-] as const;
-
-const disarm = ['disarm', 'clearDeadline'] as const;
-
-interface Facts {
-  context: EntityContext;
-  event: { deadlineAtMs: number; elapsedMs: number; keepaliveEventExists: boolean; deregister: boolean };
-}
-
-const beforeAlert = [
-  {
-    guard: {
-      type: 'deadlineMoved',
-      params: ({ context, event }: Facts) => ({
-        deadlineAtMs: keepaliveDeadlineAtMs(context),
-        reachedAtMs: event.deadlineAtMs,
-      }),
-    },
-  },
-  {
-    guard: {
-      type: 'keepaliveEventGone',
-      params: ({ event }: Facts) => ({ keepaliveEventExists: event.keepaliveEventExists }),
-    },
-    target: 'registered',
-    actions: disarm,
-  },
-  {
-    guard: { type: 'mustDeregister', params: ({ event }: Facts) => ({ deregister: event.deregister }) },
-    target: 'deregistered',
-    actions: 'deregister',
-  },
-] as const;
-
-const alertCritical = {
-  target: 'critical',
-  actions: [
-    ...advance,
-    {
-      type: 'publishAlert',
-      params: ({ context }: { context: EntityContext }) => ({ status: 2, thresholdMs: context.criticalMs }),
-    },
-  ],
-} as const;
-
-const alertWarning = {
-  target: 'warning',
-  actions: [
-    ...advance,
-    {
-      type: 'publishAlert',
-      params: ({ context }: { context: EntityContext }) => ({ status: 1, thresholdMs: context.warningMs }),
-    },
-  ],
-} as const;
-
-const whenever = {
-  'deadline.reached': [
-    ...beforeAlert,
-    {
-      guard: {
-        type: 'criticalTimeoutPassed',
-        params: ({ context, event }: Facts) => ({ elapsedMs: event.elapsedMs, criticalMs: context.criticalMs }),
-      },
-      ...alertCritical,
-    },
-    alertWarning,
-  ],
-  'keepalive.deleted': { target: 'registered', actions: disarm },
-  'entity.deleted': 'deregistered',
-} as const;
-
-const missing = { on: { ...whenever, 'keepalive.received': { target: 'registered', actions: rearm } } } as const;
-
-/** An entity: registered while keepalives arrive, warning and critical when none did within the timeouts, deregistered when it is deleted. */
+/** An entity, and the monitor of its keepalives. */
 export const entityMachine = machine.createMachine({
   id: 'entity',
-  version: '1',
+  version: '2',
+  description: 'An entity, and the monitor of the keepalives of its agent.',
   options: { maxIterations: 1_000 },
   context: ({ input }) => ({
     key: input.key,
@@ -190,12 +95,201 @@ export const entityMachine = machine.createMachine({
     tickMs: undefined,
     graceMs: 0,
   }),
+  on: {
+    'keepalive.deleted': {
+      description: 'The keepalive event was deleted: no keepalive is expected until the next one.',
+      target: '.registered.unmonitored',
+      actions: ['disarm', 'clearDeadline'],
+    },
+    'entity.deleted': { description: 'The entity was deleted.', target: '.deregistered' },
+  },
   initial: 'registered',
   states: {
-    registered: { on: { ...whenever, 'keepalive.received': { actions: rearm } } },
-    warning: missing,
-    // Blind time makes nobody better: what was critical stays so, however short it is silent since.
-    critical: { on: { ...missing.on, 'deadline.reached': [...beforeAlert, alertCritical] } },
-    deregistered: { type: 'final', entry: 'clearDeadline' },
+    registered: {
+      description: 'The entity exists, and no keepalive is missing.',
+      initial: 'unmonitored',
+      states: {
+        unmonitored: {
+          description: 'No keepalive is expected: none has been received, or the keepalive event was deleted.',
+          on: {
+            'keepalive.received': {
+              description: 'The first keepalive starts the monitor.',
+              target: 'monitored',
+              actions: [{ type: 'rearm', params: ({ event }) => event }, 'setDeadline'],
+            },
+          },
+        },
+        monitored: {
+          description: 'The last keepalive is younger than every timeout.',
+          on: {
+            'keepalive.received': {
+              description: 'Each keepalive restarts the timeouts.',
+              actions: [{ type: 'rearm', params: ({ event }) => event }, 'setDeadline'],
+            },
+            'deadline.reached': [
+              {
+                description: 'A deadline that was moved meanwhile is void.',
+                guard: {
+                  type: 'deadlineMoved',
+                  params: ({ context, event }) => ({
+                    deadlineAtMs: context.tickMs === undefined ? undefined : context.lastReceivedAtMs + context.tickMs,
+                    reachedAtMs: event.deadlineAtMs,
+                  }),
+                },
+              },
+              {
+                description: 'Without a stored keepalive event there is nothing to alert on.',
+                guard: {
+                  type: 'keepaliveEventGone',
+                  params: ({ event }) => ({ keepaliveEventExists: event.keepaliveEventExists }),
+                },
+                target: 'unmonitored',
+                actions: ['disarm', 'clearDeadline'],
+              },
+              {
+                description: 'An agent that asked for it is deregistered instead of alerted on.',
+                guard: { type: 'mustDeregister', params: ({ event }) => ({ deregister: event.deregister }) },
+                target: '#entity.deregistered',
+                actions: 'deregister',
+              },
+              {
+                description: 'No keepalive came within the critical timeout.',
+                guard: {
+                  type: 'criticalTimeoutPassed',
+                  params: ({ context, event }) => ({ elapsedMs: event.elapsedMs, criticalMs: context.criticalMs }),
+                },
+                target: '#entity.critical',
+                actions: [
+                  { type: 'advance', params: ({ event }) => event },
+                  'setDeadline',
+                  {
+                    type: 'publishAlert',
+                    params: ({ context }) => ({ status: 2, thresholdMs: context.criticalMs }),
+                  },
+                ],
+              },
+              {
+                description: 'No keepalive came within the warning timeout.',
+                target: '#entity.warning',
+                actions: [
+                  { type: 'advance', params: ({ event }) => event },
+                  'setDeadline',
+                  {
+                    type: 'publishAlert',
+                    params: ({ context }) => ({ status: 1, thresholdMs: context.warningMs }),
+                  },
+                ],
+              },
+            ],
+          },
+        },
+      },
+    },
+    warning: {
+      description: 'No keepalive came within the warning timeout; the alert is repeated at each multiple of it.',
+      on: {
+        'keepalive.received': {
+          description: 'The agent is back.',
+          target: 'registered.monitored',
+          actions: [{ type: 'rearm', params: ({ event }) => event }, 'setDeadline'],
+        },
+        'deadline.reached': [
+          {
+            description: 'A deadline that was moved meanwhile is void.',
+            guard: {
+              type: 'deadlineMoved',
+              params: ({ context, event }) => ({
+                deadlineAtMs: context.tickMs === undefined ? undefined : context.lastReceivedAtMs + context.tickMs,
+                reachedAtMs: event.deadlineAtMs,
+              }),
+            },
+          },
+          {
+            description: 'Without a stored keepalive event there is nothing to alert on.',
+            guard: {
+              type: 'keepaliveEventGone',
+              params: ({ event }) => ({ keepaliveEventExists: event.keepaliveEventExists }),
+            },
+            target: 'registered.unmonitored',
+            actions: ['disarm', 'clearDeadline'],
+          },
+          {
+            description: 'An agent that asked for it meanwhile is deregistered.',
+            guard: { type: 'mustDeregister', params: ({ event }) => ({ deregister: event.deregister }) },
+            target: 'deregistered',
+            actions: 'deregister',
+          },
+          {
+            description: 'No keepalive came within the critical timeout either.',
+            guard: {
+              type: 'criticalTimeoutPassed',
+              params: ({ context, event }) => ({ elapsedMs: event.elapsedMs, criticalMs: context.criticalMs }),
+            },
+            target: 'critical',
+            actions: [
+              { type: 'advance', params: ({ event }) => event },
+              'setDeadline',
+              { type: 'publishAlert', params: ({ context }) => ({ status: 2, thresholdMs: context.criticalMs }) },
+            ],
+          },
+          {
+            description: 'The alert is repeated.',
+            target: 'warning',
+            actions: [
+              { type: 'advance', params: ({ event }) => event },
+              'setDeadline',
+              { type: 'publishAlert', params: ({ context }) => ({ status: 1, thresholdMs: context.warningMs }) },
+            ],
+          },
+        ],
+      },
+    },
+    critical: {
+      description: 'No keepalive came within the critical timeout; blind time never takes it back to warning.',
+      on: {
+        'keepalive.received': {
+          description: 'The agent is back.',
+          target: 'registered.monitored',
+          actions: [{ type: 'rearm', params: ({ event }) => event }, 'setDeadline'],
+        },
+        'deadline.reached': [
+          {
+            description: 'A deadline that was moved meanwhile is void.',
+            guard: {
+              type: 'deadlineMoved',
+              params: ({ context, event }) => ({
+                deadlineAtMs: context.tickMs === undefined ? undefined : context.lastReceivedAtMs + context.tickMs,
+                reachedAtMs: event.deadlineAtMs,
+              }),
+            },
+          },
+          {
+            description: 'Without a stored keepalive event there is nothing to alert on.',
+            guard: {
+              type: 'keepaliveEventGone',
+              params: ({ event }) => ({ keepaliveEventExists: event.keepaliveEventExists }),
+            },
+            target: 'registered.unmonitored',
+            actions: ['disarm', 'clearDeadline'],
+          },
+          {
+            description: 'An agent that asked for it meanwhile is deregistered.',
+            guard: { type: 'mustDeregister', params: ({ event }) => ({ deregister: event.deregister }) },
+            target: 'deregistered',
+            actions: 'deregister',
+          },
+          {
+            description: 'The alert is repeated.',
+            target: 'critical',
+            actions: [
+              { type: 'advance', params: ({ event }) => event },
+              'setDeadline',
+              { type: 'publishAlert', params: ({ context }) => ({ status: 2, thresholdMs: context.criticalMs }) },
+            ],
+          },
+        ],
+      },
+    },
+    deregistered: { type: 'final', description: 'The entity was deleted, or deregistered.', entry: 'clearDeadline' },
   },
 });

@@ -1,13 +1,10 @@
 import type { EntityState } from '../resources/entity.ts';
+import type { ActorSnapshot } from '../machines/actor-snapshot.ts';
 import type { CheckEvent, Event } from '../resources/event.ts';
 import { entriesOf } from '../rules/check-history.ts';
 import type { CheckState } from '../rules/check-state.ts';
 
-/** What an actor is woken from: its state and its context, as plain data. */
-export interface ActorSnapshot {
-  value: string;
-  context: object;
-}
+export type { ActorSnapshot };
 
 /** The stored event of one entity and check. */
 export interface EventRecord {

@@ -168,7 +168,8 @@ describe(`${INPUTS} decisions on a store that fails one write in ${WRITES_PER_FA
     const differing = Array.from({ length: KEYS }, (_, index) => `model/k${index}`).filter((key) => {
       const stored = store.get('entities', key)?.actor;
       const tally = oracle.tallies.get(key);
-      const expected = tally === undefined ? undefined : { value: stateOf(tally), context: { key, ...tally } };
+      const expected =
+        tally === undefined ? undefined : { value: stateOf(tally), context: { key, ...tally }, version: '' };
       return (
         JSON.stringify(stored) !== JSON.stringify(expected) || store.get('meta', `told/${key}`) !== oracle.told.get(key)
       );

@@ -18,7 +18,7 @@ describe('the sleep of actors', () => {
     const root = startRoot(new FailureQueue());
     ({ stop } = root);
     const machine = tallyMachine(new Sabotage());
-    const load = () => ({ value: 'registered', context: { key: '', tally: EMPTY_TALLY } });
+    const load = () => ({ value: 'registered', context: { key: '', tally: EMPTY_TALLY }, version: '' });
     const kind = (name: keyof ActorKinds) =>
       new KeyedActors<never, never>({
         kind: name,
@@ -26,6 +26,8 @@ describe('the sleep of actors', () => {
         supervisor: root.supervisors[name],
         load,
         rebuild: () => undefined,
+        rebuilt: () => undefined,
+        outdated: () => undefined,
       });
     kinds = {
       entity: kind('entity'),

@@ -65,7 +65,9 @@ describe('the supervisor of a failed actor', () => {
       machine: fragileMachine,
       supervisor: root.supervisors.entity,
       load: () => stored,
-      rebuild: (_, key) => ({ key, failsIn: 'nowhere' }),
+      rebuild: () => undefined,
+      rebuilt: () => undefined,
+      outdated: () => undefined,
     });
   });
 
@@ -104,7 +106,7 @@ describe('the supervisor of a failed actor', () => {
   }
 
   it('receives the error of a restore once, before the caller that wakes the actor does', () => {
-    stored = { value: 'unheard-of', context: { key: 'broken', failsIn: 'nowhere' } };
+    stored = { value: 'unheard-of', context: { key: 'broken', failsIn: 'nowhere' }, version: '' };
     expect(messageOf(() => actors.wake(NOTHING_STORED, 'broken'))).to.contain('unheard-of');
   });
 

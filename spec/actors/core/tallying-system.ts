@@ -60,14 +60,15 @@ export class TallyingSystem {
     });
     this.#root = startRoot(failures);
     const { supervisors } = this.#root;
-    const unused = { load: () => undefined, rebuild: () => undefined };
+    const neverRebuilt = { rebuild: () => undefined, rebuilt: () => undefined, outdated: () => undefined };
+    const unused = { load: () => undefined, ...neverRebuilt };
     this.kinds = {
       entity: new KeyedActors<ActorEvents['entity'], ActorInputs['entity']>({
         kind: 'entity',
         machine: guards.record(tallyMachine(this.sabotage)),
         supervisor: supervisors.entity,
         load: (reader, key) => reader.get('entities', key)?.actor,
-        rebuild: () => undefined,
+        ...neverRebuilt,
       }),
       'check-ttl': new KeyedActors<ActorEvents['check-ttl'], ActorInputs['check-ttl']>({
         kind: 'check-ttl',

@@ -11,7 +11,7 @@ describe('a page of state machines', () => {
     const puts = emptyPuts();
     for (let n = 0; n < SESSIONS; n += 1) {
       const agentName = n === SESSIONS - 1 ? 'wanted' : 'other';
-      const actor = { value: 'registered', context: {} };
+      const actor = { value: 'registered', context: {}, version: '1' };
       puts.sessions.set(String(n).padStart(4, '0'), { namespace: 'default', agentName, openedAtMs: 0, actor });
     }
     await store.write({ puts, ledger: [] });

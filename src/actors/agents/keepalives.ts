@@ -1,19 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { keepaliveDeadlineAtMs, keepaliveRepeat, type EntityContext } from '../../machines/entity.ts';
+import { type ActorSnapshot, stateName } from '../../machines/actor-snapshot.ts';
+import { entityAfterKeepalive } from '../../machines/entity-snapshots.ts';
+import { type EntityContext, entityMachine, keepaliveDeadlineAtMs, keepaliveRepeat } from '../../machines/entity.ts';
 import { type Entity, type EntityState, stateOf, withOwnSubscription } from '../../resources/entity.ts';
 import { InvalidResource } from '../../resources/errors.ts';
 import { type CheckEvent, eventCheckWithDefaults } from '../../resources/event.ts';
-import { DEFAULT_WARNING_S, nextTickMs, timeoutFault } from '../../rules/keepalive-ticks.ts';
+import { keepaliveAlertOutput } from '../../rules/alert-output.ts';
+import { DEFAULT_WARNING_S, timeoutFault } from '../../rules/keepalive-ticks.ts';
 import { isStaleKeepalive } from '../../rules/stale-keepalive.ts';
 import { entityKey } from '../../store/keyspace.ts';
-import type { ActorSnapshot } from '../../store/records.ts';
 import { readResource } from '../../store/resource-store.ts';
-import type { ReachedDeadline, StoredDeadline } from '../time/deadline-queue.ts';
+import { NO_INPUT, type ReachedDeadline, type StoredDeadline } from '../time/deadline-queue.ts';
 import { withBlindTime } from '../events/blind-annotation.ts';
 import { KEEPALIVE, mergeEvent } from '../events/merge-event.ts';
 import { registerAgent } from './registration.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
+/** The beginning of the output of each keepalive event of an agent that is alive. */
+export const ALIVE_OUTPUT = 'Keepalive last sent from';
 const DEFAULT_HANDLERS = ['keepalive'];
 /** What the reference writes into the events of its keepalive monitor. */
 const SCHEDULER = 'etcd';
@@ -28,7 +32,7 @@ interface Timeouts {
 }
 
 /** The timeouts that a keepalive carries in its check. @throws InvalidResource naming the one that is refused */
-function timeoutsOf({ interval, timeout, ttl }: CheckEvent['check']): Timeouts {
+export function timeoutsOf({ interval, timeout, ttl }: CheckEvent['check']): Timeouts {
   const fault = timeoutFault(interval, timeout, ttl);
   if (fault !== undefined) throw new InvalidResource(fault);
   const warningS = timeout === 0 && ttl <= 0 ? DEFAULT_WARNING_S : timeout;
@@ -55,7 +59,8 @@ export function receiveKeepalive(ctx: DecisionContext, event: CheckEvent, connec
 function newestState(ctx: DecisionContext, event: CheckEvent, timeouts: Timeouts, connectedAtMs: number): EntityState {
   const { entity, timestamp: sentAtS } = event;
   const sent = { ...stateOf(entity), last_seen: sentAtS };
-  const known = ctx.get('entities', entityKey(entity.metadata.namespace ?? '', entity.metadata.name ?? ''));
+  const key = entityKey(entity.metadata.namespace ?? '', entity.metadata.name ?? '');
+  const known = ctx.get('entities', key);
   if (known === undefined) return sent;
   const isStale = isStaleKeepalive({
     sentAtS,
@@ -65,7 +70,7 @@ function newestState(ctx: DecisionContext, event: CheckEvent, timeouts: Timeouts
     timeoutMs: timeouts.warningMs || timeouts.criticalMs,
   });
   if (!isStale) return { ...sent, last_seen: Math.max(known.state.last_seen, sentAtS) };
-  if (known.actor.value !== 'registered') {
+  if (stateName(ctx.snapshot('entity', key)?.value ?? known.actor.value) !== 'registered') {
     throw new InvalidResource('keepalive is older than the last one by more than its timeout');
   }
   return known.state;
@@ -88,19 +93,13 @@ function restartMonitor(ctx: DecisionContext, entity: Entity, timeouts: Timeouts
 function sendKeepalive(ctx: DecisionContext, key: string, state: ReturnType<typeof stateOf>, timeouts: Timeouts): void {
   ctx.decision.tally.keepalives += 1;
   if (ctx.isQuarantined('entity', key)) {
-    const actor = ctx.get('entities', key)?.actor;
-    if (actor !== undefined) ctx.put('entities', key, { state, actor: heardNow(actor, ctx.steadyMs, timeouts) });
+    const actor = entityAfterKeepalive(key, { ...timeouts, atMs: ctx.steadyMs });
+    if (ctx.get('entities', key) !== undefined) ctx.put('entities', key, { state, actor });
     return;
   }
   const event = { type: 'keepalive.received', atMs: ctx.steadyMs, ...timeouts } as const;
   const actor = (ctx.send('entity', key, event) ?? createAndSend(ctx, key, event)).snapshot;
   if (actor !== undefined) ctx.put('entities', key, { state, actor });
-}
-
-/** Where a quarantined actor is to go on: its agent was heard of, which it could not be told. */
-function heardNow({ context }: ActorSnapshot, atMs: number, timeouts: Timeouts): ActorSnapshot {
-  const heard = { ...context, ...timeouts, lastReceivedAtMs: atMs, tickMs: nextTickMs(0, timeouts), graceMs: 0 };
-  return { value: 'registered', context: heard };
 }
 
 /** A configuration whose actor was never made, as an import may leave it. */
@@ -115,7 +114,7 @@ function createAndSend(ctx: DecisionContext, key: string, event: Parameters<type
 function aliveEvent(ctx: DecisionContext, keepalive: CheckEvent): CheckEvent {
   const { entity } = keepalive;
   const lastSeen = new Date(entity.last_seen * 1_000).toISOString().replace('T', ' ').slice(0, 19);
-  return rebuilt(ctx, keepalive, 0, `Keepalive last sent from ${entity.metadata.name} at ${lastSeen} +0000 UTC`);
+  return rebuilt(ctx, keepalive, 0, `${ALIVE_OUTPUT} ${entity.metadata.name} at ${lastSeen} +0000 UTC`);
 }
 
 function rebuilt(
@@ -146,14 +145,15 @@ function rebuilt(
   };
 }
 
-/** The monitor of an entity has come to a tick: tell its actor what is known, and store where it stands then. */
+/** The deadline of an entity's monitor was reached: sends its actor what is known and stores its new snapshot. */
 export function keepaliveDue(
   ctx: DecisionContext,
   { key, deadlineAtMs, atMs, graceMs, blindMs }: ReachedDeadline,
 ): void {
   const record = ctx.get('entities', key);
-  if (record === undefined) return;
-  const { lastReceivedAtMs, graceMs: graceBeforeMs } = record.actor.context as EntityContext;
+  const before = ctx.snapshot('entity', key);
+  if (record === undefined || before === undefined) return;
+  const { lastReceivedAtMs, graceMs: graceBeforeMs } = before.context as EntityContext;
   if (graceMs !== graceBeforeMs) ctx.details = { blindMs };
   const sent = ctx.send('entity', key, {
     type: 'deadline.reached',
@@ -164,21 +164,12 @@ export function keepaliveDue(
     deregister: readResource(ctx.decision, 'entities', ...namesIn(key))?.deregister ?? false,
   });
   if (sent?.snapshot === undefined) return;
-  const watching = keepaliveDeadline(sent.snapshot) === undefined ? watchAnew(ctx, key) : undefined;
-  ctx.put('entities', key, { ...record, actor: watching ?? sent.snapshot });
+  ctx.put('entities', key, { ...record, actor: sent.snapshot });
 }
 
 function namesIn(key: string): [namespace: string, name: string] {
   const [namespace = '', name = ''] = key.split('/');
   return [namespace, name];
-}
-
-/** An actor that could not be restored knows of no keepalive: its agent gets its timeouts once more, counted from now. */
-function watchAnew(ctx: DecisionContext, key: string): ActorSnapshot | undefined {
-  const stored = ctx.get('events', `${key}/${KEEPALIVE}`)?.event;
-  if (stored === undefined) return undefined;
-  return ctx.send('entity', key, { type: 'keepalive.received', atMs: ctx.steadyMs, ...timeoutsOf(stored.check) })
-    ?.snapshot;
 }
 
 /** Merges the alert that no keepalive came; the seconds it names count from the last receipt. */
@@ -191,7 +182,7 @@ export function publishKeepaliveAlert(
   if (record === undefined) return;
   const silentS = Math.floor((ctx.steadyMs - lastReceivedAtMs) / 1_000);
   const { entity } = record.event;
-  const output = `No keepalive sent from ${entity.metadata.name} for ${silentS} seconds (>= ${thresholdMs / 1_000})`;
+  const output = keepaliveAlertOutput(entity.metadata.name ?? '', silentS, thresholdMs);
   const alert = withBlindTime(ctx, rebuilt(ctx, record.event, status, output));
   ctx.decision.tally.missedKeepalives += 1;
   ctx.follow(() => {
@@ -199,8 +190,11 @@ export function publishKeepaliveAlert(
   });
 }
 
-/** When the monitor of a stored actor is due, and the input that counts from. */
-export function keepaliveDeadline({ context }: ActorSnapshot): StoredDeadline | undefined {
+/**
+ * The deadline of a stored snapshot. One of another machine version is due at once: its actor is then rebuilt and stored.
+ */
+export function keepaliveDeadline({ context, version }: ActorSnapshot): StoredDeadline | undefined {
+  if (version !== entityMachine.version) return { atMs: 0, sinceMs: NO_INPUT };
   const entity = context as EntityContext;
   const atMs = keepaliveDeadlineAtMs(entity);
   return atMs === undefined ? undefined : { atMs, sinceMs: entity.lastReceivedAtMs, repeat: keepaliveRepeat(entity) };

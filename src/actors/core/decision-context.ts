@@ -1,6 +1,7 @@
 import { type Announcement, Decision, type KeyedTableReader } from '../../store/decision.ts';
 import type { LedgerCause, LedgerDraft } from '../../store/ledger.ts';
-import type { ActorSnapshot, TableName, Tables } from '../../store/records.ts';
+import { type ActorSnapshot, stateName } from '../../machines/actor-snapshot.ts';
+import type { TableName, Tables } from '../../store/records.ts';
 import type { ActorStep, DecisionObserver } from './decision-observer.ts';
 import type { GuardLog } from './guard-log.ts';
 import { ActorFailed } from './actor-failed.ts';
@@ -18,7 +19,7 @@ const CONFIG_REVISION_KEY = 'config-revision';
 export interface Sent {
   /** Undefined when the actor has ended. */
   snapshot: ActorSnapshot | undefined;
-  /** Its state after the event. */
+  /** Its top-level state after the event. */
   state: string;
 }
 
@@ -139,6 +140,11 @@ export class DecisionContext {
     return actor === undefined ? undefined : this.#deliver(kind, actors, actor, key, event);
   }
 
+  /** The snapshot of the actor of a key, as this decision sees it; does not wake the actor. Undefined when there is none. */
+  snapshot(kind: ActorKind, key: string): ActorSnapshot | undefined {
+    return this.#actors(kind).snapshotOf(this.decision, key);
+  }
+
   /** Wakes the actor of a key without an event. False when there is none. @throws ActorFailed */
   wake(kind: ActorKind, key: string): boolean {
     return this.#wake(kind, this.#actors(kind), key) !== undefined;
@@ -157,9 +163,11 @@ export class DecisionContext {
     this.#ports.guards.begin();
     const actor = actors.create(key, input);
     const { value, context, status } = actor.getSnapshot() as ActorSnapshot & { status: string };
-    this.#recordTransition(kind, key, null, eventType, value);
-    if (this.#observer !== undefined) this.#note(kind, key, undefined, { value, context, status }, true);
-    return { snapshot: { value, context }, state: value };
+    const snapshot = actors.storable({ value, context });
+    const state = stateName(value);
+    this.#recordTransition(kind, key, null, eventType, state);
+    if (this.#observer !== undefined) this.#note(kind, key, undefined, { ...snapshot, status }, true);
+    return { snapshot, state };
   }
 
   #actors<K extends ActorKind>(kind: K): KeyedActors<ActorEvents[K], ActorInputs[K]> {
@@ -189,11 +197,14 @@ export class DecisionContext {
     this.#ports.guards.begin();
     actors.send(actor, key, event);
     const { value, context, status } = actor.getSnapshot() as ActorSnapshot & { status: string };
-    const isTransition = value !== before.value;
-    if (isTransition) this.#recordTransition(kind, key, before.value, event.type, value);
-    if (this.#observer !== undefined) this.#note(kind, key, event, { value, context, status }, isTransition);
+    const snapshot = actors.storable({ value, context });
+    const state = stateName(value);
+    const stateBefore = stateName(before.value);
+    const isTransition = state !== stateBefore;
+    if (isTransition) this.#recordTransition(kind, key, stateBefore, event.type, state);
+    if (this.#observer !== undefined) this.#note(kind, key, event, { ...snapshot, status }, isTransition);
     if (status !== 'active') actors.evict(key);
-    return { snapshot: status === 'active' ? { value, context } : undefined, state: value };
+    return { snapshot: status === 'active' ? snapshot : undefined, state };
   }
 
   #note(

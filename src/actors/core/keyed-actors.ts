@@ -7,11 +7,11 @@ import {
   type Snapshot,
 } from 'xstate';
 import type { TableReader } from '../../store/decision.ts';
-import type { ActorSnapshot } from '../../store/records.ts';
+import { type ActorSnapshot, stateName } from '../../machines/actor-snapshot.ts';
 import { ActorFailed } from './actor-failed.ts';
 import type { supervisorLogic } from './supervisor.ts';
 
-export interface KeyedActorsOptions<TInput> {
+export interface KeyedActorsOptions {
   /** The name of this kind in the ledger and in the API. */
   kind: string;
   /** Provided with its effects, once for all actors of the kind. */
@@ -19,8 +19,12 @@ export interface KeyedActorsOptions<TInput> {
   supervisor: ActorRefFrom<typeof supervisorLogic>;
   /** Reads an actor's snapshot from its record; undefined when there is nothing to wake it from. */
   load(reader: TableReader, key: string): ActorSnapshot | undefined;
-  /** The input for a new actor in place of one whose snapshot cannot be restored, from domain data; undefined when there is none. */
-  rebuild(reader: TableReader, key: string): TInput | undefined;
+  /** The snapshot that follows from domain data, in place of one that cannot be used; undefined when there is no such actor. */
+  rebuild(reader: TableReader, key: string): ActorSnapshot | undefined;
+  /** An actor goes on from a rebuilt snapshot, whose deadline is not armed. */
+  rebuilt(key: string, snapshot: ActorSnapshot): void;
+  /** The first stored snapshot of another machine version was met. */
+  outdated(stored: string | undefined, current: string): void;
 }
 
 interface Awake {
@@ -38,13 +42,16 @@ const ACTIVE: Snapshot<unknown> = { status: 'active', output: undefined, error: 
 export class KeyedActors<TEvent extends EventObject, TInput> {
   readonly kind: string;
   readonly #machine: AnyStateMachine;
-  readonly #options: KeyedActorsOptions<TInput>;
+  readonly #version: string;
+  readonly #options: KeyedActorsOptions;
   readonly #live = new Map<string, Awake>();
   #round = 0;
+  #isOutdatedReported = false;
 
-  constructor(options: KeyedActorsOptions<TInput>) {
+  constructor(options: KeyedActorsOptions) {
     this.kind = options.kind;
     this.#machine = options.machine;
+    this.#version = options.machine.version ?? '';
     this.#options = options;
   }
 
@@ -61,21 +68,25 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
     return this.#live.size;
   }
 
-  /** The state of the actor of a key; undefined when it is asleep. */
+  /** The top-level state of the actor of a key; undefined when it is asleep. */
   stateOf(key: string): string | undefined {
     const awake = this.#live.get(key);
-    return awake === undefined ? undefined : (awake.actor.getSnapshot() as { value: string }).value;
+    return awake === undefined ? undefined : stateName((awake.actor.getSnapshot() as ActorSnapshot).value);
   }
 
-  /** The snapshot of the actor of a key, from memory or from its record; does not wake it. */
+  /** The snapshot of the actor of a key, from memory or from its record, as `wake` would use it; does not wake the actor. */
   snapshotOf(reader: TableReader, key: string): ActorSnapshot | undefined {
     const awake = this.#live.get(key);
-    if (awake === undefined) return this.#options.load(reader, key);
-    const { value, context } = awake.actor.getSnapshot() as ActorSnapshot;
-    return { value, context };
+    if (awake !== undefined) return this.storable(awake.actor.getSnapshot() as ActorSnapshot);
+    const stored = this.#options.load(reader, key);
+    if (stored === undefined || stored.version === this.#version) return stored;
+    return this.#options.rebuild(reader, key);
   }
 
-  /** The actor of a key, restored from its record when it is asleep. @throws ActorFailed when the record cannot be restored */
+  /**
+   * The actor of a key. When it is asleep it is restored from its record, or rebuilt from domain data when another version of the
+   * machine wrote that record. @throws ActorFailed when the record cannot be restored
+   */
   wake(reader: TableReader, key: string): AnyActor | undefined {
     const running = this.#live.get(key);
     if (running !== undefined) {
@@ -84,9 +95,10 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
     }
     const stored = this.#options.load(reader, key);
     if (stored === undefined) return undefined;
-    const { value, context } = stored;
-    const snapshot = { ...ACTIVE, value, context, historyValue: {}, children: {} };
-    return this.#start(key, createActor(this.#machine, { ...this.#identity(key), snapshot }));
+    if (stored.version === this.#version) return this.#restore(key, stored);
+    if (!this.#isOutdatedReported) this.#options.outdated(stored.version, this.#version);
+    this.#isOutdatedReported = true;
+    return this.rebuild(reader, key);
   }
 
   /** @throws ActorFailed when its first step throws */
@@ -94,10 +106,18 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
     return this.#start(key, createActor(this.#machine, { ...this.#identity(key), input }));
   }
 
-  /** Makes a new actor from domain data; undefined when there is none. @throws ActorFailed when its first step throws */
+  /** Makes the actor of a key from domain data; undefined when there is none. @throws ActorFailed when it cannot be restored */
   rebuild(reader: TableReader, key: string): AnyActor | undefined {
-    const input = this.#options.rebuild(reader, key);
-    return input === undefined ? undefined : this.create(key, input);
+    const snapshot = this.#options.rebuild(reader, key);
+    if (snapshot === undefined) return undefined;
+    const actor = this.#restore(key, snapshot);
+    this.#options.rebuilt(key, snapshot);
+    return actor;
+  }
+
+  /** What is stored of the snapshot of a running actor. */
+  storable({ value, context }: Pick<ActorSnapshot, 'value' | 'context'>): ActorSnapshot {
+    return { value, context, version: this.#version };
   }
 
   /** @throws ActorFailed when an action or guard throws */
@@ -140,6 +160,11 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
 
   #identity(key: string) {
     return { parent: this.#options.supervisor, id: key };
+  }
+
+  #restore(key: string, { value, context }: ActorSnapshot): AnyActor {
+    const snapshot = { ...ACTIVE, value, context, historyValue: {}, children: {} };
+    return this.#start(key, createActor(this.#machine, { ...this.#identity(key), snapshot }));
   }
 
   #start(key: string, actor: AnyActor): AnyActor {

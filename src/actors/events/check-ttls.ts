@@ -1,19 +1,21 @@
-import { type CheckTtlContext, ttlDeadlineAtMs, ttlRepeat } from '../../machines/check-ttl.ts';
+import { type CheckTtlContext, checkTtlMachine, ttlDeadlineAtMs, ttlRepeat } from '../../machines/check-ttl.ts';
 import type { CheckEvent } from '../../resources/event.ts';
+import { ttlAlertOutput } from '../../rules/alert-output.ts';
 import { eventAddress, eventKey } from '../../store/keyspace.ts';
 import type { ActorSnapshot } from '../../store/records.ts';
 import { readResource } from '../../store/resource-store.ts';
-import type { ReachedDeadline, StoredDeadline } from '../time/deadline-queue.ts';
+import { NO_INPUT, type ReachedDeadline, type StoredDeadline } from '../time/deadline-queue.ts';
 import { withBlindTime } from './blind-annotation.ts';
 import { KEEPALIVE, mergeEvent, replaceTtl } from './merge-event.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** A switch has come to its end: tell its actor what is known, and store where it stands then. */
+/** The deadline of a check TTL was reached: sends its actor what is known and stores its new snapshot. */
 export function ttlExpired(ctx: DecisionContext, { key, deadlineAtMs, atMs, graceMs, blindMs }: ReachedDeadline): void {
   const record = ctx.get('events', key);
-  if (record?.ttl === undefined) return;
+  const before = ctx.snapshot('check-ttl', key);
+  if (record?.ttl === undefined || before === undefined) return;
   const { namespace, entity } = eventAddress(key);
-  const { lastReceivedAtMs, graceMs: graceBeforeMs } = record.ttl.context as CheckTtlContext;
+  const { lastReceivedAtMs, graceMs: graceBeforeMs } = before.context as CheckTtlContext;
   if (graceMs !== graceBeforeMs) ctx.details = { blindMs };
   const sent = ctx.send('check-ttl', key, {
     type: 'deadline.reached',
@@ -41,7 +43,7 @@ export function publishTtlExpiry(ctx: DecisionContext, { key, alertStatus, lastR
     check: {
       ...stored.check,
       status: alertStatus,
-      output: `Last check execution was ${silentS} seconds ago`,
+      output: ttlAlertOutput(silentS),
       executed: ctx.nowS,
       issued: 0,
       duration: undefined,
@@ -57,8 +59,11 @@ export function publishTtlExpiry(ctx: DecisionContext, { key, alertStatus, lastR
   });
 }
 
-/** When a stored switch is due, and the input that counts from. */
-export function ttlDeadline({ context }: ActorSnapshot): StoredDeadline {
+/**
+ * The deadline of a stored snapshot. One of another machine version is due at once: its actor is then rebuilt and stored.
+ */
+export function ttlDeadline({ context, version }: ActorSnapshot): StoredDeadline {
+  if (version !== checkTtlMachine.version) return { atMs: 0, sinceMs: NO_INPUT };
   const ttl = context as CheckTtlContext;
   return { atMs: ttlDeadlineAtMs(ttl), sinceMs: ttl.lastReceivedAtMs, repeat: ttlRepeat(ttl) };
 }

@@ -1,3 +1,4 @@
+import { ttlAfterResult } from '../../machines/check-ttl-snapshots.ts';
 import type { CheckEvent } from '../../resources/event.ts';
 import { historyOf } from '../../rules/check-history.ts';
 import {
@@ -104,7 +105,7 @@ function switchAfter(ctx: DecisionContext, key: string, event: CheckEvent, previ
   return ctx.send('check-ttl', key, { type: 'result.received', ttlMs, alertStatus, atMs })?.snapshot;
 }
 
-function alertStatusOf(check: CheckEvent['check']): number {
+export function alertStatusOf(check: CheckEvent['check']): number {
   const status = Number(check.metadata.annotations?.[TTL_STATUS_ANNOTATION] ?? 1);
   return Number.isInteger(status) && status >= 1 && status <= 255 ? status : 1;
 }
@@ -124,7 +125,7 @@ function asPublished(event: CheckEvent, state: CheckState): CheckEvent {
 /** While its actor is quarantined an event is kept as it came, beside the last merged state. */
 function storeUnmerged(ctx: DecisionContext, key: string, event: CheckEvent, previous: EventRecord | undefined): void {
   const state = previous?.state ?? mergeState(event, undefined, { trustsSentHistory: false });
-  const ttl = heardNow(previous?.ttl, event.check.ttl, ctx.steadyMs);
+  const ttl = previous?.ttl === undefined ? undefined : ttlWhileQuarantined(ctx, key, event.check);
   const record = { state, ttl, event: asStored(event) };
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf(record));
@@ -154,11 +155,10 @@ function recordCheckState(
   });
 }
 
-/** Where a quarantined switch is to go on: a result came, which it could not be told. */
-function heardNow(ttl: ActorSnapshot | undefined, ttlS: number, atMs: number): ActorSnapshot | undefined {
-  if (ttl === undefined || ttlS <= 0) return undefined;
-  const ttlMs = ttlS * 1_000;
-  return { value: 'registered', context: { ...ttl.context, ttlMs, lastReceivedAtMs: atMs, tickMs: ttlMs, graceMs: 0 } };
+/** The stored snapshot of a check TTL whose actor cannot be sent the result. */
+function ttlWhileQuarantined(ctx: DecisionContext, key: string, check: CheckEvent['check']): ActorSnapshot | undefined {
+  if (check.ttl <= 0) return undefined;
+  return ttlAfterResult({ key, ttlMs: check.ttl * 1_000, alertStatus: alertStatusOf(check), atMs: ctx.steadyMs });
 }
 
 /** The snapshot of a switch that must outlive a change of its event. */

@@ -1,5 +1,6 @@
 import { type ActorAddress, sessionIdOf } from '../../resources/actor-address.ts';
 import { afterPrefix } from '../../store/keyspace.ts';
+import { stateName } from '../../machines/actor-snapshot.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 
@@ -50,20 +51,20 @@ const SOURCES: Record<ActorWord, Source> = {
   },
   *'check-ttl'(store, from, { entity, check }) {
     for (const { key, value } of store.range('events', within(entity, from))) {
-      yield { key, value: isOf(key, check) ? value.ttl?.value : undefined };
+      yield { key, value: isOf(key, check) ? value.ttl && stateName(value.ttl.value) : undefined };
     }
   },
   *connection(store, from, { entity, check }) {
     if (check !== undefined) return;
     for (const { key, value } of store.range('sessions', { from, to: END })) {
       const isOther = entity !== undefined && entity !== `${value.namespace}/${value.agentName}`;
-      yield { key, value: isOther ? undefined : value.actor.value };
+      yield { key, value: isOther ? undefined : stateName(value.actor.value) };
     }
   },
   *entity(store, from, { entity, check }) {
     if (check !== undefined) return;
     const range = entity === undefined ? { from, to: END } : { from: entity > from ? entity : from, to: `${entity}\0` };
-    for (const { key, value } of store.range('entities', range)) yield { key, value: value.actor.value };
+    for (const { key, value } of store.range('entities', range)) yield { key, value: stateName(value.actor.value) };
   },
 };
 

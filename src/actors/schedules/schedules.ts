@@ -1,18 +1,13 @@
-import type {
-  ScheduleContext,
-  ScheduleEvent,
-  ScheduleInput,
-  SkippedTick,
-  SkipReason,
-} from '../../machines/check-schedule.ts';
+import type { ScheduleContext, ScheduleEvent, ScheduleInput, SkippedTick } from '../../machines/check-schedule.ts';
 import type { AdhocRequest } from '../../resources/adhoc-request.ts';
 import type { Check } from '../../resources/check.ts';
 import { NotFound, StoreUnavailable } from '../../resources/errors.ts';
+import type { ActorSnapshot } from '../../machines/actor-snapshot.ts';
+import { scheduleSnapshot } from '../../machines/check-schedule-snapshots.ts';
 import { isSubdued } from '../../rules/subdue.ts';
 import type { CheckRequested, TableReader } from '../../store/decision.ts';
 import type { LedgerCause } from '../../store/ledger.ts';
 import { entityKey, ringTurnsKey } from '../../store/keyspace.ts';
-import type { ActorSnapshot } from '../../store/records.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { RequestedCheck } from '../../wire/check-request.ts';
 import { checkRequest } from './check-request.ts';
@@ -34,17 +29,18 @@ export function checkOf(reader: TableReader, key: string): Check | undefined {
 /** Where the schedule of a check begins. Undefined when there is no such check. */
 export function scheduleInput(reader: TableReader, key: string, nowMs: number): ScheduleInput | undefined {
   const check = checkOf(reader, key);
-  return check === undefined ? undefined : { key, firstTickAtMs: firstTickOf(check, nowMs), waitsForMembers: false };
+  return check === undefined ? undefined : { key, firstTickAtMs: firstTickOf(check, nowMs) };
 }
 
-/** Where a schedule that was put to rest stands: at its armed deadline, or at the one that has just been reached. Undefined when there is no such check. */
-export function scheduleSnapshot(
+/**
+ * The snapshot of an evicted schedule: its deadline is armed, or is being decided. Undefined when there is no such check.
+ */
+export function evictedSchedule(
   reader: TableReader,
   key: string,
   armedAtMs: number | undefined,
 ): ActorSnapshot | undefined {
-  if (checkOf(reader, key) === undefined) return undefined;
-  return { value: 'scheduled', context: { key, nextTickAtMs: armedAtMs, waitsForMembers: false } };
+  return checkOf(reader, key) === undefined ? undefined : scheduleSnapshot(key, armedAtMs);
 }
 
 /**
@@ -59,8 +55,8 @@ export function checkChanged(ctx: DecisionContext, namespace: string, name: stri
     ctx.delete('resources', ringTurnsKey(namespace, name));
     ctx.send('check-schedule', key, { type: 'check.deleted' });
   } else if (previous === undefined) {
-    const input = { key, firstTickAtMs: firstTickOf(check, ctx.nowMs), waitsForMembers: check.round_robin };
-    ctx.create('check-schedule', key, input, 'check.created');
+    ctx.create('check-schedule', key, { key, firstTickAtMs: firstTickOf(check, ctx.nowMs) }, 'check.created');
+    if (check.round_robin) ctx.send('check-schedule', key, { type: 'agents.awaited' });
   } else if (isScheduledOtherwise(check, previous)) {
     ctx.send('check-schedule', key, { type: 'schedule.changed', firstTickAtMs: firstTickOf(check, ctx.nowMs) });
   }
@@ -88,7 +84,7 @@ export function rephaseSchedules(ctx: DecisionContext): void {
 }
 
 function isOverdue(ctx: DecisionContext, key: string): boolean {
-  const { nextTickAtMs = Infinity } = scheduleContext(sendToSchedule(ctx, key, { type: 'schedule.asked' }));
+  const { nextTickAtMs = Infinity } = scheduleContext(ctx, key) ?? {};
   return nextTickAtMs <= ctx.nowMs;
 }
 
@@ -117,7 +113,7 @@ export function checkDue(ctx: DecisionContext, { key, deadlineAtMs }: ReachedDea
   });
 }
 
-function reasonToSkip({ publish, subdues }: Check, atMs: number): SkipReason | undefined {
+function reasonToSkip({ publish, subdues }: Check, atMs: number): 'not published' | 'subdued' | undefined {
   if (!publish) return 'not published';
   return isSubdued(subdues ?? [], atMs) ? 'subdued' : undefined;
 }
@@ -208,7 +204,11 @@ export function sendToSchedule(ctx: DecisionContext, key: string, event: Schedul
   return ctx.isQuarantined('check-schedule', key) ? undefined : ctx.send('check-schedule', key, event);
 }
 
-export const scheduleContext = (sent: Sent | undefined): Partial<ScheduleContext> => sent?.snapshot?.context ?? {};
+/** Where the schedule of a check stands; undefined when there is none, or when it is in quarantine. */
+export function scheduleContext(ctx: DecisionContext, key: string): ScheduleContext | undefined {
+  if (ctx.isQuarantined('check-schedule', key)) return undefined;
+  return ctx.snapshot('check-schedule', key)?.context as ScheduleContext | undefined;
+}
 
 /** On record when it is not what the tick before came to, so that every tick is explained by the entry before it. */
 export function explainSkip(ctx: DecisionContext, { key }: ScheduleContext, { reason, detail }: SkippedTick): void {

@@ -1,0 +1,32 @@
+import type { ActorSnapshot } from '../../machines/actor-snapshot.ts';
+import { type KeepaliveFacts, rebuiltEntity } from '../../machines/entity-snapshots.ts';
+import type { CheckEvent } from '../../resources/event.ts';
+import { keepaliveSilentS } from '../../rules/alert-output.ts';
+import { timeoutFault } from '../../rules/keepalive-ticks.ts';
+import type { TableReader } from '../../store/decision.ts';
+import { readResource } from '../../store/resource-store.ts';
+import { KEEPALIVE } from '../events/merge-event.ts';
+import { ALIVE_OUTPUT, timeoutsOf } from './keepalives.ts';
+
+/**
+ * The snapshot of an entity that follows from its stored configuration and its keepalive event; undefined when there is no such
+ * entity. `nowMs` is steady time.
+ */
+export function rebuildEntity(reader: TableReader, key: string, nowMs: number): ActorSnapshot | undefined {
+  if (reader.get('entities', key) === undefined) return undefined;
+  const [namespace = '', name = ''] = key.split('/');
+  const isAgent = readResource(reader, 'entities', namespace, name)?.entity_class === 'agent';
+  const stored = isAgent ? reader.get('events', `${key}/${KEEPALIVE}`)?.event : undefined;
+  return rebuiltEntity(key, stored === undefined ? undefined : factsOf(stored), nowMs);
+}
+
+/** Undefined for a keepalive event that starts no monitor. */
+function factsOf({ check }: CheckEvent): KeepaliveFacts | undefined {
+  const { interval, timeout, ttl, status, executed, output } = check;
+  if (timeoutFault(interval, timeout, ttl) !== undefined) return undefined;
+  const timeouts = timeoutsOf(check);
+  const silentS = status === 0 ? undefined : keepaliveSilentS(output);
+  if (silentS !== undefined) return { ...timeouts, receivedAtS: executed - silentS, alert: { status, silentS } };
+  const isOurs = status === 0 && output.startsWith(ALIVE_OUTPUT);
+  return { ...timeouts, receivedAtS: isOurs ? executed : undefined, alert: undefined };
+}

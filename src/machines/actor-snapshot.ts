@@ -1,0 +1,21 @@
+import type { StateValue } from 'xstate';
+
+/** The stored part of an actor: its state and its context, as plain data. */
+export interface ActorSnapshot {
+  /** The name of its state, or nested: `{ registered: 'monitored' }`. */
+  value: StateValue;
+  context: object;
+  /** The version of the machine that wrote it. A snapshot of another version is rebuilt from domain data, never restored. */
+  version: string;
+}
+
+/**
+ * The name that the ledger, `GET /api/mon/v1/actors`, metrics and connections use for a state: that of its top-level state.
+ * A ledger entry records a change of this name only; a change between nested states makes none.
+ */
+export function stateName(value: StateValue): string {
+  if (typeof value === 'string') return value;
+  const [name] = Object.keys(value);
+  if (name === undefined) throw new Error('a state value must name a state');
+  return name;
+}

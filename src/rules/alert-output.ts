@@ -1,0 +1,19 @@
+/** The output of an alert that no keepalive came. `silentS` counts from the last keepalive. */
+export const keepaliveAlertOutput = (entity: string, silentS: number, thresholdMs: number): string =>
+  `No keepalive sent from ${entity} for ${silentS} seconds (>= ${thresholdMs / 1_000})`;
+
+/** The output of an alert that no result came. `silentS` counts from the last result. */
+export const ttlAlertOutput = (silentS: number): string => `Last check execution was ${silentS} seconds ago`;
+
+/** The seconds of silence that `keepaliveAlertOutput` wrote; undefined for any other text. */
+export const keepaliveSilentS = (output: string): number | undefined =>
+  numberIn(/^No keepalive sent from \S+ for (\d{1,12}) seconds \(>= [\d.]+\)$/, output);
+
+/** The seconds of silence that `ttlAlertOutput` wrote; undefined for any other text. */
+export const ttlSilentS = (output: string): number | undefined =>
+  numberIn(/^Last check execution was (\d{1,12}) seconds ago$/, output);
+
+function numberIn(pattern: RegExp, text: string): number | undefined {
+  const [, digits] = pattern.exec(text) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
