@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 
-/** Runs the build when a source file is newer than what was built last, or nothing was. */
+/** Runs the build when there is none, or when a source file is newer than it. */
 const newest = readdirSync('src', { recursive: true })
   .map((name) => statSync(`src/${name}`).mtimeMs)
   .reduce((latest, mtimeMs) => Math.max(latest, mtimeMs), 0);

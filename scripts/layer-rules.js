@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path/posix';
 import { LAYERS, ONLY, PURE, SUB_LAYERS } from './layers.js';
 
-/** Writes the linter's rules for the direction of imports; with `--check`, fails when they are not what the tables say. */
+/** Generates the linter's import rules from `layers.js`. With `--check` it fails when the generated file is out of date. */
 const FILE = '.oxlintrc.layers.json';
 
 const rowOf = (rows, name) => rows.findIndex((row) => row.includes(name));
@@ -21,7 +21,7 @@ const split = (folder) => {
   return { top, sub: rest.join('/') };
 };
 
-/** Whether the tables name the folder. */
+/** Whether the tables contain the folder. */
 function isPlaced(folder) {
   const { top, sub } = split(folder);
   return rowOf(LAYERS, top) >= 0 && (sub === '' || rowOf(SUB_LAYERS[top] ?? [], sub) >= 0);
@@ -41,13 +41,13 @@ function mayImport(from, to) {
 
 const escaped = (text) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
-/** An import of a file that lies directly in `to`, as it is written in a file of `from`. */
+/** Matches the specifiers by which a file in `from` imports a file that lies directly in `to`. */
 function specifier(from, to) {
   const path = relative(from, to);
   return `^${escaped(path.startsWith('.') ? path : `./${path}`)}\\/[^/]+$`;
 }
 
-/** A single file that `from` may import although it may not import from the file's folder. */
+/** The files in `to` that `from` may import although it may not import from that folder. */
 const exceptionsOf = (from, to) => (ONLY[split(from).top] ?? []).filter((file) => dirname(file) === to);
 
 function patternsOf(folder) {
@@ -66,8 +66,8 @@ function patternsOf(folder) {
   return patterns;
 }
 
-const homeless = folders.filter((folder) => !isPlaced(folder));
-for (const folder of homeless) process.stderr.write(`src/${folder} has no layer: add it to scripts/layers.js\n`);
+const unplaced = folders.filter((folder) => !isPlaced(folder));
+for (const folder of unplaced) process.stderr.write(`src/${folder} has no layer: add it to scripts/layers.js\n`);
 
 const overrides = folders.map((folder) => ({
   files: [`src/${folder}/*.ts`],
@@ -76,6 +76,6 @@ const overrides = folders.map((folder) => ({
 const text = `${JSON.stringify({ overrides }, null, 2)}\n`;
 const isChecking = process.argv.includes('--check');
 const isStale = isChecking && readFileSync(FILE, 'utf8') !== text;
-if (isStale) process.stderr.write(`${FILE} does not follow scripts/layers.js: run npm run layers\n`);
-if (homeless.length > 0 || isStale) process.exitCode = 1;
+if (isStale) process.stderr.write(`${FILE} is out of date with scripts/layers.js: run "npm run layers"\n`);
+if (unplaced.length > 0 || isStale) process.exitCode = 1;
 else if (!isChecking) writeFileSync(FILE, text);

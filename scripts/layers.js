@@ -1,6 +1,6 @@
 /**
- * The direction of imports: a folder of `src` imports only from folders in earlier rows, and never from its own row. The rules
- * of the linter are made from these tables by `layer-rules.js`; a folder that is missing here fails `npm run check`.
+ * The direction of imports: a folder of `src` imports only from folders in earlier rows, never from another folder in its own
+ * row. `layer-rules.js` generates the linter's rules from these tables. `npm run check` fails for a folder that is missing here.
  */
 export const LAYERS = [
   ['resources', 'ports'],
@@ -14,7 +14,7 @@ export const LAYERS = [
   ['main'],
 ];
 
-/** The same for the sub-folders of a folder; its own files import from all of them, and none of them imports its own files. */
+/** The same for the sub-folders of a folder. The folder's own files may import from all of them, but not the reverse. */
 export const SUB_LAYERS = {
   store: [['migrations']],
   pipeline: [['handlers']],
@@ -35,7 +35,7 @@ export const SUB_LAYERS = {
   ],
 };
 
-/** Folders that import from less than the rows before theirs: folders, or single files. */
+/** Folders with a narrower rule: they import only from these folders and single files. */
 export const ONLY = {
   sandbox: ['resources', 'ports'],
   exec: ['ports'],
@@ -43,5 +43,5 @@ export const ONLY = {
   agent: ['resources', 'ports', 'formats', 'wire', 'machines', 'exec', 'store/disk-queue.ts'],
 };
 
-/** Folders that import no module of Node.js. */
+/** Folders that must not import modules of Node.js. */
 export const PURE = ['resources', 'formats', 'wire', 'rules', 'machines'];
