@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
-import { BackendProcess, initialiseState } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent, keepalive } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { RestartableProcess } from '../support/restartable-process.ts';
 
 const NAME = 'web-01';
 const CHECK_TTLS = 10_000;
@@ -15,49 +13,30 @@ const DOWN_PAST_DEADLINE_MS = 30_000;
 const LATE_MS = 5_000;
 
 describe(`F4: a backend that is killed and stays down until 30 s past the deadline of ${CHECK_TTLS} check TTLs`, function () {
-  let directory: TemporaryDirectory;
-  let backend: BackendProcess;
-  let api: ApiClient;
-
-  beforeEach(async () => {
-    directory = await temporaryDirectory();
-    await initialiseState(join(directory.path, 'state'));
-    await start();
-  });
-
-  afterEach(async () => {
-    await backend.stop();
-    await directory.remove();
-  });
-
-  async function start(): Promise<void> {
-    backend = await BackendProcess.start({ stateDir: join(directory.path, 'state') });
-    api = await backend.login();
-  }
+  const program = perTest(() => RestartableProcess.start());
 
   async function results(): Promise<unknown[]> {
-    const { json } = await api.get(`/ns/default/events/${NAME}`);
+    const { json } = await program.api.get(`/ns/default/events/${NAME}`);
     const events = Array.isArray(json) ? (json as unknown[]) : [];
     return events.filter((event) => at(event, 'check', 'metadata', 'name') !== 'keepalive');
   }
 
   const fired = async () =>
-    (await api.ledger({ actor: 'check-ttl' })).filter(({ event }) => event === 'deadline.reached');
+    (await program.api.ledger({ actor: 'check-ttl' })).filter(({ event }) => event === 'deadline.reached');
 
   it('raises no alert at its start, and one for each within 5 s after the TTL has passed since then, with the blind time', async () => {
-    const agent = await backend.connect({ name: NAME });
+    const agent = await program.backend.connect({ name: NAME });
     agent.send('keepalive', keepalive(NAME, { timeout: 3_600 }));
     for (let n = 0; n < CHECK_TTLS; n += 1) {
       agent.send('event', checkEvent(NAME, `check-${n}`, { ttl: TTL_S, interval: 1 }));
     }
     const every = { what: 'the check TTLs', withinMs: TTL_S * 1_000, everyMs: 200 };
     await eventually(results, ({ length }) => length === CHECK_TTLS, every);
-    await backend.kill();
-    await backend.remove();
+    await program.kill();
     await delay(TTL_S * 1_000 + DOWN_PAST_DEADLINE_MS);
 
     const beginMs = Date.now();
-    await start();
+    await program.resume();
     const readyMs = Date.now();
     expect(await fired()).to.deep.equal([]);
     await delay(TTL_S * 1_000 - (Date.now() - beginMs) - 1_000);

@@ -4,12 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { LmdbStore } from '../../src/store/lmdb-store.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { BackendProcess, initialiseState } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { proxyEvent } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { RestartableProcess } from '../support/restartable-process.ts';
 
 const KILLS = 10;
 const CHECKS = 50;
@@ -32,9 +31,7 @@ interface HandlerRun {
 describe('F3: a backend that is killed between storing a transition and running its handler', function () {
   this.timeout(180_000);
   const random = SeededRandom.fresh();
-  let directory: TemporaryDirectory;
-  let backend: BackendProcess;
-  let api: ApiClient;
+  const program = perTest(() => RestartableProcess.start());
   /** Numbers of the acknowledged events. */
   let stored: string[];
   let sent: number;
@@ -42,26 +39,13 @@ describe('F3: a backend that is killed between storing a transition and running 
   beforeEach(async () => {
     stored = [];
     sent = 0;
-    directory = await temporaryDirectory();
-    await initialiseState(join(directory.path, 'state'));
-    await start();
     const metadata = { name: 'note', namespace: 'default' };
-    const body = { metadata, type: 'pipe', command: HANDLER, env_vars: [`RUNS=${join(directory.path, 'runs')}`] };
-    expect(await api.put('/ns/default/handlers/note', body)).to.have.property('status', 201);
+    const body = { metadata, type: 'pipe', command: HANDLER, env_vars: [`RUNS=${program.path('runs')}`] };
+    expect(await program.api.put('/ns/default/handlers/note', body)).to.have.property('status', 201);
   });
-
-  afterEach(async () => {
-    await backend.stop();
-    await directory.remove();
-  });
-
-  async function start(): Promise<void> {
-    backend = await BackendProcess.start({ stateDir: join(directory.path, 'state') });
-    api = await backend.login();
-  }
 
   function runs(): HandlerRun[] {
-    const path = join(directory.path, 'runs');
+    const path = program.path('runs');
     const lines = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
     return lines
       .map((line) => line.split(' '))
@@ -73,7 +57,7 @@ describe('F3: a backend that is killed between storing a transition and running 
     sent += 1;
     const number = String(sent);
     const event = proxyEvent('sw-1', check, { status, output: number, handlers: ['note'] });
-    const answer = await api.put(`/ns/default/events/sw-1/${check}`, event).catch((error: unknown) => {
+    const answer = await program.api.put(`/ns/default/events/sw-1/${check}`, event).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === undefined) throw error;
       return undefined;
     });
@@ -83,7 +67,7 @@ describe('F3: a backend that is killed between storing a transition and running 
 
   /** Returns the ids of the notifications in the outbox of a killed backend. */
   async function pendingNotifications(): Promise<Set<string>> {
-    const store = new LmdbStore({ directory: join(directory.path, 'state', 'store'), sync: 'full', readOnly: true });
+    const store = new LmdbStore({ directory: join(program.stateDir, 'store'), sync: 'full', readOnly: true });
     try {
       return new Set([...store.range('outbox', { from: '', to: END })].map(({ value }) => value.notificationId));
     } finally {
@@ -99,18 +83,17 @@ describe('F3: a backend that is killed between storing a transition and running 
       const reported = report(kills.length);
       await eventually(() => stored.length > before, Boolean, { what: 'an event', withinMs: 20_000, everyMs: 2 });
       await delay(random.next() * LONGEST_ROUND_MS);
-      await backend.kill();
+      await program.kill();
       await reported;
-      await backend.remove();
       kills.push(await pendingNotifications());
-      await start();
+      await program.resume();
     }
     return kills;
   }
 
   /** Waits until every recorded transition has had a handler run, and returns all runs. */
   async function allRuns(): Promise<HandlerRun[]> {
-    const entries = await api.ledger({ actor: 'check-state' });
+    const entries = await program.api.ledger({ actor: 'check-state' });
     const transitions = entries.filter(({ key }) => key.startsWith('default/sw-1/')).length;
     expect(transitions).to.be.at.least(stored.length);
     const every = { what: `${transitions} notifications`, withinMs: 60_000, everyMs: 50 };
@@ -137,7 +120,7 @@ describe('F3: a backend that is killed between storing a transition and running 
 
   it(`handles every transition of one check, and repeats at most one for each of ${KILLS} kills (seed ${random.seed})`, async () => {
     const kills = await killWhile(async () => {
-      const before = at(await api.event('sw-1', 'disk'), 'check', 'status');
+      const before = at(await program.api.event('sw-1', 'disk'), 'check', 'status');
       for (let status = before === 1 ? 0 : 1; await put('disk', status); status = 1 - status);
     });
     const done = await allRuns();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
+import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
@@ -9,15 +9,8 @@ const WARNING_S = 5;
 const HOUR_S = 3_600;
 
 describe('F7: a keepalive from before a disconnection that arrives on the next connection', () => {
-  let backend: RestartableBackend;
-  let api: ApiClient;
-
-  beforeEach(async () => {
-    backend = await RestartableBackend.start();
-    api = await backend.login();
-  });
-
-  afterEach(() => backend.stop());
+  const backend = perTest(() => RestartableBackend.start());
+  const api = perTest(() => backend.login());
 
   const lastSeen = async () => [
     at(await api.entity(NAME), 'last_seen'),

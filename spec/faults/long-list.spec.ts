@@ -5,11 +5,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { ADMIN, type ApiClient } from '../support/api-client.ts';
+import { ADMIN } from '../support/api-client.ts';
 import { at } from '../support/json-path.ts';
-import type { AgentClient } from '../support/agent-client.ts';
 import { BackendProcess } from '../support/backend-process.ts';
 import { keepalive, proxyEvent } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 import { basicHeader } from '../../src/wire/handshake.ts';
 import type { ListRead, ListRequest } from './list-worker.ts';
 import { ObservedProcess } from './observed-process.ts';
@@ -25,14 +25,11 @@ const STALLED_MB = 10;
 const PATH = '/api/core/v2/namespaces/default/events';
 
 describe('F17: a list of events of 100 MB', () => {
-  let backend: BackendProcess;
-  let api: ApiClient;
-  let agent: AgentClient;
+  const backend = perSuite(() => BackendProcess.start());
+  const api = perSuite(() => backend.login());
+  const agent = perSuite(() => backend.connect({ name: 'web-01' }));
 
   before(async () => {
-    backend = await BackendProcess.start();
-    api = await backend.login();
-    agent = await backend.connect({ name: 'web-01' });
     const output = 'x'.repeat(OUTPUT_BYTES);
     for (let n = 0; n < EVENTS; n += 1) {
       const { status } = await api.put(
@@ -42,8 +39,6 @@ describe('F17: a list of events of 100 MB', () => {
       expect(status).to.equal(200);
     }
   });
-
-  after(() => backend.stop());
 
   async function bearer(): Promise<string> {
     const { json } = await api.request({

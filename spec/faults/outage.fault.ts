@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
 import type { AgentProcess } from '../agent/agent-process.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { BackendProcess, initialiseState } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { perSuite } from '../support/fixture.ts';
+import { RestartableProcess } from '../support/restartable-process.ts';
 import { startRealAgent } from './real-agents.ts';
 
 const KEEPALIVES = { intervalS: 2, warningS: 6, criticalS: 9 };
@@ -18,17 +16,12 @@ const KILLED = ['killed-1', 'killed-2', 'killed-3'];
 
 describe('a backend outage of 19 s with real agents', () => {
   const agents = new Map<string, AgentProcess>();
-  let directory: TemporaryDirectory;
-  let backend: BackendProcess;
-  let api: ApiClient;
+  const program = perSuite(() => RestartableProcess.start());
   let restartedMs = 0;
   let recoveredMs = 0;
 
   before(async () => {
-    directory = await temporaryDirectory();
-    await initialiseState(join(directory.path, 'state'));
-    await start(0);
-    const { agentPort } = backend;
+    const { agentPort } = program.backend;
     for (const name of [...SURVIVORS, ...KILLED]) agents.set(name, startRealAgent(name, agentPort, KEEPALIVES));
     const names = async () => (await transitions()).map(({ key }) => key);
     await eventually(names, ({ length }) => length === agents.size, {
@@ -36,29 +29,20 @@ describe('a backend outage of 19 s with real agents', () => {
       withinMs: 60_000,
       everyMs: 100,
     });
-    await backend.kill();
-    await backend.remove();
+    await program.kill();
     for (const name of KILLED) await agents.get(name)?.kill();
     await delay(DOWN_MS);
     restartedMs = Date.now();
-    await start(agentPort);
+    await program.resume([`--agent-port=${agentPort}`]);
     recoveredMs = Date.now();
   });
 
   after(async () => {
     for (const agent of agents.values()) await agent.kill();
-    await backend.stop();
-    await directory.remove();
   });
 
-  async function start(agentPort: number): Promise<void> {
-    const stateDir = join(directory.path, 'state');
-    backend = await BackendProcess.start({ stateDir, args: [`--agent-port=${agentPort}`] });
-    api = await backend.login();
-  }
-
   const transitions = async (): Promise<LedgerEntry[]> =>
-    (await api.ledger({ actor: 'entity' })).filter(({ key }) => key.startsWith('default/'));
+    (await program.api.ledger({ actor: 'entity' })).filter(({ key }) => key.startsWith('default/'));
   const transitionsOf = async (name: string) =>
     (await transitions()).filter(({ key }) => key === `default/${name}`).map(({ atMs, to }) => ({ atMs, to }));
 
@@ -83,7 +67,7 @@ describe('a backend outage of 19 s with real agents', () => {
         (await transitionsOf(name)).map(({ to }) => to),
         name,
       ).to.deep.equal(['registered']);
-      expect(await api.entity(name))
+      expect(await program.api.entity(name))
         .to.have.property('last_seen')
         .that.is.above(recoveredMs / 1_000 - 1);
     }

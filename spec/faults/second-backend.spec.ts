@@ -1,20 +1,13 @@
 import { expect } from 'chai';
-import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess, runProgram } from '../support/backend-process.ts';
 import { proxyEvent } from '../support/example-events.ts';
+import { perSuite } from '../support/fixture.ts';
 
 const REFUSED_WITHIN_MS = 2_000;
 
 describe('F26: a second backend on the same state directory', () => {
-  let backend: BackendProcess;
-  let api: ApiClient;
-
-  before(async () => {
-    backend = await BackendProcess.start();
-    api = await backend.login();
-  });
-
-  after(() => backend.stop());
+  const backend = perSuite(() => BackendProcess.start());
+  const api = perSuite(() => backend.login());
 
   const put = (check: string) => api.put(`/ns/default/events/sw-1/${check}`, proxyEvent('sw-1', check));
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { listenLocally, portOf } from '../support/local-server.ts';
 
 /** A TCP proxy of a local port that can fall silent: it then forwards nothing in either direction and closes no connection. */
 export class SilentProxy {
@@ -19,14 +20,12 @@ export class SilentProxy {
   static async to(port: number): Promise<SilentProxy> {
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true });
     const proxy = new SilentProxy(server, port);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listenLocally(server);
     return proxy;
   }
 
   get port(): number {
-    const address = this.#server.address();
-    return address !== null && typeof address === 'object' ? address.port : 0;
+    return portOf(this.#server);
   }
 
   #forward(near: Socket): void {

@@ -1,6 +1,7 @@
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
+import { listenLocally, portOf } from './local-server.ts';
 
 /** A TCP and a UDP listener that keep everything they receive. */
 export class ByteSinks {
@@ -23,15 +24,13 @@ export class ByteSinks {
   static async listen(): Promise<ByteSinks> {
     const [server, udp] = [createServer(), createSocket('udp4')];
     const sinks = new ByteSinks(server, udp);
-    server.listen(0, '127.0.0.1');
     udp.bind(0, '127.0.0.1');
-    await Promise.all([once(server, 'listening'), once(udp, 'listening')]);
+    await Promise.all([listenLocally(server), once(udp, 'listening')]);
     return sinks;
   }
 
   get tcpPort(): number {
-    const address = this.#server.address();
-    return address !== null && typeof address === 'object' ? address.port : 0;
+    return portOf(this.#server);
   }
 
   get udpPort(): number {

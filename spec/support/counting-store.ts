@@ -1,26 +1,16 @@
-import type { LedgerEntry, LedgerHead } from '../../src/store/ledger.ts';
+import type { LedgerEntry } from '../../src/store/ledger.ts';
 import type { TableName, Tables } from '../../src/store/records.ts';
-import type {
-  LedgerQuery,
-  Range,
-  StoreSize,
-  TransactionalStore,
-  WriteSet,
-} from '../../src/store/transactional-store.ts';
+import type { LedgerQuery, Range } from '../../src/store/transactional-store.ts';
+import { DelegatingStore } from './delegating-store.ts';
 import { eventually } from './eventually.ts';
 
 /** A store that counts the records that are read. */
-export class CountingStore implements TransactionalStore {
+export class CountingStore extends DelegatingStore {
   /** Records that were looked up or passed by a cursor, skipped ones included. */
   reads = 0;
   /** Most records that were read in one tick of the event loop. */
   maxReadsPerTick = 0;
-  readonly #store: TransactionalStore;
   #readsThisTick = 0;
-
-  constructor(store: TransactionalStore) {
-    this.#store = store;
-  }
 
   /** Waits until no more records are read, and returns `reads`. */
   async settledReads(): Promise<number> {
@@ -52,50 +42,33 @@ export class CountingStore implements TransactionalStore {
     }
   }
 
-  write(set: WriteSet): Promise<void> {
-    return this.#store.write(set);
-  }
-
-  get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+  override get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
     this.#count(1);
-    return this.#store.get(table, key);
+    return super.get(table, key);
   }
 
-  range<T extends TableName>(table: T, range: Range): Iterable<{ key: string; value: Tables[T] }> {
-    return this.#counted(this.#store.range(table, range), range.offset);
+  override range<T extends TableName>(table: T, range: Range): Iterable<{ key: string; value: Tables[T] }> {
+    return this.#counted(super.range(table, range), range.offset);
   }
 
-  keys(table: TableName, range: Range): Iterable<string> {
-    return this.#counted(this.#store.keys(table, range), range.offset);
+  override keys(table: TableName, range: Range): Iterable<string> {
+    return this.#counted(super.keys(table, range), range.offset);
   }
 
-  eventKeysOfCheck(namespace: string, check: string): Iterable<string> {
-    return this.#counted(this.#store.eventKeysOfCheck(namespace, check));
+  override eventKeysOfCheck(namespace: string, check: string): Iterable<string> {
+    return this.#counted(super.eventKeysOfCheck(namespace, check));
   }
 
-  ledgerHead(): LedgerHead {
-    return this.#store.ledgerHead();
+  override ledger(query: LedgerQuery): LedgerEntry[] {
+    return [...this.#counted(super.ledger(query))];
   }
 
-  ledger(query: LedgerQuery): LedgerEntry[] {
-    return [...this.#counted(this.#store.ledger(query))];
-  }
-
-  lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {
+  override lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {
     this.#count(1);
-    return this.#store.lastLedgerEntry(actor, key);
+    return super.lastLedgerEntry(actor, key);
   }
 
-  ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
-    return this.#counted(this.#store.ledgerEntries());
-  }
-
-  size(): StoreSize {
-    if (this.#store.size === undefined) throw new Error('the store has no size');
-    return this.#store.size();
-  }
-
-  close(): Promise<void> {
-    return this.#store.close();
+  override ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
+    return this.#counted(super.ledgerEntries());
   }
 }

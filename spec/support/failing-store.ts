@@ -1,28 +1,16 @@
-import type { LedgerEntry, LedgerHead } from '../../src/store/ledger.ts';
-import type { TableName, Tables } from '../../src/store/records.ts';
-import type {
-  LedgerQuery,
-  Range,
-  StoreSize,
-  TransactionalStore,
-  WriteSet,
-} from '../../src/store/transactional-store.ts';
+import type { WriteSet } from '../../src/store/transactional-store.ts';
+import { DelegatingStore } from './delegating-store.ts';
 
 /** More writes than follow one another after any single action of a test. */
 const MAX_CHAINED_WRITES = 4;
 
 /** A store whose writes can be made to fail, as on a full disk. Reads still work. */
-export class FailingStore implements TransactionalStore {
-  readonly #store: TransactionalStore;
+export class FailingStore extends DelegatingStore {
   /** Number of attempted writes. */
   writes = 0;
   readonly #inFlight = new Set<Promise<void>>();
   #failures = 0;
   #held: { onWait(): void; released: Promise<void>; release(): void } | undefined;
-
-  constructor(store: TransactionalStore) {
-    this.#store = store;
-  }
 
   /** Makes the next `n` writes fail. They store nothing. */
   failNextWrites(n: number): void {
@@ -64,7 +52,7 @@ export class FailingStore implements TransactionalStore {
     }
   }
 
-  async write(set: WriteSet): Promise<void> {
+  override async write(set: WriteSet): Promise<void> {
     this.writes += 1;
     const held = this.#held;
     held?.onWait();
@@ -79,49 +67,8 @@ export class FailingStore implements TransactionalStore {
   }
 
   async #attempt(set: WriteSet): Promise<void> {
-    if (this.#failures === 0) return this.#store.write(set);
+    if (this.#failures === 0) return this.store.write(set);
     this.#failures -= 1;
     throw new Error('no space left on device');
-  }
-
-  get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
-    return this.#store.get(table, key);
-  }
-
-  range<T extends TableName>(table: T, range: Range): Iterable<{ key: string; value: Tables[T] }> {
-    return this.#store.range(table, range);
-  }
-
-  keys(table: TableName, range: Range): Iterable<string> {
-    return this.#store.keys(table, range);
-  }
-
-  eventKeysOfCheck(namespace: string, check: string): Iterable<string> {
-    return this.#store.eventKeysOfCheck(namespace, check);
-  }
-
-  ledgerHead(): LedgerHead {
-    return this.#store.ledgerHead();
-  }
-
-  ledger(query: LedgerQuery): LedgerEntry[] {
-    return this.#store.ledger(query);
-  }
-
-  lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {
-    return this.#store.lastLedgerEntry(actor, key);
-  }
-
-  ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
-    return this.#store.ledgerEntries();
-  }
-
-  size(): StoreSize {
-    if (this.#store.size === undefined) throw new Error('the store has no size');
-    return this.#store.size();
-  }
-
-  close(): Promise<void> {
-    return this.#store.close();
   }
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
+import { listenLocally, portOf } from './local-server.ts';
 
 /** A TCP listener for handlers of type `tcp`: it receives one event in JSON per connection. */
 export class HandlerSink {
@@ -18,14 +19,12 @@ export class HandlerSink {
   static async listen(): Promise<HandlerSink> {
     const server = createServer({ allowHalfOpen: true });
     const sink = new HandlerSink(server);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await listenLocally(server);
     return sink;
   }
 
   get port(): number {
-    const address = this.#server.address();
-    return address !== null && typeof address === 'object' ? address.port : 0;
+    return portOf(this.#server);
   }
 
   #receive(socket: Socket): void {

@@ -1,6 +1,6 @@
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { listenLocally, portOf } from './local-server.ts';
 
 export interface RecordedRequest {
   method: string;
@@ -29,13 +29,12 @@ export class RequestRecorder {
   /** Starts a proxy of the server at `port`. */
   static async before(port: number): Promise<RequestRecorder> {
     const recorder = new RequestRecorder(port);
-    recorder.#server.listen(0, '127.0.0.1');
-    await once(recorder.#server, 'listening');
+    await listenLocally(recorder.#server);
     return recorder;
   }
 
   get address(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${portOf(this.#server)}`;
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,64 @@
+import type { LedgerEntry, LedgerHead } from '../../src/store/ledger.ts';
+import type { TableName, Tables } from '../../src/store/records.ts';
+import type {
+  LedgerQuery,
+  Range,
+  StoreSize,
+  TransactionalStore,
+  WriteSet,
+} from '../../src/store/transactional-store.ts';
+
+/** A store that passes every call to another one. Test doubles override the methods that they change. */
+export class DelegatingStore implements TransactionalStore {
+  protected readonly store: TransactionalStore;
+
+  constructor(store: TransactionalStore) {
+    this.store = store;
+  }
+
+  write(set: WriteSet): Promise<void> {
+    return this.store.write(set);
+  }
+
+  get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    return this.store.get(table, key);
+  }
+
+  range<T extends TableName>(table: T, range: Range): Iterable<{ key: string; value: Tables[T] }> {
+    return this.store.range(table, range);
+  }
+
+  keys(table: TableName, range: Range): Iterable<string> {
+    return this.store.keys(table, range);
+  }
+
+  eventKeysOfCheck(namespace: string, check: string): Iterable<string> {
+    return this.store.eventKeysOfCheck(namespace, check);
+  }
+
+  ledgerHead(): LedgerHead {
+    return this.store.ledgerHead();
+  }
+
+  ledger(query: LedgerQuery): LedgerEntry[] {
+    return this.store.ledger(query);
+  }
+
+  lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {
+    return this.store.lastLedgerEntry(actor, key);
+  }
+
+  ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
+    return this.store.ledgerEntries();
+  }
+
+  /** @throws if the store below has no size */
+  size(): StoreSize {
+    if (this.store.size === undefined) throw new Error('the store has no size');
+    return this.store.size();
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+}

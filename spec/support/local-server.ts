@@ -1,0 +1,14 @@
+import { once } from 'node:events';
+import type { Server } from 'node:net';
+
+/** Listens on a free port of the loopback interface. */
+export async function listenLocally(server: Server): Promise<void> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+}
+
+/** Returns the port on which the server listens, or 0 if it does not. */
+export function portOf(server: Server): number {
+  const address = server.address();
+  return address !== null && typeof address === 'object' ? address.port : 0;
+}
