@@ -30,7 +30,7 @@ describe('tickets', () => {
     expect(one.headers['cache-control']).to.equal('no-store');
     expect(ticket).to.match(/^[\w-]{43}$/);
     expect((other.body as { ticket: string }).ticket).to.not.equal(ticket);
-    expect(api.api.tickets.redeem(ticket).username).to.equal('nobody');
+    expect(api.auth.tickets.redeem(ticket).username).to.equal('nobody');
   });
 
   it('need credentials', async () => {
@@ -61,8 +61,8 @@ describe('tickets', () => {
     };
     const [good, stale] = [await ticketOf(kept), await ticketOf(ended)];
     await api.commands.endTokenSession('eve', String(decodeJwt(ended)['session_id']));
-    expect(() => api.api.tickets.redeem(stale)).to.throw(Unauthenticated, 'or logged out');
-    expect(api.api.tickets.redeem(good).username).to.equal('eve');
+    expect(() => api.auth.tickets.redeem(stale)).to.throw(Unauthenticated, 'or logged out');
+    expect(api.auth.tickets.redeem(good).username).to.equal('eve');
   });
 
   it('are at most twenty of a user, until they are used or expire', async () => {

@@ -6,7 +6,7 @@ import { listActors } from '../../src/actors/inspection/actor-list.ts';
 import { MACHINES } from '../../src/actors/core/machines.ts';
 import type { ScheduleStatus } from '../../src/actors/schedules/schedule-status.ts';
 import { type Api, createApi } from '../../src/http/app.ts';
-import { Credentials } from '../../src/auth/credentials.ts';
+import { type Auth, createAuth } from '../../src/auth/auth.ts';
 import { apiKeyWithDefaults } from '../../src/resources/api-key.ts';
 import { roleBindingWithDefaults } from '../../src/resources/role-binding.ts';
 import { roleWithDefaults } from '../../src/resources/role.ts';
@@ -55,6 +55,7 @@ export class ApiUnderTest {
   readonly log = new RecordedLog();
   readonly commands: Commands;
   readonly api: Api;
+  readonly auth: Auth;
   /** The names of the commands that were called. */
   readonly calls: (keyof Commands)[] = [];
   /** The next command rejects with this error instead of running. */
@@ -80,14 +81,17 @@ export class ApiUnderTest {
     const resources = new ResourceStore(this.#store);
     this.#system = new ActorSystem({ store: this.#store, clock: this.clock, log: this.log, backendName: 'backend' });
     this.commands = this.#recording(this.#system.commands);
+    const tokenSecret = Buffer.alloc(32, 7);
+    const { commands, clock, log } = this;
+    this.auth = createAuth({ resources, commands, tokenSecret, clock, log });
     this.api = createApi({
+      auth: this.auth,
       commands: this.commands,
       resources,
       entities: new EntityStore(this.#store),
       events: new EventStore(this.#store),
       ledger: (query) => this.#store.ledger(query),
-      credentials: new Credentials(resources),
-      tokenSecret: Buffer.alloc(32, 7),
+      tokenSecret,
       scheduleStatus: () => this.schedule,
       sessions: (namespace, page) => {
         this.sessionsAsked = { namespace, page };
@@ -113,7 +117,7 @@ export class ApiUnderTest {
     });
     this.#system.listen({
       announced: ({ type }) => {
-        if (type === 'rbac.changed') this.api.rbacChanged();
+        if (type === 'rbac.changed') this.auth.access.rbacChanged();
       },
     });
     this.#server = createServer(this.api.callback);

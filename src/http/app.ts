@@ -1,22 +1,13 @@
 import type { RequestListener } from 'node:http';
-import Koa from 'koa';
 import type { Commands } from '../actors/administration/commands.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
 import type { ConfigurationKinds } from '../resources/configuration-kinds.ts';
 import type { EntityStore } from '../store/entity-store.ts';
 import type { EventStore } from '../store/event-store.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
-import { AccessControl } from '../auth/access-control.ts';
-import { AccessTokens, type EllipticKeys, type TokenLifetimes } from '../auth/access-tokens.ts';
-import { Authentication } from '../auth/authentication.ts';
-import type { CredentialVerifier, PasswordHasher } from '../auth/credentials.ts';
-import { type EntityUse, entityCountHeaders } from './answer/entity-count-headers.ts';
-import { EntityTags } from './answer/entity-tag.ts';
-import { handleErrors } from './answer/errors.ts';
-import { LoginSessions } from '../auth/login-sessions.ts';
-import { LoginThrottle } from '../auth/login-throttle.ts';
+import type { Auth } from '../auth/auth.ts';
 import { describeApi } from './openapi/openapi.ts';
+import { requestListener, type RequestListenerPorts } from './request-listener.ts';
 import type { Route } from './request/route.ts';
 import { type ActorRoutePorts, actorRoutes } from './routes/actors.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
@@ -32,7 +23,7 @@ import { graphqlRoutes } from './routes/graphql.ts';
 import { type HandshakeRefusalRoutePorts, handshakeRefusalRoutes } from './routes/handshake-refusals.ts';
 import { type LedgerRoutePorts, ledgerRoutes } from './routes/ledger.ts';
 import { type MachineRoutePorts, machineRoutes } from './routes/machines.ts';
-import { METRICS_ROUTE, type MetricsPorts, serveMetrics } from './routes/metrics.ts';
+import { METRICS_ROUTE, type MetricsPorts } from './routes/metrics.ts';
 import { namespaceRoutes } from './routes/namespaces.ts';
 import { silencedRoutes } from './routes/silenced.ts';
 import { notificationRoutes } from './routes/notifications.ts';
@@ -41,13 +32,11 @@ import { type StatusRoutePorts, statusRoutes } from './routes/status.ts';
 import { tessenRoutes } from './routes/tessen.ts';
 import { ticketRoutes } from './routes/tickets.ts';
 import { userRoutes } from './routes/users.ts';
-import { normalizeTarget, useRoutes } from './routing.ts';
-import { isClientDisconnect } from './answer/send.ts';
 import { OPEN_GATE, StartGate } from './request/start-gate.ts';
-import { Tickets } from '../auth/tickets.ts';
 
 export interface ApiPorts
   extends
+    Omit<RequestListenerPorts, 'auth' | 'metrics'>,
     LedgerRoutePorts,
     StatusRoutePorts,
     ClusterRoutePorts,
@@ -57,96 +46,55 @@ export interface ApiPorts
     HandshakeRefusalRoutePorts,
     MetricsPorts,
     Pick<CheckRunPorts, 'scheduleStatus'> {
+  auth: Auth;
   commands: Commands;
   /** Defaults to the built-in kinds. */
   configurationKinds?: ConfigurationKinds | undefined;
   resources: ResourceStore;
   entities: EntityStore;
   events: EventStore;
-  credentials: CredentialVerifier & PasswordHasher;
-  /** 32 random bytes, identical on all backends of a cluster. */
-  tokenSecret: Uint8Array;
-  /** When present, these keys sign tokens instead of the secret. */
-  tokenKeys?: EllipticKeys | undefined;
-  tokenLifetimes?: TokenLifetimes | undefined;
   clock: Clock;
-  log: Log;
-  /** Called for each response; costs one lookup. */
-  entityUse(): EntityUse;
-  /** Maximum size of a request body. */
-  requestLimitBytes: number;
   /** After start, the API answers only health requests for this long. */
   serveWaitMs?: number | undefined;
 }
 
 export interface Api {
   callback: RequestListener;
-  /** Serves the health and version routes only, without delay. */
-  status: RequestListener;
   /** All routes, for generating the API description. */
   routes: readonly Route[];
-  /** Tickets for the WebSockets of the API. */
-  tickets: Tickets;
-  tokens: AccessTokens;
-  throttle: LoginThrottle;
-  /** Must be called after a role or a binding is written, because access decisions use a cached policy. */
-  rbacChanged(): void;
 }
 
 /** Creates the REST API as a request listener. The caller provides the server, its timeouts and TLS. */
 export function createApi(ports: ApiPorts): Api {
-  const { resources, clock, log, tokenSecret, tokenKeys, tokenLifetimes, requestLimitBytes } = ports;
-  const tokens = new AccessTokens({ secret: tokenSecret, keys: tokenKeys, lifetimes: tokenLifetimes, clock });
-  const sessions = new LoginSessions({ ...ports, tokens });
-  const throttle = new LoginThrottle(clock);
-  const access = new AccessControl(resources);
-  const tickets = new Tickets({ resources, clock });
-  const tags = new EntityTags(tokenSecret);
+  const parts = { ...ports, ...ports.auth };
   const routes: Route[] = [
-    ...eventRoutes({ ...ports, access }),
-    ...notificationRoutes(ports),
-    ...entityRoutes(ports),
-    ...allConfigurationRoutes({ ...ports, access }),
-    ...checkRunRoutes(ports),
-    ...checkHookRoutes(ports),
-    ...silencedRoutes(ports),
-    ...apiKeyRoutes({ ...ports, access }),
-    ...userRoutes({ ...ports, access, throttle }),
-    ...namespaceRoutes({ ...ports, access }),
-    ...ledgerRoutes(ports),
-    ...actorRoutes(ports),
-    ...machineRoutes(ports),
-    ...sessionRoutes(ports),
-    ...handshakeRefusalRoutes(ports),
-    ...authRoutes({ ...ports, throttle, sessions, tokens }),
-    ...statusRoutes(ports),
-    ...clusterRoutes(ports),
-    ...tessenRoutes(ports),
+    ...eventRoutes(parts),
+    ...notificationRoutes(parts),
+    ...entityRoutes(parts),
+    ...allConfigurationRoutes(parts),
+    ...checkRunRoutes(parts),
+    ...checkHookRoutes(parts),
+    ...silencedRoutes(parts),
+    ...apiKeyRoutes(parts),
+    ...userRoutes(parts),
+    ...namespaceRoutes(parts),
+    ...ledgerRoutes(parts),
+    ...actorRoutes(parts),
+    ...machineRoutes(parts),
+    ...sessionRoutes(parts),
+    ...handshakeRefusalRoutes(parts),
+    ...authRoutes({ ...parts, sessions: parts.loginSessions }),
+    ...statusRoutes(parts),
+    ...clusterRoutes(parts),
+    ...tessenRoutes(parts),
     ...graphqlRoutes(),
-    ...ticketRoutes({ tickets }),
+    ...ticketRoutes(parts),
     ...docsRoutes({ document: () => describeApi([...routes, METRICS_ROUTE], ports.version) }),
   ];
-  const authentication = new Authentication({ resources, sessions });
-  const listenerFor = (served: readonly Route[], startGate: Pick<StartGate, 'refusal'>): RequestListener => {
-    const koa = new Koa();
-    koa.use(normalizeTarget).use(handleErrors(log)).use(serveMetrics(ports)).use(entityCountHeaders(ports.entityUse));
-    useRoutes(koa, served, { authentication, access, startGate, tags, requestLimitBytes });
-    koa.on('error', (err: unknown) => {
-      if (isClientDisconnect(err)) log.debug({ err }, 'client disconnected before the response was sent');
-      else log.warn({ err }, 'could not send the response');
-    });
-    const handle = koa.callback();
-    return (request, response) => void handle(request, response);
-  };
-  return {
-    callback: listenerFor(routes, new StartGate(clock, ports.serveWaitMs ?? 0)),
-    status: listenerFor(statusRoutes(ports), OPEN_GATE),
-    routes,
-    tickets,
-    tokens,
-    throttle,
-    rbacChanged: () => {
-      access.rbacChanged();
-    },
-  };
+  return { callback: requestListener(routes, new StartGate(ports.clock, ports.serveWaitMs ?? 0), ports), routes };
+}
+
+/** Creates a request listener that serves only the health, readiness and version routes, also right after start. */
+export function createStatusApi(ports: Omit<RequestListenerPorts, 'metrics'> & StatusRoutePorts): RequestListener {
+  return requestListener(statusRoutes(ports), OPEN_GATE, ports);
 }

@@ -1,26 +1,24 @@
 import type { SystemStats } from '../../actors/system-stats.ts';
-import type { Api } from '../../http/app.ts';
-import type { Credentials } from '../../auth/credentials.ts';
+import type { Auth } from '../../auth/auth.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
 import type { AgentPortStats } from '../../sessions/agent-port-stats.ts';
 import type { AgentListener } from '../../sessions/listener.ts';
 import type { StoreSize } from '../../store/transactional-store.ts';
 
-/** What the parts of a backend tell of themselves at one moment. */
+/** The counts and queue stats of a backend's parts at one time. */
 export interface BackendStats {
   system: SystemStats;
   pipeline: Pick<Pipeline, 'outbox' | 'outboxBytes' | 'running' | 'runs'>;
-  /** Runs of checks for many entities, and the expressions that select these. */
+  /** Runs of checks for many entities, and the expressions that select these entities. */
   proxyRuns: { running: QueueStats; waiting: QueueStats };
   /** Undefined for a store without a disk. */
   store: StoreSize | undefined;
-  /** Undefined where none is kept. */
+  /** Undefined when the backend writes no event log. */
   eventLog: QueueStats | undefined;
-  credentials: Pick<Credentials, 'remembered' | 'running' | 'waiting'>;
-  api: Pick<Api, 'tickets' | 'tokens' | 'throttle'>;
+  auth: Pick<Auth, 'credentials' | 'tickets' | 'tokens' | 'throttle'>;
   sessions: AgentPortStats;
   agents: Pick<AgentListener, 'counts' | 'refusedFrames' | 'refusedHandshakes' | 'waiting'>;
-  /** Those that exist, so that one without agents has a zero and not nothing. */
+  /** All namespaces, so that one without agents has a series with the value 0. */
   namespaces: readonly string[];
 }

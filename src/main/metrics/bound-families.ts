@@ -4,17 +4,8 @@ import type { Families, Sample } from './families.ts';
 
 type Named = Readonly<Record<string, QueueStats>>;
 
-/** What waits for something, against its bound. */
-const queuesOf = ({
-  system,
-  pipeline,
-  proxyRuns,
-  eventLog,
-  credentials,
-  api,
-  sessions,
-  agents,
-}: BackendStats): Named => ({
+/** The queues, each with its length and its limit. */
+const queuesOf = ({ system, pipeline, proxyRuns, eventLog, auth, sessions, agents }: BackendStats): Named => ({
   open_decisions: system.openDecisions,
   outbox: pipeline.outbox,
   outbox_bytes: pipeline.outboxBytes,
@@ -26,36 +17,36 @@ const queuesOf = ({
   agent_handshakes: agents.waiting.handshakes,
   ended_connections: agents.waiting.ends,
   untold_connections: { used: system.untold, limit: agents.waiting.ends.limit },
-  waiting_logins: credentials.waiting,
-  running_logins: credentials.running,
-  tickets: api.tickets.unused,
+  waiting_logins: auth.credentials.waiting,
+  running_logins: auth.credentials.running,
+  tickets: auth.tickets.unused,
   ...(eventLog === undefined ? {} : { event_log: eventLog }),
 });
 
-/** What is kept only because it is likely to be needed again, against its bound. */
-const cachesOf = ({ system, credentials, api, agents, store }: BackendStats): Named => ({
+/** The caches, each with its size and its limit. */
+const cachesOf = ({ system, auth, agents, store }: BackendStats): Named => ({
   awake_actors: system.awakeSleepers,
-  credentials: credentials.remembered,
-  access_tokens: api.tokens.remembered,
-  guessed_accounts: api.throttle.accounts,
-  guessing_addresses: api.throttle.addresses,
-  login_addresses: api.throttle.logins,
+  credentials: auth.credentials.remembered,
+  access_tokens: auth.tokens.remembered,
+  guessed_accounts: auth.throttle.accounts,
+  guessing_addresses: auth.throttle.addresses,
+  login_addresses: auth.throttle.logins,
   refused_messages: agents.refusedFrames.remembered,
   refused_handshakes: agents.refusedHandshakes.remembered,
   dropped_proxies: system.droppedProxies,
   ...(store === undefined ? {} : { resources: store.cachedResources }),
 });
 
-/** Everything that grows, with its bound; docs/operate.md lists them. */
+/** Everything that grows, with its limit; docs/operate.md lists them. */
 export function addBoundFamilies(families: Families, read: () => BackendStats): void {
   const queues = (value: keyof QueueStats) => () => samples('queue', queuesOf(read()), value);
   const caches = (value: keyof QueueStats) => () => samples('cache', cachesOf(read()), value);
-  families.gauges('mon_queue_depth', 'What waits', ['queue'], queues('used'));
-  families.gauges('mon_queue_limit', 'How much may wait', ['queue'], queues('limit'));
-  families.counters('mon_queue_dropped_total', 'What was thrown away at the limit', ['queue'], queues('dropped'));
-  families.counters('mon_queue_refused_total', 'What was not taken at the limit', ['queue'], queues('refused'));
-  families.gauges('mon_cache_entries', 'What is kept', ['cache'], caches('used'));
-  families.gauges('mon_cache_limit', 'How much may be kept', ['cache'], caches('limit'));
+  families.gauges('mon_queue_depth', 'Entries that wait in the queue', ['queue'], queues('used'));
+  families.gauges('mon_queue_limit', 'Limit of the queue', ['queue'], queues('limit'));
+  families.counters('mon_queue_dropped_total', 'Entries that were dropped at the limit', ['queue'], queues('dropped'));
+  families.counters('mon_queue_refused_total', 'Entries that were refused at the limit', ['queue'], queues('refused'));
+  families.gauges('mon_cache_entries', 'Entries in the cache', ['cache'], caches('used'));
+  families.gauges('mon_cache_limit', 'Limit of the cache', ['cache'], caches('limit'));
   families.counter(
     'mon_changes_refused_total',
     'Changes that were answered 503 because the open decisions or the outbox were full',
@@ -64,13 +55,9 @@ export function addBoundFamilies(families: Families, read: () => BackendStats): 
   families.counter(
     'mon_logins_refused_total',
     'Logins that were answered 429 and not tried, because too many failed before them',
-    () => read().api.throttle.refused,
+    () => read().auth.throttle.refused,
   );
-  families.gauge(
-    'mon_paused_sessions',
-    'Sessions of agents of which nothing is read now',
-    () => read().sessions.paused,
-  );
+  families.gauge('mon_paused_sessions', 'Sessions of agents whose reader is paused', () => read().sessions.paused);
   families.gauge(
     'mon_outgoing_frames',
     'Frames that wait to be written to agents, over all sessions',
@@ -83,7 +70,7 @@ export function addBoundFamilies(families: Families, read: () => BackendStats): 
   );
 }
 
-/** Of those that have the value. */
+/** The samples of the queues or caches that have the value. */
 function samples<L extends string>(label: L, named: Named, value: keyof QueueStats): Sample<L>[] {
   return Object.entries(named).flatMap(([name, queueStats]) => {
     const count = queueStats[value];

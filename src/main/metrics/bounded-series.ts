@@ -1,6 +1,6 @@
-/** Names of namespaces and handlers are the users' to choose: so many have a series of their own. */
+/** Users choose the names of namespaces and handlers: at most this many have a series of their own. */
 export const MAX_SERIES = 1_000;
-/** No name: stands for all that have none of their own. */
+/** The label of the series that sums up all others; no name can be equal to it. */
 export const OTHERS = '*';
 
 /** The largest counts under their names, and the sum of the others, if there are any. */

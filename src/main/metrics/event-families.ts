@@ -3,7 +3,7 @@ import type { BackendStats } from './backend-stats.ts';
 import { boundedSeries } from './bounded-series.ts';
 import type { Families, Sample } from './families.ts';
 
-/** The families that dashboards of the reference read; those of it that could not be true here are not there. */
+/** The families of the reference that its dashboards read, without those that would have no meaning here. */
 export function addEventFamilies(families: Families, read: () => BackendStats): void {
   families.counters('sensu_go_events_processed', 'Events that were processed', ['status', 'type'], () => {
     const { stored, lost } = read().system.commits;
@@ -19,7 +19,7 @@ export function addEventFamilies(families: Families, read: () => BackendStats): 
     'Metric points in the events that were processed',
     () => read().system.commits.stored.metricPoints,
   );
-  families.counters('sensu_go_keepalives', 'Keepalives that came, and that were missed', ['status'], () => {
+  families.counters('sensu_go_keepalives', 'Keepalives that were received, and that were missed', ['status'], () => {
     const { keepalives, missedKeepalives } = read().system.commits.stored;
     return [
       [keepalives, { status: 'alive' }],
@@ -45,11 +45,11 @@ function addHandlerFamilies(families: Families, read: () => BackendStats): void 
       [failed, { status: '1', type }],
     ];
   });
-  families.counter('sensu_go_handler_requests_total', 'Handlers that ran, whatever came of it', () => {
+  families.counter('sensu_go_handler_requests_total', 'Handlers that ran, with any result', () => {
     const { handled, failed } = read().pipeline.runs;
     return handled + failed;
   });
-  families.gauge('sensu_go_event_handlers_busy', 'Handlers that run', () => read().pipeline.running.used);
+  families.gauge('sensu_go_event_handlers_busy', 'Handlers that are running', () => read().pipeline.running.used);
 }
 
 function addSessionFamilies(families: Families, read: () => BackendStats): void {

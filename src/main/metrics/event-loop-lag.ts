@@ -1,8 +1,8 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** How often the loop is asked; what it is late by beyond that is lag. */
+/** The interval of the measurements. A delay beyond it is lag. */
 const RESOLUTION_MS = 10;
-/** Figures are of this time or the one before, so that no scrape takes them from another one. */
+/** Each result covers this window and the one before, so that two scrapers do not take results from each other. */
 const WINDOW_MS = 60_000;
 const NS_PER_S = 1e9;
 
@@ -15,7 +15,7 @@ export interface Lag {
 
 const NONE: Lag = { median: 0, p99: 0, max: 0 };
 
-/** How late the event loop is, on the machine's own clock. */
+/** The lag of the event loop, on the clock of the machine. */
 export class EventLoopLag {
   readonly #histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   #begunAtMs = performance.now();
@@ -29,7 +29,7 @@ export class EventLoopLag {
     this.#histogram.disable();
   }
 
-  /** The worse of what was seen since the current window began and in the one before. */
+  /** The larger of the lag in the current window and in the one before. */
   read(): Lag {
     const current: Lag = this.#histogram.count === 0 ? NONE : this.#current();
     const worse = {

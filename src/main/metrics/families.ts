@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 /** A value, and the labels of its series. */
 export type Sample<L extends string> = readonly [value: number, labels: Readonly<Record<L, string>>];
 
-/** Families of one registry whose values are read at the scrape: between two scrapes they cost nothing. */
+/** Families of one registry. Their values are read at each scrape; between scrapes they cost nothing. */
 export class Families {
   readonly #registers: Registry[];
 
@@ -24,7 +24,7 @@ export class Families {
     const counter: Counter = new Counter({ name, help, registers: this.#registers, collect });
   }
 
-  /** Series that are not read any more are gone. */
+  /** A series that a scrape does not read any more disappears. */
   gauges<L extends string>(name: string, help: string, labelNames: L[], read: () => Iterable<Sample<L>>): void {
     const collect = (): void => {
       gauge.reset();

@@ -2,10 +2,10 @@ import { type Registry, Summary } from 'prom-client';
 import type { PipelinePorts } from '../../pipeline/pipeline.ts';
 import { MAX_SERIES, OTHERS } from './bounded-series.ts';
 
-/** As dashboards expect them: of the last ten minutes. */
+/** The quantiles that dashboards expect, over the last ten minutes. */
 const QUANTILES = { percentiles: [0.5, 0.9, 0.99], maxAgeSeconds: 600, ageBuckets: 5 };
 
-/** How long handlers take, in milliseconds. A handler takes at least some itself, so that each may be observed. */
+/** Durations of handlers, ms. Each run is observed: that costs little beside the run itself. */
 export class HandlerDurations {
   readonly #ofHandlers: Summary<'namespace' | 'resource_ref' | 'status'>;
   readonly #ofEvents: Summary<'event_type' | 'status'>;
@@ -15,7 +15,7 @@ export class HandlerDurations {
     this.#ofHandlers = new Summary({
       ...QUANTILES,
       name: 'sensu_go_pipeline_handler_duration',
-      help: 'Milliseconds that handlers ran',
+      help: 'Duration of handlers, milliseconds',
       labelNames: ['namespace', 'resource_ref', 'status'],
       registers: [registry],
     });
@@ -28,7 +28,7 @@ export class HandlerDurations {
     });
   }
 
-  /** Runs handlers as `run` does, and observes them. Those that a stop of the backend ended are not. */
+  /** Returns `run` with its runs observed, except those that a stop of the backend ended. */
   observing(run: PipelinePorts['run']): PipelinePorts['run'] {
     return async (handler, entry, clock, signal) => {
       const startedMs = clock.monotonicMs();
@@ -42,7 +42,7 @@ export class HandlerDurations {
     };
   }
 
-  /** The first handlers that ran have a series of their own. */
+  /** The first handlers that run have a series of their own; the others share one. */
   #seriesOf({ namespace, handler }: { namespace: string; handler: string }) {
     const name = `${namespace}/${handler}`;
     if (this.#known.size < MAX_SERIES) this.#known.add(name);

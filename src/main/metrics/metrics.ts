@@ -8,43 +8,41 @@ import { HandlerDurations } from './handler-durations.ts';
 import { addProcessFamilies } from './process-families.ts';
 import { addSystemFamilies } from './system-families.ts';
 
-export interface MetricsPorts {
-  /** Asked once for each scrape. */
-  figures(): BackendStats;
-  /** Of this program. */
-  version: string;
-}
-
-/** What a backend tells to whoever scrapes it: the parts count, and are asked only then. */
+/** The metrics of a backend. Its parts count by themselves, and are read only by a scrape. */
 export class Metrics {
   readonly handlers: HandlerDurations;
-  readonly #ports: MetricsPorts;
   readonly #registry = new Registry();
+  readonly #families = new Families(this.#registry);
   readonly #lag = new EventLoopLag();
-  #figures: BackendStats | undefined;
+  #readBackend: (() => BackendStats) | undefined;
+  #stats: BackendStats | undefined;
 
-  constructor(ports: MetricsPorts) {
-    this.#ports = ports;
+  /** Adds the metrics of the process and of the program, whose version this is. */
+  constructor(version: string) {
     this.handlers = new HandlerDurations(this.#registry);
-    const families = new Families(this.#registry);
-    const read = (): BackendStats => {
-      if (this.#figures === undefined) throw new Error('figures are read outside a scrape');
-      return this.#figures;
-    };
-    addEventFamilies(families, read);
-    addBoundFamilies(families, read);
-    addSystemFamilies(families, read);
-    addProcessFamilies(families, this.#lag);
-    addBuildInfo(families, ports.version);
+    addProcessFamilies(this.#families, this.#lag);
+    addBuildInfo(this.#families, version);
     this.#lag.start();
   }
 
-  /** In the text format of Prometheus, version 0.0.4. */
+  /** Adds the metrics of a backend, whose parts are open by then. Each scrape calls `read` once. */
+  addBackend(read: () => BackendStats): void {
+    this.#readBackend = read;
+    const stats = (): BackendStats => {
+      if (this.#stats === undefined) throw new Error('the stats are read outside a scrape');
+      return this.#stats;
+    };
+    addEventFamilies(this.#families, stats);
+    addBoundFamilies(this.#families, stats);
+    addSystemFamilies(this.#families, stats);
+  }
+
+  /** The text in the format of Prometheus, version 0.0.4. */
   async scrape(): Promise<{ type: string; text: string }> {
-    this.#figures = this.#ports.figures();
-    // Every family is read before the first await.
+    this.#stats = this.#readBackend?.();
+    // The registry reads every family before it returns its promise.
     const text = this.#registry.metrics();
-    this.#figures = undefined;
+    this.#stats = undefined;
     return { type: this.#registry.contentType, text: await text };
   }
 
@@ -56,7 +54,7 @@ export class Metrics {
 function addBuildInfo(families: Families, version: string): void {
   families.gauges('sensu_go_build_info', 'The version of this program', ['version'], () => [[1, { version }]]);
   const node = process.versions.node;
-  families.gauges('mon_build_info', 'The version of this program, and what runs it', ['version', 'node'], () => [
+  families.gauges('mon_build_info', 'The versions of this program and of Node.js', ['version', 'node'], () => [
     [1, { version, node }],
   ]);
 }

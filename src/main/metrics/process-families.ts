@@ -5,7 +5,7 @@ import type { Families, Sample } from './families.ts';
 const MICROSECONDS_PER_S = 1_000_000;
 const KIB = 1_024;
 
-/** The process under the names that everybody's dashboards know, and how late its event loop is. */
+/** The process, under the standard names of Prometheus clients, and the lag of its event loop. */
 export function addProcessFamilies(families: Families, lag: EventLoopLag): void {
   families.counter('process_cpu_seconds_total', 'CPU time, user and system', () => {
     const { user, system } = process.cpuUsage();
@@ -13,24 +13,29 @@ export function addProcessFamilies(families: Families, lag: EventLoopLag): void 
   });
   families.gauge(
     'process_start_time_seconds',
-    'When the process began, Unix time',
+    'Start time of the process, Unix time',
     () => performance.timeOrigin / 1_000,
   );
   families.gauge('process_resident_memory_bytes', 'Memory in use', () => process.memoryUsage.rss());
   families.gauge('nodejs_heap_size_used_bytes', 'The heap of JavaScript in use', () => process.memoryUsage().heapUsed);
   families.gauge('nodejs_external_memory_bytes', 'Memory outside the heap', () => process.memoryUsage().external);
   if (process.platform === 'linux') addProcFamilies(families);
-  families.gauges('mon_event_loop_lag_seconds', 'How late the event loop was of late', ['quantile'], () => {
-    const { median, p99, max } = lag.read();
-    return [
-      [median, { quantile: '0.5' }],
-      [p99, { quantile: '0.99' }],
-      [max, { quantile: '1' }],
-    ] satisfies Sample<'quantile'>[];
-  });
+  families.gauges(
+    'mon_event_loop_lag_seconds',
+    'Lag of the event loop in the last one to two minutes',
+    ['quantile'],
+    () => {
+      const { median, p99, max } = lag.read();
+      return [
+        [median, { quantile: '0.5' }],
+        [p99, { quantile: '0.99' }],
+        [max, { quantile: '1' }],
+      ] satisfies Sample<'quantile'>[];
+    },
+  );
 }
 
-/** These files are made by the kernel when they are read: nothing waits for a disk. */
+/** The kernel makes these files when they are read, so that no read waits for a disk. */
 function addProcFamilies(families: Families): void {
   families.gauges(
     'process_virtual_memory_bytes',
@@ -60,7 +65,7 @@ function addProcFamilies(families: Families): void {
   );
 }
 
-/** Nothing while all descriptors are in use: the other families are needed then more than ever. */
+/** No sample while all descriptors are in use, so that the scrape still returns the other families. */
 function ifOpened(read: () => number): () => Sample<never>[] {
   return () => {
     try {

@@ -3,7 +3,7 @@ import type { Families, Sample } from './families.ts';
 
 const seconds = (ms: number): number => ms / 1_000;
 
-/** Actors, commits, the store, and what was refused of agents. */
+/** Actors, commits, the store, and refused messages and handshakes of agents. */
 export function addSystemFamilies(families: Families, read: () => BackendStats): void {
   addActorFamilies(families, read);
   addCommitFamilies(families, read);
@@ -19,7 +19,7 @@ export function addSystemFamilies(families: Families, read: () => BackendStats):
 }
 
 function addActorFamilies(families: Families, read: () => BackendStats): void {
-  const perActor = (of: (figures: BackendStats['system']) => Readonly<Record<string, number>>) => () =>
+  const perActor = (of: (stats: BackendStats['system']) => Readonly<Record<string, number>>) => () =>
     Object.entries(of(read().system)).map(([actor, count]): Sample<'actor'> => [count, { actor }]);
   families.gauges(
     'mon_awake_actors',
@@ -35,7 +35,7 @@ function addActorFamilies(families: Families, read: () => BackendStats): void {
   );
   families.gauges(
     'mon_quarantined_actors',
-    'State machines that failed too often and are left alone',
+    'State machines in quarantine after repeated failures',
     ['actor'],
     perActor(({ quarantined }) => quarantined),
   );
@@ -45,9 +45,7 @@ function addActorFamilies(families: Families, read: () => BackendStats): void {
     ['actor'],
     perActor(({ failures }) => failures),
   );
-  families.counter('mon_blind_seconds_total', 'Time since the start in which nothing could be heard', () =>
-    seconds(read().system.blindMs),
-  );
+  families.counter('mon_blind_seconds_total', 'Blind time since the start', () => seconds(read().system.blindMs));
 }
 
 function addCommitFamilies(families: Families, read: () => BackendStats): void {
@@ -58,7 +56,7 @@ function addCommitFamilies(families: Families, read: () => BackendStats): void {
   families.counter('mon_commit_seconds_total', 'Time that durable transactions took', () =>
     seconds(commits().durationMs),
   );
-  families.gauge('mon_ledger_seq', 'The last durable entry of the ledger', () => read().system.ledgerSeq);
+  families.gauge('mon_ledger_seq', 'Number of the last durable entry of the ledger', () => read().system.ledgerSeq);
 }
 
 function addStoreFamilies(families: Families, read: () => BackendStats): void {
@@ -68,19 +66,19 @@ function addStoreFamilies(families: Families, read: () => BackendStats): void {
   };
   families.gauges(
     'mon_store_bytes',
-    'The store on disk; it never shrinks',
+    'Size of the store on disk; it never shrinks',
     [],
     size(({ bytes }) => bytes),
   );
   families.gauges(
     'mon_store_used_bytes',
-    'What of the store holds something',
+    'Part of the store that holds data',
     [],
     size(({ usedBytes }) => usedBytes),
   );
   families.gauges(
     'mon_store_free_pages',
-    'Pages of the store that are used again',
+    'Free pages of the store',
     [],
     size(({ freePages }) => freePages),
   );

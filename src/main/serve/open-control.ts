@@ -1,0 +1,19 @@
+import { seed } from '../../actors/administration/seed.ts';
+import type { ActorSystem } from '../../actors/system.ts';
+import { prepareSeed } from '../init/initialise.ts';
+import type { Closers } from './closers.ts';
+import { serveControl } from './control-socket.ts';
+import { close } from './listen.ts';
+
+/** Serves the control socket, through which `init` initialises the store of the running backend. */
+export async function openControl(path: string, system: ActorSystem, closers: Closers): Promise<void> {
+  const control = await serveControl(path, {
+    initialise: async (administrator) => {
+      const prepared = await prepareSeed(administrator);
+      await system.decider.decide({ cause: { user: administrator.username } }, (ctx) => {
+        seed(ctx.decision, prepared, ctx.nowMs);
+      }).durable;
+    },
+  });
+  closers.add(() => close(control));
+}

@@ -1,0 +1,42 @@
+import { ActorSystem, type SystemPorts } from '../../actors/system.ts';
+import type { BackendConfig } from '../../config/backend.ts';
+import type { Log } from '../../ports/log.ts';
+import { EventLog } from '../log/event-log.ts';
+import type { Closers } from './closers.ts';
+import { decisionSettings } from './decision-settings.ts';
+
+type OpenSystemPorts = Pick<
+  SystemPorts,
+  'store' | 'clock' | 'backendName' | 'machine' | 'machines' | 'configurationKinds'
+> & { log: Log };
+
+export interface OpenedSystem {
+  system: ActorSystem;
+  /** Undefined when the configuration names no file for it. */
+  eventLog: EventLog | undefined;
+}
+
+/** Starts the actors on what is stored, with the event log following their decisions. */
+export async function openSystem(
+  config: BackendConfig,
+  ports: OpenSystemPorts,
+  closers: Closers,
+): Promise<OpenedSystem> {
+  const { clock, log } = ports;
+  const system = new ActorSystem({
+    ...ports,
+    log: log.child({ component: 'actors' }),
+    deregistrationHandler: config.deregistrationHandler,
+    settings: decisionSettings(config),
+    maxAwakeActors: config.maxAwakeActors,
+  });
+  const eventLog =
+    config.eventLog && new EventLog({ ...config.eventLog, clock, log: log.child({ component: 'event-log' }) });
+  if (eventLog !== undefined) {
+    system.listen(eventLog);
+    closers.add(() => eventLog.stop());
+  }
+  await system.start();
+  closers.add(() => system.stop());
+  return { system, eventLog };
+}
