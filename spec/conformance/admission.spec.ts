@@ -25,7 +25,7 @@ describe('admission to the agent port', () => {
 
   afterEach(() => backend.stop());
 
-  /** Status and text of a refused handshake; 101 of one that passes. */
+  /** The status and text of a refused handshake; status 101 if it succeeds. */
   async function handshake(name: string, options: Partial<AgentOptions> = {}): Promise<[number, string]> {
     try {
       await backend.connect({ name, ...options });
@@ -41,7 +41,7 @@ describe('admission to the agent port', () => {
     return [status, body];
   };
 
-  /** Agent, status and reason of what was refused, newest first. */
+  /** The agent, status and reason of each refusal, newest first. */
   async function refusals(): Promise<unknown[]> {
     const { json } = await api.get('/api/mon/v1/handshake-refusals');
     return (json as Json[]).map(({ agent, status, reason, count }) => [agent, status, reason, count]);
@@ -52,7 +52,7 @@ describe('admission to the agent port', () => {
 
     const CLOSED = [503, 'agentd temporarily unavailable during startup\n'];
 
-    it('case 5: is refused with 503, with or without credentials, until the wait is over', async () => {
+    it('case 5: is refused with 503, with or without credentials, until the delay is over', async () => {
       expect(await handshake('adm-early')).to.deep.equal(CLOSED);
       expect(await get('/')).to.deep.equal(CLOSED);
       await backend.clock.advance(4_999);
@@ -62,7 +62,7 @@ describe('admission to the agent port', () => {
       expect(await handshake('adm-early')).to.deep.equal([101, '']);
     });
 
-    it('case 5: is not ready, but healthy, until the wait is over', async () => {
+    it('case 5: leaves the backend healthy but not ready until the delay is over', async () => {
       expect(await get('/ready')).to.deep.equal(CLOSED);
       expect((await get('/health'))[0]).to.equal(200);
       expect(await get('/foo')).to.deep.equal([404, '404 page not found\n']);
@@ -71,7 +71,7 @@ describe('admission to the agent port', () => {
       expect(await get('/ready')).to.deep.equal([200, 'ready\n']);
     });
 
-    it('waits again after each start', async () => {
+    it('is delayed again after each start', async () => {
       await backend.clock.advance(5_000);
       expect(await handshake('adm-again')).to.deep.equal([101, '']);
       await backend.halt();
@@ -85,7 +85,7 @@ describe('admission to the agent port', () => {
 
     const TOO_MANY = [429, 'Too Many Requests\n'];
 
-    it('is refused with 429 beyond the connections of a second, before it is asked who comes', async () => {
+    it('is refused with 429 above the connections per second, before credentials are checked', async () => {
       for (const name of ['adm-1', 'adm-2']) expect(await handshake(name)).to.deep.equal([101, '']);
       expect(await handshake('adm-3')).to.deep.equal(TOO_MANY);
       expect(await get('/')).to.deep.equal(TOO_MANY);
@@ -106,7 +106,7 @@ describe('admission to the agent port', () => {
   describe('of a second agent of a name', () => {
     const refusing = () => start({ agentAdmission: { ...EVERYBODY, refusesDuplicates: true } });
 
-    it('is granted unless duplicates are refused', async () => {
+    it('is granted unless duplicates are refused by configuration', async () => {
       await start({});
       for (let n = 0; n < 2; n += 1) expect(await handshake('adm-twin')).to.deep.equal([101, '']);
     });
@@ -126,13 +126,13 @@ describe('admission to the agent port', () => {
       );
     });
 
-    it('is granted to one of those that come at once', async () => {
+    it('is granted to one of several that connect at the same time', async () => {
       await refusing();
       const statuses = await Promise.all(Array.from({ length: 5 }, () => handshake('adm-twin')));
       expect(statuses.map(([status]) => status)).to.have.members([101, 409, 409, 409, 409]);
     });
 
-    it('tells nobody without credentials who is connected', async () => {
+    it('does not reveal connected agents to clients without credentials', async () => {
       await refusing();
       await backend.connect({ name: 'adm-twin' });
       const wrong = { username: 'agent', password: 'wrong' };
@@ -165,7 +165,7 @@ describe('admission to the agent port', () => {
       expect(await handshake('adm-known')).to.deep.equal([101, '']);
     });
 
-    it('case 60: is judged after the credentials and the rights, and before the namespace', async () => {
+    it('case 60: is checked after the credentials and the rights, and before the namespace', async () => {
       await fill();
       await api.post('/api/core/v2/users', { username: 'powerless', password: 'P@ssw0rd!' });
       const wrong = { username: 'agent', password: 'wrong' };
@@ -176,7 +176,7 @@ describe('admission to the agent port', () => {
       expect((await handshake('bad name!'))[0]).to.equal(400);
     });
 
-    it('leaves entities above a lowered limit as they are, and takes no more', async () => {
+    it('keeps existing entities when the limit is lowered, and admits no new ones', async () => {
       await backend.stop();
       let entityLimit = LIMIT;
       // The configuration is read at each start.
@@ -205,7 +205,7 @@ describe('admission to the agent port', () => {
       expect((await handshake('adm-new'))[0]).to.equal(402);
     });
 
-    it('case 60: keeps entities from being created through the API, and lets them be updated', async () => {
+    it('case 60: makes the API refuse new entities and allow updates', async () => {
       await fill();
       const path = `${ENTITIES}/adm-c`;
       expect(answerOf(await api.post(ENTITIES, proxy('adm-c')))).to.deep.equal([402, REACHED]);
@@ -215,7 +215,7 @@ describe('admission to the agent port', () => {
       expect((await api.post(ENTITIES, proxy('adm-a'))).status).to.equal(409);
     });
 
-    it('case 60: refuses an event that would make a proxy entity, through the API with 402', async () => {
+    it('case 60: makes the API answer 402 to an event that would create a proxy entity', async () => {
       await fill();
       const send = (entity: string) => api.put(`/ns/default/events/${entity}/c`, proxyEvent(entity, 'c'));
       expect(answerOf(await send('adm-c'))).to.deep.equal([402, REACHED]);
@@ -225,7 +225,7 @@ describe('admission to the agent port', () => {
       expect(answerOf(post)).to.deep.equal([402, REACHED]);
     });
 
-    it('case 60: drops such an event of an agent, acknowledges it, counts it, and says so once a minute', async () => {
+    it('case 60: drops such an event of an agent, acknowledges it, counts it, and logs it once a minute', async () => {
       const queueId = randomUUID();
       const agent = await backend.connect({ name: 'adm-known', queueId });
       agent.send('keepalive', keepalive('adm-known', { timestamp: backend.nowS }));
@@ -264,7 +264,7 @@ describe('admission to the agent port', () => {
       expect(dropped()).to.deep.equal([...first, ['default/adm-c', 4]]);
     });
 
-    it('closes a connection with 1008 whose agent could not be registered any more', async () => {
+    it('closes a connection with 1008 if its agent can no longer be registered', async () => {
       await put('adm-a');
       const [first, second] = await Promise.all([
         backend.connect({ name: 'adm-first' }),
@@ -284,7 +284,7 @@ describe('admission to the agent port', () => {
       expect(states.map(({ from, to }) => [from, to])).to.deep.equal([['registered', 'critical']]);
     });
 
-    it('ends when an entity is deleted, or its agent leaves for good', async () => {
+    it('has room again when an entity is deleted or its agent deregisters', async () => {
       await put('adm-a');
       const leaving = await ReportingAgent.connect(backend, 'adm-leaving');
       await leaving.keepalive({ timeout: 5, interval: 2, entity: { deregister: true } });
@@ -298,7 +298,7 @@ describe('admission to the agent port', () => {
       expect((await put('adm-c')).status).to.equal(200);
     });
 
-    it('counts what is stored: over restarts, and not what a failed write has lost', async () => {
+    it('counts stored entities across restarts, without those of failed writes', async () => {
       await put('adm-a');
       backend.store.failNextWrites(1);
       expect((await put('adm-lost')).status).to.equal(503);
@@ -313,14 +313,14 @@ describe('admission to the agent port', () => {
       expect((await put('adm-c')).status).to.equal(402);
     });
 
-    it('does not count what the backend keeps of itself', async () => {
+    it('does not count the entity of the backend itself', async () => {
       await fill();
       const { headers, json } = await api.get('/api/core/v2/entities');
       expect((json as Json[]).map((entity) => at(entity, 'metadata', 'namespace'))).to.include('mon-system');
       expect(headers).to.include({ 'sensu-entity-count': '2', 'sensu-entity-limit': '2' });
     });
 
-    it('is told, and warned of, on every answer of the core API', async () => {
+    it('reports its use, with a warning, in every response of the core API', async () => {
       const told = async (path: string): Promise<unknown[]> => {
         const { headers } = await api.get(path);
         return ['count', 'limit', 'warning'].map((name) => headers[`sensu-entity-${name}`]);
@@ -334,7 +334,7 @@ describe('admission to the agent port', () => {
     });
   });
 
-  it('without an entity limit knows no bound, and the API does not speak of one', async () => {
+  it('has no bound without an entity limit, and the API does not mention one', async () => {
     await start({ entityLimit: 0 });
     for (let n = 0; n < 5; n += 1) {
       const entity = { entity_class: 'proxy', metadata: { name: `adm-${n}`, namespace: 'default' } };
@@ -345,7 +345,7 @@ describe('admission to the agent port', () => {
     expect(await handshake('adm-new')).to.deep.equal([101, '']);
   });
 
-  it('follows the order of its rules: path, start gate, rate limit, credentials', async () => {
+  it('applies its rules in order: path, start gate, rate limit, credentials', async () => {
     await start({ agentAdmission: { ...EVERYBODY, serveWaitMs: 1_000, connectionsPerS: 1 } });
     const lines = Object.entries(agentHeaders({ name: 'adm-order' })).map(([name, value]) => `${name}: ${value}`);
     const statusOf = async (path: string, sent: readonly string[]): Promise<number> =>

@@ -4,16 +4,16 @@ import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
 import { itReplaysInParallel } from '../support/golden-parallel.ts';
 import { playTranscript } from '../support/golden-transcript.ts';
 
-/** Their checks need tokens, metrics, hooks, secrets or assets on the agent; their events its API and its sockets. */
+/** These checks need tokens, metrics, hooks, secrets or assets on the agent, or post events through its API and sockets. */
 const LEFT_OUT = new Set('tokens tokbad afterpush metric hooked env asset posted sock metrics'.split(' '));
 
-/** The `Accept` lines of the backend, by the encoding that they lead to. */
+/** The `Accept` lines of the backend, by the encoding that they select. */
 const ACCEPTS: Record<string, string[]> = {
   json: [jsonCodec.mediaType],
   protobuf: [protobufCodec.mediaType, jsonCodec.mediaType],
 };
 
-/** As the recorded agent was configured. */
+/** The configuration of the recorded agent. */
 const SETTINGS = {
   subscriptions: 's1,s2',
   labels: 'site=fra,password=hunter2',
@@ -29,7 +29,7 @@ const SETTINGS = {
   'retry-min': '100ms',
 };
 
-describe('an agent that is told what a recorded agent was told', function () {
+describe('an agent that receives the messages of a recorded backend', function () {
   this.timeout(60_000);
 
   itReplaysInParallel(Object.keys(ACCEPTS), async (name) => {

@@ -14,7 +14,7 @@ const INTERVAL_S = 1;
 const WARNING_S = 30;
 const PROGRAM_WITHIN_MS = 15_000;
 
-/** The backend's clock is moved by the test: an interval has passed when the test says so, however slow the machine is. */
+/** The test moves the backend's clock, so a slow machine does not change when an interval ends. */
 describe('a real agent', function () {
   this.timeout(60_000);
   let agent: AgentProcess | undefined;
@@ -39,7 +39,7 @@ describe('a real agent', function () {
     expect(await api.put('/ns/default/checks/disk', check)).to.have.property('status', 201);
   });
 
-  /** Connected for the `times`th time, and its keepalive is stored. */
+  /** Waits for connection number `times` and its stored keepalive. */
   async function start(times: number): Promise<void> {
     const flags = ['--subscriptions', 'web', '--cache-dir', join(directory.path, 'cache'), '--deregister'];
     const timeout = ['--keepalive-warning-timeout', String(WARNING_S)];
@@ -52,12 +52,12 @@ describe('a real agent', function () {
     );
   }
 
-  /** What the check finds from now on. */
+  /** Sets what the check finds from now on. */
   function disk(status: number): void {
     writeFileSync(join(directory.path, 'disk'), String(status));
   }
 
-  /** One interval passes; then there are these results and no others. */
+  /** Lets one interval pass and expects exactly these results. */
   async function interval(statuses: readonly number[]): Promise<void> {
     await backend.clock.advance(INTERVAL_S * 1_000);
     const history = await eventually(
@@ -68,7 +68,7 @@ describe('a real agent', function () {
     expect(history.map(({ status }) => status)).to.deep.equal(statuses);
   }
 
-  /** Everything the handler gets of what has happened until now. */
+  /** All that the handler has received so far. */
   async function handledBy(name: string): Promise<unknown[]> {
     const waiting = (): number => [...backend.store.keys('outbox', { from: '', to: '\uffff' })].length;
     await eventually(() => waiting() === 0, Boolean, { what: 'an empty outbox' });
@@ -79,7 +79,7 @@ describe('a real agent', function () {
   const ledger = async (actor: string, key?: string) =>
     (await api.ledger({ actor, ...(key === undefined ? {} : { key }) })).map(({ event, to }) => `${event} ${to}`);
 
-  it('registers once, runs its checks, has its incidents handled, and is gone with all its events when it leaves', async () => {
+  it('registers once, runs its checks, has its incidents handled, and is deleted with all its events when it leaves', async () => {
     await start(1);
     await interval([0]);
     await interval([0, 0]);

@@ -30,7 +30,7 @@ describe('the events in the queue of an agent that is killed', function () {
     agent = start(`ws://127.0.0.1:${backend.agentPort}`);
   };
 
-  /** Their ids, in order; the agent that accepted them is dead. */
+  /** Returns the ids of the events in order, and kills the agent that accepted them. */
   async function queued(): Promise<unknown[]> {
     const played = await PlayedBackend.start({ acksEvents: false });
     try {
@@ -42,7 +42,7 @@ describe('the events in the queue of an agent that is killed', function () {
     }
   }
 
-  /** What the backend has made of them, in the order in which it did: each first result of a check is a transition. */
+  /** The check results that the backend recorded, in order: the first result of each check is a transition. */
   async function applied(count: number): Promise<LedgerEntry[]> {
     return eventually(
       async () => (await api.ledger({ actor: 'check-state' })).filter(({ key }) => key.startsWith(`${PREFIX}check-`)),
@@ -51,7 +51,7 @@ describe('the events in the queue of an agent that is killed', function () {
     );
   }
 
-  /** What it had to deliver may have been delivered by the agent before it: it may still be starting, and then a signal just ends it. */
+  /** The previous agent may have delivered everything; this one may still be starting, so that a signal simply ends it. */
   async function isRunning(): Promise<void> {
     await eventually(
       () => agent?.log.map(({ msg }) => msg) ?? [],
@@ -73,13 +73,13 @@ describe('the events in the queue of an agent that is killed', function () {
     for (const event of results) expect(at(event, 'check', 'occurrences')).to.equal(1);
   }
 
-  it(`are ${COUNT} and arrive after its restart, none twice, in order`, async () => {
+  it(`are all ${COUNT} delivered after its restart, in order and without duplicates`, async () => {
     const ids = await queued();
     startAtBackend();
     await haveArrivedOnceInOrder(ids);
   });
 
-  it('are applied once and in order when it is killed again while it delivers them', async () => {
+  it('are applied once and in order when the agent is killed again during delivery', async () => {
     const ids = await queued();
     startAtBackend();
     await applied(1);

@@ -14,7 +14,7 @@ interface Reaction {
 
 const { reactions } = JSON.parse(readGolden('wire/real-agent/reactions.json')) as { reactions: Reaction[] };
 
-/** The numbers in the stimuli that read like this. */
+/** The numbers in the stimuli that match. */
 const recordedNumbers = (stimulus: RegExp): number[] =>
   reactions.flatMap(({ stimulus: text }) => {
     const number = stimulus.exec(text)?.[1];
@@ -24,8 +24,8 @@ const recordedNumbers = (stimulus: RegExp): number[] =>
 const NO_ENTITY = { metadata: { name: 'not found', namespace: 'default' }, entity_class: 'agent' };
 const PATIENCE = { withinMs: 15_000 };
 
-/** What spec/agent does not show yet of the recorded reactions to a backend. */
-describe('an agent reacts to its backend as a recorded agent did', function () {
+/** The recorded reactions to a backend that spec/agent does not cover. */
+describe('an agent that reacts to its backend like the recorded agent', function () {
   this.timeout(60_000);
   let backend: PlayedBackend;
   let agent: AgentProcess;
@@ -57,7 +57,7 @@ describe('an agent reacts to its backend as a recorded agent did', function () {
     ['JSON without an Accept line', [], jsonCodec],
     ['protobuf when its Accept line comes last', [jsonCodec.mediaType, protobufCodec.mediaType], protobufCodec],
   ] as const) {
-    it(`speaks ${what}, and says so at the next handshake`, async () => {
+    it(`speaks ${what}, and declares it at the next handshake`, async () => {
       await start({ accepts });
       const { socket } = await backend.ready();
       socket.terminate();
@@ -65,7 +65,7 @@ describe('an agent reacts to its backend as a recorded agent did', function () {
     });
   }
 
-  it('tries again whatever a handshake is refused with, and names no encoding before it has spoken one', async () => {
+  it('reconnects after every refusal of a handshake, and declares no encoding before it has used one', async () => {
     const statuses = recordedNumbers(/^handshake refused with (\d+)/);
     expect(statuses).to.have.lengthOf(8);
     await start({ refuseWith: statuses[0] });
@@ -78,7 +78,7 @@ describe('an agent reacts to its backend as a recorded agent did', function () {
     expect((await backend.ready()).headers).to.not.have.property('content-type');
   });
 
-  it('connects again whatever a session is closed with, and when it is reset', async () => {
+  it('reconnects after every close code and after a reset', async () => {
     const codes = recordedNumbers(/^backend closes with (\d+)/);
     expect(codes).to.have.lengthOf(4);
     await start();
@@ -91,7 +91,7 @@ describe('an agent reacts to its backend as a recorded agent did', function () {
     }
   });
 
-  it('discards what it is asked before it has its entity config', async () => {
+  it('discards check requests that arrive before its entity config', async () => {
     await start({ entityConfig: undefined });
     await eventually(() => backend.sessions.length === 1, Boolean, PATIENCE);
     backend.requestCheck({ metadata: { name: 'early' }, command: 'echo early' }, 1);
@@ -101,7 +101,7 @@ describe('an agent reacts to its backend as a recorded agent did', function () {
     expect(backend.events.map(({ body }) => body.check.metadata.name as unknown)).to.deep.equal(['late']);
   });
 
-  it('runs a check that is asked for in a text message with protobuf inside', async () => {
+  it('runs a check that is requested in a text message with a protobuf body', async () => {
     await start({ accepts: [protobufCodec.mediaType] });
     const { socket } = await backend.ready();
     socket.send(request('in-text'), { binary: false });
@@ -110,7 +110,7 @@ describe('an agent reacts to its backend as a recorded agent did', function () {
     expect(backend.sessions).to.have.lengthOf(1);
   });
 
-  it('answers a ping with its body', async () => {
+  it('answers a ping with the body of the ping', async () => {
     await start();
     const { socket } = await backend.ready();
     socket.ping('hallo');
@@ -118,9 +118,9 @@ describe('an agent reacts to its backend as a recorded agent did', function () {
     expect(body.toString()).to.equal('hallo');
   });
 
-  // The recorded one ended with status 2.
+  // The recorded agent exited with status 2.
   for (const type of ['entity_config', 'check_request']) {
-    it(`lives on after an empty ${type}`, async () => {
+    it(`keeps running after an empty ${type}`, async () => {
       await start({ accepts: [protobufCodec.mediaType] });
       await backend.ready();
       backend.send(encodeFrame(type, Buffer.alloc(0)));

@@ -15,7 +15,7 @@ type Json = Record<string, unknown>;
 
 const PASSWORD = 'P@ssw0rd!';
 
-describe('what an operator sees of connections', () => {
+describe('the list of connections', () => {
   const backend = perTest(() => InProcessBackend.start());
   const api = perTest(() => backend.login());
 
@@ -32,10 +32,10 @@ describe('what an operator sees of connections', () => {
 
   const warnings = (msg: string) => backend.log.lines.filter((line) => line.level === 'warn' && line.msg === msg);
 
-  /** Frames are read in order: the pong comes when what was sent before has been decided. */
+  /** Frames are read in order: the pong arrives after the backend has processed what was sent before it. */
   const decided = (agent: AgentClient): Promise<number> => agent.ping(randomUUID());
 
-  it('a healthy connection has its address, its user, its times and no problem', async () => {
+  it('shows address, user and times of a healthy connection, and no problem', async () => {
     const openedAt = backend.nowS;
     const agent = await backend.connected({ name: 'vis-ok' });
     const [before] = await sessionsOf('vis-ok');
@@ -67,7 +67,7 @@ describe('what an operator sees of connections', () => {
     await eventually(async () => (await sessionsOf('vis-ok')).length === 0);
   });
 
-  it('a connection with a queue has the number that was acknowledged last', async () => {
+  it('shows the last acknowledged number of a connection with a queue', async () => {
     const queueId = randomUUID();
     const agent = await backend.connected({ name: 'vis-queue', queueId });
     expect(at((await sessionsOf('vis-queue'))[0], 'queue')).to.deep.equal({ id: queueId, acknowledged: null });
@@ -76,7 +76,7 @@ describe('what an operator sees of connections', () => {
     expect(at((await sessionsOf('vis-queue'))[0], 'queue')).to.deep.equal({ id: queueId, acknowledged: 41 });
   });
 
-  it('a second agent of one name is a problem of both, with the address of the other, until one leaves', async () => {
+  it('shows a problem, with the other address, for both agents of one name until one leaves', async () => {
     const first = await backend.connected({ name: 'vis-twice' });
     expect(warnings('another session of this agent is open')).to.deep.equal([]);
     const second = await backend.connected({ name: 'vis-twice' });
@@ -99,7 +99,7 @@ describe('what an operator sees of connections', () => {
     expect(first.isOpen).to.equal(true);
   });
 
-  it('the same name in two namespaces is no problem', async () => {
+  it('shows no problem for the same name in two namespaces', async () => {
     expect((await api.put('/api/core/v2/namespaces/dev', { name: 'dev' })).status).to.equal(201);
     await backend.connected({ name: 'vis-spaces' });
     await backend.connected({ name: 'vis-spaces', namespace: 'dev' });
@@ -113,7 +113,7 @@ describe('what an operator sees of connections', () => {
     ['ahead', 600, 'ahead of'],
     ['behind', -600, 'behind'],
   ] as const) {
-    it(`a clock that is 10 minutes ${what} is a problem with the seconds, and one warning`, async () => {
+    it(`shows a problem with the seconds, and logs one warning, for a clock that is 10 minutes ${what}`, async () => {
       const agent = await backend.connected({ name: 'vis-skew' });
       for (let n = 0; n < 2; n += 1) {
         agent.send('keepalive', keepalive('vis-skew', { timestamp: backend.nowS + skewS }));
@@ -130,7 +130,7 @@ describe('what an operator sees of connections', () => {
     });
   }
 
-  it('a clock that is half a minute off, or set right again, is no problem', async () => {
+  it('shows no problem for a clock that is half a minute off or correct again', async () => {
     const agent = await backend.connected({ name: 'vis-skewed' });
     for (const [skewS, problems] of [
       [30, 0],
@@ -145,7 +145,7 @@ describe('what an operator sees of connections', () => {
     }
   });
 
-  it('a refused message is counted with its reason, over reconnects, and a problem for a quarter of an hour', async () => {
+  it('counts a refused message with its reason across reconnects, and shows a problem for 15 minutes', async () => {
     const agent = await backend.connected({ name: 'vis-bad' });
     for (let n = 0; n < 2; n += 1) agent.send('event', checkEvent('vis-bad', 'c', { status: -1 }));
     await decided(agent);
@@ -182,7 +182,7 @@ describe('what an operator sees of connections', () => {
     ['of an unknown type', 'bogus\u001b\n{}', 'unknown message type: bogus\\u{1b}'],
     ['above the limit', `event\n${'x'.repeat(11 * 1024 * 1024)}`, 'Max payload size exceeded'],
   ] as const) {
-    it(`a message ${what} is counted, too`, async () => {
+    it(`counts a message ${what}`, async () => {
       const agent = await backend.connected({ name: 'vis-frame' });
       agent.sendRaw(message);
       if (what === 'above the limit') {
@@ -197,14 +197,14 @@ describe('what an operator sees of connections', () => {
     });
   }
 
-  it('a silent connection is in warning, and that is its problem', async () => {
+  it('shows a warning for a silent connection', async () => {
     await backend.connected({ name: 'vis-silent', answersPings: false });
     await backend.clock.advance(50_000);
     const [session] = await sessionsOf('vis-silent');
     expect(session).to.deep.include({ state: 'warning', silent_ms: 50_000, problems: ['the agent is silent'] });
   });
 
-  it('connections of all namespaces are listed in pages, in order of namespace and agent', async () => {
+  it('has pages that cover all namespaces, ordered by namespace and agent', async () => {
     expect((await api.put('/api/core/v2/namespaces/a-dev', { name: 'a-dev' })).status).to.equal(201);
     for (const name of ['vis-c', 'vis-a', 'vis-b']) await backend.connected({ name });
     await backend.connected({ name: 'vis-z', namespace: 'a-dev' });
@@ -222,7 +222,7 @@ describe('what an operator sees of connections', () => {
     expect(await listed('/api/mon/v1/namespaces/nowhere/sessions')).to.deep.equal([]);
   });
 
-  it('refused handshakes with 401, 403 and 404 are listed with who, why and how often, newest first', async () => {
+  it('includes handshakes refused with 401, 403 and 404, with agent, reason and count, newest first', async () => {
     const made = await api.post('/api/core/v2/users', { username: 'powerless', password: PASSWORD });
     expect(made.status).to.equal(201);
     const refused = async (options: Parameters<InProcessBackend['connect']>[0]): Promise<void> => {
@@ -263,21 +263,21 @@ describe('what an operator sees of connections', () => {
       .and.not.include(PASSWORD);
   });
 
-  it('refused handshakes with invalid headers, without an upgrade, or that are no HTTP at all are listed', async () => {
+  it('includes handshakes with invalid headers, without an upgrade, or without HTTP', async () => {
     const { agentPort: port } = backend;
     const lines = Object.entries(agentHeaders({ name: 'bad\u0085 name' })).map(([name, value]) => `${name}: ${value}`);
     await rawRequest(port, { path: '/', lines, upgrade: true });
     await rawRequest(port, { path: '/', lines: [], upgrade: false });
     await rawRequest(port, { path: '/', lines: ['not a header'], upgrade: true });
     await rawRequest(port, { path: '/', lines: [`X: ${'x'.repeat(20_000)}`], upgrade: true });
-    // What begins a connection of TLS.
+    // The first bytes of a TLS connection.
     const stranger = connect(port, '127.0.0.1', () => stranger.write(Buffer.from('16030100c8010000c403', 'hex')));
     stranger.on('error', () => undefined).resume();
     const found = await eventually(refusals, (list) => list.length >= 5, { what: 'five refusals' });
     stranger.destroy();
     const rows = found.map(({ status, agent, reason }) => [status, agent, String(reason).split(':')[0]]);
     expect(rows.toReversed()).to.deep.equal([
-      // Header bytes are read as Latin-1.
+      // Header bytes are decoded as Latin-1.
       [400, 'badÂ\\u{85} name', 'Bad Request'],
       [401, '', 'missing credentials'],
       [400, '', 'not an HTTP request'],
@@ -286,7 +286,7 @@ describe('what an operator sees of connections', () => {
     ]);
   });
 
-  it('a request for another path is no refused handshake', async () => {
+  it('does not include requests for other paths as refused handshakes', async () => {
     for (const upgrade of [true, false]) {
       const answer = await rawRequest(backend.agentPort, { path: '/favicon.ico', lines: [], upgrade });
       expect(answer.status).to.equal(404);
@@ -294,7 +294,7 @@ describe('what an operator sees of connections', () => {
     expect(await refusals()).to.deep.equal([]);
   });
 
-  it('a real agent that is refused says so in its log, and the backend says it of the agent', async () => {
+  it('includes a refused agent, which also logs the refusal itself', async () => {
     const url = `ws://127.0.0.1:${backend.agentPort}`;
     const agent = AgentProcess.start(url, '--log-level', 'warn', '--password', 'wr0ng-secret');
     try {
@@ -318,7 +318,7 @@ describe('what an operator sees of connections', () => {
     }
   });
 
-  it('the user of the agents sees none of it', async () => {
+  it("is not available to the agents' user", async () => {
     const agent = await ApiClient.login(backend.apiPort, { username: 'agent', password: PASSWORD });
     try {
       for (const path of ['sessions', 'namespaces/default/sessions', 'handshake-refusals']) {

@@ -18,7 +18,7 @@ const claimsOf = (token: string): unknown =>
 
 const messageOf = ({ status, json }: ApiAnswer): unknown[] => [status, at(json, 'message')];
 
-/** Those of section 16 of the REST API that the recordings do not have, but case 51: `api-status.spec.ts`. */
+/** The cases of section 16 of the REST API that the recordings lack; case 51 is in `api-status.spec.ts`. */
 describe('the conformance cases of the REST API', () => {
   let backend: InProcessBackend;
   let api: ApiClient;
@@ -35,7 +35,7 @@ describe('the conformance cases of the REST API', () => {
     await backend.stop();
   });
 
-  /** As whoever `authorization` is of. */
+  /** Sends requests with this `authorization` header. */
   const send = (authorization: string, method: string, path: string, body?: unknown): Promise<ApiAnswer> =>
     anybody.request({ method, path, headers: { authorization }, body });
 
@@ -60,7 +60,7 @@ describe('the conformance cases of the REST API', () => {
   const makeUser = (username: string, groups: string[] = []): Promise<void> =>
     made('users', { username, password_hash: HASH, groups });
 
-  /** Gives `username` the rules in `namespace`. */
+  /** Grants `username` the rules in `namespace`. */
   async function allow(username: string, namespace: string, rule: object): Promise<void> {
     const metadata = { name: username, namespace };
     await made(`namespaces/${namespace}/roles`, { metadata, rules: [rule] });
@@ -74,7 +74,7 @@ describe('the conformance cases of the REST API', () => {
 
   const check = (namespace: string, name: string): object => ({ metadata: { name, namespace }, interval: 60 });
 
-  it('case 35: a password has at least 8 characters, is never shown, and names are in lower case', async () => {
+  it('case 35: require passwords of at least 8 characters, which are never shown, and names in lower case', async () => {
     await start();
     const made = (username: string, password: string) => api.post(`${CORE}/users`, { username, password });
     expect((await made('bob', '1234567')).status).to.equal(400);
@@ -84,7 +84,7 @@ describe('the conformance cases of the REST API', () => {
     expect(shown).to.deep.equal({ username: 'bob', disabled: false });
   });
 
-  it('case 36: a deleted user is disabled until he is reinstated', async () => {
+  it('case 36: disable a deleted user until it is reinstated', async () => {
     await start();
     await makeUser('bob');
     expect((await api.delete(`${CORE}/users/bob`)).status).to.equal(204);
@@ -94,7 +94,7 @@ describe('the conformance cases of the REST API', () => {
     expect((await login('bob')).status).to.equal(200);
   });
 
-  it('case 37: a plain user sees himself and changes his own password, and no more', async () => {
+  it('case 37: let a plain user read its own user and change its own password, and nothing else', async () => {
     await start();
     await makeUser('bob');
     const bob = await bearer('bob');
@@ -107,7 +107,7 @@ describe('the conformance cases of the REST API', () => {
     expect((await login('bob', 'second-pass')).status).to.equal(200);
   });
 
-  it('case 38: a login gives a token of five minutes to exactly who has the password', async () => {
+  it('case 38: issue a token of five minutes for the right password only', async () => {
     await start();
     const { status, json } = await login(ADMIN.username, ADMIN.password);
     expect(status).to.equal(200);
@@ -118,7 +118,7 @@ describe('the conformance cases of the REST API', () => {
     expect(await statusOf(wrong, 'GET', '/auth/test')).to.equal(401);
   });
 
-  it('case 39: an expired access token is renewed, once, by the refresh token of the same user', async () => {
+  it('case 39: renew an expired access token once, with the refresh token of the same user', async () => {
     await start();
     await makeUser('bob');
     const [first, ofBob] = [await login(ADMIN.username, ADMIN.password), await login('bob')];
@@ -137,7 +137,7 @@ describe('the conformance cases of the REST API', () => {
     expect(await statusOf(renewed, 'GET', `${CORE}/users`)).to.equal(401);
   });
 
-  it('case 40: after a logout nothing is renewed', async () => {
+  it('case 40: renew nothing after a logout', async () => {
     await start();
     const { json } = await login(ADMIN.username, ADMIN.password);
     const access = `Bearer ${String(at(json, 'access_token'))}`;
@@ -146,7 +146,7 @@ describe('the conformance cases of the REST API', () => {
     expect((await refresh(access, refresh_token)).status).to.be.within(400, 401);
   });
 
-  it('case 41: an API key is made for a user who exists, and works until it is deleted', async () => {
+  it('case 41: create an API key for an existing user, valid until it is deleted', async () => {
     await start();
     const path = `${CORE}/apikeys`;
     const created = await api.post(path, { username: 'admin' });
@@ -163,7 +163,7 @@ describe('the conformance cases of the REST API', () => {
     expect(await statusOf(`Key ${key}`, 'GET', `${CORE}/users`)).to.equal(401);
   });
 
-  it('case 42: a role of one namespace gives its verbs there and nowhere else', async () => {
+  it('case 42: apply the verbs of a namespaced role in its namespace only', async () => {
     await start();
     await made('namespaces', { name: 'dev' });
     await made('namespaces/dev/checks', check('dev', 'c1'));
@@ -177,7 +177,7 @@ describe('the conformance cases of the REST API', () => {
     expect(await statusOf(bob, 'GET', `${CORE}/checks`)).to.equal(403);
   });
 
-  it('case 43: a rule that names a resource allows neither lists nor POST', async () => {
+  it('case 43: deny lists and POST to a rule with resource names', async () => {
     await start();
     await made('namespaces', { name: 'dev' });
     await made('namespaces/dev/checks', check('dev', 'c1'));
@@ -191,7 +191,7 @@ describe('the conformance cases of the REST API', () => {
     expect(await statusOf(bob, 'POST', checks, check('dev', 'c2'))).to.equal(403);
   });
 
-  it('case 44: a missing role is named where nothing else allows, and is no obstacle where something does', async () => {
+  it('case 44: name a missing role in a denial, and ignore it where another role allows the request', async () => {
     await start();
     await makeUser('bob');
     const subjects = [{ type: 'User', name: 'bob' }];
@@ -205,7 +205,7 @@ describe('the conformance cases of the REST API', () => {
     expect((await asked()).status).to.equal(200);
   });
 
-  it('case 45: whoever may get anything in one namespace sees exactly that one', async () => {
+  it('case 45: list exactly the one namespace in which a user may get anything', async () => {
     await start();
     await made('namespaces', { name: 'dev' });
     await makeUser('bob');
@@ -213,7 +213,7 @@ describe('the conformance cases of the REST API', () => {
     expect((await send(await bearer('bob'), 'GET', `${CORE}/namespaces`)).json).to.deep.equal([{ name: 'dev' }]);
   });
 
-  it('case 53: the type of a role may begin in lower case, and verbs may be joined by commas', async () => {
+  it('case 53: accept a role type in lower case and verbs joined by commas', async () => {
     await start();
     const binding = (type: string) => ({
       metadata: { name: 'b' },
@@ -230,7 +230,7 @@ describe('the conformance cases of the REST API', () => {
     expect(at(stored, 'rules', '0', 'verbs')).to.deep.equal(['get', 'list']);
   });
 
-  it('case 54: the id of the cluster is for whoever may do everything, and outlives a restart', async () => {
+  it('case 54: show the cluster id to users with full rights only, unchanged after a restart', async () => {
     await start();
     const id = (await api.get(`${CORE}/cluster/id`)).json;
     expect(id).to.match(UUID);
@@ -248,7 +248,7 @@ describe('the conformance cases of the REST API', () => {
     expect((await api.get(`${CORE}/cluster/id`)).json).to.equal(id);
   });
 
-  it('case 55: of 100 entities the next one is refused, and those that exist are not', async () => {
+  it('case 55: refuse a new entity at the limit of 100, and accept updates of existing ones', async () => {
     await start((config) => ({ ...config, entityLimit: 100 }));
     const proxy = (name: string): object => ({ entity_class: 'proxy', metadata: { name, namespace: 'default' } });
     const names = Array.from({ length: 100 }, (_, index) => `e${index}`);

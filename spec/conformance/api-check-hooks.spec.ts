@@ -16,7 +16,7 @@ describe('the hooks of a check', () => {
   const hooks = async (): Promise<unknown> => at((await api.get(CHECK)).json, 'check_hooks');
   const add = (type: string, ...names: string[]) => api.put(`${CHECK}/hooks/${type}`, { [type]: names });
 
-  it('all stay when they are added at the same time', async () => {
+  it('are all kept when they are added at the same time', async () => {
     const names = Array.from({ length: 16 }, (_, index) => `h${index}`);
     const answers = await Promise.all(names.map((name) => add('critical', name)));
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
@@ -25,14 +25,14 @@ describe('the hooks of a check', () => {
     expect(await hooks()).to.deep.equal([{ critical: ['h0'] }]);
   });
 
-  it('are removed once when many remove the same one at the same time', async () => {
+  it('are removed once when several requests remove the same one at the same time', async () => {
     await add('ok', 'h');
     const answers = await Promise.all([1, 2, 3].map(() => api.delete(`${CHECK}/hooks/ok/hook/h`)));
     expect(answers.map(({ status }) => status)).to.have.members([204, 404, 404]);
     expect(await hooks()).to.equal(null);
   });
 
-  it('are on record, under the user who made the check', async () => {
+  it('are recorded in the ledger under the user who changed the check', async () => {
     await add('warning', 'h');
     const [last] = (await api.ledger({ actor: 'checks', key: 'default/c1' })).slice(-1);
     expect([last?.event, last?.cause, last?.details]).to.deep.equal([
@@ -52,7 +52,7 @@ describe('the hooks of a check', () => {
     ['DELETE', '/ns/ghost/checks/c1/hooks/ok/hook/h'],
   ];
   for (const [method, path] of missing) {
-    it(`are 404 at ${method} ${path}`, async () => {
+    it(`answer 404 to ${method} ${path}`, async () => {
       const body = method === 'PUT' ? { ok: ['h'] } : undefined;
       expect((await api.request({ method, path, body })).status).to.equal(404);
     });

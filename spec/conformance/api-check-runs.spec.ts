@@ -8,7 +8,7 @@ import { RestartableBackend, START_MS } from '../support/restartable-backend.ts'
 import { failingMachines, Sabotage } from './failing-machines.ts';
 
 const START_S = START_MS / 1_000;
-/** `check-disk` at an interval of 10 s is first due so long after the start. */
+/** `check-disk` with an interval of 10 s is first due this long after the start. */
 const FIRST_TICK_MS = 6_679;
 const FIRST_TICK_S = START_S + 6;
 const SCHEDULE = '/api/mon/v1/namespaces/default/checks/check-disk/schedule';
@@ -37,7 +37,7 @@ describe('the runs of a check', () => {
     return reporting.socket;
   }
 
-  /** Times of issue of the requests that came since the last question. */
+  /** The issue times of the requests since the last call. */
   async function issuedTo(agent: AgentClient): Promise<unknown[]> {
     await agent.ping(`after ${backend.clock.monotonicMs()}`);
     const issued: unknown[] = [];
@@ -48,12 +48,12 @@ describe('the runs of a check', () => {
   const schedule = async (): Promise<unknown> => (await api.get(SCHEDULE)).json;
 
   describe('by its schedule', () => {
-    it('are shown with the next tick, before there was any', async () => {
+    it('show the next tick before the first one', async () => {
       await put();
       expect(await schedule()).to.deep.equal({ interval: 10, next_at: FIRST_TICK_S, last_at: null, last_skip: null });
     });
 
-    it('are shown with the last tick that an agent was asked at', async () => {
+    it('show the last tick at which an agent received the check', async () => {
       await put();
       await registered('a1');
       await backend.clock.advance(FIRST_TICK_MS);
@@ -65,7 +65,7 @@ describe('the runs of a check', () => {
       });
     });
 
-    it('are skipped, and say why, while no agent listens or the check is not published', async () => {
+    it('are skipped, with a reason, while no agent listens or the check is not published', async () => {
       await put();
       await backend.clock.advance(FIRST_TICK_MS);
       const unheard = { at: FIRST_TICK_S, reason: 'no agents' };
@@ -79,14 +79,14 @@ describe('the runs of a check', () => {
       expect(await schedule()).to.deep.include({ last_at: FIRST_TICK_S + 10, last_skip: unpublished });
     });
 
-    it('begin anew with another interval', async () => {
+    it('restart with another interval', async () => {
       await put();
       await put({ interval: 3_600 });
       expect(await schedule()).to.have.property('interval', 3_600);
       expect(at(await schedule(), 'next_at')).to.be.within(START_S, START_S + 3_600);
     });
 
-    it('have no next one while the schedule is in quarantine', async () => {
+    it('have no next tick while the schedule is in quarantine', async () => {
       await backend.halt();
       const sabotage = new Sabotage();
       await backend.resume(failingMachines(sabotage));
@@ -97,7 +97,7 @@ describe('the runs of a check', () => {
       expect(await schedule()).to.deep.equal({ interval: 10, next_at: null, last_at: null, last_skip: null });
     });
 
-    it('are 404 without the check, 401 without credentials', async () => {
+    it('answer 404 without the check, and 401 without credentials', async () => {
       const { status, json } = await api.get(SCHEDULE);
       expect([status, json]).to.deep.equal([404, { message: 'not found', code: 2 }]);
       const headers = { authorization: 'Basic x' };
@@ -105,14 +105,14 @@ describe('the runs of a check', () => {
     });
   });
 
-  describe('that a person asks for', () => {
+  describe('that a user requests', () => {
     const bodies: [string, string | object][] = [
       ['{}', {}],
       ['null', 'null'],
-      ['members that count for nothing', { check: 'other', metadata: {}, subscriptions: null }],
+      ['members that are ignored', { check: 'other', metadata: {}, subscriptions: null }],
     ];
     for (const [what, body] of bodies) {
-      it(`go out at once, published or not: ${what}`, async () => {
+      it(`are sent at once, published or not, with the body ${what}`, async () => {
         await put({ publish: false });
         const agent = await registered('a1');
         const { status, json } = await api.post(EXECUTE, body);
@@ -122,12 +122,12 @@ describe('the runs of a check', () => {
       });
     }
 
-    it('are 400 without a body at all', async () => {
+    it('answer 400 without a body', async () => {
       await put();
       expect((await api.post(EXECUTE, undefined)).status).to.equal(400);
     });
 
-    it('go to the subscriptions that were named, in place of those of the check', async () => {
+    it('use the subscriptions in the request instead of those of the check', async () => {
       await put();
       const [one, two] = [await registered('a1'), await registered('a2')];
       await api.post(EXECUTE, { subscriptions: ['entity:a2', 'entity:a2', ''] });
@@ -135,7 +135,7 @@ describe('the runs of a check', () => {
       expect((await api.get('/ns/default/checks/check-disk')).json).to.have.deep.property('subscriptions', ['sys']);
     });
 
-    it('leave the schedule alone', async () => {
+    it('do not change the schedule', async () => {
       await put();
       const agent = await registered('a1');
       await backend.clock.advance(3_000);
@@ -144,13 +144,13 @@ describe('the runs of a check', () => {
       expect(await issuedTo(agent)).to.deep.equal([START_S + 3, FIRST_TICK_S]);
     });
 
-    it('are accepted where nobody listens', async () => {
+    it('are accepted when no agent listens', async () => {
       await put();
       expect((await api.post(EXECUTE, {})).status).to.equal(202);
       expect(await schedule()).to.deep.include({ last_skip: null });
     });
 
-    it('are on record and in the log with who asked and why, in bounds', async () => {
+    it('are recorded in ledger and log with user and reason, both cut to a limit', async () => {
       await put();
       await api.post(EXECUTE, { creator: 'ann', reason: 'r'.repeat(2_000), subscriptions: ['entity:a1'] });
       const remarks = { creator: 'ann', reason: 'r'.repeat(500), subscriptions: ['entity:a1'] };
@@ -175,7 +175,7 @@ describe('the runs of a check', () => {
       [EXECUTE, { subscriptions: 'x' }, 400],
     ];
     for (const [path, body, expected] of refused) {
-      it(`are ${expected} for ${JSON.stringify(body)} at ${path}`, async () => {
+      it(`answer ${expected} to ${JSON.stringify(body)} at ${path}`, async () => {
         await put();
         expect((await api.post(path, body)).status).to.equal(expected);
         expect(await api.ledger({ actor: 'checks', key: 'default/check-disk' })).to.have.lengthOf(1);

@@ -11,9 +11,9 @@ const MERGE_PATCH = { 'content-type': 'application/merge-patch+json' };
 
 interface Row {
   kind: string;
-  /** A valid one, without its metadata. */
+  /** A valid resource, without its metadata. */
   first: object;
-  /** The same with one member changed, which may be secret. */
+  /** The same resource with one changed member, which may be secret. */
   second: object;
   changed: string;
   name?: string;
@@ -89,7 +89,7 @@ for (const { kind, first, second, changed, name = 'x1', isOfCluster } of KINDS) 
       await api.put('/api/core/v2/namespaces/dev', { name: 'dev' });
     });
 
-    it('are on record with who changed which member, and never a value', async () => {
+    it('are recorded in the ledger with the user and the changed members, without values', async () => {
       const statuses = [
         (await api.post(home, { metadata, ...first })).status,
         (await api.post(home, { metadata, ...first })).status,
@@ -110,7 +110,7 @@ for (const { kind, first, second, changed, name = 'x1', isOfCluster } of KINDS) 
       expect(JSON.stringify(entries)).to.not.include('"secret');
     });
 
-    it('are shown with their author and a tag, the same after a patch and a restart', async () => {
+    it('are shown with their author and an ETag that a patch and a restart do not change', async () => {
       await api.post(home, { metadata: { ...metadata, created_by: 'eve' }, ...first });
       const patched = await api.request({
         method: 'PATCH',
@@ -126,7 +126,7 @@ for (const { kind, first, second, changed, name = 'x1', isOfCluster } of KINDS) 
       expect(read.json).to.deep.include({ metadata: { ...metadata, labels: { a: '1' }, created_by: 'admin' } });
     });
 
-    it('are of one namespace, which they keep from being deleted, or of none', async () => {
+    it('belong to one namespace, which cannot be deleted while they exist, or to none', async () => {
       const elsewhere = { metadata: { name, namespace: 'ghost' }, ...first };
       if (isOfCluster === true) {
         const { status, json } = await api.post(home, elsewhere);
@@ -146,7 +146,7 @@ for (const { kind, first, second, changed, name = 'x1', isOfCluster } of KINDS) 
   });
 }
 
-describe('a namespace with something of its own role\u2019s name', () => {
+describe('a namespace with a resource named like its own role', () => {
   it('is not empty', async () => {
     const backend = await InProcessBackend.start();
     try {

@@ -23,7 +23,7 @@ describe('handlers', () => {
     await api.put('/api/core/v2/namespaces/dev', { name: 'dev' });
   });
 
-  it('are on record with who changed which member, and never a value', async () => {
+  it('are recorded in the ledger with the user and the changed members, without values', async () => {
     await api.post('/ns/dev/handlers', handler('h', { env_vars: ['A=secret-one'] }));
     await api.put('/ns/dev/handlers/h', handler('h', { env_vars: ['A=secret-two'], timeout: 3 }));
     await api.delete('/ns/dev/handlers/h');
@@ -36,7 +36,7 @@ describe('handlers', () => {
     expect(JSON.stringify(entries)).to.not.include('secret');
   });
 
-  it('keep their namespace from being deleted', async () => {
+  it('prevent the deletion of their namespace', async () => {
     await api.put('/ns/dev/handlers/h', handler('h'));
     const refused = await api.delete('/api/core/v2/namespaces/dev');
     expect([refused.status, at(refused.json, 'message')]).to.deep.equal([
@@ -47,7 +47,7 @@ describe('handlers', () => {
     expect((await api.delete('/api/core/v2/namespaces/dev')).status).to.equal(204);
   });
 
-  it('share no name with the checks of their namespace', async () => {
+  it('may have the names of checks in their namespace', async () => {
     const check = { metadata: { name: 'h', namespace: 'dev' }, command: 'true', interval: 60 };
     expect((await api.put('/ns/dev/checks/h', check)).status).to.equal(201);
     expect((await api.post('/ns/dev/handlers', handler('h'))).status).to.equal(201);
@@ -56,13 +56,13 @@ describe('handlers', () => {
     expect((await api.delete('/ns/dev/checks/h')).status).to.equal(204);
   });
 
-  it('are created once when many ask at the same time', async () => {
+  it('are created once when several requests create the same one at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => api.post('/ns/dev/handlers', handler('race'))));
     expect(answers.map(({ status }) => status)).to.have.members([201, ...Array<number>(11).fill(409)]);
     await api.delete('/ns/dev/handlers/race');
   });
 
-  it('outlive a restart', async () => {
+  it('survive a restart', async () => {
     await api.put('/ns/dev/handlers/stays', handler('stays'));
     const before = await api.get('/ns/dev/handlers/stays');
     await backend.restart();

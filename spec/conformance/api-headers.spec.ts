@@ -10,12 +10,12 @@ describe('the headers of a request', () => {
   const statusWith = async (bytes: number): Promise<number> =>
     (await api.request({ method: 'GET', path: '/ns/default/checks', headers: { 'x-long': 'x'.repeat(bytes) } })).status;
 
-  it('may be 64 KiB long, and are 431 when they are longer', async () => {
+  it('may have 64 KiB; longer ones are answered with 431', async () => {
     expect(await statusWith(60 * 1024)).to.equal(200);
     expect(await statusWith(64 * 1024)).to.equal(431);
   });
 
-  it('have room for the token of a user of many groups', async () => {
+  it('leave room for the token of a user with many groups', async () => {
     const groups = Array.from({ length: 1_000 }, (_, index) => `group-of-many-${index}`);
     const user = { username: 'ann', password: 'Passw0rd-of-ann', groups: [...groups, 'cluster-admins'] };
     expect((await api.post('/api/core/v2/users', user)).status).to.equal(201);
@@ -24,20 +24,20 @@ describe('the headers of a request', () => {
     ann.close();
   });
 
-  describe('have room for the token of a user with', () => {
+  describe('leave room for the token of a user with', () => {
     const USERS = '/api/core/v2/users';
     const LONGEST_JSON = 32_768;
-    /** Without brackets and quotes. */
+    /** The length without brackets and quotes. */
     const LONGEST_GROUP = LONGEST_JSON - 4;
 
     const most: [string, string[]][] = [
       ['one long group', ['g'.repeat(LONGEST_GROUP)]],
-      ['a group of characters that are escaped', ['\u0001'.repeat(Math.floor(LONGEST_GROUP / 6))]],
-      ['as many groups as there may be', Array.from({ length: Math.floor(LONGEST_JSON / 6) }, () => 'abc')],
-      ['a group of characters of three bytes', ['\u20ac'.repeat(Math.floor(LONGEST_GROUP / 3))]],
+      ['a group of escaped characters', ['\u0001'.repeat(Math.floor(LONGEST_GROUP / 6))]],
+      ['the most groups allowed', Array.from({ length: Math.floor(LONGEST_JSON / 6) }, () => 'abc')],
+      ['a group of three-byte characters', ['\u20ac'.repeat(Math.floor(LONGEST_GROUP / 3))]],
     ];
     for (const [index, [what, groups]] of most.entries()) {
-      it(`${what}, and for none more`, async () => {
+      it(`${what}, and for no more groups`, async () => {
         const user = { username: `u${index}`, password: 'Passw0rd-of-most', groups };
         expect((await api.post(USERS, user)).status).to.equal(201);
         const client = await ApiClient.login(backend.apiPort, user);

@@ -29,7 +29,7 @@ describe('an API key', () => {
   const as = async (secret: string, path = '/ns/default/checks', method = 'GET', body?: unknown) =>
     (await api.request({ method, path, headers: { authorization: `Key ${secret}` }, body })).status;
 
-  it('is told once: what is shown, stored, and on record does not hold it', async () => {
+  it('is shown once; answers, store and ledger never contain it afterwards', async () => {
     const { json: list } = await api.get(KEYS);
     const { json: one, text } = await api.get(`${KEYS}/${key}`);
     expect(list).to.deep.equal([one]);
@@ -43,7 +43,7 @@ describe('an API key', () => {
     expect(JSON.stringify(backend.log)).to.not.include(key);
   });
 
-  it('is reached by itself and by the name that is shown, which opens nothing', async () => {
+  it('is addressed by its value or by its shown name, which does not authenticate', async () => {
     const name = String(at((await api.get(`${KEYS}/${key}`)).json, 'metadata', 'name'));
     expect([await as(key), await as(name)]).to.deep.equal([200, 401]);
     for (const id of [name, key]) {
@@ -56,7 +56,7 @@ describe('an API key', () => {
     expect([await as(key), (await api.get(`${KEYS}/${key}`)).status]).to.deep.equal([401, 404]);
   });
 
-  it('is as good as its user, at every moment', async () => {
+  it('has the current rights of its user at every moment', async () => {
     expect(await as(key)).to.equal(200);
     await api.delete(`${USERS}/ann/groups`);
     expect(await as(key)).to.equal(403);
@@ -67,7 +67,7 @@ describe('an API key', () => {
     expect(await as(key, `${USERS}/ann`)).to.equal(200);
   });
 
-  it('stays what it is when a patch sends another hash or time', async () => {
+  it('keeps its hash and creation time when a patch sends other ones', async () => {
     const before = (await api.get(`${KEYS}/${key}`)).json;
     const body = { hash: '00', created_at: 1, metadata: { created_by: 'eve' } };
     const { status, json } = await api.request({ method: 'PATCH', path: `${KEYS}/${key}`, headers: MERGE_PATCH, body });
@@ -75,18 +75,18 @@ describe('an API key', () => {
     expect(await as(key)).to.equal(200);
   });
 
-  it('makes no other keys, whatever its user may do', async () => {
+  it('cannot create other keys, whatever its user may do', async () => {
     for (const body of [{ username: 'ann' }, '{']) expect(await as(key, KEYS, 'POST', body)).to.equal(401);
   });
 
-  it('is of a user who exists, whatever is sent as his name', async () => {
+  it('needs an existing user, whatever name is sent', async () => {
     for (const username of ['', 'ghost', 'a/b', '../users/ann', 'x'.repeat(5_000)]) {
       const { status, json } = await api.post(KEYS, { username });
       expect([status, at(json, 'message')]).to.deep.equal([400, 'user does not exist']);
     }
   });
 
-  it('outlives a restart', async () => {
+  it('survives a restart', async () => {
     await backend.restart();
     api = await backend.login();
     expect(await as(key)).to.equal(200);

@@ -31,14 +31,14 @@ describe('a patch', () => {
   });
 
   for (const path of [CHECK, ENTITY]) {
-    it(`is one of ${AT_ONCE} at once of which none is lost: ${path}`, async () => {
+    it(`keeps all changes of ${AT_ONCE} concurrent patches: ${path}`, async () => {
       const answers = await Promise.all(numbers.map((key) => api.patch(path, oneOf(key))));
       expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
       const { json } = await api.get(path);
       expect(at(json, 'metadata', 'labels')).to.deep.equal(all);
     });
 
-    it(`wins alone where all have seen the same: ${path}`, async () => {
+    it(`succeeds once among concurrent patches with the same If-Match: ${path}`, async () => {
       const headers = { 'if-match': tagOf(await api.get(path)) };
       const answers = await Promise.all(numbers.map((key) => api.patch(path, oneOf(key), headers)));
       expect(answers.filter(({ status }) => status === 200)).to.have.length(1);
@@ -49,7 +49,7 @@ describe('a patch', () => {
       expect(Object.keys(at((await api.get(path)).json, 'metadata', 'labels') as object)).to.have.length(1);
     });
 
-    it(`answers with the tag that GET shows, before and after: ${path}`, async () => {
+    it(`answers with the ETag of a GET, before and after: ${path}`, async () => {
       const before = tagOf(await api.get(path));
       const unchanged = await api.patch(path, {}, { 'if-match': before });
       expect([unchanged.status, tagOf(unchanged)]).to.deep.equal([200, before]);
@@ -58,7 +58,7 @@ describe('a patch', () => {
       expect(tagOf(await api.get(path))).to.equal(tagOf(changed));
     });
 
-    it(`leaves who wrote it, and is on record with who sent it and which members changed: ${path}`, async () => {
+    it(`keeps the author, and records its user and the changed members in the ledger: ${path}`, async () => {
       await api.put('/api/core/v2/users/bob', {
         username: 'bob',
         password: 'bob-P@ssw0rd',
@@ -80,7 +80,7 @@ describe('a patch', () => {
       expect(JSON.stringify(entries)).to.not.include('hidden');
     });
 
-    it(`that breaks a rule is 400 and leaves nothing: ${path}`, async () => {
+    it(`answers 400 to an invalid result and changes nothing: ${path}`, async () => {
       const [before, { length }] = [await api.get(path), await api.ledger({ actor: path.split('/')[3] ?? '' })];
       const broken = [
         { metadata: null },
@@ -100,7 +100,7 @@ describe('a patch', () => {
       expect(await api.ledger({ actor: path.split('/')[3] ?? '' })).to.have.length(length);
     });
 
-    it(`of what is not there is 404, after its own faults and before its conditions: ${path}`, async () => {
+    it(`answers 404 for a missing resource, after errors in the patch and before conditions: ${path}`, async () => {
       const none = `${path}none`;
       const cases: [body: unknown, headers: Record<string, string>, status: number][] = [
         [{}, {}, 404],
@@ -116,7 +116,7 @@ describe('a patch', () => {
     });
   }
 
-  it('removes by null, however deep, and says so of what it made empty', async () => {
+  it('removes members with null at any depth, and shows emptied lists as empty', async () => {
     await api.patch(CHECK, { metadata: { labels: { a: '1', b: '2' } }, ttl: 20 });
     const { json } = await api.patch(CHECK, {
       metadata: { labels: { a: null }, annotations: { x: null } },
@@ -131,7 +131,7 @@ describe('a patch', () => {
     expect(at((await api.get(CHECK)).json, 'runtime_assets')).to.equal(null);
   });
 
-  it('of an entity does not touch what is reported of it, nor its own subscription', async () => {
+  it('keeps the reported data of an entity and its own subscription', async () => {
     const { json } = await api.patch(ENTITY, { subscriptions: ['s'], last_seen: 'x', system: { hostname: 'other' } });
     expect(json).to.not.have.any.keys('system', 'last_seen', 'sensu_agent_version');
     expect(at(json, 'subscriptions')).to.deep.equal(['s', 'entity:e']);
@@ -139,7 +139,7 @@ describe('a patch', () => {
     expect([at(entity, 'last_seen'), at(entity, 'system', 'hostname')]).to.deep.equal([7, 'host']);
   });
 
-  it('of an entity hides what is redacted, and keeps it', async () => {
+  it('keeps the redacted values of an entity, and hides them in the answer', async () => {
     await api.patch(ENTITY, { metadata: { labels: { password: 'p' } } });
     const shown = await api.patch(ENTITY, { user: 'u' });
     expect(at(shown.json, 'metadata', 'labels')).to.deep.equal({ password: 'REDACTED' });
@@ -147,13 +147,13 @@ describe('a patch', () => {
     expect(at(revealed.json, 'metadata', 'labels')).to.deep.equal({ password: 'p' });
   });
 
-  it('of what an agent manages is 409, and so is one that makes it so', async () => {
+  it('answers 409 for an agent-managed entity, or if it would make the entity agent-managed', async () => {
     const labels = { 'sensu.io/managed_by': 'sensu-agent' };
     const { status, json } = await api.patch(ENTITY, { metadata: { labels } });
     expect([status, json]).to.deep.equal([409, { message: 'entity is managed by its agent', code: 3 }]);
   });
 
-  it('of an entity whose agent is connected reaches that agent, and leaves it one', async () => {
+  it('reaches the connected agent of an entity, which stays an agent entity', async () => {
     const agent = await backend.connect({ name: 'live' });
     agent.send('keepalive', keepalive('live', { timestamp: backend.nowS }));
     await agent.ping();
@@ -165,7 +165,7 @@ describe('a patch', () => {
     await agent.disconnect();
   });
 
-  it('of a namespace can only say what is so', async () => {
+  it('may only repeat the name of a namespace', async () => {
     const path = '/api/core/v2/namespaces/default';
     const same = await api.patch(path, { name: 'default', other: 1 });
     expect([same.status, same.json]).to.deep.equal([200, { name: 'default' }]);
@@ -176,8 +176,8 @@ describe('a patch', () => {
   });
 });
 
-describe('the tag of a resource', () => {
-  it('is the same after a restart, also of what an agent reports of', async () => {
+describe('the ETag of a resource', () => {
+  it('is unchanged after a restart, also for data that an agent reports', async () => {
     const backend = await InProcessBackend.start();
     try {
       const api = await backend.login();

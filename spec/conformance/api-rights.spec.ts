@@ -17,7 +17,7 @@ const binding = (kind: string, user: string, name = 'r'): object => ({
 });
 const inCluster = (name: string, more: object): object => ({ metadata: { name }, ...more });
 
-describe('rights', () => {
+describe('the rights of a user', () => {
   const backend = perTest(() => InProcessBackend.start());
   const admin = perTest(() => backend.login());
 
@@ -34,7 +34,7 @@ describe('rights', () => {
   const as = async (authorization: string, method: string, path: string, body?: unknown, type = {}) =>
     (await admin.request({ method, path, headers: { authorization, ...type }, body })).status;
 
-  it('begin and end with the role and with its binding, at once', async () => {
+  it('take effect and end immediately with the role and with its binding', async () => {
     const ann = await tokenOf('ann');
     const seen = () => as(ann, 'GET', '/ns/default/hooks');
     const list = [{ verbs: ['list'], resources: ['hooks'] }];
@@ -61,7 +61,7 @@ describe('rights', () => {
     expect(await seen()).to.equal(403);
   });
 
-  it('are given by nobody who has not got them', async () => {
+  it('cannot be granted by a user who lacks them', async () => {
     const rights = [{ verbs: ['create', 'update'], resources: ['roles', 'rolebindings'] }];
     await admin.post('/ns/default/roles', role(rights));
     await admin.post('/ns/default/rolebindings', binding('Role', 'ann'));
@@ -78,7 +78,7 @@ describe('rights', () => {
     expect(await as(ann, 'POST', '/ns/default/rolebindings', binding('Role', 'bob'))).to.equal(201);
   });
 
-  it('are given by nobody who has not got them all, where the role does not exist yet', async () => {
+  it('cannot be granted by a user who lacks some of them, even before the role exists', async () => {
     const rights = [{ verbs: ['create', 'update'], resources: ['roles', 'rolebindings', 'clusterrolebindings'] }];
     await admin.post('/ns/default/roles', role(rights));
     await admin.post('/ns/default/rolebindings', binding('Role', 'ann'));
@@ -107,7 +107,7 @@ describe('rights', () => {
     expect(await as(ann, 'POST', `${CORE}/clusterrolebindings`, ofCluster('eve', 'later'))).to.equal(403);
   });
 
-  it('in a namespace are not taken over with a user who has them', async () => {
+  it('in a namespace cannot be obtained by taking over a user who has them', async () => {
     const resources = ['users', 'apikeys'];
     await admin.post(`${CORE}/clusterroles`, inCluster('u', { rules: [{ verbs: ['*'], resources }] }));
     const subjects = [{ type: 'User', name: 'ann' }];
@@ -141,7 +141,7 @@ describe('rights', () => {
     }
   });
 
-  it('over users and keys do not make anybody more than he is', async () => {
+  it('over users and keys do not extend the rights of their holder', async () => {
     const resources = ['users', 'apikeys'];
     await admin.post(`${CORE}/clusterroles`, inCluster('u', { rules: [{ verbs: ['*'], resources }] }));
     const subjects = [{ type: 'User', name: 'ann' }];
@@ -172,7 +172,7 @@ describe('rights', () => {
     expect(await as(ann, 'PATCH', key, { username: 'ann' }, MERGE_PATCH)).to.equal(200);
   });
 
-  describe('to change users', () => {
+  describe('the right to change users', () => {
     const users = `${CORE}/users`;
     const subjects = [{ type: 'User', name: 'ann' }];
 
@@ -183,7 +183,7 @@ describe('rights', () => {
       await admin.post(`${CORE}/clusterrolebindings`, inCluster('ann', { subjects, role_ref: ref }));
     });
 
-    it('bring back nobody who was disabled and has more than the caller', async () => {
+    it('does not reinstate a disabled user who has more rights than the caller', async () => {
       await admin.post(users, { username: 'bob', password: PASSWORD });
       await admin.post(users, { username: 'eve', password: PASSWORD, groups: ['cluster-admins'] });
       for (const name of ['bob', 'eve']) expect((await admin.delete(`${users}/${name}`)).status).to.equal(204);
@@ -198,7 +198,7 @@ describe('rights', () => {
       expect((await admin.put(`${users}/eve/reinstate`, undefined)).status).to.equal(201);
     });
 
-    it('add nobody who has more than the caller to a group, not even to one of no rights', async () => {
+    it('does not add a user with more rights than the caller to a group, even to one without rights', async () => {
       await admin.post(users, { username: 'bob', password: PASSWORD });
       const before = await admin.get(`${users}/admin`);
       const ann = await tokenOf('ann');

@@ -5,7 +5,7 @@ import { at } from '../support/json-path.ts';
 
 const CORE = '/api/core/v2';
 const NOT_YET = 'API unavailable during startup.\nSee api-serve-wait-time settings.\n\n';
-/** For so long an answer about the store is given again. */
+/** How long an answer about the store is reused. */
 const PROBE_VALID_MS = 1_000;
 
 describe('case 51: the state of the backend', () => {
@@ -24,7 +24,7 @@ describe('case 51: the state of the backend', () => {
 
   const get = (path: string): Promise<ApiAnswer> => anybody.request({ method: 'GET', path });
 
-  it('is told by /health and /ready', async () => {
+  it('is reported by /health and /ready', async () => {
     await start();
     const { status, json } = await get('/health');
     expect(status).to.equal(200);
@@ -35,7 +35,7 @@ describe('case 51: the state of the backend', () => {
     expect((await get('/ready')).text).to.equal('ready\n');
   });
 
-  it('is not healthy while nothing can be written, which is told with 200', async () => {
+  it('is not healthy while the store cannot be written, which is reported with status 200', async () => {
     await start();
     const healthy = async (): Promise<unknown> => {
       const { status, json } = await get('/health');
@@ -63,7 +63,7 @@ describe('case 51: the state of the backend', () => {
       ['GET', '/api/mon/v1/sessions'],
     ];
     for (const [method, path] of refused) {
-      it(`keeps ${method} ${path} waiting, whoever asks, until it is over`, async () => {
+      it(`makes ${method} ${path} wait, for any client, until the time is over`, async () => {
         const { status, headers, text } = await anybody.request({ method, path });
         expect([status, headers['retry-after'], text]).to.deep.equal([503, '10', NOT_YET]);
         expect(headers['content-type']).to.equal('text/plain; charset=utf-8');
@@ -74,7 +74,7 @@ describe('case 51: the state of the backend', () => {
       });
     }
 
-    it('is told, also at the port for agents, and what is no path or method is told too', async () => {
+    it('is reported, also at the port for agents and for unknown paths and methods', async () => {
       for (const path of ['/health', '/version', '/metrics']) expect((await get(path)).status, path).to.equal(200);
       expect((await anybody.post(`${CORE}/tessen/metrics`, [])).status).to.equal(200);
       expect((await get('/nowhere')).status).to.equal(404);

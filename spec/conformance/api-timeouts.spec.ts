@@ -14,14 +14,14 @@ describe('a connection to the REST API', () => {
     }),
   );
 
-  it('is cut without an answer when nothing moves on it for --api-write-timeout', async () => {
+  it('is closed without an answer after --api-write-timeout without progress', async () => {
     const socket = connect(backend.apiPort, '127.0.0.1');
     await once(socket, 'connect');
     socket.write('POST /api/core/v2/tessen/metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n[');
     expect(await text(socket)).to.equal('');
   });
 
-  it('is kept for further requests', async () => {
+  it('is reused for further requests', async () => {
     const socket = connect(backend.apiPort, '127.0.0.1');
     await once(socket, 'connect');
     const kept = 'GET /ready HTTP/1.1\r\nHost: x\r\n\r\n';

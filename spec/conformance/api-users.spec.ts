@@ -46,7 +46,7 @@ describe('users', () => {
     return `Bearer ${String(at(json, 'access_token'))}`;
   }
 
-  it('who are disabled are out at once by password, token and handshake; agents that are connected stay', async () => {
+  it('lose access by password, token and handshake when they are disabled; connected agents stay connected', async () => {
     const authorization = await tokenOf(FIRST);
     const seen = async () => (await api.request({ method: 'GET', path: USERS, headers: { authorization } })).status;
     const agent = await backend.connect({ name: 'a0', credentials: { username: 'ann', password: FIRST } });
@@ -67,7 +67,7 @@ describe('users', () => {
     ['replaced with the user', 'ann', { username: 'ann', password: SECOND, groups: ['system:agents'] }],
   ];
   for (const [what, path, body] of changes) {
-    it(`whose password is ${what} get in by the new one alone, at once`, async () => {
+    it(`whose password is ${what} log in with the new password only, immediately`, async () => {
       expect([await loginStatus(FIRST), await handshakeStatus(FIRST)]).to.deep.equal([200, 101]);
       expect((await api.put(`${USERS}/${path}`, body)).status).to.equal(201);
       expect([await loginStatus(FIRST), await handshakeStatus(FIRST)]).to.deep.equal([401, 401]);
@@ -75,25 +75,25 @@ describe('users', () => {
     });
   }
 
-  it('change a password once when two changes race by the same old one', async () => {
+  it('change a password once when two changes use the same old one at the same time', async () => {
     const change = { password: FIRST, password_hash: SECOND_HASH };
     const answers = await Promise.all([1, 2, 3].map(() => api.put(`${USERS}/ann/password`, change)));
     expect(answers.map(({ status }) => status)).to.have.members([201, 400, 400]);
   });
 
-  it('are created once when many ask at the same time', async () => {
+  it('are created once when several requests create the same one at the same time', async () => {
     const user = { username: 'bob', password_hash: SECOND_HASH };
     const answers = await Promise.all(Array.from({ length: 12 }, () => api.post(USERS, user)));
     expect(answers.map(({ status }) => status)).to.have.members([201, ...Array<number>(11).fill(409)]);
   });
 
-  it('keep every group that is added at the same time', async () => {
+  it('keep all groups that are added at the same time', async () => {
     const groups = Array.from({ length: 12 }, (_, n) => `g${n}`);
     await Promise.all(groups.map((group) => api.put(`${USERS}/ann/groups/${group}`, undefined)));
     expect(at((await api.get(`${USERS}/ann`)).json, 'groups')).to.include.members(groups);
   });
 
-  it('are on record with who changed which member; no password or hash is there or in the log', async () => {
+  it('are recorded in the ledger with the changed members; ledger and log contain no password and no hash', async () => {
     await api.put(`${USERS}/ann/reset_password`, { password_hash: SECOND_HASH });
     await api.put(`${USERS}/ann/groups/ops`, undefined);
     await api.put(`${USERS}/ann/groups/ops`, undefined);

@@ -17,10 +17,10 @@ const countOf = (answers: readonly ApiAnswer[], status: number): number =>
 const one = ({ home, id = (name) => name }: Example, name: string): string => `${home}/${encodeURIComponent(id(name))}`;
 const kindOf = ({ home }: Example): string => home.split('/').at(-1) ?? '';
 
-describe('requests for one thing at once', () => {
+describe('concurrent requests for one resource', () => {
   const backend = perSuite(() => InProcessBackend.start());
   const admin = perSuite(() => backend.login());
-  /** Of several connections each: they reach the backend side by side. */
+  /** Each has several connections, so that requests reach the backend concurrently. */
   let callers: ApiClient[];
 
   before(async () => {
@@ -36,17 +36,17 @@ describe('requests for one thing at once', () => {
   for (const example of exampleResources('default')) {
     const kind = kindOf(example);
 
-    it(`of ${AT_ONCE} identical POSTs of ${kind} one makes it, and the others are 409`, async () => {
+    it(`create it once for ${AT_ONCE} identical POSTs of ${kind}, and answer 409 to the others`, async () => {
       const answers = await many(AT_ONCE, (n) => anyone(n).post(example.home, example.body('once')));
       const made = countOf(answers, 201) + countOf(answers, 200);
       expect([made, countOf(answers, 409)]).to.deep.equal([1, AT_ONCE - 1]);
       expect((await admin.get(one(example, 'once'))).status).to.equal(200);
     });
 
-    it(`of ${AT_ONCE} identical DELETEs of ${kind} none fails but for what is gone`, async () => {
+    it(`delete it for ${AT_ONCE} identical DELETEs of ${kind}, and answer 404 only after the deletion`, async () => {
       await admin.post(example.home, example.body('gone'));
       const answers = await many(AT_ONCE, (n) => anyone(n).delete(one(example, 'gone')));
-      // A user is disabled, again and again.
+      // A user can be disabled repeatedly.
       const done = kind === 'users' ? AT_ONCE : 1;
       expect([countOf(answers, 204), countOf(answers, 404)]).to.deep.equal([done, AT_ONCE - done]);
     });
@@ -56,7 +56,7 @@ describe('requests for one thing at once', () => {
   for (const example of patchable) {
     const kind = kindOf(example);
 
-    it(`of ${PATCHES} PATCHes of one of ${kind} none is lost`, async () => {
+    it(`keep the changes of all ${PATCHES} PATCHes of one of ${kind}`, async () => {
       await admin.post(example.home, example.body('shared'));
       const answers = await many(PATCHES, (n) =>
         anyone(n).patch(one(example, 'shared'), { metadata: { labels: { [`l${n}`]: String(n) } } }),
@@ -66,7 +66,7 @@ describe('requests for one thing at once', () => {
       expect(Object.keys(labels)).to.have.length(PATCHES);
     });
 
-    it(`of ${AT_ONCE} PATCHes of one of ${kind} that have seen the same one wins, and the others are 412`, async () => {
+    it(`apply one of ${AT_ONCE} PATCHes of one of ${kind} with the same If-Match, and answer 412 to the others`, async () => {
       await admin.post(example.home, example.body('raced'));
       const tag = String((await admin.get(one(example, 'raced'))).headers.etag);
       const answers = await many(AT_ONCE, (n) =>
@@ -79,19 +79,19 @@ describe('requests for one thing at once', () => {
     });
   }
 
-  it(`of ${AT_ONCE} identical POSTs of an event one makes it, and the others are 409`, async () => {
+  it(`create one event for ${AT_ONCE} identical POSTs, and answer 409 to the others`, async () => {
     const path = `${CORE}/namespaces/default/events`;
     const answers = await many(AT_ONCE, (n) => anyone(n).post(path, proxyEvent('e', 'c')));
     expect([countOf(answers, 200) + countOf(answers, 201), countOf(answers, 409)]).to.deep.equal([1, AT_ONCE - 1]);
     expect(at(await admin.event('e', 'c'), 'check', 'occurrences')).to.equal(1);
   });
 
-  it(`of ${AT_ONCE} POSTs of a key for one user each makes another`, async () => {
+  it(`create a separate key for each of ${AT_ONCE} POSTs of a key for one user`, async () => {
     const answers = await many(AT_ONCE, (n) => anyone(n).post(`${CORE}/apikeys`, { username: 'admin' }));
     expect(new Set(answers.map(({ headers }) => headers.location)).size).to.equal(AT_ONCE);
   });
 
-  it('of POSTs into a namespace while it is deleted none is left without its namespace', async () => {
+  it('leave nothing without its namespace when POSTs run while the namespace is deleted', async () => {
     await admin.post(`${CORE}/namespaces`, { name: 'brief' });
     const kinds = exampleResources('brief').filter(({ home }) => home.includes('/brief/'));
     const deleting = admin.delete(`${CORE}/namespaces/brief`);

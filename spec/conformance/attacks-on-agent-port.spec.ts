@@ -13,10 +13,10 @@ const USERS = '/api/core/v2/users';
 const PASSWORD = 'first-pass';
 const SECOND_HASH = hashSync('second-pass', { cost: 4 });
 
-describe('A16 guesses of passwords at the port for agents', () => {
+describe('A16: password guesses at the port for agents', () => {
   const backend = perTest(() => InProcessBackend.start());
   const admin = perTest(() => backend.login());
-  /** Nobody: sends only what it is told to. */
+  /** A client without credentials of its own: it sends only the given ones. */
   const client = perTest(
     () => new ApiClient(backend.apiPort),
     (made) => made.close(),
@@ -42,20 +42,20 @@ describe('A16 guesses of passwords at the port for agents', () => {
   const times = (count: number, status: number): number[] => Array<number>(count).fill(status);
 
   for (const username of ['agent', 'ann', 'nobody']) {
-    it(`of ${username} are answered 401 ten times and then 429 with the time to wait, known or not`, async () => {
+    it(`for ${username} are answered 401 ten times and then 429 with Retry-After, whether the user exists or not`, async () => {
       expect(await knocks(12, username)).to.deep.equal([...times(10, 401), ...times(2, 429)]);
       const { headers, body } = await knock(username, 'guess');
       expect([headers['retry-after'], body]).to.deep.equal([['30'], 'too many failed logins\n']);
     });
   }
 
-  it('are counted with those at the API', async () => {
+  it('are counted together with those at the API', async () => {
     for (let n = 0; n < 5; n += 1) expect((await tryLogin('ann', `guess ${n}`)).status).to.equal(401);
     expect(await knocks(6, 'ann')).to.deep.equal([...times(5, 401), 429]);
     expect((await tryLogin('ann', PASSWORD)).status).to.equal(429);
   });
 
-  it('do not keep out the agents that were in, nor make them wait for one with an old password', async () => {
+  it('do not lock out connected agents, nor delay an agent with an old password', async () => {
     await backend.connect({ name: 'first' });
     expect(await knocks(15, 'agent')).to.deep.equal(times(15, 401));
     await Promise.all(Array.from({ length: 50 }, (_, n) => backend.connect({ name: `a${n}` })));
@@ -64,7 +64,7 @@ describe('A16 guesses of passwords at the port for agents', () => {
     await backend.connect({ name: 'new', credentials: { username: 'agent', password: 'second-pass' } });
   });
 
-  it('keep out the right one from where nobody came in, for half a minute', async () => {
+  it('lock out the right password for 30 s at an address without an earlier login', async () => {
     await knocks(11, 'agent');
     expect((await knock('agent', 'P@ssw0rd!')).status).to.equal(429);
     await backend.clock.advance(30_000);
@@ -72,7 +72,7 @@ describe('A16 guesses of passwords at the port for agents', () => {
     expect((await knock('agent', 'P@ssw0rd!')).status).to.equal(101);
   });
 
-  it('is listed among the refused handshakes, once for each reason', async () => {
+  it('are listed among the refused handshakes, once for each reason', async () => {
     await knocks(13, 'agent');
     const { json } = await admin.get('/api/mon/v1/handshake-refusals');
     const refusals = (json as { status: number; reason: string; count: number; user: string }[]).map(
@@ -85,7 +85,7 @@ describe('A16 guesses of passwords at the port for agents', () => {
     expect(JSON.stringify(backend.log.lines)).to.not.include('guess ');
   });
 
-  it('does not slow ten thousand honest agents that come at once: one hash lets all of them in', async () => {
+  it('do not slow ten thousand legitimate agents that connect at once, because one hash admits all of them', async () => {
     let hashes = 0;
     const resources = new ResourceStore(backend.store);
     const credentials = new Credentials(resources, (password, hash) => {
@@ -105,7 +105,7 @@ describe('A16 guesses of passwords at the port for agents', () => {
     expect([hashes, throttle.refused]).to.deep.equal([1, 0]);
   });
 
-  it('take as much of the processor, as those at the API do, whether there is the user or not, whatever his hash costs', async () => {
+  it('take the same processor time as at the API, whether the user exists or not, for any cost of its hash', async () => {
     await admin.post(USERS, { username: 'known', password: PASSWORD });
     await admin.post(USERS, { username: 'gone', password: PASSWORD });
     await admin.delete(`${USERS}/gone`);
@@ -120,7 +120,7 @@ describe('A16 guesses of passwords at the port for agents', () => {
     }
     const medianOf = (username: string): number => samples.get(username)?.toSorted((a, b) => a - b)[4] ?? NaN;
     const unknownMs = medianOf('nobody');
-    // 5 ms on a machine that has nothing else to do, where a hash takes some 60.
+    // 5 ms on an idle machine, where a hash takes about 60 ms.
     const slackMs = Math.max(5, unknownMs / 8);
     for (const username of samples.keys()) expect(medianOf(username), username).to.be.closeTo(unknownMs, slackMs);
   });

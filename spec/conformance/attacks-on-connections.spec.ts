@@ -7,19 +7,19 @@ import { BackendProcess } from '../support/backend-process.ts';
 import { perSuite } from '../support/fixture.ts';
 
 const REQUESTS = 1_500;
-/** Without credentials. */
+/** Requests without credentials. */
 const PATHS = ['/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/openapi.json'];
-/** Between two looks at the memory. */
+/** The time between two measurements of the memory. */
 const QUESTIONS = 20;
 const LOOKS = 10;
-/** One answer of each would take two gigabytes. */
+/** One answer to each request would take two gigabytes. */
 const MAX_GROWTH_MB = 100;
 
-describe('one connection without credentials that asks without end and reads nothing', () => {
+describe('a connection without credentials that sends requests without end and reads nothing', () => {
   const backend = perSuite(() => BackendProcess.start());
 
   for (const path of PATHS) {
-    it(`costs little memory, and others are answered meanwhile: ${path}`, async () => {
+    it(`costs little memory and does not delay other clients: ${path}`, async () => {
       const other = new ApiClient(backend.apiPort);
       await other.get(path);
       const socket = connect(backend.apiPort, '127.0.0.1');
@@ -40,7 +40,7 @@ describe('one connection without credentials that asks without end and reads not
   }
 });
 
-/** Without what is mapped from files. */
+/** The memory of the process without mapped files. */
 function ownMemoryMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1]) / 1_024;

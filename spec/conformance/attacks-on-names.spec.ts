@@ -9,12 +9,12 @@ import { InProcessBackend } from '../support/in-process-backend.ts';
 import { parametersOf, pathWith, routeTable, titleOf } from '../support/route-table.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** What must not become part of a key or of a path on the disk. */
+/** Texts that must not become part of a key or of a path on the disk. */
 const HOSTILE: readonly [string, string][] = [
   ['the directory itself', '.'],
   ['the directory above', '..'],
   ['a path upwards', '../../etc/passwd'],
-  ['a path upwards, as Windows writes it', '..\\..\\outside'],
+  ['a path upwards in the notation of Windows', '..\\..\\outside'],
   ['an absolute path', '/etc/passwd'],
   ['a path that is escaped twice', '..%2f..%2foutside'],
   ['NUL', 'a\0b'],
@@ -22,17 +22,17 @@ const HOSTILE: readonly [string, string][] = [
   ['a line feed', 'a\nb'],
   ['a blank', ' '],
   ['10 KB', 'a'.repeat(10_240)],
-  ['a letter of Cyrillic that looks like ours', 'аdmin'],
-  ['letters of full width', 'ａｄｍｉｎ'],
-  ['dots of full width', '．．／outside'],
-  ['a mark that writes backwards', 'a\u202eb'],
-  ['a mark without width', 'ad\u200bmin'],
-  ['an accent of its own', 'e\u0301'],
-  ['half of a pair of surrogates', 'a\ud800'],
-  ['what a shell would run', '$(touch outside)'],
+  ['a Cyrillic letter that looks like a Latin one', 'аdmin'],
+  ['full-width letters', 'ａｄｍｉｎ'],
+  ['full-width dots', '．．／outside'],
+  ['a right-to-left override', 'a\u202eb'],
+  ['a zero-width space', 'ad\u200bmin'],
+  ['a combining accent', 'e\u0301'],
+  ['a lone surrogate', 'a\ud800'],
+  ['a shell substitution', '$(touch outside)'],
   ['a template', '{{ .name }}'],
 ];
-/** The only parameter that is no name: a group is no key of anything, and may be any text. */
+/** The only parameter that is not a name: a group is not a key and may be any text. */
 const FREE_TEXT = new Set(['group']);
 
 const escaped = (name: string): string =>
@@ -55,7 +55,7 @@ describe('A2 names', () => {
     await writeFile(outside, 'as it was');
   });
 
-  /** Nothing beside the state directory, and no error that nobody expected. */
+  /** Asserts that there is no file beside the state directory and no unexpected error in the log. */
   async function expectUntouched(): Promise<void> {
     expect(await readdir(parent.path)).to.have.members(['a', 'outside']);
     expect(await readdir(join(parent.path, 'a'))).to.deep.equal(['b']);
@@ -69,7 +69,7 @@ describe('A2 names', () => {
   const stored = (): string => JSON.stringify([...backend.store.range('resources', { from: '', to: '\uffff' })]);
 
   for (const [what, name] of HOSTILE) {
-    it(`A2 that are ${what} are refused in each path, and change nothing`, async () => {
+    it(`A2 that are ${what} are refused in each path, without an effect`, async () => {
       const before = stored();
       const wrong: object[] = [];
       for (const row of rows) {
@@ -85,7 +85,7 @@ describe('A2 names', () => {
       await expectUntouched();
     });
 
-    it(`A2 that are ${what} are refused in each body, and change nothing`, async () => {
+    it(`A2 that are ${what} are refused in each body, without an effect`, async () => {
       const before = stored();
       const wrong: object[] = [];
       for (const { home, body } of bodies()) {
@@ -98,7 +98,7 @@ describe('A2 names', () => {
     });
   }
 
-  it('A2 that are as long as they may be are accepted, and no longer ones', async () => {
+  it('A2 of the greatest length are accepted, and longer ones are refused', async () => {
     for (const [length, status] of [
       [600, 201],
       [601, 400],
@@ -109,7 +109,7 @@ describe('A2 names', () => {
     }
   });
 
-  it('A2 of users that look like that of another are refused', async () => {
+  it('A2 of users that look like the name of another user are refused', async () => {
     for (const username of ['аdmin', 'admin\u200b', 'ａdmin', 'Admin', 'admin\0', ' admin', 'admin ', 'admin\n']) {
       const { status } = await admin.post('/api/core/v2/users', { username, password: 'Passw0rd-1' });
       expect(status, JSON.stringify(username)).to.equal(400);
@@ -117,7 +117,7 @@ describe('A2 names', () => {
   });
 });
 
-/** Wherever a body names something that becomes part of a key. */
+/** Every place where a body names something that becomes part of a key. */
 function bodies(): Example[] {
   const home = '/api/core/v2/namespaces/default';
   const check = (name: string): object => ({ metadata: { name, namespace: 'default' }, interval: 1, status: 0 });

@@ -18,15 +18,15 @@ import { SeededRandom } from '../support/seeded-random.ts';
 const KEYS = ['__proto__', 'constructor', 'prototype', 'toString', 'metadata', 'labels', 'name', 'rules', 'a'] as const;
 const IN_PROCESS = 100_000;
 const BODY_LIMIT_BYTES = 512_000;
-/** Of one body, five times what is allowed: the machine does other things, and the first run is not compiled yet. */
+/** The time for one body: five times the bound, as the machine is busy and the first run is not compiled yet. */
 const CPU_MS = 250;
 
-/** A careless merge of `{"__proto__":{"polluted":1}}` gives every object that member. */
+/** A careless merge of `{"__proto__":{"polluted":1}}` gives this member to every object. */
 const MEMBERS = [...KEYS, 'polluted'];
 const LEAVES = ['1', '"polluted"', 'null', '[]', '{}', 'true'] as const;
 const MAX_DEPTH = 4;
 
-/** JSON of one object, whose members have names that reach a prototype in careless code. */
+/** JSON of an object whose member names reach a prototype in careless code. */
 function hostileObject(random: SeededRandom, depth = 0): string {
   const members = Array.from({ length: random.below(5) }, () => {
     const key = MEMBERS[random.below(MEMBERS.length)] ?? 'a';
@@ -44,7 +44,7 @@ function hostileValue(random: SeededRandom, depth: number): string {
   return LEAVES[random.below(LEAVES.length)] ?? '1';
 }
 
-/** As many different bodies as asked for, the same ones for the same seed. */
+/** Generates this many different bodies; the same seed yields the same bodies. */
 function hostileBodies(count: number, seed: number): string[] {
   const random = new SeededRandom(seed);
   const bodies = new Set<string>();
@@ -52,7 +52,7 @@ function hostileBodies(count: number, seed: number): string[] {
   return [...bodies];
 }
 
-/** What every object inherits, as it is now. */
+/** The members that every object inherits at the moment. */
 const inherited = (): string =>
   JSON.stringify(
     [Object, Array, Function, String, Map].map(({ prototype }) => [
@@ -77,14 +77,14 @@ function cpuMsOf(act: () => unknown): number {
   return (user + system) / 1_000;
 }
 
-describe('A6 names that reach a prototype', () => {
+describe('A6 member names that reach a prototype in careless code', () => {
   const atFirst = inherited();
   afterEach(() => {
     expect(inherited()).to.equal(atFirst);
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
   });
 
-  it(`A6 of ${IN_PROCESS} different bodies do not reach it by parsing, merging, shaping or hiding`, () => {
+  it(`A6 of ${IN_PROCESS} different bodies do not reach it through parsing, merging, shaping or redaction`, () => {
     const bodies = hostileBodies(IN_PROCESS, 6);
     const shapes = [parseCheckShape, parseHandlerShape, parseRoleShape];
     const tried = new Set<string>();
@@ -110,7 +110,7 @@ describe('A6 names that reach a prototype', () => {
     }
   });
 
-  describe('over the API', () => {
+  describe('sent to the API', () => {
     const rows = perSuite(routeTable);
     const backend = perSuite(() => InProcessBackend.start());
     let admin: ApiClient;
@@ -119,7 +119,7 @@ describe('A6 names that reach a prototype', () => {
       admin = await backend.login();
     });
 
-    it('A6 do not reach it by any route that reads a body, nor by a query', async () => {
+    it('A6 do not reach it through any route with a body, nor through a query', async () => {
       const texts = hostileBodies(8, 66);
       const faults: object[] = [];
       for (const row of rows.filter(({ reads }) => reads !== 'nothing')) {
@@ -135,7 +135,7 @@ describe('A6 names that reach a prototype', () => {
       expect(backend.log.errors).to.deep.equal([]);
     });
 
-    it('A6 of labels stay labels, through a PATCH, and through the store', async () => {
+    it('A6 of labels remain labels after a PATCH and in the store', async () => {
       const labels = '{"__proto__":"x","constructor":"y","prototype":"z"}';
       const body = `{"metadata":{"name":"c","namespace":"default","labels":${labels}},"command":"true","interval":1,"__proto__":{"command":"polluted"}}`;
       expect((await admin.post('/ns/default/checks', body)).status).to.equal(201);
@@ -160,13 +160,13 @@ describe('A6 names that reach a prototype', () => {
   });
 });
 
-describe('A8 JSON that is made to cost', () => {
+describe('A8 expensive JSON', () => {
   const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
   const full = (part: string, open: string, close: string): string => {
     const parts = Array.from({ length: Math.floor((BODY_LIMIT_BYTES - 100) / (part.length + 1)) }, () => part);
     return open + parts.join(',') + close;
   };
-  /** Each is refused or not; either way soon. */
+  /** Whether each is refused; either way the answer is fast. */
   const bodies: [string, string, boolean][] = [
     ['10,000 levels of objects', nested(10_000), true],
     ['10,000 levels of lists', `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, true],
@@ -187,7 +187,7 @@ describe('A8 JSON that is made to cost', () => {
   ];
 
   for (const [what, body, isRefused] of bodies) {
-    it(`A8 ${what} cost no more than 50 ms of a processor, with room for a busy machine`, () => {
+    it(`A8 with ${what} costs at most 50 ms of processor time, with a margin for a busy machine`, () => {
       const bytes = Buffer.from(body);
       let accepted = true;
       const act = (): void => {
@@ -199,12 +199,12 @@ describe('A8 JSON that is made to cost', () => {
       expect(accepted).to.equal(!isRefused);
     });
 
-    it(`A8 ${what} cost in proportion to their length`, () => {
+    it(`A8 with ${what} costs time in proportion to its length`, () => {
       const act = (bytes: Buffer) => () => {
         refusedOr(() => parseObject(bytes));
         refusedOr(() => parseSingleObject(bytes));
       };
-      // What is cut off closes nothing: all of it is read through as well.
+      // A truncated text closes nothing, so that all of it is scanned.
       const [whole, quarter] = [Buffer.from(body), Buffer.from(body.slice(0, body.length / 4))];
       const times = (bytes: Buffer): number => Math.min(...Array.from({ length: 3 }, () => cpuMsOf(act(bytes))));
       times(quarter);
@@ -212,7 +212,7 @@ describe('A8 JSON that is made to cost', () => {
     });
   }
 
-  describe('over the API', () => {
+  describe('sent to the API', () => {
     const backend = perSuite(() => InProcessBackend.start());
     const admin = perSuite(() => backend.login());
 
@@ -223,7 +223,7 @@ describe('A8 JSON that is made to cost', () => {
       ['POST', '/api/core/v2/users', 'application/json'],
     ];
     for (const [method, path, type] of writes) {
-      it(`A8 is 400, without a fault of ours: ${method} ${path}`, async () => {
+      it(`A8 is answered with 400 and causes no internal error: ${method} ${path}`, async () => {
         for (const [what, body, isRefused] of bodies.filter(([, text]) => text.length <= BODY_LIMIT_BYTES)) {
           const { status } = await admin.request({ method, path, headers: { 'content-type': type }, body });
           expect(status, what).to.be.oneOf(isRefused ? [400] : [400, 404]);
@@ -232,7 +232,7 @@ describe('A8 JSON that is made to cost', () => {
       });
     }
 
-    it('A8 of a repeated key the last counts, whole; half a pair of surrogates becomes U+FFFD', async () => {
+    it('A8 with a repeated key yields its last value, and a lone surrogate becomes U+FFFD', async () => {
       const twice =
         '{"metadata":{"name":"d","labels":{"a":"1"}},"metadata":{"name":"d","namespace":"default","labels":{"b\\ud800":"\\udc00"}},"command":"true","interval":1}';
       expect((await admin.post('/ns/default/checks', twice)).status).to.equal(201);
@@ -241,7 +241,7 @@ describe('A8 JSON that is made to cost', () => {
     });
 
     for (const framing of ['content-length: 100000000', 'transfer-encoding: chunked']) {
-      it(`A8 of 100 MB are 413 (${framing}), and no more than a tenth of them is read`, async () => {
+      it(`A8 of 100 MB is answered with 413 (${framing}) after at most a tenth has been read`, async () => {
         const before = process.cpuUsage();
         const heapBefore = process.memoryUsage().arrayBuffers;
         const { answer, sent } = await pour(backend.apiPort, framing);
@@ -255,7 +255,7 @@ describe('A8 JSON that is made to cost', () => {
     }
   });
 
-  /** Sends 100 MB, or as much as is taken, with credentials that are good enough to have a body read. */
+  /** Sends up to 100 MB with credentials that make the backend read the body. */
   async function pour(port: number, framing: string): Promise<{ answer: string; sent: number }> {
     const chunk = Buffer.alloc(1_000_000, ' ');
     const isChunked = framing.startsWith('transfer');
@@ -263,7 +263,7 @@ describe('A8 JSON that is made to cost', () => {
     let answer = '';
     socket.on('data', (bytes: Buffer) => (answer += bytes.toString()));
     const closed = new Promise<void>((resolve) => {
-      // It is cut while it is written to.
+      // The connection is closed while the body is written.
       socket.on('error', () => undefined);
       socket.on('close', () => {
         resolve();

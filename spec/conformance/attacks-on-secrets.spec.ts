@@ -26,10 +26,10 @@ async function filesIn(directory: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** The bytes that a text in hexadecimal digits is of; none for any other text: `Buffer.from` takes it up to where it is none. */
+/** The bytes of a text in hexadecimal digits; none for any other text, as `Buffer.from` stops at the first other character. */
 const bytesOfHex = (text: string): Buffer => (HEX.test(text) ? Buffer.from(text, 'hex') : Buffer.alloc(0));
 
-/** Which of `secrets` are somewhere in the files, in any of the spellings that a careless program would keep. */
+/** The `secrets` that are found in the files, in any spelling that a careless program would store. */
 async function foundIn(directory: string, secrets: readonly string[]): Promise<string[]> {
   const texts = await Promise.all((await filesIn(directory)).map((file) => readFile(file)));
   const spellings = (secret: string): Buffer[] => [
@@ -69,7 +69,7 @@ describe('secrets', () => {
 
   const said = (): string => JSON.stringify([backend.log.lines, [...backend.store.ledgerEntries()]]);
 
-  it('A10 of keys are nowhere on the disk, in the log or on record, after they were made, used and refused', async () => {
+  it('A10 of keys are in no file, log or ledger entry after the keys were created, used and refused', async () => {
     const key = await keyOfAnn();
     const gone = await keyOfAnn();
     const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
@@ -86,7 +86,7 @@ describe('secrets', () => {
     for (const secret of [key, gone, wrong, PASSWORD]) expect(said()).to.not.include(secret);
   });
 
-  it('are found by all of their bytes, of hexadecimal digits also in bytes, and not by a part of them', async () => {
+  it('are found as text or as decoded hexadecimal bytes, and only as a whole', async () => {
     const key = await keyOfAnn();
     const [inBytes, beginning] = [Buffer.from(key.replaceAll('-', ''), 'hex'), Buffer.from('acce', 'hex')];
     await mkdir(join(parent.path, 'scan'));
@@ -94,7 +94,7 @@ describe('secrets', () => {
     expect(await foundIn(join(parent.path, 'scan'), [key, 'access-of-ann', 'acce'])).to.deep.equal([key, 'acce']);
   });
 
-  it('A10 of keys are in no answer but the one that made them', async () => {
+  it('A10 of keys are only in the answer that created them', async () => {
     const key = await keyOfAnn();
     const hash = digestApiKey(key).hash;
     const rows = (await routeTable()).filter(({ method, path }) => method === 'GET' && !path.startsWith('/docs'));
@@ -107,7 +107,7 @@ describe('secrets', () => {
     expect(text).to.not.include(hash);
   });
 
-  it('A10 of keys are compared whole: one that shares its name with a stored one, and not its hash, is refused', async () => {
+  it('A10 of keys are compared as a whole: a key with the name of a stored one and another hash is refused', async () => {
     const key = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
     const { name, hash } = digestApiKey(key);
     const stored = (kept: string) => ({ metadata: { name }, username: 'ann', hash: kept, created_at: 0 });
@@ -131,7 +131,7 @@ describe('secrets', () => {
     }
   });
 
-  it('A17 of passwords and tokens are nowhere in the log or on record, nor tokens and clear passwords on the disk', async () => {
+  it('A17 of passwords and tokens are in no log and no ledger entry, and clear passwords and tokens are not on the disk', async () => {
     const basic = `Basic ${Buffer.from(`ann:${PASSWORD}`).toString('base64')}`;
     const login = await admin.request({ method: 'GET', path: '/auth', headers: { authorization: basic } });
     const [access, refresh] = ['access_token', 'refresh_token'].map((name) => String(at(login.json, name)));
@@ -151,7 +151,7 @@ describe('secrets', () => {
     expect(await foundIn(parent.path, secrets)).to.deep.equal([]);
   });
 
-  it('A17 that an entity redacts are hidden in every answer, in the event log, the log and on record', async () => {
+  it('A17 that an entity redacts are hidden in all answers, in the event log, the log and the ledger', async () => {
     const labels = { password: REDACTED_VALUE, plain: 'seen', own_word: REDACTED_VALUE };
     const metadata = {
       name: 'a1',
@@ -194,7 +194,7 @@ describe('secrets', () => {
     expect([patched.status, patched.text.includes(REDACTED_VALUE)]).to.deep.equal([200, false]);
   });
 
-  it('A17 a selector finds out nothing of what is redacted', async () => {
+  it('A17 that are redacted cannot be found out by a selector', async () => {
     const metadata = { name: 'p1', namespace: 'default', labels: { password: REDACTED_VALUE } };
     await admin.post('/ns/default/entities', { entity_class: 'proxy', metadata });
     await admin.put('/ns/default/events/p1/c', {
@@ -210,7 +210,7 @@ describe('secrets', () => {
     }
   });
 
-  it('A17 in files are for the owner only: what the backend keeps, and the directory around it', async () => {
+  it('A17 in files of the backend and its state directory are readable by their owner only', async () => {
     for (const directory of [stateDir, join(stateDir, 'store')]) {
       expect((await stat(directory)).mode & OTHERS, directory).to.equal(0);
     }
@@ -220,7 +220,7 @@ describe('secrets', () => {
     expect(readable).to.deep.equal([]);
   });
 
-  it('A17 in a state directory that others could read are for the owner only from the next start on', async () => {
+  it('A17 in a state directory that others could read become readable by their owner only at the next start', async () => {
     const open = join(parent.path, 'open', 'store');
     await mkdir(open, { recursive: true });
     await chmod(open, 0o755);
@@ -228,7 +228,7 @@ describe('secrets', () => {
     expect((await stat(open)).mode & OTHERS).to.equal(0);
   });
 
-  it('A17 of the backend itself do not reach the commands that it runs', async () => {
+  it('A17 of the backend are not in the environment of the commands that it runs', async () => {
     process.env['MON_BACKEND_CLUSTER_ADMIN_PASSWORD'] = 'of-the-first-start';
     process.env['MON_BACKEND_CLUSTER_ADMIN_API_KEY'] = 'of-the-first-start';
     process.env['MON_PASSWORD'] = 'of-the-first-start';

@@ -39,7 +39,7 @@ describe('A9 tokens signed by a key of the operator', () => {
   let files: { privateKey: string; publicKey: string };
   let backend: InProcessBackend;
   let client: ApiClient;
-  /** What the next start is configured with. */
+  /** The configuration of the next start. */
   let tokens: BackendConfig['tokens'];
 
   beforeEach(async () => {
@@ -68,7 +68,7 @@ describe('A9 tokens signed by a key of the operator', () => {
     },
   });
 
-  /** Configured by `tokens`, again at each restart. */
+  /** The backend applies `tokens` at each restart. */
   async function start(): Promise<void> {
     backend = await InProcessBackend.start({
       configure: (config) => Object.defineProperty({ ...config }, 'tokens', { get: () => tokens, enumerable: true }),
@@ -90,7 +90,7 @@ describe('A9 tokens signed by a key of the operator', () => {
     return { access: String(at(json, 'access_token')), refresh: String(at(json, 'refresh_token')) };
   };
 
-  /** The issuer is the same after a restart at another port. */
+  /** The issuer stays the same after a restart with another port. */
   const host = { host: 'mon.example' };
   const login = async (): Promise<Tokens> => {
     const authorization = basicHeader({ username: 'ann', password: PASSWORD });
@@ -106,7 +106,7 @@ describe('A9 tokens signed by a key of the operator', () => {
   };
 
   for (const curve of CURVES) {
-    it(`A9 are ${curve.algorithm} with a key of ${curve.namedCurve}, at login and refresh`, async () => {
+    it(`A9 use ${curve.algorithm} with a ${curve.namedCurve} key, after a login and after a refresh`, async () => {
       const { privateKey, publicKey } = keyPairOf(curve);
       await write(pemOf(privateKey), pemOf(publicKey));
       tokens = withKeys();
@@ -122,7 +122,7 @@ describe('A9 tokens signed by a key of the operator', () => {
     });
   }
 
-  it('A9 are taken when the secret of the store signed them, before the key and after it', async () => {
+  it("A9 are accepted with a signature of the store's secret, before and after the key is configured", async () => {
     await start();
     const bySecret = await login();
     expect(decodeProtectedHeader(bySecret.access).alg).to.equal('HS256');
@@ -138,14 +138,14 @@ describe('A9 tokens signed by a key of the operator', () => {
     expect([await seen(bySecret.access), await seen(byKey.access)]).to.deep.equal([200, 401]);
   });
 
-  /** `header.claims` of a token, signed by somebody else's means. */
+  /** The token with this header and its own claims, signed by another means. */
   const resigned = (token: string, header: object, signature: (signed: string) => Buffer): string => {
     const claims = token.split('.')[1] ?? '';
     const signed = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${claims}`;
     return `${signed}.${signature(signed).toString('base64url')}`;
   };
 
-  it('A9 are 401 when they take one algorithm for another', async () => {
+  it('A9 are answered with 401 when they confuse algorithms', async () => {
     const { privateKey, publicKey } = keyPairOf(CURVES[0]);
     await write(pemOf(privateKey), pemOf(publicKey));
     tokens = withKeys();
@@ -184,14 +184,17 @@ describe('A9 tokens signed by a key of the operator', () => {
         resigned(access, { alg: 'ES256', typ, jku: 'http://127.0.0.1:1/' }, by(other, 'sha256')),
       ],
       ['the id of a key', resigned(access, { alg: 'ES256', typ, kid: '../../dev/null' }, by(other, 'sha256'))],
-      ['the true key with a member more', resigned(access, { alg: 'ES256', typ, kid: 'x' }, by(privateKey, 'sha256'))],
-      ['zeros, as CVE-2022-21449 takes', resigned(access, { alg: 'ES256', typ }, () => Buffer.alloc(64))],
+      [
+        'the true key with another header member',
+        resigned(access, { alg: 'ES256', typ, kid: 'x' }, by(privateKey, 'sha256')),
+      ],
+      ['a signature of zeros (CVE-2022-21449)', resigned(access, { alg: 'ES256', typ }, () => Buffer.alloc(64))],
       [
         'a signature in DER',
         resigned(access, { alg: 'ES256', typ }, (signed) => sign('sha256', Buffer.from(signed), privateKey)),
       ],
       ['other claims', forgedToken(access, { claims: { sub: 'admin' } })],
-      ['a later end', forgedToken(access, { claims: { exp: 4_102_444_800 } })],
+      ['a later expiry', forgedToken(access, { claims: { exp: 4_102_444_800 } })],
     ];
     const statuses: [string, number][] = [];
     for (const [what, forged] of forgeries) statuses.push([what, await seen(forged)]);
@@ -237,10 +240,10 @@ describe('A9 tokens signed by a key of the operator', () => {
       },
       /^--jwt-public-key-file .*: holds a private key/,
     ],
-    ['that are none', () => ['x', 'y'], /^--jwt-private-key-file .*: holds no private key/],
+    ['that are not keys', () => ['x', 'y'], /^--jwt-private-key-file .*: holds no private key/],
   ];
   for (const [what, files_, rule] of unusable) {
-    it(`A9 are not signed by keys ${what}: the backend does not start`, async () => {
+    it(`A9 cannot be signed by keys ${what}: the backend does not start`, async () => {
       await write(...files_());
       tokens = withKeys();
       const fault = await start().then(
@@ -252,7 +255,7 @@ describe('A9 tokens signed by a key of the operator', () => {
     });
   }
 
-  it('A9 last as long as the operator says', async () => {
+  it('A9 are valid for the configured time', async () => {
     tokens = { accessMs: 60_000, refreshMs: 600_000, keys: undefined };
     await start();
     const first = await login();

@@ -22,7 +22,7 @@ interface Tokens {
 describe('attacks on the login', () => {
   const backend = perTest(() => InProcessBackend.start());
   let admin: ApiClient;
-  /** Nobody: sends only what it is told to. */
+  /** A client without credentials of its own: it sends only the given ones. */
   let client: ApiClient;
 
   beforeEach(async () => {
@@ -58,7 +58,7 @@ describe('attacks on the login', () => {
       body: { refresh_token: refresh },
     });
 
-  /** What the API and a refresh answer to the tokens; a refresh that succeeds takes the refresh token. */
+  /** The answers of the API and of a refresh to the tokens; a successful refresh uses the refresh token up. */
   async function answersTo(tokens: Tokens): Promise<number[]> {
     const seen = await get(`${USERS}/ann`, `Bearer ${tokens.access}`);
     return [seen.status, (await post('/auth/token', tokens)).status];
@@ -70,18 +70,18 @@ describe('attacks on the login', () => {
       ['unsigned, with another spelling of none', { header: { alg: 'nOnE' }, sign: 'none' }],
       ['unsigned, with the signature kept', { header: { alg: 'none' } }],
       ['of another algorithm of the same family', { header: { alg: 'HS512' }, sign: 'hs512:' }],
-      ['of an algorithm with two keys', { header: { alg: 'RS256' } }],
+      ['of an asymmetric algorithm', { header: { alg: 'RS256' } }],
       ['with the id of a key that is an empty file', { header: { kid: '../../dev/null' }, sign: 'hs256:' }],
       ['with the key that it is signed by', { header: { jwk: { kty: 'oct', k: '' } }, sign: 'hs256:' }],
       ['with a critical extension', { header: { crit: ['b64'], b64: false } }],
       ['signed by a guessed secret', { claims: {}, sign: 'hs256:secret' }],
-      ['that ends later', { claims: { exp: 4_102_444_800 } }],
+      ['that expires later', { claims: { exp: 4_102_444_800 } }],
       ['of another issuer', { claims: { iss: 'http://elsewhere:8080' } }],
       ['of another user', { claims: { sub: 'admin' } }],
       ['with other groups', { claims: { groups: ['cluster-admins'] } }],
     ];
     for (const [what, forgery] of forgeries) {
-      it(`${what} is 401, and the true one stays good`, async () => {
+      it(`${what} are answered with 401, and the valid token stays valid`, async () => {
         const tokens = await login();
         const forged = forgedToken(tokens.access, forgery);
         expect(await answersTo({ ...tokens, access: forged })).to.deep.equal([401, 401]);
@@ -90,7 +90,7 @@ describe('attacks on the login', () => {
       });
     }
 
-    it('that has expired is 401 on the API, and good for a refresh', async () => {
+    it('that has expired are answered with 401 by the API, while a refresh accepts it', async () => {
       const tokens = await login();
       backend.clock.jump(301_000);
       expect(await answersTo(tokens)).to.deep.equal([401, 200]);
@@ -98,14 +98,14 @@ describe('attacks on the login', () => {
 
     const endings: [string, (tokens: Tokens) => Promise<ApiAnswer>, number][] = [
       ['its logout', (tokens) => post('/auth/logout', tokens), 400],
-      ['a reset', () => admin.put(`${USERS}/ann/reset_password`, { password_hash: SECOND_HASH }), 400],
+      ['a password reset', () => admin.put(`${USERS}/ann/reset_password`, { password_hash: SECOND_HASH }), 400],
       ['a new password by PUT', () => admin.put(`${USERS}/ann`, { username: 'ann', password: 'other-pass' }), 400],
-      ['its user is disabled', () => admin.delete(`${USERS}/ann`), 401],
-      ['its user is disabled by PUT', () => admin.put(`${USERS}/ann`, disabledAnn()), 401],
+      ['DELETE of its user', () => admin.delete(`${USERS}/ann`), 401],
+      ['PUT that disables its user', () => admin.put(`${USERS}/ann`, disabledAnn()), 401],
     ];
     const disabledAnn = () => ({ username: 'ann', password: PASSWORD, disabled: true });
     for (const [what, end, onRefresh] of endings) {
-      it(`is 401 at once after ${what}, and after a restart`, async () => {
+      it(`are answered with 401 immediately after ${what}, and after a restart`, async () => {
         const tokens = await login();
         expect((await get(`${USERS}/ann`, `Bearer ${tokens.access}`)).status).to.equal(200);
         expect((await end(tokens)).status).to.be.oneOf([200, 201, 204]);
@@ -117,7 +117,7 @@ describe('attacks on the login', () => {
       });
     }
 
-    it('stays 401 when its user is reinstated', async () => {
+    it('are answered with 401 after its user is reinstated, too', async () => {
       const tokens = await login();
       await admin.delete(`${USERS}/ann`);
       expect((await admin.put(`${USERS}/ann/reinstate`, undefined)).status).to.equal(201);
@@ -125,7 +125,7 @@ describe('attacks on the login', () => {
       expect(await answersTo(await login())).to.deep.equal([200, 200]);
     });
 
-    it('is 401 after the user changed the password, but for the session that did', async () => {
+    it('are answered with 401 after the user changed the password, except in the session that changed it', async () => {
       const [own, other] = [await login(), await login()];
       const changed = await client.request({
         method: 'PUT',
@@ -138,7 +138,7 @@ describe('attacks on the login', () => {
       expect(await answersTo(own)).to.deep.equal([200, 200]);
     });
 
-    it('is good again after a restart when nothing ended its session', async () => {
+    it('leave the token of an open session valid after a restart', async () => {
       const tokens = await login();
       client.close();
       await backend.restart();
@@ -146,7 +146,7 @@ describe('attacks on the login', () => {
       expect(await answersTo(tokens)).to.deep.equal([200, 200]);
     });
 
-    it('counts no more when another login takes its place, the hundredth after it', async () => {
+    it('are refused when a hundred later logins have replaced its session', async () => {
       const tokens = await login();
       for (let n = 1; n < 100; n += 1) await login();
       expect((await get(`${USERS}/ann`, `Bearer ${tokens.access}`)).status).to.equal(200);
@@ -154,7 +154,7 @@ describe('attacks on the login', () => {
       expect(await answersTo(tokens)).to.deep.equal([401, 400]);
     });
 
-    it('that was refreshed by many at once is good for all of them: one new token, the same for each', async () => {
+    it('that many requests refresh at once yield the same new token for all of them', async () => {
       const tokens = await login();
       const answers = await Promise.all(Array.from({ length: 8 }, () => post('/auth/token', tokens)));
       const refreshed = answers.map(tokensOf);
@@ -164,7 +164,7 @@ describe('attacks on the login', () => {
       }
     });
 
-    it('is not given out when it cannot be stored', async () => {
+    it('yield no token that cannot be stored', async () => {
       const tokens = await login();
       backend.store.failUntilHealed();
       expect((await tryLogin('ann', PASSWORD)).status).to.equal(503);
@@ -182,7 +182,7 @@ describe('attacks on the login', () => {
     };
 
     for (const username of ['ann', 'nobody']) {
-      it(`of ${username} are answered 401 ten times and then 429 with the time to wait, known or not`, async () => {
+      it(`of ${username} are answered 401 ten times and then 429 with Retry-After, whether the user exists or not`, async () => {
         const guess = (n: number) => tryLogin(username, `guess ${n}`);
         expect(await statuses(14, guess)).to.deep.equal([new Set([401]), new Set([429])]);
         const { status, headers, text } = await tryLogin(username, 'guess');
@@ -195,7 +195,7 @@ describe('attacks on the login', () => {
       });
     }
 
-    it('does not let the right one through while it is throttled, and locks nobody out for good', async () => {
+    it('delay the right password as well, but lock no user out permanently', async () => {
       await statuses(14, (n) => tryLogin('ann', `guess ${n}`));
       expect((await tryLogin('ann', PASSWORD)).status).to.equal(429);
       await backend.clock.advance(30_000);
@@ -203,7 +203,7 @@ describe('attacks on the login', () => {
       expect(await statuses(14, (n) => tryLogin('ann', `again ${n}`))).to.deep.equal([new Set([401]), new Set([429])]);
     });
 
-    it('at many accounts from one address ends at fifty, and other accounts wait then, too', async () => {
+    it('at many accounts from one address end after fifty, and other accounts have to wait too', async () => {
       const answers: number[] = [];
       for (let n = 0; n < 52; n += 1) answers.push((await tryLogin(`user-${n}`, 'guess')).status);
       expect(answers.filter((status) => status === 401)).to.have.lengthOf(50);
@@ -212,7 +212,7 @@ describe('attacks on the login', () => {
       expect((await tryLogin('ann', PASSWORD)).status).to.equal(200);
     });
 
-    it('in parallel gets no more guesses than one after the other', async () => {
+    it('in parallel allow no more guesses than in sequence', async () => {
       const clients = Array.from({ length: 30 }, () => new ApiClient(backend.apiPort));
       const answers = await Promise.all(
         clients.map((each, n) => {
@@ -225,13 +225,13 @@ describe('attacks on the login', () => {
       expect(answers.filter(({ status }) => status === 429)).to.have.lengthOf(20);
     });
 
-    it('does not end the sessions of the user, nor stop his tokens', async () => {
+    it('do not end the sessions of the user or its tokens', async () => {
       const tokens = await login();
       await statuses(14, (n) => tryLogin('ann', `guess ${n}`));
       expect(await answersTo(tokens)).to.deep.equal([200, 200]);
     });
 
-    it('is seen in the metrics, and no guess is in the log', async () => {
+    it('are visible in the metrics, and no guess is in the log', async () => {
       await statuses(14, (n) => tryLogin('ann', `guess ${n}`));
       const { text } = await client.request({ method: 'GET', path: '/metrics' });
       expect(text).to.match(/^mon_logins_refused_total 4$/m);
@@ -252,7 +252,7 @@ describe('attacks on the login', () => {
       'x-remote-user': 'admin',
     });
 
-    it('is nobody without credentials, and nobody else with them', async () => {
+    it('authenticate no client without credentials, and change no identity with them', async () => {
       for (const address of ['127.0.0.1', '::1', 'localhost']) {
         const nobody = await client.request({ method: 'GET', path: USERS, headers: spoofed(address) });
         expect(nobody.status).to.equal(401);
@@ -263,7 +263,7 @@ describe('attacks on the login', () => {
       expect((await get(`${USERS}/plain`, `Bearer ${access}`, spoofed('127.0.0.1'))).status).to.equal(200);
     });
 
-    it('is throttled by the address it really has, whatever it says of itself', async () => {
+    it('do not change the address that is throttled', async () => {
       const answers: number[] = [];
       for (let n = 0; n < 52; n += 1) {
         answers.push((await tryLogin(`user-${n}`, 'guess', spoofed(`10.0.0.${n}`))).status);
@@ -272,7 +272,7 @@ describe('attacks on the login', () => {
       expect((await tryLogin('user-x', 'guess', spoofed('127.0.0.1'))).status).to.equal(429);
     });
 
-    it('is throttled the same at the port for agents, and listed under the address it really has', async () => {
+    it('do not change the throttled address at the port for agents, which is also the listed one', async () => {
       const lines = (n: number) => [
         `Authorization: ${basicHeader({ username: 'agent', password: `guess ${n}` })}`,
         ...Object.entries(spoofed(`10.0.0.${n}`)).map(([name, value]) => `${name}: ${value}`),
@@ -289,7 +289,7 @@ describe('attacks on the login', () => {
       );
     });
 
-    it('is nowhere in the log, nor on record', async () => {
+    it('are in no log and no ledger entry', async () => {
       await tryLogin('nobody', 'guess', spoofed('192.0.2.77'));
       const { access } = tokensOf(await tryLogin('ann', PASSWORD, spoofed('192.0.2.77')));
       await get(USERS, `Bearer ${access}`, spoofed('192.0.2.77'));
@@ -299,7 +299,7 @@ describe('attacks on the login', () => {
       for (const spoof of ['192.0.2.77', 'evil.example']) expect(said).to.not.include(spoof);
     });
 
-    it('does not change the address that clients refresh at', async () => {
+    it('do not change the address at which clients refresh', async () => {
       const { access } = tokensOf(await tryLogin('ann', PASSWORD, spoofed('127.0.0.1')));
       expect(decodeJwt(access).iss).to.equal(`http://127.0.0.1:${backend.apiPort}`);
     });

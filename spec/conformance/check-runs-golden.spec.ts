@@ -14,7 +14,7 @@ interface Recorded {
   check: { metadata: { name: string } };
   execute: object;
   answer: Answer;
-  /** As the agent got them. */
+  /** The requests as the agent received them. */
   requests: unknown[];
   ours?: { requests?: unknown[] };
 }
@@ -35,7 +35,7 @@ const recording = JSON.parse(readGolden('schedule/requests.json').replaceAll('{n
   bodies: RecordedBody[];
 };
 
-describe('a run that a person asks for, as recorded', () => {
+describe('a recorded run that a user requested', () => {
   const backend = perTest(() => RestartableBackend.start());
   const api = perTest(() => backend.login());
   const gold = perTest(() => SubscribedAgent.register(backend, 'gold', 'g', 'g2'));
@@ -48,7 +48,7 @@ describe('a run that a person asks for, as recorded', () => {
   }
 
   for (const { check, execute, answer, requests, ours } of recording.execute) {
-    it(`${check.metadata.name} reaches its agent`, async () => {
+    it(`sends ${check.metadata.name} to its agent`, async () => {
       for (const [kind, resource] of recording.resources) await write(kind, resource);
       await write('checks', check);
       const { status, json } = await api.post(`/ns/default/checks/${check.metadata.name}/execute`, execute);
@@ -63,9 +63,9 @@ describe('a run that a person asks for, as recorded', () => {
     });
   }
 
-  // An empty body is decided by the recording rest/14-check-sub, where it is 400.
+  // The recording rest/14-check-sub covers an empty body, which is answered with 400.
   for (const recorded of recording.bodies.filter(({ body }) => body !== '')) {
-    it(`is answered with a body: ${recorded.case}`, async () => {
+    it(`answers the body: ${recorded.case}`, async () => {
       const metadata = { name: 'c' };
       await write('checks', {
         metadata,

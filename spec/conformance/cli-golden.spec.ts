@@ -17,7 +17,7 @@ describe('the recorded command-line client', () => {
   const backend = perTest(() => InProcessBackend.start({ machine: recordedMachine() }));
 
   for (const name of RECORDINGS) {
-    it(`is answered: ${name}`, () =>
+    it(`receives the recorded answers: ${name}`, () =>
       playCommands(`cli/${name}.json`, {
         port: backend.apiPort,
         nowMs: () => backend.clock.nowMs(),

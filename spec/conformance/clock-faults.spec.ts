@@ -7,7 +7,7 @@ import { RestartableBackend } from '../support/restartable-backend.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('a backend whose clock is set, or that is stopped for a while', () => {
+describe('a backend whose clock is changed or whose process is paused', () => {
   const backend = perTest(() => RestartableBackend.start());
   let api: ApiClient;
   let agent: ReportingAgent;
@@ -50,7 +50,7 @@ describe('a backend whose clock is set, or that is stopped for a while', () => {
       expect(await blindOf('keepalive')).to.equal(undefined);
     });
 
-    it(`F15: a switch expires after exactly its ttl when the clock goes ${direction} by an hour`, async () => {
+    it(`F15: expires a check TTL after exactly its ttl when the clock goes ${direction} by an hour`, async () => {
       await agent.keepalive({ interval: 2, timeout: 600 });
       await backend.clock.advance(10_000);
       backend.clock.jump(byMs);
@@ -61,7 +61,7 @@ describe('a backend whose clock is set, or that is stopped for a while', () => {
       expect(at(await eventOf('backup'), 'check', 'occurrences')).to.equal(2);
     });
 
-    it(`F15: a check goes on ticking, once per interval, when the clock goes ${direction} by an hour`, async () => {
+    it(`F15: runs a check once per interval when the clock goes ${direction} by an hour`, async () => {
       const metadata = { name: 'tick', namespace: 'default' };
       await api.put('/ns/default/checks/tick', {
         metadata,
@@ -78,7 +78,7 @@ describe('a backend whose clock is set, or that is stopped for a while', () => {
       expect(requests.length).to.be.within(7, 8);
     });
 
-    it(`F15: is not misled after a restart when the clock went ${direction} before it`, async () => {
+    it(`F15: keeps its deadlines after a restart when the clock went ${direction} before it`, async () => {
       await agent.keepalive({ interval: 2, timeout: 600 });
       await backend.clock.advance(10_000);
       backend.clock.jump(byMs);
@@ -89,7 +89,7 @@ describe('a backend whose clock is set, or that is stopped for a while', () => {
     });
   }
 
-  it('F16: raises no alert for what was silent only while it was stopped, and says so at the first one', async () => {
+  it('F16: raises no alert for silence during the pause, and reports the pause in the first alert', async () => {
     await backend.clock.advance(20_000);
     await backend.clock.stall(300_000);
     await login();
@@ -102,7 +102,7 @@ describe('a backend whose clock is set, or that is stopped for a while', () => {
     expect(at(stopped, 'details', 'blindMs')).to.be.within(300_000, 305_000);
   });
 
-  it('F16: keeps its agents: they were not silent, it did not read', async () => {
+  it('F16: keeps its agents connected, because it did not read during the pause', async () => {
     await backend.clock.stall(300_000);
     await agent.socket.ping('still there');
     expect(agent.socket.isOpen).to.equal(true);
@@ -110,7 +110,7 @@ describe('a backend whose clock is set, or that is stopped for a while', () => {
     expect(states).to.deep.equal(['registered']);
   });
 
-  it('F16: does the same when its machine was suspended', async () => {
+  it('F16: behaves the same when its machine was suspended', async () => {
     await backend.clock.advance(20_000);
     backend.clock.suspend(300_000);
     await backend.clock.advance(5_000);

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const KEY = 'dev/sw-1/port';
 
-describe('notifications of a namespace that is deleted', () => {
+describe('notifications of a deleted namespace', () => {
   after(() => writeFileSync(file('go'), ''));
 
   const directory = perSuite(temporaryDirectory, (made) => made.remove());
@@ -30,7 +30,7 @@ describe('notifications of a namespace that is deleted', () => {
     expect(status, text).to.equal(204);
   };
 
-  it('are dropped with it, with the reason on record, and not run in another of its name', async () => {
+  it('are dropped with a reason in the ledger, and not run in a new namespace of that name', async () => {
     await put('/api/core/v2/namespaces/dev', { name: 'dev' });
     await handler('a-waits', `: > ${file('begun')}; until [ -e ${file('go')} ]; do sleep 0.02; done`);
     await handler('b-late', `: > ${file('late')}`);

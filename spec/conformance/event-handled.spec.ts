@@ -18,7 +18,7 @@ describe('an event at its handler', () => {
 
   before(() => handlers.add('sink'));
 
-  /** What the handler gets of the one event that an agent of this name sends. */
+  /** The single event of an agent of this name as the handler receives it. */
   async function handled(name: string, event: Record<string, unknown>): Promise<unknown> {
     const agent = await backend.connect({ name });
     agent.send('event', event);
@@ -30,7 +30,7 @@ describe('an event at its handler', () => {
     return first;
   }
 
-  it('case 42: without a check has its metrics; it is not listed, and makes no entity', async () => {
+  it('case 42: without a check has its metrics, is not listed, and creates no entity', async () => {
     const { timestamp, metadata, id } = checkEvent('han-42', 'none');
     const metrics = { handlers: ['sink'], points: POINTS };
     const event = await handled('han-42', { timestamp, metadata, id, entity: agentEntity('han-42'), metrics });
@@ -41,7 +41,7 @@ describe('an event at its handler', () => {
     expect(await api.entity('han-42')).to.equal(undefined);
   });
 
-  it('case 42: without a check is handled when it comes through the API, too', async () => {
+  it('case 42: without a check is handled when it arrives through the API as well', async () => {
     const metrics = { handlers: ['sink'], points: POINTS };
     const answer = await api.request({
       method: 'POST',
@@ -67,7 +67,7 @@ describe('an event at its handler', () => {
     expect(await api.event('han-43', 'measured')).to.not.have.property('metrics');
   });
 
-  it('case 46: has the whole output of which the beginning is stored', async () => {
+  it('case 46: has the whole output, which is stored truncated', async () => {
     const result = { handlers: ['sink'], output: 'VERYLONG!', max_output_size: 4 };
     const event = await handled('han-46', checkEvent('han-46', 'long', result));
     expect(at(event, 'check', 'output')).to.equal('VERYLONG!');

@@ -20,7 +20,7 @@ async function eventsIn(file: string): Promise<Json[]> {
   return lines.map((line) => JSON.parse(line) as Json);
 }
 
-/** Entity, check and status of an event; a metric has no check. */
+/** The entity, check and status of an event; an event with metrics only has no check. */
 const described = (event: unknown): unknown[] => [
   at(event, 'entity', 'metadata', 'name'),
   at(event, 'check', 'metadata', 'name'),
@@ -35,7 +35,7 @@ describe('the event log of a backend', () => {
     file = join(directory.path, 'events.log');
   });
 
-  describe('in this process', () => {
+  describe('in the test process', () => {
     const backend = perTest(() => {
       const eventLog = { file, maxBuffered: 1_000 };
       return RestartableBackend.start({ configure: (config) => ({ ...config, eventLog }) });
@@ -46,13 +46,13 @@ describe('the event log of a backend', () => {
       api = await backend.login();
     });
 
-    /** Stops the backend: everything is written then. */
+    /** Stops the backend, so that all lines are written. */
     async function written(): Promise<Json[]> {
       await backend.halt();
       return eventsIn(file);
     }
 
-    it('has a line for each event as it is stored, of agents, of the API and of the backend itself', async () => {
+    it('has a line for each stored event of agents, of the API and of the backend itself', async () => {
       const agent = await ReportingAgent.connect(backend, 'log-01');
       await agent.keepalive({ timeout: 10, interval: 5 });
       await agent.result('disk', { status: 1, ttl: 5, interval: 2 });
@@ -76,7 +76,7 @@ describe('the event log of a backend', () => {
       expect(at(events[4], 'metrics', 'points', 0, 'name')).to.equal('m');
     });
 
-    it("has what a dead man's switch says", async () => {
+    it('has the events of check TTLs', async () => {
       const agent = await ReportingAgent.connect(backend, 'log-01');
       await agent.keepalive();
       await agent.result('beat', { ttl: 5, interval: 2 });
@@ -88,7 +88,7 @@ describe('the event log of a backend', () => {
       ]);
     });
 
-    it('has neither the registration of an agent nor what its departure resolves', async () => {
+    it('has neither registrations nor the resolutions at a deregistration', async () => {
       const agent = await ReportingAgent.connect(backend, 'log-01');
       await agent.keepalive({ timeout: 5, interval: 2, entity: { deregister: true } });
       await agent.vanish();
@@ -97,7 +97,7 @@ describe('the event log of a backend', () => {
       expect((await written()).map(described)).to.deep.equal([['log-01', 'keepalive', 0]]);
     });
 
-    it('keeps one event on one line, and does not show what is to be redacted', async () => {
+    it('writes each event on one line and redacts it', async () => {
       const agent = await ReportingAgent.connect(backend, 'log-01');
       const output = 'one\ntwo\r\n\u001b[31mred\u0085\u2028';
       const labels = { password: 'hunter2', site: 'fra' };
@@ -109,7 +109,7 @@ describe('the event log of a backend', () => {
       expect(at(event, 'entity', 'metadata', 'labels')).to.deep.equal({ password: 'REDACTED', site: 'fra' });
     });
 
-    it('has nothing of what was lost with a failed write, or refused', async () => {
+    it('has no event of a failed write and no refused event', async () => {
       const answers: number[] = [];
       const put = async (check: string, changes: Json = {}): Promise<void> => {
         const event = proxyEvent('log-sw', check, changes);
@@ -125,7 +125,7 @@ describe('the event log of a backend', () => {
       expect((await written()).map((event) => at(event, 'check', 'metadata', 'name'))).to.deep.equal(['kept', 'after']);
     });
 
-    it('goes on in the same file after a restart', async () => {
+    it('continues in the same file after a restart', async () => {
       await api.put('/ns/default/events/log-sw/one', proxyEvent('log-sw', 'one'));
       await backend.halt();
       await backend.resume();
@@ -144,7 +144,7 @@ describe('the event log of a backend', () => {
       expect(status).to.equal(200);
     };
 
-    it('spec/06 cases 14 and 16: goes on in a new file at SIGHUP when the old one was renamed', async () => {
+    it('spec/06 cases 14 and 16: continues in a new file at SIGHUP after the old one was renamed', async () => {
       const backend = await BackendProcess.start({ args: ['--event-log-file', file] });
       try {
         const api = await backend.login();
@@ -165,7 +165,7 @@ describe('the event log of a backend', () => {
       }
     });
 
-    it('spec/06 case 16: a file that cannot be written is a warning, and the backend runs', async () => {
+    it('spec/06 case 16: causes a warning when its file cannot be written, and the backend continues to run', async () => {
       const unwritable = join(directory.path, 'nowhere', 'events.log');
       const backend = await BackendProcess.start({ args: ['--event-log-file', unwritable] });
       try {

@@ -7,7 +7,7 @@ import { InProcessBackend } from '../support/in-process-backend.ts';
 const CORE = '/api/core/v2';
 const PASSWORD = 'Passw0rd-1';
 
-describe('an event that is written by name', () => {
+describe('the right to write events of certain names', () => {
   const backend = perSuite(() => InProcessBackend.start());
   const admin = perSuite(() => backend.login());
   const users: ApiClient[] = [];
@@ -15,7 +15,7 @@ describe('an event that is written by name', () => {
     for (const user of users) user.close();
   });
 
-  /** Who may write the events of these names, by these verbs. */
+  /** Grants a user these verbs on the events of these names. */
   async function userWith(username: string, ...rights: Partial<Rule>[]): Promise<ApiClient> {
     const metadata = { name: username, namespace: 'default' };
     const usual = { verbs: ['create', 'update'], resources: ['events'], resource_names: null };
@@ -41,7 +41,7 @@ describe('an event that is written by name', () => {
     });
 
   for (const method of ['PUT', 'POST']) {
-    it(`by ${method} ends up at no entity whose name is not in the right, and nothing is written`, async () => {
+    it(`does not let ${method} write to an entity whose name is not in it, and nothing is written`, async () => {
       const name = `of-a-${method.toLowerCase()}`;
       const user = await userWith(name, { resource_names: [`${name}/disk`] });
       const other = `b-${method.toLowerCase()}`;
@@ -57,7 +57,7 @@ describe('an event that is written by name', () => {
     });
   }
 
-  it('ends up at another entity where both names are in the right, whatever the reason that they are', async () => {
+  it('lets an event move to another entity if both names are in it, for whatever reason', async () => {
     const both = await userWith('both', { resource_names: ['both/disk', 'both-proxy/disk'] });
     const all = await userWith('all', {});
     for (const [user, entity] of [
@@ -70,7 +70,7 @@ describe('an event that is written by name', () => {
     }
   });
 
-  it('ends up at no entity that only another verb may be used on', async () => {
+  it('does not let one verb move an event to an entity that only another verb covers', async () => {
     const verbs = await userWith(
       'verbs',
       { verbs: ['update'], resource_names: ['verbs/disk'] },
@@ -80,21 +80,21 @@ describe('an event that is written by name', () => {
     expect((await write(verbs, 'POST', 'verbs', 'verbs-proxy')).status).to.equal(201);
   });
 
-  describe('by POST', () => {
+  describe('used with POST', () => {
     const EVENTS = '/ns/default/events';
     const eventOf = (entity: string, output: string, proxy_entity_name = '') => ({
       entity: { metadata: { name: entity, namespace: 'default' }, entity_class: 'proxy' },
       check: { metadata: { name: 'disk', namespace: 'default' }, interval: 60, output, proxy_entity_name },
     });
 
-    it('is 409 where its proxy entity has one already, which stays as it is', async () => {
+    it('answers 409 if the proxy entity has such an event, which stays unchanged', async () => {
       const user = await userWith('maker', { verbs: ['create'] });
       expect((await admin.post(EVENTS, eventOf('web', 'true'))).status).to.equal(200);
       expect((await user.post(EVENTS, eventOf('elsewhere', 'forged', 'web'))).status).to.equal(409);
       expect(await admin.event('web', 'disk')).to.have.nested.property('check.output', 'true');
     });
 
-    it('is the first one of its proxy entity, whatever the entity that it came from has', async () => {
+    it('creates the first event of a proxy entity, whatever events the sending entity has', async () => {
       expect((await admin.post(EVENTS, eventOf('origin', 'own'))).status).to.equal(200);
       expect((await admin.post(EVENTS, eventOf('origin', 'of the proxy', 'fresh'))).status).to.equal(200);
       expect(await admin.event('fresh', 'disk')).to.have.nested.property('check.output', 'of the proxy');

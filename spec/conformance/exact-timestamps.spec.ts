@@ -14,7 +14,7 @@ const NANOSECONDS = 1_795_263_001_927_089_953n;
 const WRITTEN = `"timestamp":${NANOSECONDS},`;
 const METRICS = '{"handlers":["file"],"points":[{"name":"load","value":0.5,"timestamp":1795263001927089953}]}';
 
-/** The event as JSON with a point that a program in JavaScript would round. */
+/** The event as JSON with a timestamp that a JavaScript number would round. */
 const withMetrics = (event: object): string => JSON.stringify(event).replace(/}$/, `,"metrics":${METRICS}}`);
 
 describe('a metric point in nanoseconds', () => {
@@ -32,13 +32,13 @@ describe('a metric point in nanoseconds', () => {
     expect(status, text).to.equal(201);
   }
 
-  /** What the handler got. */
+  /** The event as the handler received it. */
   const input = async (): Promise<string | undefined> => {
     const [first] = await eventually(given, (lines) => lines.length > 1, { what: 'the run of the handler' });
     return first;
   };
 
-  it('is given to the handler to the digit, and answered so, when it was put by REST', async () => {
+  it('keeps all its digits at the handler and in the answer when it is put through the API', async () => {
     await keepWhatIsGiven();
     const put = await api.put('/ns/default/events/sw-1/load', withMetrics(proxyEvent('sw-1', 'load')));
     expect(put.status, put.text).to.equal(200);
@@ -48,14 +48,14 @@ describe('a metric point in nanoseconds', () => {
     expect([stored.status, stored.text.includes('metrics')]).to.deep.equal([200, false]);
   });
 
-  it('is answered to the digit when its event was posted and has no check', async () => {
+  it('keeps all its digits in the answer when its event is posted without a check', async () => {
     const { entity } = proxyEvent('sw-1', 'load');
     const posted = await api.post('/ns/default/events', withMetrics({ entity }));
     expect(posted.status, posted.text).to.equal(200);
     expect(posted.text).to.contain(WRITTEN);
   });
 
-  it('is refused with its name when it is not of 64 bits', async () => {
+  it('is refused by name when it exceeds 64 bits', async () => {
     const body = withMetrics(proxyEvent('sw-1', 'load')).replace('1795263001927089953', '9223372036854775808');
     const { status, json } = await api.put('/ns/default/events/sw-1/load', body);
     expect(status).to.equal(400);
@@ -72,7 +72,7 @@ describe('a metric point in nanoseconds', () => {
     ['protobuf', 'application/octet-stream', protobuf],
   ];
   for (const [encoding, accept, payload] of sessions) {
-    it(`is given to the handler to the digit when an agent sent it in ${encoding}`, async () => {
+    it(`keeps all its digits at the handler when an agent sends it in ${encoding}`, async () => {
       await keepWhatIsGiven();
       const agent = await backend.connect({ name: 'web-01', headers: { Accept: accept } });
       agent.sendRaw(encodeFrame('event', payload));

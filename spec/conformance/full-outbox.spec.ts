@@ -26,7 +26,7 @@ describe('a backend whose outbox is full', function () {
   const backend = perSuite(() => RestartableBackend.start());
   let api: ApiClient;
 
-  /** Everything waits behind the first one, whose receiver never closes its connection. */
+  /** Everything waits behind the first notification, whose receiver never closes its connection. */
   before(async () => {
     receiver = createServer({ allowHalfOpen: true }, (socket) => connections.push(socket)).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
@@ -60,7 +60,7 @@ describe('a backend whose outbox is full', function () {
     expect(at(json, 'message')).to.equal('too many events wait in the outbox for their handlers');
   };
 
-  it('refuses events, and to run checks, and says what is full', async () => {
+  it('refuses events and check runs, and names what is full', async () => {
     isRefused(await api.put('/ns/default/events/sw-1/port', proxyEvent('sw-1', 'port', { status: 1 })));
     isRefused(await api.request({ method: 'POST', path: '/ns/default/checks/runs/execute', body: { check: 'runs' } }));
   });
@@ -87,20 +87,20 @@ describe('a backend whose outbox is full', function () {
     ['a user', '/api/core/v2/users/new', { username: 'new', password: 'N3w-P@ssw0rd' }],
   ];
   for (const [what, path, body] of changes) {
-    it(`takes ${what}, and lets it be deleted`, async () => {
+    it(`accepts ${what} and its deletion`, async () => {
       const { status, text } = await api.put(path, body);
       expect(status, text).to.be.oneOf([200, 201]);
       expect(await api.request({ method: 'DELETE', path })).to.have.property('status', 204);
     });
   }
 
-  it('is ready, and lets people in', async () => {
+  it('is ready and accepts logins', async () => {
     expect(await api.get('/ready')).to.have.property('status', 200);
     const again = await backend.login();
     expect(await again.get('/ns/default/handlers')).to.have.property('status', 200);
   });
 
-  it('goes on to hear agents, and skips the handlers of keepalives that say nothing new, on record', async () => {
+  it('continues to receive keepalives, and records that their handlers are skipped when nothing changed', async () => {
     const agent = await ReportingAgent.connect(backend, 'web-1');
     for (let times = 0; times < 3; times += 1) await agent.keepalive({ entity: { keepalive_handlers: ['slow'] } });
     const { json } = await api.get('/api/mon/v1/namespaces/default/events/web-1/keepalive/notifications');
@@ -109,7 +109,7 @@ describe('a backend whose outbox is full', function () {
     expect(outcomes).to.deep.equal([skipped, skipped, skipped]);
   });
 
-  it('is rid of what waits when its handler is deleted, and takes events again', async () => {
+  it('drops pending notifications when their handler is deleted, and accepts events again', async () => {
     expect(await api.request({ method: 'DELETE', path: '/ns/default/handlers/slow' })).to.have.property('status', 204);
     await backend.clock.advance(2_000);
     const { status, text } = await api.put('/ns/default/events/sw-1/port', proxyEvent('sw-1', 'port', { status: 1 }));

@@ -19,7 +19,7 @@ const SCENARIOS = [
 describe('recorded events at their handlers', function () {
   this.timeout(90_000);
 
-  /** They make handlers of the same names, so that each has a backend of its own. */
+  /** The scenarios create handlers of the same names, so each has its own backend. */
   itReplaysInParallel(SCENARIOS, async (name) => {
     const backend = await BackendProcess.start();
     try {

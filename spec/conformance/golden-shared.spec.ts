@@ -2,7 +2,7 @@ import { BackendProcess } from '../support/backend-process.ts';
 import { perSuite } from '../support/fixture.ts';
 import { play, readScenario } from '../support/golden-runner.ts';
 
-/** Their names differ, so that they may share a backend; none of them waits. */
+/** Their names differ, so they share a backend; none of them waits. */
 const SCENARIOS = [
   'state/api-events',
   'state/first-event',
@@ -38,6 +38,6 @@ describe('recorded agents and their events', () => {
 
   for (const name of SCENARIOS) {
     const scenario = readScenario(`${name}.json`);
-    it(`${name} is as it was recorded`, () => play(scenario, { agentPort: backend.agentPort, api }));
+    it(`behave as recorded: ${name}`, () => play(scenario, { agentPort: backend.agentPort, api }));
   }
 });

@@ -12,7 +12,7 @@ describe('an agent that falls silent', () => {
   const checkOf = async (name: string) => at(await api.event(name, 'keepalive'), 'check');
   const statusOf = async (name: string) => at(await checkOf(name), 'status');
 
-  /** An agent whose last keepalive came just now. */
+  /** An agent that has just sent a keepalive. */
   async function silent(name: string, timeouts: { timeout: number; ttl?: number }): Promise<ReportingAgent> {
     const agent = await ReportingAgent.connect(backend, name);
     await agent.keepalive({ interval: 2, ...timeouts });
@@ -20,7 +20,7 @@ describe('an agent that falls silent', () => {
     return agent;
   }
 
-  /** One millisecond before the tick the check is as it was, at the tick it is not. */
+  /** Asserts that the check changes exactly at the tick, not one millisecond before. */
   async function passTick(name: string, ms: number): Promise<unknown> {
     const before = await checkOf(name);
     await backend.clock.advance(ms - 1);
@@ -43,7 +43,7 @@ describe('an agent that falls silent', () => {
     }
   });
 
-  it('case 25: with W=5 and C=8 is warning at 5 s and critical at 8 s, 10 s and 15 s', async () => {
+  it('case 25: with W=5 and C=8 is in warning at 5 s and critical at 8 s, 10 s and 15 s', async () => {
     await silent('ka-25', { timeout: 5, ttl: 8 });
     const said = (seconds: number, limit: number) =>
       `No keepalive sent from ka-25 for ${seconds} seconds (>= ${limit})`;
@@ -61,13 +61,13 @@ describe('an agent that falls silent', () => {
     }
   });
 
-  it('with W=0 and C=8 has no warning stage', async () => {
+  it('with W=0 and C=8 skips the warning state', async () => {
     await silent('ka-w0', { timeout: 0, ttl: 8 });
     expect(await passTick('ka-w0', 8_000)).to.deep.include({ status: 2, occurrences: 1 });
     expect(await passTick('ka-w0', 8_000)).to.deep.include({ status: 2, occurrences: 2 });
   });
 
-  it('case 27: resolves with its next keepalive, and the history shows it', async () => {
+  it('case 27: resolves with its next keepalive, as the history shows', async () => {
     await silent('ka-27', { timeout: 5, ttl: 8 });
     await backend.clock.advance(9_000);
     const agent = await ReportingAgent.connect(backend, 'ka-27');
@@ -79,7 +79,7 @@ describe('an agent that falls silent', () => {
     expect(await passTick('ka-27', 5_000)).to.deep.include({ status: 1, occurrences: 1 });
   });
 
-  it('case 28: has a new id with each alert', async () => {
+  it('case 28: gets a new event id with each alert', async () => {
     await silent('ka-28', { timeout: 5 });
     const ids = new Set<unknown>();
     for (let tick = 0; tick < 4; tick += 1) {
@@ -89,7 +89,7 @@ describe('an agent that falls silent', () => {
     expect(ids).to.have.property('size', 4);
   });
 
-  it('case 32: that reconnects with another W counts by it from its first keepalive', async () => {
+  it('case 32: uses another W from its first keepalive after a reconnect', async () => {
     await silent('ka-32', { timeout: 5 });
     await backend.clock.advance(4_000);
     const agent = await ReportingAgent.connect(backend, 'ka-32');
@@ -109,7 +109,7 @@ describe('an agent that falls silent', () => {
     expect(await api.ledger({ actor: 'entity', key: 'default/ka-steady' })).to.have.lengthOf(1);
   });
 
-  it('has every transition in the ledger: when, why, and by which numbers', async () => {
+  it('records every transition in the ledger with time, cause and numbers', async () => {
     const bornAtMs = backend.clock.nowMs();
     const killed = await ReportingAgent.connect(backend, 'ka-kill');
     await killed.keepalive({ interval: 2, timeout: 5, ttl: 8 });

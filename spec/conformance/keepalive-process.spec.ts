@@ -59,7 +59,7 @@ describe('a real agent that is killed', () => {
       everyMs: 50,
     });
 
-  it('is warning and critical at its timeouts, resolves when it is back, and all of it is in the ledger', async function () {
+  it('is warning and critical at its timeouts, resolves when it is back, and has all transitions in the ledger', async function () {
     this.timeout(60_000);
     const agent = startAgent();
     await reaches(1);

@@ -30,7 +30,7 @@ describe('the last administrator', () => {
     ['PUT', '', { username: 'admin', password: ADMIN.password, groups: [GROUP], disabled: true }],
   ];
   for (const [method, path, body] of endings) {
-    it(`stays one when asked to ${method} ${path} ${JSON.stringify(body ?? '')}, unless there is another`, async () => {
+    it(`remains administrator after ${method} ${path} ${JSON.stringify(body ?? '')}, unless there is another one`, async () => {
       const end = () => ask(method, `admin${path}`, body);
       await addAdministrator('gone');
       expect((await ask('DELETE', 'gone')).status).to.equal(204);
@@ -43,7 +43,7 @@ describe('the last administrator', () => {
     });
   }
 
-  it('may leave groups that make nobody one, and change his password', async () => {
+  it('may leave groups without administrator rights and change its password', async () => {
     expect((await ask('PUT', 'admin/groups/ops')).status).to.equal(201);
     expect((await ask('DELETE', 'admin/groups/ops')).status).to.equal(204);
     expect((await ask('PUT', 'admin', { username: 'admin', password: PASSWORD, groups: [GROUP] })).status).to.equal(
@@ -51,7 +51,7 @@ describe('the last administrator', () => {
     );
   });
 
-  /** Who may end users, and is no administrator himself. */
+  /** A user who may delete users and is not an administrator. */
   async function operator(): Promise<ApiClient> {
     const metadata = { name: 'operator' };
     const rules = [{ verbs: ['delete'], resources: ['users'], resource_names: null }];
@@ -65,7 +65,7 @@ describe('the last administrator', () => {
     return ApiClient.login(backend.apiPort, { username: 'uma', password: PASSWORD });
   }
 
-  it('is whoever is left, when all are asked to go at once', async () => {
+  it('is one of several users who are all deleted at once', async () => {
     const others = ['ann', 'bob', 'cid', 'dan', 'eve'];
     for (const username of others) await addAdministrator(username);
     const uma = await operator();
@@ -108,7 +108,7 @@ describe('the last administrator', () => {
       ['PATCH', `${ROLES}/cluster-admin`, { rules: [{ verbs: ['*'], resources: ['*'], resource_names: ['a'] }] }],
     ];
     for (const [method, path, body] of endings) {
-      it(`stays one at ${method} of ${path} ${JSON.stringify(body ?? '')}, unless another way leads there`, async () => {
+      it(`remains administrator after ${method} of ${path} ${JSON.stringify(body ?? '')}, unless another binding grants the rights`, async () => {
         const end = () => (method === 'PATCH' ? api.patch(path, body) : api.request({ method, path, body }));
         await addAdministrator('gone');
         expect((await ask('DELETE', 'gone')).status).to.equal(204);
@@ -123,7 +123,7 @@ describe('the last administrator', () => {
       });
     }
 
-    it('may be bound and described anew, as long as there is one', async () => {
+    it('allows changes of bindings and descriptions as long as one administrator remains', async () => {
       await addAdministrator('other');
       const role = named('cluster-admin', { rules: [...narrowed, ...EVERYTHING] });
       expect((await api.put(`${ROLES}/cluster-admin`, role)).status).to.equal(201);
@@ -132,7 +132,7 @@ describe('the last administrator', () => {
       expect((await api.get(USERS)).status).to.equal(403);
     });
 
-    it('stays one when the two ways that lead there are asked to go at once', async () => {
+    it('remains administrator when both bindings that grant the rights are deleted at once', async () => {
       await made(BINDINGS, binding('other', 'cluster-admin', 'User', 'admin'));
       const isHeld = backend.store.hold();
       const answers = ['cluster-admin', 'other'].map((name) => api.delete(`${BINDINGS}/${name}`));

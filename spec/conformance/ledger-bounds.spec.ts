@@ -6,16 +6,16 @@ import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
 
 const CLAIMED_CHARACTERS = 2_000_000;
-/** What `claimed` is cut to, with the dots. */
+/** The length to which `claimed` is cut, including the ellipsis. */
 const SHOWN_CHARACTERS = 203;
 /** Less than any of the long texts alone. */
 const MAX_LEDGER_CHARACTERS = 100_000;
 
-describe('the ledger, when somebody sends long texts', () => {
+describe('the ledger, when clients send long texts,', () => {
   const backend = perSuite(() => RestartableBackend.start());
   const api = perSuite(() => backend.login());
 
-  it('keeps of what an agent claims what can be shown', async () => {
+  it('stores the claims of an agent up to a displayable length', async () => {
     for (let n = 0; n < 3; n += 1) {
       const agent = await ReportingAgent.connect(backend, `long-${n}`);
       const namespace = 'x'.repeat(CLAIMED_CHARACTERS);
@@ -31,7 +31,7 @@ describe('the ledger, when somebody sends long texts', () => {
     expect(at(entry, 'details', 'claimed')).to.equal('a\\u{1b}[2J\\u{202e}b');
   });
 
-  it('keeps of what a person asks for what can be read', async () => {
+  it('stores the requests of a user up to a readable length', async () => {
     const metadata = { name: 'long', namespace: 'default' };
     await api.put('/ns/default/checks/long', { metadata, command: 'x', interval: 60, publish: false });
     const subscriptions = Array.from({ length: 1_000 }, (_, n) => `s${n}-${'x'.repeat(400)}`);
@@ -40,7 +40,7 @@ describe('the ledger, when somebody sends long texts', () => {
     expect(at(entry, 'details', 'subscriptions')).to.deep.equal([...subscriptions.slice(0, 100), '... and 900 more']);
   });
 
-  it('is listed as ever', async () => {
+  it('is listed as usual', async () => {
     const { status, text } = await api.get('/api/mon/v1/ledger');
     expect(status).to.equal(200);
     expect(text.length).to.be.below(MAX_LEDGER_CHARACTERS);

@@ -27,8 +27,8 @@ describe('the ledger', () => {
     return (json as { entries: LedgerEntry[] }).entries;
   }
 
-  describe('that is asked', () => {
-    it('answers by actor and key', async () => {
+  describe('when it is queried', () => {
+    it('returns entries by actor and key', async () => {
       const found = await entries({ actor: 'entity', key: 'default/led-1' });
       expect(found.map(({ to }) => to)).to.deep.equal(['registered', 'warning', 'critical']);
       expect(await entries({ actor: 'entity', key: 'default/led' })).to.deep.equal([]);
@@ -42,7 +42,7 @@ describe('the ledger', () => {
       expect((await entries({ actor: 'entity' })).every(({ actor }) => actor === 'entity')).to.equal(true);
     });
 
-    it('answers by time', async () => {
+    it('returns entries by time', async () => {
       const beganS = START_MS / 1_000;
       const since = await entries({ actor: 'entity', key: 'default/led-1', since: String(beganS + 5) });
       expect(since.map(({ to }) => to)).to.deep.equal(['warning', 'critical']);
@@ -53,7 +53,7 @@ describe('the ledger', () => {
       expect(both.map(({ to }) => to)).to.deep.equal(['critical']);
     });
 
-    it('answers in pages, which together are the whole chain', async () => {
+    it('returns pages that together form the whole chain', async () => {
       const all = await entries({ limit: '1000' });
       const paged: LedgerEntry[] = [];
       for (let after: unknown = '0'; typeof after === 'string';) {
@@ -77,7 +77,7 @@ describe('the ledger', () => {
     }
   });
 
-  describe('that is verified', () => {
+  describe('when it is verified', () => {
     const verified = (...more: string[]) => runProgram(['ledger', 'verify', '--state-dir', backend.stateDir, ...more]);
 
     /** Changes the raw entries of the stopped backend. */
@@ -91,7 +91,7 @@ describe('the ledger', () => {
       }
     }
 
-    it('is sound when nobody touched it', async () => {
+    it('is intact when it was not changed', async () => {
       await backend.halt();
       const head = await backend.withStore((store) => store.ledgerHead());
       const { code, stdout, stderr } = await verified();
@@ -99,7 +99,7 @@ describe('the ledger', () => {
       expect(`${stdout}${stderr}`).to.include(`${head.seq}:${head.hash}`);
     });
 
-    it('is broken at the entry of which one byte was changed', async () => {
+    it('is broken at an entry with one changed byte', async () => {
       await tamper((ledger) => {
         const bytes = Buffer.from(ledger.get(4) ?? Buffer.alloc(0));
         const place = bytes.length - 10;
@@ -111,22 +111,22 @@ describe('the ledger', () => {
       expect(`${stdout}${stderr}`).to.match(/\b4\b/);
     });
 
-    it('is broken at the entry that was replaced by a sound one of another place', async () => {
+    it('is broken at an entry that was replaced by a valid entry from another position', async () => {
       await tamper((ledger) => ledger.put(5, Buffer.from(ledger.get(6) ?? Buffer.alloc(0))));
       const { code, stdout, stderr } = await verified();
       expect(code).to.not.equal(0);
       expect(`${stdout}${stderr}`).to.match(/\b5\b/);
     });
 
-    it('is broken at the entry that was removed', async () => {
+    it('is broken at a removed entry', async () => {
       await tamper((ledger) => ledger.remove(3));
       const { code, stdout, stderr } = await verified();
       expect(code).to.not.equal(0);
       expect(`${stdout}${stderr}`).to.match(/entry 3 is missing/);
     });
 
-    describe('against an anchor from elsewhere', () => {
-      it('is sound when it has held the anchored entry since', async () => {
+    describe('against an external anchor', () => {
+      it('is intact if it has held the anchored entry since then', async () => {
         const { anchor } = backend.log.lines.find(({ msg }) => msg === 'ledger anchored')?.fields ?? {};
         await backend.halt();
         expect(await verified('--anchor', String(anchor))).to.have.property('code', 0);
@@ -142,14 +142,14 @@ describe('the ledger', () => {
         expect(stderr).to.include(`ledger broken at entry ${seq}: the ledger ends before the anchored entry`);
       });
 
-      it('is broken where all of it was written anew', async () => {
+      it('is broken where it was rewritten as a whole', async () => {
         await backend.halt();
         const { code, stderr } = await verified('--anchor', `3:${'0'.repeat(64)}`);
         expect(code).to.equal(1);
         expect(stderr).to.include('ledger broken at entry 3: hash does not match the anchor');
       });
 
-      it('is not judged by what is no anchor', async () => {
+      it('is not verified against an invalid anchor', async () => {
         const { code, stderr } = await verified('--anchor', '3:abc');
         expect(code).to.not.equal(0);
         expect(stderr).to.include('anchor').and.to.include('number:hash');
@@ -157,7 +157,7 @@ describe('the ledger', () => {
     });
   });
 
-  it('says who changed what, and never a value', async () => {
+  it('records which user changed what, without values', async () => {
     const metadata = { name: 'led-check', namespace: 'default' };
     const check = { metadata, command: 'first-secret', interval: 60, publish: false };
     await api.put('/ns/default/checks/led-check', check);

@@ -22,7 +22,7 @@ describe('a search that finds nothing', () => {
     for (const kind of KINDS) await storeObjects(backend.store, kind, { from: 0, to: OBJECTS });
   });
 
-  /** How many records were read when no more are. */
+  /** The number of records that were read when reading has ended. */
   async function readsAtRest(): Promise<number> {
     let before = -1;
     await eventually(
@@ -33,7 +33,7 @@ describe('a search that finds nothing', () => {
     return store.reads;
   }
 
-  /** Asks for a list, and goes away when the first of so many objects have been looked at. */
+  /** Requests a list and disconnects after this many objects have been examined. */
   async function readsOfAbandoned(path: string, looked: number): Promise<number> {
     const login = await admin.request({ method: 'GET', path: '/auth', headers: { authorization: basicHeader(ADMIN) } });
     const headers = { authorization: `Bearer ${String(at(login.json, 'access_token'))}` };
@@ -46,7 +46,7 @@ describe('a search that finds nothing', () => {
   }
 
   for (const [kind, limit] of KINDS.flatMap((each) => [[each, '0'] as const, [each, '1'] as const])) {
-    it(`in ${kind} with limit=${limit} ends when who asked has gone away`, async () => {
+    it(`in ${kind} with limit=${limit} ends when the client disconnects`, async () => {
       const query = new URLSearchParams({ labelSelector: 'rare == never', limit });
       const reads = await readsOfAbandoned(`${CORE}/${kind}?${query.toString()}`, 500);
       expect(reads).to.be.below(OBJECTS / 2);

@@ -8,19 +8,19 @@ import { HOST, NAMESPACE, RARE, type StoredKind, storeObjects } from '../support
 
 const FEW = 1_100;
 const MANY = 20_000;
-/** Lists that become so long, one of each way to make one: it takes time to search them to their end. */
+/** The length of the lists, one for each way to build a list: searching one to its end takes time. */
 const SEARCHED = ['events', 'entities', 'silenced', 'checks'].map((kind) => `${CORE}/${kind}`);
 const LIMIT = 100;
-/** An entity is two records. */
+/** An entity has two records. */
 const RECORDS_OF_AN_OBJECT = 2;
-/** Who asks, whether he may, how many entities there are, and where the page ends. */
+/** The user, its rights, the number of entities and the end of the page. */
 const READS_BESIDE = 20;
-/** Objects that are looked at in one turn of the event loop; the first two parts of an answer are made in one. */
+/** The objects that are examined in one turn of the event loop; the first two parts of an answer take one turn. */
 const OBJECTS_IN_ONE_TURN = 2 * 64;
-/** Kinds that have nothing but a name. */
+/** Kinds that have only a name. */
 const WITHOUT_LABELS = ['users', 'namespaces'];
 
-/** Every list of the API that has pages and selectors. */
+/** Every list of the API with pages and selectors. */
 async function pagedLists(): Promise<string[]> {
   const under = await ApiUnderTest.start();
   const { routes } = under.api;
@@ -45,14 +45,14 @@ describe('a page of a list', () => {
   const backend = perSuite(() => InProcessBackend.start({ through: (inner) => (store = new CountingStore(inner)) }));
   const api = perSuite(() => backend.login());
   let paths: string[];
-  /** What pages cost while there were few objects, by path. */
+  /** The cost of pages while there were few objects, by path. */
   let first: Record<string, number>;
   let selected: Record<string, number>;
 
   before(async () => {
     paths = await pagedLists();
 
-    // Rights are read once.
+    // The rights are read once.
     await api.get(`${CORE}/events`);
     await grow(0, FEW);
     [first, selected] = [await costs(paths, twoPages), await costs(paths.filter(hasLabels), rarePage)];
@@ -79,7 +79,7 @@ describe('a page of a list', () => {
     return begin.reads + next.reads;
   }
 
-  /** Until the second of the objects that are rare. */
+  /** Up to the second of the rare objects. */
   async function rarePage(path: string): Promise<number> {
     const { reads, items } = await page(path, { limit: '2', labelSelector: 'rare == yes' });
     expect(items, path).to.equal(2);
@@ -95,16 +95,16 @@ describe('a page of a list', () => {
     return found;
   }
 
-  it('costs the same however long the list is', async () => {
+  it('costs the same for a list of any length', async () => {
     expect(await costs(paths, twoPages)).to.deep.equal(first);
   });
 
-  it('costs what it shows, and the keys up to its end', () => {
+  it('costs the objects that it shows and the keys up to its end', () => {
     const atMost = 2 * ((RECORDS_OF_AN_OBJECT + 1) * LIMIT + READS_BESIDE);
     for (const [path, reads] of Object.entries(first)) expect(reads, path).to.be.within(2 * LIMIT, atMost);
   });
 
-  it('of what is rare costs what lies before its last object, and not what follows', async () => {
+  it('of rare objects costs the keys up to its last object, and none after it', async () => {
     expect(await costs(paths.filter(hasLabels), rarePage)).to.deep.equal(selected);
     for (const [path, reads] of Object.entries(selected)) {
       expect(reads, path).to.be.within(2 * RARE, (RECORDS_OF_AN_OBJECT + 1) * 2 * (2 * RARE));
@@ -112,7 +112,7 @@ describe('a page of a list', () => {
   });
 
   for (const limit of [LIMIT, 0]) {
-    it(`that is searched in vain is made in slices${limit === 0 ? ', without a limit too' : ''}`, async () => {
+    it(`without any match is searched in slices${limit === 0 ? ', without a limit too' : ''}`, async () => {
       for (const path of SEARCHED) {
         store.maxReadsPerTick = 0;
         const { reads, items } = await page(path, { limit: String(limit), labelSelector: 'rare == never' });

@@ -27,7 +27,7 @@ async function authorization(port: number): Promise<string> {
   return `Bearer ${String(at(json, 'access_token'))}`;
 }
 
-/** An answer of which nothing is read until somebody does. */
+/** An answer that is not read until the test asks for it. */
 async function answerOf(port: number, path: string): Promise<IncomingMessage> {
   const headers = { authorization: await authorization(port) };
   return new Promise((resolve, reject) => {
@@ -36,10 +36,10 @@ async function answerOf(port: number, path: string): Promise<IncomingMessage> {
 }
 
 describe('a long list', () => {
-  /** One of each way to make a list. */
+  /** One for each way to build a list. */
   const KINDS: readonly StoredKind[] = ['events', 'entities', 'checks', 'silenced', 'apikeys', 'users'];
   const OBJECTS = 2_000;
-  /** Forty megabytes: the system holds a part of it for a reader who does not read. */
+  /** Forty megabytes: the kernel buffers a part of it for a client that does not read. */
   const BYTES = 20_000;
   let store: CountingStore;
   const backend = perSuite(() => InProcessBackend.start({ through: (inner) => (store = new CountingStore(inner)) }));
@@ -51,7 +51,7 @@ describe('a long list', () => {
   const complaints = () => backend.log.lines.filter(({ level }) => level === 'error' || level === 'warn');
 
   for (const kind of KINDS) {
-    it(`of ${kind} is made as it is read, and whole in the end`, async () => {
+    it(`of ${kind} is produced while it is read, and complete at the end`, async () => {
       const begin = await store.settledReads();
       const answer = await answerOf(backend.apiPort, `${CORE}/${kind}`);
       expect(answer.statusCode).to.equal(200);
@@ -62,7 +62,7 @@ describe('a long list', () => {
       expect(items.length).to.be.at.least(OBJECTS);
     });
 
-    it(`of ${kind} is not made for who has gone away`, async () => {
+    it(`of ${kind} is not produced after its client has disconnected`, async () => {
       const complained = complaints();
       const begin = await store.settledReads();
       const answer = await answerOf(backend.apiPort, `${CORE}/${kind}`);
@@ -79,12 +79,12 @@ describe('a long list of a backend with little memory', () => {
   const EVENTS = 20_000;
   const BYTES = 2_000;
   const LIST_MB = (EVENTS * BYTES) / 1e6;
-  /** So that what it does not need any more is not what is measured. */
+  /** Collects garbage, so that only needed memory is measured. */
   const SMALL_HEAP = { NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size=80' };
-  /** Parts of the answer between two looks at its memory. */
+  /** The parts of the answer between two measurements of the memory. */
   const PARTS = 50;
 
-  it('is sent to a slow reader without being in memory', async () => {
+  it('is sent to a slow client without being held in memory', async () => {
     const directory = await temporaryDirectory();
     const stateDir = join(directory.path, 'state');
     let backend: BackendProcess | undefined;
@@ -114,7 +114,7 @@ describe('a long list of a backend with little memory', () => {
   });
 });
 
-/** Without what is mapped from files: the system takes that back when it needs it. */
+/** The memory of the process without mapped files, which the kernel reclaims when needed. */
 function ownMemoryMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1]) / 1_024;

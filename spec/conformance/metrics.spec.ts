@@ -65,7 +65,7 @@ describe('the metrics of a backend', () => {
       ...changes,
     });
 
-  it('have the types and the labels of the reference, where it has the family', async () => {
+  it('have the types and labels of the reference for the families that it has', async () => {
     await handler('h', 'true');
     await put('/ns/default/events/sw/c', proxyEvent('sw', 'c', { status: 1, handlers: ['h'] }));
     await eventually(
@@ -103,10 +103,10 @@ describe('the metrics of a backend', () => {
     expect(ours?.labels).to.include({ resource_ref: 'core/v2.Handler(Name=h)', status: 'success', quantile: '0.5' });
   });
 
-  it('have no other family under the names of the reference than those that it has', async () => {
+  it("have no other family under the reference's prefix", async () => {
     const golden = JSON.parse(readGolden('backend/metrics.json')) as { families: GoldenFamily[] };
     const recorded = new Set(golden.families.map(({ name }) => name));
-    // Of these it had nothing to tell when it was recorded.
+    // The recorded reference exposed no values of these families.
     for (const name of ['session_errors', 'websocket_errors']) recorded.add(`sensu_go_${name}`);
     for (const kind of SCHEDULE_KINDS) recorded.add(`sensu_go_${kind}_schedulers`);
     const names = [...(await scrape(backend)).families.keys()];
@@ -114,7 +114,7 @@ describe('the metrics of a backend', () => {
     expect(names.filter((name) => !/^(sensu_go|mon|process|nodejs)_/.test(name))).to.deep.equal([]);
   });
 
-  it('count keepalives and results when they are stored, and what is refused apart from them', async () => {
+  it('count stored keepalives and results, and separately refused ones', async () => {
     const agent = await ReportingAgent.connect(backend, 'm-1');
     await agent.keepalive();
     await agent.result('disk');
@@ -124,7 +124,7 @@ describe('the metrics of a backend', () => {
     expect(await moved.of(EVENTS, LOST_EVENTS, REFUSED_MESSAGES)).to.deep.equal([3, 0, 1]);
   });
 
-  it('count an event once that is sent twice under one number', async () => {
+  it('count an event once that is sent twice with one number', async () => {
     const agent = await backend.connect({ name: 'm-1', queueId: randomUUID() });
     for (let times = 0; times < 2; times += 1) agent.send('event 1', checkEvent('m-1', 'disk'));
     await agent.ping('both');
@@ -132,7 +132,7 @@ describe('the metrics of a backend', () => {
     expect(await moved.of(EVENTS)).to.deep.equal([1]);
   });
 
-  it('count events of the API, metrics without a check and the points of all of them', async () => {
+  it('count events of the API, events without a check, and their metric points', async () => {
     const points = [1, 2, 3].map((value) => ({ name: 'x', value, timestamp: 1, tags: [] }));
     const entity = { entity_class: 'proxy', metadata: { name: 'sw', namespace: 'default' } };
     const posted = await api.post('/ns/default/events', { entity, metrics: { handlers: [], points } });
@@ -161,7 +161,7 @@ describe('the metrics of a backend', () => {
     expect(await moved.of(ALIVE, DEAD, EVENTS)).to.deep.equal([1, 3, 4]);
   });
 
-  it('know how many sessions each namespace has, none included', async () => {
+  it('show the number of sessions of each namespace, including zero', async () => {
     await put('/api/core/v2/namespaces/dev', { name: 'dev' });
     const agents = await Promise.all(['m-1', 'm-2'].map((name) => ReportingAgent.connect(backend, name)));
     const dev = await ReportingAgent.connect(backend, 'm-3', { namespace: 'dev' });
@@ -185,7 +185,7 @@ describe('the metrics of a backend', () => {
     expect(await moved.of(refusedHandshakes(401), refusedHandshakes(404), SESSIONS)).to.deep.equal([2, 1, 0]);
   });
 
-  it('count the session that a message without a type ends', async () => {
+  it('count a session that ends because of a message without a type', async () => {
     const agent = await ReportingAgent.connect(backend, 'm-1');
     agent.socket.sendRaw('no type line');
     await agent.socket.closed();
@@ -193,7 +193,7 @@ describe('the metrics of a backend', () => {
     expect(await moved.of(sessionError('protocol violated'), REFUSED_MESSAGES, SESSIONS)).to.deep.equal([1, 1, 0]);
   });
 
-  it('count a message that is too large among the failed reads', async () => {
+  it('count a message above the limit among the failed reads', async () => {
     const agent = await ReportingAgent.connect(backend, 'm-1');
     agent.socket.sendRaw(Buffer.alloc(10 * 1024 * 1024 + 1));
     await agent.socket.closed();
@@ -202,7 +202,7 @@ describe('the metrics of a backend', () => {
     expect(await moved.of(tooLong, REFUSED_MESSAGES)).to.deep.equal([1, 1]);
   });
 
-  it('count handlers that ran, by what came of it', async () => {
+  it('count handler runs by outcome', async () => {
     await handler('good', 'cat > /dev/null');
     await handler('bad', 'true', { secrets: [{ name: 'TOKEN', secret: 'from-nowhere' }] });
     const handlers = ['good', 'bad', 'missing'];
@@ -232,7 +232,7 @@ describe('the metrics of a backend', () => {
     expect(await moved.of(ofEvents('success'), ofEvents('error'))).to.deep.equal([2, 1]);
   });
 
-  it('show a handler that runs, and what waits behind it', async () => {
+  it('show running handlers and pending notifications', async () => {
     await handler('slow', 'sleep 600');
     for (let n = 0; n < 3; n += 1)
       await put('/ns/default/events/sw/c', proxyEvent('sw', 'c', { status: 1, handlers: ['slow'] }));
@@ -243,13 +243,13 @@ describe('the metrics of a backend', () => {
       { what: 'three in the outbox' },
     );
     expect(await moved.of(BUSY, depth('running_handlers'), ALL_RUNS)).to.deep.equal([1, 1, 0]);
-    // Ends the handler, which would outlast the stop of the backend.
+    // Ends the handler, which would otherwise outlast the backend.
     const stopped = backend.halt();
     await backend.clock.advance(5_000);
     await stopped;
   });
 
-  it('count schedules as checks come and go', async () => {
+  it('count schedules as checks are created and deleted', async () => {
     const fields = {
       interval: { interval: 10 },
       cron: { cron: '@daily' },
@@ -266,7 +266,7 @@ describe('the metrics of a backend', () => {
     }
   });
 
-  it('count commits and what is in them, and end with the ledger', async () => {
+  it('count commits and their operations, and show the end of the ledger', async () => {
     for (const name of ['a', 'b', 'c']) await put(`/ns/default/events/${name}/c`, proxyEvent(name, 'c'));
     expect(await moved.of(COMMITS, DECISIONS, COMMIT_FAILURES)).to.deep.equal([3, 3, 0]);
     const entries = await api.ledger({ actor: 'check-state' });
@@ -276,7 +276,7 @@ describe('the metrics of a backend', () => {
     expect((await scrape(backend)).value(...LEDGER_SEQ)).to.equal(last);
   });
 
-  it('count what was lost with a failed commit as failed, and the time until writes work again as blind', async () => {
+  it('count the results of a failed commit as failed, and the time until writes succeed again as blind', async () => {
     const agent = await ReportingAgent.connect(backend, 'm-1');
     await agent.keepalive();
     const before = await MetricChanges.begin(backend);
@@ -294,13 +294,13 @@ describe('the metrics of a backend', () => {
     expect(await before.of(UNTOLD)).to.deep.equal([0]);
   });
 
-  it('count the time in which the process did not run as blind', async () => {
+  it('count the time in which the process was paused as blind', async () => {
     await backend.clock.stall(12_000);
     const [blind] = await moved.of(BLIND);
     expect(blind).to.be.within(10, 12);
   });
 
-  it('count failures of state machines, and show the quarantined ones', async () => {
+  it('count failures of state machines, and show quarantined actors', async () => {
     const agent = await ReportingAgent.connect(backend, 'm-1');
     await agent.keepalive();
     sabotage.arm('default/m-1', 'action', 5);
@@ -312,7 +312,7 @@ describe('the metrics of a backend', () => {
     expect(await moved.of(ENTITY_FAILURES, ENTITIES_QUARANTINED)).to.deep.equal([5, 0]);
   });
 
-  it('show deadlines and awake actors', async () => {
+  it('show deadlines and active actors', async () => {
     const agent = await ReportingAgent.connect(backend, 'm-1');
     await agent.keepalive();
     await agent.result('disk', { ttl: 60 });
@@ -322,7 +322,7 @@ describe('the metrics of a backend', () => {
     expect(await moved.of(ENTITY_DEADLINES, AWAKE_ENTITIES, TTL_DEADLINES)).to.deep.equal([1, 1, 0]);
   });
 
-  it('tell the size of the store as it is on disk', async () => {
+  it('show the size of the store on disk', async () => {
     await put('/ns/default/events/sw/c', proxyEvent('sw', 'c', { output: 'x'.repeat(200_000) }));
     await put('/ns/default/events/sw/c', proxyEvent('sw', 'c'));
     const metrics = await scrape(backend);
@@ -338,7 +338,7 @@ describe('the metrics of a backend', () => {
     expect((bytes - used) / free).to.be.oneOf([4_096, 16_384, 65_536]);
   });
 
-  it('show what is remembered', async () => {
+  it('show the sizes of the caches', async () => {
     const entries = (cache: string) => ['mon_cache_entries', { cache }] as const;
     const agent = await ReportingAgent.connect(backend, 'm-1');
     await agent.result('disk', { interval: -1 });

@@ -43,7 +43,7 @@ describe('the port for agents with mutual TLS', function () {
       const agentAuth = { pair, ca: file('trusted-ca-file', agents.certFile), crlUrls, namesEntity };
       return { ...config, tls: { pair: undefined, agentAuth, trustedCa: undefined, skipsVerification: false } };
     };
-  /** The API is in clear text: only the agents' port has a pair. */
+  /** The API is in clear text; only the agent port has a certificate. */
   const start = async (crlUrls?: readonly string[]): Promise<InProcessBackend> => {
     backend = await InProcessBackend.start({ configure: configured(crlUrls) });
     return backend;
@@ -56,7 +56,7 @@ describe('the port for agents with mutual TLS', function () {
   const trusting = () => ({ ca: servers.cert });
   const showing = ({ cert, key }: IssuedCertificate) => ({ ...trusting(), cert, key });
 
-  /** As an agent does that has a certificate: it sends no password and names no user. */
+  /** Connects like an agent with a certificate, without a password and a user name. */
   async function connect(issued: IssuedCertificate, headers: Record<string, string> = {}): Promise<AgentClient> {
     const { Authorization: _, 'Sensu-User': __, ...hello } = agentHeaders({ name: 'web-1' });
     const port = backend?.agentPort ?? 0;
@@ -72,7 +72,7 @@ describe('the port for agents with mutual TLS', function () {
     const { json } = (await admin?.get('/api/mon/v1/handshake-refusals')) ?? {};
     return (json as { reason: string }[]).map(({ reason }) => reason);
   };
-  /** As whom the agent is connected. */
+  /** The user of the agent's session. */
   const userOf = async (issued: IssuedCertificate): Promise<unknown> => {
     const agent = await connect(issued);
     await agent.next('entity_config');
@@ -83,19 +83,19 @@ describe('the port for agents with mutual TLS', function () {
   };
 
   describe('takes an agent by its certificate', () => {
-    it('as the user agent when there is no user of its common name, and without one', async () => {
+    it('as the user agent when it has no common name or no user has it', async () => {
       await start();
       expect(await userOf(client)).to.equal('agent');
       expect(await userOf(agents.issue('unnamed', { subject: '/O=mon', names: 'DNS:web-1' }))).to.equal('agent');
     });
 
-    it('as that user of the group of agents also when the user agent is disabled', async () => {
+    it("as the user of its common name in the agents' group, even if the user agent is disabled", async () => {
       const admin = await (await start()).login();
       expect((await admin.delete('/api/core/v2/users/agent')).status).to.equal(204);
       expect(await userOf(client)).to.equal('agent');
     });
 
-    it('as the user of its common name, with the rights of that user alone', async () => {
+    it('as the user of its common name, with the rights of that user only', async () => {
       const admin = await (await start()).login();
       const put = (groups: string[]) =>
         admin.put('/api/core/v2/users/web-1', { username: 'web-1', password: 'a-long-password', groups });
@@ -105,7 +105,7 @@ describe('the port for agents with mutual TLS', function () {
       expect(await refusal(client)).to.equal('403 Forbidden');
     });
 
-    it('and not as somebody else when the user of its common name is disabled', async () => {
+    it('but refuses it when the user of its common name is disabled', async () => {
       const admin = await (await start()).login();
       const user = { username: 'web-1', password: 'a-long-password', groups: ['system:agents'] };
       await admin.put('/api/core/v2/users/web-1', user);
@@ -113,18 +113,18 @@ describe('the port for agents with mutual TLS', function () {
       expect(await refusal(client)).to.equal('401 bad credentials');
     });
 
-    it('and not when it has two common names', async () => {
+    it('but refuses it when it has two common names', async () => {
       await start();
       const twofold = agents.issue('twofold', { subject: '/CN=web-1/CN=admin', names: '' });
       expect(await refusal(twofold)).to.equal('401 the client certificate has more than one common name');
     });
 
-    it('and under any name, unless the certificate names the entity', async () => {
+    it('under any name, unless the certificate names the entity', async () => {
       await start();
       (await connect(client, { 'Sensu-AgentName': 'web-2' })).terminate();
     });
 
-    it('and not by a password, not even the right one beside a certificate', async () => {
+    it('but refuses a password, even the right one beside a certificate', async () => {
       await start();
       expect(await refusal(client, { Authorization: basicHeader(AGENT) })).to.match(
         /^401 this port requires a client certificate/,
@@ -132,19 +132,19 @@ describe('the port for agents with mutual TLS', function () {
     });
   });
 
-  describe('takes an agent under the common name of its certificate alone, where that names the entity', () => {
+  describe('takes an agent only under the common name of its certificate, if certificates name entities,', () => {
     beforeEach(async () => {
       backend = await InProcessBackend.start({ configure: configured([], true) });
     });
 
-    it('and not under another name', async () => {
+    it('and refuses another name', async () => {
       (await connect(client)).terminate();
       const text = 'the client certificate names web-1, not web-2';
       expect(await refusal(client, { 'Sensu-AgentName': 'web-2' })).to.equal(`403 ${text}`);
       expect(await reasons()).to.deep.equal([text]);
     });
 
-    it('also when it is that of a user', async () => {
+    it('even if a user has the same name', async () => {
       const admin = await backend?.login();
       const user = { username: 'web-1', password: 'a-long-password', groups: ['system:agents'] };
       await admin?.put('/api/core/v2/users/web-1', user);
@@ -152,13 +152,13 @@ describe('the port for agents with mutual TLS', function () {
       expect(await userOf(client)).to.equal('web-1');
     });
 
-    it('and not without a common name', async () => {
+    it('and refuses a certificate without a common name', async () => {
       expect(await refusal(agents.issue('unnamed', { subject: '/O=mon', names: 'DNS:web-1' }))).to.equal(
         '403 the client certificate has no common name; it must be the agent name',
       );
     });
 
-    it('and is not answered with what controls a terminal', async () => {
+    it('and answers without control characters of the name', async () => {
       expect(await refusal(client, { 'Sensu-AgentName': 'web\u009b2J' })).to.equal(
         '403 the client certificate names web-1, not web\\u{9b}2J',
       );
@@ -166,7 +166,7 @@ describe('the port for agents with mutual TLS', function () {
   });
 
   describe('ends the handshake of a client', () => {
-    it('that has no certificate, whatever it wants', async () => {
+    it('without a certificate, for every path', async () => {
       const { agentPort } = await start();
       expect(await errorCodeOf(AgentClient.connect(agentPort, { name: 'web-1', tls: trusting() }))).to.match(
         /CERTIFICATE_REQUIRED/,
@@ -194,20 +194,20 @@ describe('the port for agents with mutual TLS', function () {
       ],
     ];
     for (const [who, issue, code] of untrusted) {
-      it(`${who}, and remembers why`, async () => {
+      it(`${who}, and lists the reason`, async () => {
         await start();
         expect(await errorCodeOf(connect(issue()))).to.match(/ECONNRESET/);
         expect(await reasons()).to.deep.equal([`the client certificate is not trusted: ${code}`]);
       });
     }
 
-    it('and resumes none, because a certificate may have been revoked since', async () => {
+    it('and resumes no session, because the certificate may have been revoked', async () => {
       const { agentPort } = await start();
       for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
         const first = await handshake(agentPort, { ...showing(client), maxVersion });
         let session: Buffer | undefined = first.getSession();
         first.on('session', (newer: Buffer) => (session = newer));
-        // What comes after the handshake is read with the answer.
+        // Data after the handshake is read together with the answer.
         first.end('GET /nothing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
         first.resume();
         await inTime(once(first, 'close'), 'the end of the first connection');
@@ -221,7 +221,7 @@ describe('the port for agents with mutual TLS', function () {
   describe('with lists of revoked certificates', () => {
     let web: Server;
     let url: string;
-    /** What the server of lists answers. */
+    /** The answer of the server that publishes the lists. */
     let answer: { status: number; body: Buffer };
 
     beforeEach(async () => {
@@ -253,7 +253,7 @@ describe('the port for agents with mutual TLS', function () {
       return issued;
     };
 
-    it('lets in whoever is not on one, in DER or PEM, from a server or a file', async () => {
+    it('admits clients that are not on a list, in DER or PEM, from a server or a file', async () => {
       const lost = revoked();
       const pem = agents.revocationList();
       const file = join(directory.path, 'list.crl');
@@ -270,7 +270,7 @@ describe('the port for agents with mutual TLS', function () {
       }
     });
 
-    it('fetches them anew each hour and at SIGHUP, and keeps what it has while they cannot be had', async () => {
+    it('fetches the lists every hour and at SIGHUP, and keeps the old ones when that fails', async () => {
       const lost = agents.issue('lost', { names: '' });
       answer = { status: 200, body: Buffer.from(agents.revocationList()) };
       const running = await start([url]);
@@ -299,14 +299,14 @@ describe('the port for agents with mutual TLS', function () {
       ]);
     });
 
-    it('lets nobody in when a list is past its date', async () => {
+    it('refuses all clients when a list is past its date', async () => {
       answer = { status: 200, body: Buffer.from(agents.revocationList(-1)) };
       await start([url]);
       expect(await isLetIn(client)).to.equal(false);
       expect(await reasons()).to.deep.equal(['the client certificate is not trusted: CRL_HAS_EXPIRED']);
     });
 
-    it('does not begin to listen without one of them, naming it', async () => {
+    it('does not begin to listen without one of the lists, and names it', async () => {
       answer = { status: 503, body: Buffer.alloc(0) };
       const missing = pathToFileURL(join(directory.path, 'missing.crl')).href;
       const error = await start([url.replace('//', '//joe:h1dden@'), missing]).catch((caught: unknown) => caught);
@@ -319,7 +319,7 @@ describe('the port for agents with mutual TLS', function () {
       expect(second?.rule).to.match(/missing\.crl: ENOENT/);
     });
 
-    it('does not wait for ever for a server that does not answer', async () => {
+    it('limits the time that it waits for a server', async () => {
       web.removeAllListeners('request');
       const asked = once(web, 'request');
       const clock = new ManualClock();

@@ -15,7 +15,7 @@ import { failingMachines, Sabotage } from './failing-machines.ts';
 
 const MINUTE_MS = 60_000;
 
-describe('what an actor could not decide', () => {
+describe('a message that an actor could not decide', () => {
   const sabotage = perTest(() => new Sabotage());
   const backend = perTest(() => RestartableBackend.start({ machines: failingMachines(sabotage) }));
   const api = perTest(() => backend.login());
@@ -30,7 +30,7 @@ describe('what an actor could not decide', () => {
     }
   }
 
-  it('is sent again by its agent and counted, with everything that followed it on the way', async () => {
+  it('is sent again by its agent and counted, together with everything sent meanwhile', async () => {
     const options = { name: 'again', queueId: randomUUID() };
     const event = (check: string) => checkEvent('again', check, { status: 1, ttl: 3_600 });
     const first = await backend.connect(options);
@@ -49,7 +49,7 @@ describe('what an actor could not decide', () => {
     expect(await occurrencesOf('again', 'other')).to.equal(1);
   });
 
-  /** Five failures of the entity's actor, which then gets no keepalives. */
+  /** Five failures of the entity's actor, which then receives no keepalives. */
   async function quarantined(name: string): Promise<ReportingAgent> {
     const agent = await ReportingAgent.connect(backend, name);
     await agent.keepalive({ interval: 2, timeout: 30 });
@@ -58,7 +58,7 @@ describe('what an actor could not decide', () => {
     return agent;
   }
 
-  it('is not held against an agent that sent its keepalives all along', async () => {
+  it('causes no alert for an agent that kept sending keepalives', async () => {
     const agent = await quarantined('patient');
     for (let tick = 0; tick < 12; tick += 1) {
       await backend.clock.advance(5_000);
@@ -71,7 +71,7 @@ describe('what an actor could not decide', () => {
     expect(at(await api.event('patient', 'keepalive'), 'check', 'status')).to.equal(1);
   });
 
-  it('is on record although somebody has deleted the entity of the backend itself', async () => {
+  it('is recorded in the ledger even if the entity of the backend itself was deleted', async () => {
     await api.delete(`/ns/mon-system/entities/${hostname()}`);
     await quarantined('unlucky');
     expect(at(await api.event(hostname(), 'actor-quarantine', 'mon-system'), 'check', 'status')).to.equal(2);
@@ -80,7 +80,7 @@ describe('what an actor could not decide', () => {
   });
 });
 
-describe('a keepalive that comes through the API', () => {
+describe('a keepalive through the API', () => {
   const backend = perTest(() => RestartableBackend.start());
   const api = perTest(() => backend.login());
 
@@ -91,7 +91,7 @@ describe('a keepalive that comes through the API', () => {
     });
   const statusOf = async (name: string) => at(await api.event(name, 'keepalive'), 'check', 'status');
 
-  it('counts for an agent, whatever class it says', async () => {
+  it('counts for an agent, whatever class it declares', async () => {
     const agent = await ReportingAgent.connect(backend, 'known');
     await agent.keepalive({ interval: 2, timeout: 5 });
     await backend.clock.advance(4_000);
@@ -102,7 +102,7 @@ describe('a keepalive that comes through the API', () => {
     expect(await statusOf('known')).to.equal(1);
   });
 
-  it('starts no monitor of a proxy entity, whatever class it says', async () => {
+  it('starts no monitor of a proxy entity, whatever class it declares', async () => {
     await api.put('/ns/default/events/switch/port', proxyEvent('switch', 'port'));
     expect(await put('switch', 'agent')).to.have.property('status', 200);
     await backend.clock.advance(MINUTE_MS);
@@ -110,8 +110,8 @@ describe('a keepalive that comes through the API', () => {
   });
 });
 
-describe('a backend that is asked to stop', () => {
-  it('tells its agents, answers what it has begun, and ends, however busy its clients are', async () => {
+describe('a backend that receives SIGTERM', () => {
+  it('notifies its agents, answers open requests, and exits, however busy its clients are', async () => {
     const backend = await BackendProcess.start();
     const api = await backend.login();
     const agent = await backend.connect({ name: 'told' });
@@ -126,7 +126,7 @@ describe('a backend that is asked to stop', () => {
           if (asking) busy();
         });
       });
-      // When the backend is gone the client ends.
+      // The client ends when the backend is gone.
       asked.on('error', () => undefined);
       asked.end();
     };

@@ -22,7 +22,7 @@ describe('the notifications of an event', () => {
     expect(await api.put(`/ns/default/handlers/${name}`, body)).to.have.property('status', 201);
   }
 
-  it('are listed with what became of each', async () => {
+  it('are listed with their outcomes', async () => {
     const event = proxyEvent('switch-1', 'port', { status: 1, handlers: ['fine', 'broken', 'unfiltered', 'nobody'] });
     expect(await api.put('/ns/default/events/switch-1/port', event)).to.have.property('status', 200);
     const { json } = await eventually(
@@ -39,12 +39,12 @@ describe('the notifications of an event', () => {
     for (const one of outcomes.values()) expect(at(one, 'decided_at')).to.be.closeTo(nowS, 1);
   });
 
-  it('are none where nothing had to be handled', async () => {
+  it('are an empty list if no handler was needed', async () => {
     await api.put('/ns/default/events/switch-1/quiet', proxyEvent('switch-1', 'quiet'));
     expect((await api.get(`${PATH}/quiet/notifications`)).json).to.deep.equal([]);
   });
 
-  it('are not found where there never was an event', async () => {
+  it('are answered with 404 if there never was an event', async () => {
     expect(await api.get(`${PATH}/never/notifications`)).to.have.property('status', 404);
   });
 });

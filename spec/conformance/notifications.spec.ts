@@ -53,7 +53,7 @@ describe('the handlers of a backend', function () {
     expect(status, text).to.equal(200);
   }
 
-  it('get the merged event as JSON on standard input, with the id of the notification in the environment', async () => {
+  it('receive the merged event as JSON on standard input, and the notification id in the environment', async () => {
     await handler('file', `cat > ${out('event')}; printf %s "$MON_NOTIFICATION_ID$GREETING" > ${out('id')}`, {
       env_vars: ['GREETING=hello'],
     });
@@ -68,7 +68,7 @@ describe('the handlers of a backend', function () {
     expect(given.pipelines).to.equal(null);
   });
 
-  it('behind is_incident are run for a problem and for its end, and not for what goes on well', async () => {
+  it('with the filter is_incident run for a problem and its resolution, and not for a lasting success', async () => {
     await handler(
       'incidents',
       `sed 's/.*"output":"\\([^"]*\\)".*/\\1/' >> ${out('outputs')}; echo >> ${out('outputs')}`,
@@ -90,17 +90,17 @@ describe('the handlers of a backend', function () {
     expect(lines(out('outputs'))).to.deep.equal(['two', 'three', 'four', 'six']);
   });
 
-  it('of one key run in the order of its events', async () => {
+  it('run in the order of the events of a key', async () => {
     await handler('order', `sed 's/.*"output":"\\([^"]*\\)".*/\\1/' >> ${out('order')}; echo >> ${out('order')}`);
     for (let n = 0; n < 20; n += 1) await event('disk', { status: 1, output: String(n), handlers: ['order'] });
     await eventually(() => lines(out('order')).length === 20, Boolean, { what: 'twenty runs', withinMs: 20_000 });
     expect(lines(out('order'))).to.deep.equal(Array.from({ length: 20 }, (_, n) => String(n)));
   });
 
-  /** What the log says of the runs of a handler. */
+  /** The log entries of the runs of a handler. */
   const runsOf = (name: string): unknown[] => backend.logs.filter((line) => at(line, 'handler') === name);
 
-  /** Each notes the processes it consists of. */
+  /** Each writes the ids of its processes. */
   const hostile: [string, string][] = [
     ['hangs', 'sleep 600'],
     ['ignores SIGTERM', `trap '' TERM; while :; do sleep 1; done`],
@@ -108,7 +108,7 @@ describe('the handlers of a backend', function () {
     ['prints a hundred megabytes', 'head -c 104857600 /dev/zero; sleep 600'],
   ];
   for (const [what, command] of hostile) {
-    it(`that ${what} is killed at its timeout with all its processes, and does not keep the next from running`, async () => {
+    it(`do not wait for one that ${what}: it is killed at its timeout with all its processes`, async () => {
       const env_vars = [`PIDS=${out('pids')}`];
       await handler('a-hostile', `echo $$ >> "$PIDS"; ${command}`, { timeout: 1, env_vars });
       await handler('b-next', `echo next >> ${out('next')}`);
@@ -129,7 +129,7 @@ describe('the handlers of a backend', function () {
     });
   }
 
-  it('that hang without a timeout do not keep others from running', async () => {
+  it('that hang without a timeout do not block other handlers', async () => {
     await handler('hangs', `echo $$ >> ${out('pids')}; exec sleep 600`);
     await handler('fine', `echo fine >> ${out('fine')}`);
     for (let n = 0; n < 150; n += 1) await event(`hangs-${n}`, { status: 1, handlers: ['hangs'] });
@@ -138,7 +138,7 @@ describe('the handlers of a backend', function () {
     expect(lines(out('pids'))).to.have.lengthOf(25);
   });
 
-  it('that hang without a timeout are killed at the limit for all of them', async () => {
+  it('that hang without a timeout are killed at the limit for all handlers', async () => {
     await backend.stop();
     await start('--handler-run-limit', '1s');
     await handler('hangs', `echo $$ >> ${out('pids')}; sleep 600`);
@@ -152,7 +152,7 @@ describe('the handlers of a backend', function () {
     expect(lines(out('pids')).map(Number).some(isRunning)).to.equal(false);
   });
 
-  it('that hang are ended when the backend stops, which it does cleanly, and run again at its next start', async () => {
+  it('that hang end when the backend stops cleanly, and run again at its next start', async () => {
     await handler('hangs', `echo $$ >> ${out('pids')}; sleep 600`);
     await event('disk', { status: 1, handlers: ['hangs'] });
     await eventually(() => lines(out('pids')).length === 1, Boolean, { what: 'the first run' });
@@ -162,11 +162,11 @@ describe('the handlers of a backend', function () {
     await eventually(() => lines(out('pids')).length === 2, Boolean, { what: 'the second run' });
   });
 
-  it('run for everything that waited when the backend was killed: each at most once more per kill, with the same id', async () => {
+  it('run for everything that was pending at a kill of the backend: at most once more per kill, with the same id', async () => {
     const count = 1_000;
     const kills = 2;
     const name = `read -r event; name=\${event##*'"name":"check-'}; name=\${name%%'"'*}`;
-    // Started as the backend was killed, it may get only a part of the event.
+    // A handler that starts during the kill may receive only part of the event.
     const whole = `case $name in ''|*[!0-9]*) exit;; esac`;
     await handler('note', `${name}; ${whole}; echo "$MON_NOTIFICATION_ID $name" >> ${out('runs')}; sleep 0.2`);
     const begun = (): Set<string> => new Set(lines(out('runs')));

@@ -7,7 +7,7 @@ import { at } from '../support/json-path.ts';
 describe('the entity of the backend itself', () => {
   const backend = perSuite(() => BackendProcess.start());
 
-  it('says what the backend runs on', async () => {
+  it('shows the system that the backend runs on', async () => {
     const entity = await (await backend.login()).entity(hostname(), 'mon-system');
     expect(at(entity, 'entity_class')).to.equal('backend');
     expect(at(entity, 'system')).to.include({
@@ -16,7 +16,7 @@ describe('the entity of the backend itself', () => {
     });
   });
 
-  it('is in a namespace with the role by which filters read events', async () => {
+  it('is in a namespace with the role that lets filters read events', async () => {
     const api = await backend.login();
     for (const kind of ['roles', 'rolebindings']) {
       expect(await api.get(`/ns/mon-system/${kind}/system:pipeline`), kind).to.have.property('status', 200);

@@ -14,7 +14,7 @@ type Policy = NonNullable<BackendConfig['agentEventsPolicy']>;
 
 const MANAGED = { status: 409, json: { message: 'entity is managed by its agent', code: 3 } };
 
-describe('who owns an entity', () => {
+describe('an entity', () => {
   let backend: RestartableBackend;
   let api: ApiClient;
 
@@ -29,7 +29,7 @@ describe('who owns an entity', () => {
   const entityPath = (name: string): string => `/ns/default/entities/${name}`;
   const labelsOf = async (name: string): Promise<unknown> => at(await api.entity(name), 'metadata', 'labels');
 
-  /** What an agent says of its own configuration. */
+  /** The configuration that an agent reports. */
   const labelled = (name: string, labels: Json): Json => ({ metadata: { name, namespace: 'default', labels } });
 
   async function put(name: string, entity: Json): Promise<unknown> {
@@ -48,7 +48,7 @@ describe('who owns an entity', () => {
       return agent;
     }
 
-    it('case 34: the first keepalive of a connection replaces its configuration, others do not', async () => {
+    it('case 34: takes its configuration from the first keepalive of a connection only', async () => {
       const first = await managed('own-m', { v: '1' });
       expect(await labelsOf('own-m')).to.deep.equal({ ...OWN, v: '1' });
       await first.keepalive({ sequence: 2, entity: labelled('own-m', { ...OWN, v: '2' }) });
@@ -58,7 +58,7 @@ describe('who owns an entity', () => {
       expect(await labelsOf('own-m')).to.deep.equal({ ...OWN, v: '3' });
     });
 
-    it('an agent that says the same again changes nothing and is sent nothing', async () => {
+    it('sends nothing to an agent that reports the same configuration again', async () => {
       const agent = await managed('own-m', { v: '1' });
       await agent.socket.next('entity_config');
       await agent.keepalive({ entity: labelled('own-m', { ...OWN, v: '1' }) });
@@ -72,7 +72,7 @@ describe('who owns an entity', () => {
       ['sensu.io/managed_by', 'mon-agent'],
       ['mon.io/managed_by', 'mon-agent'],
     ] as const) {
-      it(`case 34: nobody else may replace it (${label}: ${agent}), nor say that it is managed`, async () => {
+      it(`case 34: refuses changes by others (${label}: ${agent}), and their claim to manage it`, async () => {
         const own = { metadata: { name: 'own-m', namespace: 'default', labels: { [label]: agent } } };
         expect(await put('own-m', { entity_class: 'agent', ...own })).to.deep.equal(MANAGED);
         expect((await api.post('/ns/default/entities', { entity_class: 'agent', ...own })).status).to.equal(200);
@@ -83,7 +83,7 @@ describe('who owns an entity', () => {
       });
     }
 
-    it('a PUT that overtakes its registration is refused all the same', async () => {
+    it('refuses a PUT that overtakes its registration', async () => {
       const agent = await ReportingAgent.connect(backend, 'own-race');
       const held = backend.store.hold();
       agent.socket.send('keepalive', keepalive('own-race', { entity: labelled('own-race', OWN), timestamp: 1 }));
@@ -93,7 +93,7 @@ describe('who owns an entity', () => {
       expect(await answer).to.deep.equal(MANAGED);
     });
 
-    it("is the backend's again when the agent does not claim it any more", async () => {
+    it('belongs to the backend again when the agent no longer claims it', async () => {
       const agent = await managed('own-m', { v: '1' });
       await agent.keepalive({ sequence: 2, entity: labelled('own-m', { v: '4' }) });
       expect(await labelsOf('own-m')).to.deep.equal({ v: '4' });
@@ -112,12 +112,12 @@ describe('who owns an entity', () => {
     });
   });
 
-  describe('of an agent that is connected', () => {
+  describe('of a connected agent', () => {
     beforeEach(() => start());
 
     const classOf = async (name: string): Promise<unknown> => at(await api.entity(name), 'entity_class');
 
-    it('case 15: it stays of class agent when it is edited to be a proxy, and the agent is told once', async () => {
+    it('case 15: stays of class agent when it is edited to be a proxy, and its agent is notified once', async () => {
       const agent = await ReportingAgent.connect(backend, 'own-c');
       await agent.keepalive();
       await agent.socket.next('entity_config');
@@ -131,14 +131,14 @@ describe('who owns an entity', () => {
       expect(at(await api.entity('own-c'), 'last_seen')).to.equal(backend.nowS);
     });
 
-    it('is made as class agent, whatever is asked for', async () => {
+    it('is created with class agent, whatever was requested', async () => {
       const agent = await ReportingAgent.connect(backend, 'own-c');
       expect(await put('own-c', { entity_class: 'proxy' })).to.have.property('status', 200);
       expect(await agent.socket.next('entity_config')).to.have.property('entity_class', 'agent');
       expect(await classOf('own-c')).to.equal('agent');
     });
 
-    it('becomes of class agent when the agent connects, on record', async () => {
+    it('gets class agent when the agent connects, which is recorded in the ledger', async () => {
       await put('own-c', { entity_class: 'proxy', subscriptions: ['zz'] });
       const agent = await backend.connect({ name: 'own-c' });
       await eventually(
@@ -153,7 +153,7 @@ describe('who owns an entity', () => {
       ]);
     });
 
-    it('may become a proxy when the agent is gone', async () => {
+    it('may become a proxy after the agent disconnected', async () => {
       const agent = await ReportingAgent.connect(backend, 'own-c');
       await agent.keepalive();
       await agent.vanish();
@@ -162,10 +162,10 @@ describe('who owns an entity', () => {
     });
   });
 
-  describe('and sends events', () => {
+  describe('in the events of an agent', () => {
     const WRITER = 'own-writer';
 
-    /** What the writer may send by each policy. */
+    /** The events that the agent may send under each policy. */
     const cases: [what: string, event: () => Json, entity: string, allowed: Policy[]][] = [
       ['its own entity', () => checkEvent(WRITER, 'c'), WRITER, ['own', 'own-and-proxies', 'any']],
       [
@@ -180,7 +180,7 @@ describe('who owns an entity', () => {
         'own-new',
         ['own-and-proxies', 'any'],
       ],
-      ['a name nobody has registered', () => checkEvent('own-nobody', 'c'), 'own-nobody', ['own-and-proxies', 'any']],
+      ['a name that is not registered', () => checkEvent('own-nobody', 'c'), 'own-nobody', ['own-and-proxies', 'any']],
       ['another agent', () => checkEvent('own-victim', 'c'), 'own-victim', ['any']],
       [
         'another agent as if it were a proxy',
@@ -198,7 +198,7 @@ describe('who owns an entity', () => {
 
     const policies: Policy[] = ['own', 'own-and-proxies', 'any'];
     for (const policy of policies) {
-      it(`under the policy ${policy}: of ${cases
+      it(`may be, under the policy ${policy}: ${cases
         .filter(([, , , allowed]) => allowed.includes(policy))
         .map(([what]) => what)
         .join(', ')}`, async () => {
@@ -216,7 +216,7 @@ describe('who owns an entity', () => {
       });
     }
 
-    it('of any entity of its namespace, unless it is told otherwise', async () => {
+    it('may be any entity of its namespace by default', async () => {
       await start();
       const victim = await ReportingAgent.connect(backend, 'own-victim');
       await victim.keepalive();
@@ -224,7 +224,7 @@ describe('who owns an entity', () => {
       expect(await api.event('own-victim', 'c')).to.not.equal(undefined);
     });
 
-    it('metrics of another agent are refused as its events are', async () => {
+    it('is checked in metrics as in events', async () => {
       await start('own-and-proxies');
       const victim = await ReportingAgent.connect(backend, 'own-victim');
       await victim.keepalive();
@@ -234,7 +234,7 @@ describe('who owns an entity', () => {
       expect(await refusedOf(WRITER)).to.deep.include({ refused: 1 });
     });
 
-    it('what is refused is counted, shown, acknowledged, and on record once for each reason', async () => {
+    it('is refused with an acknowledgement, a count, a listing, and one record for each reason', async () => {
       await start('own-and-proxies');
       const victim = await ReportingAgent.connect(backend, 'own-victim');
       await victim.keepalive();
@@ -257,7 +257,7 @@ describe('who owns an entity', () => {
       ]);
     });
 
-    it('the next connection that does so is on record anew', async () => {
+    it('is refused with a new record on the next connection', async () => {
       await start('own');
       for (let n = 0; n < 2; n += 1) {
         const writer = await writing();
@@ -269,7 +269,7 @@ describe('who owns an entity', () => {
 
     const writing = (): Promise<AgentClient> => backend.connect({ name: WRITER });
 
-    /** Decided, and durable, when it is over. */
+    /** Sends the event; it is decided and durable when the promise resolves. */
     async function say(writer: AgentClient, event: Json): Promise<void> {
       writer.send('event', event);
       await writer.ping(randomUUID());

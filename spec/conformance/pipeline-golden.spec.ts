@@ -5,7 +5,7 @@ import { playPipeline, readPipelineScenarios } from '../support/pipeline-runner.
 
 const FILE = 'pipeline/handlers.json';
 
-/** They need filters of the operator. */
+/** These need filters that an operator defines. */
 const LEFT_OUT = new Set(['set-filters-ignored', 'legacy-handler-filters']);
 
 describe('recorded handlers', function () {
@@ -15,7 +15,7 @@ describe('recorded handlers', function () {
   const backend = perSuite(() => BackendProcess.start({ environment: { MARK_ENV: 'from-backend' } }));
   const api = perSuite(() => backend.login());
 
-  /** Each has a namespace of its own. */
+  /** Each has its own namespace. */
   itReplaysInParallel([...scenarios.keys()], async (name) => {
     const scenario = scenarios.get(name);
     if (scenario !== undefined) await playPipeline(FILE, scenario, api);

@@ -12,15 +12,15 @@ import { at } from '../support/json-path.ts';
 import { HOST, NAMESPACE, storedName, storeObjects } from '../support/stored-objects.ts';
 
 const REQUESTS = 300;
-/** Of one event: the system holds some megabytes for a reader who does not read. */
+/** The bytes of one event: the kernel buffers some megabytes for a client that does not read. */
 const BYTES = 200_000;
 
-describe('events that are asked for on one connection without waiting for answers', () => {
+describe('pipelined requests for events on one connection', () => {
   let store: CountingStore;
   const backend = perSuite(() => InProcessBackend.start({ through: (inner) => (store = new CountingStore(inner)) }));
   const admin = perSuite(() => backend.login());
 
-  it('are read as their answers are taken, and all come in order and whole', async () => {
+  it('are read as their answers are taken, and all answers arrive complete and in order', async () => {
     await storeObjects(backend.store, 'events', { from: 0, to: REQUESTS, bytes: BYTES });
     const login = await admin.request({ method: 'GET', path: '/auth', headers: { authorization: basicHeader(ADMIN) } });
     const names = Array.from({ length: REQUESTS }, (_, n) => storedName(n));

@@ -11,7 +11,7 @@ interface Recorded {
   name: string;
   entity_attributes: string[];
   command: string;
-  /** Entity and command of each request of one tick, in order. */
+  /** The entity and command of each request of one tick, in order. */
   onePass: [string, string][];
   request?: unknown;
 }
@@ -49,7 +49,7 @@ describe('a check with proxy requests', () => {
     await backend.clock.settle();
   }
 
-  /** The expressions are evaluated in their own time, while the backend's clock stands still. */
+  /** Evaluates expressions in real time while the backend's clock stands still. */
   async function askedOf(agent: SubscribedAgent, count: number): Promise<ReceivedRequest[]> {
     const asked: ReceivedRequest[] = [];
     const more = async (): Promise<number> => asked.push(...(await agent.requests()));
@@ -75,9 +75,9 @@ describe('a check with proxy requests', () => {
     });
 
     for (const { name, entity_attributes, command, onePass, request } of recording.proxy) {
-      it(`${name}: ${JSON.stringify(entity_attributes)} asks for ${onePass.map(([entity]) => entity).join(', ') || 'nothing'}`, async () => {
+      it(`${name}: selects ${onePass.map(([entity]) => entity).join(', ') || 'no entity'} by ${JSON.stringify(entity_attributes)}`, async () => {
         await put({ entity_attributes }, { command, interval: 5 }, name);
-        // A run that a person asks for is the same as that of a tick.
+        // A run that a user requests equals a run at a tick.
         expect((await api.post(`/ns/default/checks/${name}/execute`, {})).status).to.equal(202);
         if (onePass.length === 0) {
           await eventually(
@@ -95,7 +95,7 @@ describe('a check with proxy requests', () => {
     }
   });
 
-  it('asks at its ticks, for each entity everybody who is subscribed', async () => {
+  it('requests each entity from all subscribers at each tick', async () => {
     await putProxies('p2', 'p1');
     const other = await SubscribedAgent.register(backend, 'other', 'g');
     await put({});
@@ -109,7 +109,7 @@ describe('a check with proxy requests', () => {
     expect(at(await schedule(), 'last_skip')).to.equal(null);
   });
 
-  it('spreads them over the part of its interval that it says, the first one, too', async () => {
+  it('spreads its requests over the configured part of its interval, including the first', async () => {
     await putProxies('p1', 'p2', 'p3');
     await put({ splay: true, splay_coverage: 90 }, { interval: 60 });
     const next = at(await schedule(), 'next_at') as number;
@@ -127,13 +127,13 @@ describe('a check with proxy requests', () => {
     expect(times).to.deep.equal([18_000, 36_000, 54_000]);
   });
 
-  /** The entities are selected, and the first request waits for its time. */
+  /** The entities are selected, and the first request is scheduled. */
   const planned = () =>
     eventually(() => backend.log.lines.find(({ msg }) => msg === 'check goes out for its entities'), Boolean, {
       withinMs: 20_000,
     });
 
-  it('leaves out what is left of a run when the check is changed or deleted, and says so', async () => {
+  it('drops the rest of a run when the check is changed or deleted, and logs it', async () => {
     await putProxies('p1', 'p2', 'p3');
     await put({ splay: true, splay_coverage: 90 });
     await backend.clock.advance(10_000);
@@ -146,7 +146,7 @@ describe('a check with proxy requests', () => {
     expect(await gold.requestCount()).to.equal(0);
   });
 
-  it('asks in turn, for each entity one agent, where it is a round-robin check', async () => {
+  it('requests each entity from one agent in turn if it is a round-robin check', async () => {
     await putProxies('p1', 'p2', 'p3', 'p4', 'p5');
     const [a, b] = [
       await SubscribedAgent.register(backend, 'a', 'rr'),
@@ -163,7 +163,7 @@ describe('a check with proxy requests', () => {
     expect(await entitiesOf(b, 3)).to.deep.equal(['p1', 'p3', 'p5']);
   });
 
-  it('passes over an entity whose tokens cannot be filled, and says so', async () => {
+  it('skips an entity whose tokens cannot be substituted, and logs it', async () => {
     await putEntity('p1', null);
     await putEntity('p2', { foo: 'bar' });
     await put({}, { command: '{{ .labels.foo }}' });
@@ -176,7 +176,7 @@ describe('a check with proxy requests', () => {
     expect(line?.fields).to.deep.include({ namespace: 'default', check: 'c', entity: 'p1' });
   });
 
-  it('says what keeps all entities from being selected', async () => {
+  it('reports what prevents the selection of all entities', async () => {
     await putProxies('p1');
     await put({ entity_attributes: ['entity.labels.nope.x'] });
     await backend.clock.advance(10_000);
@@ -197,7 +197,7 @@ describe('a check with proxy requests', () => {
     expect(await gold.requestCount()).to.equal(0);
   });
 
-  it('keeps its loop free while expressions do not end', async () => {
+  it('does not block the event loop while expressions run without end', async () => {
     await putProxies('p1', 'p2', 'p3', 'p4');
     await put({ entity_attributes: ['new Array(1e9) + ""'] });
     await backend.clock.advance(10_000);
@@ -205,7 +205,7 @@ describe('a check with proxy requests', () => {
     await skip('entity attributes failed');
   });
 
-  it('selects among more entities than are looked at in one piece', async () => {
+  it('selects among more entities than one slice examines', async () => {
     for (let n = 100; n < 230; n += 1) await putEntity(`p${n}`, { odd: String(n % 2) });
     await put({ entity_attributes: ['entity.labels.odd === "1"'] });
     await backend.clock.advance(10_000);

@@ -17,7 +17,7 @@ interface Rule {
   resources: readonly string[];
 }
 
-/** 101 when it was let in. */
+/** The status of the handshake; 101 if it was accepted. */
 async function statusOf(connect: () => Promise<{ terminate(): void }>): Promise<number> {
   try {
     (await connect()).terminate();
@@ -28,7 +28,7 @@ async function statusOf(connect: () => Promise<{ terminate(): void }>): Promise<
   }
 }
 
-describe('A11 the rights that each WebSocket asks for', () => {
+describe('A11 the rights that each WebSocket requires', () => {
   let words: readonly string[];
   const backend = perSuite(() => InProcessBackend.start({ configure: (config) => ({ ...config, inspect: true }) }));
   const admin = perSuite(() => backend.login());
@@ -45,7 +45,7 @@ describe('A11 the rights that each WebSocket asks for', () => {
   const but = (list: readonly string[], word: string): string[] => list.filter((each) => each !== word);
   const subjects = [{ type: 'User', name: EVE.username }];
 
-  it('nobody who may not inspect gets on the one of the inspector, whatever else he may', async () => {
+  it("are needed for the inspector's, for users with all other rights as well", async () => {
     const login = await admin.request({ method: 'GET', path: '/auth', headers: { authorization: basicHeader(EVE) } });
     const authorization = `Bearer ${String(at(login.json, 'access_token'))}`;
     const ticket = async (): Promise<string> => {
@@ -73,7 +73,7 @@ describe('A11 the rights that each WebSocket asks for', () => {
     await admin.delete(`${CORE}/clusterrolebindings/eve`);
   });
 
-  it('nobody who may not create events there gets on the one of agents, in a neighbour of his namespace neither', async () => {
+  it("are needed for the agents', in the same namespace and not in a neighbour", async () => {
     const namespaces = ['dev', 'dev-2', 'de', 'none'];
     const seen = async (): Promise<number[]> => {
       const statuses: number[] = [];

@@ -12,7 +12,7 @@ import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 import { parametersOf, pathWith, type ApiRoute, routeTable, titleOf } from '../support/route-table.ts';
 
-/** Everybody may ask for these; a row that joins them has to be named here. */
+/** Routes without authentication; a new one has to be listed here. */
 const OPEN = [
   'GET /auth',
   'GET /auth/test',
@@ -24,14 +24,14 @@ const OPEN = [
   'GET /openapi.json',
   'GET /ready',
   'GET /version',
-  // What is sent there is answered, and kept nowhere.
+  // Posted data is answered and not stored.
   'POST /api/core/v2/tessen/metrics',
   'POST /auth/logout',
   'POST /auth/token',
-  // Without a dashboard it knows no query.
+  // Without a dashboard there is no query.
   'POST /graphql',
 ];
-/** Everybody who is logged in may; each is shown what he may see. */
+/** Routes for all logged-in users, with answers limited by their rights. */
 const AUTHENTICATED = [
   'GET /api/core/v2/namespaces',
   'GET /api/core/v2/namespaces/:name',
@@ -50,7 +50,7 @@ type Needed = Exclude<Access, string>;
 type GuardedRow = ApiRoute & { access: Needed };
 
 const isGuarded = (row: ApiRoute): row is GuardedRow => typeof row.access === 'object';
-/** Rights that count where the row belongs to a namespace. */
+/** Rights that apply if the route belongs to a namespace. */
 const isNamespaced = ({ access, path }: GuardedRow): boolean =>
   path.includes(`:${access.namespaceFrom ?? 'namespace'}`);
 const answered = ({ status, json }: ApiAnswer) => ({ status, body: json });
@@ -60,13 +60,13 @@ const rule = (verbs: readonly string[], resources: readonly string[], names: str
   resource_names: names,
 });
 
-describe('A11 the rights that each route asks for', () => {
+describe('A11 the rights that each route requires', () => {
   let rows: readonly ApiRoute[];
   let guarded: readonly GuardedRow[];
   let words: readonly string[];
   const backend = perSuite(() => InProcessBackend.start());
   const admin = perSuite(() => backend.login());
-  /** What eve sends to be known. */
+  /** The body with which eve gets past validation. */
   let callers: Record<'token' | 'key', string>;
 
   before(async () => {
@@ -89,7 +89,7 @@ describe('A11 the rights that each route asks for', () => {
     await admin.delete('/ns/dev/rolebindings/eve');
   });
 
-  /** One of every kind, named x. */
+  /** One resource of every kind, named x. */
   async function fill(namespace: string): Promise<void> {
     for (const { home, body } of exampleResources(namespace)) {
       const { metadata = {}, ...rest } = body('x') as { metadata?: object };
@@ -129,12 +129,12 @@ describe('A11 the rights that each route asks for', () => {
     admin.request({
       method: row.method,
       path: pathWith(row, segment),
-      // An empty one stands for none: the client would send its own.
+      // An empty one stands for no credentials: the client would otherwise send its own.
       headers: { authorization: authorization ?? '' },
       ...(row.reads === 'nothing' ? {} : { body: {} }),
     });
 
-  /** What exists in `namespace`, and what does not. */
+  /** The resources in `namespace`, with those that exist and those that do not. */
   const places = (row: GuardedRow, namespace: string): ((parameter: string) => string)[] => {
     const { namespaceFrom = 'namespace' } = row.access;
     const inPlace = (name: string) => (parameter: string) => {
@@ -144,14 +144,14 @@ describe('A11 the rights that each route asks for', () => {
     return [inPlace('x'), inPlace('ghost')];
   };
 
-  it('none is open, or open to all who are logged in, but those that are named so', () => {
+  it('are declared for all routes except the listed open ones', () => {
     const titlesOf = (access: Access) => rows.filter((row) => row.access === access).map(titleOf);
     expect(titlesOf('open')).to.have.members(OPEN);
     expect(titlesOf('authenticated')).to.have.members(AUTHENTICATED);
     expect(guarded).to.have.length.above(100);
   });
 
-  it('nobody is let in without credentials, and is told nothing else', async () => {
+  it('keep out clients without credentials, which learn nothing else', async () => {
     const wrong: object[] = [];
     for (const row of rows.filter(({ access }) => access !== 'open')) {
       for (const name of ['x', 'ghost']) {
@@ -163,7 +163,7 @@ describe('A11 the rights that each route asks for', () => {
   });
 
   for (const verb of VERBS) {
-    it(`whoever may do everything but ${verb} is refused by each route that needs it, whether its object exists`, async () => {
+    it(`are missing for a user with all verbs but ${verb}, whether the object exists or not`, async () => {
       const wrong: object[] = [];
       for (const resource of new Set(guarded.map(({ access }) => access.resource))) {
         const asked = guarded.filter(({ access }) => access.resource === resource && access.verb === verb);
@@ -192,7 +192,7 @@ describe('A11 the rights that each route asks for', () => {
       expect(wrong).to.deep.equal([]);
     });
 
-    it(`whoever may do nothing but ${verb} is let in by each route that needs nothing else`, async () => {
+    it(`are complete for a user with the verb ${verb} on routes that need only that`, async () => {
       const wrong: object[] = [];
       for (const resource of new Set(guarded.map(({ access }) => access.resource))) {
         const asked = guarded.filter(({ access }) => access.resource === resource && access.verb === verb);
@@ -210,7 +210,7 @@ describe('A11 the rights that each route asks for', () => {
     });
   }
 
-  it('whoever may do everything in dev is refused in dev-2 and its other neighbours, and beyond all namespaces', async () => {
+  it('do not extend from dev to dev-2, its other neighbours, and cluster-wide routes', async () => {
     await giveInDev([rule(['*'], ['*'])]);
     const wrong: object[] = [];
     for (const row of guarded) {
@@ -227,10 +227,10 @@ describe('A11 the rights that each route asks for', () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it('whoever may do everything in dev is let in there', async () => {
+  it('are complete in dev for a user who has all rights there', async () => {
     await giveInDev([rule(['*'], ['*'])]);
     const wrong: object[] = [];
-    // To delete it is to lose it; that one has tests of its own.
+    // Its deletion would remove the rights; other tests cover it.
     for (const row of guarded.filter((each) => isNamespaced(each) && each.access.namespaceFrom === undefined)) {
       for (const namespace of ['dev', 'de%76']) {
         const [, missing] = places(row, namespace);
@@ -241,7 +241,7 @@ describe('A11 the rights that each route asks for', () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it('whoever may do everything with one name is refused with every other, with lists and with what has no name', async () => {
+  it('do not extend from one name to others, to lists and to routes without a name', async () => {
     const wrong: object[] = [];
     const named = (row: GuardedRow, name: string): string =>
       (row.access.namePrefix ?? '') + (row.access.nameFrom ?? []).map(() => name).join('/');
@@ -256,8 +256,8 @@ describe('A11 the rights that each route asks for', () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it('every parameter of a path that names what is asked for is part of the name that rights are given to', () => {
-    // What belongs to the cluster itself is under one right, which has no names.
+  it('are granted by names that include every naming parameter of a path', () => {
+    // Cluster resources are under one right without names.
     const named = guarded.filter(
       ({ access: { resource, verb } }) => resource !== '' && verb !== 'list' && verb !== 'create',
     );

@@ -12,7 +12,7 @@ const WARNING_S = 5;
 const LEAVES = { interval: 2, timeout: WARNING_S };
 const RESOLVED = 'Resolving due to entity deregistering';
 
-describe('the life of an agent', () => {
+describe('the lifetime of an agent', () => {
   const backend = perSuite(() =>
     InProcessBackend.start({
       configure: (config) => ({ ...config, deregistrationHandler: FALLBACK }),
@@ -28,7 +28,7 @@ describe('the life of an agent', () => {
     for (const name of ['registration', 'keepalive', 'ops', 'cmdb', FALLBACK]) await handlers.add(name);
   });
 
-  /** All that the handler gets of what was decided until now: one more event of the same check comes after them. */
+  /** All events that the handler has received: a last event of the same check marks their end. */
   async function allHandledBy(handler: string, entity: string, check: string): Promise<unknown[]> {
     const agent = await backend.connected({ name: entity });
     agent.send('event', checkEvent(entity, check, { handlers: [handler], output: 'the last' }));
@@ -40,13 +40,13 @@ describe('the life of an agent', () => {
     return handled.slice(0, -1);
   }
 
-  /** What the agent sent before is durable, and so are the notifications of it. */
+  /** Waits until everything the agent sent before is durable, with its notifications. */
   async function decided(agent: AgentClient): Promise<void> {
     await agent.ping('decided');
     await backend.clock.settle();
   }
 
-  it('case 19: begins with its first keepalive: its entity is there, and one event is handled that is not stored', async () => {
+  it('case 19: begins with its first keepalive, which creates its entity and one handled event that is not stored', async () => {
     const agent = await backend.connected({ name: 'life-19' });
     agent.send('keepalive', keepalive('life-19', { entity: { subscriptions: ['linux'] } }));
     await decided(agent);
@@ -62,7 +62,7 @@ describe('the life of an agent', () => {
     expect(at(registrations[0], 'entity', 'subscriptions')).to.deep.equal(subscriptions);
   });
 
-  it('case 20: begins once, whatever keepalives and connections follow', async () => {
+  it('case 20: begins once, for any number of keepalives and connections', async () => {
     const agent = await backend.connected({ name: 'life-20' });
     for (const sequence of [1, 2]) agent.send('keepalive', keepalive('life-20', { sequence }));
     await decided(agent);
@@ -74,7 +74,7 @@ describe('the life of an agent', () => {
     expect(await allHandledBy('registration', 'life-20', 'registration')).to.have.lengthOf(1);
   });
 
-  /** An agent that asks to be removed reports these results and falls silent, until W has passed. */
+  /** An agent that asks for deregistration reports these results and falls silent until W has passed. */
   async function left(name: string, deregistration: { handler?: string }, results: Record<string, number>) {
     const agent = await backend.connected({ name });
     agent.send('keepalive', keepalive(name, { ...LEAVES, entity: { deregister: true, deregistration } }));
@@ -90,7 +90,7 @@ describe('the life of an agent', () => {
     expect(await api.get(`/ns/default/events/${name}`)).to.have.property('status', 404);
   }
 
-  it('case 29: ends at W where it asks for it: each of its events is resolved once, and one event tells its handler', async () => {
+  it('case 29: ends at W if the agent asks for it: each event is resolved once, and one event notifies its handler', async () => {
     const results = { bad: 2, good: 0 };
     await left('life-29', { handler: 'cmdb' }, results);
     for (const [check, status] of Object.entries(results)) {
@@ -106,7 +106,7 @@ describe('the life of an agent', () => {
     expect(at(deregistrations[0], 'check')).to.deep.include({ status: 1, interval: 1, handlers: ['cmdb'] });
   });
 
-  it('case 29: ends without an alert that its keepalives are missing', async () => {
+  it('case 29: ends without an alert for missing keepalives', async () => {
     await left('life-quiet', { handler: 'cmdb' }, {});
     const [alive, resolved, ...others] = await allHandledBy('keepalive', 'life-quiet', 'keepalive');
     expect(at(alive, 'check', 'output')).to.match(/^Keepalive last sent from life-quiet at /);
@@ -116,7 +116,7 @@ describe('the life of an agent', () => {
     expect(states).to.deep.equal(['registered', 'deregistered']);
   });
 
-  it('case 30: ends with the handler of the backend where the agent names none', async () => {
+  it('case 30: ends with the deregistration handler of the backend if the agent names none', async () => {
     await left('life-30', {}, {});
     const deregistrations = await allHandledBy(FALLBACK, 'life-30', 'deregistration');
     expect(deregistrations).to.have.lengthOf(1);

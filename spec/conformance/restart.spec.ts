@@ -8,7 +8,7 @@ import { RestartableBackend } from '../support/restartable-backend.ts';
 
 const BLIND = 'mon.io/blind-seconds';
 
-describe('a backend that was down', () => {
+describe('a backend after a downtime', () => {
   afterEach(() => {
     expect(verify(backend.store.ledgerEntries())).to.have.property('ok', true);
   });
@@ -31,7 +31,7 @@ describe('a backend that was down', () => {
     api = await backend.login();
   }
 
-  /** Nothing until one millisecond before, an alert then. */
+  /** Asserts that an alert is raised at this time, and none one millisecond before. */
   async function alertsAfter(ms: number, check = 'keepalive'): Promise<void> {
     const before = await eventOf(check);
     await backend.clock.advance(ms - 1);
@@ -54,7 +54,7 @@ describe('a backend that was down', () => {
     expect(await api.ledger({ actor: 'entity', key: 'default/web-01' })).to.have.lengthOf(1);
   });
 
-  it('case 33: goes on alerting for an agent that was missing before, W after it came back', async () => {
+  it('case 33: repeats the alert for an agent that was missing before, W after the restart', async () => {
     await alive({ timeout: 5 });
     await backend.clock.advance(50_000);
     await downFor(60_000);
@@ -69,7 +69,7 @@ describe('a backend that was down', () => {
     expect(states).to.deep.equal(['registered', 'warning']);
   });
 
-  it('does not take a critical alert back to a warning', async () => {
+  it('does not change a critical alert back to a warning', async () => {
     await alive({ timeout: 5, ttl: 8 });
     await backend.clock.advance(10_000);
     await downFor(60_000);
@@ -79,7 +79,7 @@ describe('a backend that was down', () => {
     expect(states).to.deep.equal(['registered', 'warning', 'critical']);
   });
 
-  it('repeats the expiry of a ttl, ttl after it came back', async () => {
+  it('repeats the expiry of a ttl one ttl after the restart', async () => {
     const agent = await alive({ timeout: 3_600 });
     await agent.result('disk', { ttl: 5, interval: 1 });
     await backend.clock.advance(50_000);
@@ -89,7 +89,7 @@ describe('a backend that was down', () => {
     expect(await blindOf('disk')).to.equal('60');
   });
 
-  it('alerts once, W after it came back, and says how long it was blind', async () => {
+  it('raises one alert W after the restart, which names the blind time', async () => {
     await alive({ timeout: 5, ttl: 8 });
     await downFor(60_000);
     await alertsAfter(5_000);
@@ -103,7 +103,7 @@ describe('a backend that was down', () => {
     expect(await blindOf()).to.equal(undefined);
   });
 
-  it('names the time it was blind, not the time since the last keepalive', async () => {
+  it('names its blind time, not the time since the last keepalive', async () => {
     await alive({ timeout: 120 });
     await backend.clock.advance(100_000);
     await downFor(10_000);
@@ -113,7 +113,7 @@ describe('a backend that was down', () => {
     expect(warning?.details).to.deep.equal({ blindMs: 10_000 });
   });
 
-  it('expires a ttl once, ttl after it came back', async () => {
+  it('expires a ttl once, one ttl after the restart', async () => {
     const agent = await alive({ timeout: 3_600 });
     await agent.result('disk', { ttl: 5, interval: 1 });
     await downFor(60_000);
@@ -133,7 +133,7 @@ describe('a backend that was down', () => {
     expect(await blindOf('disk')).to.equal(undefined);
   });
 
-  it('gives no grace for what came after it was back', async () => {
+  it('grants no grace for keepalives after the restart', async () => {
     await alive({ timeout: 5 });
     await downFor(60_000);
     await alive({ timeout: 5 });
@@ -142,20 +142,20 @@ describe('a backend that was down', () => {
     expect(at(await eventOf(), 'check', 'output')).to.equal('No keepalive sent from web-01 for 5 seconds (>= 5)');
   });
 
-  it('counts from the end of the first time it was blind, however often it crashes', async () => {
+  it('counts from the end of the first downtime, however often it crashes', async () => {
     await alive({ timeout: 5 });
     for (let crash = 0; crash < 3; crash += 1) {
       await downFor(1_000);
       await backend.clock.advance(1_000);
     }
-    // Back for the first time one second after the keepalive: due at six, and six have passed.
+    // Back for the first time one second after the keepalive: due at 6 s, and 6 s have passed.
     expect(await statusOf()).to.equal(1);
     const [, warning] = await api.ledger({ actor: 'entity', key: 'default/web-01' });
     expect(warning?.atMs).to.equal(backend.clock.nowMs());
     expect(at(await eventOf(), 'check')).to.deep.include({ occurrences: 1 });
   });
 
-  it('alerts at once when the grace of the first time passed in the second', async () => {
+  it('raises an alert at once when the grace of the first downtime passed during the second', async () => {
     const agent = await alive({ timeout: 5 });
     await agent.result('disk', { ttl: 5, interval: 1 });
     await downFor(60_000);
@@ -166,7 +166,7 @@ describe('a backend that was down', () => {
     expect(at(await eventOf(), 'check')).to.deep.include({ occurrences: 1 });
   });
 
-  it('ends the sessions that it left open, on record', async () => {
+  it('records the end of the sessions that were open', async () => {
     await alive({ timeout: 5 });
     await downFor(1_000);
     const sessions = await api.ledger({ actor: 'connection' });

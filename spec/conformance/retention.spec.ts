@@ -9,7 +9,7 @@ import { RestartableBackend } from '../support/restartable-backend.ts';
 const DAY_MS = 86_400_000;
 const ROUND_MS = 60_000;
 
-describe('what entities leave behind', () => {
+describe('data that deleted entities leave behind', () => {
   const backend = perTest(() => RestartableBackend.start());
   let api: ApiClient;
 
@@ -17,7 +17,7 @@ describe('what entities leave behind', () => {
     api = await backend.login();
   });
 
-  /** Long enough for everything to be looked at. */
+  /** Long enough for a sweep over everything. */
   async function after(days: number): Promise<void> {
     await backend.downFor(days * DAY_MS);
     await backend.clock.advance(ROUND_MS);
@@ -41,7 +41,7 @@ describe('what entities leave behind', () => {
 
   const remembered = (check: string) => backend.store.get('notifications', `default/gone-1/${check}`);
 
-  it('as notifications is forgotten a week after the last of them, if the event is gone', async () => {
+  it('as notifications is removed a week after the last of them if the event is deleted', async () => {
     await skipped('gone');
     await skipped('kept');
     await api.delete('/ns/default/events/gone-1/gone');
@@ -52,7 +52,7 @@ describe('what entities leave behind', () => {
     expect(remembered('kept')).to.have.lengthOf(1);
   });
 
-  it('as queues of agents is forgotten a month after they were used', async () => {
+  it('as queues of agents is removed a month after the last use', async () => {
     const queueId = randomUUID();
     const agent = await backend.connect({ name: 'gone-2', queueId });
     agent.sendRaw(`event 1\n${JSON.stringify(checkEvent('gone-2', 'disk'))}`);

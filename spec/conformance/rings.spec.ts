@@ -13,7 +13,7 @@ describe('the rings of round-robin checks', () => {
   const registers = (agent: ReportingAgent, timeout: number, ...subscriptions: string[]) =>
     agent.keepalive({ interval: 2, timeout, entity: { subscriptions: [...subscriptions, `entity:${agent.name}`] } });
 
-  it('are joined by a keepalive, not by connecting, and never for the own subscription', async () => {
+  it('are joined by a keepalive, not by a connection, and never for the subscription of the entity itself', async () => {
     const one = await connected('web-1', 'linux', 'web');
     const other = await connected('web-2', 'linux');
     expect(await rings()).to.deep.equal({});
@@ -23,7 +23,7 @@ describe('the rings of round-robin checks', () => {
     expect(await rings()).to.deep.equal({ linux: ['web-1', 'web-2'], web: ['web-1'] });
   });
 
-  it('are left when no keepalive comes within the warning timeout, of which each one carries the newest', async () => {
+  it('are left when no keepalive arrives within the warning timeout of the newest one', async () => {
     const agent = await connected('web-1', 'linux');
     await registers(agent, 10, 'linux');
     await backend.clock.advance(9_999);
@@ -35,7 +35,7 @@ describe('the rings of round-robin checks', () => {
     expect(await rings()).to.deep.equal({});
   });
 
-  it('are left with the connection, unless another of the same name keeps its place', async () => {
+  it('are left with the connection, unless another one of the same name keeps the place', async () => {
     const one = await connected('web-1', 'linux');
     await registers(one, 60, 'linux');
     const same = await connected('web-1', 'linux');
@@ -46,7 +46,7 @@ describe('the rings of round-robin checks', () => {
     expect(await rings()).to.deep.equal({});
   });
 
-  it('are kept by the lease of a connection that has ended, while another of the same name is open', async () => {
+  it('are kept by the lease of an ended connection while another one of the same name is open', async () => {
     const one = await connected('web-1', 'linux');
     await registers(one, 60, 'linux');
     await backend.clock.advance(20_000);
@@ -61,7 +61,7 @@ describe('the rings of round-robin checks', () => {
     expect(await rings()).to.deep.equal({ linux: ['web-1'] });
   });
 
-  it('are kept by the newest keepalive of a name, which may be of another connection', async () => {
+  it('are kept by the newest keepalive of a name, on any of its connections', async () => {
     const one = await connected('web-1', 'linux');
     await registers(one, 60, 'linux');
     const same = await connected('web-1', 'linux');
@@ -73,7 +73,7 @@ describe('the rings of round-robin checks', () => {
     expect(await rings()).to.deep.equal({});
   });
 
-  it('are left when the newest keepalive of a name says so, however long an older one of a connection that ended would last', async () => {
+  it('are left when the newest keepalive of a name says so, even if an older one of an ended connection would last longer', async () => {
     const one = await connected('web-1', 'linux');
     await registers(one, 120, 'linux');
     const same = await connected('web-1', 'linux');
@@ -85,7 +85,7 @@ describe('the rings of round-robin checks', () => {
     expect(await rings()).to.deep.equal({});
   });
 
-  it('are left with the last connection of a name, and not joined by the next one alone', async () => {
+  it('are left with the last connection of a name, and not joined by the next connection alone', async () => {
     const one = await connected('web-1', 'linux');
     await registers(one, 60, 'linux');
     const same = await connected('web-1', 'linux');
@@ -95,7 +95,7 @@ describe('the rings of round-robin checks', () => {
     expect(await rings()).to.deep.equal({});
   });
 
-  it('are left when the subscription is taken from the entity', async () => {
+  it('are left when the subscription is removed from the entity', async () => {
     const agent = await connected('web-1', 'linux', 'web');
     await registers(agent, 60, 'linux', 'web');
     const entity = await api.entity('web-1');

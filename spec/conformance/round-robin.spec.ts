@@ -35,7 +35,7 @@ describe('a round-robin check', () => {
     await backend.clock.settle();
   }
 
-  /** Who is asked at each of so many ticks; more than one by their names. */
+  /** The agents that receive the check at each of this many ticks; several are joined by name. */
   async function ticks(count: number, everyMs = INTERVAL_MS): Promise<string[]> {
     const askedAt: string[] = [];
     for (let tick = 0; tick < count; tick += 1) {
@@ -50,7 +50,7 @@ describe('a round-robin check', () => {
   const schedule = async (): Promise<unknown> =>
     (await api.get('/api/mon/v1/namespaces/default/checks/c/schedule')).json;
 
-  it('asks one agent at each tick, in turn by their names, and those only whose keepalives come', async () => {
+  it('runs on one agent at each tick, in the order of names, if its keepalives arrive', async () => {
     for (const name of ['c', 'a', 'b']) await join(name);
     const silent = await backend.connect({ name: 'aa', namespace: 'default', subscriptions: ['r'] });
     await put();
@@ -58,13 +58,13 @@ describe('a round-robin check', () => {
     expect(silent.waitingFrames).to.deep.equal([]);
   });
 
-  it('goes by a calendar in the same turns', async () => {
+  it('follows a cron expression in the same order', async () => {
     for (const name of ['a', 'b', 'c']) await join(name);
     await put({ interval: undefined, cron: '@every 6s' });
     expect(await ticks(5, 6_000)).to.deep.equal(recorded('cron @every 6s'));
   });
 
-  it('skips who has left before his turn', async () => {
+  it('skips an agent that left before its turn', async () => {
     for (const name of ['a', 'b', 'c']) await join(name);
     await put();
     expect(await ticks(1)).to.deep.equal(['a']);
@@ -73,14 +73,14 @@ describe('a round-robin check', () => {
     expect(await ticks(3)).to.deep.equal(['c', 'a', 'c']);
   });
 
-  it('asks in each of its rings', async () => {
+  it('runs in each of its rings', async () => {
     for (const name of ['a', 'b', 'c']) await join(name, 'r', 'r2');
     await put({ subscriptions: ['r', 'r2', 'r'] });
     const both = recorded('check in two rings of the same members');
     expect((await ticks(6)).flatMap((names) => names.split(' '))).to.deep.equal(both);
   });
 
-  it('waits for its first agent, and begins one interval after it came', async () => {
+  it('waits for its first agent and starts one interval after it joined', async () => {
     await put();
     await backend.clock.advance(3_000);
     await join('late');
@@ -91,7 +91,7 @@ describe('a round-robin check', () => {
     expect(await ticks(4)).to.deep.equal(['late', 'late', 'late', 'late']);
   });
 
-  it('says that nobody is there, and begins anew with the next who comes', async () => {
+  it('logs that its ring is empty, and starts again with the next agent', async () => {
     const one = await join('a');
     await put();
     expect(await ticks(1)).to.deep.equal(['a']);
@@ -108,14 +108,14 @@ describe('a round-robin check', () => {
     expect(await ticks(1)).to.deep.equal(['b']);
   });
 
-  it('never runs where it has the subscriptions of entities only', async () => {
+  it('never runs if it has subscriptions of entities only', async () => {
     await join('a');
     await put({ subscriptions: ['entity:a'] });
     expect(await ticks(3)).to.deep.equal(['', '', '']);
     expect(at(await schedule(), 'last_skip', 'reason')).to.equal('no agents');
   });
 
-  it('goes on where it was after a restart, on its grid, and does not run at the start', async () => {
+  it('continues with the next agent after a restart, on its grid, without a run at the start', async () => {
     for (const name of ['a', 'b', 'c']) await join(name);
     await put();
     expect(await ticks(2)).to.deep.equal(['a', 'b']);
@@ -125,7 +125,7 @@ describe('a round-robin check', () => {
     expect(await ticks(2)).to.deep.equal(['c', 'a']);
   });
 
-  it('lets turns pass while it is not published, and begins anew with another interval', async () => {
+  it('skips ticks while it is not published, and starts again with another interval', async () => {
     for (const name of ['a', 'b', 'c']) await join(name);
     await put();
     expect(await ticks(1)).to.deep.equal(['a']);
@@ -137,7 +137,7 @@ describe('a round-robin check', () => {
     expect(await ticks(1, 5_000)).to.deep.equal(['a']);
   });
 
-  it('takes turns for itself: another check in the same ring has turns of its own', async () => {
+  it('has its own order: another check in the same ring does not change it', async () => {
     for (const name of ['a', 'b']) await join(name);
     await put();
     expect(await ticks(1)).to.deep.equal(['a']);
@@ -146,7 +146,7 @@ describe('a round-robin check', () => {
     expect(await ticks(1)).to.deep.equal(['a b']);
   });
 
-  it('is asked of everybody when a person asks for it', async () => {
+  it('runs on all subscribers when a user requests it', async () => {
     for (const name of ['a', 'b']) await join(name);
     await put();
     await api.post('/ns/default/checks/c/execute', {});
@@ -154,7 +154,7 @@ describe('a round-robin check', () => {
     expect(await ticks(1)).to.deep.equal(['a']);
   });
 
-  it('F12: asks exactly one at each tick while agents come and go, and each about equally often', async () => {
+  it('F12: runs on exactly one agent at each tick while agents join and leave, and on each about equally often', async () => {
     for (const name of ['a', 'b', 'c']) await join(name);
     await put();
     const counts = new Map<string, number>();

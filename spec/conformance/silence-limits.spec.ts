@@ -11,7 +11,7 @@ const DAY_S = 86_400;
 
 const silence = (check: string, more: object = {}): object => ({ metadata: { namespace: 'default' }, check, ...more });
 
-describe('silences of an installation that limits them', () => {
+describe('silences of an installation with limits', () => {
   let backend: InProcessBackend;
   let api: ApiClient;
 
@@ -22,7 +22,7 @@ describe('silences of an installation that limits them', () => {
     api = await backend.login();
   }
 
-  it('end after the usual time when they name no end, and the next event after it is not silenced', async () => {
+  it('without an end get the default duration, and the next event after it is not silenced', async () => {
     await start({ defaultSilenceMs: HOUR_S * 1_000 });
     for (const [check, more] of Object.entries({ none: {}, zero: { expire: 0 }, never: { expire: -1 } })) {
       expect((await api.post(SILENCED, silence(check, more))).status).to.equal(201);
@@ -40,7 +40,7 @@ describe('silences of an installation that limits them', () => {
     expect((await api.get(`${SILENCED}/*:none`)).status).to.equal(404);
   });
 
-  it('are refused when they would last longer than any may, by POST and by PUT, and nothing is kept', async () => {
+  it('are refused by POST and PUT without a change when they exceed the greatest duration', async () => {
     await start({ longestSilenceMs: DAY_S * 1_000 });
     const tooLong = [{ expire: DAY_S + 1 }, { expire_at: backend.nowS + DAY_S + 2 }];
     for (const more of tooLong) {
@@ -60,7 +60,7 @@ describe('silences of an installation that limits them', () => {
     expect(at((await api.get(`${SILENCED}/*:endless`)).json, 'expire')).to.equal(DAY_S);
   });
 
-  it('are as they are sent where nothing limits them', async () => {
+  it('are stored as they are sent if nothing limits them', async () => {
     await start({});
     await api.post(SILENCED, silence('endless'));
     const { json } = await api.get(`${SILENCED}/*:endless`);

@@ -46,7 +46,7 @@ describe('silences', () => {
     expect(status, text).to.equal(201);
   }
 
-  /** An agent that is registered and is not missed. */
+  /** A registered agent whose keepalives last for the whole test. */
   async function agentWith(name: string, subscriptions: string[] = []): Promise<ReportingAgent> {
     const agent = await ReportingAgent.connect(backend, name, { subscriptions });
     await agent.keepalive({ ...FOR_EVER, entity: agentOf(name, subscriptions) });
@@ -56,7 +56,7 @@ describe('silences', () => {
   const agentOf = (name: string, subscriptions: string[]): Json =>
     agentEntity(name, { subscriptions: [...subscriptions, `entity:${name}`] });
 
-  /** What silences the event that is stored. */
+  /** The silences of the stored event. */
   async function silencing(entity: string, check: string): Promise<unknown> {
     const event = await api.event(entity, check);
     const names = at(event, 'check', 'silenced') ?? [];
@@ -68,13 +68,13 @@ describe('silences', () => {
     (await api.ledger({ actor: 'silence', key: `default/${name}` })).map(({ from, event, to }) => [from, event, to]);
   const statusOf = async (name: string) => (await api.get(path(name))).status;
 
-  /** Outputs that the handler has got, once it has this one. */
+  /** The outputs that the handler has received, once it has received this one. */
   async function handledUpTo(output: string): Promise<unknown[]> {
     const outputs = () => tap.events.map((event) => at(event, 'check', 'output'));
     return eventually(outputs, (found) => found.includes(output), { what: `${output} at the handler` });
   }
 
-  it('case 56: on an entity and a check mark its events, which are stored and not handled', async () => {
+  it('case 56: for an entity and a check mark its events, which are stored and not handled', async () => {
     const agent = await agentWith('web-01');
     await silenced('entity:web-01:disk', { subscription: 'entity:web-01', check: 'disk' });
     await agent.result('disk', { status: 1, output: 'hidden', handlers: ['tap'] });
@@ -89,7 +89,7 @@ describe('silences', () => {
     expect(await handledUpTo('seen')).to.not.include('hidden');
   });
 
-  it('case 57: act on the very next event: on a check of all entities, on a subscription of both', async () => {
+  it('case 57: for a check of all entities, or a subscription of both, apply to the very next event', async () => {
     const [one, two] = [await agentWith('both-1', ['linux']), await agentWith('both-2', ['web'])];
     await silenced('*:disk', { check: 'disk' });
     for (const agent of [one, two]) await agent.result('disk', { status: 1 });
@@ -114,7 +114,7 @@ describe('silences', () => {
     }
   });
 
-  it('case 58: do not act before their begin nor after their end', async () => {
+  it('case 58: do not apply before their begin and after their end', async () => {
     const agent = await agentWith('times');
     const { nowS } = backend;
     await silenced('*:future', { check: 'future', begin: nowS + 3_600 });
@@ -161,7 +161,7 @@ describe('silences', () => {
     expect(await silencing('solved', 'disk')).to.deep.equal([]);
   });
 
-  it('F23: act from the first moment of their first second to the last moment of their last one', async () => {
+  it('F23: apply from the first moment of their first second to the last moment of their last second', async () => {
     const agent = await agentWith('edge');
     const createdMs = backend.clock.nowMs();
     const begin = backend.nowS + 10;
@@ -194,7 +194,7 @@ describe('silences', () => {
     ['the last moment of its last second', 999, 'check.resolved'],
     ['the moment after', 1_000, 'expiry.reached'],
   ] as const) {
-    it(`F23: that could end with a resolution and with its time end with ${end} at ${when}`, async () => {
+    it(`F23: that can end by resolution and by time end with ${end} at ${when}`, async () => {
       const agent = await agentWith('tie');
       const check = `tie-${lateMs}`;
       const name = `*:${check}`;
@@ -209,7 +209,7 @@ describe('silences', () => {
     });
   }
 
-  it('F23: live through a restart, with what they came to meanwhile', async () => {
+  it('F23: survive a restart with the matches recorded so far', async () => {
     const { nowS } = backend;
     await silenced('*:begun', { check: 'begun', begin: nowS + 30 });
     await silenced('*:ended', { check: 'ended', expire: 30 });
@@ -241,7 +241,7 @@ describe('silences', () => {
     expect(((await api.get('/ns/default/silenced')).json as unknown[]).length).to.equal(1);
   });
 
-  it('are as they were when what was decided of them is lost', async () => {
+  it('are unchanged when the decision about them was lost', async () => {
     const agent = await agentWith('lost');
     await silenced('*:held', { check: 'held', expire: 60 });
     backend.store.failNextWrites(1);
@@ -264,7 +264,7 @@ describe('silences', () => {
     agent.socket.terminate();
   });
 
-  it('that end while the store cannot be written are over, and on record once it can', async () => {
+  it('that end while the store cannot be written are expired, which is recorded when writes succeed again', async () => {
     await silenced('*:late', { check: 'late', expire: 2 });
     backend.store.failUntilHealed();
     await backend.clock.advance(10_000);
@@ -276,7 +276,7 @@ describe('silences', () => {
     expect(await statusOf('*:late')).to.equal(200);
   });
 
-  it('count on the alerts that the backend makes: no result, no keepalive', async () => {
+  it('apply to the alerts of the backend: missing results and missing keepalives', async () => {
     const agent = await ReportingAgent.connect(backend, 'still');
     await agent.keepalive({ interval: 2, timeout: 10, entity: { keepalive_handlers: ['tap'] } });
     await agent.result('disk', { ttl: 5, interval: 1, handlers: ['tap'] });
@@ -295,7 +295,7 @@ describe('silences', () => {
     expect(await silencing('still', 'keepalive')).to.deep.equal(['entity:still:keepalive']);
   });
 
-  describe('of an entity that goes', () => {
+  describe('of an entity that is deleted', () => {
     const leaving = (name: string) => ({
       interval: 2,
       timeout: 5,
@@ -313,7 +313,7 @@ describe('silences', () => {
     const namesLeft = async () =>
       ((await api.get('/ns/default/silenced')).json as Json[]).map((entry) => at(entry, 'metadata', 'name'));
 
-    it('through the API end with it, and only those', async () => {
+    it('through the API end with it, and no others', async () => {
       await agentWith('gone');
       await silencedAround('gone');
       expect(await api.delete('/ns/default/entities/gone')).to.have.property('status', 204);
@@ -321,7 +321,7 @@ describe('silences', () => {
       expect((await entries('entity:gone:disk')).at(-1)).to.deep.equal(['active', 'entity.deleted', null]);
     });
 
-    it('by itself count on its last event, and end with it', async () => {
+    it('by deregistration apply to its last event and end with it', async () => {
       const quiet = await ReportingAgent.connect(backend, 'quiet');
       await quiet.keepalive(leaving('quiet'));
       await silencedAround('quiet');
@@ -339,7 +339,7 @@ describe('silences', () => {
     });
   });
 
-  it('do not count on the registration of an agent', async () => {
+  it('do not apply to the registration of an agent', async () => {
     await silenced('*:registration', { check: 'registration' });
     await silenced('entity:new:*', { subscription: 'entity:new' });
     await agentWith('new');
@@ -348,7 +348,7 @@ describe('silences', () => {
     await eventually(registrations, (found) => found.length === 1, { what: 'the registration at its handler' });
   });
 
-  it('act in their namespace, and keep it from being deleted', async () => {
+  it('apply in their namespace, and prevent its deletion', async () => {
     expect(await api.put('/api/core/v2/namespaces/dev', { name: 'dev' })).to.have.property('status', 201);
     await silenced('*:disk', { check: 'disk' }, 'dev');
     const [here, there] = [
@@ -367,7 +367,7 @@ describe('silences', () => {
     expect(await api.delete('/api/core/v2/namespaces/dev')).to.have.property('status', 204);
   });
 
-  it('let events through that name what cannot be a name', async () => {
+  it('ignore events with fields that cannot be names', async () => {
     const agent = await agentWith('odd');
     await silenced('*:disk', { check: 'disk' });
     const subscriptions = ['x'.repeat(5_000), 'a/b', ' '];
@@ -376,7 +376,7 @@ describe('silences', () => {
     expect(await silencing('odd', 'disk')).to.deep.equal(['*:disk']);
   });
 
-  it('are on record with who changed which member', async () => {
+  it('are recorded in the ledger with the user and the changed members', async () => {
     await silenced('*:told', { check: 'told', reason: 'first' });
     await silenced('*:told', { check: 'told', reason: 'second', begin: backend.nowS + 60 });
     await silenced('*:told', { check: 'told', reason: 'second', begin: backend.nowS + 70 });
@@ -396,14 +396,14 @@ describe('silences', () => {
     ]);
   });
 
-  it('are created once when many ask at the same time', async () => {
+  it('are created once when several requests create the same one at the same time', async () => {
     const entry = { metadata: { namespace: 'default' }, subscription: 'race' };
     const answers = await Promise.all(Array.from({ length: 12 }, () => api.post('/ns/default/silenced', entry)));
     expect(answers.map(({ status }) => status)).to.have.members([201, ...Array<number>(11).fill(409)]);
   });
 });
 
-describe('silences of a backend whose clock is set', () => {
+describe('silences of a backend whose clock is changed', () => {
   const backend = perTest(() => RestartableBackend.start());
   const api = perTest(() => backend.login());
 
@@ -415,7 +415,7 @@ describe('silences of a backend whose clock is set', () => {
 
   const transitions = async () => (await api.ledger({ actor: 'silence' })).map(({ event }) => event);
 
-  it('are over at once when it is set past their end', async () => {
+  it('are over immediately when it is set past their end', async () => {
     const entry = { metadata: { namespace: 'default' }, check: 'disk', expire: 600 };
     expect(await api.post('/ns/default/silenced', entry)).to.have.property('status', 201);
     expect(await silencedNow()).to.equal(true);
@@ -425,7 +425,7 @@ describe('silences of a backend whose clock is set', () => {
     expect(await transitions()).to.deep.equal(['silence.created', 'expiry.reached']);
   });
 
-  it('do not act while it is set before their begin, which stays on record once', async () => {
+  it('do not apply while it is set before their begin, which is recorded once', async () => {
     const begin = backend.nowS + 10;
     const entry = { metadata: { namespace: 'default' }, check: 'disk', begin, expire: 30 };
     expect(await api.post('/ns/default/silenced', entry)).to.have.property('status', 201);
@@ -442,7 +442,7 @@ describe('silences of a backend whose clock is set', () => {
 });
 
 describe('silences of a backend that matches entity subscriptions', () => {
-  it('act by any subscription of the entity', async () => {
+  it('apply to any subscription of the entity', async () => {
     const backend = await InProcessBackend.start({
       configure: (config) => ({ ...config, silenceMatchEntitySubscriptions: true }),
     });

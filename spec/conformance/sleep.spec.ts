@@ -7,7 +7,7 @@ import { RestartableBackend } from '../support/restartable-backend.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What a short life of two agents leaves: their events, and every transition with its time and its guards. */
+/** The result of a short life of two agents: their events, and every transition with its time and its guards. */
 async function livedThrough(maxAwakeActors: number | undefined): Promise<unknown> {
   const backend = await RestartableBackend.start({
     configure: (config) => ({ ...config, ...(maxAwakeActors === undefined ? {} : { maxAwakeActors }) }),
@@ -32,7 +32,7 @@ async function livedThrough(maxAwakeActors: number | undefined): Promise<unknown
   }
 }
 
-/** Without the ids that are random. */
+/** The result without random ids. */
 async function recordOf(api: ApiClient): Promise<unknown> {
   const { json } = await api.get('/ns/default/events');
   const events = (json as unknown[]).map((event) => at(event, 'check'));
@@ -45,14 +45,14 @@ async function recordOf(api: ApiClient): Promise<unknown> {
   return { events, transitions: transitions.map((entry) => JSON.stringify(entry)).toSorted() };
 }
 
-describe('a sleeping actor', () => {
-  it('cannot be told from one that is awake, by what becomes of events and by the ledger', async () => {
+describe('an evicted actor', () => {
+  it('behaves like an active one: events and ledger are the same', async () => {
     const awake = await livedThrough(undefined);
     expect(await livedThrough(1)).to.deep.equal(awake);
     expect(at(awake, 'transitions', 'length')).to.be.above(20);
   });
 
-  it('wakes for its deadline, long after it went to rest', async () => {
+  it('wakes for its deadline, long after its eviction', async () => {
     const backend = await RestartableBackend.start();
     try {
       const api = await backend.login();

@@ -20,7 +20,7 @@ describe('a deletion through the API', () => {
     expect(await api.delete(path)).to.have.property('status', 404);
   }
 
-  it('case 36: of a failing keepalive event ends the alerts until the next keepalive', async () => {
+  it('case 36: of a failing keepalive event stops the alerts until the next keepalive', async () => {
     const agent = await ReportingAgent.connect(backend, 'del-36');
     await agent.keepalive({ interval: 2, timeout: 5 });
     await backend.clock.advance(5_000);
@@ -38,7 +38,7 @@ describe('a deletion through the API', () => {
     expect(await statusOf('del-36', 'keepalive')).to.equal(1);
   });
 
-  it('of an event disarms its switch, and its next result begins anew', async () => {
+  it('of an event disarms its TTL, and its next result starts a new history', async () => {
     const agent = await ReportingAgent.connect(backend, 'del-event');
     await agent.keepalive({ timeout: 3_600 });
     await agent.result('disk', { ...TTL, status: 1 });
@@ -52,7 +52,7 @@ describe('a deletion through the API', () => {
     expect(at(await api.event('del-event', 'disk'), 'check')).to.deep.include({ occurrences: 1 });
   });
 
-  it('of an entity takes its events, switches and monitor at once, and the agent registers anew', async () => {
+  it('of an entity removes its events, TTLs and monitor at once, and the agent registers again', async () => {
     const agent = await ReportingAgent.connect(backend, 'del-entity');
     await agent.keepalive({ interval: 2, timeout: 5 });
     await agent.result('disk', TTL);
@@ -73,7 +73,7 @@ describe('a deletion through the API', () => {
     expect(await statusOf('del-entity', 'keepalive')).to.equal(1);
   });
 
-  it('of a check buries the switches of its events, which stay', async () => {
+  it('of a check removes the TTLs of its events and keeps the events', async () => {
     const check = {
       metadata: { name: 'buried', namespace: 'default' },
       command: 'true',
@@ -96,7 +96,7 @@ describe('a deletion through the API', () => {
     }
   });
 
-  it('of a namespace is refused while an entity lives there, and nothing of it is lost', async () => {
+  it('of a namespace is refused without a change while it contains an entity', async () => {
     expect(await api.put('/api/core/v2/namespaces/full', { name: 'full' })).to.have.property('status', 201);
     const agent = await ReportingAgent.connect(backend, 'del-full', { namespace: 'full' });
     await agent.keepalive({ timeout: 3_600 });
@@ -108,7 +108,7 @@ describe('a deletion through the API', () => {
     expect(await api.delete('/api/core/v2/namespaces/full')).to.have.property('status', 204);
   });
 
-  it('of a namespace takes the events of unregistered entities and their switches', async () => {
+  it('of a namespace removes the events of unregistered entities and their TTLs', async () => {
     expect(await api.put('/api/core/v2/namespaces/doomed', { name: 'doomed' })).to.have.property('status', 201);
     const agent = await ReportingAgent.connect(backend, 'del-ns', { namespace: 'doomed' });
     await agent.result('disk', TTL);
@@ -119,7 +119,7 @@ describe('a deletion through the API', () => {
     expect(await api.event('del-ns', 'disk', 'doomed')).to.equal(undefined);
   });
 
-  it('of a namespace ends the sessions in it, so that nothing more is stored there', async () => {
+  it('of a namespace ends its sessions, so that nothing more is stored in it', async () => {
     expect(await api.put('/api/core/v2/namespaces/closed', { name: 'closed' })).to.have.property('status', 201);
     const agent = await backend.connect({ name: 'del-session', namespace: 'closed' });
     await deleted('/api/core/v2/namespaces/closed');

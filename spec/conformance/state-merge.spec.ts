@@ -11,7 +11,7 @@ describe('the stored event of a check', () => {
 
   const checkOf = async (check: string) => at(await api.event('merge', check), 'check');
 
-  /** Sends one result after another and collects members of the stored check after each. */
+  /** Sends results one by one and collects members of the stored check after each. */
   async function valuesAfter(
     check: string,
     statuses: readonly number[],
@@ -28,14 +28,14 @@ describe('the stored event of a check', () => {
 
   const digits = (text: string): number[] => Array.from(text, Number);
 
-  it('case 37: begins failing with a first result that fails', async () => {
+  it('case 37: is failing after a first result that fails', async () => {
     await agent.result('first-bad', { status: 1 });
     const check = await checkOf('first-bad');
     expect(check).to.deep.include({ state: 'failing', occurrences: 1, occurrences_watermark: 1, last_ok: 0 });
     expect(at(check, 'history')).to.deep.equal([{ status: 1, executed: backend.nowS }]);
   });
 
-  it('case 37: begins passing with a first result that passes, which is its last success', async () => {
+  it('case 37: is passing after a first result that passes, which is its last success', async () => {
     await agent.result('first-ok', { status: 0, executed: 1_234_567 });
     expect(await checkOf('first-ok')).to.deep.include({ state: 'passing', occurrences: 1, last_ok: 1_234_567 });
   });
@@ -48,13 +48,13 @@ describe('the stored event of a check', () => {
     ]);
   });
 
-  it('case 39: keeps 21 results of 22, without the oldest', async () => {
+  it('case 39: keeps the last 21 of 22 results', async () => {
     for (let executed = 1; executed <= 22; executed += 1) await agent.result('long', { executed });
     const history = at(await checkOf('long'), 'history') as { executed: number }[];
     expect(history.map(({ executed }) => executed)).to.deep.equal(Array.from({ length: 21 }, (_, index) => index + 2));
   });
 
-  it('case 40: flaps after 21 alternating results, and has no total state change with 20', async () => {
+  it('case 40: is flapping after 21 alternating results, and has no total state change after 20', async () => {
     const thresholds = { low_flap_threshold: 20, high_flap_threshold: 60 };
     const statuses = digits('010101010101010101010');
     await valuesAfter('flap', statuses.slice(0, 20), 'state', thresholds);
@@ -63,7 +63,7 @@ describe('the stored event of a check', () => {
     expect(await checkOf('flap')).to.deep.include({ total_state_change: 98, state: 'flapping' });
   });
 
-  it('case 41: never flaps when a threshold is 0', async () => {
+  it('case 41: is never flapping with a threshold of 0', async () => {
     const statuses = digits('010101010101010101010');
     for (const [check, thresholds] of [
       ['flap-low-0', { low_flap_threshold: 0, high_flap_threshold: 60 }],
@@ -74,7 +74,7 @@ describe('the stored event of a check', () => {
     }
   });
 
-  it('case 41: still flaps between the thresholds and leaves at the low one, on record', async () => {
+  it('case 41: is flapping between the thresholds until the low one is reached, as the ledger shows', async () => {
     const thresholds = { low_flap_threshold: 20, high_flap_threshold: 60 };
     await valuesAfter('flap-leave', digits('010101010101010101010'), 'state', thresholds);
     const calm = digits('0'.repeat(20));
@@ -104,14 +104,14 @@ describe('the stored event of a check', () => {
     expect(event).to.not.have.property('metrics');
   });
 
-  it('case 46: has its output cut to the limit, and a label for what is missing', async () => {
+  it('case 46: has its output cut to the limit, and a label with the omitted size', async () => {
     await agent.result('long-output', { output: 'VERYLONG!', max_output_size: 4 });
     const event = await api.event('merge', 'long-output');
     expect(at(event, 'check', 'output')).to.equal('VERY');
     expect(at(event, 'metadata', 'labels', 'sensu.io/output_truncated_bytes')).to.equal('5');
   });
 
-  it('case 48: counts for itself, whatever the client says', async () => {
+  it('case 48: is computed by the backend, whatever the client sends', async () => {
     await agent.result('told', { status: 1 });
     await agent.result('told', {
       status: 1,

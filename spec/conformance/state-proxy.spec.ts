@@ -11,7 +11,7 @@ describe('a result of a proxy entity', () => {
 
   before(() => agent.keepalive());
 
-  it('case 44: makes the entity when it is unknown, and leaves that of the agent alone', async () => {
+  it('case 44: creates an unknown entity and leaves that of the agent unchanged', async () => {
     const own = await api.entity('poller');
     await agent.result('ports', { proxy_entity_name: 'sw-1', processed_by: 'poller' });
     const entity = await api.entity('sw-1');
@@ -28,7 +28,7 @@ describe('a result of a proxy entity', () => {
     ]);
   });
 
-  it('case 45: carries the stored entity when it is known, whatever was sent of it', async () => {
+  it('case 45: contains the stored entity if it exists, whatever was sent of it', async () => {
     const stored = {
       entity_class: 'proxy',
       metadata: { name: 'sw-2', namespace: 'default', labels: { rack: 'r7' } },
@@ -52,7 +52,7 @@ describe('a result of a proxy entity', () => {
     expect(await api.entity('sw-2')).to.deep.equal(definition);
   });
 
-  it('makes the entity it names when it is of class proxy itself', async () => {
+  it('creates the entity that it names if its own entity has class proxy', async () => {
     const sent = { entity_class: 'proxy', metadata: { name: 'sw-3', namespace: 'default', labels: { rack: 'r9' } } };
     await agent.result('fans', {}, { entity: sent });
     expect(at(await api.entity('sw-3'), 'metadata', 'labels')).to.deep.equal({ rack: 'r9' });

@@ -21,7 +21,7 @@ describe('a scheduled check', () => {
     agent = await registered('runner', 'sys');
   });
 
-  /** An agent gets requests by the subscriptions of its stored entity. */
+  /** An agent receives requests by the subscriptions of its stored entity. */
   async function registered(name: string, subscription: string): Promise<AgentClient> {
     const reporting = await ReportingAgent.connect(backend, name, { subscriptions: [subscription] });
     await reporting.keepalive({ entity: { subscriptions: [subscription, `entity:${name}`] } });
@@ -37,7 +37,7 @@ describe('a scheduled check', () => {
     await backend.clock.settle();
   }
 
-  /** How many requests came since the last question; `command issued` of each. */
+  /** The number of requests since the last call, as `command issued`. */
   async function requests(): Promise<string[]> {
     await agent.ping(`after ${backend.clock.monotonicMs()}`);
     const frames = agent.waitingFrames.length;
@@ -60,7 +60,7 @@ describe('a scheduled check', () => {
     ['check_4', 60, 7_886],
   ];
   for (const [name, interval, firstMs] of vectors) {
-    it(`${name} at an interval of ${interval} s is first asked for after ${firstMs} ms, and then once per interval`, async () => {
+    it(`${name} with an interval of ${interval} s first runs after ${firstMs} ms, and then once per interval`, async () => {
       await put(name, interval);
       await backend.clock.advance(firstMs - 1);
       expect(await requests()).to.deep.equal([]);
@@ -73,7 +73,7 @@ describe('a scheduled check', () => {
     });
   }
 
-  it('ticks on the same grid after a restart, and makes up for nothing', async () => {
+  it('keeps its grid after a restart, without runs for missed ticks', async () => {
     await put('check-disk', 10);
     await backend.clock.advance(6_679);
     await backend.downFor(25_000);
@@ -86,7 +86,7 @@ describe('a scheduled check', () => {
     expect(await requests()).to.have.lengthOf(1);
   });
 
-  it('skips the grid points that a jump of the clock passed', async () => {
+  it('skips the ticks that a jump of the clock passed', async () => {
     await put('check-disk', 10);
     backend.clock.jump(33_000);
     await backend.clock.advance(13_678);
@@ -95,7 +95,7 @@ describe('a scheduled check', () => {
     expect(await requests()).to.have.lengthOf(1);
   });
 
-  it('is asked for as it was edited from its next tick on', async () => {
+  it('uses its new definition from its next tick on', async () => {
     await put('check-disk', 10);
     await backend.clock.advance(6_000);
     await put('check-disk', 10, { command: 'second' });
@@ -103,7 +103,7 @@ describe('a scheduled check', () => {
     expect(await requests()).to.deep.equal([`second ${backend.nowS}`]);
   });
 
-  it('begins a new grid when its interval is changed', async () => {
+  it('starts a new grid when its interval is changed', async () => {
     await put('check-disk', 3_600);
     await put('check-disk', 60);
     const firstMs = untilTick('check-disk', 60);
@@ -115,7 +115,7 @@ describe('a scheduled check', () => {
     expect(await requests()).to.have.lengthOf(1);
   });
 
-  it('is not asked for while it is not published, and is on its grid when it is again', async () => {
+  it('does not run while it is not published, and returns to its grid', async () => {
     await put('check-disk', 10, { publish: false });
     await backend.clock.advance(36_679);
     expect(await requests()).to.deep.equal([]);
@@ -126,7 +126,7 @@ describe('a scheduled check', () => {
     expect(await requests()).to.have.lengthOf(1);
   });
 
-  it('is asked for no more when it is deleted', async () => {
+  it('does not run after its deletion', async () => {
     await put('check-disk', 10);
     expect(await api.delete('/ns/default/checks/check-disk')).to.have.property('status', 204);
     await backend.clock.advance(60_000);
@@ -135,7 +135,7 @@ describe('a scheduled check', () => {
     expect(states).to.deep.equal(['scheduled', 'removed']);
   });
 
-  it('is asked of its subscribers only', async () => {
+  it('runs on its subscribers only', async () => {
     const other = await registered('other', 'db');
     await put('check-disk', 10);
     await backend.clock.advance(6_679);

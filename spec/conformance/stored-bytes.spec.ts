@@ -9,15 +9,15 @@ import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 
-/** Field 2047 of the event, which nobody knows: it is still there where bytes are kept. */
+/** Field 2047 of the event, which is unknown: it is preserved where bytes are kept. */
 const UNKNOWN_FIELD = Buffer.from([0xfa, 0x7f, 0x04, 0x6b, 0x65, 0x70, 0x74]);
 
-describe('the stored bytes of an event that came in protobuf', () => {
+describe('the stored bytes of an event that arrived in protobuf', () => {
   const backend = perSuite(() => InProcessBackend.start());
   const api = perSuite(() => backend.login());
   const agent = perSuite(() => backend.connect({ name: 'bytes', headers: { Accept: MEDIA_TYPE_PROTOBUF } }));
 
-  /** Sends it and tells whether it is stored as it came. */
+  /** Sends the event and returns whether its bytes were stored unchanged. */
   async function isKept(event: Record<string, unknown>, entity = 'bytes'): Promise<boolean> {
     const name = String(at(event, 'check', 'metadata', 'name'));
     agent.sendRaw(encodeFrame('event', Buffer.concat([encodeEvent(parseEvent(event)), UNKNOWN_FIELD])));
@@ -26,7 +26,7 @@ describe('the stored bytes of an event that came in protobuf', () => {
     return record?.encoded?.includes(UNKNOWN_FIELD) ?? false;
   }
 
-  it('are those of the agent', async () => {
+  it('are those that the agent sent', async () => {
     expect(await isKept(checkEvent('bytes', 'as-sent', { output: 'all of it', ttl: 60 }))).to.equal(true);
     expect(await api.event('bytes', 'as-sent')).to.have.nested.include({
       'check.output': 'all of it',
@@ -35,7 +35,7 @@ describe('the stored bytes of an event that came in protobuf', () => {
     });
   });
 
-  it('never show what the agent says of the fields that the backend owns', async () => {
+  it('never contain what the agent sent in the fields that the backend owns', async () => {
     const claims = {
       occurrences: 9,
       occurrences_watermark: 9,
@@ -69,12 +69,12 @@ describe('the stored bytes of an event that came in protobuf', () => {
   };
 
   for (const [why, event] of Object.entries(changed)) {
-    it(`are made anew when it ${why}`, async () => {
+    it(`are encoded again if it ${why}`, async () => {
       expect(await isKept(event)).to.equal(false);
     });
   }
 
-  it('are made anew when it is of a proxy entity', async () => {
+  it('are encoded again if it has a proxy entity', async () => {
     expect(await isKept(checkEvent('bytes', 'of-proxy', { proxy_entity_name: 'switch-1' }), 'switch-1')).to.equal(
       false,
     );

@@ -20,7 +20,7 @@ describe('the namespace of the backend itself', () => {
   const api = perTest(() => backend.login());
   const agent = perTest(() => ReportingAgent.connect(backend, BROKEN));
 
-  /** With an alert about an actor in quarantine. */
+  /** Starts with an alert about an actor in quarantine. */
   beforeEach(async () => {
     await agent.keepalive();
     await agent.result('disk', { ttl: 600, interval: 1 });
@@ -39,7 +39,7 @@ describe('the namespace of the backend itself', () => {
     return `${error.status} ${error.body.trim()}`;
   }
 
-  it('takes no agent, whatever its name, and the refusal is on the list', async () => {
+  it('accepts no agent of any name, and the refusal is listed', async () => {
     for (const name of [hostname(), 'another-01']) expect(await refusal(name), name).to.equal(`403 ${REFUSED}`);
     const refusals = (await api.get('/api/mon/v1/handshake-refusals')).json as { namespace: string; reason: string }[];
     expect(refusals.map(({ namespace, reason }) => [namespace, reason])).to.deep.equal([
@@ -49,14 +49,14 @@ describe('the namespace of the backend itself', () => {
     expect(await alertStatus()).to.equal(2);
   });
 
-  it('is spoken of only to who may come in at all: first the password, then the rights', async () => {
+  it('is mentioned only to authorised clients: first the password is checked, then the rights', async () => {
     expect(await refusal(hostname(), { username: 'agent', password: 'wrong' })).to.match(/^401 /);
     const user = { username: 'nobody', password: 'a-long-password' };
     expect((await api.put('/api/core/v2/users/nobody', { ...user, groups: [] })).status).to.equal(201);
     expect(await refusal(hostname(), user)).to.equal('403 Forbidden');
   });
 
-  it('takes no event of agents elsewhere: its alert stays, and who tried is on record', async () => {
+  it('accepts no event of other agents: its alert is unchanged, and the sender is recorded', async () => {
     const forged = checkEvent(hostname(), QUARANTINE, { status: 0 });
     const text = JSON.stringify(forged).replaceAll('"default"', `"${SYSTEM}"`);
     agent.socket.send('event', JSON.parse(text));
@@ -66,7 +66,7 @@ describe('the namespace of the backend itself', () => {
     expect(entries.map(({ details }) => details)).to.deep.equal([{ reason: 'namespace', claimed: SYSTEM }]);
   });
 
-  it("takes people's events of the backend's own entity", async () => {
+  it("accepts events of users about the backend's own entity", async () => {
     const metadata = (name: string) => ({ metadata: { name, namespace: SYSTEM } });
     const event = { entity: metadata(hostname()), check: { ...metadata(QUARANTINE), interval: 60, status: 0 } };
     const { status } = await api.put(`/ns/${SYSTEM}/events/${hostname()}/${QUARANTINE}`, event);

@@ -18,7 +18,7 @@ import { perSuite, perTest } from '../support/fixture.ts';
 import { errorCodeOf, handshake, presentedFingerprint } from '../support/tls-handshake.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** The files have been the same at two looks. */
+/** The files have been the same at two checks. */
 const SETTLED_MS = 30_000;
 const CIPHERS_OF_TLS_1_2 = ['AES256-GCM-SHA384', 'AES128-GCM-SHA256', 'CHACHA20-POLY1305'];
 
@@ -27,7 +27,7 @@ describe('listeners with TLS', function () {
   const directory = perSuite(temporaryDirectory, (made) => made.remove());
   let authority: CertificateAuthority;
   let server: IssuedCertificate;
-  /** The files that the backend reads, for a test to overwrite. */
+  /** The files that the backend reads; tests overwrite them. */
   let certFile: string;
   let keyFile: string;
 
@@ -60,7 +60,7 @@ describe('listeners with TLS', function () {
 
   const trusting = () => ({ ca: authority.cert });
 
-  /** Of somebody who trusts the authority. */
+  /** The options of a client that trusts the authority. */
   const shake = (port: number, options: ConnectionOptions = {}) => handshake(port, { ...trusting(), ...options });
 
   const refusals = async (): Promise<Record<string, unknown>[]> => {
@@ -70,7 +70,7 @@ describe('listeners with TLS', function () {
     return json as Record<string, unknown>[];
   };
 
-  it('serve the API by HTTPS and agents by wss, who log in with their password', async () => {
+  it('serve the API by HTTPS and agents by wss with passwords', async () => {
     const agent = await AgentClient.connect(backend.agentPort, { name: 'web', tls: trusting() });
     await agent.next('entity_config');
     agent.send('event', checkEvent('web', 'disk'));
@@ -80,7 +80,7 @@ describe('listeners with TLS', function () {
     admin.close();
   });
 
-  it('are not believed by who does not trust their authority', async () => {
+  it('are rejected by clients that do not trust their authority', async () => {
     const { cert: ca } = new CertificateAuthority(directory.path, 'other');
     expect(await errorCodeOf(ApiClient.login(backend.apiPort, ADMIN, { ca }))).to.equal(
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
@@ -89,7 +89,7 @@ describe('listeners with TLS', function () {
     expect(await errorCodeOf(connected)).to.equal('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
   });
 
-  it('ask for no certificate, and do not take one in place of a password', async () => {
+  it('request no client certificate, and do not accept one instead of a password', async () => {
     const { cert, key } = authority.issue('web');
     const socket = await shake(backend.agentPort, { cert, key });
     const request = ['GET / HTTP/1.1', 'Host: localhost', 'Connection: close', '', ''].join('\r\n');
@@ -112,7 +112,7 @@ describe('listeners with TLS', function () {
         expect(String(error)).to.match(/alert protocol version/);
       });
 
-      it('take the suites with forward secrecy and authenticated encryption, and no others', async () => {
+      it('accept only suites with forward secrecy and authenticated encryption', async () => {
         const rsa = authority.issue('rsa', { key: 'rsa', subject: '/CN=localhost' });
         for (const [kind, issued] of [
           ['ECDSA', server],
@@ -133,7 +133,7 @@ describe('listeners with TLS', function () {
         }
       });
 
-      it('let the order of the client decide', async () => {
+      it("follow the client's order of preference", async () => {
         const [first, second] = ['ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-ECDSA-AES256-GCM-SHA384'];
         for (const [wanted, ciphers] of [
           [first, `${first}:${second}`],
@@ -145,14 +145,14 @@ describe('listeners with TLS', function () {
         }
       });
 
-      it('agree on a key by four curves, and by no other', async () => {
+      it('agree on a key by four curves only', async () => {
         for (const ecdhCurve of ['X25519', 'P-384', 'P-256', 'P-521']) {
           (await shake(backend[listener], { ecdhCurve })).destroy();
         }
         expect(await errorCodeOf(shake(backend[listener], { ecdhCurve: 'X448' }))).to.match(/ERR_SSL|EPROTO/);
       });
 
-      it('close on who speaks clear text, without a byte and without an error', async () => {
+      it('close clear-text connections without an answer and without an error', async () => {
         const socket = connectClear(backend[listener], '127.0.0.1');
         const said: Buffer[] = [];
         socket.on('data', (chunk: Buffer) => said.push(chunk));
@@ -163,7 +163,7 @@ describe('listeners with TLS', function () {
     });
   }
 
-  it('put an agent of ws:// on the list of who was refused, and one whose TLS is too old', async () => {
+  it('list agents that are refused because of ws:// or an old TLS version', async () => {
     expect(await errorCodeOf(AgentClient.connect(backend.agentPort, { name: 'web' }))).to.equal('ECONNRESET');
     const old = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
     await errorCodeOf(shake(backend.agentPort, old));
@@ -173,12 +173,12 @@ describe('listeners with TLS', function () {
     ]);
   });
 
-  describe('whose files change', () => {
+  describe('with changed files', () => {
     const shown = (port: number) => presentedFingerprint(port, trusting());
     const shownByBoth = async () => [await shown(backend.apiPort), await shown(backend.agentPort)];
     const complaints = () => backend.log.errors.map(({ fields }) => String(fields['error']));
 
-    it('show the new certificate to new connections and keep those that are open', async () => {
+    it('present the new certificate to new connections and keep open ones', async () => {
       const agent = await AgentClient.connect(backend.agentPort, { name: 'web', tls: trusting() });
       const admin = await ApiClient.login(backend.apiPort, ADMIN, trusting());
       const [before] = await shownByBoth();
@@ -193,7 +193,7 @@ describe('listeners with TLS', function () {
       admin.close();
     });
 
-    it('wait until the certificate and its key are both there', async () => {
+    it('wait until both the certificate and its key have changed', async () => {
       const [before] = await shownByBoth();
       const renewed = authority.issue('halves', { subject: '/CN=localhost' });
       writeFileSync(certFile, renewed.cert);
@@ -223,7 +223,7 @@ describe('listeners with TLS', function () {
       ],
     ];
     for (const [how, spoil, complaint] of unusable) {
-      it(`keep the certificate they have when the new ones ${how}, and say so once for each listener`, async () => {
+      it(`keep their certificate when the new ones ${how}, and log it once for each listener`, async () => {
         const before = await shownByBoth();
         spoil();
         await backend.clock.advance(5 * SETTLED_MS);
@@ -238,7 +238,7 @@ describe('listeners with TLS', function () {
     }
   });
 
-  describe('do not begin to listen', () => {
+  describe('do not start', () => {
     const refused = async (cert: string, key: string, trustedCa?: string): Promise<string[]> => {
       try {
         const started = await InProcessBackend.start({ configure: withTls(cert, key, trustedCa) });
@@ -250,7 +250,7 @@ describe('listeners with TLS', function () {
       throw new Error('it started');
     };
 
-    it('without the files, naming each of them with its flag', async () => {
+    it('without the files, and name each of them with its flag', async () => {
       const [cert, key, ca] = ['none.pem', 'none.key', 'none.ca'].map((name) => join(directory.path, name));
       const mistakes = await refused(cert ?? '', key ?? '', ca);
       for (const [index, name] of ['trusted-ca-file', 'cert-file', 'key-file'].entries()) {
@@ -266,17 +266,33 @@ describe('listeners with TLS', function () {
     });
 
     const cases: [string, () => [string, string, string?], RegExp][] = [
-      ['with what is no certificate', () => [keyFile, keyFile], /cert-file .*: holds no certificate in PEM/],
+      ['with a file that is no certificate', () => [keyFile, keyFile], /cert-file .*: holds no certificate in PEM/],
       ['with a key that others may read', () => [certFile, certFile], /key-file .*: others than its owner may use/],
-      ['with what is no key', () => [certFile, junkFile], /key-file .*: holds no private key without a passphrase/],
+      [
+        'with a file that is no key',
+        () => [certFile, junkFile],
+        /key-file .*: holds no private key without a passphrase/,
+      ],
       ['with a directory', () => [directory.path, keyFile], /cert-file .*: cannot be read: is no file/],
       ['with an authority of junk', () => [certFile, keyFile, keyFile], /trusted-ca-file .*: holds no certificate/],
       ...(
         [
           ['with a certificate that has expired', { validFrom: -9, validTo: -1 }, /cert-file .*: has expired on/],
-          ['with one that is not valid yet', { validFrom: 1, validTo: 9 }, /cert-file .*: is not valid before/],
-          ['with one of a common name alone', { names: '' }, /common name localhost is not among its subject/],
-          ['with one of other names', { names: 'DNS:a.test' }, /common name localhost is not among its subject/],
+          [
+            'with a certificate that is not valid yet',
+            { validFrom: 1, validTo: 9 },
+            /cert-file .*: is not valid before/,
+          ],
+          [
+            'with a certificate with a common name only',
+            { names: '' },
+            /common name localhost is not among its subject/,
+          ],
+          [
+            'with a certificate for other names',
+            { names: 'DNS:a.test' },
+            /common name localhost is not among its subject/,
+          ],
         ] as const
       ).map(([what, wanted, rule]): [string, () => [string, string], RegExp] => {
         const issue = (): [string, string] => {
@@ -310,7 +326,7 @@ describe('listeners with TLS', function () {
       program = await BackendProcess.start({ args: ['--cert-file', certFile, '--key-file', keyFile] });
     };
 
-    it('take up new certificates at SIGHUP, without dropping a connection', async () => {
+    it('load new certificates at SIGHUP without closing connections', async () => {
       await start();
       const agent = await AgentClient.connect(program.agentPort, { name: 'web', tls: trusting() });
       put(authority.issue('at-hangup', { subject: '/CN=localhost' }));
@@ -322,7 +338,7 @@ describe('listeners with TLS', function () {
       agent.terminate();
     });
 
-    it('let the program end while clients hold handshakes open', async () => {
+    it('let the program exit while clients hold handshakes open', async () => {
       await start();
       const sockets = [program.apiPort, program.agentPort].map((port) => connectClear(port, '127.0.0.1'));
       for (const socket of sockets) {
@@ -333,7 +349,7 @@ describe('listeners with TLS', function () {
       for (const socket of sockets) socket.destroy();
     });
 
-    it('end it with 1 and a line that names the flag and the file when they cannot be used', async () => {
+    it('make the program exit with 1 and name the flag and the file when they cannot be used', async () => {
       await start();
       const args = ['--state-dir', join(directory.path, 'unused'), '--cert-file', keyFile, '--key-file', keyFile];
       const { code, stderr } = await runProgram(['start', ...args]);
@@ -344,7 +360,7 @@ describe('listeners with TLS', function () {
     });
   });
 
-  it('refuse a wrong password as they do in clear text', async () => {
+  it('refuse a wrong password as in clear text', async () => {
     const credentials = { username: 'agent', password: 'wrong' };
     const refused = await AgentClient.connect(backend.agentPort, { name: 'web', credentials, tls: trusting() }).catch(
       (error: unknown) => error,

@@ -29,7 +29,7 @@ describe('a check with a ttl', () => {
     expect(await checkOf(entity, check)).to.deep.equal(before);
   }
 
-  it('case 49: yields one event of status 1 when silent for exactly ttl seconds, and again each ttl', async () => {
+  it('case 49: yields one event of status 1 after exactly ttl seconds of silence, and again after each ttl', async () => {
     await reporting('ttl-49', { ...TTL, command: 'check-disk', occurrences: 1 });
     const resultId = at(await api.event('ttl-49', 'disk'), 'id');
     for (const occurrences of [1, 2, 3]) {
@@ -55,7 +55,7 @@ describe('a check with a ttl', () => {
     expect(await switchOf('ttl-49')).to.deep.equal(['registered', 'warning']);
   });
 
-  it('resolves with its next result, and its switch is armed again', async () => {
+  it('resolves with its next result, which arms it again', async () => {
     const agent = await reporting('ttl-back', TTL);
     await backend.clock.advance(5_000);
     await agent.result('disk', TTL);
@@ -74,7 +74,7 @@ describe('a check with a ttl', () => {
     expect(await switchOf('ttl-status')).to.deep.equal(['registered', 'critical']);
   });
 
-  it('case 50: alerts no more after a result without ttl', async () => {
+  it('case 50: raises no more alerts after a result without ttl', async () => {
     const agent = await reporting('ttl-50', TTL);
     await backend.clock.advance(2_000);
     await agent.result('disk', {});
@@ -82,7 +82,7 @@ describe('a check with a ttl', () => {
     expect(await switchOf('ttl-50')).to.deep.equal(['registered', 'deregistered']);
   });
 
-  it('case 50: counts from the newest result, by its ttl', async () => {
+  it('case 50: counts from the newest result, with its ttl', async () => {
     const agent = await reporting('ttl-50b', TTL);
     await backend.clock.advance(2_000);
     await agent.result('disk', { ttl: 60, interval: 1 });
@@ -95,7 +95,7 @@ describe('a check with a ttl', () => {
     [4, 1, 'minimum ttl is 5 seconds'],
     [60, 60, 'ttl must be greater than check interval'],
   ] as const) {
-    it(`case 51: of ${ttl} at an interval of ${interval} is refused: ${rule}`, async () => {
+    it(`case 51: of ${ttl} with an interval of ${interval} is refused: ${rule}`, async () => {
       const event = proxyEvent(`ttl-51-${ttl}`, 'disk', { ttl, interval });
       const answer = await api.put(`/ns/default/events/ttl-51-${ttl}/disk`, event);
       expect(answer.status).to.equal(400);
@@ -106,7 +106,7 @@ describe('a check with a ttl', () => {
     });
   }
 
-  it('case 52: does not alert while the agent itself is missing, nor after its return before the next result', async () => {
+  it('case 52: raises no alert while the agent itself is missing, nor after its return until the next result', async () => {
     const agent = await ReportingAgent.connect(backend, 'ttl-52');
     await agent.keepalive({ interval: 2, timeout: 5 });
     await agent.result('disk', { ttl: 7, interval: 1 });
@@ -122,7 +122,7 @@ describe('a check with a ttl', () => {
     expect(await checkOf('ttl-52')).to.deep.include({ status: 1, occurrences: 1 });
   });
 
-  it('case 53: does not alert when its event or its entity is deleted before', async () => {
+  it('case 53: raises no alert after its event or its entity was deleted', async () => {
     await reporting('ttl-53a', TTL);
     await reporting('ttl-53b', TTL);
     expect((await api.delete('/ns/default/events/ttl-53a/disk')).status).to.equal(204);
@@ -134,7 +134,7 @@ describe('a check with a ttl', () => {
     }
   });
 
-  it('case 54: alerts never for a round robin of agents, but for one of a proxy', async () => {
+  it('case 54: never raises alerts for a round-robin check of agents, but for one of a proxy', async () => {
     const agent = await reporting('ttl-54', { ...TTL, round_robin: true });
     await agent.result('ports', { ...TTL, round_robin: true, proxy_entity_name: 'ttl-54-sw' });
     await backend.clock.advance(5_000);
@@ -143,13 +143,13 @@ describe('a check with a ttl', () => {
     await unchangedFor('ttl-54', 60_000);
   });
 
-  it('case 55: of 30 days does not alert at once', async () => {
+  it('case 55: of 30 days raises no alert at once', async () => {
     await reporting('ttl-55', { ttl: 2_600_000, interval: 1 });
     await unchangedFor('ttl-55', 120_000);
     expect(await switchOf('ttl-55')).to.deep.equal(['registered']);
   });
 
-  it('does not alert for an entity that was never registered', async () => {
+  it('raises no alert for an entity that was never registered', async () => {
     const agent = await ReportingAgent.connect(backend, 'ttl-unknown');
     await agent.result('disk', TTL);
     await unchangedFor('ttl-unknown', 60_000);
@@ -163,7 +163,7 @@ describe('a check with a ttl', () => {
     expect(await checkOf('ttl-api')).to.deep.include({ status: 1 });
   });
 
-  it('monitors nothing for a check that is called keepalive', async () => {
+  it('is ignored for a check named keepalive', async () => {
     const agent = await reporting('ttl-ka', {});
     agent.socket.send('event', checkEvent('ttl-ka', 'keepalive', TTL));
     await agent.result('disk', {});

@@ -21,11 +21,11 @@ const check = (name: string, more: object = {}): object => ({
 });
 const shown = ({ status, json }: ApiAnswer): object => ({ status, body: json });
 
-describe('HTTP and parsing, as the dashboard relies on it', () => {
+describe('the HTTP behaviour that the dashboard relies on', () => {
   const backend = perSuite(() => InProcessBackend.start());
   const api = perSuite(() => backend.login());
 
-  it('UI case 11: a merge patch and a JSON body are both read by one server', async () => {
+  it('UI case 11: accepts a merge patch and a JSON body at one server', async () => {
     expect((await api.post(CHECKS, check('c11'))).status).to.equal(201);
     const patched = await api.patch(`${CHECKS}/c11`, { interval: 20 });
     expect([patched.status, at(patched.json, 'interval')]).to.deep.equal([200, 20]);
@@ -34,14 +34,14 @@ describe('HTTP and parsing, as the dashboard relies on it', () => {
     expect((await api.patch(`${CHECKS}/c11`, { interval: 30 }, json)).status).to.equal(400);
   });
 
-  it('UI case 12: a body that is cut off is 400 with message and code', async () => {
+  it('UI case 12: answers a truncated body with 400, message and code', async () => {
     expect(shown(await api.post(CHECKS, '{"a":'))).to.deep.equal({
       status: 400,
       body: { message: 'unexpected EOF', code: 1 },
     });
   });
 
-  it('UI case 12: a body over the limit is 413, one at the limit is read', async () => {
+  it('UI case 12: answers a body above the limit with 413, and reads one at the limit', async () => {
     const padded = (bytes: number): string => {
       const text = JSON.stringify(check('c12'));
       return text + ' '.repeat(bytes - text.length);
@@ -51,7 +51,7 @@ describe('HTTP and parsing, as the dashboard relies on it', () => {
     expect((await api.post(CHECKS, padded(LIMIT_BYTES))).status).to.equal(201);
   });
 
-  it('UI case 12: a JSON body without a content type is read', async () => {
+  it('UI case 12: reads a JSON body without a content type', async () => {
     const { headers } = await api.post('/api/core/v2/apikeys', { username: 'admin' });
     const key = String(headers.location).split('/').at(-1);
     const status = await new Promise<number | undefined>((resolve, reject) => {
@@ -68,7 +68,7 @@ describe('HTTP and parsing, as the dashboard relies on it', () => {
     expect(status).to.equal(201);
   });
 
-  it('UI case 13: null removes, at any depth, and a list is replaced whole', async () => {
+  it('UI case 13: removes members that are null at any depth, and replaces lists as a whole', async () => {
     await api.post(CHECKS, check('c13', { ttl: 30, handlers: ['a', 'b'] }));
     const labels = { a: '1', b: '2' };
     await api.patch(`${CHECKS}/c13`, { metadata: { labels } });
@@ -84,22 +84,22 @@ describe('HTTP and parsing, as the dashboard relies on it', () => {
     ]);
   });
 
-  it('UI case 13: a member called __proto__ is one that nobody knows, as it was recorded, and nothing inherits it', async () => {
+  it('UI case 13: treats a member called __proto__ as unknown, as recorded, and no object inherits it', async () => {
     await api.post(CHECKS, check('c13-b'));
     const { status, json } = await api.patch(`${CHECKS}/c13-b`, '{"__proto__":{"command":"evil","polluted":1}}');
     expect([status, at(json, 'command')]).to.deep.equal([200, 'true']);
     expect({}).to.not.have.any.keys('command', 'polluted');
   });
 
-  describe('UI case 14: a GET by a client that has it already', () => {
+  describe('UI case 14: for a GET with If-None-Match', () => {
     const again = async (path: string, ifNoneMatch: string): Promise<ApiAnswer> =>
       api.request({ method: 'GET', path, headers: { 'if-none-match': ifNoneMatch } });
 
-    /** Checks are answered whole, as the recording has it; an entity's tag is of its configuration alone. */
+    /** A check is covered as a whole by its ETag, as recorded; the ETag of an entity covers its configuration only. */
     const whole = /\/(checks|entities)$/;
     for (const { home, body, id = (name: string) => name } of exampleResources('default')) {
       if (whole.test(home)) continue;
-      it(`is 304 without a body, until it changes: ${home}`, async () => {
+      it(`answers 304 without a body until the resource changes: ${home}`, async () => {
         expect((await api.post(home, body('c14'))).status).to.equal(201);
         const path = `${home}/${id('c14')}`;
         const first = await api.get(path);
@@ -115,7 +115,7 @@ describe('HTTP and parsing, as the dashboard relies on it', () => {
       });
     }
 
-    it('is 200 when it has changed, 404 when it is gone, 401 and 403 before it is looked for', async () => {
+    it('answers 200 after a change, 404 after a deletion, and 401 and 403 before the resource is read', async () => {
       const path = '/ns/default/handlers/c14-b';
       const handler = { metadata: { name: 'c14-b', namespace: 'default' }, type: 'pipe', command: 'true' };
       await api.put(path, handler);
@@ -128,7 +128,7 @@ describe('HTTP and parsing, as the dashboard relies on it', () => {
       expect((await again(path, '*')).status).to.equal(404);
     });
 
-    it('is 304 for an event until its check reports again', async () => {
+    it('answers 304 for an event until its check reports again', async () => {
       const path = '/ns/default/events/e14/c14';
       await api.put(path, proxyEvent('e14', 'c14'));
       const tag = String((await api.get(path)).headers.etag);
@@ -137,13 +137,13 @@ describe('HTTP and parsing, as the dashboard relies on it', () => {
       expect((await again(path, tag)).status).to.equal(200);
     });
 
-    it('is 200 for a check, as the recording has it', async () => {
+    it('answers 200 for a check, as recorded', async () => {
       await api.post(CHECKS, check('c14'));
       const tag = String((await api.get(`${CHECKS}/c14`)).headers.etag);
       expect((await again(`${CHECKS}/c14`, tag)).status).to.equal(200);
     });
 
-    it('is 200 for an entity, whose agent reports what its tag does not cover', async () => {
+    it('answers 200 for an entity whose agent reported data that its ETag does not cover', async () => {
       const agent = await backend.connect({ name: 'a14' });
       agent.send('keepalive', keepalive('a14', { timestamp: backend.nowS }));
       await agent.ping();
@@ -163,11 +163,11 @@ describe('HTTP and parsing, as the dashboard relies on it', () => {
     });
   });
 
-  it('UI case 15: another method on a known path is 405 with what is allowed, on every path', async () => {
+  it('UI case 15: answers 405 with the allowed methods to other methods on every known path', async () => {
     const rows = await routeTable();
     const byPath = new Map<string, ApiRoute[]>();
     for (const row of rows) byPath.set(row.path, [...(byPath.get(row.path) ?? []), row]);
-    // A word stands where another path has a parameter: the methods of both are allowed.
+    // A literal matches where another path has a parameter: the methods of both are allowed.
     const isCovered = (path: string): boolean =>
       [...byPath.keys()].some((other) => other !== path && covers(other, path));
     const wrong: object[] = [];
@@ -194,7 +194,7 @@ describe('HTTP and parsing, as the dashboard relies on it', () => {
     ['0 0 * * 7', 400],
   ];
   for (const [cron, status] of crons) {
-    it(`UI case 16: a check with cron ${cron} is ${status === 201 ? 'accepted' : 'refused'}`, async () => {
+    it(`UI case 16: ${status === 201 ? 'accepts' : 'refuses'} a check with cron ${cron}`, async () => {
       const name = `c16-${crons.findIndex(([each]) => each === cron)}`;
       const answer = await api.post(CHECKS, { ...check(name, { interval: 0 }), cron });
       expect(answer.status, answer.text).to.equal(status);
@@ -203,7 +203,7 @@ describe('HTTP and parsing, as the dashboard relies on it', () => {
   }
 });
 
-/** Whether a request for `path` could be one for `other`. */
+/** Whether a request for `path` could also match `other`. */
 function covers(other: string, path: string): boolean {
   const [others, own] = [other.split('/'), path.split('/')];
   return (

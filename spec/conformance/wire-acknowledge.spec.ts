@@ -9,7 +9,7 @@ import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** Reads acknowledgements until this one. */
+/** Reads acknowledgements up to this one. */
 async function acknowledged(agent: AgentClient, n: number): Promise<void> {
   for (;;) {
     const frame = await agent.nextFrame();
@@ -19,7 +19,7 @@ async function acknowledged(agent: AgentClient, n: number): Promise<void> {
 }
 
 describe('an acknowledgement', () => {
-  it('case 61: comes only for what survives a kill, and an event sent again is acknowledged and not counted', async () => {
+  it('case 61: is sent only for what survives a kill, and an event that is sent again is acknowledged and not counted', async () => {
     const directory = await temporaryDirectory();
     const queueId = randomUUID();
     const events = [1, 2, 3].map((n) => checkEvent('ack-kill', 'c', { status: 1, output: `m${n}` }));
@@ -57,7 +57,7 @@ describe('an acknowledgement', () => {
   });
 });
 
-describe('a session whose events are acknowledged', () => {
+describe('a session with acknowledged events', () => {
   const backend = perTest(() => InProcessBackend.start());
   const api = perTest(() => backend.login());
 
@@ -67,10 +67,10 @@ describe('a session whose events are acknowledged', () => {
     return agent;
   }
 
-  /** The store is asked once a second whether it can be written again. */
+  /** The backend checks once a second whether the store can be written again. */
   const recovered = () => backend.clock.advance(1_000);
 
-  it('case 62: is closed with 1011 when a commit fails; nothing is stored, and what it sends again is stored once', async () => {
+  it('case 62: is closed with 1011 when a commit fails; nothing is stored, and events sent again are stored once', async () => {
     const queueId = randomUUID();
     const events = [1, 2, 3].map((n) => checkEvent('ack-fail', 'c', { status: 1, output: `m${n}` }));
     const agent = await connected('ack-fail', queueId);
@@ -87,7 +87,7 @@ describe('a session whose events are acknowledged', () => {
     expect(at(await api.event('ack-fail', 'c'), 'check')).to.deep.include({ output: 'm3', occurrences: 3 });
   });
 
-  it('keeps what was acknowledged before the failure and counts it no second time', async () => {
+  it('keeps the events acknowledged before the failure and does not count them again', async () => {
     const queueId = randomUUID();
     const event = (n: number) => checkEvent('ack-part', 'c', { status: 1, output: `m${n}` });
     const agent = await connected('ack-part', queueId);
@@ -105,7 +105,7 @@ describe('a session whose events are acknowledged', () => {
     expect(at(await api.event('ack-part', 'c'), 'check')).to.deep.include({ output: 'm2', occurrences: 2 });
   });
 
-  it('hears of an event that is refused too, and the event is not stored', async () => {
+  it('gets an acknowledgement for a refused event, which is not stored', async () => {
     const agent = await connected('ack-refused', randomUUID());
     agent.send('event 1', checkEvent('ack-refused', 'c', { status: -1 }));
     await acknowledged(agent, 1);
@@ -115,7 +115,7 @@ describe('a session whose events are acknowledged', () => {
     expect(await api.event('ack-refused', 'd')).to.not.equal(undefined);
   });
 
-  it('counts each queue of an agent by itself', async () => {
+  it('counts each queue of an agent separately', async () => {
     for (const [output, queueId] of [
       ['m1', randomUUID()],
       ['m2', randomUUID()],
@@ -127,7 +127,7 @@ describe('a session whose events are acknowledged', () => {
     }
   });
 
-  it('hears nothing when it did not ask', async () => {
+  it('gets no acknowledgement without asking for them', async () => {
     const agent = await backend.connected({ name: 'ack-none' });
     agent.send('event', checkEvent('ack-none', 'c'));
     await eventually(

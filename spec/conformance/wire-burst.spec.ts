@@ -5,13 +5,13 @@ import { checkEvent, keepalive } from '../support/example-events.ts';
 import { perSuite } from '../support/fixture.ts';
 
 const BURST = 10_000;
-/** Sent in one go; between two of these the test listens. */
+/** The events sent at once; the test answers frames in between. */
 const VOLLEY = 500;
 
 describe('the agent port under a burst of events', () => {
   const backend = perSuite(() => BackendProcess.start());
 
-  it(`case 9: answers pings within a second while ${BURST} events of another agent are ingested, and stores them all`, async () => {
+  it(`case 9: answers pings within a second while ${BURST} events of another agent arrive, and stores them all`, async () => {
     const api = await backend.login();
     const sender = await backend.connect({ name: 'burst-sender' });
     const other = await backend.connect({ name: 'burst-other' });

@@ -7,7 +7,7 @@ import { rawRequest } from '../support/raw-handshake.ts';
 describe('the handshake of the agent port', () => {
   const backend = perSuite(() => InProcessBackend.start());
 
-  /** Header lines as an agent writes them; `undefined` leaves one out. */
+  /** The header lines of an agent; `undefined` omits one. */
   const linesOf = (name: string, changes: Record<string, string | undefined> = {}): string[] =>
     Object.entries({ ...agentHeaders({ name }), ...changes }).flatMap(([key, value]) =>
       value === undefined ? [] : [`${key}: ${value}`],
@@ -25,7 +25,7 @@ describe('the handshake of the agent port', () => {
     ['anything', '*/*'],
   ];
   for (const [what, accept] of accepts) {
-    it(`case 2: accepting ${what} is answered with JSON`, async () => {
+    it(`case 2: selects JSON for an agent that accepts ${what}`, async () => {
       const { status, headers } = await upgrade({ Accept: accept });
       expect(status).to.equal(101);
       expect(headers['content-type']).to.deep.equal(['application/json']);
@@ -34,12 +34,12 @@ describe('the handshake of the agent port', () => {
     });
   }
 
-  it('case 2: an agent that accepts anything but protobuf gets its messages in JSON', async () => {
+  it('case 2: selects JSON for an agent that accepts anything but protobuf', async () => {
     const agent = await backend.connect({ name: 'hs-json', headers: { Accept: '*/*' } });
     expect(await agent.next('entity_config')).to.have.property('entity_class', 'agent');
   });
 
-  it('case 1: that asks for protobuf to the letter gets it, offered in a line of its own', async () => {
+  it('case 1: selects protobuf for the exact media type, and offers it on a separate line', async () => {
     const { status, headers } = await upgrade({ Accept: 'application/octet-stream' });
     expect(status).to.equal(101);
     expect(headers['content-type']).to.deep.equal(['application/octet-stream']);
@@ -47,7 +47,7 @@ describe('the handshake of the agent port', () => {
     expect(headers['backend-id']).to.have.lengthOf(1);
   });
 
-  it('offers no compression and no protocol', async () => {
+  it('offers no compression and no subprotocol', async () => {
     const lines = [...linesOf('hs-01'), 'Sec-WebSocket-Protocol: foo', 'Sec-WebSocket-Extensions: permessage-deflate'];
     const { status, headers } = await rawRequest(backend.agentPort, { path: '/', lines, upgrade: true });
     expect(status).to.equal(101);
@@ -55,13 +55,13 @@ describe('the handshake of the agent port', () => {
     expect(headers['sec-websocket-protocol']).to.equal(undefined);
   });
 
-  it('agrees to acknowledge when it is asked to, and only then', async () => {
+  it('agrees to acknowledge only if the agent asks for it', async () => {
     const queue = { 'Mon-Ack': '1', 'Mon-Queue': '6f2b1c1e-8f0a-4d6b-9a57-0c6d3f0e1a22' };
     expect((await upgrade(queue)).headers['mon-ack']).to.deep.equal(['1']);
     expect((await upgrade({})).headers['mon-ack']).to.equal(undefined);
   });
 
-  it('is made under either spelling of its headers', async () => {
+  it('accepts both spellings of its headers', async () => {
     const neutral = {
       'Mon-AgentName': 'hs-02',
       'Mon-Namespace': 'default',
@@ -99,7 +99,7 @@ describe('the handshake of the agent port', () => {
     });
   }
 
-  it('case 3: with the password of a user who is disabled is refused with 401, and accepted when he is reinstated', async () => {
+  it('case 3: with the password of a disabled user is refused with 401, and accepted after the user is reinstated', async () => {
     const api = await backend.login();
     const lines = { Authorization: basic('leaving:P@ssw0rd!') };
     const user = { username: 'leaving', password: 'P@ssw0rd!', groups: ['system:agents'] };
@@ -112,11 +112,11 @@ describe('the handshake of the agent port', () => {
     expect((await upgrade(lines)).status).to.equal(101);
   });
 
-  it('case 4: of a user who may not create events in the namespace is refused with 403', async () => {
+  it('case 4: with a user who may not create events in the namespace is refused with 403', async () => {
     const api = await backend.login();
     const user = { username: 'powerless', password: 'P@ssw0rd!' };
     expect((await api.post('/api/core/v2/users', user)).status).to.equal(201);
-    // Also where the namespace does not exist: who may not ask is not told.
+    // A missing namespace as well: an unauthorised user learns nothing about it.
     for (const namespace of ['default', 'nope']) {
       const answer = await upgrade({ Authorization: basic('powerless:P@ssw0rd!'), 'Sensu-Namespace': namespace });
       expect([answer.status, answer.body]).to.deep.equal([403, 'Forbidden\n']);
@@ -135,7 +135,7 @@ describe('the handshake of the agent port', () => {
     expect([answer.status, answer.body]).to.deep.equal([401, 'missing credentials\n']);
   });
 
-  it('case 6: GET /foo is not found, with an upgrade and without', async () => {
+  it('case 6: GET /foo is answered with 404, with and without an upgrade', async () => {
     for (const withUpgrade of [true, false]) {
       const request = { path: '/foo', lines: linesOf('hs-01'), upgrade: withUpgrade };
       const answer = await rawRequest(backend.agentPort, request);
@@ -143,13 +143,13 @@ describe('the handshake of the agent port', () => {
     }
   });
 
-  it('case 6: GET /ready answers ready to anybody', async () => {
+  it('case 6: GET /ready is answered without credentials', async () => {
     const answer = await rawRequest(backend.agentPort, { path: '/ready', lines: [], upgrade: false });
     expect([answer.status, answer.body]).to.deep.equal([200, 'ready\n']);
     expect(answer.headers['content-type']).to.deep.equal(['text/plain; charset=utf-8']);
   });
 
-  it('GET /health answers with the health of the cluster', async () => {
+  it('GET /health is answered with the health of the cluster', async () => {
     const answer = await rawRequest(backend.agentPort, { path: '/health', lines: [], upgrade: false });
     expect(answer.status).to.equal(200);
     expect(JSON.parse(answer.body)).to.have.nested.property('ClusterHealth[0].Healthy', true);

@@ -22,7 +22,7 @@ describe('a keepalive', () => {
     ['of another name than its session', 'ka-name', { entity: { metadata: { name: 'ka-x', namespace: 'default' } } }],
   ];
   for (const [what, name, changes] of ignored) {
-    it(`${what} is ignored: no entity, no event, and the session goes on`, async () => {
+    it(`${what} is ignored: it creates no entity and no event, and the session continues`, async () => {
       const agent = await backend.connected({ name });
       agent.send('keepalive', keepalive(name, changes));
       agent.send('event', checkEvent(name, 'caught-up'));
@@ -38,7 +38,7 @@ describe('a keepalive', () => {
   }
 
   for (const timestamp of [9_000_000_000_000_000, -9_000_000_000_000_000]) {
-    it(`with timestamp ${timestamp}, which no calendar holds, does no harm`, async () => {
+    it(`with timestamp ${timestamp}, which exceeds every calendar, is harmless`, async () => {
       const name = `ka-calendar-${timestamp > 0 ? 'after' : 'before'}`;
       const agent = await backend.connected({ name });
       agent.send('keepalive', keepalive(name, { timestamp }));
@@ -50,7 +50,7 @@ describe('a keepalive', () => {
     });
   }
 
-  it('case 22: is stored as an OK event with what the agent sent of its own timing', async () => {
+  it('case 22: is stored as an OK event with the timing that the agent sent', async () => {
     const agent = await backend.connected({ name: 'ka-ok' });
     const timing = { timestamp: SENT_AT_S, interval: 7, timeout: 40, ttl: 90 };
     agent.send('keepalive', keepalive('ka-ok', { ...timing, entity: { last_seen: 5 } }));
@@ -71,13 +71,13 @@ describe('a keepalive', () => {
     expect(at(event, 'timestamp')).to.equal(at(event, 'check', 'executed'));
   });
 
-  it('case 23: names the handlers its entity asks for', async () => {
+  it('case 23: names the handlers that its entity asks for', async () => {
     const agent = await backend.connected({ name: 'ka-handlers' });
     agent.send('keepalive', keepalive('ka-handlers', { entity: { keepalive_handlers: ['slack'] } }));
     expect(at(await storedEvent('ka-handlers', 'keepalive'), 'check', 'handlers')).to.deep.equal(['slack']);
   });
 
-  it('makes the entity known, with its own subscription, and the session hears of it', async () => {
+  it('registers the entity with its own subscription and notifies the session', async () => {
     const agent = await backend.connected({ name: 'ka-new' });
     agent.send('keepalive', keepalive('ka-new', { entity: { subscriptions: ['linux'] } }));
     const config = await agent.next('entity_config');

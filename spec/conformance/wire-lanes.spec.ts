@@ -24,7 +24,7 @@ describe('the agent port while too much waits for the store', function () {
     await eventually(() => api.event('lane-other', 'watched'), Boolean, { what: 'the watched check', ...WITHIN });
   });
 
-  /** Until a sender is not read any more. */
+  /** Waits until a sender is no longer read. */
   async function fill(): Promise<void> {
     const sender = await backend.connect({ name: 'lane-sender' });
     const event = JSON.stringify(checkEvent('lane-sender', 'c'));
@@ -35,7 +35,7 @@ describe('the agent port while too much waits for the store', function () {
     await eventually(isFull, Boolean, { what: 'a refusal for want of room', ...WITHIN });
   }
 
-  /** A write waits for the store, unless it is refused at once. */
+  /** A write waits for the store unless it is refused at once. */
   async function isFull(): Promise<boolean> {
     const answer = api.put('/ns/default/events/lane-other/probe', checkEvent('lane-other', 'probe'));
     const waiting = new Promise<undefined>((resolve) => {
@@ -46,7 +46,7 @@ describe('the agent port while too much waits for the store', function () {
     return (await Promise.race([answer, waiting]))?.status === 503;
   }
 
-  it('lets keepalives pass by events that wait', async () => {
+  it('lets keepalives pass waiting events', async () => {
     const late = await backend.connected({ name: 'lane-late' });
     await fill();
     late.send('event', checkEvent('lane-late', 'first-sent', { status: 1 }));
@@ -59,7 +59,7 @@ describe('the agent port while too much waits for the store', function () {
     expect(entity?.seq).to.be.below(check?.seq ?? 0);
   });
 
-  it('holds so much of an agent and then reads it no more, and loses nothing', async () => {
+  it("holds a limited amount of an agent's messages, then stops reading, and loses nothing", async () => {
     await fill();
     for (let n = 1; n <= 300; n += 1) other.send('event', checkEvent('lane-other', 'many', { status: n % 2 }));
     await eventually(
@@ -81,7 +81,7 @@ describe('the agent port while too much waits for the store', function () {
     expect(transitions.length).to.be.above(21);
   });
 
-  it('raises no alert for what could not be read, and says how long that was', async () => {
+  it('raises no alert for unread keepalives, and reports how long it did not read', async () => {
     await fill();
     await backend.clock.advance(60_000);
     backend.store.release();

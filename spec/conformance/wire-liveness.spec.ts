@@ -16,7 +16,7 @@ describe('the connection of an agent', () => {
       { what: `${states.join(', ')} of ${name}` },
     );
 
-  it('case 64: is in warning after 45 s of silence, and closed with 1001 after 60 s', async () => {
+  it('case 64: is in warning after 45 s of silence, and is closed with 1001 after 60 s', async () => {
     const agent = await backend.connected({ name: 'live-silent', answersPings: false });
     await wentThrough('live-silent', ['registered']);
     await backend.clock.advance(44_000);
@@ -29,7 +29,7 @@ describe('the connection of an agent', () => {
     await wentThrough('live-silent', ['registered', 'warning', 'critical', 'deregistered']);
   });
 
-  it('case 64: is registered again when a frame comes at 50 s', async () => {
+  it('case 64: is registered again after a frame at 50 s', async () => {
     const agent = await backend.connected({ name: 'live-late', answersPings: false });
     await backend.clock.advance(50_000);
     await wentThrough('live-late', ['registered', 'warning']);
@@ -49,7 +49,7 @@ describe('the connection of an agent', () => {
     await wentThrough('live-answers', ['registered']);
   });
 
-  it('case 63: stays registered, and hears a pong every 10 s, while reading is paused', async () => {
+  it('case 63: stays registered and gets a pong every 10 s while reading is paused', async () => {
     const sender = await backend.connected({ name: 'live-sender' });
     const waiting = await backend.connected({ name: 'live-waiting', answersPings: false });
     await wentThrough('live-waiting', ['registered']);
@@ -76,7 +76,7 @@ describe('the connection of an agent', () => {
     expect(await api.event('live-sender', 'c')).to.equal(undefined);
   });
 
-  it('case 63: does not count the time in which reading is paused as silence', async () => {
+  it('case 63: does not count paused reading as silence', async () => {
     const sender = await backend.connected({ name: 'live-sender' });
     await backend.connected({ name: 'live-quiet', answersPings: false });
     await wentThrough('live-quiet', ['registered']);

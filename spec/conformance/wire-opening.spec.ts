@@ -7,10 +7,10 @@ import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 import { sessionStates } from '../support/session-states.ts';
 
-/** Between two pongs to an agent that is not read. */
+/** The time between two pongs to an agent that is not read. */
 const PONG_INTERVAL_MS = 10_000;
 const STORED_WITHIN_MS = 40_000;
-/** More messages than are held of one agent before it is read no more. */
+/** More messages than are held of one agent before reading stops. */
 const HELD = 200;
 
 describe('the opening of a session', function () {
@@ -55,7 +55,7 @@ describe('the opening of a session', function () {
     );
   });
 
-  /** The store can be written again, and what was lost is not there and does not come back. */
+  /** The store can be written again; lost messages are not stored and do not return. */
   async function isForgotten(name: string): Promise<void> {
     await backend.clock.advance(1_000);
     expect(await sessionStates(api, name)).to.deep.equal([]);
@@ -74,14 +74,14 @@ describe('the opening of a session', function () {
     expect(backend.log.errors.map(({ msg }) => msg)).to.deep.equal(['store cannot be written']);
   }
 
-  it('that is lost with a failed write ends the connection, leaves nothing behind, and can be tried again', async () => {
+  it('that is lost with a failed write ends the connection, leaves nothing behind, and can be repeated', async () => {
     backend.store.failNextWrites(1);
     const agent = await backend.connect({ name: 'open-lost' });
     expect(await agent.closed()).to.have.property('code', 1011);
     await isForgotten('open-lost');
   });
 
-  it('that waits behind a write that fails is lost with it, in the same way', async () => {
+  it('that waits behind a failed write is lost with it in the same way', async () => {
     const sender = await backend.connected({ name: 'open-before' });
     await backend.clock.settle();
     const held = backend.store.hold();

@@ -18,7 +18,7 @@ describe('a session of an agent', () => {
   const backend = perSuite(() => InProcessBackend.start());
   const api = perSuite(() => backend.login());
 
-  /** Connected, and known to the backend since its first keepalive. */
+  /** Connected and registered by its first keepalive. */
   async function registered(name: string): Promise<AgentClient> {
     const agent = await backend.connected({ name });
     agent.send('keepalive', keepalive(name));
@@ -29,7 +29,7 @@ describe('a session of an agent', () => {
   const stored = (entity: string, check: string) =>
     eventually(() => api.event(entity, check), Boolean, { what: `the event ${check} of ${entity}` });
 
-  /** Everything the agent sent before has been dealt with when this is over. */
+  /** Resolves after the backend has processed everything that the agent sent before. */
   async function caughtUp(agent: AgentClient, name: string): Promise<void> {
     agent.send('event', checkEvent(name, 'caught-up'));
     await stored(name, 'caught-up');
@@ -42,7 +42,7 @@ describe('a session of an agent', () => {
     expect(frame.raw.toString()).to.equal(`entity_config\n${JSON.stringify(SENTINEL)}`);
   });
 
-  it('case 8: of a known entity begins with what is stored of it', async () => {
+  it('case 8: of a known entity begins with the stored entity', async () => {
     const agent = await registered('ses-known');
     const metadata = { name: 'ses-known', namespace: 'default', labels: { site: 'ber' } };
     const changed = { entity_class: 'agent', subscriptions: ['db'], metadata };
@@ -52,7 +52,7 @@ describe('a session of an agent', () => {
     expect(await again.next('entity_config')).to.deep.include({ metadata, subscriptions: ['db', 'entity:ses-known'] });
   });
 
-  it('case 8: of an entity that its agent manages begins without the label that says so', async () => {
+  it('case 8: of an agent-managed entity begins without the label for that', async () => {
     const labels = { 'sensu.io/managed_by': 'sensu-agent', site: 'fra' };
     const agent = await backend.connected({ name: 'ses-managed' });
     agent.send('keepalive', keepalive('ses-managed', { entity: { metadata: { ...metaOf('ses-managed'), labels } } }));
@@ -68,33 +68,33 @@ describe('a session of an agent', () => {
     expect(await agent.ping('x')).to.be.below(1_000);
   });
 
-  it('case 10: takes a text message like a binary one', async () => {
+  it('case 10: accepts a text message like a binary one', async () => {
     const agent = await backend.connected({ name: 'ses-text' });
     agent.send('keepalive', keepalive('ses-text'), 'text');
     expect(at(await agent.next('entity_config'), 'metadata', 'name')).to.equal('ses-text');
   });
 
-  it('takes a message in fragments', async () => {
+  it('accepts a message in fragments', async () => {
     const agent = await backend.connected({ name: 'ses-fragments' });
     const message = `keepalive\n${JSON.stringify(keepalive('ses-fragments'))}`;
     agent.sendInFragments([message.slice(0, 5), message.slice(5, 200), message.slice(200)]);
     expect(at(await agent.next('entity_config'), 'metadata', 'name')).to.equal('ses-fragments');
   });
 
-  it('case 11: ends with 1002 at a message without a line feed', async () => {
+  it('case 11: ends with 1002 after a message without a line feed', async () => {
     const agent = await backend.connected({ name: 'ses-no-lf' });
     agent.sendRaw('no line feed at all');
     expect(await agent.closed()).to.have.property('code', 1002);
   });
 
-  it('case 11: goes on after a message of unknown type', async () => {
+  it('case 11: continues after a message of unknown type', async () => {
     const agent = await backend.connected({ name: 'ses-bogus' });
     for (const message of ['bogus\n{}', 'Event\n{}', ' event\n{}', '\n{}', 'entity_config\n{}']) agent.sendRaw(message);
     agent.send('keepalive', keepalive('ses-bogus'));
     expect(at(await agent.next('entity_config'), 'metadata', 'name')).to.equal('ses-bogus');
   });
 
-  it('case 12: stores nothing of garbage and goes on', async () => {
+  it('case 12: stores nothing for an undecodable message and continues', async () => {
     const agent = await registered('ses-garbage');
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     for (const payload of ['', '{garbage', '[]', 'null', '"x"', '{}', '\u0000', deep])
@@ -109,13 +109,13 @@ describe('a session of an agent', () => {
     expect(backend.log.errors).to.deep.equal([]);
   });
 
-  it('ends with 1009 at a message above the limit', async () => {
+  it('ends with 1009 after a message above the limit', async () => {
     const agent = await registered('ses-large');
     agent.sendRaw(`event\n${'x'.repeat(11 * 1024 * 1024)}`);
     expect(await agent.closed()).to.have.property('code', 1009);
   });
 
-  it('case 13: ends with 1001 at once when its entity is deleted', async () => {
+  it('case 13: ends with 1001 immediately when its entity is deleted', async () => {
     const agent = await registered('ses-deleted');
     expect((await api.delete('/ns/default/entities/ses-deleted')).status).to.equal(204);
     expect(await agent.closed(1_000)).to.deep.equal({ code: 1001, reason: 'bye' });
@@ -125,7 +125,7 @@ describe('a session of an agent', () => {
   it('case 16: of a name that is connected twice gets every check request twice', async () => {
     const first = await registered('ses-twice');
     const second = await backend.connected({ name: 'ses-twice' });
-    // Agents of one name are told the same, the one that was there first included.
+    // All agents of one name receive the same, including the first.
     await first.next('entity_config');
     const check = {
       command: 'true',
@@ -144,7 +144,7 @@ describe('a session of an agent', () => {
     expect((await api.delete('/ns/default/checks/twice')).status).to.equal(204);
   });
 
-  it('case 47: refuses an event with a name of its own and one whose id is no UUID, and goes on', async () => {
+  it('case 47: refuses an event with an invalid name and one with an id that is not a UUID, and continues', async () => {
     const agent = await registered('ses-named');
     agent.send('event', checkEvent('ses-named', 'named', {}, { metadata: { name: 'x', namespace: 'default' } }));
     agent.send('event', checkEvent('ses-named', 'id', {}, { id: 'not-a-uuid' }));
@@ -153,7 +153,7 @@ describe('a session of an agent', () => {
     expect(agent.isOpen).to.equal(true);
   });
 
-  it('case 47: the API refuses the same events and says why', async () => {
+  it('case 47: has the same limits for events through the API, which names the reason', async () => {
     const named = checkEvent('ses-named', 'named', {}, { metadata: { name: 'x', namespace: 'default' } });
     const answer = await api.post('/ns/default/events', named);
     expect([answer.status, answer.json]).to.deep.equal([400, { message: 'events cannot be named', code: 1 }]);
@@ -162,7 +162,7 @@ describe('a session of an agent', () => {
     expect(at(withoutUuid.json, 'message')).to.match(/^invalid event id/);
   });
 
-  it('counts every one of 200 events of one check sent at once, in their order', async () => {
+  it('counts all of 200 events of one check sent at once, in their order', async () => {
     const agent = await registered('ses-order');
     for (let n = 1; n <= 200; n += 1) agent.send('event', checkEvent('ses-order', 'c', { status: 1, output: `m${n}` }));
     const event = await eventually(

@@ -16,17 +16,17 @@ describe('the subscriptions of a connected agent', () => {
     expect(await api.put(`/ns/default/entities/${name}`, entity)).to.have.property('status', 200);
   }
 
-  /** The checks that the agent is asked for while so many intervals pass. */
+  /** The checks that the agent receives during this many intervals. */
   async function requestsOf(agent: AgentClient, intervals: number): Promise<unknown[]> {
     await backend.clock.advance(intervals * INTERVAL_S * 1_000);
-    // Frames are in order: the pong comes after all of them.
+    // Frames are in order: the pong arrives after all of them.
     await agent.ping(`after ${backend.clock.nowMs()}`);
     const requests: unknown[] = [];
     while (agent.waitingFrames.length > 0) requests.push(await agent.next('check_request'));
     return requests.map((request) => at(request, 'config', 'metadata', 'name'));
   }
 
-  it('case 14: bring it the checks of one that is added, with a new entity_config, and none of one that is removed', async () => {
+  it('case 14: bring it a new entity_config and the checks of an added one, and none of a removed one', async () => {
     const metadata = { name: 'db-size', namespace: 'default' };
     const check = { command: 'true', interval: INTERVAL_S, publish: true, subscriptions: ['db'], metadata };
     expect(await api.put('/ns/default/checks/db-size', check)).to.have.property('status', 201);

@@ -11,7 +11,7 @@ import { SECRET, type Write, WRITES } from '../support/secret-writes.ts';
 const KEYS = `${CORE}/apikeys`;
 const EVENT = `${CORE}/namespaces/:namespace/events/:entity/:check`;
 
-/** Tested below, each in its own way. */
+/** These have their own tests below. */
 const OTHERS = [
   `POST ${KEYS}`,
   `PATCH ${KEYS}/:name`,
@@ -21,7 +21,7 @@ const OTHERS = [
   `PUT ${EVENT}`,
   `DELETE ${EVENT}`,
 ];
-/** Rows that change nothing that an operator has written. */
+/** Routes that change nothing that an operator has written. */
 const NO_WRITES: Readonly<Record<string, string>> = {
   'POST /auth/token': 'sessions of logins are no configuration',
   'POST /auth/logout': 'sessions of logins are no configuration',
@@ -37,11 +37,11 @@ const NO_WRITES: Readonly<Record<string, string>> = {
 
 const rowOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 
-/** An entry of what somebody has written, not of what became of it. */
+/** An entry about a write itself, not about its consequences. */
 const isOfWrite = ({ event }: LedgerEntry): boolean =>
   event.startsWith('resource.') || event === 'check.requested' || event === 'event.deleted';
 
-describe('a write', () => {
+describe('the ledger entries of a write', () => {
   const backend = perSuite(() => InProcessBackend.start());
   const api = perSuite(() => backend.login());
 
@@ -60,7 +60,7 @@ describe('a write', () => {
     return (json as { entries: LedgerEntry[] }).entries;
   }
 
-  /** What it left in the ledger. */
+  /** The entries that the write left in the ledger. */
   async function written(write: () => Promise<ApiAnswer>): Promise<{ answer: ApiAnswer; entries: LedgerEntry[] }> {
     const before = await lastSeq();
     const answer = await write();
@@ -85,7 +85,7 @@ describe('a write', () => {
     expect(JSON.stringify(entries)).not.to.include(SECRET).and.not.to.include('$2');
   }
 
-  it('of every row of the API is among these', async () => {
+  it('cover every route of the API', async () => {
     const under = await ApiUnderTest.start();
     const rows = under.api.routes.filter(({ method }) => method !== 'GET').map(rowOf);
     await under.stop();
@@ -94,7 +94,7 @@ describe('a write', () => {
   });
 
   for (const { route, params, body, ...entry } of WRITES) {
-    it(`is one entry with its user, its key and the names of what changed: ${route}`, async () => {
+    it(`consist of one entry with its user, its key and the names of the changed members: ${route}`, async () => {
       const [method = '', path = ''] = route.split(' ');
       const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
       const { entries } = await written(() => send(method, filled, body));
@@ -102,7 +102,7 @@ describe('a write', () => {
     });
   }
 
-  it('of a key is one entry without the key', async () => {
+  it('of a key consist of one entry without the key', async () => {
     const created = await written(() => send('POST', KEYS, { username: ADMIN.username }));
     const secret = created.answer.headers.location?.split('/').at(-1) ?? '';
     const name = created.entries[0]?.key ?? '';
@@ -133,7 +133,7 @@ describe('a write', () => {
     [`POST ${EVENT}`, '/ns/default/events/ev/second'],
     [`PUT ${EVENT}`, '/ns/default/events/ev/third'],
   ] as const) {
-    it(`of an event is the change of state that it made: ${row}`, async () => {
+    it(`of an event consist of the state change that it made: ${row}`, async () => {
       const [method = ''] = row.split(' ');
       const check = path.endsWith('events') ? 'first' : path.slice(path.lastIndexOf('/') + 1);
       const { entries } = await written(() => send(method, path, event(check)));
@@ -147,12 +147,12 @@ describe('a write', () => {
     });
   }
 
-  it('of an event that changes no state leaves nothing but what it is of', async () => {
+  it('of an event without a state change are none', async () => {
     const { entries } = await written(() => send('PUT', '/ns/default/events/ev/third', event('third')));
     expect(entries).to.deep.equal([]);
   });
 
-  it('of the end of an event is one entry', async () => {
+  it('of the resolution of an event consist of one entry', async () => {
     const { entries } = await written(() => send('DELETE', '/ns/default/events/ev/third'));
     expectOneEntry(entries, { actor: 'check-state', key: 'default/ev/third', event: 'event.deleted' });
   });
