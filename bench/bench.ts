@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { agentThroughput } from './rows/agent-throughput.ts';
 import { connectedAgents } from './rows/connected-agents.ts';
-import { CYCLES, cyclesOfLife } from './rows/register-cycles.ts';
+import { CYCLES, registerCycles } from './rows/register-cycles.ts';
 import { deadlineLateness } from './rows/deadline-lateness.ts';
 import { engineRate } from './rows/engine-rate.ts';
 import { firstPage } from './rows/first-page.ts';
@@ -11,7 +11,7 @@ import { bareLimit, restPut } from './rows/rest-put.ts';
 import { storedState } from './rows/stored-state.ts';
 
 interface Measurement {
-  /** The rows of the table it takes. */
+  /** The rows of the table that it measures. */
   ids: readonly string[];
   measure(limits: MachineLimits): Promise<Row[]>;
 }
@@ -27,11 +27,14 @@ const MEASUREMENTS: readonly Measurement[] = [
 ];
 const KNOWN = [...MEASUREMENTS.flatMap(({ ids }) => ids), GROWTH, CYCLES];
 
-/** `npm run bench -- G2 G9` takes those rows only, after the raw limit that scales the floors; `growth` the second table, `cycles` the memory after a million lives. */
-const asked = process.argv.slice(2);
-const unknown = asked.find((word) => !KNOWN.includes(word));
+/**
+ * `npm run bench -- G2 G9` measures those rows only, after the raw limit that scales the floors; `growth` measures the second
+ * table, `cycles` the memory after a million entities.
+ */
+const requested = process.argv.slice(2);
+const unknown = requested.find((id) => !KNOWN.includes(id));
 if (unknown !== undefined) throw new Error(`${unknown} is not one of ${KNOWN.join(' ')}`);
-const wanted = MEASUREMENTS.filter(({ ids }) => asked.length === 0 || ids.some((id) => asked.includes(id)));
+const wanted = MEASUREMENTS.filter(({ ids }) => requested.length === 0 || ids.some((id) => requested.includes(id)));
 
 const bare = await bareLimit();
 const scale = machineScale(bare.perSecond);
@@ -40,7 +43,7 @@ process.stdout.write(
 );
 const rows: Row[] = [];
 for (const { ids, measure } of wanted) {
-  // What one row has written must not be on its way to the disk while the next is measured.
+  // Writes of one row must not still go to the disk while the next row is measured.
   execFileSync('sync');
   try {
     rows.push(...(await measure({ bare, scale })));
@@ -51,5 +54,5 @@ for (const { ids, measure } of wanted) {
 }
 if (rows.length > 0) process.stdout.write(`${printRows(rows, scale)}\n`);
 if (!rows.every((row) => passes(row, scale))) process.exitCode = 1;
-if (asked.includes(GROWTH)) process.stdout.write(`${await growth()}\n`);
-if (asked.includes(CYCLES)) process.stdout.write(`${await cyclesOfLife()}\n`);
+if (requested.includes(GROWTH)) process.stdout.write(`${await growth()}\n`);
+if (requested.includes(CYCLES)) process.stdout.write(`${await registerCycles()}\n`);

@@ -6,16 +6,16 @@ import type { BareAgentPort } from '../workers/bare-agent-port.ts';
 import { type BenchedBackend, withBackend } from '../support/benched-backend.ts';
 import type { Encoding } from '../support/event-frame.ts';
 import type { Row } from '../support/measured.ts';
-import { cpuSeconds } from '../support/process-facts.ts';
+import { cpuSeconds } from '../support/process-stats.ts';
 import { nextMessage, startWorker } from '../support/workers.ts';
 
 const LOAD = { sessions: 1_000, checksPerSession: 100, window: 20 };
 const SECONDS = 10;
-/** Enough for the bare port, which has nothing to warm but its code. */
+/** Enough for the bare port, which only has to compile its code. */
 const BARE_SECONDS = 5;
 const FLOORS: Record<Encoding, number> = { protobuf: 20_000, json: 12_000 };
 
-/** The load of one run, and what the receiving process used of its CPU meanwhile, in microseconds for each event. */
+/** Runs the load and measures the CPU time of the receiving process, in microseconds per event. */
 async function load(pid: number, port: number, encoding: Encoding, seconds: number) {
   const worker = startWorker('agent-load', { ...LOAD, port, encoding, seconds } satisfies AgentLoad);
   await nextMessage(worker);
@@ -34,7 +34,7 @@ async function bareLimit(encoding: Encoding): Promise<number> {
   }
 }
 
-/** A handler behind `is_incident`, and whoever it sends to. */
+/** Runs with a handler behind `is_incident` and a receiver of its datagrams. */
 async function withHandler<T>(backend: BenchedBackend, run: () => Promise<T>): Promise<T> {
   const receiver = createSocket('udp4');
   receiver.bind(0, '127.0.0.1');
@@ -50,14 +50,14 @@ async function withHandler<T>(backend: BenchedBackend, run: () => Promise<T>): P
         filters: ['is_incident'],
       }),
     });
-    if (!response.ok) throw new Error(`the handler could not be made: ${response.status} ${await response.text()}`);
+    if (!response.ok) throw new Error(`the handler could not be created: ${response.status} ${await response.text()}`);
     return await run();
   } finally {
     receiver.close();
   }
 }
 
-/** G2: agents' events, decoded, merged, their dead man's switches moved, durable before they are acknowledged. */
+/** G2: agents' events, decoded, merged, with their check TTLs rearmed, and durable before the acknowledgement. */
 async function throughput(encoding: Encoding): Promise<Row> {
   const rawLimit = await bareLimit(encoding);
   const { perSecond, cpuPerEventUs } = await withBackend((backend) =>
@@ -68,7 +68,7 @@ async function throughput(encoding: Encoding): Promise<Row> {
     id: 'G2',
     what: `agents' events in ${encoding}, durable; limit: ws and full decode`,
     unit: '/s',
-    figure: perSecond,
+    value: perSecond,
     rawLimit,
     floor: FLOORS[encoding],
   };

@@ -5,13 +5,13 @@ import type { BareAgentPort } from '../workers/bare-agent-port.ts';
 import { withBackend } from '../support/benched-backend.ts';
 import { ledgerEntries } from '../support/ledger-entries.ts';
 import type { MachineLimits, Row } from '../support/measured.ts';
-import { assertDescriptors, memoryOf } from '../support/process-facts.ts';
+import { assertDescriptors, memoryOf } from '../support/process-stats.ts';
 import { nextMessage, startWorker } from '../support/workers.ts';
 
 const AGENTS = 10_000;
-/** Each holds its part of the agents, with an address of its own. */
+/** Each holds its share of the agents, at its own local address. */
 const WORKERS = 2;
-/** What a process needs beside its connections. */
+/** The descriptors that a process needs besides its connections. */
 const SPARE_DESCRIPTORS = 500;
 const KEEPALIVE_INTERVAL_S = 20;
 const RECONNECT_FLOOR = 1_000;
@@ -33,7 +33,7 @@ class Crowd {
     );
   }
 
-  /** Resolves when all are connected, with how long it took. */
+  /** Resolves with the duration when all are connected. */
   async give(order: CrowdOrder): Promise<{ seconds: number; retries: number }> {
     const startedAt = performance.now();
     for (const worker of this.#workers) worker.send(order);
@@ -47,13 +47,13 @@ class Crowd {
   }
 }
 
-interface CrowdFigures {
+interface CrowdStats {
   residentMb: number;
   reconnectsPerS: number;
 }
 
-/** Connects a crowd, lets each agent say a keepalive, reads the memory, and cuts all at once. */
-async function measureCrowd(pid: number, port: number, warningS: number, what: string): Promise<CrowdFigures> {
+/** Connects a crowd, lets each agent send a keepalive, reads the memory, and cuts all connections at once. */
+async function measureCrowd(pid: number, port: number, warningS: number, what: string): Promise<CrowdStats> {
   const crowd = new Crowd(port, warningS);
   try {
     const connected = await crowd.give('connect');
@@ -62,10 +62,10 @@ async function measureCrowd(pid: number, port: number, warningS: number, what: s
     const cutAtMs = performance.now();
     const back = await crowd.give('at once');
     process.stdout.write(
-      `${what}: ${AGENTS} agents came in turn in ${connected.seconds.toFixed(1)} s, back at once in ` +
+      `${what}: ${AGENTS} agents connected in turn in ${connected.seconds.toFixed(1)} s, reconnected at once in ` +
         `${back.seconds.toFixed(1)} s with ${back.retries} repeated attempts; ${mappedMb.toFixed(0)} MB are mapped files\n`,
     );
-    // Until the last keepalive before the cut would have been missed.
+    // Until the last keepalive before the cut would have been reported as missing.
     await delay(Math.max(0, warningS * 1_000 - (performance.now() - cutAtMs)));
     return { residentMb, reconnectsPerS: AGENTS / back.seconds };
   } finally {
@@ -73,7 +73,7 @@ async function measureCrowd(pid: number, port: number, warningS: number, what: s
   }
 }
 
-async function bareCrowd(warningS: number): Promise<CrowdFigures> {
+async function bareCrowd(warningS: number): Promise<CrowdStats> {
   const bare = startWorker('bare-agent-port', { decodes: 'nothing' } satisfies BareAgentPort);
   try {
     const port = await nextMessage<number>(bare);
@@ -85,26 +85,26 @@ async function bareCrowd(warningS: number): Promise<CrowdFigures> {
 
 const isAlert = ({ to }: LedgerEntry): boolean => to === 'warning' || to === 'critical';
 
-/** G5 and G6: what idle agents hold, and how fast they are back when all were cut. @throws Error when one of them was alerted on */
+/** G5 and G6: the memory of idle agents, and how fast they reconnect after all were cut. @throws Error if one of them raised an alert */
 export async function connectedAgents({ scale }: MachineLimits): Promise<Row[]> {
   assertDescriptors(AGENTS + SPARE_DESCRIPTORS);
-  // An agent that is silent for one interval, and back in twice the time that the floor gives, must not be alerted on.
+  // An agent that is silent for one interval and reconnects in twice the time of the floor must not raise an alert.
   const warningS = KEEPALIVE_INTERVAL_S + Math.ceil((2 * AGENTS) / (RECONNECT_FLOOR * scale));
   const bare = await bareCrowd(0);
   const ours = await withBackend(async (backend) => {
-    const figures = await measureCrowd(backend.pid, backend.agents, warningS, 'mon-backend');
+    const stats = await measureCrowd(backend.pid, backend.agents, warningS, 'mon-backend');
     const alerts = (await ledgerEntries(backend, 'entity')).filter(isAlert);
     if (alerts.length > 0) {
-      throw new Error(`${alerts.length} agents were alerted on, the first is ${JSON.stringify(alerts[0])}`);
+      throw new Error(`${alerts.length} agents raised alerts, the first is ${JSON.stringify(alerts[0])}`);
     }
-    return figures;
+    return stats;
   });
   return [
     {
       id: 'G5',
       what: `${AGENTS.toLocaleString('en')} idle agents; limit: bare ws`,
       unit: 'MB',
-      figure: ours.residentMb,
+      value: ours.residentMb,
       rawLimit: bare.residentMb,
       floor: 1_200,
       isCost: true,
@@ -112,9 +112,9 @@ export async function connectedAgents({ scale }: MachineLimits): Promise<Row[]> 
     },
     {
       id: 'G6',
-      what: 'agents back after all were cut, no false alert; limit: bare ws',
+      what: 'agents reconnected after a cut of all, no false alert; limit: bare ws',
       unit: '/s',
-      figure: ours.reconnectsPerS,
+      value: ours.reconnectsPerS,
       rawLimit: bare.reconnectsPerS,
       floor: RECONNECT_FLOOR,
     },

@@ -11,29 +11,29 @@ import { nextMessage, runWorker, startWorker } from '../support/workers.ts';
 const AGENTS = 1_000;
 const RESULTS_PER_AGENT = 3;
 const OVER_SECONDS = 10;
-/** The switches come first: an agent that is alerted on itself voids them. */
+/** Less than the warning timeout: an agent that is missing disarms its check TTLs. */
 const TTL_S = 5;
 const WARNING_S = 8;
-/** What the last deadline is given to be late. */
+/** The allowed lateness of the last deadline. */
 const GRACE_S = 5;
-/** PUT/s offered meanwhile, on the machine the floors were set on. */
+/** PUT/s offered during the measurement, on the machine of the floors. */
 const OFFERED_PER_S = 4_000;
-/** Less than so much of it is another load. */
+/** The least share of the offered load that must be accepted. */
 const MIN_REACHED = 0.95;
 const KEYS = { prefix: 'bench-', entities: 1_000, stride: 1, checks: ['check-0', 'check-1'] };
-/** The load begins before the agents come and ends after the last deadline. */
+/** The load begins before the agents connect and ends after the last deadline. */
 const HEAD_START_S = 2;
 
 interface Lateness {
   p99Ms: number;
-  /** Below 0 when one came early. */
+  /** Negative if a deadline was early. */
   leastMs: number;
 }
 
-/** @throws Error unless each of the deadlines came, once */
+/** @throws Error unless each deadline was reached exactly once */
 function latenessOf(entries: readonly LedgerEntry[], expected: number, what: string): Lateness {
   const reached = entries.filter(({ event, to }) => event === 'deadline.reached' && to === 'warning');
-  if (reached.length !== expected) throw new Error(`${reached.length} of ${expected} ${what} came`);
+  if (reached.length !== expected) throw new Error(`${reached.length} of ${expected} ${what} were reached`);
   const latenessesMs = reached.map(({ atMs, cause }) => {
     if (!('deadlineAtMs' in cause)) throw new Error(`${what}: an entry must name its deadline`);
     return atMs - cause.deadlineAtMs;
@@ -42,7 +42,7 @@ function latenessOf(entries: readonly LedgerEntry[], expected: number, what: str
   return { p99Ms: percentile(latenessesMs, 0.99), leastMs: latenessesMs[0] ?? 0 };
 }
 
-/** Lets agents come and fall silent. Resolves when all their deadlines must have been reached. */
+/** Connects agents that then fall silent. Resolves when all their deadlines must have been reached. */
 async function fallSilent({ agents: port }: BenchedBackend): Promise<() => void> {
   const crowd: SilentAgents = {
     port,
@@ -72,7 +72,7 @@ async function underLoad(backend: BenchedBackend, perSecond: number): Promise<La
   const [{ perSecond: reached }, leave] = await Promise.all([load, silent]);
   try {
     if (reached < perSecond * MIN_REACHED) {
-      throw new Error(`${reached.toFixed(0)} PUT/s were taken instead of ${perSecond.toFixed(0)}`);
+      throw new Error(`${reached.toFixed(0)} PUT/s were accepted instead of ${perSecond.toFixed(0)}`);
     }
     return [
       latenessOf(await ledgerEntries(backend, 'check-ttl'), AGENTS * RESULTS_PER_AGENT, 'expiries'),
@@ -83,20 +83,20 @@ async function underLoad(backend: BenchedBackend, perSecond: number): Promise<La
   }
 }
 
-/** G9: how late dead man's switches and missed keepalives are decided under a constant load. @throws Error when one is early */
+/** G9: the lateness of check TTLs and missed keepalives under a constant load. @throws Error if one is early */
 export async function deadlineLateness({ scale }: MachineLimits): Promise<Row[]> {
   const perSecond = OFFERED_PER_S * scale;
   const near = AGENTS * (RESULTS_PER_AGENT + 1);
   const deadlineQueue: RawDeadlineQueue = { far: 0, near, overSeconds: OVER_SECONDS };
   const { latenessP99Ms } = await runWorker<RawDeadlineQueueStats>('raw-deadline-queue', deadlineQueue);
   const found = await withBackend((backend) => underLoad(backend, perSecond));
-  if (found.some(({ leastMs }) => leastMs < 0)) throw new Error('a deadline came early');
+  if (found.some(({ leastMs }) => leastMs < 0)) throw new Error('a deadline was early');
   const names = ['TTLs', 'keepalives'];
   return found.map(({ p99Ms }, index) => ({
     id: 'G9',
-    what: `lateness of ${names[index]} under ${perSecond.toFixed(0)} PUT/s, p99; limit: raw deadlineQueue`,
+    what: `lateness of ${names[index]} under ${perSecond.toFixed(0)} PUT/s, p99; limit: raw deadline queue`,
     unit: 'ms',
-    figure: p99Ms,
+    value: p99Ms,
     rawLimit: latenessP99Ms,
     floor: 250,
     isCost: true,

@@ -4,7 +4,7 @@ import { runWorker } from '../support/workers.ts';
 
 const LOAD: EngineLoad = { keys: 10_000, seconds: 5 };
 
-/** G4: decisions of the state engine alone, and what it costs to watch one actor. */
+/** G4: decisions of the state engine alone, and the cost of inspecting one actor. */
 export async function engineRate(): Promise<Row[]> {
   const rawLimit = await runWorker<number>('raw-machine', {});
   const { unwatched, watchedShare } = await runWorker<EngineRates>('state-engine', LOAD);
@@ -13,7 +13,7 @@ export async function engineRate(): Promise<Row[]> {
       id: 'G4',
       what: 'state engine alone, one core; limit: one XState actor',
       unit: '/s',
-      figure: unwatched,
+      value: unwatched,
       rawLimit,
       floor: 100_000,
     },
@@ -21,7 +21,7 @@ export async function engineRate(): Promise<Row[]> {
       id: 'G4',
       what: 'the same with one actor watched; limit: with none',
       unit: '%',
-      figure: watchedShare * 100,
+      value: watchedShare * 100,
       rawLimit: 100,
       floor: 95,
       isFixed: true,

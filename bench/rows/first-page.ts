@@ -11,14 +11,14 @@ const ITEMS = 100;
 const QUERY = `limit=${ITEMS}`;
 const PATHS = [`/api/core/v2/events?${QUERY}`, `/api/core/v2/namespaces/default/events?${QUERY}`];
 const PAGES_PER_S = 20;
-/** PUT/s offered meanwhile, on the machine the floors were set on. */
+/** PUT/s offered during the measurement, on the machine of the floors. */
 const OFFERED_PER_S = 4_000;
-/** Less than so much of it is another load. */
+/** The least share of the offered load that must be accepted. */
 const MIN_REACHED = 0.95;
 const UNTIL = { warmUpSeconds: 3, seconds: 20 };
 const KEYS = { prefix: 'bench-', entities: 1_000, stride: 1, checks: ['check-0', 'check-1'] };
 
-/** @throws Error when the backend did not take the load */
+/** @throws Error if the backend did not accept the load */
 async function underLoad(backend: BenchedBackend, perSecond: number): Promise<PageStats> {
   const reader: PageReader = {
     port: backend.api,
@@ -28,14 +28,14 @@ async function underLoad(backend: BenchedBackend, perSecond: number): Promise<Pa
     perSecond: PAGES_PER_S,
     ...UNTIL,
   };
-  const [{ perSecond: reached }, figures] = await Promise.all([
+  const [{ perSecond: reached }, stats] = await Promise.all([
     putEvents(backend, { keys: KEYS, ttl: 0, until: UNTIL, perSecond }),
     runWorker<PageStats>('page-reader', reader),
   ]);
   if (reached < MIN_REACHED * perSecond) {
-    throw new Error(`${reached.toFixed(0)} PUT/s were taken instead of ${perSecond.toFixed(0)}`);
+    throw new Error(`${reached.toFixed(0)} PUT/s were accepted instead of ${perSecond.toFixed(0)}`);
   }
-  return figures;
+  return stats;
 }
 
 /** G10: the first page of a long list of events, under a constant load. */
@@ -52,7 +52,7 @@ export async function firstPage({ scale }: MachineLimits): Promise<Row[]> {
       id: 'G10',
       what: `first ${ITEMS} of ${records.toLocaleString('en')} events under ${perSecond.toFixed(0)} PUT/s, p99; limit: bare LMDB and JSON`,
       unit: 'ms',
-      figure: p99Ms,
+      value: p99Ms,
       rawLimit,
       floor: 30,
       isCost: true,

@@ -12,7 +12,7 @@ const KEYS: PutKeys = {
   checks: Array.from({ length: 100 }, (_, index) => `check-${index}`),
 };
 
-/** PUTs to a backend. @throws Error when one of them was not answered 200 */
+/** Sends PUTs to a backend. @throws Error if one of them was not answered with 200 */
 export async function putEvents(
   backend: BenchedBackend,
   load: Pick<HttpLoad, 'keys' | 'ttl'> & Partial<HttpLoad>,
@@ -24,7 +24,7 @@ export async function putEvents(
   return result;
 }
 
-/** What a bare server does that stores each body durably: the measure of this machine. */
+/** The rate of a bare server that stores each body durably: the reference for this machine. */
 export async function bareLimit(): Promise<HttpLoadResult> {
   const bare = startWorker('bare-server', {});
   const port = await nextMessage<number>(bare);
@@ -51,10 +51,10 @@ export async function restPut({ bare }: MachineLimits): Promise<Row[]> {
       id: 'G1',
       what: 'REST PUT of one event, durable; limit: bare node:http and LMDB',
       unit: '/s',
-      figure: perSecond,
+      value: perSecond,
       rawLimit: bare.perSecond,
       floor: 8_000,
     },
-    { id: 'G1', what: 'the same, p99', unit: 'ms', figure: p99Ms, rawLimit: bare.p99Ms, floor: 25, isCost: true },
+    { id: 'G1', what: 'the same, p99', unit: 'ms', value: p99Ms, rawLimit: bare.p99Ms, floor: 25, isCost: true },
   ];
 }

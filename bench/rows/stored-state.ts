@@ -2,24 +2,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { storeDirectory } from '../../src/main/process/directories.ts';
 import { type BenchedBackend, withBackend, withState } from '../support/benched-backend.ts';
 import type { Row } from '../support/measured.ts';
-import { memoryOf } from '../support/process-facts.ts';
+import { memoryOf } from '../support/process-stats.ts';
 import type { RawDeadlineQueue, RawDeadlineQueueStats } from '../workers/raw-deadline-queue.ts';
 import type { SeededState } from '../workers/seed-state.ts';
 import { runWorker } from '../support/workers.ts';
 
 const ENTITIES = 50_000;
 export const CHECKS_PER_ENTITY = 2;
-/** After a start, until what it left behind is collected. */
+/** After a start, until its garbage is collected. */
 export const SETTLE_MS = 5_000;
 
-export interface StartFigures {
+export interface StartStats {
   /** From the start of the process until it is ready and all deadlines are armed. */
   readyMs: number;
-  /** Right after that: every actor sleeps. */
-  asleepMb: number;
+  /** Right after that, while every actor is evicted. */
+  evictedMb: number;
 }
 
-/** Runs with a state directory that holds so many agents, made as a backend makes it. */
+/** Runs with a state directory that holds this many agents, written by the code of a backend. */
 export function withSeededState<T>(entities: number, run: (stateDir: string) => Promise<T>): Promise<T> {
   return withState(async (stateDir) => {
     const seeded: SeededState = { stateDir, entities, checksPerEntity: CHECKS_PER_ENTITY };
@@ -28,31 +28,31 @@ export function withSeededState<T>(entities: number, run: (stateDir: string) => 
   });
 }
 
-/** Starts a backend over a seeded state. `then` may go on with it. */
+/** Starts a backend on a seeded state; `then` may use it. */
 export function measureStart<T>(
   stateDir: string,
-  then: (figures: StartFigures, backend: BenchedBackend) => Promise<T> | T,
+  then: (stats: StartStats, backend: BenchedBackend) => Promise<T> | T,
 ): Promise<T> {
   return withBackend(async (backend) => {
     await delay(SETTLE_MS);
-    return then({ readyMs: backend.readyMs, asleepMb: memoryOf(backend.pid).residentMb }, backend);
+    return then({ readyMs: backend.readyMs, evictedMb: memoryOf(backend.pid).residentMb }, backend);
   }, stateDir);
 }
 
-/** G7 and G8: what a stored state costs in memory, and in time at the next start. */
+/** G7 and G8: the memory of a stored state, and the time of the next start with it. */
 export function storedState(): Promise<Row[]> {
   return withSeededState(ENTITIES, async (stateDir) => {
     const scanMs = await runWorker<number>('raw-scan', { directory: storeDirectory(stateDir) });
     const deadlineQueue: RawDeadlineQueue = { far: ENTITIES * (1 + CHECKS_PER_ENTITY), near: 0, overSeconds: 0 };
-    const { residentMb: wheelMb } = await runWorker<RawDeadlineQueueStats>('raw-deadline-queue', deadlineQueue);
-    const { readyMs, asleepMb } = await measureStart(stateDir, (figures) => figures);
+    const { residentMb: queueMb } = await runWorker<RawDeadlineQueueStats>('raw-deadline-queue', deadlineQueue);
+    const { readyMs, evictedMb } = await measureStart(stateDir, (stats) => stats);
     return [
       {
         id: 'G7',
-        what: '50,000 entities, 100,000 armed events after a restart, asleep; limit: raw wheel',
+        what: '50,000 entities, 100,000 armed events after a restart, evicted; limit: raw deadline queue',
         unit: 'MB',
-        figure: asleepMb,
-        rawLimit: wheelMb,
+        value: evictedMb,
+        rawLimit: queueMb,
         floor: 700,
         isCost: true,
         isFixed: true,
@@ -61,7 +61,7 @@ export function storedState(): Promise<Row[]> {
         id: 'G8',
         what: 'restart to ready with that state; limit: raw scan of it',
         unit: 's',
-        figure: readyMs / 1_000,
+        value: readyMs / 1_000,
         rawLimit: scanMs / 1_000,
         floor: 3,
         isCost: true,

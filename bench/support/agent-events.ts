@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** An agent's entity with what a real one reports of its system. */
+/** An agent's entity with the system data of a real one. */
 function entity(name: string) {
   return {
     entity_class: 'agent',
@@ -34,7 +34,7 @@ function entity(name: string) {
   };
 }
 
-/** What an agent says unless it is told otherwise, seconds. */
+/** The defaults of an agent, in seconds. */
 const KEEPALIVE_INTERVAL_S = 20;
 const KEEPALIVE_WARNING_S = 120;
 
@@ -43,7 +43,7 @@ export interface KeepaliveTimeouts {
   warningS?: number;
 }
 
-/** Without a critical stage. */
+/** A keepalive without a critical timeout. */
 export function agentKeepalive(
   name: string,
   { intervalS = KEEPALIVE_INTERVAL_S, warningS = KEEPALIVE_WARNING_S }: KeepaliveTimeouts = {},
@@ -67,17 +67,17 @@ export interface Result {
   interval?: number;
 }
 
-/** The handler that the results name. */
+/** The handler of the results. */
 export const HANDLER = 'slack';
 
-/** What a plugin prints that measures a few things, with its performance data. */
+/** The output of a plugin with performance data. */
 const OUTPUT =
   'OK - load average: 0.05, 0.08, 0.09; 3 users; 212 processes; uptime 41 days, 6:12' +
   '|load1=0.050;5.000;10.000;0; load5=0.080;4.000;8.000;0; load15=0.090;3.000;6.000;0; users=3;20;50;0 ' +
   'procs=212;400;600;0 zombies=0;5;10;0; swap=0MB;512;1024;0;2048 uptime=3564720s;;;0;;\n' +
   'all values within their thresholds since the last restart of this machine';
 
-/** A result with a dead man's switch; `id` and `executed` are the same for all unless given. */
+/** A result with a check TTL; `id` and `executed` are the same for all unless given. */
 export function agentEvent(
   name: string,
   check: string,
@@ -120,6 +120,6 @@ export function agentEvent(
   };
 }
 
-/** A whole frame in JSON, which is understood in either encoding. */
+/** A whole frame in JSON, which the backend accepts with either encoding. */
 export const encodeKeepalive = (name: string, timeouts?: KeepaliveTimeouts): string =>
   `keepalive\n${JSON.stringify(agentKeepalive(name, timeouts))}`;

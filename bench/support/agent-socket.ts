@@ -20,7 +20,7 @@ export function agentHello(name: string, mediaType: string, queueId?: string): R
   return helloHeaders(hello, credentials, { accept: mediaType, contentType: mediaType });
 }
 
-/** A connection of an agent that is not open yet. Masking costs the sender nothing. */
+/** A connection of an agent that is still opening. Its mask is zero, so that masking costs the sender nothing. */
 export function agentSocket({ port, name, encoding, numbersEvents }: AgentSocketOptions): WebSocket {
   const mediaType = encoding === 'protobuf' ? MEDIA_TYPE_PROTOBUF : MEDIA_TYPE_JSON;
   const queueId = numbersEvents ? randomUUID() : undefined;

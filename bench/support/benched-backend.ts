@@ -15,11 +15,11 @@ export interface BenchedBackend {
   pid: number;
   api: number;
   agents: number;
-  /** From its start to the line that says it is ready. */
+  /** From its start to the log line that says it is ready. */
   readyMs: number;
-  /** The first message of an agent that was refused, as the log has it: what was sent is not what was meant to be measured. */
+  /** The log line of the first refused message of an agent; a refused message invalidates the measurement. */
   refusal(): string | undefined;
-  /** What the administrator sends as `Authorization`; good for five minutes. */
+  /** The administrator's `Authorization` header, valid for five minutes. */
   authorization(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function withState<T>(run: (stateDir: string) => Promise<T>): Promi
   }
 }
 
-/** Runs with a real backend on free ports, over this state directory or a fresh one. `BENCH_PROFILE` names where its CPU profile is written. */
+/** Runs with a real backend on free ports, with this state directory or a fresh one. `BENCH_PROFILE` names the directory of its CPU profile. */
 export async function withBackend<T>(run: (backend: BenchedBackend) => Promise<T>, stateDir?: string): Promise<T> {
   if (stateDir === undefined) return withState((fresh) => withBackend(run, fresh));
   const backend = await startBackend(stateDir);
@@ -80,33 +80,33 @@ async function startBackend(stateDir: string): Promise<BenchedBackend> {
     refusal: () => refusal,
     authorization: () => login(addresses.api),
     stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error('the backend ended by itself');
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error('the backend exited by itself');
       child.kill('SIGTERM');
       await once(child, 'exit');
     },
   };
 }
 
-/** Reads on for as long as the backend lives, or its log would stop it. @throws Error with what it said when it ends instead */
+/** Reads the log until the backend exits, because a full pipe would block it. @throws Error with the log if it exits before it is ready */
 function addressesOf(child: ChildProcess, log: (lines: string) => void): Promise<{ api: number; agents: number }> {
   const portOf = (address: string) => Number(address.slice(address.lastIndexOf(':') + 1));
   return new Promise((resolve, reject) => {
-    let said = '';
+    let logged = '';
     let isReady = false;
     child.stderr?.on('data', (chunk: Buffer) => {
       if (isReady) {
         log(chunk.toString());
         return;
       }
-      said += chunk.toString();
-      const line = said.split('\n').find((candidate) => candidate.includes(READY) && candidate.endsWith('}'));
+      logged += chunk.toString();
+      const line = logged.split('\n').find((candidate) => candidate.includes(READY) && candidate.endsWith('}'));
       if (line === undefined) return;
       isReady = true;
       const { api, agents } = JSON.parse(line) as { api: string; agents: string };
       resolve({ api: portOf(api), agents: portOf(agents) });
     });
     child.once('close', () => {
-      reject(new Error(`backend did not start: ${said}`));
+      reject(new Error(`backend did not start: ${logged}`));
     });
   });
 }

@@ -4,12 +4,12 @@ import { agentEvent } from './agent-events.ts';
 
 export type Encoding = 'json' | 'protobuf';
 
-/** All numbers from here on have ten digits for a long time, so that one can be written over another. */
+/** The numbers from here on have ten digits, so that one can overwrite another. */
 export const FIRST_NUMBER = 1_000_000_000;
 const NUMBER_AT = 'event '.length;
 const NUMBER_DIGITS = 10;
 
-/** Values that stand nowhere else in an event. */
+/** Values that occur nowhere else in an event. */
 const MARKED = { status: 7, executed: 1_912_345_678 };
 const MARKED_ID = '9d3c5e7a-1f2b-4c8d-a6e0-5b4f3a2c1d0e';
 
@@ -27,10 +27,10 @@ function varint(value: number): Buffer {
   return bytes;
 }
 
-/** Number 28 in the check: its tag takes two bytes. */
+/** Field 28 of the check; its tag takes two bytes. */
 const STATUS_TAG = [0xe0, 0x01];
 
-/** @throws Error when `what` is not in `bytes` exactly once */
+/** @throws Error unless `bytes` contains `what` exactly once */
 function placeOf(what: Buffer, bytes: Buffer): number {
   const at = bytes.indexOf(what);
   if (at < 0 || bytes.includes(what, at + 1)) throw new Error(`${what.toString('hex')} must be in an event once`);
@@ -38,7 +38,7 @@ function placeOf(what: Buffer, bytes: Buffer): number {
 }
 
 /**
- * A numbered event as bytes, made once and patched each time it is sent: making events is not what is measured. It must have left
+ * A numbered event as bytes, encoded once and patched before each send, so that encoding is not measured. It must have left
  * the process before it is patched again.
  */
 export class EventFrame {
@@ -62,13 +62,13 @@ export class EventFrame {
     this.#idAt = place(MARKED_ID, Buffer.from(MARKED_ID.replaceAll('-', ''), 'hex'));
   }
 
-  /** `number` from `FIRST_NUMBER` on; it makes the id, too. `executed` is in Unix seconds, `status` a digit. */
+  /** Writes `number` (from `FIRST_NUMBER` on), which also changes the id, `executed` in Unix seconds, and `status`, one digit. */
   patch(number: number, status: number, executed: number): void {
     this.bytes.write(String(number), NUMBER_AT, NUMBER_DIGITS, 'latin1');
     if (this.#encoding === 'json') {
       this.bytes[this.#statusAt] = 0x30 + status;
       this.bytes.write(String(executed), this.#executedAt, NUMBER_DIGITS, 'latin1');
-      // Ten digits are hexadecimal ones, too.
+      // Decimal digits are valid hexadecimal digits.
       this.bytes.write(String(number), this.#idAt + MARKED_ID.length - NUMBER_DIGITS, NUMBER_DIGITS, 'latin1');
     } else {
       this.bytes[this.#statusAt] = status;

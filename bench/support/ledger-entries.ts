@@ -3,7 +3,7 @@ import type { BenchedBackend } from './benched-backend.ts';
 
 const PAGE = 1_000;
 
-/** All entries of the ledger of one kind of actor, in order. */
+/** All ledger entries of one kind of actor, in order. */
 export async function ledgerEntries(backend: BenchedBackend, actor: string): Promise<LedgerEntry[]> {
   const headers = { Authorization: await backend.authorization() };
   const found: LedgerEntry[] = [];

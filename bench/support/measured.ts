@@ -1,28 +1,28 @@
-/** One row of the table: a figure of ours, what this machine can do at most, and the floor scaled to this machine. */
+/** One row of the table: a value of ours, what this machine can do at most, and the floor scaled to this machine. */
 export interface Row {
   id: string;
   what: string;
   unit: string;
-  figure: number;
-  /** The raw limit of the same run that the figure is held against. */
+  value: number;
+  /** The raw limit of the same run. */
   rawLimit: number;
-  /** On a machine whose bare limit is `REFERENCE_LIMIT`. */
+  /** The bound on a machine whose bare limit is `REFERENCE_LIMIT`. */
   floor: number;
-  /** Whether a lower figure is better. */
+  /** Whether a lower value is better. */
   isCost?: boolean;
-  /** Whether the floor is the same on every machine: memory is, and what is measured at a scaled load. */
+  /** Whether the floor is the same on every machine, as for memory and for measurements at a scaled load. */
   isFixed?: boolean;
 }
 
-/** What this machine can do, taken before everything else. */
+/** The limits of this machine, measured first. */
 export interface MachineLimits {
-  /** Of a bare server that stores each body durably. */
+  /** A bare server that stores each body durably. */
   bare: { perSecond: number; p99Ms: number };
-  /** What speeds are multiplied by. */
+  /** The factor for speeds. */
   scale: number;
 }
 
-/** Bare durable PUT/s of the machine the floors were set on. */
+/** Bare durable PUT/s of the machine of the floors. */
 const REFERENCE_LIMIT = 33_000;
 
 /** At most 1: a faster machine does not raise the floors. */
@@ -35,7 +35,7 @@ function scaledFloor({ floor, isCost, isFixed }: Row, scale: number): number {
 
 export function passes(row: Row, scale: number): boolean {
   const floor = scaledFloor(row, scale);
-  return row.isCost === true ? row.figure <= floor : row.figure >= floor;
+  return row.isCost === true ? row.value <= floor : row.value >= floor;
 }
 
 export function percentile(sorted: readonly number[], share: number): number {
@@ -51,7 +51,7 @@ export const median = (values: readonly number[]): number =>
 const round = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value >= 10 ? 1 : 2);
 
-/** Lines of cells in columns as wide as they must be. */
+/** Formats lines of cells in aligned columns. */
 export function printTable(lines: readonly (readonly string[])[]): string {
   const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0))) ?? [];
   return lines
@@ -64,15 +64,15 @@ export function printTable(lines: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** The rows as text, one line each. */
+/** Formats the rows as text, one line each. */
 export function printRows(rows: readonly Row[], scale: number): string {
-  const header = ['', 'what', 'figure', 'raw limit', 'ratio', 'scaled floor', ''];
+  const header = ['', 'what', 'value', 'raw limit', 'ratio', 'scaled floor', ''];
   const lines = rows.map((row) => [
     row.id,
     row.what,
-    `${round(row.figure)} ${row.unit}`,
+    `${round(row.value)} ${row.unit}`,
     `${round(row.rawLimit)} ${row.unit}`,
-    (row.figure / row.rawLimit).toFixed(2),
+    (row.value / row.rawLimit).toFixed(2),
     `${round(scaledFloor(row, scale))} ${row.unit}`,
     passes(row, scale) ? 'ok' : 'BELOW FLOOR',
   ]);

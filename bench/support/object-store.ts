@@ -2,7 +2,7 @@ import { MemoryStore } from '../../spec/support/memory-store.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
 import type { Range, WriteSet } from '../../src/store/transactional-store.ts';
 
-/** Keeps the objects that a decision reads again, and no ledger: neither encoding nor I/O is part of what is measured. */
+/** Keeps the objects that decisions read again, and no ledger, so that neither encoding nor I/O is measured. */
 export class ObjectStore extends MemoryStore {
   readonly #objects = new Map<TableName, Map<string, unknown>>(TABLE_NAMES.map((table) => [table, new Map()]));
 

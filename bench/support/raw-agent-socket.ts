@@ -4,13 +4,13 @@ import { agentHello } from './agent-socket.ts';
 
 export interface RawAgentAddress {
   port: number;
-  /** The own address of the connection: each has some 28,000 ports. */
+  /** The local address of the connection; each has about 28,000 ports. */
   localAddress: string;
 }
 
 const END_OF_HEADERS = '\r\n\r\n';
 const SWITCHING = 'HTTP/1.1 101';
-/** The key only has to look like one: nobody here checks the answer to it. */
+/** The key only has to be well-formed, as the answer to it is not checked. */
 const UPGRADE = {
   Host: 'bench',
   Connection: 'Upgrade',
@@ -32,11 +32,11 @@ function messageOf(text: string): Buffer {
 }
 
 /**
- * As much of a WebSocket as an idle agent needs, so that making thousands of connections does not measure who makes them. It
- * answers no ping: it must speak more often than it is asked whether it lives.
+ * As much of a WebSocket as an idle agent needs, so that thousands of connections cost the client little. It
+ * answers no ping, so it must send more often than the backend pings.
  */
 export class RawAgentSocket {
-  /** Whether it was let in and a first message has come. */
+  /** Whether the handshake succeeded and a first message has arrived. */
   readonly greeted: Promise<boolean>;
   readonly #socket: Socket;
 

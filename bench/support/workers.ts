@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Starts a module in a process of its own; it finds the argument as JSON in `process.argv[2]`. `worker` is the name of a file in
+ * Starts a module in its own process, with the argument as JSON in `process.argv[2]`. `worker` is the name of a file in
  * `bench/workers`, or the URL of another one.
  */
 export function startWorker(worker: string | URL, argument: object): ChildProcess {
@@ -12,10 +12,10 @@ export function startWorker(worker: string | URL, argument: object): ChildProces
   });
 }
 
-/** What the worker sends next. Rejects when it ends instead. */
+/** The next message of the worker. Rejects if the worker ends first. */
 export function nextMessage<T>(worker: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
-    // Comes after the last message, in contrast to `exit`.
+    // Unlike `exit`, it follows the last message.
     const ended = (): void => {
       reject(new Error(`${worker.spawnargs.at(-2)} ended without an answer`));
     };
@@ -27,7 +27,7 @@ export function nextMessage<T>(worker: ChildProcess): Promise<T> {
   });
 }
 
-/** Runs a worker, and resolves with the one message it sends. */
+/** Runs a worker and resolves with its only message. */
 export async function runWorker<T>(name: string, argument: object): Promise<T> {
   const worker = startWorker(name, argument);
   const message = await nextMessage<T>(worker);

@@ -4,24 +4,24 @@ import { RawAgentSocket } from '../support/raw-agent-socket.ts';
 
 export interface AgentCrowd {
   port: number;
-  /** Agents `agent-<first>` and on. */
+  /** The number of the first agent, `agent-<first>`. */
   first: number;
   agents: number;
   localAddress: string;
   timeouts: Required<KeepaliveTimeouts>;
 }
 
-/** `connect` a few at a time, or cut all and let them come back `at once`. */
+/** `connect` a few at a time, or cut all and reconnect them `at once`. */
 export type CrowdOrder = 'connect' | 'at once';
 
-/** All are connected. */
+/** Sent when all are connected. */
 export interface CrowdConnected {
-  /** Attempts that failed and were made again. */
+  /** Failed attempts that were repeated. */
   retries: number;
 }
 
 const crowd = JSON.parse(process.argv[2] ?? '{}') as AgentCrowd;
-/** Handshakes under way while nobody is in a hurry. */
+/** Concurrent handshakes of `connect`. */
 const IN_TURN = 100;
 const RETRY_MS = 1_000;
 let retries = 0;
@@ -36,7 +36,7 @@ class IdleAgent {
     this.#name = name;
   }
 
-  /** Resolves when the first message of the backend has come: it knows the agent then. */
+  /** Resolves at the first message of the backend, which then has the session. */
   async connect(): Promise<void> {
     for (;;) {
       const socket = new RawAgentSocket(this.#name, crowd);
@@ -51,14 +51,14 @@ class IdleAgent {
   }
 
   #begin(socket: RawAgentSocket): void {
-    const say = (): void => {
+    const sendKeepalive = (): void => {
       socket.send(encodeKeepalive(this.#name, crowd.timeouts));
     };
-    say();
-    this.#keepalives = setInterval(say, crowd.timeouts.intervalS * 1_000);
+    sendKeepalive();
+    this.#keepalives = setInterval(sendKeepalive, crowd.timeouts.intervalS * 1_000);
   }
 
-  /** As a network does that goes away: nothing is said. */
+  /** Resets the connection without a close frame, like a failed network. */
   cut(): void {
     clearInterval(this.#keepalives);
     this.#socket?.cut();

@@ -10,7 +10,7 @@ export interface AgentLoad {
   sessions: number;
   checksPerSession: number;
   seconds: number;
-  /** Events on the way per session; fewer than checks, since a frame is patched when its turn comes again. */
+  /** Unacknowledged events per session; fewer than checks, as a frame is patched before it is sent again. */
   window: number;
 }
 
@@ -20,7 +20,7 @@ export interface AgentLoadResult {
 }
 
 const load = JSON.parse(process.argv[2] ?? '{}') as AgentLoad;
-/** Half of all changes of status: each problem ends with the next result. */
+/** Half of all status changes: each problem ends with the next result. */
 const PROBLEM_SHARE = 0.005;
 const ACK = Buffer.from('ack\n');
 
@@ -36,7 +36,7 @@ function shuffledFrames(name: string): EventFrame[] {
     .map(({ frame }) => frame);
 }
 
-/** One agent: as many events on the way as the window lets it, the next one with each acknowledgement. */
+/** One agent: it keeps the window of unacknowledged events full. */
 class Session {
   readonly #socket: WebSocket;
   readonly #frames: EventFrame[];
@@ -48,7 +48,7 @@ class Session {
     this.#frames = shuffledFrames(name);
   }
 
-  /** Tells of acknowledged events. */
+  /** Sends events and calls `progressed` with the number of newly acknowledged ones. */
   start(progressed: (events: number) => void): void {
     this.#socket.on('message', (message: Buffer) => {
       if (!message.subarray(0, ACK.length).equals(ACK)) return;
@@ -92,7 +92,7 @@ for (const session of sessions) {
   });
 }
 
-/** The first round makes all keys; only what comes after it is measured. */
+/** The first round creates all keys and is not measured. */
 const allKeys = load.sessions * load.checksPerSession;
 while (acknowledged < allKeys) await new Promise((resolve) => setTimeout(resolve, 50));
 process.send?.('warm');

@@ -5,7 +5,7 @@ import { decodeFrame, encodeFrame, eventNumberOf } from '../../src/wire/frame.ts
 import { built } from '../support/built.ts';
 import type { Encoding } from '../support/event-frame.ts';
 
-/** What `ws` does at most: it greets each connection, decodes each event fully where it is told how, acknowledges, and stores nothing. */
+/** The raw limit of `ws`: a port that greets each connection, decodes and acknowledges each event, and stores nothing. */
 export interface BareAgentPort {
   decodes: Encoding | 'nothing';
 }
@@ -13,13 +13,13 @@ export interface BareAgentPort {
 const { decodes } = JSON.parse(process.argv[2] ?? '{}') as BareAgentPort;
 const { jsonCodec, protobufCodec } = await built<typeof Codecs>('wire/codec');
 const codec = decodes === 'protobuf' ? protobufCodec : jsonCodec;
-/** A crowd that comes at once must not wait for the system to try again. */
+/** Enough for a crowd that connects at once, so that no connection attempt is repeated by the kernel. */
 const BACKLOG = 4_096;
 const GREETING = encodeFrame('entity_config', '{}');
 
 const server = createServer();
 const webSockets = new WebSocketServer({ server, perMessageDeflate: false, skipUTF8Validation: true });
-/** The highest number of each connection, acknowledged once in a turn of the event loop, as a batch is. */
+/** The highest number of each connection, acknowledged once per turn of the event loop like a batch. */
 const toAcknowledge = new Map<WebSocket, number>();
 
 function acknowledge(): void {

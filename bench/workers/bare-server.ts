@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 
-/** What the machine can do at most: a bare server that stores each body durably and answers 200. */
+/** The raw limit of the machine: a bare server that stores each body durably and answers with 200. */
 const directory = mkdtempSync(join(tmpdir(), 'mon-bare-'));
 const database = open<Buffer, string>({
   path: directory,

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentile } from '../support/measured.ts';
 
-/** Events `<prefix><n × stride>/<check>`. */
+/** The events `<prefix><n × stride>/<check>`. */
 export interface PutKeys {
   prefix: string;
   entities: number;
@@ -16,11 +16,11 @@ export interface HttpLoad {
   connections: number;
   authorization: string;
   keys: PutKeys;
-  /** Of the events' dead man's switches, seconds; 0 for none. */
+  /** The check TTL of the events in seconds; 0 for none. */
   ttl: number;
-  /** At random for so long, or each key once. */
+  /** Random keys for this long, or each key once. */
   until: { warmUpSeconds: number; seconds: number } | 'each key once';
-  /** Offered at a constant rate; as fast as the answers come where it is left out. */
+  /** The constant rate of requests; without it, each answer is followed by the next request. */
   perSecond?: number;
 }
 
@@ -37,12 +37,12 @@ const END_OF_HEADERS = '\r\n\r\n';
 let isCounting = load.until === 'each key once';
 let isOver = false;
 let failures = 0;
-/** Of agents that say nothing of it. */
+/** The keepalive timeout of agents by default. */
 const DEFAULT_TIMEOUT_S = 120;
 let sent = 0;
 const latenciesMs: number[] = [];
 
-/** The number of the key to put next; undefined when there is none left. */
+/** The number of the next key; undefined after the last. */
 function nextKey(): number | undefined {
   if (load.until !== 'each key once') return isOver ? undefined : Math.floor(Math.random() * allKeys);
   sent += 1;
@@ -72,16 +72,16 @@ function requestText(key: number): string {
   );
 }
 
-/** When the next request of a connection is due; at once where no rate is asked for. */
+/** The due times of a connection's requests; 0 without a rate. */
 function* dueTimes(connection: number): Generator<number, never> {
   const startedAt = performance.now();
-  for (let turn = 0; ; turn += 1) {
-    const before = connection + turn * load.connections;
+  for (let round = 0; ; round += 1) {
+    const before = connection + round * load.connections;
     yield load.perSecond === undefined ? 0 : startedAt + (before / load.perSecond) * 1_000;
   }
 }
 
-/** Reads whole answers, one request at a time. Resolves when there is no key left. */
+/** Sends one request at a time and reads its whole answer. Resolves after the last key. */
 function drive(socket: Socket, due: Iterator<number, never>): Promise<void> {
   let text = '';
   let sentAt = 0;

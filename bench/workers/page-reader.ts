@@ -2,7 +2,7 @@ import { Agent, get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentile } from '../support/measured.ts';
 
-/** Asks for pages by turns, at a constant rate. */
+/** Requests the paths in rotation at a constant rate. */
 export interface PageReader {
   port: number;
   authorization: string;
@@ -15,7 +15,7 @@ export interface PageReader {
 }
 
 export interface PageStats {
-  /** From when each was due, so that one that is late does not hide others. */
+  /** Measured from the due time of each, so that a late one does not hide others. */
   p99Ms: number;
   pages: number;
 }
@@ -41,19 +41,19 @@ function read(path: string): Promise<string> {
 const beganAt = performance.now();
 const latenciesMs: number[] = [];
 
-/** @throws Error when it is not the page that was asked for */
-async function measure(turn: number): Promise<void> {
-  const dueAt = beganAt + (turn / perSecond) * 1_000;
+/** @throws Error unless the answer is the requested page */
+async function measure(index: number): Promise<void> {
+  const dueAt = beganAt + (index / perSecond) * 1_000;
   await delay(dueAt - performance.now());
-  const text = await read(paths[turn % paths.length] ?? '');
+  const text = await read(paths[index % paths.length] ?? '');
   const tookMs = performance.now() - dueAt;
   const page = JSON.parse(text) as unknown;
   if (!Array.isArray(page) || page.length !== items) throw new Error(`not a page of ${items}: ${text.slice(0, 200)}`);
-  if (turn >= warmUpSeconds * perSecond) latenciesMs.push(tookMs);
+  if (index >= warmUpSeconds * perSecond) latenciesMs.push(tookMs);
 }
 
-const turns = Array.from({ length: Math.ceil((warmUpSeconds + seconds) * perSecond) }, (_, turn) => turn);
-await Promise.all(turns.map(measure));
+const indexes = Array.from({ length: Math.ceil((warmUpSeconds + seconds) * perSecond) }, (_, index) => index);
+await Promise.all(indexes.map(measure));
 latenciesMs.sort((a, b) => a - b);
-const figures: PageStats = { p99Ms: percentile(latenciesMs, 0.99), pages: latenciesMs.length };
-process.send?.(figures, () => process.exit(0));
+const stats: PageStats = { p99Ms: percentile(latenciesMs, 0.99), pages: latenciesMs.length };
+process.send?.(stats, () => process.exit(0));

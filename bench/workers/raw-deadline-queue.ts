@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { percentile } from '../support/measured.ts';
-import { memoryOf } from '../support/process-facts.ts';
+import { memoryOf } from '../support/process-stats.ts';
 
-/** Deadlines that lie far away, and others that come one by one in so many seconds. */
+/** Deadlines in the far future, and near ones that are spread over a number of seconds. */
 export interface RawDeadlineQueue {
   far: number;
   near: number;
   overSeconds: number;
 }
 
-/** Of a process with keys, their deadlines, one timer, and nothing else. */
+/** The stats of a process with keys, their deadlines and one timer only. */
 export interface RawDeadlineQueueStats {
   residentMb: number;
   latenessP99Ms: number;
@@ -34,7 +34,7 @@ const queue = [
 const byKey = new Map(queue.map((deadline) => [deadline.key, deadline]));
 const latenessesMs: number[] = [];
 
-/** Resolves when those that are near have come. */
+/** Resolves when the near deadlines have been reached. */
 async function fire(): Promise<void> {
   for (const { key, atMs } of queue) {
     if (atMs >= beginMs + FAR_MS) return;
@@ -46,8 +46,8 @@ async function fire(): Promise<void> {
 
 await fire();
 latenessesMs.sort((a, b) => a - b);
-const figures: RawDeadlineQueueStats = {
+const stats: RawDeadlineQueueStats = {
   residentMb: memoryOf(process.pid).residentMb,
   latenessP99Ms: percentile(latenessesMs, 0.99),
 };
-process.send?.(figures, () => process.exit(0));
+process.send?.(stats, () => process.exit(0));

@@ -14,7 +14,7 @@ const PAGES = 500;
 const WRITTEN_AT_ONCE = 5_000;
 const { records, items } = JSON.parse(process.argv[2] ?? '{}') as RawPage;
 
-/** Milliseconds, p99, that the first records of a bare LMDB take to become one JSON text. */
+/** Measures the time, p99 in milliseconds, to convert the first records of a bare LMDB to one JSON text. */
 const directory = mkdtempSync(join(tmpdir(), 'mon-raw-page-'));
 const database = open<Buffer, string>({ path: directory, encoding: 'binary', noSync: true });
 const value = Buffer.from(JSON.stringify(agentEvent('agent-0', 'check-0')));
@@ -35,6 +35,6 @@ for (let page = 0; page < PAGES; page += 1) {
 }
 await database.close();
 rmSync(directory, { recursive: true, force: true });
-if (bytes < PAGES * items * value.length) throw new Error('a page was not whole');
+if (bytes < PAGES * items * value.length) throw new Error('a page was incomplete');
 latenciesMs.sort((a, b) => a - b);
 process.send?.(percentile(latenciesMs, 0.99), () => process.exit(0));

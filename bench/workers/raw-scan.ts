@@ -1,6 +1,6 @@
 import { open } from 'lmdb';
 
-/** Milliseconds that it takes to read each value of the store's records once: no start can be faster. */
+/** Measures the milliseconds to read each record of the store once: the lower bound of a start. */
 const { directory } = JSON.parse(process.argv[2] ?? '{}') as { directory: string };
 const startedAt = performance.now();
 const root = open<Buffer, string>({ path: directory, encoding: 'binary', readOnly: true, maxDbs: 16 });

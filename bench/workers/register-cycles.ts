@@ -19,15 +19,15 @@ export interface CycleLoad {
 }
 
 export interface CycleResult {
-  /** Megabytes of the heap after a collection, before and after. */
+  /** Megabytes of the heap after a garbage collection, before and after the cycles. */
   beforeMb: number;
   afterMb: number;
   perSecond: number;
 }
 
-/** Entities that exist at once. */
+/** Entities that exist at the same time. */
 const BATCH = 500;
-/** Code is compiled and tables have grown before memory is looked at. */
+/** Cycles before the first measurement, in which code is compiled and tables grow. */
 const WARM_UP_CYCLES = 20_000;
 const BYTES_PER_MB = 1_048_576;
 
@@ -49,7 +49,7 @@ function checkEvent(value: unknown): Events.CheckEvent {
   return event;
 }
 
-/** Each entity comes with its keepalive, arms a switch, and is deleted with both. */
+/** Registers each entity by a keepalive, arms a check TTL, and deletes the entity with both. */
 async function batch(first: number): Promise<void> {
   const names = Array.from({ length: BATCH }, (_, index) => `agent-${first + index}`);
   for (const name of names) {

@@ -10,7 +10,7 @@ import type * as Protobuf from '../../src/wire/protobuf-codec.ts';
 import { agentEvent, agentKeepalive } from '../support/agent-events.ts';
 import { built } from '../support/built.ts';
 
-/** Agents `agent-<n>`, each with a keepalive and results `check-<n>` with an armed switch. */
+/** Agents `agent-<n>`, each with a keepalive and results `check-<n>` with an armed check TTL. */
 export interface SeededState {
   stateDir: string;
   entities: number;
@@ -24,9 +24,9 @@ const { parseEvent } = await built<typeof Events>('resources/event');
 const { LmdbStore } = await built<typeof Stores>('store/lmdb-store');
 const { encodeEvent } = await built<typeof Protobuf>('wire/protobuf-codec');
 
-/** Nothing expires while it is measured, however slow the machine. */
+/** Long enough that nothing expires during the measurement on a slow machine. */
 const DEADLINE_S = 3_600;
-/** Entities between two waits for the store. */
+/** Entities per wait for the store. */
 const ENTITIES_PER_BATCH = 1_000;
 
 const silent = (): void => undefined;
@@ -50,7 +50,7 @@ function sessionOf(agentName: string): AgentPorts.AgentSession {
   };
 }
 
-/** What agents send, decided and stored as in a backend, without the way over sockets. */
+/** Processes and stores the messages of agents as a backend does, without sockets. */
 async function seed({ stateDir, entities, checksPerEntity }: SeededState): Promise<void> {
   const store = new LmdbStore({ directory: storeDirectory(stateDir), sync: 'none' });
   const system = new ActorSystem({ store, clock: systemClock, log, backendName: hostname() });

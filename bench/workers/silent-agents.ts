@@ -9,11 +9,11 @@ export interface SilentAgents {
   port: number;
   agents: number;
   resultsPerAgent: number;
-  /** They come evenly within it. */
+  /** The period over which they connect, at even intervals. */
   overSeconds: number;
-  /** Seconds until a switch is due. */
+  /** Seconds until a check TTL expires. */
   ttl: number;
-  /** Seconds until a keepalive is due. */
+  /** Seconds until a keepalive is missing. */
   warningS: number;
 }
 
@@ -21,7 +21,7 @@ const { port, agents, resultsPerAgent, overSeconds, ttl, warningS } = JSON.parse
   process.argv[2] ?? '{}',
 ) as SilentAgents;
 
-async function speakOnce(name: string): Promise<void> {
+async function connectAndReport(name: string): Promise<void> {
   const socket = agentSocket({ port, name, encoding: 'json', numbersEvents: false });
   await once(socket, 'open');
   socket.send(encodeKeepalive(name, { warningS }));
@@ -34,13 +34,13 @@ async function speakOnce(name: string): Promise<void> {
 }
 
 const startedAt = performance.now();
-const spoken: Promise<void>[] = [];
+const reported: Promise<void>[] = [];
 for (let index = 0; index < agents; index += 1) {
   const dueMs = startedAt + (index / agents) * overSeconds * 1_000;
   await delay(Math.max(0, dueMs - performance.now()));
-  spoken.push(speakOnce(`silent-${index}`));
+  reported.push(connectAndReport(`silent-${index}`));
 }
-await Promise.all(spoken);
+await Promise.all(reported);
 process.send?.('silent');
-// The connections stay: agents that fall silent are not agents that leave.
+// The connections stay open: silent agents are not disconnected ones.
 process.on('disconnect', () => process.exit(0));

@@ -22,14 +22,14 @@ export interface EngineLoad {
 }
 
 export interface EngineRates {
-  /** Decisions a second while nobody watches an actor: median of the rounds. */
+  /** Decisions per second without an inspected actor; the median of the rounds. */
   unwatched: number;
-  /** What is left of that while one of the actors is watched: median of the shares of each round. */
+  /** The share of that rate with one inspected actor; the median of the rounds. */
   watchedShare: number;
 }
 
 const ROUNDS = 9;
-const DECISIONS_IN_A_TURN = 1_000;
+const DECISIONS_PER_SLICE = 1_000;
 
 const silent = (): void => undefined;
 const log: Log = { error: silent, warn: silent, info: silent, debug: silent, child: () => log };
@@ -37,12 +37,12 @@ const log: Log = { error: silent, warn: silent, info: silent, debug: silent, chi
 const WATCHED = parseActorAddresses(['check-ttl:default/agent-0/check-0']);
 const reader = { send: silent, drained: () => Promise.resolve(), fail: silent };
 
-/** On one core: merge and dead man's switch of each event, without decoding and without I/O; in turns unwatched and watched. */
+/** Measures merge and check TTL of each event on one core, without decoding and I/O, alternating between no and one inspected actor. */
 async function measure({ keys, seconds }: EngineLoad): Promise<EngineRates> {
   const system = new ActorSystem({ store: new ObjectStore(), clock: systemClock, log, backendName: 'bench' });
   await system.start();
   const templates = Array.from({ length: keys }, (_, index) => template(`agent-${index % 1_000}`, `check-${index}`));
-  // An event is changed in place and sent again: making events is not what is measured.
+  // Events are changed in place and sent again, so that building them is not measured.
   const decideOne = (event: CheckEvent): void => {
     event.check.executed = Math.floor(Date.now() / 1_000);
     event.check.status = Math.random() < 0.01 ? 1 : 0;
@@ -52,19 +52,19 @@ async function measure({ keys, seconds }: EngineLoad): Promise<EngineRates> {
   };
   for (const event of templates) decideOne(event);
   await system.probe();
-  /** ms */
+  /** Reslices the duration in milliseconds. */
   const decideSome = (): number => {
     const startedAt = performance.now();
-    for (let index = 0; index < DECISIONS_IN_A_TURN; index += 1) {
+    for (let index = 0; index < DECISIONS_PER_SLICE; index += 1) {
       const event = templates[Math.floor(Math.random() * keys)];
       if (event !== undefined) decideOne(event);
     }
     return performance.now() - startedAt;
   };
-  const rounds: { unwatchedMs: number; watchedMs: number; turns: number }[] = [];
+  const rounds: { unwatchedMs: number; watchedMs: number; slices: number }[] = [];
   while (rounds.length < ROUNDS) {
-    const round = { unwatchedMs: 0, watchedMs: 0, turns: 0 };
-    for (; round.unwatchedMs < (seconds * 1_000) / ROUNDS; round.turns += 1) {
+    const round = { unwatchedMs: 0, watchedMs: 0, slices: 0 };
+    for (; round.unwatchedMs < (seconds * 1_000) / ROUNDS; round.slices += 1) {
       round.unwatchedMs += decideSome();
       await system.probe();
       system.inspection.attach(WATCHED, undefined, reader);
@@ -76,7 +76,7 @@ async function measure({ keys, seconds }: EngineLoad): Promise<EngineRates> {
   }
   await system.stop();
   return {
-    unwatched: median(rounds.map(({ unwatchedMs, turns }) => (turns * DECISIONS_IN_A_TURN) / (unwatchedMs / 1_000))),
+    unwatched: median(rounds.map(({ unwatchedMs, slices }) => (slices * DECISIONS_PER_SLICE) / (unwatchedMs / 1_000))),
     watchedShare: median(rounds.map(({ unwatchedMs, watchedMs }) => unwatchedMs / watchedMs)),
   };
 }

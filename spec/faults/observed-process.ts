@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { memoryOf } from '../../bench/support/process-facts.ts';
+import { memoryOf } from '../../bench/support/process-stats.ts';
 
 /** The state CLOSE_WAIT in /proc/net/tcp: the peer has closed, the process has not. */
 const CLOSE_WAIT = '08';

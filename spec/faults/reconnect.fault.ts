@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { BareAgentPort } from '../../bench/workers/bare-agent-port.ts';
 import { percentile } from '../../bench/support/measured.ts';
-import { assertDescriptors } from '../../bench/support/process-facts.ts';
+import { assertDescriptors } from '../../bench/support/process-stats.ts';
 import { nextMessage, startWorker } from '../../bench/support/workers.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess } from '../support/backend-process.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 const CLOCK_TICKS_PER_S = 100;
 const KB_PER_MB = 1_024;
 
-/** User and system CPU of a process so far, seconds. */
+/** The user and system CPU time of a process so far, in seconds. */
 export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -11,9 +11,9 @@ export function cpuSeconds(pid: number): number {
 }
 
 export interface Memory {
-  /** All that is resident, mapped files included. */
+  /** All resident memory, including mapped files. */
   residentMb: number;
-  /** Pages of mapped files, most of them the store's: the system takes them back when it needs them. */
+  /** Pages of mapped files, mostly of the store, which the kernel can reclaim. */
   mappedMb: number;
 }
 
@@ -24,7 +24,7 @@ export function memoryOf(pid: number): Memory {
   return { residentMb: megabytes('VmRSS'), mappedMb: megabytes('RssFile') };
 }
 
-/** @throws Error naming the limit when no process may have so many descriptors open */
+/** @throws Error naming the limit if a process may not open this many descriptors */
 export function assertDescriptors(needed: number): void {
   const limits = readFileSync('/proc/self/limits', 'utf8');
   const hard = /^Max open files\s+\S+\s+(\S+)/m.exec(limits)?.[1] ?? '';
