@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inTime } from '../support/eventually.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../bin/mon-agent.js', import.meta.url));
 const STOP_WITHIN_MS = 20_000;
 
 /** Nothing of the tester's own settings may reach the agent. */
 const cleanEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MON_')));
 
-/** The real program, from its source, with a cache directory of its own, gone with it, unless it is given one. */
+/** The built program. Unless it is given a cache directory, it has a temporary one, which is removed when it ends. */
 export class AgentProcess {
   readonly child: ChildProcess;
   readonly #ended: Promise<unknown>;
@@ -23,8 +23,7 @@ export class AgentProcess {
   stderr = '';
 
   constructor(args: readonly string[], environment: Record<string, string> = {}) {
-    this.child = spawn(process.execPath, ['--import', 'tsx', 'src/main/agent.ts', ...args], {
-      cwd: ROOT,
+    this.child = spawn(process.execPath, [PROGRAM, ...args], {
       env: { ...cleanEnvironment(), MON_CACHE_DIR: this.#cacheDir, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
