@@ -1,48 +1,21 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { BackupFailed } from '../../src/store/backup.ts';
-import { emptyPuts } from '../../src/store/decision.ts';
-import { chain, GENESIS } from '../../src/store/ledger.ts';
-import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import { openEnvironment, textTable } from '../../src/store/lmdb-environment.ts';
 import type { Migration } from '../../src/store/migrations/migration.ts';
 import { rewriteJson } from '../../src/store/migrations/rewrite.ts';
+import { CorruptRecord } from '../../src/store/sealed.ts';
 import { STORE_VERSION } from '../../src/store/store-version.ts';
 import { MigrationFailed, type UpgradeOptions, type UpgradeProgress, upgradeStore } from '../../src/store/upgrade.ts';
 import { perTest } from '../support/fixture.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { EXAMPLE_MIGRATIONS, FIRST, fillStore, increment, type Numbered } from './example-migrations.ts';
 import { recordsOf } from './stored-records.ts';
 
 /** More than one batch. */
 const RECORDS = 2_500;
 const AT_MS = Date.UTC(2026, 10, 22, 12);
-const FIRST = STORE_VERSION + 1;
-
-interface Numbered {
-  name: string;
-  n: number;
-}
-
-const increment = (value: unknown): Numbered => {
-  const { name, n } = value as Numbered;
-  return { name, n: n + 1 };
-};
-
-/** Two steps that would be wrong if a record were converted twice, or not at all. */
-const MIGRATIONS: readonly Migration[] = [
-  { to: FIRST, name: 'first', passes: [rewriteJson('resources', increment), rewriteJson('sessions', increment)] },
-  {
-    to: FIRST + 1,
-    name: 'second',
-    passes: [
-      {
-        table: 'resources',
-        writes: ({ key, payload }) => [{ table: 'byName', key: `${payload.length}/${key}`, payload: Buffer.alloc(0) }],
-      },
-      rewriteJson('resources', (value) => increment(increment(value))),
-    ],
-  },
-];
 
 describe('the upgrade of a store', () => {
   const directory = perTest(temporaryDirectory, (made) => made.remove());
@@ -52,7 +25,7 @@ describe('the upgrade of a store', () => {
   beforeEach(async () => {
     store = join(directory.path, 'store');
     progress = [];
-    await fill(store);
+    await fillStore(store, RECORDS);
   });
 
   const upgrade = (options: Partial<UpgradeOptions> = {}) =>
@@ -63,7 +36,7 @@ describe('the upgrade of a store', () => {
       nowMs: () => AT_MS,
       signal: new AbortController().signal,
       report: (report) => progress.push(report),
-      migrations: MIGRATIONS,
+      migrations: EXAMPLE_MIGRATIONS,
       ...options,
     });
 
@@ -159,6 +132,23 @@ describe('the upgrade of a store', () => {
     expect(String(error)).to.contain(`step to version ${FIRST} (broken) failed at resources`).and.contain('1500');
   });
 
+  it('removes what a process that was killed left of a backup', async () => {
+    mkdirSync(join(directory.path, 'backups', 'pre-1-2-x.mdb.partial'), { recursive: true });
+    await upgrade();
+    expect(backups()).to.have.length(1);
+  });
+
+  it('passes over a record whose checksum does not match, and names it', async () => {
+    await damage(store, 'things/00007');
+    await upgrade();
+    const damaged = progress.filter((report) => report.type === 'record.unreadable');
+    expect(damaged.map(({ table, key }) => `${table} ${key}`)).to.include('resources things/00007');
+    await recordsOf(store).then(
+      () => expect.fail('the record should still be damaged'),
+      (error: unknown) => expect(error).to.be.instanceOf(CorruptRecord),
+    );
+  });
+
   it('changes nothing when the backup directory cannot be made', async () => {
     const before = await recordsOf(store);
     writeFileSync(join(directory.path, 'backups'), 'a file');
@@ -168,25 +158,11 @@ describe('the upgrade of a store', () => {
   });
 });
 
-async function fill(directory: string): Promise<void> {
-  const store = new LmdbStore({ directory, sync: 'none' });
-  const puts = emptyPuts();
-  for (let n = 0; n < RECORDS; n += 1) {
-    const name = `things/${String(n).padStart(5, '0')}`;
-    puts.resources.set(name, { name, n: 0 });
-  }
-  puts.sessions.set('one', { name: 'one', n: 0 } as never);
-  const entry = {
-    atMs: 1,
-    actor: 'entity',
-    key: 'default/a',
-    from: null,
-    event: 'keepalive.received',
-    to: 'registered',
-    cause: { restore: true } as const,
-    guards: [],
-    configRevision: 0,
-  };
-  await store.write({ puts, ledger: chain([entry], GENESIS) });
-  await store.close();
+async function damage(directory: string, key: string): Promise<void> {
+  const root = openEnvironment({ directory, sync: 'none' });
+  const table = textTable(root, 'resources');
+  const value = Buffer.from(table.get(key) ?? '');
+  value.writeUInt8(value.readUInt8(value.length - 1) ^ 1, value.length - 1);
+  await table.put(key, value);
+  await root.close();
 }

@@ -16,7 +16,7 @@ import { askForAdmin } from './init/ask-admin.ts';
 import { initialiseThrough } from './serve/control-socket.ts';
 import { controlSocketPath, storeDirectory } from './process/directories.ts';
 import { initialise } from './init/initialise.ts';
-import { upgrade } from './init/upgrade.ts';
+import { upgrade, UpgradeStopped } from './init/upgrade.ts';
 import { createLogger, exitWith, type Logger } from './log/logger.ts';
 import { systemClock } from './process/system-clock.ts';
 import { readVersion } from './process/version.ts';
@@ -133,7 +133,7 @@ const isUnreachable = (error: unknown): boolean =>
 async function runUpgrade(config: UpgradeConfig, log: Logger): Promise<void> {
   const controller = new AbortController();
   const stop = (): void => {
-    controller.abort(new Error('upgrade interrupted; run "mon-backend upgrade" again to continue it'));
+    controller.abort(new UpgradeStopped('upgrade interrupted; run "mon-backend upgrade" again to continue it'));
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);

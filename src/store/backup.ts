@@ -1,4 +1,14 @@
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type LedgerHead, verify } from './ledger.ts';
 import { DATA_FILE } from './lmdb-file.ts';
@@ -11,8 +21,12 @@ const FILE_MODE = 0o600;
 /** Records that are compared between two looks at the signal. */
 const RECORDS_PER_SLICE = 1_000;
 
+const PARTIAL = '.partial';
+
 /** The backup could not be made or is not equal to the store. Nothing was changed. */
-export class BackupFailed extends Error {}
+export class BackupFailed extends Error {
+  readonly code = 'backup-failed';
+}
 
 export interface Backup {
   path: string;
@@ -40,6 +54,7 @@ export async function makeBackup(store: RawStore, options: BackupOptions): Promi
   const { path, signal } = options;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
+    removePartial(dirname(path));
     assertSpace(store, dirname(path));
     return await copyAndCompare(store, options);
   } catch (error) {
@@ -49,8 +64,7 @@ export async function makeBackup(store: RawStore, options: BackupOptions): Promi
 }
 
 async function copyAndCompare(store: RawStore, { path, signal, reached }: BackupOptions): Promise<Backup> {
-  const partial = `${path}.partial`;
-  rmSync(partial, { recursive: true, force: true });
+  const partial = path + PARTIAL;
   mkdirSync(partial, { mode: DIRECTORY_MODE });
   try {
     await store.copyTo(partial);
@@ -65,6 +79,13 @@ async function copyAndCompare(store: RawStore, { path, signal, reached }: Backup
     return { path, ...compared };
   } finally {
     rmSync(partial, { recursive: true, force: true });
+  }
+}
+
+/** Removes the copies that processes left which were killed meanwhile. */
+function removePartial(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    if (name.endsWith(PARTIAL)) rmSync(join(directory, name), { recursive: true });
   }
 }
 
@@ -85,7 +106,10 @@ async function compareWith(store: RawStore, directory: string, signal: AbortSign
     const tables = store.tableNames();
     if (tables.join() !== copy.tableNames().join()) throw new Error('the copy has other tables');
     let records = 0;
-    for (const table of tables) records += await compareTable(table, store, copy, signal);
+    for (const table of tables) {
+      await breathe(signal);
+      records += await compareTable(table, store, copy, signal);
+    }
     const [mine, copied] = [verify(store.ledgerEntries()), verify(copy.ledgerEntries())];
     if (JSON.stringify(mine) !== JSON.stringify(copied)) throw new Error('the copy has another ledger');
     return { records, ledger: copied };

@@ -1,8 +1,9 @@
 import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Another living process owns the store. */
+/** Another running process owns the store. */
 export class StoreInUse extends Error {
+  readonly code = 'store-in-use';
   readonly pid: number;
 
   constructor(pid: number) {
@@ -13,7 +14,7 @@ export class StoreInUse extends Error {
 
 interface Owner {
   pid: number;
-  /** Tells a process from a later one with the same number; empty where the system does not say. */
+  /** The start time distinguishes a process from a later one with the same number. Empty where the system does not provide it. */
   startedAt: string;
 }
 
@@ -48,12 +49,14 @@ function readOwner(path: string): Owner | undefined {
 }
 
 /**
- * Owns a store directory until `release`; the directory is made if it does not exist. A lock whose process is gone is
- * taken over. @throws StoreInUse
+ * Locks a store directory until `release`, and creates the directory if it does not exist. A lock whose process has ended is
+ * taken over.
+ *
+ * @throws StoreInUse
  */
 export function lockStore(directory: string): { release(): void } {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  // One that was there, or was copied, may be open to others.
+  // A directory that existed before may be accessible to others.
   chmodSync(directory, 0o700);
   const path = join(directory, LOCK_FILE);
   const mine = `${path}.${process.pid}`;
@@ -70,7 +73,7 @@ export function lockStore(directory: string): { release(): void } {
   };
 }
 
-/** A link is made whole or not at all, and only once. */
+/** Creating a link is atomic, and fails when the path exists. */
 function tryLink(mine: string, path: string): boolean {
   try {
     linkSync(mine, path);
@@ -81,13 +84,13 @@ function tryLink(mine: string, path: string): boolean {
   }
 }
 
-/** Without taking it, for those to whom loading a whole program only to be refused would take too long. @throws StoreInUse */
+/** Checks the lock without taking it, so that a second backend is refused before it loads the whole program. @throws StoreInUse */
 export function assertNotInUse(directory: string): void {
   const owner = readOwner(join(directory, LOCK_FILE));
   if (owner !== undefined && isAlive(owner)) throw new StoreInUse(owner.pid);
 }
 
-/** Moves a dead process's lock aside; if somebody else locked meanwhile, puts theirs back. */
+/** Removes the lock of a process that has ended. If another process took the lock meanwhile, its lock is put back. */
 function removeStale(directory: string): void {
   assertNotInUse(directory);
   const path = join(directory, LOCK_FILE);

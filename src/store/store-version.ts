@@ -32,13 +32,19 @@ export interface FinishedUpgrade {
 }
 
 /** A newer program wrote the store. */
-export class StoreTooNew extends Error {}
+export class StoreTooNew extends Error {
+  readonly code = 'store-too-new';
+}
 
 /** An older program wrote the store, or an upgrade of it did not finish. `mon-backend upgrade` makes it usable. */
-export class StoreOutdated extends Error {}
+export class StoreOutdated extends Error {
+  readonly code = 'store-outdated';
+}
 
 /** The store is older than every store that can be upgraded. */
-export class StoreTooOld extends Error {}
+export class StoreTooOld extends Error {
+  readonly code = 'store-too-old';
+}
 
 /**
  * Checks that this program can use a store as it is.
@@ -49,12 +55,12 @@ export function assertCurrent(version: number, unfinished: UnfinishedUpgrade | u
   assertKnown(version);
   if (unfinished !== undefined) {
     throw new StoreOutdated(
-      `an upgrade of the store from version ${unfinished.from} did not finish; run "mon-backend upgrade" to continue it`,
+      `an upgrade of the store from version ${unfinished.from} did not finish; run "mon-backend upgrade" with the same --state-dir to continue it`,
     );
   }
   if (version < STORE_VERSION) {
     throw new StoreOutdated(
-      `the store has version ${version}, this program needs version ${STORE_VERSION}; run "mon-backend upgrade"`,
+      `the store has version ${version}, this program needs version ${STORE_VERSION}; run "mon-backend upgrade" with the same --state-dir`,
     );
   }
 }

@@ -46,7 +46,9 @@ export interface UpgradeOptions {
 }
 
 /** A record could not be converted. The store is as the last batch left it. */
-export class MigrationFailed extends Error {}
+export class MigrationFailed extends Error {
+  readonly code = 'migration-failed';
+}
 
 /**
  * Brings a store to the newest version. A verified backup precedes the first change. Each batch of records is one transaction that

@@ -14,6 +14,11 @@ import type { Console } from './questions.ts';
 const LOCK_RETRY_MS = 200;
 const PROGRESS_INTERVAL_MS = 5_000;
 
+/** The upgrade did not start, or the operator stopped it. */
+export class UpgradeStopped extends Error {
+  readonly code = 'upgrade-stopped';
+}
+
 export interface UpgradePorts {
   console: Console;
   clock: Clock;
@@ -29,12 +34,12 @@ export interface UpgradePorts {
  * one line on the console's output, the progress is in the log.
  *
  * @throws StoreTooNew, StoreTooOld, BackupFailed, MigrationFailed
- * @throws Error when there is no store, another process uses it, or the operator does not confirm
+ * @throws UpgradeStopped when there is no store, another process uses it, or the operator does not confirm
  */
 export async function upgrade(config: UpgradeConfig, ports: UpgradePorts): Promise<void> {
   const directory = storeDirectory(config.stateDir);
   const state = await readStoreState(directory);
-  if (state === undefined) throw new Error(`store is not initialized: there is none in ${directory}`);
+  if (state === undefined) throw new UpgradeStopped(`store is not initialized: there is none in ${directory}`);
   assertKnown(state.version);
   if (isCurrent(state)) {
     await reportCurrent(directory, state, ports);
@@ -92,9 +97,9 @@ interface Plan {
   state: StoreState;
 }
 
-/** @throws Error unless the operator confirms */
+/** @throws UpgradeStopped unless the operator confirms */
 async function askToUpgrade({ directory, backupDirectory, state }: Plan, console: Console): Promise<void> {
-  if (console.input.isTTY !== true) throw new Error('confirmation required, use --skip-confirm');
+  if (console.input.isTTY !== true) throw new UpgradeStopped('confirmation required, use --skip-confirm');
   const { version, unfinished } = state;
   const what =
     unfinished === undefined
@@ -105,10 +110,10 @@ The upgrade continues it to version ${STORE_VERSION}. Its backup is ${unfinished
   console.output.write(`${what}
 This cannot be undone, except by going back to the backup. Please keep a backup of your own as well.
 `);
-  if (!(await confirm('Upgrade the store?', console))) throw new Error('upgrade aborted by operator');
+  if (!(await confirm('Upgrade the store?', console))) throw new UpgradeStopped('upgrade aborted by operator');
 }
 
-/** Locks the store as soon as another process releases it. @throws Error when that takes too long */
+/** Locks the store as soon as another process releases it. @throws UpgradeStopped when that takes too long */
 async function lockWithin(
   directory: string,
   timeoutMs: number,
@@ -122,7 +127,7 @@ async function lockWithin(
     } catch (error) {
       if (!(error instanceof StoreInUse)) throw error;
       if (clock.monotonicMs() >= untilMs) {
-        throw new Error(`${error.message}; stop it, then run "mon-backend upgrade" again`, { cause: error });
+        throw new UpgradeStopped(`${error.message}; stop it, then run "mon-backend upgrade" again`, { cause: error });
       }
     }
     await new Promise<void>((resolve) => void clock.after(LOCK_RETRY_MS, resolve));

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { expect } from 'chai';
+import {
+  DOWN_MS,
+  FIXTURE_MS,
+  FIXTURES,
+  REPLAY_MS,
+  replayOf,
+  type StoredFixture,
+  unpackFixture,
+} from '../store/stored-fixtures.ts';
+import { upgraded } from '../store/upgraded.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { eventually } from '../support/eventually.ts';
+import { perTest } from '../support/fixture.ts';
+import { at } from '../support/json-path.ts';
+import { RestartableBackend, START_MS } from '../support/restartable-backend.ts';
+
+/** Above every key. */
+const ALL = { from: '', to: '~' };
+
+/** The transitions that alert, or that end an alert. */
+const ALERTING = ['check-ttl', 'entity', 'check-state', 'silence'];
+
+for (const fixture of FIXTURES) {
+  describe(`a backend on the upgraded store ${fixture.name}`, () => {
+    const backend = perTest(() => startOn(fixture));
+
+    beforeEach(() => {
+      process.env['MON_SPEC_HANDLER'] = 'true';
+    });
+
+    afterEach(() => {
+      delete process.env['MON_SPEC_HANDLER'];
+    });
+
+    const names = async (api: ApiClient, path: string): Promise<unknown[]> =>
+      ((await api.get(path)).json as unknown[]).map(
+        (item) => at(item, 'metadata', 'name') ?? at(item, 'name') ?? at(item, 'username'),
+      );
+
+    it('answers with what the store contained', async () => {
+      const api = await backend.login();
+      const core = '/api/core/v2';
+      expect(await names(api, `${core}/entities`)).to.include.members(['late', 'lost', 'rack', 'switch', 'web']);
+      expect(await names(api, `${core}/namespaces`)).to.include.members(['default', 'ops']);
+      expect(await names(api, `${core}/users`)).to.deep.equal(['admin', 'agent', 'ann']);
+      expect(await names(api, `${core}/apikeys`)).to.have.length(1);
+      expect(await names(api, '/ns/default/checks')).to.deep.equal(['cpu', 'nightly', 'ring']);
+      expect(await names(api, '/ns/default/silenced')).to.deep.equal(['linux:disk', 'linux:load']);
+      expect(await names(api, '/ns/default/handlers')).to.deep.equal(['alerts', 'slow']);
+      expect(at(await api.event('web', 'disk'), 'check')).to.deep.include({ status: 1, silenced: ['linux:disk'] });
+      expect(at(await api.event('web', 'flaky'), 'check')).to.include({ state: 'flapping' });
+      expect(at(await api.event('lost', 'keepalive'), 'check')).to.include({ status: 2, state: 'failing' });
+    });
+
+    it('alerts exactly as the backend that wrote the store would', async () => {
+      await backend.clock.advance(REPLAY_MS);
+      await outboxIsEmpty(backend);
+      const { decided, notified } = replayOf(fixture);
+      const ledger = backend.store.ledger({ sinceMs: FIXTURE_MS + 1, limit: Number.MAX_SAFE_INTEGER });
+      const transitions = ledger.map(({ atMs, actor, key, event, to }) => ({ atMs, actor, key, event, to }));
+      const alerts = (all: typeof transitions) => all.filter(({ actor }) => ALERTING.includes(actor));
+      expect(alerts(transitions)).to.deep.equal(alerts(decided));
+      expect(alerts(decided)).to.have.length.above(5);
+      const sent = [...backend.store.range('notifications', ALL)].flatMap(({ key, value }) =>
+        value.map(({ id, handler, outcome, decidedAtMs }) => ({ key, id, handler, outcome, decidedAtMs })),
+      );
+      const withoutIds = (all: typeof notified) =>
+        all.map(({ key, handler, outcome, decidedAtMs }) => ({ key, handler, outcome, decidedAtMs }));
+      expect(withoutIds(sent)).to.deep.equal(withoutIds(notified));
+      const pending = notified.filter(({ decidedAtMs }) => decidedAtMs <= FIXTURE_MS).map(({ id }) => id);
+      expect(sent.map(({ id }) => id)).to.include.members(pending);
+    });
+  });
+}
+
+const outboxIsEmpty = (backend: RestartableBackend): Promise<number> =>
+  eventually(
+    () => [...backend.store.keys('outbox', ALL)].length,
+    (count) => count === 0,
+    { what: 'an empty outbox' },
+  );
+
+/** A backend that was down since the fixture was written, and runs on the upgraded store. */
+async function startOn(fixture: StoredFixture): Promise<RestartableBackend> {
+  const backend = await RestartableBackend.start();
+  try {
+    await backend.halt();
+    const store = join(backend.stateDir, 'store');
+    rmSync(store, { recursive: true });
+    unpackFixture(fixture, store);
+    await upgraded(backend.stateDir);
+    await backend.clock.advance(FIXTURE_MS - START_MS + DOWN_MS);
+    await backend.resume();
+    return backend;
+  } catch (error) {
+    await backend.stop();
+    throw error;
+  }
+}

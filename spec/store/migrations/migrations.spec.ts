@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { verify } from '../../../src/store/ledger.ts';
+import { LmdbStore } from '../../../src/store/lmdb-store.ts';
+import { MIGRATIONS, OLDEST_VERSION } from '../../../src/store/migrations/migrations.ts';
+import { eventOf, TABLE_NAMES } from '../../../src/store/records.ts';
+import { StoreOutdated, STORE_VERSION } from '../../../src/store/store-version.ts';
+import { perTest } from '../../support/fixture.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { FIXTURES, unpackFixture } from '../stored-fixtures.ts';
+import { recordsOf } from '../stored-records.ts';
+import { upgraded } from '../upgraded.ts';
+
+/** Above every key. */
+const ALL = { from: '', to: '~' };
+const TTLS = { backup: 'warning', disk: 'registered', mirror: 'critical' };
+
+describe('the steps of the upgrade', () => {
+  it('lead from each version to the next, without a gap', () => {
+    expect(MIGRATIONS.map(({ to }) => to)).to.deep.equal(MIGRATIONS.map((_, index) => OLDEST_VERSION + 1 + index));
+  });
+
+  it('have a fixture of every version that they start from', () => {
+    const versions = new Set(FIXTURES.map(({ version }) => version));
+    expect([...versions]).to.include.members(MIGRATIONS.map(({ to }) => to - 1));
+  });
+});
+
+for (const fixture of FIXTURES) {
+  describe(`a store of version ${fixture.version} (${fixture.name})`, () => {
+    const directory = perTest(temporaryDirectory, (made) => made.remove());
+    let store: string;
+
+    beforeEach(() => {
+      store = join(directory.path, 'store');
+      unpackFixture(fixture, store);
+    });
+
+    it('is refused until it is upgraded', async () => {
+      if (fixture.version < STORE_VERSION) {
+        expect(() => new LmdbStore({ directory: store, sync: 'none' })).to.throw(StoreOutdated, 'mon-backend upgrade');
+      }
+      await upgraded(directory.path);
+      await new LmdbStore({ directory: store, sync: 'none' }).close();
+    });
+
+    it('has the same keys after the upgrade, but for those of the upgrade itself', async () => {
+      const before = await recordsOf(store);
+      await upgraded(directory.path);
+      const after = await recordsOf(store);
+      after.get('meta')?.delete('last-upgrade');
+      expect([...after.keys()]).to.deep.equal([...before.keys()]);
+      for (const [table, records] of before) {
+        expect([...(after.get(table)?.keys() ?? [])], table).to.deep.equal([...records.keys()]);
+      }
+    });
+
+    it('has the same configuration, silences, outbox and ledger after the upgrade', async () => {
+      const before = await recordsOf(store);
+      await upgraded(directory.path);
+      const after = await recordsOf(store);
+      for (const table of ['resources', 'agentQueues', 'outbox', 'notifications', 'ledger', 'ledgerByKey']) {
+        expect(after.get(table), table).to.deep.equal(before.get(table));
+      }
+    });
+
+    it('is readable after the upgrade, record by record, and its ledger verifies', async () => {
+      await upgraded(directory.path);
+      const opened = new LmdbStore({ directory: store, sync: 'none' });
+      try {
+        for (const table of TABLE_NAMES) {
+          for (const { value } of opened.range(table, ALL)) expect(value).to.not.equal(undefined);
+        }
+        const events = [...opened.range('events', ALL)].map(({ value }) => eventOf(value));
+        expect(events.map(({ entity, check }) => `${entity.metadata.name}/${check.metadata.name}`)).to.include.members([
+          'late/keepalive',
+          'queued/numbered',
+          'switch/port',
+          'web/flaky',
+        ]);
+        expect(verify(opened.ledgerEntries())).to.have.property('ok', true);
+      } finally {
+        await opened.close();
+      }
+    });
+
+    it('keeps the state and the deadline of each check TTL', async () => {
+      await upgraded(directory.path);
+      const opened = new LmdbStore({ directory: store, sync: 'none' });
+      try {
+        for (const [check, value] of Object.entries(TTLS)) {
+          const ttl = opened.get('events', `default/web/${check}`)?.ttl;
+          expect(ttl?.value, check).to.equal(value);
+          expect(ttl?.context, check).to.include({ key: `default/web/${check}`, lastReceivedAtMs: 1_700_000_000_000 });
+        }
+      } finally {
+        await opened.close();
+      }
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { START_MS } from '../support/restartable-backend.ts';
+
+const DIRECTORY = fileURLToPath(new URL('fixtures/', import.meta.url));
+
+export interface StoredFixture {
+  /** The commit that wrote it, and the moment. */
+  name: string;
+  /** Its store version. */
+  version: number;
+}
+
+export const FIXTURES: readonly StoredFixture[] = ['killed', 'stopped'].map((moment) => ({
+  name: `862c634-${moment}`,
+  version: 2,
+}));
+
+/** The time of the test clock when the fixtures were copied, in Unix ms. */
+export const FIXTURE_MS = START_MS + 37_000;
+/** How long the backend was down, and how long it ran then, for `FixtureReplay`. */
+export const DOWN_MS = 60_000;
+export const REPLAY_MS = 420_000;
+
+/** What the backend of the fixture's own commit did when it was started on it. */
+export interface FixtureReplay {
+  decided: { atMs: number; actor: string; key: string; event: string; to: string | null }[];
+  notified: { key: string; id: string; handler: string; outcome: string; decidedAtMs: number }[];
+}
+
+/** Writes the fixture as the store in a directory. */
+export function unpackFixture({ name }: StoredFixture, directory: string): void {
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'data.mdb'), gunzipSync(readFileSync(join(DIRECTORY, `${name}.mdb.gz`))));
+}
+
+export const replayOf = ({ name }: StoredFixture): FixtureReplay =>
+  JSON.parse(readFileSync(join(DIRECTORY, `${name}.json`), 'utf8')) as FixtureReplay;
