@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MIGRATIONS } from '../../src/store/migrations/migrations.ts';
 import { killAtEachReport, killAtRandom } from './upgrade-rounds.ts';
 
-const RANDOM_ROUNDS = 2;
+const RANDOM_ROUNDS = 1;
 
 describe('an upgrade that is killed with SIGKILL', function () {
   this.timeout(120_000);

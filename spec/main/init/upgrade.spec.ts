@@ -1,0 +1,207 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { LAST_UPGRADE_KEY, STORE_VERSION, STORE_VERSION_KEY } from '../../../src/store/store-version.ts';
+import { lockStore } from '../../../src/store/store-lock.ts';
+import { RawStore } from '../../../src/store/raw-store.ts';
+import { FIXTURES, type StoredFixture, unpackFixture } from '../../store/stored-fixtures.ts';
+import { recordsOf } from '../../store/stored-records.ts';
+import { ADMIN } from '../../support/api-client.ts';
+import { BackendProcess, initialiseState, runProgram } from '../../support/backend-process.ts';
+import { eventually } from '../../support/eventually.ts';
+import { perTest } from '../../support/fixture.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../../bin/mon-backend.js', import.meta.url));
+const QUESTION = 'Upgrade the store? [y/N] ';
+const BY_OPERATOR = 'upgrade aborted by operator';
+const [FIXTURE] = FIXTURES as [StoredFixture];
+const UPGRADED = new RegExp(
+  `^upgraded database from schema ${FIXTURE.version} to ${STORE_VERSION} \\(backup: (.*/backups/pre-.*\\.mdb)\\)\n$`,
+);
+
+describe('mon-backend upgrade', function () {
+  this.timeout(60_000);
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  let stateDir: string;
+  let store: string;
+
+  beforeEach(() => {
+    stateDir = join(directory.path, 'state');
+    store = join(stateDir, 'store');
+  });
+
+  const upgrade = (...args: string[]) => runProgram(['upgrade', '--state-dir', stateDir, ...args]);
+
+  /** Each answer is given when the question has been asked so many times. */
+  async function onTerminal(answers: readonly string[]) {
+    const command = [process.execPath, PROGRAM, 'upgrade', '--state-dir', stateDir].join(' ');
+    const child = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'pipe'] });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const ended = once(child, 'close');
+    try {
+      for (const [index, answer] of answers.entries()) {
+        await eventually(() => output.split(QUESTION).length > index + 1, Boolean, {
+          what: QUESTION,
+          withinMs: 15_000,
+        });
+        child.stdin.write(`${answer}\n`);
+      }
+      await ended;
+    } finally {
+      child.kill('SIGKILL');
+    }
+    return { code: child.exitCode, output };
+  }
+
+  describe('on a store of an older version', () => {
+    let bytes: Buffer;
+
+    beforeEach(() => {
+      unpackFixture(FIXTURE, store);
+      bytes = readFileSync(join(store, 'data.mdb'));
+    });
+
+    const expectUnchanged = () => {
+      expect(readFileSync(join(store, 'data.mdb')).equals(bytes)).to.equal(true);
+      expect(readdirSync(stateDir)).to.not.include('backups');
+    };
+
+    it('upgrades it with --skip-confirm, after a backup that equals the old store', async () => {
+      const before = await recordsOf(store);
+      const { code, stdout, stderr } = await upgrade('--skip-confirm');
+      expect(code, stderr).to.equal(0);
+      const [, backup = ''] = UPGRADED.exec(stdout) ?? [];
+      expect(await recordsOf(backup)).to.deep.equal(before);
+      const verified = await runProgram(['ledger', 'verify', '--state-dir', stateDir]);
+      expect(verified).to.have.property('code', 0);
+      expect(verified.stdout).to.match(/^ledger ok: /);
+    });
+
+    it('says the second time that it was already run, and changes nothing', async () => {
+      await upgrade('--skip-confirm');
+      const before = await recordsOf(store);
+      const { code, stdout, stderr } = await upgrade('--skip-confirm');
+      expect(code).to.equal(0);
+      expect(stdout).to.match(new RegExp(`^upgrade was already run: schema ${STORE_VERSION}, version \\S+\n$`));
+      expect(stderr).to.contain('database already up to date');
+      expect(await recordsOf(store)).to.deep.equal(before);
+      expect(readdirSync(join(stateDir, 'backups'))).to.have.length(1);
+    });
+
+    it('is needed before start, init and ledger verify, which name it and change nothing', async () => {
+      const credentials = ['--cluster-admin-username', ADMIN.username, '--cluster-admin-password', ADMIN.password];
+      for (const command of [['start'], ['init', ...credentials], ['ledger', 'verify']]) {
+        const { code, stderr } = await runProgram([...command, '--state-dir', stateDir]);
+        expect([command[0], code]).to.deep.equal([command[0], 5]);
+        expect(stderr).to.contain(
+          `the store has version ${FIXTURE.version}, this program needs version ${STORE_VERSION}`,
+        );
+        expect(stderr).to.contain('mon-backend upgrade');
+      }
+      expectUnchanged();
+    });
+
+    it('wants --skip-confirm without a terminal', async () => {
+      const { code, stdout, stderr } = await upgrade();
+      expect([code, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.contain('confirmation required, use --skip-confirm');
+      expectUnchanged();
+    });
+
+    it('ends when the answer is no', async () => {
+      const { code, output } = await onTerminal(['n']);
+      expect(code).to.equal(1);
+      expect(output).to.contain(`The store in ${store} has version ${FIXTURE.version}`).and.contain(BY_OPERATOR);
+      expectUnchanged();
+    });
+
+    it('upgrades when the answer is yes', async () => {
+      const { code, output } = await onTerminal(['what', 'y']);
+      expect(code).to.equal(0);
+      expect(output).to.contain(`upgraded database from schema ${FIXTURE.version} to ${STORE_VERSION}`);
+    });
+
+    it('gives up after --timeout while another process uses the store', async () => {
+      const lock = lockStore(store);
+      try {
+        const { code, stderr } = await upgrade('--skip-confirm', '--timeout', '300ms');
+        expect(code).to.equal(1);
+        expect(stderr).to.contain(`store is in use by process ${process.pid}; stop it`);
+        expectUnchanged();
+      } finally {
+        lock.release();
+      }
+    });
+
+    it('runs once when two are started at a time', async () => {
+      const runs = await Promise.all([upgrade('--skip-confirm'), upgrade('--skip-confirm')]);
+      expect(runs.map(({ code }) => code)).to.deep.equal([0, 0]);
+      const outputs = runs.map(({ stdout }) => stdout);
+      expect(outputs.filter((text) => UPGRADED.test(text))).to.have.length(1);
+      expect(outputs.filter((text) => text.startsWith('upgrade was already run: '))).to.have.length(1);
+    });
+
+    it('halts with exit code 5 and changes nothing when the backup cannot be made', async () => {
+      writeFileSync(join(stateDir, 'backups'), 'a file');
+      const { code, stderr } = await upgrade('--skip-confirm');
+      expect(code).to.equal(5);
+      expect(stderr).to.contain('could not be made');
+      expect(readFileSync(join(store, 'data.mdb')).equals(bytes)).to.equal(true);
+    });
+
+    it('is followed by a start', async () => {
+      await upgrade('--skip-confirm');
+      const backend = await BackendProcess.start({ stateDir, environment: { MON_SPEC_HANDLER: 'true' } });
+      try {
+        const api = await backend.login();
+        expect(await api.event('web', 'disk')).to.not.equal(undefined);
+      } finally {
+        await backend.stop();
+      }
+    });
+  });
+
+  it('says that nothing was upgraded on a fresh store, without a question', async () => {
+    await initialiseState(stateDir);
+    const { code, stdout } = await upgrade();
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/^nothing was upgraded: version \S+ has no datastore changes\n$/);
+    expect(readdirSync(stateDir)).to.not.include('backups');
+    expect((await upgrade()).stdout).to.contain('upgrade was already run');
+  });
+
+  it('says so beside a running backend too', async () => {
+    await initialiseState(stateDir);
+    const backend = await BackendProcess.start({ stateDir });
+    try {
+      const { code, stdout } = await upgrade('--skip-confirm');
+      expect([code, stdout.slice(0, 20)]).to.deep.equal([0, 'nothing was upgraded']);
+    } finally {
+      await backend.stop();
+    }
+  });
+
+  it('fails where there is no store', async () => {
+    const { code, stderr } = await upgrade('--skip-confirm');
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('store is not initialized');
+    expect(readdirSync(directory.path)).to.deep.equal([]);
+  });
+
+  it('refuses a store that a newer version wrote, with exit code 4', async () => {
+    mkdirSync(store, { recursive: true });
+    const raw = new RawStore({ directory: store, sync: 'full' });
+    raw.write([], { [STORE_VERSION_KEY]: STORE_VERSION + 1, [LAST_UPGRADE_KEY]: null });
+    await raw.close();
+    const bytes = readFileSync(join(store, 'data.mdb'));
+    const { code, stderr } = await upgrade('--skip-confirm');
+    expect(code).to.equal(4);
+    expect(stderr).to.contain(`the store has version ${STORE_VERSION + 1}`);
+    expect(readFileSync(join(store, 'data.mdb')).equals(bytes)).to.equal(true);
+  });
+});
