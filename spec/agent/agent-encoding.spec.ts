@@ -4,14 +4,14 @@ import { checkWithDefaults } from '../../src/resources/check.ts';
 import { encodeFrame } from '../../src/wire/frame.ts';
 import { eventually } from '../support/eventually.ts';
 import { AgentProcess } from './agent-process.ts';
-import { PlayedBackend } from './played-backend.ts';
+import { FakeBackend } from './fake-backend.ts';
 
 const PROTOBUF = 'application/octet-stream';
 const JSON_TYPE = 'application/json';
 
 describe('the encoding of a connection', function () {
   this.timeout(30_000);
-  let backend: PlayedBackend;
+  let backend: FakeBackend;
   let agent: AgentProcess;
 
   afterEach(async () => {
@@ -19,8 +19,8 @@ describe('the encoding of a connection', function () {
     await backend.stop();
   });
 
-  it('is protobuf both ways when an Accept line of the backend says so, and is named on reconnects', async () => {
-    backend = await PlayedBackend.start({ accepts: [PROTOBUF, JSON_TYPE] });
+  it('is protobuf in both directions when an Accept line of the backend says so, and is sent on reconnects', async () => {
+    backend = await FakeBackend.start({ accepts: [PROTOBUF, JSON_TYPE] });
     agent = AgentProcess.start(backend.url, '--labels', 'area=north');
     const session = await backend.ready();
     expect(session.headers).to.not.have.property('content-type');
@@ -40,8 +40,8 @@ describe('the encoding of a connection', function () {
     expect((await backend.ready()).headers['content-type']).to.equal(PROTOBUF);
   });
 
-  it('is JSON when the line is folded, and what is queued as JSON is sent in the encoding of the next', async () => {
-    backend = await PlayedBackend.start({ accepts: [`${PROTOBUF}, ${JSON_TYPE}`], acksEvents: false });
+  it('is JSON when the Accept lines are combined, and events queued as JSON use the encoding of the next connection', async () => {
+    backend = await FakeBackend.start({ accepts: [`${PROTOBUF}, ${JSON_TYPE}`], acksEvents: false });
     agent = AgentProcess.start(backend.url);
     const session = await backend.ready();
     backend.requestCheck({ metadata: { name: 'disk' }, command: 'echo out; exit 2' }, 1);

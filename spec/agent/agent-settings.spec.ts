@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { eventually } from '../support/eventually.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { AgentProcess } from './agent-process.ts';
-import { PlayedBackend } from './played-backend.ts';
+import { FakeBackend } from './fake-backend.ts';
 
 /** Of a port that nobody listens on. */
 async function deadUrl(): Promise<string> {
@@ -21,7 +21,7 @@ async function deadUrl(): Promise<string> {
 
 describe('the settings of an agent', function () {
   this.timeout(30_000);
-  let backend: PlayedBackend;
+  let backend: FakeBackend;
   let agent: AgentProcess;
 
   afterEach(async () => {
@@ -30,7 +30,7 @@ describe('the settings of an agent', function () {
   });
 
   it('are in the entity and the metadata of its keepalives, real values of redacted keys included', async () => {
-    backend = await PlayedBackend.start();
+    backend = await FakeBackend.start();
     const directory = await temporaryDirectory();
     const file = join(directory.path, 'agent.yml');
     await writeFile(
@@ -69,8 +69,8 @@ describe('the settings of an agent', function () {
     await directory.remove();
   });
 
-  it('count alone when the agent manages its entity, which then waits for no entity config', async () => {
-    backend = await PlayedBackend.start({ entityConfig: undefined });
+  it('take precedence when the agent manages its entity, which then waits for no entity config', async () => {
+    backend = await FakeBackend.start({ entityConfig: undefined });
     agent = AgentProcess.start(backend.url, '--agent-managed-entity', '--labels', 'a=b', '--user', 'joe');
     await backend.ready();
     const managed = {
@@ -87,15 +87,15 @@ describe('the settings of an agent', function () {
     expect(event?.body.entity.metadata).to.deep.equal(managed);
   });
 
-  it('may name several backends: one that is dead does not keep it from the other', async () => {
-    backend = await PlayedBackend.start();
+  it('may name several backends, of which an unreachable one is skipped', async () => {
+    backend = await FakeBackend.start();
     const urls = `${await deadUrl()},${backend.url}`;
     agent = AgentProcess.start(urls, '--retry-min', '100ms');
     await backend.ready();
   });
 
-  it('say how often it pings, and when it gives up a backend that does not answer', async () => {
-    backend = await PlayedBackend.start({ pongs: false });
+  it('set the ping interval and the pong timeout', async () => {
+    backend = await FakeBackend.start({ pongs: false });
     agent = AgentProcess.start(
       backend.url,
       '--backend-heartbeat-interval=1',
@@ -107,8 +107,8 @@ describe('the settings of an agent', function () {
     expect(agent.log.map(({ msg }) => msg)).to.include('backend does not answer pings');
   });
 
-  it('say how long a handshake may take, and how long to wait before the next', async () => {
-    backend = await PlayedBackend.start({ stalls: true });
+  it('set the handshake timeout and the reconnect delay', async () => {
+    backend = await FakeBackend.start({ stalls: true });
     agent = AgentProcess.start(backend.url, '--backend-handshake-timeout=1', '--retry-min=200ms', '--retry-max=200ms');
     await eventually(() => backend.attemptsMs.length === 3, Boolean, { withinMs: 15_000 });
     const [first = 0, second = 0, third = 0] = backend.attemptsMs;
@@ -116,8 +116,8 @@ describe('the settings of an agent', function () {
     expect(third - second).to.be.within(1_150, 3_000);
   });
 
-  it('say how long it stays with one backend', async () => {
-    backend = await PlayedBackend.start();
+  it('set the maximum duration of a connection', async () => {
+    backend = await FakeBackend.start();
     agent = AgentProcess.start(backend.url, '--max-session-length', '1s', '--retry-min', '100ms');
     await eventually(() => backend.sessions.length === 2, Boolean, { withinMs: 15_000 });
     expect(backend.sessions[0]?.closed).to.deep.equal({ code: 1001, reason: 'bye' });

@@ -11,7 +11,7 @@ import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { AgentProcess } from './agent-process.ts';
-import { PlayedBackend } from './played-backend.ts';
+import { FakeBackend } from './fake-backend.ts';
 
 const RETRY = ['--retry-min', '100ms', '--retry-max', '100ms'];
 
@@ -75,21 +75,21 @@ describe('an agent at a backend with TLS', function () {
   const showing = ({ certFile, keyFile }: IssuedCertificate) => ['--cert-file', certFile, '--key-file', keyFile];
   const trusting = () => ['--trusted-ca-file', servers.certFile];
 
-  it('connects with its password when it is given the authority', async () => {
+  it('connects with its password when it is given the certificate authority', async () => {
     await startBackend();
     const agent = startAgent(...trusting());
     await connected(agent);
     expect(agent.log.map(({ msg }) => msg)).to.include('using password auth');
   });
 
-  it('is not content with an authority of others, which stand in place of the usual ones', async () => {
+  it('rejects a backend whose authority is not among the given ones, which replace the defaults', async () => {
     await startBackend();
     const text = 'the certificate of the backend is not trusted';
     expect(await fault(startAgent())).to.include(text);
     expect(await fault(startAgent('--trusted-ca-file', clients.certFile))).to.include(text);
   });
 
-  it('does not ask who the backend is when it is told so, and warns of that', async () => {
+  it('skips the verification of the backend when configured so, and logs a warning', async () => {
     await startBackend();
     const agent = startAgent('--insecure-skip-tls-verify');
     await connected(agent);
@@ -97,7 +97,7 @@ describe('an agent at a backend with TLS', function () {
     expect(warned).to.include({ level: 'warning', flag: 'insecure-skip-tls-verify' });
   });
 
-  it('shows its certificate in place of a password', async () => {
+  it('presents its certificate instead of a password', async () => {
     const admin = await (await startBackend(clients)).login();
     const agent = startAgent(...trusting(), ...showing(client));
     await connected(agent);
@@ -106,33 +106,34 @@ describe('an agent at a backend with TLS', function () {
     expect(agent.log.map(({ msg }) => msg)).to.include('using tls client auth');
   });
 
-  it('sends no password where a certificate cannot be shown either', async () => {
-    const played = await PlayedBackend.start();
+  it('sends no password without TLS when it has a certificate', async () => {
+    const fake = await FakeBackend.start();
     try {
-      const agent = AgentProcess.start(played.url, ...showing(client));
+      const agent = AgentProcess.start(fake.url, ...showing(client));
       agents.push(agent);
-      const { headers } = await played.ready();
+      const { headers } = await fake.ready();
       expect(headers).to.not.have.any.keys('authorization', 'sensu-user', 'mon-user');
       expect(headers).to.include({ 'sensu-agentname': 'tester', accept: 'application/octet-stream' });
     } finally {
-      await played.stop();
+      await fake.stop();
     }
   });
 
-  it('says that the backend wants a certificate when it has none', async () => {
+  it('logs that the backend requires a certificate', async () => {
     await startBackend(clients);
-    const wanted = 'the backend refuses the certificate of this agent, or wants one';
+    const wanted = 'the backend rejected the certificate of this agent, or requires one';
     expect(await fault(startAgent(...trusting()))).to.include(wanted);
   });
 
-  it('says that its certificate may be refused when the backend hangs up on it', async () => {
+  it('logs that its certificate may have been rejected when the backend hangs up', async () => {
     await startBackend(clients);
     const late = clients.issue('late', { names: '', validFrom: -9, validTo: -1 });
-    const closed = 'the connection was closed without an answer; the backend may refuse the certificate of this agent';
+    const closed =
+      'the connection was closed without an answer; the backend may have rejected the certificate of this agent';
     expect(await fault(startAgent(...trusting(), ...showing(late)))).to.equal(closed);
   });
 
-  it('takes up a new certificate at its next attempt', async () => {
+  it('uses a new certificate at its next attempt', async () => {
     await startBackend(clients);
     const late = clients.issue('renewing', { names: '', validFrom: -9, validTo: -1 });
     const agent = startAgent(...trusting(), ...showing(late));
@@ -146,7 +147,7 @@ describe('an agent at a backend with TLS', function () {
     await connected(agent);
   });
 
-  it('speaks nothing older than TLS 1.2', async () => {
+  it('requires TLS 1.2 or later', async () => {
     const old = createTlsServer({
       cert: server.cert,
       key: server.key,

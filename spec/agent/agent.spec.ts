@@ -3,14 +3,14 @@ import { expect } from 'chai';
 import { isRunning } from '../exec/is-running.ts';
 import { eventually } from '../support/eventually.ts';
 import { AgentProcess } from './agent-process.ts';
-import { PlayedBackend } from './played-backend.ts';
+import { FakeBackend } from './fake-backend.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const nowS = (): number => Math.floor(Date.now() / 1000);
 
 describe('an agent', function () {
   this.timeout(30_000);
-  let backend: PlayedBackend;
+  let backend: FakeBackend;
   let agent: AgentProcess;
 
   const stopBoth = async (): Promise<void> => {
@@ -21,8 +21,8 @@ describe('an agent', function () {
   describe('at its handshake', () => {
     afterEach(stopBoth);
 
-    it('says who it is in both spellings, asks for protobuf and for acknowledgements, and offers no compression', async () => {
-      backend = await PlayedBackend.start();
+    it('sends its identity under both prefixes, requests protobuf and acknowledgements, and offers no compression', async () => {
+      backend = await FakeBackend.start();
       agent = AgentProcess.start(backend.url, '--subscriptions', 'web,db', '--user', 'joe', '--password', 'p:w');
       const { headers } = await backend.ready();
       expect(headers).to.include({
@@ -44,7 +44,7 @@ describe('an agent', function () {
     afterEach(stopBoth);
 
     it('sends a keepalive after the entity config, and then one per interval, numbered from 1', async () => {
-      backend = await PlayedBackend.start();
+      backend = await FakeBackend.start();
       agent = AgentProcess.start(backend.url, '--keepalive-interval', '1', '--keepalive-warning-timeout', '30');
       await eventually(
         () => backend.keepalives.length,
@@ -71,7 +71,7 @@ describe('an agent', function () {
 
     it('builds its events with the entity config it received, until the connection ends', async () => {
       const metadata = { name: 'tester', namespace: 'default', labels: { from: 'backend' } };
-      backend = await PlayedBackend.start({
+      backend = await FakeBackend.start({
         entityConfig: { metadata, entity_class: 'agent', subscriptions: ['other', 'entity:tester'], user: 'boss' },
       });
       agent = AgentProcess.start(backend.url, '--subscriptions', 'local');
@@ -91,7 +91,7 @@ describe('an agent', function () {
 
     it('keeps its own name when an entity config carries another', async () => {
       const metadata = { name: 'somebody-else', namespace: 'default' };
-      backend = await PlayedBackend.start({ entityConfig: { metadata, entity_class: 'agent' } });
+      backend = await FakeBackend.start({ entityConfig: { metadata, entity_class: 'agent' } });
       agent = AgentProcess.start(backend.url);
       await backend.ready();
       expect(backend.keepalives[0]?.body.entity.metadata.name).to.equal('tester');
@@ -100,7 +100,7 @@ describe('an agent', function () {
 
   describe('asked for a check', () => {
     before(async () => {
-      backend = await PlayedBackend.start();
+      backend = await FakeBackend.start();
       agent = AgentProcess.start(backend.url);
       await backend.ready();
     });
@@ -167,7 +167,7 @@ describe('an agent', function () {
       expect(agent.log.map(({ error }) => error)).to.include('check execution still in progress: slow');
     });
 
-    it('ends one that takes longer than its timeout, grandchildren included', async () => {
+    it('kills a command that exceeds its timeout, grandchildren included', async () => {
       const command = 'sh -c "sleep 60 & echo \\$!; wait"';
       backend.requestCheck({ metadata: { name: 'stuck' }, command, timeout: 1 }, 1);
       const [event] = await backend.eventsOf('stuck');
@@ -187,7 +187,7 @@ describe('an agent', function () {
       });
     });
 
-    it('gives one that wants it the event on standard input, redacted, and discards output that is not wanted', async () => {
+    it('passes the redacted event on standard input, and discards the output, when the check says so', async () => {
       const metadata = { name: 'tester', namespace: 'default', labels: { password: 'hidden', area: 'north' } };
       backend.send(`entity_config\n${JSON.stringify({ metadata, entity_class: 'agent' })}`);
       backend.requestCheck({ metadata: { name: 'reader' }, command: 'cat', stdin: true }, 1);
@@ -201,24 +201,24 @@ describe('an agent', function () {
       expect(quiet?.body.check.output).to.equal('');
     });
 
-    it('says that a shell was killed, and by what', async () => {
+    it('reports the signal that killed a shell', async () => {
       backend.requestCheck({ metadata: { name: 'killed' }, command: 'echo a; kill -TERM $$' }, 1);
       const [event] = await backend.eventsOf('killed');
       expect(event?.body.check).to.include({ status: 143, output: 'a\nCommand killed by SIGTERM\n' });
     });
 
-    it('runs one with assets and hooks without them, and says so in the log', async () => {
+    it('runs a check without its assets and hooks, and logs that', async () => {
       const needs = { runtime_assets: ['disk-checks'], check_hooks: [{ ok: ['ps'] }] };
       backend.requestCheck({ metadata: { name: 'rich' }, command: 'echo ran', ...needs }, 1);
       const [event] = await backend.eventsOf('rich');
       expect(event?.body.check.output).to.equal('ran\n');
       expect(agent.log.filter(({ level }) => level === 'warning').map(({ msg }) => msg)).to.include.members([
-        'assets are not supported yet, running without',
-        'hooks are not supported yet, running without',
+        'assets are not supported, running the check without them',
+        'hooks are not supported, running the check without them',
       ]);
     });
 
-    it('cuts an output that would make the event larger than a backend takes', async () => {
+    it('truncates an output that would exceed the message limit', async () => {
       backend.requestCheck({ metadata: { name: 'flood' }, command: 'yes | head -c 20000000' }, 1);
       const [event] = await backend.eventsOf('flood');
       const output = event?.body.check.output;
@@ -230,8 +230,8 @@ describe('an agent', function () {
   describe('when a connection is lost', () => {
     afterEach(stopBoth);
 
-    it('sends again what was not acknowledged, with the same numbers, and nothing that was', async () => {
-      backend = await PlayedBackend.start({ acksEvents: false });
+    it('resends unacknowledged events with the same numbers, and no others', async () => {
+      backend = await FakeBackend.start({ acksEvents: false });
       agent = AgentProcess.start(backend.url);
       await backend.ready();
       for (const [index, name] of ['a', 'b', 'c'].entries()) {
@@ -261,7 +261,7 @@ describe('an agent', function () {
     });
 
     it('delivers the results of checks that ended in between', async () => {
-      backend = await PlayedBackend.start();
+      backend = await FakeBackend.start();
       agent = AgentProcess.start(backend.url);
       await backend.ready();
       backend.requestCheck({ metadata: { name: 'slow' }, command: 'sleep 0.3; echo done' }, 1);
@@ -272,8 +272,8 @@ describe('an agent', function () {
       expect(backend.sessions).to.have.lengthOf(2);
     });
 
-    it('numbers nothing for a backend that does not acknowledge, and sends nothing twice to it', async () => {
-      backend = await PlayedBackend.start({ acknowledges: false });
+    it('sends events without numbers, and only once, to a backend that does not acknowledge', async () => {
+      backend = await FakeBackend.start({ acknowledges: false });
       agent = AgentProcess.start(backend.url);
       await backend.ready();
       backend.requestCheck({ metadata: { name: 'a' }, command: 'echo a' }, 1);
@@ -290,7 +290,7 @@ describe('an agent', function () {
     });
 
     it('waits longer before each attempt while a backend refuses it', async () => {
-      backend = await PlayedBackend.start({ refuseWith: 402 });
+      backend = await FakeBackend.start({ refuseWith: 402 });
       agent = AgentProcess.start(backend.url);
       await eventually(() => backend.attemptsMs.length === 2, Boolean, { withinMs: 10_000 });
       backend.options.refuseWith = undefined;
@@ -302,8 +302,8 @@ describe('an agent', function () {
       expect(refusal?.['error']).to.equal('handshake failed with status 402: no entry');
     });
 
-    it('does not hammer a backend that accepts and closes at once', async () => {
-      backend = await PlayedBackend.start();
+    it('delays reconnects to a backend that accepts and closes at once', async () => {
+      backend = await FakeBackend.start();
       agent = AgentProcess.start(backend.url);
       await backend.ready();
       backend.current?.socket.terminate();
@@ -313,9 +313,9 @@ describe('an agent', function () {
     });
   });
 
-  describe('sent something broken that is a frame', () => {
+  describe('that receives an invalid message', () => {
     before(async () => {
-      backend = await PlayedBackend.start();
+      backend = await FakeBackend.start();
       agent = AgentProcess.start(backend.url);
       await backend.ready();
     });
@@ -329,7 +329,7 @@ describe('an agent', function () {
       { what: 'an entity config that is null', message: 'entity_config\nnull' },
       { what: 'an acknowledgement that is no number', message: 'ack\nall' },
     ]) {
-      it(`goes on with the session after ${what}`, async () => {
+      it(`continues the session after ${what}`, async () => {
         const name = what.replaceAll(' ', '-');
         const complaints = (): number => agent.log.filter(({ msg }) => msg === 'error handling message').length;
         const before = complaints();
@@ -346,7 +346,7 @@ describe('an agent', function () {
     afterEach(stopBoth);
 
     it('ends the session after a frame without a line feed, and connects again', async () => {
-      backend = await PlayedBackend.start();
+      backend = await FakeBackend.start();
       agent = AgentProcess.start(backend.url);
       await backend.ready();
       backend.send('no type here');
@@ -355,8 +355,8 @@ describe('an agent', function () {
       await backend.ready();
     });
 
-    it('drops the event that a backend finds too large, and delivers the rest', async () => {
-      backend = await PlayedBackend.start({ acksEvents: false });
+    it('drops an event that is too large for the backend, and delivers the rest', async () => {
+      backend = await FakeBackend.start({ acksEvents: false });
       agent = AgentProcess.start(backend.url);
       await backend.ready();
       backend.requestCheck({ metadata: { name: 'large' }, command: 'yes | head -c 100000' }, 1);
@@ -369,11 +369,11 @@ describe('an agent', function () {
     });
   });
 
-  describe('told to stop', () => {
+  describe('asked to stop', () => {
     afterEach(stopBoth);
 
     it('waits for running checks, delivers them, says bye and exits with 0', async () => {
-      backend = await PlayedBackend.start();
+      backend = await FakeBackend.start();
       agent = AgentProcess.start(backend.url);
       await backend.ready();
       backend.requestCheck({ metadata: { name: 'slow' }, command: 'sleep 0.5; echo done' }, 1);
@@ -385,8 +385,8 @@ describe('an agent', function () {
       expect(backend.current?.closed).to.deep.equal({ code: 1001, reason: 'bye' });
     });
 
-    it('kills what still runs and sends no result of it when told twice', async () => {
-      backend = await PlayedBackend.start();
+    it('kills running checks and sends no results when asked twice', async () => {
+      backend = await FakeBackend.start();
       agent = AgentProcess.start(backend.url);
       await backend.ready();
       backend.requestCheck({ metadata: { name: 'endless' }, command: 'sleep 60' }, 1);
@@ -397,8 +397,8 @@ describe('an agent', function () {
       expect(backend.events).to.deep.equal([]);
     });
 
-    it('stays alive when nobody reads its log any more', async () => {
-      backend = await PlayedBackend.start();
+    it('keeps running when its log is no longer read', async () => {
+      backend = await FakeBackend.start();
       agent = AgentProcess.start(backend.url);
       await backend.ready();
       agent.child.stderr?.destroy();
@@ -409,8 +409,8 @@ describe('an agent', function () {
       expect(await agent.stop()).to.equal(0);
     });
 
-    it('exits with 0 while no backend is there', async () => {
-      backend = await PlayedBackend.start({ refuseWith: 503 });
+    it('exits with 0 while no backend is reachable', async () => {
+      backend = await FakeBackend.start({ refuseWith: 503 });
       agent = AgentProcess.start(backend.url);
       await eventually(() => backend.attemptsMs.length > 0, Boolean, { withinMs: 10_000 });
       expect(await agent.stop()).to.equal(0);

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { SELF_SIGNED } from '../support/self-signed-certificate.ts';
 import { AgentProcess } from './agent-process.ts';
-import { PlayedBackend } from './played-backend.ts';
+import { FakeBackend } from './fake-backend.ts';
 
 const FAILED = 'reconnection attempt failed';
 
@@ -61,7 +61,7 @@ describe("an agent's log of attempts that fail", function () {
     return listening(server);
   };
 
-  it('has one for each at a URL where nobody listens, with the URL and without its password', async () => {
+  it('has one line for each refused connection, with the URL and without its password', async () => {
     const port = await closedPort();
     const lines = await linesOf(`ws://joe:h1dden@127.0.0.1:${port}/?token=h1dden`, 3, '--password', 'h1dden');
     for (const { level, msg, error, 'backend-url': url } of lines) {
@@ -74,8 +74,8 @@ describe("an agent's log of attempts that fail", function () {
     }
   });
 
-  it('has one with the status and the body of a refusal', async () => {
-    const backend = await PlayedBackend.start({ refuseWith: 403 });
+  it('has one line with the status and the body of a refused handshake', async () => {
+    const backend = await FakeBackend.start({ refuseWith: 403 });
     closers.push(() => backend.stop());
     const lines = await linesOf(backend.url, 2);
     for (const line of lines) {
@@ -88,7 +88,7 @@ describe("an agent's log of attempts that fail", function () {
     expect(backend.attemptsMs.length).to.be.within(lines.length, lines.length + 1);
   });
 
-  it('has one that names the certificate when it is not trusted', async () => {
+  it('has one line that names an untrusted certificate', async () => {
     const port = await serving(createTlsServer(SELF_SIGNED));
     for (const line of await linesOf(`wss://127.0.0.1:${port}`, 2)) {
       expect(line).to.include({
@@ -99,28 +99,28 @@ describe("an agent's log of attempts that fail", function () {
     }
   });
 
-  it('says that a backend of clear text was asked for TLS', async () => {
-    const backend = await PlayedBackend.start();
+  it('says that the backend does not speak TLS', async () => {
+    const backend = await FakeBackend.start();
     closers.push(() => backend.stop());
     const [line] = await linesOf(backend.url.replace('ws:', 'wss:'), 1);
-    expect(line?.['error']).to.equal('the backend does not speak TLS on this port; with ws:// it may answer');
+    expect(line?.['error']).to.equal('the backend does not speak TLS on this port; try ws://');
   });
 
-  it('says that a backend with TLS was asked in clear text', async () => {
+  it('says that the backend requires TLS', async () => {
     const port = await serving(createTlsServer(SELF_SIGNED));
     const [line] = await linesOf(`ws://127.0.0.1:${port}`, 1);
-    expect(line?.['error']).to.equal('the connection was closed without an answer; a port with TLS wants wss://');
+    expect(line?.['error']).to.equal('the connection was closed without an answer; a TLS port requires wss://');
   });
 
   it('says that a backend did not answer in time', async () => {
-    const backend = await PlayedBackend.start({ stalls: true });
+    const backend = await FakeBackend.start({ stalls: true });
     closers.push(() => backend.stop());
     const [line] = await linesOf(backend.url, 1, '--backend-handshake-timeout', '1');
     expect(line).to.include({ msg: FAILED, error: 'the backend did not answer the handshake in time' });
   });
 
-  it('has none of the attempt that a stop gives up', async () => {
-    const backend = await PlayedBackend.start({ stalls: true });
+  it('has no line for an attempt that a stop aborts', async () => {
+    const backend = await FakeBackend.start({ stalls: true });
     closers.push(() => backend.stop());
     const agent = AgentProcess.start(backend.url);
     agents.push(agent);

@@ -4,7 +4,7 @@ import { EventQueue, MAX_EVENTS_IN_MEMORY, MAX_QUEUED_BYTES } from '../../src/ag
 import { HELD_IN_MEMORY_MS } from '../../src/agent/spill.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
-import { PlayedStore } from './played-store.ts';
+import { FakeStore } from './fake-store.ts';
 
 const MAX_EVENTS = 5;
 
@@ -17,7 +17,7 @@ function drain(queue: EventQueue): number[] {
 describe('the event queue', () => {
   let clock: ManualClock;
   let log: RecordedLog;
-  let store: PlayedStore;
+  let store: FakeStore;
   let queue: EventQueue;
 
   const push = (...payloads: string[]): void => {
@@ -31,7 +31,7 @@ describe('the event queue', () => {
   beforeEach(() => {
     clock = new ManualClock();
     log = new RecordedLog();
-    store = new PlayedStore();
+    store = new FakeStore();
     queue = new EventQueue(store, MAX_EVENTS, { clock, log });
   });
 
@@ -56,7 +56,7 @@ describe('the event queue', () => {
       expect(drain(queue)).to.deep.equal([2, 3, 4]);
     });
 
-    it('takes no confirmation for what it has not sent', () => {
+    it('ignores a confirmation of unsent events', () => {
       push('a', 'b');
       queue.next();
       queue.confirm(999);
@@ -64,7 +64,7 @@ describe('the event queue', () => {
       expect(drain(queue)).to.deep.equal([2]);
     });
 
-    it('does not touch the disk for what is confirmed in time', async () => {
+    it('does not write events that are confirmed in time', async () => {
       push('a', 'b');
       drain(queue);
       await clock.advance(HELD_IN_MEMORY_MS - 1);
@@ -73,7 +73,7 @@ describe('the event queue', () => {
       expect(store.writes).to.equal(0);
     });
 
-    it('writes what is not confirmed in time, and removes it when it is', async () => {
+    it('writes events that are not confirmed in time, and removes them later', async () => {
       push('a');
       drain(queue);
       await clock.advance(HELD_IN_MEMORY_MS);
@@ -84,7 +84,7 @@ describe('the event queue', () => {
       expect(store.content.size).to.equal(0);
     });
 
-    it('removes what is confirmed while it is being written', async () => {
+    it('removes events that are confirmed while they are being written', async () => {
       push('a');
       drain(queue);
       await clock.advance(HELD_IN_MEMORY_MS);
@@ -94,21 +94,21 @@ describe('the event queue', () => {
       expect(queue.size).to.equal(0);
     });
 
-    it('writes at once what is more than memory shall hold', () => {
+    it('writes events beyond the memory limit at once', () => {
       queue = new EventQueue(store, 10_000, { clock, log });
       queue.beginConnection();
       for (let count = 0; count <= 1_000; count++) push('x');
       expect(store.writes).to.equal(1);
     });
 
-    it('writes what it holds when the connection ends', async () => {
+    it('writes the events in memory when the connection ends', async () => {
       push('a', 'b');
       queue.endConnection();
       await store.finishWrites();
       expect(store.content.size).to.equal(2);
     });
 
-    it('gives up the largest of what was sent when the backend refuses its size', () => {
+    it('drops the largest sent event when the backend rejects its size', () => {
       push('a', 'bbb', 'cc', 'not sent, though long');
       for (let sent = 0; sent < 3; sent++) queue.next();
       expect(queue.dropLargestSent()?.n).to.equal(2);
@@ -116,7 +116,7 @@ describe('the event queue', () => {
       expect(drain(queue)).to.deep.equal([1, 3, 4]);
     });
 
-    it('gives up one event and confirms no other by it', () => {
+    it('discards one event without confirming others', () => {
       push('a', 'b', 'c');
       drain(queue);
       queue.discard(2);
@@ -134,7 +134,7 @@ describe('the event queue', () => {
       expect([...store.content.values()].map(({ payload }) => payload)).to.deep.equal(['a', 'b', 'c']);
     });
 
-    it('is found again by the next process, with the same numbers, and goes on above all that were used', async () => {
+    it('is restored by the next process with the same numbers, and continues above all used ones', async () => {
       push('a', 'b');
       await store.finishWrites();
       push('lost');
@@ -150,12 +150,12 @@ describe('the event queue', () => {
       expect(next?.n).to.be.greaterThan(1_000_000);
     });
 
-    it('tries again when the disk fails, says so, and sends from memory', async () => {
+    it('retries when the disk fails, logs the failure, and sends from memory', async () => {
       push('a');
       await store.failWrite();
       push('b');
       expect(log.errors.map(({ msg }) => msg)).to.deep.equal([
-        'event queue cannot be written, events are only in memory',
+        'failed to write the event queue, events are in memory only',
       ]);
       expect(drain(queue)).to.deep.equal([1, 2]);
       await clock.advance(1_000);
@@ -163,7 +163,7 @@ describe('the event queue', () => {
       expect([...store.content.keys()]).to.deep.equal([1, 2]);
     });
 
-    it('removes later what it could not remove when it was confirmed', async () => {
+    it('retries to remove confirmed events', async () => {
       push('a');
       await store.finishWrites();
       drain(queue);
@@ -174,13 +174,13 @@ describe('the event queue', () => {
       expect(store.content.size).to.equal(0);
     });
 
-    it('drops a record that is damaged, and sends the rest', async () => {
+    it('drops a damaged record and sends the rest', async () => {
       push('a', 'b');
       await store.finishWrites();
       store.content.delete(1);
       expect(drain(queue)).to.deep.equal([2]);
       expect(queue.dropped).to.equal(1);
-      expect(log.errors.map(({ msg }) => msg)).to.deep.equal(['queued event is damaged, dropped']);
+      expect(log.errors.map(({ msg }) => msg)).to.deep.equal(['dropping a damaged queued event']);
     });
   });
 
@@ -195,7 +195,7 @@ describe('the event queue', () => {
       expect([...store.content.keys()]).to.deep.equal([3, 4, 5, 6, 7]);
       expect(queue.dropped).to.equal(2);
       expect(log.lines.filter(({ level }) => level === 'warn')).to.deep.equal([
-        { level: 'warn', msg: 'event queue is full, oldest event dropped', fields: { dropped: 1, check: 'b' } },
+        { level: 'warn', msg: 'event queue is full, dropping the oldest event', fields: { dropped: 1, check: 'b' } },
       ]);
     });
 
@@ -207,7 +207,7 @@ describe('the event queue', () => {
       await store.finishWrites();
     });
 
-    it('sends on where it was when something before and something behind is dropped', () => {
+    it('keeps its position when events before and after it are dropped', () => {
       queue.beginConnection();
       for (const check of ['a', 'b', 'c', 'd', 'e']) queue.push(check, check);
       queue.next();
@@ -226,7 +226,7 @@ describe('the event queue', () => {
   });
 
   describe('when it is closed', () => {
-    it('writes what it holds, and gives the store back', async () => {
+    it('writes the events in memory and closes the store', async () => {
       queue.beginConnection();
       push('a');
       const closed = queue.close();
@@ -237,7 +237,7 @@ describe('the event queue', () => {
       expect(store.isClosed).to.equal(true);
     });
 
-    it('ends also when the disk fails', async () => {
+    it('finishes even if the disk fails', async () => {
       push('a');
       const closed = queue.close();
       await store.failWrite();
@@ -247,7 +247,7 @@ describe('the event queue', () => {
     });
   });
 
-  it('delivers what it kept at least once, in order, under its one number, and nothing again that was acknowledged', async () => {
+  it('delivers kept events at least once, in order, with unchanged numbers, and no acknowledged event again', async () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.constant({ do: 'push' as const }) },
       { weight: 3, arbitrary: fc.record({ do: fc.constant('send' as const), upTo: fc.integer({ min: 1, max: 5 }) }) },
@@ -266,7 +266,7 @@ describe('the event queue', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 80, size: 'max' }), async (steps) => {
         clock = new ManualClock();
-        store = new PlayedStore();
+        store = new FakeStore();
         queue = new EventQueue(store, 100_000, { clock, log: new RecordedLog() });
         let pushed = 0;
         const payloadOf = new Map<number, string>();

@@ -23,7 +23,7 @@ describe('the heartbeat of a connection', () => {
     expect(seen).to.deep.equal(['ping', 'ping']);
   });
 
-  it('finds the backend lost when no pong came for 45 seconds', async () => {
+  it('reports the backend as lost after 45 seconds without a pong', async () => {
     await clock.advance(30_000);
     heartbeat.pong();
     await clock.advance(44_999);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Keepalives } from '../../src/agent/keepalives.ts';
-import { Sequences } from '../../src/agent/sequences.ts';
+import { SequenceNumbers } from '../../src/agent/sequence-numbers.ts';
 import { entityWithDefaults } from '../../src/resources/entity.ts';
 import type { Event } from '../../src/resources/event.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -8,14 +8,14 @@ import { ManualClock } from '../support/manual-clock.ts';
 describe('keepalives', () => {
   let clock: ManualClock;
   let sent: Event[];
-  let sequences: Sequences;
+  let sequences: SequenceNumbers;
   let keepalives: Keepalives;
   const send = (keepalive: Event): unknown => sent.push(keepalive);
 
   beforeEach(() => {
     clock = new ManualClock(1_700_000_000_000);
     sent = [];
-    sequences = new Sequences();
+    sequences = new SequenceNumbers();
     const entity = entityWithDefaults({ metadata: { name: 'web-1', namespace: 'ops' } });
     keepalives = new Keepalives(
       {

@@ -80,7 +80,7 @@ const CASES: { what: string; files: Record<string, string>; is: [string, string,
 
 describe('the platform of a Linux system', () => {
   for (const { what, files, is } of CASES) {
-    it(`is told for ${what}`, async () => {
+    it(`is detected for ${what}`, async () => {
       const { platform, platform_family, platform_version } = await linuxPlatform((path) =>
         Promise.resolve(files[path]),
       );

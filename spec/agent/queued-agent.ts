@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import type { AgentProcess } from './agent-process.ts';
-import type { PlayedBackend } from './played-backend.ts';
+import type { FakeBackend } from './fake-backend.ts';
 
 const QUEUED_WITHIN_MS = 20_000;
 
 /** Asks for checks `check-0`, `check-1` and so on that are invalid: their events need no command to run. */
-export function provokeEvents(backend: PlayedBackend, count: number): void {
+export function provokeEvents(backend: FakeBackend, count: number): void {
   for (let index = 0; index < count; index++) {
     backend.requestCheck({ metadata: { name: `check-${index}` }, command: 'true', interval: 0 }, 1);
   }
@@ -17,10 +17,10 @@ export const acceptedIds = ({ log }: AgentProcess): unknown[] =>
   log.filter(({ msg }) => msg === 'sending event to backend').map(({ event_uuid: id }) => id);
 
 const keptCount = ({ log }: AgentProcess): number =>
-  log.filter(({ msg }) => msg === 'events kept on disk').reduce((sum, { events }) => sum + Number(events), 0);
+  log.filter(({ msg }) => msg === 'wrote queued events to disk').reduce((sum, { events }) => sum + Number(events), 0);
 
 /** Makes so many events, whose ids it returns, and goes away before it acknowledged any: they are on the agent's disk. */
-export async function queueEvents(backend: PlayedBackend, agent: AgentProcess, count: number): Promise<unknown[]> {
+export async function queueEvents(backend: FakeBackend, agent: AgentProcess, count: number): Promise<unknown[]> {
   await backend.ready();
   provokeEvents(backend, count);
   backend.options.refuseWith = 503;

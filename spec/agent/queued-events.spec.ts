@@ -4,14 +4,14 @@ import { eventually } from '../support/eventually.ts';
 import { perTest } from '../support/fixture.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { AgentProcess } from './agent-process.ts';
-import { PlayedBackend, type PlayedFrame } from './played-backend.ts';
+import { FakeBackend, type FakeFrame } from './fake-backend.ts';
 import { acceptedIds, provokeEvents, queueEvents } from './queued-agent.ts';
 
 const COUNT = 1_000;
 const NO_ENTITY_WITHIN_MS = 20_000;
 
-const idsOf = (frames: readonly PlayedFrame[]): unknown[] => frames.map(({ body }) => body.id);
-const numberOf = ({ type }: PlayedFrame): number => Number(/^event (\d+)$/.exec(type)?.[1]);
+const idsOf = (frames: readonly FakeFrame[]): unknown[] => frames.map(({ body }) => body.id);
+const numberOf = ({ type }: FakeFrame): number => Number(/^event (\d+)$/.exec(type)?.[1]);
 
 describe('the queued events of an agent', function () {
   this.timeout(90_000);
@@ -19,17 +19,17 @@ describe('the queued events of an agent', function () {
   afterEach(() => agent.kill());
 
   const directory = perTest(temporaryDirectory, (made) => made.remove());
-  const backend = perTest(() => PlayedBackend.start({ acksEvents: false }));
+  const backend = perTest(() => FakeBackend.start({ acksEvents: false }));
 
   const start = (...flags: string[]): void => {
     const cacheDir = join(directory.path, 'cache');
     agent = AgentProcess.start(backend.url, '--cache-dir', cacheDir, '--retry-min', '100ms', ...flags);
   };
 
-  const later = (sessions: number): PlayedFrame[] =>
+  const later = (sessions: number): FakeFrame[] =>
     backend.sessions.slice(sessions).flatMap(({ frames }) => frames.filter(({ type }) => type.startsWith('event')));
 
-  const arrived = (sessions: number, count: number): Promise<PlayedFrame[]> =>
+  const arrived = (sessions: number, count: number): Promise<FakeFrame[]> =>
     eventually(
       () => later(sessions),
       (found) => found.length >= count,
@@ -61,7 +61,7 @@ describe('the queued events of an agent', function () {
     expect(later(before)).to.have.lengthOf(1);
   });
 
-  it('are each applied once by a backend that counts numbers, when the agent is killed while it delivers', async () => {
+  it('are applied once by a backend that checks numbers, when the agent is killed during delivery', async () => {
     start();
     const ids = await queueEvents(backend, agent, COUNT);
     await agent.kill();
@@ -82,7 +82,7 @@ describe('the queued events of an agent', function () {
     expect(idsOf(applied)).to.deep.equal(ids);
   });
 
-  it('arrive at least once and in order at a backend that does not acknowledge, killed while it delivers', async () => {
+  it('arrive at least once and in order at a backend that does not acknowledge, when the agent is killed during delivery', async () => {
     start();
     const ids = await queueEvents(backend, agent, COUNT);
     await agent.kill();
@@ -108,14 +108,14 @@ describe('the queued events of an agent', function () {
     provokeEvents(backend, 3);
     const before = await arrived(0, 3);
     expect(await agent.stop()).to.equal(0);
-    expect(agent.log.find(({ msg }) => msg === 'stopping with events that were not delivered')?.['events']).to.equal(3);
+    expect(agent.log.find(({ msg }) => msg === 'stopping with undelivered events')?.['events']).to.equal(3);
     start();
     const after = await arrived(1, 3);
     expect(after.map(numberOf)).to.deep.equal([1, 2, 3]);
     expect(idsOf(after)).to.deep.equal(idsOf(before));
   });
 
-  it('are as many as the flag says: the oldest go first, counted in the log', async () => {
+  it('are limited by the flag, and the log counts the oldest ones that are dropped', async () => {
     start('--events-queue-max', '10');
     await backend.ready();
     provokeEvents(backend, 25);
@@ -130,11 +130,11 @@ describe('the queued events of an agent', function () {
     expect(events.map(({ body }) => body.check.metadata.name as unknown)).to.deep.equal(
       Array.from({ length: 10 }, (_, index) => `check-${index + 15}`),
     );
-    const warning = agent.log.find(({ msg }) => msg === 'event queue is full, oldest event dropped');
+    const warning = agent.log.find(({ msg }) => msg === 'event queue is full, dropping the oldest event');
     expect(warning).to.include({ level: 'warning', dropped: 1, check: 'check-0/' });
   });
 
-  it('are in memory only without a cache directory, under a new name at each start', async () => {
+  it('stay in memory without a cache directory, with a new queue id at each start', async () => {
     agent = AgentProcess.start(backend.url, '--cache-dir', '/dev/null');
     const first = await backend.ready();
     provokeEvents(backend, 1);

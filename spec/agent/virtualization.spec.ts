@@ -53,7 +53,7 @@ const CASES: { what: string; files: Record<string, string>; is: [string, string]
 
 describe('the virtualization of a Linux machine', () => {
   for (const { what, files, is } of CASES) {
-    it(`is told of ${what}`, async () => {
+    it(`is detected for ${what}`, async () => {
       const { vm_system: system, vm_role: role } = await linuxVirtualization((path) => Promise.resolve(files[path]));
       expect([system, role]).to.deep.equal(is);
     });

@@ -1,5 +1,5 @@
 import { AgentProcess } from '../agent/agent-process.ts';
-import { PlayedBackend } from '../agent/played-backend.ts';
+import { FakeBackend } from '../agent/fake-backend.ts';
 import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
 import { itReplaysInParallel } from '../support/golden-parallel.ts';
 import { playTranscript } from '../support/golden-transcript.ts';
@@ -35,7 +35,7 @@ describe('an agent that receives the messages of a recorded backend', function (
   itReplaysInParallel(Object.keys(ACCEPTS), async (name) => {
     const accepts = ACCEPTS[name] ?? [];
     const options = { acknowledges: false, acksEvents: false, entityConfig: undefined, accepts };
-    const backend = await PlayedBackend.start(options);
+    const backend = await FakeBackend.start(options);
     const settings = { ...SETTINGS, name: `ra-${name}`, 'backend-url': backend.url };
     const flags = Object.entries(settings).map(([flag, value]) => `--${flag}=${value}`);
     const agent = new AgentProcess(['start', ...flags]);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
 import { AgentProcess } from '../agent/agent-process.ts';
-import { PlayedBackend } from '../agent/played-backend.ts';
+import { FakeBackend } from '../agent/fake-backend.ts';
 import { queueEvents } from '../agent/queued-agent.ts';
 import { BackendProcess } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
@@ -32,7 +32,7 @@ describe('the events in the queue of an agent that is killed', function () {
 
   /** Returns the ids of the events in order, and kills the agent that accepted them. */
   async function queued(): Promise<unknown[]> {
-    const played = await PlayedBackend.start({ acksEvents: false });
+    const played = await FakeBackend.start({ acksEvents: false });
     try {
       agent = start(played.url);
       return await queueEvents(played, agent, COUNT);
@@ -66,7 +66,7 @@ describe('the events in the queue of an agent that is killed', function () {
     expect(entries.map(({ cause }) => at(cause, 'eventId'))).to.deep.equal(ids);
     await isRunning();
     expect(await agent?.stop()).to.equal(0);
-    expect(agent?.log.map(({ msg }) => msg)).to.not.include('stopping with events that were not delivered');
+    expect(agent?.log.map(({ msg }) => msg)).to.not.include('stopping with undelivered events');
     const { json } = await api.get('/ns/default/events/tester');
     const results = (json as unknown[]).filter((event) => at(event, 'check', 'metadata', 'name') !== 'keepalive');
     expect(results.map((event) => at(event, 'check', 'metadata', 'name'))).to.have.members(NAMES);

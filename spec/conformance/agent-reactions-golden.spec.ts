@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { AgentProcess } from '../agent/agent-process.ts';
-import { PlayedBackend, type PlayedSession } from '../agent/played-backend.ts';
+import { FakeBackend, type FakeSession } from '../agent/fake-backend.ts';
 import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
 import { encodeFrame } from '../../src/wire/frame.ts';
 import { eventually, inTime } from '../support/eventually.ts';
@@ -27,11 +27,11 @@ const PATIENCE = { withinMs: 15_000 };
 /** The recorded reactions to a backend that spec/agent does not cover. */
 describe('an agent that reacts to its backend like the recorded agent', function () {
   this.timeout(60_000);
-  let backend: PlayedBackend;
+  let backend: FakeBackend;
   let agent: AgentProcess;
 
-  async function start(options: Parameters<typeof PlayedBackend.start>[0] = {}): Promise<void> {
-    backend = await PlayedBackend.start(options);
+  async function start(options: Parameters<typeof FakeBackend.start>[0] = {}): Promise<void> {
+    backend = await FakeBackend.start(options);
     agent = AgentProcess.start(backend.url, '--retry-min', '50ms', '--retry-max', '100ms');
   }
 
@@ -40,7 +40,7 @@ describe('an agent that reacts to its backend like the recorded agent', function
     await backend.stop();
   });
 
-  const anotherSession = async (before: number): Promise<PlayedSession> => {
+  const anotherSession = async (before: number): Promise<FakeSession> => {
     await eventually(() => backend.sessions.length > before, Boolean, PATIENCE);
     return backend.ready();
   };

@@ -16,8 +16,8 @@ function beginAll(scheduler: FairScheduler<Run>): Run[] {
   return begun;
 }
 
-describe('the turns of handlers', () => {
-  it('go round', () => {
+describe('the fair scheduler of handlers', () => {
+  it('alternates between handlers', () => {
     const scheduler = new FairScheduler<Run>();
     for (const name of ['a', 'b', 'c']) for (let n = 0; n < 2; n += 1) scheduler.add(run(name, n));
     expect(beginAll(scheduler).map(({ handler, n }) => `${handler}${n}`)).to.deep.equal([
@@ -30,7 +30,7 @@ describe('the turns of handlers', () => {
     ]);
   });
 
-  it('give one handler a quarter of the places, however much of it waits', () => {
+  it('gives one handler at most a quarter of the capacity', () => {
     const scheduler = new FairScheduler<Run>();
     for (let n = 0; n < 1_000; n += 1) scheduler.add(run('hangs', n));
     expect(beginAll(scheduler)).to.have.lengthOf(25);
@@ -39,7 +39,7 @@ describe('the turns of handlers', () => {
     expect(scheduler.next()).to.include({ handler: 'other' });
   });
 
-  it('tell handlers of one name in two namespaces apart', () => {
+  it('distinguishes handlers of one name in two namespaces', () => {
     const scheduler = new FairScheduler<Run>();
     for (let n = 0; n < 100; n += 1) scheduler.add(run('hangs', n));
     beginAll(scheduler);
@@ -47,7 +47,7 @@ describe('the turns of handlers', () => {
     expect(scheduler.next()).to.include({ namespace: 'dev' });
   });
 
-  it('leave places while ten handlers hang one after the other', () => {
+  it('leaves capacity while ten handlers hang one after the other', () => {
     const scheduler = new FairScheduler<Run>();
     for (let hanging = 0; hanging < 10; hanging += 1) {
       for (let n = 0; n < 1_000; n += 1) scheduler.add(run(`hangs-${hanging}`, n));
@@ -57,7 +57,7 @@ describe('the turns of handlers', () => {
     expect(scheduler.next()).to.include({ handler: 'other' });
   });
 
-  it('come again when a run has ended', () => {
+  it('reuses the capacity of a finished run', () => {
     const scheduler = new FairScheduler<Run>();
     for (let n = 0; n < 30; n += 1) scheduler.add(run('a', n));
     const [first] = beginAll(scheduler);
@@ -65,7 +65,7 @@ describe('the turns of handlers', () => {
     expect(beginAll(scheduler).map(({ n }) => n)).to.deep.equal([25]);
   });
 
-  it('are lost with a namespace, and only there', () => {
+  it('removes the waiting runs of one namespace only', () => {
     const scheduler = new FairScheduler<Run>();
     for (let n = 0; n < 30; n += 1) for (const namespace of ['dev', 'default']) scheduler.add(run('a', n, namespace));
     const begun = beginAll(scheduler).filter(({ namespace }) => namespace === 'dev');
@@ -76,7 +76,7 @@ describe('the turns of handlers', () => {
     expect(beginAll(scheduler).every(({ namespace }) => namespace === 'default')).to.equal(true);
   });
 
-  it('come to everything once, in the order of each handler, never more than the bounds allow', () => {
+  it('runs everything once, in the order of each handler, within its limits', () => {
     const step = fc.oneof(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), fc.constant('end'));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 400 }), (steps) => {

@@ -12,7 +12,7 @@ const EVENT = parseEvent({
 });
 const METRICS = parseEvent({ entity: ENTITY, metrics: { handlers: ['influx'], points: [] } });
 
-describe('what a handler is given of an event', () => {
+describe('the input of a handler', () => {
   for (const mutator of [undefined, 'json']) {
     it(`is its JSON with secrets redacted: mutator ${mutator}`, () => {
       const { text } = payloadOf(EVENT, mutator) as { text: string };
@@ -26,13 +26,13 @@ describe('what a handler is given of an event', () => {
     expect(payloadOf(EVENT, 'only_check_output')).to.deep.equal({ text: 'full\n' });
   });
 
-  it('is nothing for an event without a check with only_check_output', () => {
+  it('fails for an event without a check with only_check_output', () => {
     const failure = 'event requires a check for the only_check_output mutator to work';
     expect(payloadOf(METRICS, 'only_check_output')).to.deep.equal({ failure });
   });
 
   for (const mutator of ['nope', 'constructor']) {
-    it(`is nothing with a mutator that does not exist: ${mutator}`, () => {
+    it(`fails with an unknown mutator: ${mutator}`, () => {
       expect(payloadOf(EVENT, mutator)).to.deep.equal({ failure: `mutator "${mutator}" does not exist` });
     });
   }

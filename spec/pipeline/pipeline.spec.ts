@@ -111,7 +111,7 @@ describe('the pipeline', () => {
     expect(outbox.begun).to.have.lengthOf(26);
   });
 
-  it('keeps the order of a key across handlers, and lets a key whose handler hangs wait', async () => {
+  it('keeps the order of a key across handlers, also while one of them hangs', async () => {
     outbox.add('1', 'hangs', { key: 'a' });
     outbox.add('2', 'fine', { key: 'a' });
     outbox.add('3', 'hangs', { key: 'a' });
@@ -124,7 +124,7 @@ describe('the pipeline', () => {
     expect(outbox.begun).to.deep.equal(['1', '4', '2', '3']);
   });
 
-  it('skips a handler that has become of another type, with the reason', async () => {
+  it('skips a handler whose type has changed, with the reason', async () => {
     outbox.handler('fine', 'set');
     outbox.add('1', 'fine');
     await outbox.settles('1');
@@ -133,7 +133,7 @@ describe('the pipeline', () => {
     expect(outbox.pipeline.runs).to.deep.equal({ handled: 0, failed: 0 });
   });
 
-  it('skips a handler that is gone, with the reason', async () => {
+  it('skips a deleted handler, with the reason', async () => {
     outbox.add('1', 'gone');
     outbox.add('2', 'fine', { namespace: 'ended' });
     await outbox.settles('1', '2');
@@ -141,7 +141,7 @@ describe('the pipeline', () => {
     expect(outbox.outcome('2')).to.deep.equal({ outcome: 'skipped', reason: 'namespace was deleted' });
   });
 
-  it('drops what waits in a deleted namespace, also where it exists again, and nothing else', async () => {
+  it('drops waiting notifications of a deleted namespace only, even if it exists again', async () => {
     for (const name of ['hangs', 'fine']) outbox.handler(name, 'pipe', 'dev');
     for (let n = 0; n < 250; n += 1) outbox.add(`h${n}`, 'hangs', { namespace: 'dev', key: `k${n}` });
     for (let n = 0; n < 250; n += 1) outbox.add(`f${n}`, 'fine', { namespace: 'dev', key: `k${n}` });
@@ -164,7 +164,7 @@ describe('the pipeline', () => {
     expect(outbox.outcome('anew')).to.deep.equal({ outcome: 'handled', reason: '' });
   });
 
-  it('is full by number, and by bytes, until there is room again', async () => {
+  it('is full by number and by bytes until there is room again', async () => {
     const mib = 1024 * 1024;
     outbox.add('1', 'hangs', { bytes: 1023 * mib });
     expect(outbox.pipeline.isFull).to.equal(false);
@@ -178,7 +178,7 @@ describe('the pipeline', () => {
     expect(outbox.pipeline.isFull).to.equal(true);
   });
 
-  it('stores an outcome as soon as the store takes it, and runs nothing again for that', async () => {
+  it('retries to store an outcome without running the handler again', async () => {
     outbox.failures = 2;
     outbox.add('1', 'fine');
     await outbox.clock.advance(2_000);
@@ -186,7 +186,7 @@ describe('the pipeline', () => {
     expect(outbox.begun).to.deep.equal(['1']);
   });
 
-  it('ends what hangs when it stops, and leaves it in the outbox', async () => {
+  it('aborts handlers that hang when it stops, and keeps them in the outbox', async () => {
     outbox.add('1', 'hangs');
     const stopped = outbox.pipeline.stop();
     await outbox.clock.advance(5_000);

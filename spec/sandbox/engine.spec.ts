@@ -56,7 +56,7 @@ describe('the engine of users’ JavaScript', () => {
     });
   }
 
-  it('needs all programs to hold, and lets later ones see what earlier ones left', () => {
+  it('requires all programs to hold, and shares globals between them', () => {
     expect(evaluate('seen = 1', 'seen === 1')).to.deep.equal({ type: 'holds' });
     expect(evaluate('true', 'false')).to.deep.equal({ type: 'fails' });
     expect(evaluate()).to.deep.equal({ type: 'holds' });
@@ -71,7 +71,7 @@ describe('the engine of users’ JavaScript', () => {
     });
   });
 
-  it('says what a program threw, in bounds', () => {
+  it('reports what a program threw, truncated', () => {
     expect(evaluate('entity.labels.nope.x')).to.deep.equal({
       type: 'error',
       error: "TypeError: cannot read property 'x' of undefined",
@@ -88,13 +88,13 @@ describe('the engine of users’ JavaScript', () => {
     '/^(a+)+$/.test("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!")',
   ];
   for (const program of endless) {
-    it(`stops ${program}, and goes on with the next value`, () => {
+    it(`stops ${program} and continues with the next value`, () => {
       expect(within(50, program)).to.deep.equal({ type: 'limit', error: 'took too long' });
       expect(evaluate('true')).to.deep.equal({ type: 'holds' });
     });
   }
 
-  it('stops what takes too much memory, and goes on with the next value', () => {
+  it('stops a program that uses too much memory and continues with the next value', () => {
     const { type } = within(500, 'var all = []; while (true) all.push(new Array(1000).join("x"));');
     expect(type).to.equal('limit');
     expect(evaluate('true')).to.deep.equal({ type: 'holds' });
@@ -112,7 +112,7 @@ describe('the engine of users’ JavaScript', () => {
     'sensu',
     'nowMs',
   ];
-  it('has nothing of the host', () => {
+  it('exposes nothing of the host', () => {
     for (const name of hostGlobals)
       expect(evaluate(`typeof ${name} === "undefined"`), name).to.deep.equal({ type: 'holds' });
     const escapes = [

@@ -28,12 +28,12 @@ describe('the sandbox', () => {
   const typesOf = async (program: string, values: readonly unknown[]): Promise<string[]> =>
     (await sandbox.evaluate(task(program, values))).map(({ type }) => type);
 
-  it('decides each value, in order', async () => {
+  it('evaluates each value, in order', async () => {
     expect(await typesOf('entity > 2', [1, 2, 3, 4])).to.deep.equal(['fails', 'fails', 'holds', 'holds']);
     expect(await typesOf('entity > 2', [])).to.deep.equal([]);
   });
 
-  it('decides many tasks at once, each by itself', async () => {
+  it('evaluates concurrent tasks independently', async () => {
     const tasks = Array.from({ length: 20 }, (_, limit) => typesOf(`entity < ${limit}`, [5, 15]));
     const results = await Promise.all(tasks);
     expect(results.map((types) => types.filter((type) => type === 'holds').length)).to.deep.equal(
@@ -41,7 +41,7 @@ describe('the sandbox', () => {
     );
   });
 
-  it('stops a program that does not end, for its value alone', async () => {
+  it('stops a program that does not end, for its value only', async () => {
     expect(await typesOf('if (entity === 2) while (true) {} true', [1, 2, 3])).to.deep.equal([
       'holds',
       'limit',
@@ -51,16 +51,13 @@ describe('the sandbox', () => {
   });
 
   for (const program of UNSTOPPABLE) {
-    it(`ends the thread of ${program}, once more when it is tried again, and tries the other values`, async () => {
+    it(`terminates the thread of ${program} at both attempts and evaluates the other values`, async () => {
       expect(await typesOf(`entity === 2 ? ${program} : true`, [1, 2, 3])).to.deep.equal(['holds', 'limit', 'holds']);
-      expect(log.lines.map(({ msg }) => msg)).to.deep.equal([
-        'sandbox thread ended',
-        'sandbox thread ended',
-      ]);
+      expect(log.lines.map(({ msg }) => msg)).to.deep.equal(['sandbox thread ended', 'sandbox thread ended']);
     });
   }
 
-  it('does not try a program on more values when it was stopped at three', async () => {
+  it('skips the remaining values after a program was stopped at three', async () => {
     const results = await sandbox.evaluate(
       task(
         'while (true) {}',
@@ -73,7 +70,7 @@ describe('the sandbox', () => {
     expect(await typesOf('true', [1])).to.deep.equal(['holds']);
   });
 
-  it('refuses what is more than may wait, and everything when it is stopped', async () => {
+  it('rejects tasks beyond its limit, and all tasks once stopped', async () => {
     const outcomes = Array.from({ length: 1_010 }, () =>
       sandbox.evaluate(task('true', [1])).then(
         () => 'decided',
@@ -93,7 +90,7 @@ describe('the sandbox', () => {
     );
   });
 
-  it('says so when no thread can be started', async () => {
+  it('rejects tasks when no thread can be started', async () => {
     const broken = new Sandbox({ clock: systemClock, log, worker: new URL('file:///nowhere/worker.js') });
     const outcome = await broken.evaluate(task('true', [1])).catch((error: Error) => error.message);
     expect(outcome).to.equal('the sandbox cannot be started');

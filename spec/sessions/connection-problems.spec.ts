@@ -28,7 +28,7 @@ describe('the problems of a connection', () => {
     });
   }
 
-  it('are five others of its name by address, and the number of the rest', () => {
+  it('list five duplicates by address and the number of the others', () => {
     const duplicates = Array.from({ length: 8 }, (_, n) => ({ address: `10.0.0.${n}:1` }));
     const sentences = problemsOf({}, { duplicates });
     expect(sentences).to.have.lengthOf(6);
@@ -36,7 +36,7 @@ describe('the problems of a connection', () => {
     expect(sentences[5]).to.equal('further open connections of web: 3');
   });
 
-  it('are messages that were refused within a quarter of an hour', () => {
+  it('include messages refused within a quarter of an hour', () => {
     const refusedAgo = (ms: number) =>
       problemsOf({}, { refused: { count: 2, lastAtMs: NOW_MS - ms, lastReason: 'x' } });
     expect(refusedAgo(899_999)).to.deep.equal(['refused messages: 2, the last because: x']);

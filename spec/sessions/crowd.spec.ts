@@ -41,7 +41,7 @@ describe('a crowd at the agent port', () => {
       { what: 'the crowd at the door', ...WITHIN },
     );
 
-  it('is judged and opens by and by where its password is known', async () => {
+  it('is validated and opened over several ticks when its password is cached', async () => {
     port = await AgentPortUnderTest.start();
     shakeHands(await port.connect(CROWD), (index) => `warm-${index}`);
     const most = await Promise.all([mostInATurn(() => port.judged), mostInATurn(opened)]);
@@ -49,7 +49,7 @@ describe('a crowd at the agent port', () => {
     expect(Math.max(...most)).to.be.at.most(IN_A_TURN);
   });
 
-  it('opens by and by where all of it waits for the hash of one password', async () => {
+  it('opens over several ticks when all agents wait for the hash of one password', async () => {
     port = await AgentPortUnderTest.start();
     let hashed = (): void => undefined;
     port.password = new Promise<void>((resolve) => (hashed = resolve));
@@ -60,7 +60,7 @@ describe('a crowd at the agent port', () => {
     expect(port.listener.waiting.handshakes.used).to.equal(0);
   });
 
-  it('is told to go when the backend stops, and every end is on record when that is over', async () => {
+  it('is disconnected when the backend stops, and every end is recorded by then', async () => {
     port = await AgentPortUnderTest.start();
     shakeHands(await port.connect(CROWD), (index) => `stop-${index}`);
     await mostInATurn(opened);
@@ -75,7 +75,7 @@ describe('a crowd at the agent port', () => {
     expect([...port.store.keys('sessions', { from: '', to: '\uffff' })]).to.deep.equal([]);
   });
 
-  it('of one name costs each session one configuration, and the others one in a second', async () => {
+  it('of one name causes one configuration for each session, and one a second for the others', async () => {
     port = await AgentPortUnderTest.start();
     const entity = { entity_class: 'agent', metadata: { name: 'clone', namespace: 'default' } };
     await port.system.commands.createEntity(entityWithDefaults(entity), 'admin');
@@ -93,7 +93,7 @@ describe('a crowd at the agent port', () => {
     expect(told()).to.equal(2 * CROWD);
   });
 
-  describe('that is too large', () => {
+  describe('above the limits', () => {
     const LIMITS = { handshakes: 3, sessions: 5 };
     const TOO_MANY = /^HTTP\/1\.1 503 [\s\S]*\r\nRetry-After: 5(\r\n|$)/;
     let hashed: () => void;
@@ -104,7 +104,7 @@ describe('a crowd at the agent port', () => {
       port.password = new Promise<void>((resolve) => (hashed = resolve));
     });
 
-    it('is refused with 503 beyond so many handshakes, before it is judged, and told to come again', async () => {
+    it('is refused with 503 and Retry-After beyond the handshake limit, before validation', async () => {
       const first = await port.connect(3);
       shakeHands(first, (index) => `first-${index}`);
       await waitsFor(3);
@@ -118,7 +118,7 @@ describe('a crowd at the agent port', () => {
       for (const agent of first) expect(await agent.status()).to.equal(101);
     });
 
-    it('is refused with 503 beyond so many sessions, and let in when one has gone', async () => {
+    it('is refused with 503 beyond the session limit, and admitted when a session ends', async () => {
       hashed();
       const inside = await port.connect(5);
       for (const [index, agent] of inside.entries()) {
@@ -135,7 +135,7 @@ describe('a crowd at the agent port', () => {
       expect(await next?.status()).to.equal(101);
     });
 
-    it('is refused with 503 when the backend stops meanwhile, and none of it opens', async () => {
+    it('is refused with 503 when the backend stops in the meantime, and no session opens', async () => {
       const agents = await port.connect(3);
       shakeHands(agents, (index) => `late-${index}`);
       await waitsFor(3);
@@ -146,7 +146,7 @@ describe('a crowd at the agent port', () => {
       expect(opened()).to.equal(0);
     });
 
-    it('is cut where its passwords take longer than a backend may to stop', async () => {
+    it('is disconnected when its passwords take longer than the stop may', async () => {
       shakeHands(await port.connect(3), (index) => `never-${index}`);
       await waitsFor(3);
       const stopped = port.listener.stop();

@@ -1,5 +1,5 @@
 import type { AgentProcess } from '../agent/agent-process.ts';
-import type { PlayedBackend, PlayedSession } from '../agent/played-backend.ts';
+import type { FakeBackend, FakeSession } from '../agent/fake-backend.ts';
 import { encodeFrame } from '../../src/wire/frame.ts';
 import { eventually } from './eventually.ts';
 import { readGolden } from './golden-file.ts';
@@ -28,7 +28,7 @@ const WITHIN_MS = 10_000;
 
 /** Both ends of the connection. The agent is configured like the recorded one. */
 export interface TranscriptTarget {
-  backend: PlayedBackend;
+  backend: FakeBackend;
   agent: AgentProcess;
 }
 
@@ -91,7 +91,7 @@ class TranscriptReader {
     // `nothing-from-agent` needs no check: a frame would differ from the next entry, because frames are compared in order.
   }
 
-  get #session(): PlayedSession {
+  get #session(): FakeSession {
     const session = this.#target.backend.current;
     if (session === undefined) throw new Error('no agent is connected');
     return session;
@@ -144,7 +144,7 @@ class TranscriptReader {
     await this.#closed(session, { code, reason });
   }
 
-  async #closed(session: PlayedSession, expected: unknown): Promise<void> {
+  async #closed(session: FakeSession, expected: unknown): Promise<void> {
     const wait = { what: 'the close frame', withinMs: WITHIN_MS };
     const closed = await eventually(() => session.closed, Boolean, wait);
     const found = difference(expected, closed, 'close');

@@ -49,7 +49,7 @@ const requests = fc
   .map(parseCheckRequest);
 
 describe('a check request', () => {
-  it('is the same in both encodings, member for member', () => {
+  it('is identical in both encodings, member by member', () => {
     fc.assert(
       fc.property(requests, (request) => {
         for (const codec of [jsonCodec, protobufCodec]) {
@@ -62,13 +62,13 @@ describe('a check request', () => {
     );
   });
 
-  it('has every member when only its check was sent', () => {
+  it('has every member when only its check is sent', () => {
     const { config: check, ...rest } = jsonCodec.decodeCheckRequest(Buffer.from('{"config":{}}'));
     expect(check.scheduler).to.equal('');
     expect(rest).to.deep.equal({ assets: null, hooks: null, issued: 0, hook_assets: {}, secrets: undefined });
   });
 
-  it('may be encoded without what a backend leaves out', () => {
+  it('can be encoded without optional members', () => {
     const { secrets: _, ...request } = parseCheckRequest({ config: { metadata: { name: 'disk' } }, issued: 5 });
     const { scheduler: __, ...check } = request.config;
     for (const codec of [jsonCodec, protobufCodec]) {

@@ -28,7 +28,7 @@ const pairs: [string, Codec, string, Codec][] = [
 ];
 
 describe('the codec of a connection', () => {
-  it('has the media type that is agreed on', () => {
+  it('has the negotiated media type', () => {
     expect([jsonCodec.mediaType, protobufCodec.mediaType]).to.deep.equal([
       'application/json',
       'application/octet-stream',
@@ -65,7 +65,7 @@ describe('the codec of a connection', () => {
     });
   }
 
-  it('decodes any bytes or refuses them as a resource', () => {
+  it('decodes any bytes or throws InvalidResource', () => {
     const payloads = fc.oneof(
       fc.uint8Array({ maxLength: 100 }).map((array) => Buffer.from(array)),
       fc.json().map((text) => Buffer.from(text)),

@@ -95,13 +95,13 @@ describe('the timestamp of a metric point', () => {
     });
   }
 
-  it('is known by its name in any letter case, beside others of the same name', () => {
+  it('is recognised in any letter case, beside others of the same name', () => {
     const text = `{"Entity":${JSON.stringify(entity)},"METRICS":{"Points":[{"TimeStamp":${NANOSECONDS}},{}]},"other":{"timestamp":${NANOSECONDS}}}`;
     const event = jsonCodec.decodeEvent(Buffer.from(text));
     expect(timestampsOf(event)).to.deep.equal([BigInt(NANOSECONDS), 0]);
   });
 
-  it('leaves texts that look like one alone', () => {
+  it('ignores strings that look like one', () => {
     const lookalike = `"timestamp":${NANOSECONDS},\\"timestamp":${NANOSECONDS}}`;
     const sent = { ...eventAt(BigInt(NANOSECONDS)), metadata: { labels: { [lookalike]: lookalike } } };
     const event = parseEvent(sent);
@@ -115,7 +115,7 @@ describe('exact JSON', () => {
     values: [fc.string({ unit: 'binary' }), fc.double(), fc.boolean(), fc.constant(null), fc.constant(undefined)],
   });
 
-  it('is that of JSON.stringify where nothing is larger than a number', () => {
+  it('equals that of JSON.stringify when no value exceeds a number', () => {
     fc.assert(
       fc.property(values, (value) => {
         const plain = JSON.stringify({ value, list: [value] });
@@ -127,7 +127,7 @@ describe('exact JSON', () => {
     );
   });
 
-  it('is read as JSON.parse reads it where nothing is larger than a number, and refused alike', () => {
+  it('is parsed or rejected like by JSON.parse when no value exceeds a number', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), (text) => {
         let expected: unknown;
@@ -156,7 +156,7 @@ describe('exact JSON', () => {
     });
   }
 
-  it('cannot be made of what refers to itself', () => {
+  it('rejects circular references', () => {
     const circle: { self?: object } = {};
     circle.self = circle;
     expect(() => stringifyExactly(circle)).to.throw(RangeError);

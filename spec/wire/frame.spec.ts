@@ -29,7 +29,7 @@ describe('a frame', () => {
     });
   }
 
-  it('is what it was after encoding and decoding', () => {
+  it('is unchanged by encoding and decoding', () => {
     const types = fc.stringMatching(/^[\x20-\x7e]{0,40}$/);
     fc.assert(
       fc.property(types, fc.uint8Array({ maxLength: 300 }), (type, bytes) => {
@@ -44,7 +44,7 @@ describe('a frame', () => {
     expect(encodeFrame('event', '"ü"')).to.deep.equal(Buffer.from('event\n"ü"'));
   });
 
-  it('is read from any bytes or refused with a protocol error', () => {
+  it('decodes any bytes or throws ProtocolError', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), (bytes) => {
         try {

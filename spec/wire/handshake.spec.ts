@@ -77,13 +77,13 @@ describe('the hello of an agent', () => {
     });
   }
 
-  it('tells its namespace before the rest is judged', () => {
+  it('yields its namespace before the other headers are validated', () => {
     expect(namespaceOf({ 'sensu-agentname': 'bad name!', 'sensu-namespace': 'prod' })).to.equal('prod');
     expect(namespaceOf({ 'mon-namespace': 'prod' })).to.equal('prod');
     expect(namespaceOf({})).to.equal('');
   });
 
-  it('is what it was after it went through headers', () => {
+  it('is unchanged by a round trip through headers', () => {
     const name = fc.stringMatching(/^[\w:-]{1,30}$/);
     const hello = fc.record({
       agentName: name,
@@ -102,12 +102,12 @@ describe('the hello of an agent', () => {
     );
   });
 
-  it('names no user and no password where a certificate is shown', () => {
+  it('contains no user and no password with a client certificate', () => {
     const hello = { agentName: 'a', namespace: 'b', subscriptions: [], user: 'joe', queueId: undefined };
     expect(helloHeaders(hello, undefined)).to.not.have.any.keys('Sensu-User', 'Mon-User', 'Authorization');
   });
 
-  it('is read from any headers or refused with a handshake error', () => {
+  it('parses any headers or throws HandshakeError', () => {
     const names = fc.constantFrom('agentname', 'namespace', 'subscriptions', 'user', 'ack', 'queue');
     const key = fc.tuple(fc.constantFrom('sensu', 'mon'), names).map((parts) => parts.join('-'));
     fc.assert(
@@ -152,7 +152,7 @@ describe('Basic credentials', () => {
     });
   }
 
-  it('are what they were after they went through a header', () => {
+  it('are unchanged by a round trip through a header', () => {
     const username = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes(':'));
     fc.assert(
       fc.property(username, fc.string({ unit: 'grapheme' }), (user, password) => {
@@ -163,7 +163,7 @@ describe('Basic credentials', () => {
 });
 
 describe('the backend', () => {
-  it('speaks a format that has an Accept line of its own', () => {
+  it('supports a format that has its own Accept line', () => {
     const type = 'application/octet-stream';
     expect(acceptsLine(['Accept', type, 'Accept', 'application/json'], type)).to.equal(true);
     expect(acceptsLine(['accept', 'application/json', 'ACCEPT', type], type)).to.equal(true);
@@ -172,7 +172,7 @@ describe('the backend', () => {
     expect(acceptsLine([], type)).to.equal(false);
   });
 
-  it('acknowledgesEvents when its answer says so', () => {
+  it('acknowledges events when its response says so', () => {
     expect(acknowledgesEvents({ 'mon-ack': '1' })).to.equal(true);
     expect(acknowledgesEvents({ 'mon-ack': '0' })).to.equal(false);
     expect(acknowledgesEvents({})).to.equal(false);

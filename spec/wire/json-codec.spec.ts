@@ -36,7 +36,7 @@ const emptyAsNull = (_name: string, value: unknown): unknown =>
   Array.isArray(value) && value.length === 0 ? null : value;
 
 describe('an event in JSON', () => {
-  it('is what it was after encoding and decoding', () => {
+  it('is unchanged by encoding and decoding', () => {
     fc.assert(
       fc.property(validEvents, (sent) => {
         const event = parseEvent(sent);
@@ -45,7 +45,7 @@ describe('an event in JSON', () => {
     );
   });
 
-  it('is decoded from any bytes or refused as a resource', () => {
+  it('is decoded from any bytes or throws InvalidResource', () => {
     const payloads = fc.oneof(
       fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),
       fc.json().map((text) => Buffer.from(text)),
@@ -86,7 +86,7 @@ describe('an event in JSON', () => {
     expect(event.check?.history).to.deep.equal([{ status: 1, executed: 5 }]);
   });
 
-  it('with a member in two letter cases counts the exact one, wherever it stands', () => {
+  it('prefers the exact name of a member in two letter cases, wherever it stands', () => {
     for (const check of [
       { STATUS: 2, status: 1 },
       { status: 1, STATUS: 2 },
@@ -95,20 +95,20 @@ describe('an event in JSON', () => {
     }
   });
 
-  it('keeps the letter case of labels and of what nobody knows', () => {
+  it('keeps the letter case of labels and unknown members', () => {
     const labels = { Site: 'a', site: 'b', METADATA: 'c' };
     const event = decodeEvent(bytes({ ...EVENT, metadata: { labels }, Bogus: { NAME: 1 } }));
     expect(event.metadata.labels).to.deep.equal(labels);
   });
 
-  it('never reaches the prototype of anything', () => {
+  it('never changes a prototype', () => {
     const payload =
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"check":{"__proto__":{"x":1}}}';
     expect(refusalOf(() => decodeEvent(Buffer.from(payload)))).to.equal('event must contain an entity');
     expect(at({}, 'polluted')).to.equal(undefined);
   });
 
-  it('with bytes that are not UTF-8 keeps what can be read', () => {
+  it('keeps the readable part of bytes that are not UTF-8', () => {
     const [before, after] = JSON.stringify({ ...EVENT, check: { ...EVENT.check, output: '|' } }).split('|');
     const payload = Buffer.concat([Buffer.from(before ?? ''), Buffer.from([0x61, 0xff]), Buffer.from(after ?? '')]);
     expect(decodeEvent(payload).check?.output).to.equal('a\ufffd');
@@ -130,7 +130,7 @@ describe('an event in JSON', () => {
 });
 
 describe('a check request in JSON', () => {
-  it('may hold a check that breaks a rule: the agent answers it', () => {
+  it('may contain an invalid check, which the agent reports', () => {
     const decoded = decodeCheckRequest(bytes({ config: { metadata: { name: 'disk' } } }));
     expect([decoded.config.interval, decoded.issued]).to.deep.equal([0, 0]);
   });
@@ -172,7 +172,7 @@ describe('a check request in JSON', () => {
     });
   }
 
-  it('is decoded from any JSON or refused as a resource', () => {
+  it('is decoded from any JSON or throws InvalidResource', () => {
     const anything = fc.jsonValue();
     const payloads = fc.record(
       {
@@ -190,7 +190,7 @@ describe('a check request in JSON', () => {
 });
 
 describe('an entity configuration in JSON', () => {
-  it('is what it was after encoding and decoding', () => {
+  it('is unchanged by encoding and decoding', () => {
     fc.assert(
       fc.property(validEvents, (sent) => {
         const { entity } = parseEvent(sent);
@@ -201,7 +201,7 @@ describe('an entity configuration in JSON', () => {
     );
   });
 
-  it('tells an agent that the backend knows nothing of it', () => {
+  it('informs an agent that its entity is not stored', () => {
     const sentinel = decodeEntityConfig(
       bytes({ metadata: { name: 'not found', namespace: 'default' }, entity_class: 'agent' }),
     );
@@ -211,7 +211,7 @@ describe('an entity configuration in JSON', () => {
     );
   });
 
-  it('is decoded from any JSON or refused as a resource', () => {
+  it('is decoded from any JSON or throws InvalidResource', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void refusalOf(() => decodeEntityConfig(bytes(value)))));
   });
 });

@@ -99,7 +99,7 @@ function withoutEmptyMetricLists(event: Event): Event {
 }
 
 describe('an event in protobuf', () => {
-  it('case 17: of 150 bytes is the keepalive it was made from, and is written the same', () => {
+  it('case 17: of 150 bytes decodes to its keepalive and encodes to the same bytes', () => {
     const event = decodeEvent(hex(KEEPALIVE));
     expect(event).to.deep.equal(
       parseEvent({
@@ -122,7 +122,7 @@ describe('an event in protobuf', () => {
     expect(encodeEvent(event).toString('hex')).to.equal(KEEPALIVE);
   });
 
-  it('is what it was after encoding and decoding, member for member in the same order', () => {
+  it('is unchanged by encoding and decoding, member for member in the same order', () => {
     fc.assert(
       fc.property(validEvents, (sent) => {
         const event = withoutEmptyMetricLists(parseEvent(sent));
@@ -151,7 +151,7 @@ describe('an event in protobuf', () => {
     });
   }
 
-  it('with an output that is not UTF-8 keeps what can be read', () => {
+  it('keeps the readable part of an output that is not UTF-8', () => {
     const output = Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xe2, 0x82]);
     expect(decodeEvent(eventWith({ check: field(26, output) })).check?.output).to.equal('a\ufffd\ufffdb\ufffd');
     const long = Buffer.concat([Buffer.alloc(1_000, 'x'), output]);
@@ -171,7 +171,7 @@ describe('an event in protobuf', () => {
     );
   });
 
-  it('is written as UTF-8 even where a text holds half a pair', () => {
+  it('is written as UTF-8 even if a text contains a lone surrogate', () => {
     const event = decodeEvent(eventWith({}));
     if (event.check !== undefined) event.check.output = 'a\ud800b';
     expect(decodeEvent(encodeEvent(event)).check?.output).to.equal('a\ufffdb');
@@ -194,16 +194,16 @@ describe('an event in protobuf', () => {
     });
   }
 
-  it('keeps the low 32 bits of a status, whatever else was sent', () => {
+  it('keeps only the low 32 bits of a status', () => {
     const status = Buffer.concat([hex('e001'), hex('ffffffffffffffffff01')]);
     expect(decodeEvent(eventWith({ check: status })).check?.status).to.equal(4_294_967_295);
   });
 
-  it('takes a varint with needless zeros, of up to ten bytes', () => {
+  it('accepts an overlong varint of up to ten bytes', () => {
     expect(decodeEvent(eventWith({ check: hex('e00181808080808080808000') })).check?.status).to.equal(1);
   });
 
-  it('counts the last occurrence of a value, a zero too', () => {
+  it('uses the last occurrence of a value, even zero', () => {
     const { check } = decodeEvent(
       eventWith({ check: Buffer.concat([field(26, 'a'), field(1, 'x'), field(26, 'b'), field(1, '')]) }),
     );
@@ -226,7 +226,7 @@ describe('an event in protobuf', () => {
     expect(event.check?.metadata).to.include({ name: 'disk', namespace: 'other' });
   });
 
-  it('skips fields that nobody knows, at every depth', () => {
+  it('skips unknown fields at every depth', () => {
     const unknown = Buffer.concat([
       hex('a00680808080808080808001'),
       hex('a1060102030405060708'),
@@ -239,7 +239,7 @@ describe('an event in protobuf', () => {
     expect(decodeEvent(eventWith({ check, entity: unknown, event: unknown }))).to.deep.equal(plain);
   });
 
-  it('keeps labels of any name, and reaches no prototype', () => {
+  it('keeps labels of any name without changing a prototype', () => {
     const entry = (key: string, value: string) => field(3, Buffer.concat([field(1, key), field(2, value)]));
     const labels = Buffer.concat([
       entry('__proto__', 'x'),
@@ -261,7 +261,7 @@ describe('an event in protobuf', () => {
     expect(Object.entries(hooks.check?.check_hooks?.[0] ?? {})).to.deep.equal([['__proto__', ['h']]]);
   });
 
-  it('leaves out what is not a finite number', () => {
+  it('omits values that are not finite', () => {
     const point = (name: string, value: number) => {
       const bytes = Buffer.alloc(9, 0x11);
       bytes.writeDoubleLE(value, 1);
@@ -277,7 +277,7 @@ describe('an event in protobuf', () => {
     expect(event.check?.duration).to.equal(undefined);
   });
 
-  it('has a pipeline of a check complete where the check names it only', () => {
+  it('completes a pipeline reference that has only a name', () => {
     const { check } = decodeEvent(eventWith({ check: field(46, field(1, 'incidents')) }));
     expect(check?.pipelines).to.deep.equal([{ name: 'incidents', type: 'Pipeline', api_version: 'core/v2' }]);
   });
@@ -322,12 +322,12 @@ describe('an event in protobuf', () => {
     ],
   ];
   for (const [what, payload, message] of refused) {
-    it(`is refused by the rules: ${what}`, () => {
+    it(`is rejected as invalid: ${what}`, () => {
       expect(refusalOf(() => decodeEvent(payload))).to.equal(message);
     });
   }
 
-  it('is not written with an id that is no UUID', () => {
+  it('is not written with an id that is not a UUID', () => {
     const event: Event = { ...decodeEvent(hex(KEEPALIVE)), id: 'x' };
     expect(() => encodeEvent(event)).to.throw(InvalidResource, 'id must be a UUID');
   });
@@ -360,7 +360,7 @@ describe('a message in protobuf', () => {
     4: Buffer.alloc(0),
   };
   for (const [what, root, decode] of decoders) {
-    it(`has no field of another type: ${what}`, () => {
+    it(`has no field of the wrong wire type: ${what}`, () => {
       const visited = new Set<Message>();
       const visit = (message: Message, wrap: (content: Buffer) => Buffer): void => {
         if (visited.has(message)) return;
@@ -379,7 +379,7 @@ describe('a message in protobuf', () => {
       expect(visited.size).to.be.greaterThan(2);
     });
 
-    it(`is decoded from any bytes or refused as a resource: ${what}`, () => {
+    it(`is decoded from any bytes or throws InvalidResource: ${what}`, () => {
       const payloads = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
       fc.assert(
         fc.property(payloads, (payload) => void refusalOf(() => decode(payload))),
@@ -387,7 +387,7 @@ describe('a message in protobuf', () => {
       );
     });
 
-    it(`is decoded from damaged bytes or refused as a resource: ${what}`, () => {
+    it(`is decoded from damaged bytes or throws InvalidResource: ${what}`, () => {
       const whole = fc.constantFrom(hex(SENTINEL), hex(REQUEST), hex(KEEPALIVE), ...frames.map(payloadOf));
       const noise = fc.uint8Array({ maxLength: 6 }).map((array) => Buffer.from(array));
       const payloads = fc.tuple(whole, fc.nat(), fc.nat({ max: 6 }), noise).map(([bytes, place, removed, added]) => {
@@ -400,7 +400,7 @@ describe('a message in protobuf', () => {
       );
     });
 
-    it(`is decoded from its beginning or refused as a resource: ${what}`, () => {
+    it(`is decoded from a truncated message or throws InvalidResource: ${what}`, () => {
       for (const payload of [SENTINEL, REQUEST, KEEPALIVE].map(hex)) {
         for (let end = 0; end <= payload.length; end += 1) refusalOf(() => decode(payload.subarray(0, end)));
       }
@@ -409,7 +409,7 @@ describe('a message in protobuf', () => {
 });
 
 describe('an entity configuration in protobuf', () => {
-  it('that says the backend knows nothing of an agent has the known bytes', () => {
+  it('for an agent that is not stored has the expected bytes', () => {
     const sentinel = parseEntityConfig({
       metadata: { name: 'not found', namespace: 'default' },
       entity_class: 'agent',
@@ -418,7 +418,7 @@ describe('an entity configuration in protobuf', () => {
     expect(decodeEntityConfig(hex(SENTINEL))).to.deep.equal(sentinel);
   });
 
-  it('is what it was after encoding and decoding', () => {
+  it('is unchanged by encoding and decoding', () => {
     fc.assert(
       fc.property(validEvents, (sent) => {
         const { entity } = parseEvent(sent);
@@ -457,7 +457,7 @@ describe('a check request in protobuf', () => {
     issued: 1_767_268_830,
   });
 
-  it('case 18: has the known bytes', () => {
+  it('case 18: has the expected bytes', () => {
     expect(encodeCheckRequest(request).toString('hex')).to.equal(REQUEST);
     expect(decodeCheckRequest(hex(REQUEST))).to.deep.equal(request);
   });
@@ -476,7 +476,7 @@ describe('a check request in protobuf', () => {
     });
   }
 
-  it('keeps who schedules the check, secrets, and the assets of hooks', () => {
+  it('keeps the scheduler, the secrets and the assets of hooks', () => {
     const asset = { url: 'https://assets.example/x', sha512: 'ab', headers: { a: 'b' }, metadata: { name: 'x' } };
     const build = { url: 'https://assets.example/y', filters: ["entity.system.os == 'linux'"] };
     const sent = parseCheckRequest({
@@ -491,7 +491,7 @@ describe('a check request in protobuf', () => {
     expect(encodeCheckRequest(sent).toString('hex')).to.contain(`fa0106${Buffer.from('memory').toString('hex')}`);
   });
 
-  it('may hold a check that breaks a rule: the agent answers it', () => {
+  it('may contain an invalid check, which the agent reports', () => {
     expect(decodeCheckRequest(field(1, '')).config.interval).to.equal(0);
   });
 

@@ -242,7 +242,7 @@ describe('another implementation of protobuf', () => {
     );
   });
 
-  it('may send attributes that nobody reads', () => {
+  it('may send unknown fields', () => {
     const extended_attributes = Buffer.from('{"a":1}');
     const entity = { entity_class: 'agent', metadata: { name: 'web-01', namespace: 'default' } };
     const check = { interval: 1, metadata: { name: 'disk' }, history: [{ status: 1, executed: 2 }] };

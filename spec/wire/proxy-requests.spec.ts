@@ -26,7 +26,7 @@ function encodedBothWays(proxyRequests: object): [string, () => unknown][] {
 const expression = fc.string({ unit: 'grapheme' }).map((text) => `entity.user == ${JSON.stringify(text)}`);
 
 describe('the proxy requests of an event', () => {
-  it('are what they were after encoding and decoding', () => {
+  it('are unchanged by encoding and decoding', () => {
     const members = fc
       .record(
         {
@@ -62,7 +62,7 @@ describe('the proxy requests of an event', () => {
   ];
   for (const [requests, message] of refused) {
     for (const [encoding, decode] of encodedBothWays(requests)) {
-      it(`are refused in ${encoding} as ${JSON.stringify(requests)}: ${message}`, () => {
+      it(`are rejected in ${encoding} as ${JSON.stringify(requests)}: ${message}`, () => {
         expect(refusalOf(decode)).to.equal(message);
       });
     }
@@ -76,7 +76,7 @@ describe('the proxy requests of an event', () => {
     [{ splay_coverage: -1 }, 'check.proxy_requests.splay_coverage must be >= 0'],
   ];
   for (const [requests, message] of ofAnotherType) {
-    it(`are refused as ${JSON.stringify(requests)}: ${message}`, () => {
+    it(`are rejected as ${JSON.stringify(requests)}: ${message}`, () => {
       expect(refusalOf(() => parseEvent(eventWith({ proxy_requests: requests })))).to.equal(message);
     });
   }

@@ -13,15 +13,15 @@ import { Executor } from './executor.ts';
 import type { HeartbeatSettings } from './heartbeat.ts';
 import { type KeepaliveSettings, Keepalives } from './keepalives.ts';
 import { encodeWithinLimit } from './outgoing-event.ts';
-import { Sequences } from './sequences.ts';
+import { SequenceNumbers } from './sequence-numbers.ts';
 import type { QueueStore } from './spill.ts';
-import { SystemFacts } from './system-facts.ts';
+import { SystemInfo } from './system-info.ts';
 
-/** How long a stop waits for running checks, and then for the backend to take their results. */
+/** Time that a stop waits for running checks, and then for the delivery of their results. */
 const CHECK_GRACE_MS = 5_000;
 const DELIVERY_GRACE_MS = 1_000;
 const DELIVERY_POLL_MS = 20;
-/** A disk that hangs must not keep the program alive. */
+/** Limits the wait for a disk that hangs. */
 const QUEUE_CLOSE_MS = 5_000;
 
 export interface AgentSettings extends EntitySettings {
@@ -33,11 +33,11 @@ export interface AgentSettings extends EntitySettings {
   readonly maxQueuedEvents: number;
 }
 
-/** What the agent trusts and what it shows of itself, at backends of `wss:`. */
+/** TLS settings for `wss:` backends. */
 export interface ClientTls {
-  /** Whether it shows a certificate; it then sends no password, wherever it connects to. */
+  /** Whether the agent presents a client certificate. It then sends no password to any backend. */
   readonly showsCertificate: boolean;
-  /** For the next attempt to connect. */
+  /** The options for the next connection attempt. */
   options(): TlsOptions;
 }
 
@@ -46,20 +46,20 @@ interface AgentPorts {
   log: Log;
   /** Uniform in [0, 1). */
   random(): number;
-  /** Where events wait; without it in memory. The agent closes it. */
+  /** Stores queued events; without it they stay in memory. The agent closes it. */
   store: QueueStore | undefined;
   tls: ClientTls;
-  /** Checks end with this program where it is given. */
+  /** When present, checks are terminated with this program. */
   reaper?: ProcessReaper | undefined;
 }
 
-/** The parts of an agent, put together: requests come in by the connection, results go out by the queue. */
+/** Assembles the parts of an agent: the connection receives check requests, the event queue sends results. */
 export class Agent {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #facts: SystemFacts;
+  readonly #systemInfo: SystemInfo;
   readonly #entity: AgentEntity;
-  readonly #sequences = new Sequences();
+  readonly #sequences = new SequenceNumbers();
   readonly #queue: EventQueue;
   readonly #executor: Executor;
   readonly #keepalives: Keepalives;
@@ -71,8 +71,8 @@ export class Agent {
     const { name, namespace, subscriptions, user, password } = settings;
     this.#clock = clock;
     this.#log = log;
-    this.#facts = new SystemFacts(clock, log);
-    this.#entity = new AgentEntity(settings, version, () => this.#facts.current, clock);
+    this.#systemInfo = new SystemInfo(clock, log);
+    this.#entity = new AgentEntity(settings, version, () => this.#systemInfo.current, clock);
     this.#queue = new EventQueue(store, settings.maxQueuedEvents, { clock, log });
     const building = {
       clock,
@@ -84,7 +84,7 @@ export class Agent {
     this.#connection = new Connection(
       {
         backendUrls: settings.backendUrls,
-        // Without a store the queue is lost with the process: the next one begins with new numbers, under another name.
+        // Without a store the queue is lost with the process, so the next process starts a queue with a new id.
         hello: {
           agentName: name,
           namespace,
@@ -104,7 +104,7 @@ export class Agent {
         tlsOptions: () => tls.options(),
         sessionBegan: () => {
           this.#sequences.restart();
-          this.#entity.forgetAdopted();
+          this.#entity.resetConfig();
         },
         configReceived: (config) => this.#configReceived(config),
         checkRequested: (request) => this.#executor.accept(request),
@@ -115,11 +115,13 @@ export class Agent {
   }
 
   async start(): Promise<void> {
-    await this.#facts.start();
+    await this.#systemInfo.start();
     if (!this.#stopping) this.#connection.start();
   }
 
-  /** Waits for running checks and for their delivery, each for a while; called again, it waits for no check any more. */
+  /**
+   * Waits a limited time for running checks and for the delivery of their results. A second call aborts running checks.
+   */
   async stop(): Promise<void> {
     if (this.#stopping) {
       this.#executor.abort();
@@ -129,7 +131,7 @@ export class Agent {
     await this.#executor.stop(CHECK_GRACE_MS);
     await this.#delivered();
     await this.#connection.stop();
-    this.#facts.stop();
+    this.#systemInfo.stop();
     await this.#closeQueue();
   }
 
@@ -141,19 +143,19 @@ export class Agent {
 
   #configReceived(config: EntityConfig): void {
     if (config.metadata.name === NOT_FOUND_NAME || this.#entity.adopt(config)) return;
-    this.#log.warn({ name: config.metadata.name }, 'entity config of another entity ignored');
+    this.#log.warn({ name: config.metadata.name }, 'ignoring the entity config of another entity');
   }
 
   async #closeQueue(): Promise<void> {
     const events = this.#queue.size;
-    if (events > 0) this.#log.warn({ events }, 'stopping with events that were not delivered');
+    if (events > 0) this.#log.warn({ events }, 'stopping with undelivered events');
     let cancel = (): void => undefined;
     const late = new Promise<'late'>((resolve) => {
       cancel = this.#clock.after(QUEUE_CLOSE_MS, () => resolve('late'));
     });
     const end = await Promise.race([this.#queue.close(), late]);
     cancel();
-    if (end === 'late') this.#log.error({ events }, 'event queue could not be closed in time');
+    if (end === 'late') this.#log.error({ events }, 'failed to close the event queue in time');
   }
 
   async #delivered(): Promise<void> {

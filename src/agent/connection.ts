@@ -10,26 +10,26 @@ import type { Event } from '../resources/event.ts';
 import { type Codec, jsonCodec, protobufCodec } from '../wire/codec.ts';
 import { acceptsLine, acknowledgesEvents, type AgentHello, type Credentials, helloHeaders } from '../wire/handshake.ts';
 import type { CheckRequest } from '../wire/check-request.ts';
-import { connectionFault, shownUrl } from './connection-fault.ts';
+import { describeConnectionError, shownUrl } from './connection-error.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { HeartbeatSettings } from './heartbeat.ts';
-import { CLOSE_TOO_LARGE, isCheckRequest, Session, type SessionTerms } from './session.ts';
+import { CLOSE_TOO_LARGE, isCheckRequest, Session, type SessionOptions } from './session.ts';
 
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
-/** Of a refusal, for the log. */
+/** Part of a refusal's body that is logged. */
 const MAX_REFUSAL_BYTES = 1024;
 
 export interface ConnectionSettings {
-  /** At least one; tried in an order that is shuffled once. */
+  /** At least one URL. They are tried in an order that is shuffled once. */
   readonly backendUrls: readonly string[];
   readonly hello: AgentHello;
-  /** undefined for an agent that shows a certificate. */
+  /** Undefined for an agent with a client certificate. */
   readonly credentials: Credentials | undefined;
   readonly link: LinkSettings;
   readonly heartbeat: HeartbeatSettings;
 }
 
-/** `rejectUnauthorized`: whether the backend must be who it says it is. */
+/** `rejectUnauthorized`: whether to verify the certificate of the backend. */
 export type TlsOptions = SecureContextOptions & { rejectUnauthorized: boolean };
 
 interface ConnectionPorts {
@@ -38,9 +38,9 @@ interface ConnectionPorts {
   /** Uniform in [0, 1). */
   random(): number;
   queue: EventQueue;
-  /** For the next attempt at a backend of `wss:`. */
+  /** The options for the next attempt to connect to a `wss:` backend. */
   tlsOptions(): TlsOptions;
-  /** A new connection: counters and the entity begin afresh. */
+  /** A connection was opened: sequence numbers and the configuration of the entity start afresh. */
   sessionBegan(): void;
   configReceived(config: EntityConfig): void;
   checkRequested(request: CheckRequest): void;
@@ -53,7 +53,7 @@ function shuffled(urls: readonly string[], random: () => number): string[] {
   return keyed.toSorted((a, b) => a.key - b.key).map(({ url }) => url);
 }
 
-/** Keeps one connection to one of the backends, and a session on it while it is open. */
+/** Keeps a connection to one of the backends, with a session while it is open. */
 export class Connection {
   readonly #settings: ConnectionSettings;
   readonly #ports: ConnectionPorts;
@@ -61,8 +61,8 @@ export class Connection {
   readonly #link: Actor<typeof agentLinkMachine>;
   #attempts = 0;
   #socket: WebSocket | undefined;
-  #terms: SessionTerms = { acknowledging: false, codec: jsonCodec };
-  /** Of the connection before this one. */
+  #options: SessionOptions = { acknowledging: false, codec: jsonCodec };
+  /** Encoding of the previous connection. */
   #lastCodec: Codec | undefined;
   #session: Session | undefined;
 
@@ -77,7 +77,7 @@ export class Connection {
     this.#link.start();
   }
 
-  /** Sends what was queued, if there is a session. */
+  /** Sends queued events if a session is open. */
   flush(): void {
     this.#session?.flush();
   }
@@ -86,14 +86,14 @@ export class Connection {
     return this.#session !== undefined;
   }
 
-  /** Says goodbye and resolves when the socket is gone. Never to be started again. */
+  /** Closes the connection and resolves when the socket is closed. The connection cannot be started again. */
   async stop(): Promise<void> {
     const socket = this.#socket;
     const gone =
       socket === undefined || socket.readyState === WebSocket.CLOSED
         ? Promise.resolve()
         : new Promise<void>((resolve) => socket.once('close', () => resolve()));
-    this.#tell({ type: 'stop.requested' });
+    this.#send({ type: 'stop.requested' });
     await gone;
   }
 
@@ -121,8 +121,8 @@ export class Connection {
     });
   }
 
-  /** A socket outlives the link when the agent stops. */
-  #tell(event: EventFrom<typeof agentLinkMachine>): void {
+  /** Ignores events of a socket that outlives the stopped link. */
+  #send(event: EventFrom<typeof agentLinkMachine>): void {
     if (this.#link.getSnapshot().status === 'active') this.#link.send(event);
   }
 
@@ -131,19 +131,19 @@ export class Connection {
     const log = this.#ports.log.child({ 'backend-url': shownUrl(url) });
     log.debug({}, 'connecting to backend');
     let ended = false;
-    // The one line of an attempt that failed.
+    // Logs one line for each failed attempt.
     const fail = (error: string, httpStatus?: number): void => {
       if (ended) return;
       ended = true;
       if (this.#link.getSnapshot().status === 'active') log.error({ error }, 'reconnection attempt failed');
-      this.#tell({ type: 'attempt.failed', jitter: this.#ports.random(), httpStatus });
+      this.#send({ type: 'attempt.failed', jitter: this.#ports.random(), httpStatus });
     };
     const isSecure = url.startsWith('wss:');
     const socket = new WebSocket(url, { ...(isSecure ? this.#ports.tlsOptions() : {}), ...this.#clientOptions() });
     this.#socket = socket;
     socket.on('upgrade', (response: IncomingMessage) => {
       const codec = acceptsLine(response.rawHeaders, protobufCodec.mediaType) ? protobufCodec : jsonCodec;
-      this.#terms = { acknowledging: acknowledgesEvents(response.headers), codec };
+      this.#options = { acknowledging: acknowledgesEvents(response.headers), codec };
       this.#lastCodec = codec;
       log.info({ 'backend-id': response.headers['backend-id'] }, 'successfully connected');
     });
@@ -155,10 +155,10 @@ export class Connection {
     });
     socket.on('open', () => {
       const atMs = this.#ports.clock.monotonicMs();
-      this.#tell({ type: 'handshake.accepted', atMs, jitter: this.#ports.random() });
+      this.#send({ type: 'handshake.accepted', atMs, jitter: this.#ports.random() });
     });
     socket.on('error', (error) => {
-      if (this.#session === undefined) fail(connectionFault(error, isSecure));
+      if (this.#session === undefined) fail(describeConnectionError(error, isSecure));
       else log.error({ err: error }, 'transport receive error');
     });
     socket.on('close', (code, reason) => {
@@ -171,7 +171,7 @@ export class Connection {
       this.#session = undefined;
       log.info({ code, reason: reason.toString() }, 'connection closed');
       if (code === CLOSE_TOO_LARGE) this.#dropTooLarge(log);
-      this.#tell({ type: 'socket.closed', atMs: this.#ports.clock.monotonicMs(), jitter: this.#ports.random() });
+      this.#send({ type: 'socket.closed', atMs: this.#ports.clock.monotonicMs(), jitter: this.#ports.random() });
     });
   }
 
@@ -182,12 +182,12 @@ export class Connection {
         contentType: this.#lastCodec?.mediaType,
       }),
       perMessageDeflate: false,
-      // A text message is a message like any other: what is in it is decoded by its type.
+      // Text messages are decoded by their type, like binary ones.
       skipUTF8Validation: true,
       maxPayload: MAX_MESSAGE_BYTES,
       finishRequest: (request) => {
         request.once('socket', (socket) => {
-          socket.once('connect', () => this.#tell({ type: 'socket.connected' }));
+          socket.once('connect', () => this.#send({ type: 'socket.connected' }));
         });
         request.end();
       },
@@ -197,7 +197,7 @@ export class Connection {
   #beginSession(): void {
     if (this.#socket === undefined) throw new Error('session without a socket');
     this.#ports.sessionBegan();
-    this.#session = new Session(this.#socket, this.#terms, this.#settings.heartbeat, {
+    this.#session = new Session(this.#socket, this.#options, this.#settings.heartbeat, {
       clock: this.#ports.clock,
       log: this.#ports.log,
       queue: this.#ports.queue,
@@ -209,22 +209,25 @@ export class Connection {
   #received(message: EntityConfig | CheckRequest): void {
     if (!isCheckRequest(message)) {
       this.#ports.configReceived(message);
-      this.#tell({ type: 'config.received' });
+      this.#send({ type: 'config.received' });
     } else if (this.#link.getSnapshot().matches({ connected: 'ready' })) {
       this.#ports.checkRequested(message);
     } else {
-      this.#ports.log.debug({ check: message.config.metadata.name }, 'check request before the entity config');
+      this.#ports.log.debug(
+        { check: message.config.metadata.name },
+        'ignoring a check request before the entity config',
+      );
     }
   }
 
   #dropTooLarge(log: Log): void {
     const dropped = this.#ports.queue.dropLargestSent();
     if (dropped === undefined) return;
-    log.error({ n: dropped.n, payload_size: dropped.bytes }, 'event is too large for the backend, dropped');
+    log.error({ n: dropped.n, payload_size: dropped.bytes }, 'dropping an event that is too large for the backend');
   }
 }
 
-/** The status and the beginning of the body of an answer that is no handshake. */
+/** Describes a response that refuses the handshake: its status and the start of its body. */
 async function refusalText(response: IncomingMessage): Promise<string> {
   let body = '';
   try {

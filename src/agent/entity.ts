@@ -9,7 +9,7 @@ import {
 } from '../resources/entity.ts';
 import { DEFAULT_REDACT } from '../resources/redaction.ts';
 
-/** Known to every backend: who writes the configuration of the entity. */
+/** Label that names the owner of the entity's configuration; all backends know it. */
 const MANAGED_BY_LABEL = 'sensu.io/managed_by';
 const MANAGED_BY_AGENT = 'sensu-agent';
 
@@ -18,14 +18,14 @@ export interface EntitySettings {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Empty for the usual keys. */
+  /** Empty for the default keys. */
   readonly redact: readonly string[];
   readonly subscriptions: readonly string[];
   readonly user: string;
   readonly deregister: boolean;
   /** Empty for none. */
   readonly deregistrationHandler: string;
-  /** What is configured here counts, whatever the backend has stored. */
+  /** Whether the local configuration takes precedence over the stored one. */
   readonly isAgentManaged: boolean;
   readonly keepalive: { readonly handlers: readonly string[] };
 }
@@ -50,21 +50,23 @@ function configured(settings: EntitySettings): EntityConfig {
   return { ...configOf(entity), subscriptions: [...settings.subscriptions], deregistration };
 }
 
-/** The agent's own entity: configured here until the backend says otherwise, observed here always. */
+/**
+ * The agent's own entity. Its configuration is local until the backend sends one; its state is always observed locally.
+ */
 export class AgentEntity {
   readonly #local: EntityConfig;
-  readonly #facts: () => System;
+  readonly #systemInfo: () => System;
   readonly #clock: Clock;
   readonly #version: string;
   readonly #isAgentManaged: boolean;
   #config: EntityConfig;
 
-  constructor(settings: EntitySettings, version: string, facts: () => System, clock: Clock) {
+  constructor(settings: EntitySettings, version: string, systemInfo: () => System, clock: Clock) {
     this.#isAgentManaged = settings.isAgentManaged;
     this.#local = configured(settings);
     this.#config = this.#local;
     this.#version = version;
-    this.#facts = facts;
+    this.#systemInfo = systemInfo;
     this.#clock = clock;
   }
 
@@ -76,7 +78,10 @@ export class AgentEntity {
     return this.#local.metadata.namespace ?? '';
   }
 
-  /** Holds for everything that is built afterwards, until the connection ends. False for the entity of somebody else. An entity that its agent manages stays as it is. */
+  /**
+   * Applies a configuration until the connection ends. It is ignored for an agent-managed entity. Returns false if it
+   * belongs to another entity.
+   */
   adopt(config: EntityConfig): boolean {
     const { name, namespace } = config.metadata;
     if (name !== this.name || namespace !== this.namespace) return false;
@@ -84,14 +89,14 @@ export class AgentEntity {
     return true;
   }
 
-  /** A new connection begins with what is configured here. */
-  forgetAdopted(): void {
+  /** Restores the local configuration, for a new connection. */
+  resetConfig(): void {
     this.#config = this.#local;
   }
 
   current(): Entity {
     return joinEntity(this.#config, {
-      system: this.#facts(),
+      system: this.#systemInfo(),
       last_seen: Math.floor(this.#clock.nowMs() / 1000),
       sensu_agent_version: this.#version,
     });

@@ -1,14 +1,14 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import { EventLine, type WaitingEvent } from './event-line.ts';
+import { EventList, type WaitingEvent } from './event-list.ts';
 import { type QueueStore, Spill } from './spill.ts';
 
-/** Beside the number of events, which is a setting. */
+/** Limit for stored events, besides the configured number. */
 export const MAX_QUEUED_BYTES = 256 * 1024 * 1024;
-/** Both without a store. */
+/** Limits without a store. */
 export const MAX_EVENTS_IN_MEMORY = 1_000;
 const MAX_BYTES_IN_MEMORY = 64 * 1024 * 1024;
-/** While the queue is full each new event displaces one: so many of them make one line in the log. */
+/** While the queue is full every new event displaces one, so only one line is logged for this many. */
 const DROPS_PER_LOG_LINE = 1_000;
 
 interface QueuePorts {
@@ -17,30 +17,29 @@ interface QueuePorts {
 }
 
 export interface QueuedEvent {
-  /** Given once, in the order of sending; never used again within the queue's id. */
+  /** Unique within the queue id and ascending in the order of sending. */
   readonly n: number;
   /** JSON. */
   readonly payload: string;
 }
 
 /**
- * Events in order, from their making to their confirmation. On each new connection the unconfirmed ones are sent again, with
- * the same numbers, also by the next process.
- *
- * What is lost at `kill -9`, or when the machine fails: unconfirmed events that were accepted within the last two transactions
- * of the store (the one under way, and their own), and while connected HELD_IN_MEMORY_MS before these. Everything older is on
- * disk or confirmed. At a regular stop nothing is lost. Without a store, and for as long as it cannot be written, which is in
- * the log, all that is unconfirmed is lost with the process.
- *
- * At its bounds the oldest event of the same check makes room for a new one, or else the oldest; both are counted.
+ * Queues events in order until they are confirmed. A new connection sends all unconfirmed events again with the same
+ * numbers, and so does the next process.
+ * After `kill -9` or a machine failure, the following unconfirmed events are lost: those accepted during the last two
+ * transactions of the store and, while connected, those accepted up to HELD_IN_MEMORY_MS before. A regular stop loses
+ * nothing. Without a store, or while the store cannot be written (which is logged), all unconfirmed events are lost
+ * with the process.
+ * At the limit a new event displaces the oldest event of the same check, or else the oldest of all. Displaced events
+ * are counted.
  */
 export class EventQueue {
-  readonly #line = new EventLine();
+  readonly #events = new EventList();
   readonly #store: QueueStore | undefined;
   readonly #ports: QueuePorts;
   readonly #maxEvents: number;
   readonly #maxBytes: number;
-  /** None without a store. */
+  /** Undefined without a store. */
   readonly #spill: Spill | undefined;
   #lastNumber: number;
   #dropped = 0;
@@ -52,35 +51,35 @@ export class EventQueue {
     this.#maxBytes = store === undefined ? MAX_BYTES_IN_MEMORY : MAX_QUEUED_BYTES;
     this.#lastNumber = store?.usedUpTo ?? 0;
     this.#spill = store === undefined ? undefined : new Spill(store, ports);
-    if (store !== undefined) this.#takeUp(store);
+    if (store !== undefined) this.#loadStored(store);
   }
 
   get size(): number {
-    return this.#line.size;
+    return this.#events.size;
   }
 
-  /** Events lost at a bound, or by damage, since the start. */
+  /** Events displaced or damaged since the start. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** `payload` is JSON; events of one `check` displace each other first. */
+  /** Appends an event. `payload` is JSON; `check` groups the events that displace each other first. */
   push(payload: string, check: string): void {
     const bytes = Buffer.byteLength(payload);
     this.#makeRoom(bytes, check);
     const acceptedAtMs = this.#ports.clock.monotonicMs();
     const event: WaitingEvent = { n: ++this.#lastNumber, check, bytes, acceptedAtMs, payload, place: 'memory' };
-    this.#line.append(event);
-    this.#spill?.take(event);
+    this.#events.append(event);
+    this.#spill?.add(event);
   }
 
   /** The next event to send on this connection. */
   next(): QueuedEvent | undefined {
-    for (let event = this.#line.next; event !== undefined; event = this.#line.next) {
+    for (let event = this.#events.next; event !== undefined; event = this.#events.next) {
       if (this.#store !== undefined && event.n > this.#store.reservedUpTo) return undefined;
       const payload = event.payload ?? this.#read(event.n);
       if (payload !== undefined) {
-        this.#line.noteSent();
+        this.#events.markSent();
         return { n: event.n, payload };
       }
       this.#drop(event);
@@ -89,15 +88,15 @@ export class EventQueue {
     return undefined;
   }
 
-  /** Everything up to `n` has arrived; what was never sent cannot have. */
+  /** Removes the events up to `n` that were sent on this connection. */
   confirm(n: number): void {
-    for (const event of this.#line.takeSent(n)) this.#spill?.forget(event);
+    for (const event of this.#events.removeSent(n)) this.#spill?.release(event);
     this.#spill?.sync();
   }
 
-  /** A new connection: all that is unconfirmed is to be sent again. */
+  /** Starts over with the first unconfirmed event. */
   beginConnection(): void {
-    this.#line.rewind();
+    this.#events.rewind();
     if (this.#spill !== undefined) this.#spill.isConnected = true;
   }
 
@@ -105,56 +104,60 @@ export class EventQueue {
     if (this.#spill !== undefined) this.#spill.isConnected = false;
   }
 
-  /** It will never be sent: nothing else is confirmed by that. */
+  /** Removes an event that cannot be sent, without confirming others. */
   discard(n: number): void {
-    const event = this.#line.find(n);
+    const event = this.#events.find(n);
     if (event !== undefined) this.#drop(event);
     this.#spill?.sync();
   }
 
-  /** The backend refuses the size of something it was sent: the largest such event would be refused for ever. */
+  /**
+   * Removes the largest sent event after the backend rejected a message for its size, because it would be rejected
+   * again.
+   */
   dropLargestSent(): { n: number; bytes: number } | undefined {
-    const largest = this.#line.largestSent();
+    const largest = this.#events.largestSent();
     if (largest !== undefined) this.#drop(largest);
     this.#spill?.sync();
     return largest;
   }
 
-  /** Writes what is in memory, and gives the store back. */
+  /** Writes the events in memory to the store and closes it. */
   async close(): Promise<void> {
     await this.#spill?.close();
   }
 
-  #takeUp(store: QueueStore): void {
+  #loadStored(store: QueueStore): void {
     for (const { n, entry } of store.index()) {
       if (entry instanceof Error) {
-        this.#ports.log.error({ n, err: entry }, 'queued event is damaged, dropped');
+        this.#ports.log.error({ n, err: entry }, 'dropping a damaged queued event');
         this.#spill?.remove(n);
         this.#dropped++;
       } else {
-        this.#line.append({ n, ...entry, acceptedAtMs: 0, payload: undefined, place: 'disk' });
+        this.#events.append({ n, ...entry, acceptedAtMs: 0, payload: undefined, place: 'disk' });
       }
     }
-    if (this.#line.size > 0) this.#ports.log.info({ events: this.#line.size }, 'events of an earlier run are queued');
+    if (this.#events.size > 0)
+      this.#ports.log.info({ events: this.#events.size }, 'loaded queued events of an earlier run');
     this.#spill?.sync();
   }
 
   #makeRoom(bytes: number, check: string): void {
-    while (this.#line.size >= this.#maxEvents || this.#line.bytes + bytes > this.#maxBytes) {
-      const oldest = this.#line.oldestOf(check);
+    while (this.#events.size >= this.#maxEvents || this.#events.bytes + bytes > this.#maxBytes) {
+      const oldest = this.#events.oldestOf(check);
       if (oldest === undefined) return;
       this.#drop(oldest);
       if (this.#dropped % DROPS_PER_LOG_LINE !== 1) continue;
       this.#ports.log.warn(
         { dropped: this.#dropped, check: oldest.check },
-        'event queue is full, oldest event dropped',
+        'event queue is full, dropping the oldest event',
       );
     }
   }
 
   #drop(event: WaitingEvent): void {
-    this.#line.remove(event);
-    this.#spill?.forget(event);
+    this.#events.remove(event);
+    this.#spill?.release(event);
     this.#dropped++;
   }
 
@@ -162,7 +165,7 @@ export class EventQueue {
     try {
       return this.#store?.read(n);
     } catch (error) {
-      this.#ports.log.error({ n, err: error }, 'queued event is damaged, dropped');
+      this.#ports.log.error({ n, err: error }, 'dropping a damaged queued event');
       return undefined;
     }
   }

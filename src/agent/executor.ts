@@ -14,39 +14,42 @@ import { redactEntity } from '../resources/redaction.ts';
 import type { CheckRequest } from '../wire/check-request.ts';
 import { encodeJson } from '../wire/json-codec.ts';
 
-/** Checks whose last request is remembered; the one not asked for longest is forgotten first. */
+/** Checks whose last request is remembered. The least recently requested one is evicted. */
 const MAX_REMEMBERED_CHECKS = 10_000;
 
 const STATUS_UNKNOWN = 3;
-/** What a shell adds to the number of the signal that ended a command. */
+/** A shell adds this to the number of the signal that ended a command. */
 const SIGNAL_BASE = 128;
 
 interface ExecutorPorts {
   clock: Clock;
   log: Log;
-  /** Commands end with this program where it is given. */
+  /** When present, commands are terminated with this program. */
   reaper?: ProcessReaper | undefined;
   entity(): Entity;
   nextSequence(checkName: string): number;
   deliver(event: CheckEvent): void;
 }
 
-/** Runs the checks that the backend asks for, each at most once at a time and once per time of issue. */
+/** Runs requested checks, at most one run of a check at a time and one for each time of issue. */
 export class Executor {
   readonly #ports: ExecutorPorts;
   readonly #lastIssued = new LRUCache<string, number>({ max: MAX_REMEMBERED_CHECKS });
-  /** As many as the backend asks for: that bound is the number of checks it holds for this agent. */
+  /** Bounded by the number of checks that the backend requests from this agent. */
   readonly #running = new Map<string, Promise<void>>();
   readonly #abort = new AbortController();
   #accepting = true;
 
   constructor(ports: ExecutorPorts) {
     this.#ports = ports;
-    // One for each check that runs.
+    // Each running check adds a listener.
     setMaxListeners(0, this.#abort.signal);
   }
 
-  /** Refuses with a log line, answers with a failure event, or runs the check. */
+  /**
+   * Runs the check, unless the request is refused, which is logged, or the check is invalid, which yields a failure
+   * event.
+   */
   accept(request: CheckRequest): void {
     const { config, issued } = request;
     const name = config.metadata.name ?? '';
@@ -56,9 +59,9 @@ export class Executor {
       this.#ports.log[refusal.level]({ check: name, error: refusal.error }, 'error handling message');
       return;
     }
-    const fault = faultOf(config);
-    if (fault !== undefined) {
-      this.#fail(request, `given check is invalid: ${fault}`);
+    const invalid = validationErrorOf(config);
+    if (invalid !== undefined) {
+      this.#fail(request, `given check is invalid: ${invalid}`);
       return;
     }
     this.#lastIssued.set(key, issued);
@@ -66,13 +69,16 @@ export class Executor {
     const run = this.#run(request)
       .catch((error: unknown) => {
         this.#ports.log.error({ check: name, err: error }, 'check execution failed');
-        this.#fail(request, `check could not be executed: ${error instanceof Error ? error.message : String(error)}`);
+        this.#fail(request, `check execution failed: ${error instanceof Error ? error.message : String(error)}`);
       })
       .finally(() => this.#running.delete(key));
     this.#running.set(key, run);
   }
 
-  /** Accepts nothing more and waits for what runs; commands that take longer are killed and their results discarded. */
+  /**
+   * Accepts no further requests and waits for running checks. After `graceMs` they are killed and their results
+   * discarded.
+   */
   async stop(graceMs: number): Promise<void> {
     this.#accepting = false;
     const cancel = this.#ports.clock.after(graceMs, () => this.abort());
@@ -115,7 +121,7 @@ export class Executor {
       this.#ports.reaper,
     );
     if (result.ending === 'aborted') {
-      this.#ports.log.warn({ check: config.metadata.name }, 'check execution was cut short, result discarded');
+      this.#ports.log.warn({ check: config.metadata.name }, 'check execution was aborted, discarding the result');
       return;
     }
     const { status, output } = outcomeOf(result);
@@ -133,7 +139,7 @@ export class Executor {
 
   #fail(request: CheckRequest, output: string): void {
     const event = this.#eventOf(request);
-    this.#ports.log.error({ check: request.config.metadata.name, error: output }, 'check failed without a run');
+    this.#ports.log.error({ check: request.config.metadata.name, error: output }, 'check could not be run');
     this.#send({ ...event, check: { ...event.check, status: STATUS_UNKNOWN, output } });
   }
 
@@ -170,8 +176,9 @@ export class Executor {
 
   #warnOfUnsupported({ metadata, runtime_assets: assets, check_hooks: hooks }: Check): void {
     const check = metadata.name;
-    if (assets !== null) this.#ports.log.warn({ check, assets }, 'assets are not supported yet, running without');
-    if (hooks !== null) this.#ports.log.warn({ check }, 'hooks are not supported yet, running without');
+    if (assets !== null)
+      this.#ports.log.warn({ check, assets }, 'assets are not supported, running the check without them');
+    if (hooks !== null) this.#ports.log.warn({ check }, 'hooks are not supported, running the check without them');
   }
 
   #nowS(): number {
@@ -179,7 +186,7 @@ export class Executor {
   }
 }
 
-function faultOf(config: Check): string | undefined {
+function validationErrorOf(config: Check): string | undefined {
   try {
     assertCheck(config);
     return undefined;

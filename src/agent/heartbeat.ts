@@ -2,17 +2,20 @@ import type { Clock } from '../ports/clock.ts';
 
 export interface HeartbeatSettings {
   readonly intervalMs: number;
-  /** Longer than the interval. */
+  /** Must exceed the interval. */
   readonly timeoutMs: number;
 }
 
 interface Peer {
   ping(): void;
-  /** No pong arrived in time. */
+  /** No pong has arrived in time. */
   lost(): void;
 }
 
-/** Pings a backend and notices when it no longer answers. Only pongs count: data may come from a broken half. */
+/**
+ * Pings a backend and detects when it stops answering. Only pongs count, because data may still arrive on a half-open
+ * connection.
+ */
 export class Heartbeat {
   readonly #peer: Peer;
   readonly #settings: HeartbeatSettings;

@@ -6,12 +6,12 @@ import { type Event, eventCheckWithDefaults, eventWithDefaults } from '../resour
 export interface KeepaliveSettings {
   readonly intervalS: number;
   readonly warningTimeoutS: number;
-  /** 0 = none. */
+  /** 0 means none. */
   readonly criticalTimeoutS: number;
-  /** Of the event, not of the entity. */
+  /** Labels of the event, not of the entity. */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Names. */
+  /** Names of pipelines. */
   readonly pipelines: readonly string[];
 }
 
@@ -23,7 +23,7 @@ interface KeepalivePorts {
 
 const CHECK_NAME = 'keepalive';
 
-/** Sends a keepalive at once and then at each interval, while there is a session. None is ever kept for later. */
+/** Sends a keepalive at once and then at each interval while a session is open. Keepalives are never queued. */
 export class Keepalives {
   readonly #settings: KeepaliveSettings;
   readonly #ports: KeepalivePorts;
@@ -40,7 +40,7 @@ export class Keepalives {
     const intervalMs = this.#settings.intervalS * 1000;
     let dueMs = clock.monotonicMs();
     const beat = (): void => {
-      // Counted from when it was due, so that lateness does not add up; missed ones are left out.
+      // The schedule is relative to the due time, so that delays do not add up. Missed keepalives are skipped.
       const lateMs = clock.monotonicMs() - dueMs;
       dueMs += intervalMs * (1 + Math.floor(Math.max(0, lateMs) / intervalMs));
       this.#cancel = clock.after(dueMs - clock.monotonicMs(), beat);

@@ -4,10 +4,13 @@ import { type Codec, jsonCodec } from '../wire/codec.ts';
 import { parseEventJson } from '../wire/exact-json.ts';
 import { encodeJson } from '../wire/json-codec.ts';
 
-/** What a backend takes in one message by default, less the line with the type. */
+/** Default message limit of a backend, less the type line. */
 const MAX_EVENT_BYTES = 10 * 1024 * 1024 - 64;
 
-/** The event as JSON. An output that makes it larger than a backend takes is cut, and says so: a result that is refused for its size is none. */
+/**
+ * Encodes an event as JSON. It truncates an output that exceeds the message limit and notes so, because a rejected
+ * event would be lost.
+ */
 export function encodeWithinLimit(event: CheckEvent): string {
   const { output } = event.check;
   let payload = encodeJson(event);
@@ -17,7 +20,7 @@ export function encodeWithinLimit(event: CheckEvent): string {
     bytes > MAX_EVENT_BYTES && kept > 0;
     bytes = Buffer.byteLength(payload)
   ) {
-    // Escapes are spread unevenly, so one cut in proportion may not be enough.
+    // Escapes may be distributed unevenly, so one proportional cut may not be enough.
     kept = Math.floor(kept * (MAX_EVENT_BYTES / bytes) * 0.98);
     const note = `\nOutput cut at ${kept} of ${output.length} characters, the event would be too large\n`;
     payload = encodeJson({ ...event, check: { ...event.check, output: output.slice(0, kept) + note } });
@@ -25,7 +28,10 @@ export function encodeWithinLimit(event: CheckEvent): string {
   return payload;
 }
 
-/** What is queued is JSON. Its rules are not judged: the backend shall hear of a check that breaks them. @throws InvalidResource */
+/**
+ * Encodes queued JSON without validating its rules, because the backend must learn of invalid checks.
+ * @throws InvalidResource for an invalid shape
+ */
 export function encodeQueued(payload: string, codec: Codec): string | Buffer {
   return codec === jsonCodec ? payload : codec.encodeEvent(parseEventShape(parseJson(payload)));
 }

@@ -1,4 +1,4 @@
-/** Undefined for a file that is not there or cannot be read. */
+/** Resolves to undefined for a file that does not exist or cannot be read. */
 export type ReadText = (path: string) => Promise<string | undefined>;
 
 export interface Platform {
@@ -21,10 +21,10 @@ const FAMILIES: Record<string, readonly string[]> = {
   exherbo: ['exherbo'],
 };
 
-/** What `ID` of os-release is called here, where the words differ. */
+/** Platform names that differ from `ID` in os-release. */
 const OS_RELEASE_NAMES: Record<string, string> = { rhel: 'redhat', ol: 'oracle', amzn: 'amazon' };
 
-/** `NAME=value` lines, quotes taken off. */
+/** Parses `NAME=value` lines and removes quotes. */
 function settingsOf(text: string | undefined): Map<string, string> {
   const lines = text?.matchAll(/^\s*([A-Z_]+)=["']?(.*?)["']?\s*$/gm) ?? [];
   return new Map([...lines].map(([, name = '', value = '']) => [name, value]));
@@ -60,7 +60,7 @@ async function fromArchRelease(_text: string, read: ReadText): Promise<Platform>
   return named('arch', settingsOf(await read('/etc/os-release')).get('BUILD_ID') ?? '');
 }
 
-/** `openSUSE 13.2 (x86_64)`, with a line `VERSION = 13.2`; SUSE Linux Enterprise says so in full. */
+/** Parses `openSUSE 13.2 (x86_64)` followed by `VERSION = 13.2`; SUSE Linux Enterprise writes its full name. */
 function fromSuseRelease(text: string): Platform {
   const version = /^VERSION\s*=\s*(\S+)/m.exec(text)?.[1] ?? '';
   return named(/^opensuse/i.test(text) ? 'opensuse' : /desktop/i.test(text) ? 'sled' : 'sles', version);
@@ -73,8 +73,8 @@ function fromLsbRelease(text: string): Platform {
   return named(settings.get('DISTRIB_ID')?.toLowerCase() ?? '', settings.get('DISTRIB_RELEASE') ?? '');
 }
 
-/** The first file that exists decides. */
-const SOURCES: readonly [path: string, tell: (text: string, read: ReadText) => Platform | Promise<Platform>][] = [
+/** The first existing file determines the platform. */
+const SOURCES: readonly [path: string, parse: (text: string, read: ReadText) => Platform | Promise<Platform>][] = [
   ['/etc/oracle-release', (text) => named('oracle', releaseIn(text))],
   ['/etc/enterprise-release', (text) => named('oracle', releaseIn(text))],
   ['/etc/slackware-version', (text) => named('slackware', versionIn(text))],
@@ -89,11 +89,11 @@ const SOURCES: readonly [path: string, tell: (text: string, read: ReadText) => P
   ['/etc/lsb-release', fromLsbRelease],
 ];
 
-/** The Linux distribution, from its files; empty words for one that is not known. */
+/** Detects the Linux distribution from its release files. The fields are empty for an unknown one. */
 export async function linuxPlatform(read: ReadText): Promise<Platform> {
-  for (const [path, tell] of SOURCES) {
+  for (const [path, parse] of SOURCES) {
     const text = await read(path);
-    if (text !== undefined) return tell(text, read);
+    if (text !== undefined) return parse(text, read);
   }
   return named('', '');
 }

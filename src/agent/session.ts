@@ -11,7 +11,7 @@ import type { EventQueue, QueuedEvent } from './event-queue.ts';
 import { Heartbeat, type HeartbeatSettings } from './heartbeat.ts';
 import { encodeQueued } from './outgoing-event.ts';
 
-/** Handed to the socket and not yet taken by the system; more waits in the queue. */
+/** Bytes passed to the socket that the system has not accepted. Further events stay in the queue. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 /** How long the backend may take to answer a close frame. */
@@ -20,9 +20,9 @@ const CLOSE_WAIT_MS = 1_000;
 const CLOSE_GOING_AWAY = 1001;
 export const CLOSE_TOO_LARGE = 1009;
 
-/** What both sides of a connection hold to. */
-export interface SessionTerms {
-  /** Whether the backend confirms events; otherwise writing them must do. */
+/** The options that both sides agreed on in the handshake. */
+export interface SessionOptions {
+  /** Whether the backend acknowledges events. Otherwise an event counts as delivered once it is written. */
   readonly acknowledging: boolean;
   readonly codec: Codec;
 }
@@ -39,16 +39,16 @@ export const isCheckRequest = (message: EntityConfig | CheckRequest): message is
 const bytesOf = (data: RawData): Buffer =>
   Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]);
 
-/** One open connection: sends keepalives and what the queue holds, tells what the backend says. */
+/** One open connection. It sends keepalives and queued events, and passes on the backend's messages. */
 export class Session {
   readonly #socket: WebSocket;
-  readonly #terms: SessionTerms;
+  readonly #options: SessionOptions;
   readonly #ports: SessionPorts;
   readonly #heartbeat: Heartbeat;
 
-  constructor(socket: WebSocket, terms: SessionTerms, heartbeat: HeartbeatSettings, ports: SessionPorts) {
+  constructor(socket: WebSocket, options: SessionOptions, heartbeat: HeartbeatSettings, ports: SessionPorts) {
     this.#socket = socket;
-    this.#terms = terms;
+    this.#options = options;
     this.#ports = ports;
     this.#heartbeat = new Heartbeat(
       heartbeat,
@@ -67,19 +67,19 @@ export class Session {
   }
 
   sendKeepalive(keepalive: Event): void {
-    if (this.#isOpen()) this.#socket.send(encodeFrame('keepalive', this.#terms.codec.encodeEvent(keepalive)));
+    if (this.#isOpen()) this.#socket.send(encodeFrame('keepalive', this.#options.codec.encodeEvent(keepalive)));
   }
 
-  /** Sends what the queue holds, as far as the socket takes it; the rest follows by itself. */
+  /** Sends queued events as long as the socket accepts them, and continues when they are written. */
   flush(): void {
     while (this.#isOpen() && this.#socket.bufferedAmount < MAX_BUFFERED_BYTES) {
       const item = this.#ports.queue.next();
       if (item === undefined) return;
       const payload = this.#encode(item);
       if (payload === undefined) continue;
-      const { acknowledging } = this.#terms;
+      const { acknowledging } = this.#options;
       this.#socket.send(encodeFrame(acknowledging ? `event ${item.n}` : 'event', payload), (error) => {
-        // Unsent items stay in the queue, and the socket reports its end by itself.
+        // Unsent events stay in the queue. The socket reports its own failure.
         if (error) return;
         if (!acknowledging) this.#ports.queue.confirm(item.n);
         this.flush();
@@ -87,13 +87,13 @@ export class Session {
     }
   }
 
-  /** An event that another version queued may be of a shape that this one does not know. */
+  /** Encodes a queued event. An event queued by another version may not match the schema, and is discarded. */
   #encode({ n, payload }: QueuedEvent): string | Buffer | undefined {
     try {
-      return encodeQueued(payload, this.#terms.codec);
+      return encodeQueued(payload, this.#options.codec);
     } catch (error) {
       if (!(error instanceof InvalidResource)) throw error;
-      this.#ports.log.error({ n, err: error }, 'queued event cannot be encoded, dropped');
+      this.#ports.log.error({ n, err: error }, 'dropping a queued event that cannot be encoded');
       this.#ports.queue.discard(n);
       return undefined;
     }
@@ -105,7 +105,7 @@ export class Session {
     this.#socket.once('close', cancel);
   }
 
-  /** The socket is closed, or about to be. */
+  /** Must be called when the socket is closed or closing. */
   end(): void {
     this.#heartbeat.stop();
     this.#ports.queue.endConnection();
@@ -116,13 +116,13 @@ export class Session {
   }
 
   #receive(message: Buffer): void {
-    // A closing socket still delivers what was on its way.
+    // A closing socket may still deliver messages.
     if (!this.#isOpen()) return;
     try {
       this.#dispatch(decodeFrame(message));
     } catch (error) {
       if (error instanceof ProtocolError) {
-        this.#ports.log.error({ err: error }, 'backend broke the protocol');
+        this.#ports.log.error({ err: error }, 'protocol violation by the backend');
         this.close();
       } else if (error instanceof InvalidResource) {
         this.#ports.log.error({ err: error }, 'error handling message');
@@ -133,7 +133,7 @@ export class Session {
   }
 
   #dispatch({ type, payload }: Frame): void {
-    const { acknowledging, codec } = this.#terms;
+    const { acknowledging, codec } = this.#options;
     this.#ports.log.debug({ type, payload_size: payload.length }, 'message received');
     if (type === 'entity_config') this.#ports.received(codec.decodeEntityConfig(payload));
     else if (type === 'check_request') this.#ports.received(codec.decodeCheckRequest(payload));

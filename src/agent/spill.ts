@@ -1,17 +1,17 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import type { WaitingEvent } from './event-line.ts';
+import type { WaitingEvent } from './event-list.ts';
 
-/** How long an event waits for its acknowledgement before it goes to disk. */
+/** How long an event waits in memory for its confirmation before it is written to disk. */
 export const HELD_IN_MEMORY_MS = 250;
-/** What waits for it in memory; more goes to disk at once. */
+/** Limits for events in memory. Beyond them events are written at once. */
 const MAX_HELD_EVENTS = 1_000;
 const MAX_HELD_BYTES = 8 * 1024 * 1024;
 
-/** Before a failed write is tried again; doubled after each failure. */
+/** Delay before retrying a failed write; it doubles after each failure. */
 const MIN_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
-/** Numbers left when the next block is taken. */
+/** A new block of numbers is reserved when this many are left. */
 const SPARE_NUMBERS = 500_000;
 
 interface StoredEvent {
@@ -20,7 +20,7 @@ interface StoredEvent {
   readonly payload: string;
 }
 
-/** Where events outlive this process. `write` is all or nothing, and is not called before the last one is done. */
+/** Stores events across restarts. `write` is atomic and must not be called before the previous write has finished. */
 export interface QueueStore {
   readonly id: string;
   readonly usedUpTo: number;
@@ -37,19 +37,19 @@ interface SpillPorts {
   log: Log;
 }
 
-/** Writes to the store what is not confirmed in time, and removes it from there when it is. */
+/** Writes events to the store that are not confirmed in time, and removes them once they are. */
 export class Spill {
   readonly #store: QueueStore;
   readonly #ports: SpillPorts;
-  /** In memory and nowhere else. */
+  /** Events that are in memory only. */
   readonly #held = new Set<WaitingEvent>();
   #heldBytes = 0;
-  /** To be removed from the store. */
+  /** Numbers to remove from the store. */
   #removed = new Set<number>();
   #lastNumber = 0;
   #isConnected = false;
-  #isDue = false;
-  #cancelPlan: (() => void) | undefined;
+  #writeRequested = false;
+  #cancelScheduled: (() => void) | undefined;
   #writing: Promise<void> | undefined;
   #retryMs = MIN_RETRY_MS;
   #cancelRetry: (() => void) | undefined;
@@ -59,36 +59,36 @@ export class Spill {
     this.#ports = ports;
   }
 
-  take(event: WaitingEvent): void {
+  add(event: WaitingEvent): void {
     this.#lastNumber = event.n;
     this.#hold(event);
-    this.#plan();
+    this.#schedule();
   }
 
-  /** Without a connection no confirmation is waited for. */
+  /** Without a connection, events are written at once. */
   set isConnected(isConnected: boolean) {
     this.#isConnected = isConnected;
-    this.#plan();
+    this.#schedule();
   }
 
-  /** It waits no more: confirmed, or given up. Written down by the next `sync`. */
-  forget(event: WaitingEvent): void {
+  /** Releases a confirmed or dropped event. The next `sync` removes it from the store. */
+  release(event: WaitingEvent): void {
     if (this.#held.delete(event)) this.#heldBytes -= event.bytes;
     else this.#removed.add(event.n);
     event.place = 'gone';
   }
 
-  /** The record is of no use. */
+  /** Removes a damaged record. */
   remove(n: number): void {
     this.#removed.add(n);
   }
 
-  /** Brings the store up to date, one write after the other. */
+  /** Brings the store up to date, one write at a time. */
   sync(): void {
     if (this.#writing !== undefined || this.#cancelRetry !== undefined) return;
-    const puts = this.#isDue ? [...this.#held] : [];
+    const puts = this.#writeRequested ? [...this.#held] : [];
     const reserves = this.#lastNumber > this.#store.reservedUpTo - SPARE_NUMBERS;
-    this.#isDue = false;
+    this.#writeRequested = false;
     if (puts.length === 0 && this.#removed.size === 0 && !reserves) return;
     const removed = this.#removed;
     this.#removed = new Set();
@@ -104,11 +104,11 @@ export class Spill {
     );
   }
 
-  /** Writes what is in memory, once, and gives the store back. */
+  /** Tries once to write the events in memory, then closes the store. */
   async close(): Promise<void> {
     this.#isConnected = false;
-    this.#isDue = true;
-    this.#cancelPlan?.();
+    this.#writeRequested = true;
+    this.#cancelScheduled?.();
     await this.#writing;
     this.#endRetry();
     this.sync();
@@ -128,18 +128,18 @@ export class Spill {
     this.#heldBytes += event.bytes;
   }
 
-  #plan(): void {
+  #schedule(): void {
     const isFull = this.#held.size > MAX_HELD_EVENTS || this.#heldBytes > MAX_HELD_BYTES;
     const [oldest] = this.#held;
     if (oldest === undefined) return;
     const leftMs = oldest.acceptedAtMs + HELD_IN_MEMORY_MS - this.#ports.clock.monotonicMs();
     if (isFull || !this.#isConnected || leftMs <= 0) {
-      this.#isDue = true;
+      this.#writeRequested = true;
       this.sync();
     } else {
-      this.#cancelPlan ??= this.#ports.clock.after(leftMs, () => {
-        this.#cancelPlan = undefined;
-        this.#plan();
+      this.#cancelScheduled ??= this.#ports.clock.after(leftMs, () => {
+        this.#cancelScheduled = undefined;
+        this.#schedule();
       });
     }
   }
@@ -152,7 +152,7 @@ export class Spill {
       event.place = 'disk';
       event.payload = undefined;
     }
-    if (puts.length > 0) this.#ports.log.debug({ events: puts.length }, 'events kept on disk');
+    if (puts.length > 0) this.#ports.log.debug({ events: puts.length }, 'wrote queued events to disk');
     this.sync();
   }
 
@@ -162,9 +162,9 @@ export class Spill {
     for (const event of puts) if (event.place === 'being written') this.#hold(event);
     this.#ports.log.error(
       { err: error, events: this.#held.size },
-      'event queue cannot be written, events are only in memory',
+      'failed to write the event queue, events are in memory only',
     );
-    this.#isDue = true;
+    this.#writeRequested = true;
     this.#cancelRetry = this.#ports.clock.after(this.#retryMs, () => {
       this.#cancelRetry = undefined;
       this.sync();

@@ -1,7 +1,7 @@
 import type { ReadText } from './platform.ts';
 
 interface Virtualization {
-  /** `xen kvm vbox vmware openvz lxc docker rkt linux-vserver`, or empty. */
+  /** `xen`, `kvm`, `vbox`, `vmware`, `openvz`, `lxc`, `docker`, `rkt`, `linux-vserver`, or empty. */
   vm_system: string;
   /** `guest`, `host`, or empty. */
   vm_role: string;
@@ -9,8 +9,8 @@ interface Virtualization {
 
 const is = (system: string, role: 'guest' | 'host'): Virtualization => ({ vm_system: system, vm_role: role });
 
-/** Later ones count more: a container says more of where this program runs than the machine around it. */
-const HINTS: readonly [path: string, pattern: RegExp, tells: Partial<Virtualization>][] = [
+/** Later entries take precedence: a container is closer to this process than the virtual machine around it. */
+const HINTS: readonly [path: string, pattern: RegExp, result: Partial<Virtualization>][] = [
   ['/proc/xen/capabilities', /^/, is('xen', 'guest')],
   ['/proc/xen/capabilities', /control_d/, is('xen', 'host')],
   ['/proc/modules', /^(vmware|vmw_)/m, is('vmware', 'guest')],
@@ -27,18 +27,18 @@ const HINTS: readonly [path: string, pattern: RegExp, tells: Partial<Virtualizat
   ['/proc/self/cgroup', /lxc/, is('lxc', 'guest')],
   ['/proc/self/cgroup', /machine-rkt/, is('rkt', 'guest')],
   ['/proc/self/cgroup', /docker/, is('docker', 'guest')],
-  // With one hierarchy of control groups a container does not see its own name there.
+  // With cgroup v2 a container cannot see its own name in `/proc/self/cgroup`.
   ['/proc/self/mountinfo', /\/docker\/containers\/\S+\/hostname \/etc\/hostname /, is('docker', 'guest')],
 ];
 
-/** What this machine runs in or carries, as far as `/proc` tells it without privileges. */
+/** Detects the virtualization of this machine from `/proc`, as far as it is readable without privileges. */
 export async function linuxVirtualization(read: ReadText): Promise<Virtualization> {
   const paths = [...new Set(HINTS.map(([path]) => path))];
   const texts = new Map(await Promise.all(paths.map(async (path) => [path, await read(path)] as const)));
   let found: Virtualization = { vm_system: '', vm_role: '' };
-  for (const [path, pattern, tells] of HINTS) {
+  for (const [path, pattern, result] of HINTS) {
     const text = texts.get(path);
-    if (text !== undefined && pattern.test(text)) found = { ...found, ...tells };
+    if (text !== undefined && pattern.test(text)) found = { ...found, ...result };
   }
   return found;
 }

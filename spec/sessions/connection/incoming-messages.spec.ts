@@ -18,7 +18,7 @@ const frames = (count: number, payload: string): Buffer => {
   return Buffer.concat(Array.from({ length: count }, () => frame));
 };
 
-describe('messages of an agent that are held', () => {
+describe('held messages of an agent', () => {
   let port: AgentPortUnderTest;
   let agent: RawAgent;
   let other: RawAgent;
@@ -51,7 +51,7 @@ describe('messages of an agent that are held', () => {
     }
   }
 
-  it('are read until there are a hundred, and no more after what came with the last of them', async () => {
+  it('pause reading at a hundred, after the messages that were already read', async () => {
     agent.write(frames(UNTIL_PAUSE - 1, 'event\n{}'));
     await holds(UNTIL_PAUSE - 1);
     expect(port.listener.stats().paused).to.equal(0);
@@ -63,7 +63,7 @@ describe('messages of an agent that are held', () => {
     expect(held()).to.equal(UNTIL_PAUSE + 49);
   });
 
-  it('are never more than their limit, whatever the agent sends', async () => {
+  it('never exceed their limit, whatever the agent sends', async () => {
     agent.write(frames(UNTIL_PAUSE - 1, ''));
     await holds(UNTIL_PAUSE - 1);
     const inOneRead = Math.floor(READ_BYTES / LEAST_FRAME_BYTES);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { MAX_WAITING_REQUESTS, OutgoingQueue } from '../../../src/sessions/connection/outgoing-queue.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-describe('the frames that wait for one agent', () => {
+describe('the outgoing queue of an agent', () => {
   let written: { frame: string; sent: (error?: Error) => void }[];
   let answered: number;
   let dropped: number;
@@ -41,7 +41,7 @@ describe('the frames that wait for one agent', () => {
     return written.map(({ frame }) => frame);
   };
 
-  it('are counted from when they wait until they are written', () => {
+  it('counts frames from queueing to writing', () => {
     acknowledge(1);
     request(1);
     acknowledge(2);
@@ -50,7 +50,7 @@ describe('the frames that wait for one agent', () => {
     expect(counts()).to.deep.equal({ length: 0, requests: 0, dropped: 0 });
   });
 
-  it('are at most so many requests: the oldest is dropped and counted, and nothing else is', () => {
+  it('drops and counts the oldest check request at the limit, and no other frame', () => {
     acknowledge(0);
     acknowledge(1);
     for (let n = 0; n < MAX_WAITING_REQUESTS + 3; n += 1) request(n);
@@ -62,7 +62,7 @@ describe('the frames that wait for one agent', () => {
     expect(queue.waitingRequests).to.equal(0);
   });
 
-  it('are one acknowledgement, the highest, and one configuration, the newest, however many come', () => {
+  it('keeps the highest acknowledgement and the newest configuration only', () => {
     request(0);
     for (let n = 1; n <= 1_000; n += 1) {
       acknowledge(n);
@@ -73,7 +73,7 @@ describe('the frames that wait for one agent', () => {
     expect(drained()).to.deep.equal(['request 0', 'ack 1000', 'config 1000']);
   });
 
-  it('are each sent where the agent reads as fast as they come', () => {
+  it('sends every frame to an agent that reads fast enough', () => {
     for (const n of [5, 5, 3]) {
       acknowledge(n);
       drained();
@@ -81,7 +81,7 @@ describe('the frames that wait for one agent', () => {
     expect(drained()).to.deep.equal(['ack 5', 'ack 5', 'ack 3']);
   });
 
-  it('are gone when one cannot be written, which is told once', () => {
+  it('is cleared when a write fails, which is reported once', () => {
     request(0);
     request(1);
     written[0]?.sent(new Error('broken'));

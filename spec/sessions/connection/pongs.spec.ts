@@ -24,14 +24,14 @@ describe('pongs', () => {
     expect(bodies).to.deep.equal(Array.from({ length: 16 }, (_, index) => String(index + 1)));
   });
 
-  it('answer the newest ping only when sixteen of them wait to be written', () => {
+  it('answer only the newest ping while sixteen wait to be written', () => {
     ping(1, 1_000);
     expect(bodies).to.have.length(16);
     for (const sent of unwritten.splice(0)) sent();
     expect(bodies.slice(16)).to.deep.equal(['1000']);
   });
 
-  it('go on to answer each when the peer reads again', () => {
+  it('answer each ping again when the peer reads', () => {
     ping(1, 20);
     for (const sent of unwritten.splice(0)) sent();
     for (const sent of unwritten.splice(0)) sent();
@@ -39,7 +39,7 @@ describe('pongs', () => {
     expect(bodies.slice(16)).to.deep.equal(['20', '21', '22', '23']);
   });
 
-  it('that sendUnsolicited do not take the place of an answer', () => {
+  it('without a ping do not replace an answer', () => {
     ping(1, 17);
     pongs.sendUnsolicited();
     for (const sent of unwritten.splice(0)) sent();
@@ -48,7 +48,7 @@ describe('pongs', () => {
     expect(bodies.slice(17)).to.deep.equal(['']);
   });
 
-  it('keep nothing of what was read with a ping', () => {
+  it('retain no read buffer', () => {
     const read = Buffer.alloc(65_536, 'a');
     ping(1, 16);
     pongs.answer(read.subarray(0, 3));

@@ -7,7 +7,7 @@ import { RecordedLog } from '../../support/recorded-log.ts';
 const START_S = 1_700_000_000;
 const BAD = { status: 401, message: 'bad credentials' };
 
-describe('what is remembered of refused handshakes', () => {
+describe('the record of refused handshakes', () => {
   let clock: ManualClock;
   let log: RecordedLog;
   let refusals: HandshakeRefusals;
@@ -24,7 +24,7 @@ describe('what is remembered of refused handshakes', () => {
     refusals.record(address, headers, refusal);
   };
 
-  it('is who was refused, when, how often and why, and never a password', async () => {
+  it('contains who was refused, when, how often and why, but no password', async () => {
     note('web');
     await clock.advance(60_000);
     note('web');
@@ -35,7 +35,7 @@ describe('what is remembered of refused handshakes', () => {
     expect(JSON.stringify([refusals.list(), log.lines])).to.not.include('h1dden');
   });
 
-  it('is warned of in the log once, each repetition being of no interest', () => {
+  it('logs a warning for the first refusal only', () => {
     for (let n = 0; n < 3; n += 1) note('web');
     note('db');
     const warnings = log.lines.filter(({ level }) => level === 'warn');
@@ -45,7 +45,7 @@ describe('what is remembered of refused handshakes', () => {
     ]);
   });
 
-  it('is told apart by address, status and reason, the newest first', () => {
+  it('distinguishes refusals by address, status and reason, newest first', () => {
     note('web');
     note('web', BAD, '10.0.0.2');
     note('web', { status: 400, message: 'Bad Request\nWebSocket version must be 13' });
@@ -57,7 +57,7 @@ describe('what is remembered of refused handshakes', () => {
     ]);
   });
 
-  it('is bounded: the one repeated longest ago is forgotten', () => {
+  it('is bounded and evicts the refusal repeated longest ago', () => {
     for (let n = 0; n < 1_001; n += 1) {
       note(`agent-${n}`);
       note('steady');
@@ -68,7 +68,7 @@ describe('what is remembered of refused handshakes', () => {
     expect(agents).to.not.include('agent-0');
   });
 
-  it('holds no character that controls a terminal, and no text of any length', () => {
+  it('contains no control characters and no text of unbounded length', () => {
     note(`\u001b[31mweb\n\u0085\u202e${'x'.repeat(10_000)}`);
     const agent = refusals.list()[0]?.agent ?? '';
     expect(agent).to.match(/^\\u\{1b\}\[31mweb\\u\{a\}\\u\{85\}\\u\{202e\}x+\.\.\.$/);
@@ -76,7 +76,7 @@ describe('what is remembered of refused handshakes', () => {
     expect(log.lines[0]?.fields['agent']).to.equal(agent);
   });
 
-  it('has empty names for what was no request', () => {
+  it('has empty names for bytes that are not a request', () => {
     refusals.record('10.0.0.9', {}, { status: 400, message: 'not an HTTP request' });
     expect(refusals.list()[0]).to.include({ address: '10.0.0.9', namespace: '', agent: '', user: '', count: 1 });
   });

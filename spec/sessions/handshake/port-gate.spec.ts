@@ -3,7 +3,7 @@ import { UNLIMITED_ADMISSION, PortGate } from '../../../src/sessions/handshake/p
 import { ManualClock } from '../../support/manual-clock.ts';
 
 describe('the gate of the agent port', () => {
-  it('says 503 while the backend has just started, which uses up nothing of the rate beyond which it says 429', async () => {
+  it('refuses with 503 during the start-up wait without using the rate limit, and with 429 above the rate', async () => {
     const clock = new ManualClock();
     const gate = new PortGate(clock, { ...UNLIMITED_ADMISSION, serveWaitMs: 1_000, connectionsPerS: 2 });
     const statuses = (): unknown[] => [1, 2, 3].map(() => gate.admit()?.status);
@@ -14,7 +14,7 @@ describe('the gate of the agent port', () => {
     expect(statuses()).to.deep.equal([undefined, undefined, 429]);
   });
 
-  it('lets everybody in at once unless it is told otherwise', () => {
+  it('admits all connections by default', () => {
     const gate = new PortGate(new ManualClock(), UNLIMITED_ADMISSION);
     for (let n = 0; n < 1_000; n += 1) expect(gate.admit()).to.equal(undefined);
   });

@@ -4,8 +4,8 @@ import { AdmissionPacer } from '../../../src/sessions/pacing/admission-pacer.ts'
 
 const IN_A_TURN = 32;
 
-describe('a turnstile', () => {
-  it('lets the first of a turn pass at once, and the others in the turns after it, in order', async () => {
+describe('the admission pacer', () => {
+  it('runs the first tasks of a tick at once and the others in later ticks, in order', async () => {
     const pacer = new AdmissionPacer();
     const passed: number[] = [];
     const numbers = Array.from({ length: 3 * IN_A_TURN }, (_, n) => n);
@@ -17,7 +17,7 @@ describe('a turnstile', () => {
     expect(passed).to.deep.equal(numbers);
   });
 
-  it('lets nobody pass before those who wait', async () => {
+  it('runs no task before waiting ones', async () => {
     const pacer = new AdmissionPacer();
     const passed: string[] = [];
     for (let n = 0; n < IN_A_TURN; n += 1) pacer.schedule(() => undefined);
@@ -30,7 +30,7 @@ describe('a turnstile', () => {
     expect(passed).to.deep.equal(['first', 'second', 'third']);
   });
 
-  it('is free again in the next turn', async () => {
+  it('accepts tasks at once again in the next tick', async () => {
     const pacer = new AdmissionPacer();
     for (let turn = 0; turn < 3; turn += 1) {
       let passed = 0;
@@ -41,7 +41,7 @@ describe('a turnstile', () => {
     await pacer.empty();
   });
 
-  it('lets as many pass in a turn as it is made for', async () => {
+  it('runs the configured number of tasks in a tick', async () => {
     const pacer = new AdmissionPacer(1);
     let passed = 0;
     for (let n = 0; n < 3; n += 1) pacer.schedule(() => (passed += 1));

@@ -4,7 +4,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('reading of a connection that sends as fast as it can', () => {
+describe('reading from a fast sender', () => {
   let calls: string[];
   let clock: ManualClock;
   const socket = {
@@ -25,7 +25,7 @@ describe('reading of a connection that sends as fast as it can', () => {
     for (let n = 0; n < count; n += 1) reading.count();
   }
 
-  it('goes on in the next turn after each thousand frames', async () => {
+  it('continues in the next tick after each thousand frames', async () => {
     const reading = readingOf();
     frames(reading, 999);
     await nextTurn();
@@ -36,14 +36,14 @@ describe('reading of a connection that sends as fast as it can', () => {
     expect(calls).to.deep.equal(['pause', 'resume']);
   });
 
-  it('does not go on while the socket is paused for another reason', async () => {
+  it('does not continue while the socket is paused for another reason', async () => {
     const reading = readingOf({ isPaused: true });
     frames(reading, 1_000);
     await nextTurn();
     expect(calls).to.deep.equal(['pause']);
   });
 
-  it('goes on 25 ms later after each hundred frames that were for nothing', async () => {
+  it('continues 25 ms after each hundred rejected frames', async () => {
     const reading = readingOf();
     for (let n = 0; n < 100; n += 1) reading.countRejected();
     expect(calls).to.deep.equal(['pause']);
@@ -53,7 +53,7 @@ describe('reading of a connection that sends as fast as it can', () => {
     expect(calls).to.deep.equal(['pause', 'resume']);
   });
 
-  it('goes on when it is its turn, of those that sent for nothing', async () => {
+  it('continues in a tick of its own among slowed connections', async () => {
     const turns: (() => void)[] = [];
     const reading = readingOf({ inOwnTick: (readOn) => void turns.push(readOn) });
     for (let n = 0; n < 100; n += 1) reading.countRejected();
@@ -63,7 +63,7 @@ describe('reading of a connection that sends as fast as it can', () => {
     expect(calls).to.deep.equal(['pause', 'resume']);
   });
 
-  it('does not go on in the next turn when most of what came was for nothing', async () => {
+  it('does not continue in the next tick when most frames were rejected', async () => {
     const reading = readingOf();
     for (let n = 0; n < 1_000; n += 1) {
       reading.count();
@@ -75,7 +75,7 @@ describe('reading of a connection that sends as fast as it can', () => {
     expect(calls).to.deep.equal(['pause', 'resume']);
   });
 
-  it('goes on after as long as a frame took, when that was long', async () => {
+  it('pauses for the duration of a slow frame', async () => {
     const reading = readingOf();
     for (let n = 0; n < 100; n += 1) reading.recordDuration(49);
     expect(calls).to.deep.equal([]);

@@ -5,7 +5,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 
 const AT_A_TIME = 16 * 1024 * 1024;
 
-describe('what a peer sends when its connection is being closed', () => {
+describe('data that arrives while a connection is being closed', () => {
   let socket: PassThrough;
   let clock: ManualClock;
   let isClosing: boolean;
@@ -32,7 +32,7 @@ describe('what a peer sends when its connection is being closed', () => {
     expect(socket.isPaused()).to.equal(false);
   });
 
-  it('is not held up before that', () => {
+  it('is read without delay before that', () => {
     isClosing = false;
     comes(2 * AT_A_TIME);
     expect(socket.isPaused()).to.equal(false);

@@ -1,11 +1,11 @@
-import { SystemFacts } from '../../agent/system-facts.ts';
+import { SystemInfo } from '../../agent/system-info.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { System } from '../../resources/entity.ts';
 
 /** What this machine says of itself now, as an agent would report it. */
 export async function readMachine(clock: Clock, log: Log): Promise<System> {
-  const facts = new SystemFacts(clock, log);
+  const facts = new SystemInfo(clock, log);
   await facts.start();
   facts.stop();
   return facts.current;

@@ -1,24 +1,24 @@
-/** An event between its making and its confirmation. */
+/** A queued event that is not confirmed. */
 export interface WaitingEvent {
   readonly n: number;
   readonly check: string;
-  /** Of the payload. */
+  /** Size of the payload. */
   readonly bytes: number;
   readonly acceptedAtMs: number;
-  /** Undefined when the disk has it. */
+  /** Undefined once the event is on disk. */
   payload: string | undefined;
   place: 'memory' | 'being written' | 'disk' | 'gone';
 }
 
-/** Removed places at the front are given back when they are so many, and more than half. */
+/** The removed entries at the front are released when they reach this number and outnumber the rest. */
 const MIN_COMPACTED = 1_024;
 
-/** Events in the order of their numbers, and how far this connection has sent them. */
-export class EventLine {
+/** Unconfirmed events, sorted by number, with the position up to which this connection has sent them. */
+export class EventList {
   readonly #events: WaitingEvent[] = [];
   /** Index of the first event. */
   #head = 0;
-  /** Index of the first one that was not sent. */
+  /** Index of the first unsent event. */
   #unsent = 0;
   #bytes = 0;
 
@@ -36,22 +36,22 @@ export class EventLine {
     this.#bytes += event.bytes;
   }
 
-  /** The next to send. */
+  /** The next event to send. */
   get next(): WaitingEvent | undefined {
     return this.#events[this.#unsent];
   }
 
-  noteSent(): void {
+  markSent(): void {
     this.#unsent++;
   }
 
-  /** Nothing is sent on a new connection. */
+  /** Marks all events as unsent, for a new connection. */
   rewind(): void {
     this.#unsent = this.#head;
   }
 
-  /** Takes off what was sent and has a number up to `n`. */
-  *takeSent(n: number): Iterable<WaitingEvent> {
+  /** Removes and yields the sent events with numbers up to `n`. */
+  *removeSent(n: number): Iterable<WaitingEvent> {
     for (;;) {
       const event = this.#events[this.#head];
       if (event === undefined || this.#head >= this.#unsent || event.n > n) return;
@@ -60,7 +60,7 @@ export class EventLine {
     }
   }
 
-  /** The oldest of the check, or else the oldest. */
+  /** The oldest event of the check, or else the oldest of all. */
   oldestOf(check: string): WaitingEvent | undefined {
     for (let index = this.#head; index < this.#events.length; index++) {
       const event = this.#events[index];
@@ -96,7 +96,7 @@ export class EventLine {
     }
   }
 
-  /** Of the first event with this number or a higher one. */
+  /** Index of the first event with this number or a higher one. */
   #indexOf(n: number): number {
     let low = this.#head;
     let high = this.#events.length;
@@ -108,7 +108,7 @@ export class EventLine {
     return low;
   }
 
-  /** Else each of 100,000 confirmations would move all that is behind it. */
+  /** Shifting the array at each removal would make 100,000 confirmations quadratic. */
   #compact(): void {
     if (this.#head < MIN_COMPACTED || this.#head * 2 < this.#events.length) return;
     this.#events.splice(0, this.#head);

@@ -12,7 +12,7 @@ const LDD_TIMEOUT_MS = 5_000;
 const INTERFACES_DIR = '/sys/class/net';
 const NO_MAC = '00:00:00:00:00:00';
 
-/** Names of Go, which every agent uses on the wire. */
+/** Names of the Go platform, which agents send. */
 const OS_NAMES: Partial<Record<NodeJS.Platform, string>> = { win32: 'windows', sunos: 'solaris' };
 const ARCH_NAMES: Partial<Record<string, string>> = { x64: 'amd64', ia32: '386', mipsel: 'mipsle' };
 
@@ -22,7 +22,7 @@ interface Interface {
   addresses: string[];
 }
 
-/** Undefined when there is no such file, or when it may not be read. */
+/** Undefined when the file does not exist or is not readable. */
 async function readText(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(() => undefined);
 }
@@ -32,15 +32,15 @@ function archName(): string {
   return ARCH_NAMES[arch()] ?? arch();
 }
 
-/** What the processor is, where the name of its architecture does not say it; absent elsewhere. */
-function processorFacts(): { arm_version?: number; float_type?: string } {
+/** Processor variant, for architectures whose name does not include it. */
+function processorInfo(): { arm_version?: number; float_type?: string } {
   const built = process.config.variables as Record<string, unknown>;
   if (arch() === 'arm') return { arm_version: Number(built['arm_version']) || 7 };
   if (!arch().startsWith('mips')) return {};
   return { float_type: built['mips_float_abi'] === 'soft' ? 'softfloat' : 'hardfloat' };
 }
 
-/** All interfaces, also those that are down or have no address. */
+/** All interfaces, including those that are down or without an address. */
 async function interfaces(): Promise<Interface[]> {
   const addressed = networkInterfaces();
   const present = platform() === 'linux' ? await readdir(INTERFACES_DIR).catch(() => []) : [];
@@ -63,16 +63,16 @@ async function libcType(clock: Clock): Promise<string> {
   return text.includes('musl') ? 'musl' : '';
 }
 
-const platformFacts = async (): Promise<Platform> =>
+const platformInfo = async (): Promise<Platform> =>
   platform() === 'linux'
     ? linuxPlatform(readText)
     : { platform: OS_NAMES[platform()] ?? platform(), platform_family: '', platform_version: release() };
 
-/** What the machine says of itself, read again every 20 s without holding anybody up. */
-export class SystemFacts {
+/** Information about the machine, refreshed every 20 s in the background. */
+export class SystemInfo {
   readonly #clock: Clock;
   readonly #log: Log;
-  #facts: System = systemWithDefaults(null);
+  #current: System = systemWithDefaults(null);
   #libcType: string | undefined;
   #cancel = (): void => undefined;
   #stopped = false;
@@ -83,13 +83,13 @@ export class SystemFacts {
   }
 
   get current(): System {
-    return this.#facts;
+    return this.#current;
   }
 
-  /** Done after the first reading, whether it succeeded or not. */
+  /** Resolves after the first reading, even if it fails. */
   async start(): Promise<void> {
     await this.#read().catch((error: unknown) => {
-      this.#log.error({ err: error }, 'system facts could not be read');
+      this.#log.error({ err: error }, 'failed to read system information');
     });
     if (!this.#stopped) this.#cancel = this.#clock.after(REFRESH_MS, () => void this.start());
   }
@@ -100,14 +100,14 @@ export class SystemFacts {
   }
 
   async #read(): Promise<void> {
-    // The C library does not change while this program runs on it.
+    // The C library cannot change while the process runs.
     this.#libcType ??= await libcType(this.#clock);
-    this.#facts = systemWithDefaults({
+    this.#current = systemWithDefaults({
       hostname: hostname() || 'unidentified-hostname',
       os: OS_NAMES[platform()] ?? platform(),
       arch: archName(),
-      ...processorFacts(),
-      ...(await platformFacts()),
+      ...processorInfo(),
+      ...(await platformInfo()),
       ...(platform() === 'linux' ? await linuxVirtualization(readText) : {}),
       network: { interfaces: await interfaces() },
       libc_type: this.#libcType,

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { connectionFault, shownUrl } from '../../src/agent/connection-fault.ts';
+import { describeConnectionError, shownUrl } from '../../src/agent/connection-error.ts';
 
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
-describe('why a backend could not be reached', () => {
+describe('the description of a connection error', () => {
   const cases: [string, Error, string][] = [
     [
       'every address of a name that has several',
@@ -23,34 +23,36 @@ describe('why a backend could not be reached', () => {
     [
       'a backend that wants a certificate of the agent',
       failure('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'certificate required'),
-      'the backend refuses the certificate of this agent, or wants one: certificate required',
+      'the backend rejected the certificate of this agent, or requires one: certificate required',
     ],
     [
       'a backend that does not know the issuer of the certificate of the agent',
       failure('ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'tlsv1 alert unknown ca'),
-      'the backend refuses the certificate of this agent, or wants one: tlsv1 alert unknown ca',
+      'the backend rejected the certificate of this agent, or requires one: tlsv1 alert unknown ca',
     ],
     [
       'an alert of TLS in place of an answer',
       failure('HPE_INVALID_CONSTANT', 'Parse Error'),
-      'the answer is not HTTP, a port with TLS wants wss://: Parse Error',
+      'the answer is not HTTP, a TLS port requires wss://: Parse Error',
     ],
     ['a name that is unknown', failure('ENOTFOUND', 'getaddrinfo ENOTFOUND a'), 'getaddrinfo ENOTFOUND a'],
   ];
   for (const [what, error, text] of cases) {
     it(`names ${what}`, () => {
-      expect(connectionFault(error)).to.equal(text);
+      expect(describeConnectionError(error)).to.equal(text);
     });
   }
 
-  it('depends on the URL where a connection was just closed', () => {
+  it('depends on the URL for a closed connection', () => {
     const hungUp = failure('ECONNRESET', 'socket hang up');
     const closed = 'the connection was closed without an answer';
-    expect(connectionFault(hungUp, true)).to.equal(`${closed}; the backend may refuse the certificate of this agent`);
-    expect(connectionFault(hungUp, false)).to.equal(`${closed}; a port with TLS wants wss://`);
+    expect(describeConnectionError(hungUp, true)).to.equal(
+      `${closed}; the backend may have rejected the certificate of this agent`,
+    );
+    expect(describeConnectionError(hungUp, false)).to.equal(`${closed}; a TLS port requires wss://`);
   });
 
-  it('is told with the URL without user, password, query and fragment', () => {
+  it('is logged with the URL without user, password, query and fragment', () => {
     expect(shownUrl('wss://ann:secret@[::1]:8081/path?token=secret#secret')).to.equal('wss://[::1]:8081/path');
   });
 });

@@ -8,16 +8,16 @@ import type { CheckEvent } from '../../src/resources/event.ts';
 import { readEvent } from '../../src/wire/protobuf-codec.ts';
 import { eventually } from '../support/eventually.ts';
 
-export interface PlayedFrame {
+export interface FakeFrame {
   type: string;
   /** As it came: agents send events and nothing else. */
   body: CheckEvent;
 }
 
 /** One connection of an agent, with what it said. */
-export interface PlayedSession {
+export interface FakeSession {
   headers: IncomingHttpHeaders;
-  frames: PlayedFrame[];
+  frames: FakeFrame[];
   pings: number;
   /** What this side of the connection speaks. */
   codec: Codec;
@@ -25,7 +25,7 @@ export interface PlayedSession {
   socket: WebSocket;
 }
 
-interface PlayedBackendOptions {
+interface FakeBackendOptions {
   /** Answers `Mon-Ack: 1`. */
   acknowledges?: boolean;
   /** Answers every numbered event at once. */
@@ -47,16 +47,16 @@ interface PlayedBackendOptions {
 const NO_ENTITY = { metadata: { name: 'not found', namespace: 'default' }, entity_class: 'agent' };
 
 /** The backend's side of the wire, on loopback, doing what a test tells it. */
-export class PlayedBackend {
-  readonly options: PlayedBackendOptions;
-  readonly sessions: PlayedSession[] = [];
+export class FakeBackend {
+  readonly options: FakeBackendOptions;
+  readonly sessions: FakeSession[] = [];
   /** Monotonic times of all handshakes, refused ones too. */
   readonly attemptsMs: number[] = [];
   readonly #http: Server;
   readonly #sockets: WebSocketServer;
   readonly #stalled: Duplex[] = [];
 
-  private constructor(http: Server, options: PlayedBackendOptions) {
+  private constructor(http: Server, options: FakeBackendOptions) {
     this.#http = http;
     this.options = options;
     this.#sockets = new WebSocketServer({
@@ -65,7 +65,7 @@ export class PlayedBackend {
       autoPong: options.pongs !== false,
     });
     this.#sockets.on('headers', (lines) => {
-      lines.push('Backend-ID: played');
+      lines.push('Backend-ID: backend');
       for (const type of options.accepts ?? ['application/json']) lines.push(`Accept: ${type}`);
       if (options.acknowledges !== false) lines.push('Mon-Ack: 1');
     });
@@ -85,9 +85,9 @@ export class PlayedBackend {
     });
   }
 
-  static async start(options: PlayedBackendOptions = {}): Promise<PlayedBackend> {
+  static async start(options: FakeBackendOptions = {}): Promise<FakeBackend> {
     const http = createServer();
-    const backend = new PlayedBackend(http, { acksEvents: true, entityConfig: NO_ENTITY, ...options });
+    const backend = new FakeBackend(http, { acksEvents: true, entityConfig: NO_ENTITY, ...options });
     http.listen(0, '127.0.0.1');
     await once(http, 'listening');
     return backend;
@@ -97,19 +97,19 @@ export class PlayedBackend {
     return `ws://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
   }
 
-  get current(): PlayedSession | undefined {
+  get current(): FakeSession | undefined {
     return this.sessions.at(-1);
   }
 
-  get frames(): PlayedFrame[] {
+  get frames(): FakeFrame[] {
     return this.sessions.flatMap(({ frames }) => frames);
   }
 
-  get events(): PlayedFrame[] {
+  get events(): FakeFrame[] {
     return this.frames.filter(({ type }) => type.startsWith('event'));
   }
 
-  get keepalives(): PlayedFrame[] {
+  get keepalives(): FakeFrame[] {
     return this.frames.filter(({ type }) => type === 'keepalive');
   }
 
@@ -123,16 +123,16 @@ export class PlayedBackend {
   }
 
   /** The agent is connected and has sent a keepalive: it takes checks. */
-  async ready(): Promise<PlayedSession> {
-    const isReady = (session: PlayedSession | undefined): boolean =>
+  async ready(): Promise<FakeSession> {
+    const isReady = (session: FakeSession | undefined): boolean =>
       session?.closed === undefined && session?.frames.some(({ type }) => type === 'keepalive') === true;
     const session = await eventually(() => this.current, isReady, { what: 'a session', withinMs: 10_000 });
     if (session === undefined) throw new Error('no session');
     return session;
   }
 
-  async eventsOf(check: string, count = 1): Promise<PlayedFrame[]> {
-    const named = (): PlayedFrame[] => this.events.filter(({ body }) => body['check']?.metadata?.name === check);
+  async eventsOf(check: string, count = 1): Promise<FakeFrame[]> {
+    const named = (): FakeFrame[] => this.events.filter(({ body }) => body['check']?.metadata?.name === check);
     return eventually(named, (found) => found.length >= count, { what: `events of ${check}`, withinMs: 10_000 });
   }
 
@@ -146,7 +146,7 @@ export class PlayedBackend {
 
   #accept(socket: WebSocket, { headers }: IncomingMessage): void {
     const codec = this.options.accepts?.includes(protobufCodec.mediaType) === true ? protobufCodec : jsonCodec;
-    const session: PlayedSession = { headers, frames: [], pings: 0, closed: undefined, socket, codec };
+    const session: FakeSession = { headers, frames: [], pings: 0, closed: undefined, socket, codec };
     this.sessions.push(session);
     socket.on('message', (data: Buffer) => this.#receive(session, data));
     socket.on('ping', () => (session.pings += 1));
@@ -158,7 +158,7 @@ export class PlayedBackend {
     }
   }
 
-  #receive(session: PlayedSession, data: Buffer): void {
+  #receive(session: FakeSession, data: Buffer): void {
     const end = data.indexOf('\n');
     const type = data.toString('latin1', 0, end);
     const payload = data.subarray(end + 1);

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
-/** Check names with a counter of their own; above it the one least used begins again at 1. */
+/** Check names with their own counter. An evicted check restarts at 1. */
 const MAX_COUNTED_CHECKS = 10_000;
 
 /** Numbers the events of each check, from 1 on each connection. */
-export class Sequences {
+export class SequenceNumbers {
   readonly #last = new LRUCache<string, number>({ max: MAX_COUNTED_CHECKS });
 
   next(checkName: string): number {

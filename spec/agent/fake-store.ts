@@ -12,7 +12,7 @@ interface Write {
 const BLOCK = 1_000_000;
 
 /** A store that a test lets write, fail and crash. */
-export class PlayedStore implements QueueStore {
+export class FakeStore implements QueueStore {
   readonly id = '6f2b1c1e-8f0a-4d6b-9a57-0c6d3f0e1a22';
   readonly usedUpTo: number;
   readonly content: Content;
@@ -70,9 +70,9 @@ export class PlayedStore implements QueueStore {
   }
 
   /** What the next process finds: the write under way came through or did not. */
-  afterCrash(cameThrough: boolean): PlayedStore {
+  afterCrash(cameThrough: boolean): FakeStore {
     if (cameThrough && this.#underWay !== undefined) this.#apply(this.#underWay.changes);
-    return new PlayedStore(this.content, this.reservedUpTo);
+    return new FakeStore(this.content, this.reservedUpTo);
   }
 
   #apply({ puts, removed, reserves }: Changes): void {
