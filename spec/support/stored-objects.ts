@@ -1,5 +1,5 @@
 import { apiKeyWithDefaults } from '../../src/resources/api-key.ts';
-import { CONFIGURATION_KINDS, type ConfigurationWord } from '../../src/resources/configuration-kinds.ts';
+import { CONFIGURATION_KINDS, type ConfigurationKindName } from '../../src/resources/configuration-kinds.ts';
 import { configOf, entityWithDefaults } from '../../src/resources/entity.ts';
 import { hasCheck, parseEventShape } from '../../src/resources/event.ts';
 import { silencedWithDefaults } from '../../src/resources/silenced.ts';
@@ -56,7 +56,7 @@ function put(puts: TablePuts, kind: StoredKind, name: string, labels: Record<str
   puts.resources.set(resourceKey(kind, namespace, name), resourceOf(kind, metadata, text));
 }
 
-const isConfigured = (kind: ResourceKind): kind is ConfigurationWord => kind in CONFIGURATION_KINDS;
+const isConfigured = (kind: ResourceKind): kind is ConfigurationKindName => kind in CONFIGURATION_KINDS;
 
 function isOfNamespace(kind: ResourceKind): boolean {
   if (isConfigured(kind)) return CONFIGURATION_KINDS[kind].scope === 'namespace';

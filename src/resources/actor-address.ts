@@ -1,29 +1,29 @@
 import { InvalidResource } from './errors.ts';
 import { isName } from './names.ts';
 
-/** The kinds of state machine that run under a key, and of how many names the keys of each are made. */
+/** The kinds of actors that have keys, and the number of names in a key of each. */
 const NAMES_IN_KEY = { entity: 2, 'check-ttl': 3, connection: 1, 'check-schedule': 2 } as const;
 
-/** Actors that one reader may watch. */
+/** The actors that one client may watch at the same time. */
 const MAX_INSPECTED_ACTORS = 50;
 
-/** For texts. */
+/** For error messages. */
 export const ACTOR_KIND_NAMES = Object.keys(NAMES_IN_KEY).join(', ');
 
-type ActorWord = keyof typeof NAMES_IN_KEY;
+type ActorKindName = keyof typeof NAMES_IN_KEY;
 
-/** One actor, by the words of the ledger. */
+/** Identifies one actor by its kind name and key, as the ledger does. */
 export interface ActorAddress {
-  actor: ActorWord;
+  actor: ActorKindName;
   key: string;
 }
 
-export const isActorKindName = (word: string): word is ActorWord => Object.hasOwn(NAMES_IN_KEY, word);
+export const isActorKindName = (name: string): name is ActorKindName => Object.hasOwn(NAMES_IN_KEY, name);
 
-/** `<actor>:<key>`, the same for as long as the key lives, whether its actor sleeps or not. */
+/** Returns `<actor>:<key>`, which stays the same while the key exists, whether its actor is awake or evicted. */
 export const sessionIdOf = ({ actor, key }: ActorAddress): string => `${actor}:${key}`;
 
-/** The address that `sessionIdOf` writes. @throws InvalidResource */
+/** Parses the result of `sessionIdOf`. @throws InvalidResource */
 function parseActorAddress(text: string): ActorAddress {
   const colon = text.indexOf(':');
   const actor = text.slice(0, Math.max(0, colon));
@@ -40,7 +40,7 @@ function parseActorAddress(text: string): ActorAddress {
   return { actor, key };
 }
 
-/** The actors that somebody asks to watch; those asked for twice count once. @throws InvalidResource for none, too many, or one that is no address */
+/** Parses the list of actors to watch and drops duplicates. @throws InvalidResource for an empty or too long list, and for an invalid address */
 export function parseActorAddresses(texts: readonly string[]): ActorAddress[] {
   const addresses = new Map(texts.map((text) => [text, parseActorAddress(text)]));
   if (addresses.size === 0) throw new InvalidResource('actor must be given at least once');

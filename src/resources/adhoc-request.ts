@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { listOrAbsent, optional, text, validator } from './schema.ts';
 
-/** Of what is written about a run so many characters are kept: it goes into the ledger and the log. */
+/** The maximum length, in characters, of the reason and the creator of a run, which go into the ledger and the log. */
 const MAX_REMARK_LENGTH = 500;
-/** Of one run; they go into the ledger. */
+/** The maximum number of subscriptions of a run, which go into the ledger. */
 const MAX_SUBSCRIPTIONS = 1_000;
 const MAX_SUBSCRIPTION_LENGTH = 500;
 
-/** What a person says who wants a check to run now; the path says which one. */
+/** A request to run a check now. The path names the check. */
 export const AdhocRequestSchema = Type.Object(
   {
     check: optional(text('ignored')),
@@ -21,7 +21,7 @@ export const AdhocRequestSchema = Type.Object(
 );
 
 export interface AdhocRequest {
-  /** In place of those of the check. */
+  /** Replace the subscriptions of the check. */
   subscriptions: string[] | undefined;
   creator: string;
   reason: string;

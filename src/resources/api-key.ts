@@ -4,7 +4,7 @@ import { isUuid } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { int64, optional, text, validator } from './schema.ts';
 
-/** As it is stored: the key itself is only known as a hash, `metadata.name` is the identifier people see. */
+/** A stored API key. Only the hash of the key is stored; `metadata.name` is its public identifier. */
 export const ApiKeySchema = Type.Object(
   {
     metadata: optional(ObjectMetaSchema),
@@ -28,19 +28,19 @@ export function apiKeyWithDefaults(input: Static<typeof ApiKeySchema>) {
 
 const validateShape = validator(ApiKeySchema);
 
-/** Shape and defaults only, without the rules; a hash that was sent is none. @throws InvalidResource */
+/** Validates the shape and sets defaults; does not check the rules. Drops a hash that was sent. @throws InvalidResource */
 export function parseApiKeyShape(value: unknown): ApiKey {
   return { ...apiKeyWithDefaults(validateShape(value)), hash: '' };
 }
 
-/** Whether the user exists is not judged here. @throws InvalidResource with the rule it breaks */
+/** Does not check that the user exists. @throws InvalidResource with the rule it breaks */
 export function assertApiKey({ metadata, username }: ApiKey): void {
   if (metadata.namespace !== undefined) throw new InvalidResource('api key cannot have a namespace');
   if (username === '') throw new InvalidResource('api key must have a username');
   if (!isUuid(metadata.name ?? '')) throw new InvalidResource('api key name: must be a UUID');
 }
 
-/** As it is shown: never with its hash. */
+/** Returns the key without its hash, for responses. */
 export function shownApiKey({ metadata, username, created_at }: ApiKey): object {
   return { metadata, username, created_at };
 }

@@ -14,7 +14,7 @@ const buildFields = {
 
 const AssetBuildSchema = Type.Object(buildFields);
 
-/** An archive that a command needs, or one build of it for each kind of system. */
+/** An archive that a command needs, or a list with a build of it for each platform. */
 export const AssetSchema = Type.Object(
   { ...buildFields, builds: optional(Type.Array(AssetBuildSchema)), metadata: optional(ObjectMetaSchema) },
   { $id: 'core/v2.Asset' },
@@ -47,12 +47,12 @@ const SHA512_HEX_DIGITS = 128;
 
 const validateShape = validator(AssetSchema);
 
-/** Shape and defaults only, without the rules. @throws InvalidResource */
+/** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseAssetShape(value: unknown): Asset {
   return assetWithDefaults(validateShape(value));
 }
 
-/** Where it has builds, they count and its own archive does not. @throws InvalidResource with the rule it breaks */
+/** An asset with builds may lack an archive of its own, which is then not validated. @throws InvalidResource with the rule it breaks */
 export function assertAsset(asset: Asset): void {
   assertAssetName(asset.metadata.name ?? '', 'name');
   if (asset.metadata.namespace === undefined) throw new InvalidResource('namespace cannot be empty');

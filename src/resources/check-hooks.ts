@@ -4,27 +4,27 @@ import { InvalidResource, NotFound } from './errors.ts';
 import { assertName } from './names.ts';
 import { listOrNull, validator } from './schema.ts';
 
-/** Which hooks run after which results of a check: one type and its list. */
+/** The hooks that run after one type of result: an object with the type as its only key. */
 export const HookListSchema = Type.Unsafe<Record<string, string[] | null>>({
   $id: 'core/v2.HookList',
   type: 'object',
   additionalProperties: { type: ['array', 'null'], items: { type: 'string' } },
 });
 
-/** After which results of a check its hooks run. */
+/** The hooks of a check for one type of result. */
 export interface HookList {
   type: string;
-  /** Of the hooks. */
+  /** The names of the hooks. */
   names: string[];
 }
 
-const WORDS = new Set(['ok', 'warning', 'critical', 'unknown', 'non-zero']);
+const NAMED_TYPES = new Set(['ok', 'warning', 'critical', 'unknown', 'non-zero']);
 const STATUS = /^(?:0|[1-9]\d{0,2})$/;
 const MAX_STATUS = 255;
 
 const validateShape = validator(HookListSchema);
 
-/** `type` is what the path says. @throws InvalidResource */
+/** `type` is the type in the path. @throws InvalidResource */
 export function parseHookList(value: unknown, type: string): HookList {
   const [only, ...others] = Object.entries(validateShape(value));
   if (only === undefined || others.length > 0) throw new InvalidResource('body must have exactly one hook type');
@@ -38,13 +38,13 @@ export function parseHookList(value: unknown, type: string): HookList {
 }
 
 function assertHookType(type: string): void {
-  if (WORDS.has(type) || (STATUS.test(type) && Number(type) <= MAX_STATUS)) return;
+  if (NAMED_TYPES.has(type) || (STATUS.test(type) && Number(type) <= MAX_STATUS)) return;
   throw new InvalidResource(
     'valid check hook types are "0"-"255", "ok", "warning", "critical", "unknown", and "non-zero"',
   );
 }
 
-/** Each name once, behind those that the type has. */
+/** Appends the hooks to those of the type, without duplicates. */
 export function withHooks(check: Check, { type, names }: HookList): Check {
   const lists = check.check_hooks ?? [];
   const index = lists.findIndex((list) => Object.hasOwn(list, type));
@@ -53,7 +53,7 @@ export function withHooks(check: Check, { type, names }: HookList): Check {
   return { ...check, check_hooks: index < 0 ? [...lists, added] : lists.with(index, added) };
 }
 
-/** A list that it was the last of goes with it. @throws NotFound when the type does not have it */
+/** Removes the list as well when it becomes empty. @throws NotFound when the type does not have the hook */
 export function withoutHook(check: Check, type: string, name: string): Check {
   const lists = check.check_hooks ?? [];
   const isListed = (list: Record<string, string[] | null>): boolean =>

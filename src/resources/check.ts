@@ -36,7 +36,7 @@ const METRIC_FORMATS = new Set([
 ]);
 const ENV_VAR = /^[^=]+=[^]+$/;
 const MAX_CRON_CHARACTERS = 1_000;
-/** Of one check; each is evaluated for every entity. */
+/** The maximum number for one check. Each is evaluated for every entity. */
 const MAX_ENTITY_ATTRIBUTES = 100;
 const MAX_ENTITY_ATTRIBUTE_CHARACTERS = 10_000;
 
@@ -57,7 +57,7 @@ const MetricThresholdSchema = Type.Object({
   null_status: optional(uint32()),
 });
 
-/** What a check is configured with; an event's check has these and its result. */
+/** The configuration of a check. The check of an event has these fields and those of its result. */
 export const checkConfigFields = {
   command: optional(text()),
   handlers: optional(textList()),
@@ -117,7 +117,7 @@ export const referenceWithDefaults = (input: Static<typeof ResourceReferenceSche
   api_version: input.api_version ?? '',
 });
 
-/** What a check names as its pipeline is one unless it says otherwise; those of an event are taken as they are. */
+/** Sets the default type of the pipeline references of a check. Those of an event keep what was sent. */
 const pipelineWithDefaults = (input: Static<typeof ResourceReferenceSchema>) => ({
   name: input.name ?? '',
   type: input.type || 'Pipeline',
@@ -180,12 +180,12 @@ export function checkWithDefaults(input: CheckInput) {
 
 const validateShape = validator(CheckSchema);
 
-/** Shape and defaults only, without the rules. @throws InvalidResource */
+/** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseCheckShape(value: unknown): Check {
   return checkWithDefaults(validateShape(value));
 }
 
-/** @throws InvalidResource with the rule a check definition breaks */
+/** @throws InvalidResource with the rule that the check breaks */
 export function assertCheck(check: Check): void {
   assertName(check.metadata.name ?? '', 'check name');
   if (check.cron !== undefined) {
@@ -224,7 +224,7 @@ type SharedFields = Pick<
   | 'env_vars'
 >;
 
-/** The rules that hold for a definition and for the check of an event. @throws InvalidResource */
+/** Checks the rules that apply to both a check and the check of an event. @throws InvalidResource */
 export function assertSharedRules(check: SharedFields): void {
   for (const asset of check.runtime_assets ?? []) assertAssetName(asset);
   if (check.subscriptions.includes('')) throw new InvalidResource('subscriptions cannot be empty strings');
@@ -259,12 +259,12 @@ type MetricThreshold = ReturnType<typeof thresholdWithDefaults>;
 /** @throws InvalidResource that names the threshold by its index */
 export function assertMetricThresholds(thresholds: readonly MetricThreshold[]): void {
   for (const [index, threshold] of thresholds.entries()) {
-    const fault = thresholdFault(threshold);
-    if (fault !== undefined) throw new InvalidResource(`invalid metric threshold ${index}: ${fault}`);
+    const error = thresholdError(threshold);
+    if (error !== undefined) throw new InvalidResource(`invalid metric threshold ${index}: ${error}`);
   }
 }
 
-function thresholdFault(threshold: MetricThreshold): string | undefined {
+function thresholdError(threshold: MetricThreshold): string | undefined {
   if (threshold.name === '') return 'metric threshold name must not be empty';
   if (threshold.thresholds === null) return 'there must be at least one threshold rule';
   for (const [index, rule] of threshold.thresholds.entries()) {

@@ -24,29 +24,29 @@ import {
   RoleSchema,
 } from './role.ts';
 
-/** By what the objects of a list can be selected: `<prefix>.<name>`, and `<prefix>.labels.<key>`. Source: the REST API, 2.10. */
+/** The fields by which a list can be filtered: `<prefix>.<name>` and `<prefix>.labels.<key>`. Source: spec/02 2.10. */
 export interface SelectableFields {
   prefix: string;
   names: readonly string[];
 }
 
-/** All there is to know of a kind whose resources are written as they are. */
+/** Describes a kind whose resources are stored as they are sent. */
 export interface ConfigurationKind<T extends { metadata: ObjectMeta } = { metadata: ObjectMeta }> {
-  /** A namespace cannot be deleted while it has one of its kinds. */
+  /** A namespace that contains resources of this kind cannot be deleted. */
   scope: 'namespace' | 'cluster';
   schema: TSchema;
-  /** Shape and defaults. @throws InvalidResource */
+  /** Validates the shape and sets defaults. @throws InvalidResource */
   parse(body: object): T;
   /** @throws InvalidResource with the rule it breaks */
   assert(resource: T): void;
   selectable: SelectableFields;
-  /** The parameter of its paths that is the name, where names are not those of all kinds. */
+  /** The path parameter of the name, for kinds whose names follow other rules. */
   parameter?: 'asset';
 }
 
 const OF_NAMESPACE = ['name', 'namespace'] as const;
 
-/** By their words: in paths, in roles, in the keys of the store and in the ledger. */
+/** The configuration kinds by name. The name occurs in paths, in roles, in the keys of the store and in the ledger. */
 export const CONFIGURATION_KINDS = {
   checks: {
     scope: 'namespace',
@@ -131,14 +131,14 @@ export const CONFIGURATION_KINDS = {
   },
 } as const satisfies Readonly<Record<string, ConfigurationKind>>;
 
-export type ConfigurationWord = keyof typeof CONFIGURATION_KINDS;
+export type ConfigurationKindName = keyof typeof CONFIGURATION_KINDS;
 
-/** What is stored under each word. */
+/** The resource type of each kind. */
 export type ConfigurationResources = {
-  [Word in ConfigurationWord]: ReturnType<(typeof CONFIGURATION_KINDS)[Word]['parse']>;
+  [Name in ConfigurationKindName]: ReturnType<(typeof CONFIGURATION_KINDS)[Name]['parse']>;
 };
 
-/** Those of a backend, which may be given more than are known here. */
+/** The kinds that a backend serves. Tests add kinds. */
 export type ConfigurationKinds = {
-  readonly [Word in ConfigurationWord]: ConfigurationKind<ConfigurationResources[Word]>;
+  readonly [Name in ConfigurationKindName]: ConfigurationKind<ConfigurationResources[Name]>;
 };

@@ -4,7 +4,7 @@ interface Field {
   name: string;
   min: number;
   max: number;
-  words?: readonly string[];
+  names?: readonly string[];
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -13,8 +13,8 @@ const FIELDS: readonly Field[] = [
   { name: 'minute', min: 0, max: 59 },
   { name: 'hour', min: 0, max: 23 },
   { name: 'day of month', min: 1, max: 31 },
-  { name: 'month', min: 1, max: 12, words: MONTHS },
-  { name: 'day of week', min: 0, max: 6, words: WEEKDAYS },
+  { name: 'month', min: 1, max: 12, names: MONTHS },
+  { name: 'day of week', min: 0, max: 6, names: WEEKDAYS },
 ];
 const LONGEST_MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const DESCRIPTORS: ReadonlyMap<string, string> = new Map([
@@ -40,18 +40,18 @@ export interface CalendarTimes {
   months: ReadonlySet<number>;
   /** From Sunday, which is 0. */
   weekdays: ReadonlySet<number>;
-  /** Whether one of the fields of days is a bare wildcard: then a day must be in both of them, else in either. */
+  /** Whether a day must match both fields of days, because one of them is `*`. Otherwise one match is enough. */
   needsBothDays: boolean;
 }
 
 export interface CronSchedule {
-  /** Of its calendar; undefined = the zone of the process. */
+  /** The time zone; undefined = the zone of the process. */
   zone: string | undefined;
-  /** How long from one time to the next, or which times of the calendar. */
+  /** A fixed period, or times of the calendar. */
   due: { everyMs: number } | CalendarTimes;
 }
 
-/** Of an expression that `assertCron` lets pass. @throws InvalidResource with the reason otherwise */
+/** Parses an expression that `assertCron` accepts. @throws InvalidResource with the reason */
 export function parseCron(expression: string): CronSchedule {
   assertCron(expression);
   const [, name = 'Local', , schedule = expression] = ZONE_PREFIX.exec(expression) ?? [];
@@ -60,7 +60,7 @@ export function parseCron(expression: string): CronSchedule {
   return { zone, due: calendarTimes(fieldsOf(DESCRIPTORS.get(schedule) ?? schedule)) };
 }
 
-/** Whole seconds, at least one. */
+/** The period in whole seconds, at least one. */
 function durationMs(duration: string): number {
   let ms = 0;
   for (const [, amount = '', unit = ''] of duration.matchAll(/([\d.]+)(ns|us|µs|ms|s|m|h)/g)) {
@@ -77,8 +77,8 @@ function calendarTimes(parts: readonly string[]): CalendarTimes {
 }
 
 /**
- * Five-field cron with descriptors, `@every` and a zone prefix. A schedule that never occurs is refused, in a check and in an
- * event alike. @throws InvalidResource with the reason
+ * Accepts five fields, descriptors such as `@daily`, `@every` and a zone prefix. Rejects a schedule that never occurs.
+ * @throws InvalidResource with the reason
  */
 export function assertCron(expression: string): void {
   const reason = cronFault(expression);
@@ -121,8 +121,8 @@ function scheduleFault(schedule: string): string | undefined {
   }
   for (const [index, field] of FIELDS.entries()) {
     for (const member of (parts[index] ?? '').split(',')) {
-      const fault = member === '' ? undefined : memberFault(member, field);
-      if (fault !== undefined) return fault;
+      const error = member === '' ? undefined : memberError(member, field);
+      if (error !== undefined) return error;
     }
   }
   return occurs(parts) ? undefined : 'schedule never occurs';
@@ -144,14 +144,14 @@ const needsBothDays = (parts: readonly string[]): boolean => isWildcard(parts[2]
 const isWildcard = (part = ''): boolean =>
   part.split(',').some((member) => /^[*?](?:-[^/]*)?(?:\/\+?0*1)?$/.test(member));
 
-/** What a part without fault matches. */
+/** Returns the values that a valid part matches. */
 function valuesOf(part: string, field: Field): number[] {
   const members = part.split(',').filter((member) => member !== '');
   return members.flatMap((member) => {
     const [range = '', step] = member.split('/');
     const [low = '', high] = range.split('-');
     const first = numberOf(low, field);
-    // A wildcard and `x/n` go on to the end of the field.
+    // `*` and `x/n` extend to the end of the field.
     const last = first === undefined ? undefined : numberOf(high ?? (step === undefined ? low : ''), field);
     const values = [];
     for (let value = first ?? field.min; value <= (last ?? field.max); value += Number(step ?? 1)) values.push(value);
@@ -159,7 +159,7 @@ function valuesOf(part: string, field: Field): number[] {
   });
 }
 
-function memberFault(member: string, field: Field): string | undefined {
+function memberError(member: string, field: Field): string | undefined {
   const [range = '', step, ...moreSlashes] = member.split('/');
   if (moreSlashes.length > 0) return `too many slashes: ${member}`;
   const [low = '', high, ...moreHyphens] = range.split('-');
@@ -179,10 +179,10 @@ function memberFault(member: string, field: Field): string | undefined {
   return every === 0 ? `step of range should be a positive number: ${member}` : undefined;
 }
 
-function numberOf(word: string, field: Field): number | undefined {
-  const index = field.words?.indexOf(word.toLowerCase()) ?? -1;
+function numberOf(text: string, field: Field): number | undefined {
+  const index = field.names?.indexOf(text.toLowerCase()) ?? -1;
   if (index >= 0) return index + field.min;
-  return /^\+?\d+$/.test(word) ? Number(word) : undefined;
+  return /^\+?\d+$/.test(text) ? Number(text) : undefined;
 }
 
-const notANumber = (word: string): string => `failed to parse int from ${word}: invalid syntax`;
+const notANumber = (text: string): string => `failed to parse int from ${text}: invalid syntax`;

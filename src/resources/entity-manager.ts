@@ -1,16 +1,16 @@
 import type { EntityConfig } from './entity.ts';
 
-/** Whoever owns the configuration of an entity says so in one of these labels. */
+/** The labels that name the owner of an entity's configuration. */
 const MANAGER_LABELS = ['sensu.io/managed_by', 'mon.io/managed_by'];
 const AGENTS = new Set(['sensu-agent', 'mon-agent']);
 
 type Labelled = Pick<EntityConfig, 'metadata'>;
 
-/** Whether the entity's agent owns its configuration: nobody else may change it. */
+/** Reports whether the entity's agent owns its configuration, which then only the agent may change. */
 export const isManagedByAgent = ({ metadata: { labels } }: Labelled): boolean =>
   MANAGER_LABELS.some((label) => AGENTS.has(labels?.[label] ?? ''));
 
-/** Without the labels that say who manages it. */
+/** Returns the labels without those that name the owner. */
 export function withoutManager<T extends Labelled>(entity: T): T {
   const kept = Object.entries(entity.metadata.labels ?? {}).filter(([key]) => !MANAGER_LABELS.includes(key));
   const labels = kept.length === 0 ? undefined : Object.fromEntries(kept);

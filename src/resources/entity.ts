@@ -27,7 +27,7 @@ const SystemSchema = Type.Object({
   processes: optional(Type.Array(Type.Object({ name: optional(text()) }))),
 });
 
-/** The half of an entity that people configure; the other half is what its agent reports. */
+/** The part of an entity that people configure. The agent reports the other part. */
 const configFields = {
   entity_class: optional(text('agent, proxy, backend, service or a class of your own')),
   user: optional(text()),
@@ -56,7 +56,7 @@ type SystemInput = Static<typeof SystemSchema> | null | undefined;
 
 export type System = ReturnType<typeof systemWithDefaults>;
 export type Entity = ReturnType<typeof entityWithDefaults>;
-/** What `entity_config` carries and what PATCH answers with (core/v3 EntityConfig). */
+/** The content of `entity_config` messages and of responses to PATCH (core/v3 EntityConfig). */
 export type EntityConfig = ReturnType<typeof configOf>;
 export type EntityState = Pick<Entity, 'system' | 'last_seen' | 'sensu_agent_version'>;
 
@@ -99,7 +99,7 @@ export function entityWithDefaults(input: EntityInput) {
   };
 }
 
-/** The configuration half, with its own lists and maps shared with `entity`. */
+/** Returns the configuration of an entity. It shares its lists and maps with `entity`. */
 export function configOf(entity: Entity) {
   return {
     metadata: entity.metadata,
@@ -119,7 +119,7 @@ export function stateOf(entity: Entity): EntityState {
 
 export const EMPTY_ENTITY_STATE: EntityState = stateOf(entityWithDefaults({}));
 
-/** A core/v2 entity is its configuration joined with its state. */
+/** Joins configuration and state to a core/v2 entity. */
 export function joinEntity(config: EntityConfig, state: EntityState): Entity {
   return {
     entity_class: config.entity_class,
@@ -139,24 +139,24 @@ export function joinEntity(config: EntityConfig, state: EntityState): Entity {
 const validateShape = validator(EntitySchema);
 const validateConfigShape = validator(EntityConfigSchema);
 
-/** An `entity_config` message. @throws InvalidResource if it is of another shape. */
+/** Parses an `entity_config` message. @throws InvalidResource */
 export function parseEntityConfig(value: unknown): EntityConfig {
   return configOf(entityWithDefaults(validateConfigShape(value)));
 }
 
-/** Shape and defaults only, without the rules: names may still be missing. @throws InvalidResource */
+/** Validates the shape and sets defaults; does not check the rules, so names may be missing. @throws InvalidResource */
 export function parseEntityShape(value: unknown): Entity {
   return entityWithDefaults(validateShape(value));
 }
 
-/** @throws InvalidResource naming the field that breaks a rule */
+/** @throws InvalidResource that names the field */
 export function assertEntity(entity: Pick<Entity, 'metadata' | 'entity_class'>): void {
   assertName(entity.metadata.name ?? '', 'entity name');
   assertName(entity.entity_class, 'entity class');
   if (entity.metadata.namespace === undefined) throw new InvalidResource('namespace must be set');
 }
 
-/** Appends `entity:<name>`, the subscription every entity holds, unless it is there. */
+/** Appends `entity:<name>`, the subscription that every entity has, unless it is present. */
 export function withOwnSubscription<
   T extends { subscriptions: string[] | null; metadata: { name: string | undefined } },
 >(entity: T): T {

@@ -1,4 +1,4 @@
-/** What a caller may do wrong or must expect. Anything else that is thrown is a bug. Every code has one HTTP status, in `http/errors.ts`. */
+/** An error that callers expect; any other error is a bug. Each code has one HTTP status, in `http/answer/errors.ts`. */
 export type ErrorCode =
   | 'invalid-resource'
   | 'not-found'
@@ -38,10 +38,10 @@ export class Forbidden extends ExpectedError {
   readonly code = 'forbidden';
 }
 
-/** One entity more than the instance allows. */
+/** The entity would exceed the entity limit. */
 export class EntityLimitReached extends ExpectedError {
   readonly code = 'entity-limit';
-  /** `<namespace>/<name>` of the one that there is no room for. */
+  /** `<namespace>/<name>` of the rejected entity. */
   readonly entity: string;
 
   constructor(limit: number, entity: string) {
@@ -50,7 +50,7 @@ export class EntityLimitReached extends ExpectedError {
   }
 }
 
-/** A compare-and-swap that lost, or an `If-Match` that does not hold. */
+/** A conditional change whose condition (`If-Match`) does not hold. */
 export class StaleRevision extends ExpectedError {
   readonly code = 'stale-revision';
 }
@@ -59,20 +59,20 @@ export class TooLarge extends ExpectedError {
   readonly code = 'too-large';
 }
 
-/** What the interface has, and a backend that is alone cannot do. */
+/** An operation on a cluster, which a single backend does not support. */
 export class NotSupported extends ExpectedError {
   readonly code = 'not-supported';
 }
 
-/** The store cannot be written now (no space, I/O error). Nothing of the request was kept. */
+/** The store cannot be written now (no space, I/O error). Nothing of the request was stored. */
 export class StoreUnavailable extends ExpectedError {
   readonly code = 'store-unavailable';
 }
 
-/** Logins failed too often, for this account or from this address. */
+/** Too many logins failed for this account or from this address. */
 export class TooManyLogins extends ExpectedError {
   readonly code = 'too-many-logins';
-  /** Whole seconds until the next attempt counts. */
+  /** Whole seconds until the next attempt is accepted. */
   readonly retryAfterS: number;
 
   constructor(retryAfterS: number) {
@@ -81,7 +81,7 @@ export class TooManyLogins extends ExpectedError {
   }
 }
 
-/** A bounded queue is full. Nothing of the request was kept; the caller may send it again later. */
+/** A bounded queue is full. Nothing of the request was stored; the caller may retry later. */
 export class Overloaded extends ExpectedError {
   readonly code = 'overloaded';
 }

@@ -17,7 +17,7 @@ export const EventFilterSchema = Type.Object(
   { $id: 'core/v2.EventFilter' },
 );
 
-/** Which events go on to a handler: those that its expressions allow, or all but those that they deny. */
+/** Selects the events that reach a handler: those that its expressions allow, or all but those that they deny. */
 export type EventFilter = ReturnType<typeof eventFilterWithDefaults>;
 
 export function eventFilterWithDefaults(input: Static<typeof EventFilterSchema>) {
@@ -32,12 +32,12 @@ export function eventFilterWithDefaults(input: Static<typeof EventFilterSchema>)
 
 const validateShape = validator(EventFilterSchema);
 
-/** Shape and defaults only, without the rules. @throws InvalidResource */
+/** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseEventFilterShape(value: unknown): EventFilter {
   return eventFilterWithDefaults(validateShape(value));
 }
 
-/** Times of `when` and names of assets are not judged. @throws InvalidResource with the rule it breaks */
+/** Does not check the times of `when` and the names of assets. @throws InvalidResource with the rule it breaks */
 export function assertEventFilter({ metadata, action, expressions }: EventFilter): void {
   assertName(metadata.name ?? '', 'filter name');
   if (action !== 'allow' && action !== 'deny') throw new InvalidResource(`action '${action ?? ''}' is not valid`);

@@ -30,7 +30,7 @@ import {
 } from './schema.ts';
 import { assertRepeatedWindows, assertWeeklyWindows } from './time-windows.ts';
 
-/** Shortest ttl an event may arm. */
+/** The shortest check TTL that an event may set. */
 const MIN_TTL_S = 5;
 
 const HistoryEntrySchema = Type.Object({ status: optional(uint32()), executed: optional(int64('Unix seconds')) });
@@ -87,7 +87,7 @@ export interface HistoryEntry {
   status: number;
   executed: number;
 }
-/** An event that has passed `assertEvent` and has a check: what is merged and stored. */
+/** An event with a check that has passed `assertEvent`. Such events are merged and stored. */
 export type CheckEvent = Event & { entity: NonNullable<Event['entity']>; check: EventCheck };
 
 function hookResultWithDefaults(input: Static<typeof HookResultSchema>) {
@@ -127,12 +127,12 @@ function resultWithDefaults(input: Static<typeof EventCheckSchema>) {
   };
 }
 
-/** `Object.assign`, because a literal that spreads this many members takes fifty times as long. */
+/** Uses `Object.assign`, because a literal that spreads this many members takes fifty times as long. */
 export function eventCheckWithDefaults(input: Static<typeof EventCheckSchema>) {
   return Object.assign(checkWithDefaults(input), resultWithDefaults(input));
 }
 
-/** Metrics are published and never stored: an empty list that was sent stays one. */
+/** Keeps an empty list, because metrics are published and not stored. */
 function metricsWithDefaults(input: NonNullable<Static<typeof EventSchema>['metrics']>) {
   return {
     handlers: input.handlers ?? null,
@@ -155,12 +155,12 @@ export function eventWithDefaults(input: Static<typeof EventSchema>) {
 
 const validateShape = validator(EventSchema);
 
-/** Shape and defaults only, without the rules. @throws InvalidResource */
+/** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseEventShape(value: unknown): Event {
   return eventWithDefaults(validateShape(value));
 }
 
-/** The rules of an event, first one broken first. @throws InvalidResource with the texts that clients know */
+/** Checks the rules of an event in order. @throws InvalidResource with the text of the reference */
 export function assertEvent(event: Event): void {
   if (event.entity === undefined) throw new InvalidResource('event must contain an entity');
   if (event.check === undefined && event.metrics === undefined) {
@@ -188,7 +188,7 @@ export function hasCheck(event: Event): event is CheckEvent {
   return event.entity !== undefined && event.check !== undefined;
 }
 
-/** Shape, defaults and rules. @throws InvalidResource */
+/** Validates shape and rules and sets defaults. @throws InvalidResource */
 export function parseEvent(value: unknown): Event {
   const event = parseEventShape(value);
   assertEvent(event);

@@ -5,7 +5,7 @@ import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { listOrNull, optional, orAbsent, text, textList, uint32, validator } from './schema.ts';
 import { SecretSchema, secretWithDefaults } from './secret.ts';
 
-/** Members of a set. */
+/** The maximum number of members of a set. */
 const MAX_MEMBERS = 1_000;
 
 const SocketSchema = Type.Object({ host: optional(text()), port: optional(uint32()) });
@@ -47,12 +47,12 @@ export function handlerWithDefaults(input: Static<typeof HandlerSchema>) {
 
 const validateShape = validator(HandlerSchema);
 
-/** Shape and defaults only, without the rules. @throws InvalidResource */
+/** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseHandlerShape(value: unknown): Handler {
   return handlerWithDefaults(validateShape(value));
 }
 
-/** Names of other resources are not looked up, nor are they judged. @throws InvalidResource with the rule it breaks */
+/** Does not check the names of other resources. @throws InvalidResource with the rule it breaks */
 export function assertHandler(handler: Handler): void {
   assertName(handler.metadata.name ?? '', 'handler name');
   assertType(handler);

@@ -4,7 +4,7 @@ import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { flag, listOrNull, optional, orAbsent, text, textList, uint32, validator } from './schema.ts';
 
-/** A command that an agent runs after a check; a result of one has these too. */
+/** A command that an agent runs after a check. The result of a hook has these fields as well. */
 export const hookFields = {
   metadata: optional(ObjectMetaSchema),
   command: optional(text()),
@@ -29,12 +29,12 @@ export function hookWithDefaults(input: Static<typeof HookSchema>) {
 
 const validateShape = validator(HookSchema);
 
-/** Shape and defaults only, without the rules. @throws InvalidResource */
+/** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseHookShape(value: unknown): Hook {
   return hookWithDefaults(validateShape(value));
 }
 
-/** Names of assets are not judged. @throws InvalidResource with the rule it breaks */
+/** Does not check the names of assets. @throws InvalidResource with the rule it breaks */
 export function assertHook({ metadata, command, timeout }: Hook): void {
   assertName(metadata.name ?? '', 'hook name');
   if (command === undefined) throw new InvalidResource('command cannot be empty');

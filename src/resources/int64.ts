@@ -1,10 +1,10 @@
-/** A whole number of 64 bits to the digit: a `bigint` where a number would not be exact, and only there. */
+/** An exact 64-bit integer: a `bigint` only where a number would not be exact. */
 export type Int64 = number | bigint;
 
 /** The largest number below 2^63. */
 export const LARGEST_INT64_NUMBER = 2 ** 63 - 1_024;
 
-/** The one form of what was sent; a missing value and the negative zero are 0. */
+/** Normalises a value: a missing value and negative zero become 0. */
 export function int64Of(value: Int64 | null | undefined): Int64 {
   const near = Number(value ?? 0);
   return Number.isSafeInteger(near) ? near || 0 : BigInt(value ?? 0);

@@ -19,7 +19,7 @@ export const MutatorSchema = Type.Object(
   { $id: 'core/v2.Mutator' },
 );
 
-/** What makes the bytes that a handler gets out of an event. */
+/** Transforms an event to the bytes that a handler receives. */
 export type Mutator = ReturnType<typeof mutatorWithDefaults>;
 
 export function mutatorWithDefaults(input: Static<typeof MutatorSchema>) {
@@ -37,12 +37,12 @@ export function mutatorWithDefaults(input: Static<typeof MutatorSchema>) {
 
 const validateShape = validator(MutatorSchema);
 
-/** Shape and defaults only, without the rules. @throws InvalidResource */
+/** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseMutatorShape(value: unknown): Mutator {
   return mutatorWithDefaults(validateShape(value));
 }
 
-/** The syntax of `eval` and names of assets are not judged. @throws InvalidResource with the rule it breaks */
+/** Does not check the syntax of `eval` and the names of assets. @throws InvalidResource with the rule it breaks */
 export function assertMutator({ metadata, command, type, eval: body }: Mutator): void {
   assertName(metadata.name ?? '', 'mutator name');
   if (command === undefined && body === undefined) throw new InvalidResource('mutator command or eval must be set');

@@ -6,7 +6,7 @@ const USERNAME = /^[a-z0-9_.-]+$/;
 const ASSET = /^[\w/.:-]+$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Store keys are made of up to three names and may not be longer than 1,978 bytes. */
+/** A key of the store consists of at most three names and is limited to 1,978 bytes. */
 const MAX_NAME_BYTES = 600;
 
 /** `subject` begins the message, for example `check name`. @throws InvalidResource */
@@ -16,7 +16,7 @@ export function assertName(name: string, subject: string): void {
   assertUsable(name, subject);
 }
 
-/** Roles and bindings: at most one colon. @throws InvalidResource */
+/** For roles and bindings, whose names have at most one colon. @throws InvalidResource */
 export function assertSubname(name: string, subject: string): void {
   if (name === '') throw new InvalidResource(`${subject} must not be empty`);
   if (!SUBNAME.test(name)) throw new InvalidResource(`${subject} cannot contain spaces or special characters`);
@@ -32,7 +32,7 @@ export function assertUsername(name: string): void {
   assertUsable(name, 'username');
 }
 
-/** With segments between slashes, none of them empty, `.` or `..`. @throws InvalidResource */
+/** Accepts segments separated by slashes, none of them empty, `.` or `..`. @throws InvalidResource */
 export function assertAssetName(name: string, subject = "asset's name"): void {
   if (name === '') throw new InvalidResource(`${subject} cannot be empty`);
   if (!ASSET.test(name)) {

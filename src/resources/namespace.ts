@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { assertName } from './names.ts';
 import { optional, text, validator } from './schema.ts';
 
-/** The backend's own namespace: it monitors itself there. */
+/** The namespace in which the backend monitors itself. */
 export const SYSTEM_NAMESPACE = 'mon-system';
 
 export const NamespaceSchema = Type.Object({ name: optional(text()) }, { $id: 'core/v2.Namespace' });
@@ -13,7 +13,7 @@ export interface Namespace {
 
 const validateShape = validator(NamespaceSchema);
 
-/** Shape and defaults only. @throws InvalidResource */
+/** Validates the shape and sets defaults. @throws InvalidResource */
 export function parseNamespaceShape(value: unknown): Namespace {
   return { name: validateShape(value).name ?? '' };
 }

@@ -20,7 +20,7 @@ export interface ObjectMeta {
   created_by: string | undefined;
 }
 
-/** An empty map is absent, a `null` value is the empty text. Keys stay as they are, `__proto__` too. */
+/** Returns undefined for an empty map and replaces `null` values by empty strings. Keys stay unchanged, including `__proto__`. */
 export function mapWithDefaults(map: Record<string, string | null> | null | undefined): TextMap | undefined {
   if (!map) return undefined;
   let isEmpty = true;

@@ -19,7 +19,7 @@ export const PipelineSchema = Type.Object(
 
 type Reference = ReturnType<typeof referenceWithDefaults>;
 type Workflow = ReturnType<typeof workflowWithDefaults>;
-/** The workflows that an event goes through, each of filters, a mutator and a handler. */
+/** The workflows that process an event. Each has filters, a mutator and a handler. */
 export type Pipeline = ReturnType<typeof pipelineWithDefaults>;
 
 function workflowWithDefaults(input: Static<typeof WorkflowSchema>) {
@@ -40,12 +40,12 @@ export function pipelineWithDefaults(input: Static<typeof PipelineSchema>) {
 
 const validateShape = validator(PipelineSchema);
 
-/** Shape and defaults only, without the rules. @throws InvalidResource */
+/** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parsePipelineShape(value: unknown): Pipeline {
   return pipelineWithDefaults(validateShape(value));
 }
 
-/** Whether what it refers to exists is not judged. @throws InvalidResource with the rule it breaks */
+/** Does not check that the references exist. @throws InvalidResource with the rule it breaks */
 export function assertPipeline({ metadata, workflows }: Pipeline): void {
   assertName(metadata.name ?? '', 'name');
   if (metadata.namespace === undefined) throw new InvalidResource('namespace must be set');

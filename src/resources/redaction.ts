@@ -1,7 +1,7 @@
 import type { Entity } from './entity.ts';
 import type { Event } from './event.ts';
 
-/** Of entities that name no others. */
+/** For entities without a list of their own. */
 export const DEFAULT_REDACT: readonly string[] = [
   'password',
   'passwd',
@@ -17,55 +17,54 @@ export const DEFAULT_REDACT: readonly string[] = [
 const REDACTED = 'REDACTED';
 const PLAIN = /^[a-z0-9]*$/;
 
-/** Case and punctuation do not count; a key with punctuation loses its digits too. */
+/** Ignores case and punctuation; removes the digits of a key with punctuation as well. */
 function comparable(key: string): string {
   if (PLAIN.test(key)) return key;
   const lower = key.toLowerCase();
   return PLAIN.test(lower) ? lower : lower.replaceAll(/\P{L}/gu, '');
 }
 
-const DEFAULT_WORDS: ReadonlySet<string> = new Set(DEFAULT_REDACT.map(comparable));
+const DEFAULT_KEYS: ReadonlySet<string> = new Set(DEFAULT_REDACT.map(comparable));
 
 type TextMap = Record<string, string> | undefined;
 
-function redactMap(map: TextMap, words: ReadonlySet<string>): TextMap {
-  if (map === undefined || !Object.keys(map).some((key) => words.has(comparable(key)))) return map;
+function redactMap(map: TextMap, keys: ReadonlySet<string>): TextMap {
+  if (map === undefined || !Object.keys(map).some((key) => keys.has(comparable(key)))) return map;
   return Object.fromEntries(
-    Object.entries(map).map(([key, value]) => [key, words.has(comparable(key)) ? REDACTED : value]),
+    Object.entries(map).map(([key, value]) => [key, keys.has(comparable(key)) ? REDACTED : value]),
   );
 }
 
 /**
- * The entity as people and programs may see it: values of labels and annotations with a redacted key are replaced. The same
- * object when there are none.
+ * Replaces the values of labels and annotations whose keys are redacted. Returns the same object when there are none.
  */
 export function redactEntity<E extends Pick<Entity, 'metadata' | 'redact'>>(entity: E): E {
   const { metadata, redact } = entity;
   if (metadata.labels === undefined && metadata.annotations === undefined) return entity;
-  const words = redact === undefined ? DEFAULT_WORDS : new Set(redact.map(comparable));
-  const labels = redactMap(metadata.labels, words);
-  const annotations = redactMap(metadata.annotations, words);
+  const keys = redact === undefined ? DEFAULT_KEYS : new Set(redact.map(comparable));
+  const labels = redactMap(metadata.labels, keys);
+  const annotations = redactMap(metadata.annotations, keys);
   if (labels === metadata.labels && annotations === metadata.annotations) return entity;
   return { ...entity, metadata: { ...metadata, labels, annotations } };
 }
 
-/** The event with its entity as it may be seen. */
+/** Returns the event with its entity redacted. */
 export function redactEvent<E extends Event>(event: E): E {
   if (event.entity === undefined) return event;
   const entity = redactEntity(event.entity);
   return entity === event.entity ? event : { ...event, entity };
 }
 
-/** Plain data with the values of redacted fields replaced, however deep. `own` words count beside the usual ones. */
+/** Replaces the values of redacted fields at any depth. The keys of `own` are redacted in addition to the default ones. */
 export function redactFields(value: unknown, own: readonly string[] = []): unknown {
-  const words = own.length === 0 ? DEFAULT_WORDS : new Set([...DEFAULT_WORDS, ...own.map(comparable)]);
-  return redactDeep(value, words);
+  const keys = own.length === 0 ? DEFAULT_KEYS : new Set([...DEFAULT_KEYS, ...own.map(comparable)]);
+  return redactDeep(value, keys);
 }
 
-function redactDeep(value: unknown, words: ReadonlySet<string>): unknown {
+function redactDeep(value: unknown, keys: ReadonlySet<string>): unknown {
   if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return value.map((item) => redactDeep(item, words));
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, keys));
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, words.has(comparable(key)) ? REDACTED : redactDeep(item, words)]),
+    Object.entries(value).map(([key, item]) => [key, keys.has(comparable(key)) ? REDACTED : redactDeep(item, keys)]),
   );
 }

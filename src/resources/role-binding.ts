@@ -16,7 +16,7 @@ export const ClusterRoleBindingSchema = Type.Object(bindingFields, { $id: 'core/
 /** A cluster role binding is a role binding without a namespace. */
 export type RoleBinding = ReturnType<typeof roleBindingWithDefaults>;
 
-/** `user` is written for `User`, in all types. */
+/** Capitalises the type: `user` becomes `User`. */
 const capitalized = (type: string | null | undefined): string =>
   type ? type.charAt(0).toUpperCase() + type.slice(1) : '';
 
@@ -31,14 +31,14 @@ export function roleBindingWithDefaults(input: Static<typeof RoleBindingSchema>)
 const validateBinding = validator(RoleBindingSchema);
 const validateClusterBinding = validator(ClusterRoleBindingSchema);
 
-/** Shape and defaults only, without the rules of its kind. @throws InvalidResource */
+/** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export const parseRoleBindingShape = (value: unknown): RoleBinding => roleBindingWithDefaults(validateBinding(value));
 
-/** The same of a cluster role binding. @throws InvalidResource */
+/** As `parseRoleBindingShape`, for a cluster role binding. @throws InvalidResource */
 export const parseClusterRoleBindingShape = (value: unknown): RoleBinding =>
   roleBindingWithDefaults(validateClusterBinding(value));
 
-/** Whether the role exists is not judged. @throws InvalidResource with the rule it breaks */
+/** Does not check that the role exists. @throws InvalidResource with the rule it breaks */
 export function assertRoleBinding(binding: RoleBinding): void {
   assertSubname(binding.metadata.name ?? '', 'the RoleBinding name');
   if (binding.metadata.namespace === undefined) throw new InvalidResource('the RoleBinding namespace must be set');

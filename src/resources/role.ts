@@ -4,9 +4,9 @@ import { assertSubname } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { listOrNull, optional, textList, validator } from './schema.ts';
 
-/** Whoever gives a role has every word of it compared with the rights that he has. */
+/** Bounds the time to compare a new role with the rights of its author. */
 const MAX_RULES = 1_000;
-const MAX_WORDS_OF_RULE = 1_000;
+const MAX_TERMS_OF_RULE = 1_000;
 const VERBS = new Set('* get list create update delete'.split(' '));
 
 const RuleSchema = Type.Object({
@@ -24,7 +24,7 @@ export type Rule = ReturnType<typeof ruleWithDefaults>;
 /** A cluster role is a role without a namespace. */
 export type Role = ReturnType<typeof roleWithDefaults>;
 
-/** `get,list` is two verbs, and a word is kept once; names are not taken apart. */
+/** Splits `get,list` into two verbs and drops duplicates. Names are not split. */
 function ruleWithDefaults(input: Static<typeof RuleSchema>) {
   return {
     verbs: listOrNull(unique(input.verbs?.flatMap((verbs) => verbs.split(',')))),
@@ -33,7 +33,7 @@ function ruleWithDefaults(input: Static<typeof RuleSchema>) {
   };
 }
 
-const unique = (words: readonly string[] | null | undefined): string[] => [...new Set(words)];
+const unique = (terms: readonly string[] | null | undefined): string[] => [...new Set(terms)];
 
 export function roleWithDefaults(input: Static<typeof RoleSchema>) {
   return { rules: input.rules?.map(ruleWithDefaults) ?? [], metadata: objectMetaWithDefaults(input.metadata) };
@@ -42,13 +42,13 @@ export function roleWithDefaults(input: Static<typeof RoleSchema>) {
 const validateRole = validator(RoleSchema);
 const validateClusterRole = validator(ClusterRoleSchema);
 
-/** Shape and defaults only, without the rules of its kind. @throws InvalidResource */
+/** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export const parseRoleShape = (value: unknown): Role => roleWithDefaults(validateRole(value));
 
-/** The same of a cluster role. @throws InvalidResource */
+/** As `parseRoleShape`, for a cluster role. @throws InvalidResource */
 export const parseClusterRoleShape = (value: unknown): Role => roleWithDefaults(validateClusterRole(value));
 
-/** Words of resources are not judged: unknown ones match nothing. @throws InvalidResource with the rule it breaks */
+/** Does not check the resources: unknown ones match nothing. @throws InvalidResource with the rule it breaks */
 export function assertRole(role: Role): void {
   assertSubname(role.metadata.name ?? '', 'the Role name');
   if (role.metadata.namespace === undefined) throw new InvalidResource('the Role namespace must be set');
@@ -66,9 +66,9 @@ function assertRules({ rules }: Role, kind: string): void {
   if (rules.length === 0) throw new InvalidResource(`a ${kind} must have at least one rule`);
   if (rules.length > MAX_RULES) throw new InvalidResource(`a ${kind} must have at most ${MAX_RULES} rules`);
   for (const { verbs, resources, resource_names: names } of rules) {
-    const words = [verbs, resources, names].reduce((sum, list) => sum + (list?.length ?? 0), 0);
-    if (words <= MAX_WORDS_OF_RULE) continue;
-    throw new InvalidResource(`a rule must have at most ${MAX_WORDS_OF_RULE} verbs, resources and names`);
+    const terms = [verbs, resources, names].reduce((sum, list) => sum + (list?.length ?? 0), 0);
+    if (terms <= MAX_TERMS_OF_RULE) continue;
+    throw new InvalidResource(`a rule must have at most ${MAX_TERMS_OF_RULE} verbs, resources and names`);
   }
   for (const verb of rules.flatMap(({ verbs }) => verbs ?? [])) {
     if (!VERBS.has(verb)) throw new InvalidResource(`the verb "${verb}" is not valid`);

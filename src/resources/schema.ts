@@ -6,7 +6,7 @@ import { type Int64, isInt64, LARGEST_INT64_NUMBER } from './int64.ts';
 const MAX_UINT32 = 4_294_967_295;
 const EXACT_INT64 = 'exactInt64';
 
-/** A member that may be absent or `null`; both mean "not set" on every wire of the service. */
+/** A member that may be absent or `null`. Both mean "not set" in all protocols. */
 export const optional = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, 'null'] }));
 
@@ -14,20 +14,20 @@ export const text = (description?: string) => Type.String(description === undefi
 export const flag = () => Type.Boolean();
 export const uint32 = (description?: string) =>
   Type.Integer({ minimum: 0, maximum: MAX_UINT32, ...(description === undefined ? {} : { description }) });
-/** Beyond 2^53 a number would not come back as it was sent, and is refused. What may be larger is `roundedInt64` or `exactInt64`. */
+/** Rejects numbers beyond 2^53, which would lose digits. Use `roundedInt64` or `exactInt64` for larger ones. */
 export const int64 = (description?: string) =>
   Type.Integer({
     minimum: Number.MIN_SAFE_INTEGER,
     maximum: Number.MAX_SAFE_INTEGER,
     ...(description === undefined ? {} : { description }),
   });
-/** Of 64 bits, beyond 2^53 as the nearest number that there is: for what is as good as endless then. */
+/** A 64-bit integer. Beyond 2^53 it is rounded, which is precise enough for durations and sizes. */
 export const roundedInt64 = (description: string) =>
   Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: LARGEST_INT64_NUMBER, description });
-/** Of 64 bits to the digit, `null` for not set; a schema has no type for what a `bigint` is. */
+/** An exact 64-bit integer, or `null` for not set. JSON Schema has no type for `bigint`. */
 export const exactInt64 = (description: string) => Type.Unsafe<Int64 | null>({ [EXACT_INT64]: true, description });
 export const textList = () => Type.Array(Type.String());
-/** Any names. `Type.Record` would let a name with a line break have any value. */
+/** A map with any keys. `Type.Record` would not validate the value under a key with a line break. */
 export const mapOf = <T extends TSchema>(values: T) =>
   Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: values });
 export const textMap = () => mapOf(Type.Unsafe<string | null>({ type: ['string', 'null'] }));
@@ -40,13 +40,13 @@ ajv.addKeyword({
   error: { message: 'must be a whole number of 64 bits' },
 });
 
-/** The first error as `check.status must be >= 0`: the field, then the rule. */
+/** Formats the first error as field and rule: `check.status must be >= 0`. */
 function describe(error: ErrorObject): string {
   const field = error.instancePath.slice(1).replaceAll('/', '.');
   return `${field === '' ? 'body' : field} ${error.message ?? 'is invalid'}`;
 }
 
-/** The same for Ajv, which takes a schema that is part of another one twice for two of one name. */
+/** Removes `$id`s of nested schemas, because Ajv rejects a schema with an `$id` that occurs twice. */
 function withoutNames(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutNames);
   if (schema === null || typeof schema !== 'object') return schema;
@@ -55,8 +55,8 @@ function withoutNames(schema: unknown): unknown {
 }
 
 /**
- * A function that returns its argument as the schema's type; the schema is compiled at its first use, so that a program
- * starts without those it never needs. @throws InvalidResource naming the first wrong field and the rule
+ * Returns a function that validates its argument. The schema is compiled at its first use, so that a program starts without
+ * those that it never needs. The function throws InvalidResource with the first invalid field and the rule.
  */
 export function validator<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
   let validate: ValidateFunction<Static<T>> | undefined;
@@ -68,7 +68,7 @@ export function validator<T extends TSchema>(schema: T): (value: unknown) => Sta
   };
 }
 
-/** `undefined` for what is rendered as absent when empty. */
+/** Returns undefined for empty values, which are rendered as absent. */
 export const orAbsent = <T extends string | number | boolean>(value: T | null | undefined): T | undefined =>
   value ? value : undefined;
 export const listOrAbsent = <T>(value: T[] | null | undefined): T[] | undefined =>

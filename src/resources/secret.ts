@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { optional, orAbsent, text } from './schema.ts';
 
-/** The variable of the environment that a secret is given in, and which secret. */
+/** A secret, and the environment variable that passes it to a command. */
 export const SecretSchema = Type.Object({ name: optional(text()), secret: optional(text()) });
 
 export const secretWithDefaults = ({ name, secret }: Static<typeof SecretSchema>) => ({

@@ -4,26 +4,26 @@ import { assertName, assertSubname } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { flag, int64, optional, orAbsent, text, validator } from './schema.ts';
 
-/** Stands for every subscription, or every check. */
+/** Matches every subscription, or every check. */
 export const ANY = '*';
 
-/** What `expire` shows of an entry that has no end. */
+/** The value of `expire` for an entry without an end. */
 const NEVER_S = -1;
-/** Beyond it a time cannot be written as a date. */
+/** The last second that can be written as a date. */
 const MAX_TIME_S = 8_640_000_000_000;
 
-/** Of an installation, in seconds; 0 = none. */
+/** The limits of an installation in seconds; 0 = no limit. */
 export interface SilenceLimits {
-  /** For an entry that names no end. */
+  /** The duration of an entry that names no end. */
   readonly defaultS: number;
-  /** From its begin to its end. */
+  /** The longest duration. */
   readonly longestS: number;
 }
 
 export const NO_SILENCE_LIMITS: SilenceLimits = { defaultS: 0, longestS: 0 };
 
 const NAME = /^[\w.:*-]+$/;
-/** Of a subscription and a check, with the colon between them. */
+/** The maximum length of a subscription and a check together, with the colon between them. */
 const MAX_NAME_LENGTH = 1_201;
 
 export const SilencedSchema = Type.Object(
@@ -43,10 +43,10 @@ export const SilencedSchema = Type.Object(
 
 export type Silenced = ReturnType<typeof silencedWithDefaults>;
 
-/** `pending` until its begin is on record. */
+/** `pending` until the ledger records its begin. */
 export type SilenceState = 'pending' | 'active';
 
-/** As it is stored. */
+/** A stored entry. */
 export type SilenceRecord = Silenced & { state: SilenceState };
 
 export function silencedWithDefaults(input: Static<typeof SilencedSchema>) {
@@ -65,17 +65,17 @@ export function silencedWithDefaults(input: Static<typeof SilencedSchema>) {
 
 const validateShape = validator(SilencedSchema);
 
-/** Shape and defaults only, without the rules. @throws InvalidResource */
+/** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseSilencedShape(value: unknown): Silenced {
   return silencedWithDefaults(validateShape(value));
 }
 
-/** The only name an entry can have: what it silences. */
+/** Returns the name of an entry, which follows from what it silences. */
 export function silencedName({ subscription = ANY, check = ANY }: Pick<Silenced, 'subscription' | 'check'>): string {
   return `${subscription}:${check}`;
 }
 
-/** Whether an entry could have this name, so that it may become part of a key. */
+/** Reports whether an entry can have this name, which then can be part of a key. */
 export const isSilencedName = (value: string): boolean =>
   NAME.test(value) && value !== '.' && value !== '..' && value.length <= MAX_NAME_LENGTH;
 
@@ -94,8 +94,8 @@ export function assertSilenced(silenced: Silenced): void {
 }
 
 /**
- * With the begin and the end that it gets at `nowS`. An end that was sent stays, whatever `expire` says.
- * @throws InvalidResource when it is to last longer than it may
+ * Sets the begin and the end of an entry that is written at `nowS`. An end that was sent takes precedence over `expire`.
+ * @throws InvalidResource when it exceeds the longest duration
  */
 export function withTimes(silenced: Silenced, nowS: number, limits: SilenceLimits): Silenced {
   const begin = silenced.begin === 0 ? nowS : silenced.begin;

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type MetricPoint, MetricPointSchema, metricPointWithDefaults } from './metric-point.ts';
 import { flag, optional, validator } from './schema.ts';
 
-/** Whether the installation reports its use. It never does: what clients choose is kept for them. */
+/** The setting of usage reports. The backend stores the setting for clients and never reports anything. */
 export const TessenSchema = Type.Object({ opt_out: optional(flag()) }, { $id: 'core/v2.TessenConfig' });
 export const TelemetrySchema = Type.Array(MetricPointSchema, { $id: 'core/v2.Telemetry' });
 
@@ -16,5 +16,5 @@ const validateTelemetry = validator(TelemetrySchema);
 /** @throws InvalidResource */
 export const parseTessen = (value: unknown): Tessen => tessenWithDefaults(validateTessen(value));
 
-/** What clients report of themselves. @throws InvalidResource */
+/** Parses the metrics that clients report. @throws InvalidResource */
 export const parseTelemetry = (value: unknown): MetricPoint[] => validateTelemetry(value).map(metricPointWithDefaults);

@@ -14,7 +14,7 @@ const REPEATS = new Set(
 
 const ClockRangesSchema = optional(Type.Array(Type.Object({ begin: optional(text()), end: optional(text()) })));
 
-/** Windows by weekday and clock time, the older form. */
+/** Windows by weekday and clock time: the older form. */
 export const WeeklyWindowsSchema = Type.Object({
   days: optional(
     Type.Object({
@@ -30,7 +30,7 @@ export const WeeklyWindowsSchema = Type.Object({
   ),
 });
 
-/** A window from `begin` to `end`, repeated as `repeat` says. */
+/** A window from `begin` to `end`, with its repetitions. */
 export const RepeatedWindowSchema = Type.Object({
   begin: optional(text('RFC 3339')),
   end: optional(text('RFC 3339')),
@@ -66,17 +66,17 @@ export function repeatedWindowWithDefaults(input: Static<typeof RepeatedWindowSc
   return { begin: input.begin ?? '', end: input.end ?? '', repeat: input.repeat ?? null };
 }
 
-/** What a window says, in numbers. */
+/** A parsed window. */
 export interface WindowTimes {
   /** Unix ms. */
   beginMs: number;
   endMs: number;
-  /** How far the clock that `begin` is written by is ahead of UTC; its calendar says when the window is repeated. */
+  /** The UTC offset of `begin`. The window repeats by the calendar at this offset. */
   offsetMs: number;
   repeat: readonly string[];
 }
 
-/** Undefined for a window that `assertRepeatedWindows` does not let pass: it never comes. */
+/** Returns undefined for a window that `assertRepeatedWindows` rejects; it never applies. */
 export function windowTimes({ begin, end, repeat }: RepeatedWindow): WindowTimes | undefined {
   const [beginMs, endMs] = [Date.parse(begin), Date.parse(end)];
   const match = RFC3339.exec(begin);
@@ -86,7 +86,7 @@ export function windowTimes({ begin, end, repeat }: RepeatedWindow): WindowTimes
   return { beginMs, endMs, offsetMs, repeat: repeat ?? [] };
 }
 
-/** @throws InvalidResource for a time that is not written `5:00PM` */
+/** @throws InvalidResource for a time in another format than `5:00PM` */
 export function assertWeeklyWindows(windows: WeeklyWindows | null): void {
   for (const range of Object.values(windows?.days ?? {}).flat()) {
     for (const time of [range.begin, range.end]) {

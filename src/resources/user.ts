@@ -3,7 +3,7 @@ import { InvalidResource } from './errors.ts';
 import { assertUsername } from './names.ts';
 import { flag, listOrNull, optional, text, validator } from './schema.ts';
 
-/** An access token names them all, and takes four characters for three bytes: it must fit into the headers of a request, which are 64 KiB. */
+/** Bounds the length of an access token, which names all groups in base64 and must fit into the 64 KiB of request headers. */
 const MAX_GROUPS_BYTES = 32 * 1_024;
 
 const userFields = {
@@ -13,10 +13,10 @@ const userFields = {
   disabled: optional(flag()),
 };
 
-/** As it is stored; the API never shows the hash. */
+/** A stored user. The API never shows the hash. */
 export const UserSchema = Type.Object(userFields, { $id: 'core/v2.User' });
 
-/** As it is sent; the password is never stored. */
+/** A user as sent by a client. The password is never stored. */
 export const UserRequestSchema = Type.Object(
   { ...userFields, password: optional(text()) },
   { $id: 'core/v2.User.request' },
@@ -32,7 +32,7 @@ export const PasswordRequestSchema = Type.Object(
 
 export type User = ReturnType<typeof userWithDefaults>;
 
-/** Empty where it was not sent. */
+/** Empty when it was not sent. */
 export interface SentPassword {
   password: string;
   passwordHash: string;
@@ -60,7 +60,7 @@ export function parseUser(value: unknown): User {
   return user;
 }
 
-/** Shape, defaults and groups only; the user is without a hash, for the password has still to be judged. @throws InvalidResource */
+/** Validates shape and groups and sets defaults. The user has no hash yet, because the password is validated later. @throws InvalidResource */
 export function parseUserRequest(value: unknown): { user: User; sent: SentPassword } {
   const input = validateRequest(value);
   const sent = { password: input.password ?? '', passwordHash: input.password_hash ?? '' };
@@ -74,13 +74,13 @@ export function parsePasswordRequest(value: unknown): SentPassword {
   return { password: password ?? '', passwordHash: passwordHash ?? '' };
 }
 
-/** How many and how long they may be together. @throws InvalidResource */
+/** Checks the number and the total length of the groups. @throws InvalidResource */
 export function assertGroups(groups: readonly string[] | null | undefined): void {
   if (encoder.encode(JSON.stringify(groups ?? [])).length <= MAX_GROUPS_BYTES) return;
   throw new InvalidResource(`groups must be at most ${MAX_GROUPS_BYTES} bytes of JSON`);
 }
 
-/** As it is shown: never with its hash. */
+/** Returns the user without the hash, for responses. */
 export function shownUser({ username, groups, disabled }: User): object {
   return { username, groups: groups ?? undefined, disabled };
 }

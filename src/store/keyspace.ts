@@ -1,4 +1,4 @@
-import type { ConfigurationWord } from '../resources/configuration-kinds.ts';
+import type { ConfigurationKindName } from '../resources/configuration-kinds.ts';
 
 /**
  * Names hold letters, digits and `_ . : -`, so that joined by slashes they sort as the API lists them: bytewise, by
@@ -20,7 +20,7 @@ export function eventAddress(key: string): EventAddress {
 }
 
 /** Kinds of configuration, by the word of their path in the API. */
-export type ResourceKind = ConfigurationWord | 'namespaces' | 'entities' | 'silenced' | 'users' | 'apikeys';
+export type ResourceKind = ConfigurationKindName | 'namespaces' | 'entities' | 'silenced' | 'users' | 'apikeys';
 
 /** `namespace` is undefined for cluster-wide kinds. */
 export const resourceKey = (kind: ResourceKind, namespace: string | undefined, name: string): string =>

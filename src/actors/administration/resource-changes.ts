@@ -1,4 +1,4 @@
-import type { ConfigurationKinds, ConfigurationWord } from '../../resources/configuration-kinds.ts';
+import type { ConfigurationKinds, ConfigurationKindName } from '../../resources/configuration-kinds.ts';
 import { AlreadyExists, InvalidResource, NotFound } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
 import type { Namespace } from '../../resources/namespace.ts';
@@ -15,7 +15,7 @@ import type { DecisionContext } from '../core/decision-context.ts';
 import { seedPipelineRole } from './seed.ts';
 
 /** Kinds of resources with metadata that are stored as they are sent. Entities and silences have commands of their own. */
-export type DescribedKind = ConfigurationWord | 'apikeys';
+export type DescribedKind = ConfigurationKindName | 'apikeys';
 /** Users have commands of their own. */
 export type WritableKind = DescribedKind | 'namespaces';
 

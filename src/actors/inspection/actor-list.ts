@@ -10,10 +10,10 @@ const MAX_LOOKED_AT = 5_000;
 const END = '~';
 const CHECKS = 'checks/';
 
-type ActorWord = ActorAddress['actor'];
+type ActorKindName = ActorAddress['actor'];
 
 export interface ActorFilter {
-  machine?: ActorWord | undefined;
+  machine?: ActorKindName | undefined;
   /** `<namespace>/<name>` */
   entity?: string | undefined;
   /** Name of a check. */
@@ -22,7 +22,7 @@ export interface ActorFilter {
 
 export interface ListedActor {
   session_id: string;
-  machine: ActorWord;
+  machine: ActorKindName;
   key: string;
   /** Its state. */
   value: string;
@@ -40,7 +40,7 @@ interface Found {
 type Source = (store: TransactionalStore, from: string, filter: ActorFilter) => Iterable<Found>;
 
 /** What the records of each kind say, in order of keys. */
-const SOURCES: Record<ActorWord, Source> = {
+const SOURCES: Record<ActorKindName, Source> = {
   *'check-schedule'(store, from, { entity, check }) {
     if (entity !== undefined) return;
     // A schedule has no record of its own: while there is the check, it is in its one state.
@@ -102,7 +102,7 @@ export function listActors(
 }
 
 /** The kinds that may still come at or after a session id. */
-function kindsFrom(machine: ActorWord | undefined, from: string): ActorWord[] {
-  const words = (Object.keys(SOURCES) as ActorWord[]).filter((word) => machine === undefined || word === machine);
+function kindsFrom(machine: ActorKindName | undefined, from: string): ActorKindName[] {
+  const words = (Object.keys(SOURCES) as ActorKindName[]).filter((word) => machine === undefined || word === machine);
   return words.filter((word) => afterPrefix(`${word}:`) > from).toSorted();
 }

@@ -1,6 +1,6 @@
 import type { Commands } from '../../actors/administration/commands.ts';
 import type { ResourceAddress } from '../../actors/administration/resource-changes.ts';
-import type { ConfigurationKind, ConfigurationWord } from '../../resources/configuration-kinds.ts';
+import type { ConfigurationKind, ConfigurationKindName } from '../../resources/configuration-kinds.ts';
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import type { Resources, ResourceStore } from '../../store/resource-store.ts';
 import type { AccessControl } from '../../auth/access-control.ts';
@@ -24,7 +24,7 @@ export interface ConfigurationRoutePorts {
 export type Rights = Pick<AccessControl, 'assertHolds' | 'assertMayBind'>;
 
 /** A kind of configuration, with what its routes need. */
-export interface DescribedResource<K extends ConfigurationWord> extends ConfigurationKind<Resources[K]> {
+export interface DescribedResource<K extends ConfigurationKindName> extends ConfigurationKind<Resources[K]> {
   /** Set for kinds that grant rights. @throws Forbidden when the resource grants more than the caller has */
   assertMayGrant?(access: Rights, caller: Caller, resource: Resources[K]): void;
   /** GET ignores `If-None-Match`. */
@@ -32,7 +32,7 @@ export interface DescribedResource<K extends ConfigurationWord> extends Configur
 }
 
 /** The routes of a kind whose resources are stored as sent. `kind` is its name in paths and in roles. */
-export function configurationRoutes<K extends ConfigurationWord>(
+export function configurationRoutes<K extends ConfigurationKindName>(
   kind: K,
   described: DescribedResource<K>,
   ports: ConfigurationRoutePorts,
@@ -44,7 +44,7 @@ export function configurationRoutes<K extends ConfigurationWord>(
 }
 
 function listing(
-  kind: ConfigurationWord,
+  kind: ConfigurationKindName,
   path: string,
   { schema, selectable }: Pick<ConfigurationKind, 'schema' | 'selectable'>,
   { resources }: ConfigurationRoutePorts,
@@ -60,7 +60,7 @@ function listing(
   };
 }
 
-function addressed<K extends ConfigurationWord>(
+function addressed<K extends ConfigurationKindName>(
   kind: K,
   home: string,
   described: DescribedResource<K>,
@@ -148,7 +148,7 @@ const oneOf = ({ selectable: { prefix } }: Pick<ConfigurationKind, 'selectable'>
   `${/^[aeiou]/.test(prefix) ? 'an' : 'a'} ${prefix}`;
 
 /** Validates the shape of the patch before the resource is looked up, and the rules after merging. */
-async function patch<K extends ConfigurationWord>(
+async function patch<K extends ConfigurationKindName>(
   kind: K,
   described: DescribedResource<K>,
   address: ResourceAddress,

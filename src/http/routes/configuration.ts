@@ -1,7 +1,7 @@
 import {
   CONFIGURATION_KINDS,
   type ConfigurationKinds,
-  type ConfigurationWord,
+  type ConfigurationKindName,
 } from '../../resources/configuration-kinds.ts';
 import type { RoleBinding } from '../../resources/role-binding.ts';
 import type { Role } from '../../resources/role.ts';
@@ -16,7 +16,7 @@ import type { Route } from '../request/route.ts';
 import { describedCheck } from './checks.ts';
 
 /** Extensions of single kinds. */
-const EXTENSIONS: { readonly [K in ConfigurationWord]?: Partial<DescribedResource<K>> } = {
+const EXTENSIONS: { readonly [K in ConfigurationKindName]?: Partial<DescribedResource<K>> } = {
   checks: describedCheck,
   roles: { assertMayGrant: assertHoldsRules },
   rolebindings: { assertMayGrant: assertMayBind },
@@ -41,6 +41,6 @@ export const allConfigurationRoutes = ({
   configurationKinds = CONFIGURATION_KINDS,
   ...ports
 }: AllConfigurationPorts): Route[] =>
-  (Object.keys(configurationKinds) as ConfigurationWord[]).flatMap((word) =>
+  (Object.keys(configurationKinds) as ConfigurationKindName[]).flatMap((word) =>
     configurationRoutes(word, { ...configurationKinds[word], ...EXTENSIONS[word] }, ports),
   );
