@@ -126,19 +126,21 @@ describe('assertExpressions', () => {
     const parentheses = (depth: number): string => '('.repeat(depth) + 'a' + ')'.repeat(depth);
     expect(errorOf(parentheses(200))).to.equal(undefined);
     for (const open of ['(', '[', '(a,', '({a:', 'a=>{']) {
-      const source = open.repeat(Math.floor(5_000 / open.length));
+      const source = open.repeat(Math.floor(10_000 / open.length));
       expect(errorOf(source), open).to.match(
-        /^syntax error in expression 0: Line 1:\d+ (Unexpected token|Unexpected end of input|Not enough stack space to parse input)$/,
+        /^syntax error in expression 0: Line 1:\d+ (Unexpected end of input|Not enough stack space to parse input|Nested more than 250 deep)$/,
       );
     }
-    expect(errorOf(parentheses(2_499))).to.match(/Not enough stack space to parse input$/);
+    expect(errorOf('{'.repeat(249) + '}'.repeat(249))).to.equal(undefined);
+    expect(errorOf('{'.repeat(250))).to.match(/Line 1:251 Nested more than 250 deep$/);
+    expect(errorOf(parentheses(4_999))).to.match(/Not enough stack space to parse input$/);
   });
 
-  it('accepts 1,000 expressions of at most 5,000 characters, 50,000 together, and rejects more', () => {
-    const full = Array.from({ length: 10 }, () => 'a'.repeat(5_000));
+  it('accepts 1,000 expressions of at most 10,000 characters, 50,000 together, and rejects more', () => {
+    const full = Array.from({ length: 5 }, () => 'a'.repeat(10_000));
     expect(errorOf(...full)).to.equal(undefined);
     expect(errorOf(...full, 'a')).to.equal('expressions must be at most 50000 characters together');
-    expect(errorOf('a', ' '.repeat(5_001))).to.equal('expression 1 must be at most 5000 characters');
+    expect(errorOf('a', ' '.repeat(10_001))).to.equal('expression 1 must be at most 10000 characters');
     const many = Array.from({ length: 1_000 }, () => 'a');
     expect(errorOf(...many)).to.equal(undefined);
     expect(errorOf(...many, 'a')).to.equal('there must be at most 1000 expressions');
@@ -146,18 +148,15 @@ describe('assertExpressions', () => {
 
   const numbered = (part: (n: number) => string): string => {
     let text = '';
-    for (let n = 0; text.length + part(n).length <= 5_000; n += 1) text += part(n);
+    for (let n = 0; text.length + part(n).length <= 10_000; n += 1) text += part(n);
     return text;
   };
   const costly: [string, string[]][] = [
-    ['declarations', Array.from({ length: 10 }, () => numbered((n) => `let a${n};`))],
-    [
-      'nested scopes',
-      Array.from({ length: 10 }, () => `${'{let a,b,c;'.repeat(200)}${'var x;'.repeat(400)}${'}'.repeat(200)}`),
-    ],
-    ['member accesses', Array.from({ length: 10 }, () => `a${'.a'.repeat(2_499)}`)],
-    ['sums', Array.from({ length: 10 }, () => `a${'+a'.repeat(2_499)}`)],
-    ['members of an object', Array.from({ length: 10 }, () => `({${'a:1,'.repeat(1_249)}})`)],
+    ['declarations', Array.from({ length: 5 }, () => numbered((n) => `let a${n};`))],
+    ['nested scopes', Array.from({ length: 5 }, () => `${'{'.repeat(249)}${'var x;'.repeat(1_583)}${'}'.repeat(249)}`)],
+    ['member accesses', Array.from({ length: 5 }, () => `a${'.a'.repeat(4_999)}`)],
+    ['sums', Array.from({ length: 12 }, () => `a${'+a'.repeat(2_000)}`)],
+    ['members of an object', Array.from({ length: 5 }, () => `({${'a:1,'.repeat(2_499)}})`)],
     ['short expressions', Array.from({ length: 1_000 }, () => '`a`')],
   ];
   for (const [what, expressions] of costly) {

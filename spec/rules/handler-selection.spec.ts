@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type FilterFacts, passesFilters, selectHandlers } from '../../src/rules/handler-selection.ts';
+import { type FilterInput, passesFilters, selectHandlers } from '../../src/rules/handler-selection.ts';
 
 type Entry = { type: string; handlers: string[] | null };
 const pipe: Entry = { type: 'pipe', handlers: null };
@@ -98,14 +98,14 @@ describe('the handlers of an event', () => {
 });
 
 describe('the built-in filters', () => {
-  const facts = (changes: Partial<FilterFacts>): FilterFacts => ({
+  const input = (changes: Partial<FilterInput>): FilterInput => ({
     status: 0,
     previousStatus: undefined,
     silenced: [],
     hasMetrics: false,
     ...changes,
   });
-  const cases: [string, string, Partial<FilterFacts>, boolean][] = [
+  const cases: [string, string, Partial<FilterInput>, boolean][] = [
     ['is_incident lets a problem pass', 'is_incident', { status: 1 }, true],
     ['is_incident lets the end of one pass', 'is_incident', { previousStatus: 2 }, true],
     ['is_incident denies what goes on well', 'is_incident', { previousStatus: 0 }, false],
@@ -118,21 +118,21 @@ describe('the built-in filters', () => {
   ];
   for (const [what, filter, changes, passes] of cases) {
     it(what, () => {
-      expect(passesFilters([filter], facts(changes)).passes).to.equal(passes);
+      expect(passesFilters([filter], input(changes)).passes).to.equal(passes);
     });
   }
 
   it('are asked in their order, and one that does not exist denies by its name', () => {
-    expect(passesFilters(['is_incident', 'mine'], facts({}))).to.deep.equal({
+    expect(passesFilters(['is_incident', 'mine'], input({}))).to.deep.equal({
       passes: false,
       filter: 'is_incident',
       reason: 'denied',
     });
-    expect(passesFilters(['mine', 'is_incident'], facts({}))).to.deep.equal({
+    expect(passesFilters(['mine', 'is_incident'], input({}))).to.deep.equal({
       passes: false,
       filter: 'mine',
       reason: 'filter does not exist',
     });
-    expect(passesFilters(['constructor'], facts({}))).to.have.property('reason', 'filter does not exist');
+    expect(passesFilters(['constructor'], input({}))).to.have.property('reason', 'filter does not exist');
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { nextTickMs, timeoutFault } from '../../src/rules/keepalive-ticks.ts';
+import { nextTickMs, timeoutError } from '../../src/rules/keepalive-ticks.ts';
 
 /** The ticks, in seconds, that follow each other from the last keepalive on. */
 function ticksS(warningS: number, criticalS: number, count: number): number[] {
@@ -65,7 +65,7 @@ describe('the timeouts of a keepalive', () => {
   ];
   for (const [intervalS, warningS, criticalS] of allowed) {
     it(`${warningS} and ${criticalS} s at an interval of ${intervalS} s are accepted`, () => {
-      expect(timeoutFault(intervalS, warningS, criticalS)).to.equal(undefined);
+      expect(timeoutError(intervalS, warningS, criticalS)).to.equal(undefined);
     });
   }
 
@@ -77,7 +77,7 @@ describe('the timeouts of a keepalive', () => {
   ];
   for (const [intervalS, warningS, criticalS, message] of refused) {
     it(`${warningS} and ${criticalS} s at an interval of ${intervalS} s are refused: ${message}`, () => {
-      expect(timeoutFault(intervalS, warningS, criticalS)).to.equal(message);
+      expect(timeoutError(intervalS, warningS, criticalS)).to.equal(message);
     });
   }
 });

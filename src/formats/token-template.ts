@@ -1,4 +1,4 @@
-/** What stands between the braces of a template, or what can be made of it. */
+/** A template that cannot be parsed, or whose tokens cannot be evaluated. */
 export class TokenError extends Error {}
 
 /** A part of a token's pipeline. */
@@ -6,17 +6,17 @@ export type Operand =
   /** The keys of a path, `.labels.url`; none for the data itself. */
   | { type: 'path'; keys: readonly string[]; text: string; at: string }
   | { type: 'constant'; value: string | number | boolean | null }
-  /** Each command is given what the one before it yields, as its last argument. */
+  /** Each command receives the result of the previous one as its last argument. */
   | { type: 'pipeline'; commands: readonly (readonly Operand[])[] }
   | { type: 'function'; name: string };
 
 export type Piece = { type: 'text'; text: string } | { type: 'token'; pipeline: Operand };
 
-/** Each character can be read in one way only, so that no text takes long to refuse. */
+/** Each character matches in one way only, so that matching takes linear time. */
 const ACTION =
   /\{\{(-(?=\s))?((?:"(?:\\.|[^"\\\n])*"|`[^`]*`|\/\*(?:(?!\*\/)[^])*\*\/|(?!\}\}|\{\{|\/\*|["`])[^])*?)((?<=\s)-)?\}\}/y;
 const LEXEME =
-  /\s*(?:(?<path>\.[\w.]*)|(?<string>"(?:\\.|[^"\\\n])*")|(?<raw>`[^`]*`)|(?<number>[+-]?\d+(?:\.\d+)?)|(?<word>[A-Za-z_]\w*)|(?<mark>[()|]))/y;
+  /\s*(?:(?<path>\.[\w.]*)|(?<string>"(?:\\.|[^"\\\n])*")|(?<raw>`[^`]*`)|(?<number>[+-]?\d+(?:\.\d+)?)|(?<identifier>[A-Za-z_]\w*)|(?<mark>[()|]))/y;
 const PATH = /^\.(?:\w+(?:\.\w+)*)?$/;
 const CONSTANTS = new Map([
   ['true', true],
@@ -24,7 +24,7 @@ const CONSTANTS = new Map([
   ['nil', null],
 ]);
 
-/** The texts and tokens of a template, in order. @throws TokenError */
+/** Splits a template into texts and tokens, in order. @throws TokenError */
 export function parseTemplate(template: string): Piece[] {
   const pieces: Piece[] = [];
   let trimsNext = false;
@@ -50,7 +50,7 @@ export function parseTemplate(template: string): Piece[] {
   return pieces;
 }
 
-/** Line, from 1, and column, from 0. */
+/** Formats line, from 1, and column, from 0. */
 function place(template: string, index: number): string {
   const before = template.slice(0, index).split('\n');
   return `${before.length}:${before.at(-1)?.length ?? 0}`;
@@ -87,14 +87,20 @@ class PipelineParser {
 
   /** Undefined at the end of a command. */
   #operand(): Operand | undefined {
-    const { path, string, raw, number, word, mark } = this.#peek();
+    const { path, string, raw, number, identifier, mark } = this.#peek();
     if (mark === '(') {
       this.#takeIf('(');
       const inner = this.#pipeline();
       if (!this.#takeIf(')')) throw new TokenError('unclosed left paren');
       return inner;
     }
-    if (path === undefined && string === undefined && raw === undefined && number === undefined && word === undefined) {
+    if (
+      path === undefined &&
+      string === undefined &&
+      raw === undefined &&
+      number === undefined &&
+      identifier === undefined
+    ) {
       return undefined;
     }
     this.#index = LEXEME.lastIndex;
@@ -102,8 +108,10 @@ class PipelineParser {
     if (string !== undefined) return { type: 'constant', value: unquoted(string) };
     if (raw !== undefined) return { type: 'constant', value: raw.slice(1, -1) };
     if (number !== undefined) return { type: 'constant', value: Number(number) };
-    const constant = CONSTANTS.get(word ?? '');
-    return constant === undefined ? { type: 'function', name: word ?? '' } : { type: 'constant', value: constant };
+    const constant = CONSTANTS.get(identifier ?? '');
+    return constant === undefined
+      ? { type: 'function', name: identifier ?? '' }
+      : { type: 'constant', value: constant };
   }
 
   #path(text: string): Operand {
@@ -128,7 +136,7 @@ class PipelineParser {
   }
 }
 
-/** @throws TokenError for an escape that JSON does not have either */
+/** @throws TokenError for an escape that JSON does not have */
 function unquoted(quoted: string): string {
   try {
     return JSON.parse(quoted) as string;

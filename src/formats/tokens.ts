@@ -1,6 +1,6 @@
 import { type Operand, parseTemplate, TokenError } from './token-template.ts';
 
-/** A key that is not there. In the middle of a path that is no error. */
+/** The value of a missing key. It is no error in the middle of a path. */
 const NO_VALUE = Symbol('no value');
 const NO_VALUE_TEXT = '<no value>';
 
@@ -18,8 +18,8 @@ const FUNCTIONS: Functions = {
 const isMissing = (value: unknown): boolean => value === NO_VALUE || value === null || value === undefined;
 
 /**
- * Fills the tokens in all texts of a value, `{{ .labels.url | default "x" }}`, from `data`; keys stay as they are. The subset of Go's
- * templates without control structures. @throws TokenError with the key of the text and the token
+ * Replaces the tokens in all texts of a value, `{{ .labels.url | default "x" }}`, by values of `data`; keys stay unchanged. Supports
+ * Go templates without control structures. @throws TokenError with the key of the text and the token
  */
 export function substituteTokens<T>(value: T, data: object): T {
   return filled(value, '', data) as T;
@@ -56,7 +56,7 @@ function parsed(template: string, key: string) {
 class Evaluation {
   readonly #data: object;
   readonly #key: string;
-  /** Why there is no value for a path. */
+  /** The reasons why paths have no value. */
   readonly #missing: string[];
 
   constructor(data: object, key: string, missing: string[]) {
@@ -113,7 +113,7 @@ class Evaluation {
   }
 }
 
-/** @throws TokenError for a position that a list does not have */
+/** @throws TokenError for an index outside a list */
 function member(from: unknown, key: unknown): unknown {
   if (isMissing(from)) return NO_VALUE;
   if (Array.isArray(from)) {

@@ -1,19 +1,39 @@
 import { type Options, Parser } from 'acorn';
 import { InvalidResource } from './errors.ts';
 
-/** Of one resource. These three limits keep the time to parse all expressions of a request below 100 ms. */
+/** Of one resource. These limits keep the time to parse all expressions of a request below 100 ms. */
 const MAX_EXPRESSIONS = 1_000;
 /** The time grows with the square of the length where a program declares many names. */
-const MAX_EXPRESSION_LENGTH = 5_000;
+const MAX_EXPRESSION_LENGTH = 10_000;
 /** Of all expressions of one resource together. */
 const MAX_TOTAL_LENGTH = 50_000;
+/** The maximum number of nested blocks and functions. Each declaration of a variable searches all of them. */
+const MAX_SCOPES = 250;
 
 /** The edition of ECMAScript that the engine of the sandbox runs. */
 const OPTIONS: Options = { ecmaVersion: 2025, sourceType: 'script' };
 
-/** Leaves the inside of a regular expression to the engine, because `(?i)`, `[[:alpha:]]` and `(?P<name>` are valid in filters. */
-class ProgramParser extends Parser {
+/** Members of acorn's parser that its type declarations omit. */
+interface ParserInternals {
+  readonly start: number;
+  readonly scopeStack: readonly unknown[];
+  enterScope(flags: number): void;
+  raise(position: number, message: string): never;
+}
+
+const BaseParser = Parser as unknown as {
+  new (): ParserInternals;
+  parse(program: string, options: Options): unknown;
+};
+
+class ProgramParser extends BaseParser {
+  /** Leaves regular expressions to the engine, because `(?i)`, `[[:alpha:]]` and `(?P<name>` are valid in filters. */
   validateRegExpPattern(): void {}
+
+  override enterScope(flags: number): void {
+    super.enterScope(flags);
+    if (this.scopeStack.length > MAX_SCOPES) this.raise(this.start, `Nested more than ${MAX_SCOPES} deep`);
+  }
 }
 
 /**

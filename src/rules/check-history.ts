@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '../resources/event.ts';
 
-/** Results of a check, the oldest first, as two lists of one length: there are many thousands of these, and two objects each are far fewer than 22. */
+/** The results of a check, oldest first, as two lists of the same length. Two lists take far less memory than one object for each result. */
 export interface CheckHistory {
   readonly statuses: readonly number[];
   /** Unix seconds. */
@@ -14,11 +14,11 @@ export const historyOf = (entries: readonly HistoryEntry[]): CheckHistory => ({
   executed: entries.map(({ executed }) => executed),
 });
 
-/** As events show it. */
+/** Converts a history to the form of events. */
 export const entriesOf = ({ statuses, executed }: CheckHistory): HistoryEntry[] =>
   statuses.map((status, index) => ({ status, executed: executed[index] ?? 0 }));
 
-/** One more result, and so many of the oldest fewer. */
+/** Appends a result and drops the `dropped` oldest ones. */
 export const withResult = (
   { statuses, executed }: CheckHistory,
   dropped: number,
@@ -28,7 +28,7 @@ export const withResult = (
   executed: withLatest(executed, dropped, result.executed),
 });
 
-/** Each result of a check makes such copies: one of the same length, which need not grow, is the cheapest. */
+/** Optimised for a copy of the same length, which every result of a check needs. */
 function withLatest(list: readonly number[], dropped: number, latest: number): number[] {
   if (dropped !== 1) return [...list.slice(dropped), latest];
   const copy = list.slice();

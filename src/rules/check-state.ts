@@ -1,14 +1,14 @@
 import { type CheckHistory, NO_HISTORY, withResult } from './check-history.ts';
 
 const HISTORY_LENGTH = 21;
-/** Entries kept of a longer history, which only a first event may bring. */
+/** The maximum number of entries of a longer history, which only the first event of a check may contain. */
 const MAX_SENT_HISTORY = 100;
 const FIRST_WEIGHT = 0.8;
 const WEIGHT_STEP = 0.02;
 
 export type CheckStateName = 'passing' | 'failing' | 'flapping';
 
-/** What the merge continues from: the stored state of the check, or what a first event says of itself. */
+/** The state before the merge: the stored one, or the one that a first event contains. */
 export interface PreviousCheckState {
   history: CheckHistory;
   occurrences: number;
@@ -49,8 +49,8 @@ export const NO_PREVIOUS_STATE: PreviousCheckState = {
 };
 
 /**
- * How much a check changed over its last 21 results, newer changes weighing more (0.80 to 1.18), in percent; 0 with fewer
- * results. Only "changed or not" counts. Truncated in single precision like the reference: 98 is the most.
+ * Returns how often a check changed over its last 21 results, in percent; newer changes weigh more (0.80 to 1.18). Returns 0 for
+ * fewer results. The result is truncated in single precision like in the reference, so 98 is the maximum.
  */
 export function totalStateChange({ statuses }: CheckHistory): number {
   if (statuses.length < HISTORY_LENGTH) return 0;
@@ -64,7 +64,7 @@ export function totalStateChange({ statuses }: CheckHistory): number {
   return Math.trunc(Math.fround(share * 100));
 }
 
-/** The state of a check after one more result: history, counters, and passing, failing or flapping with hysteresis. */
+/** Computes the state of a check after a result: history, counters, and passing, failing or flapping with hysteresis. */
 export function mergeCheckState(previous: PreviousCheckState, result: CheckResult): CheckState {
   const { status, executed } = result;
   const history = historyAfter(previous.history, { status, executed });
@@ -82,13 +82,13 @@ export function mergeCheckState(previous: PreviousCheckState, result: CheckResul
   };
 }
 
-/** Of a longer history, which a first event may bring, the oldest entry goes too, and no more: so the reference does. */
+/** A longer history, which only a first event may contain, loses one entry for each result, as in the reference. */
 function historyAfter(sent: CheckHistory, latest: { status: number; executed: number }): CheckHistory {
   const { length } = sent.statuses;
   return withResult(sent, Math.max(length < HISTORY_LENGTH ? 0 : 1, length - MAX_SENT_HISTORY), latest);
 }
 
-/** Whether the last result ended a problem. */
+/** Reports whether the last result ended a problem. */
 export const isResolution = ({ statuses }: CheckHistory): boolean =>
   statuses.at(-1) === 0 && (statuses.at(-2) ?? 0) !== 0;
 
@@ -98,7 +98,7 @@ function stateName(wasFlapping: boolean, change: number, result: CheckResult): C
   return status === 0 ? 'passing' : 'failing';
 }
 
-/** Starts anew with an incident; otherwise it is the highest number of occurrences so far. */
+/** Returns 1 at the start of an incident, else the highest number of occurrences so far. */
 function watermarkAfter(
   { history, occurrencesWatermark }: PreviousCheckState,
   status: number,

@@ -1,21 +1,21 @@
 import type { Event } from '../resources/event.ts';
 
-/** Name lists that are resolved: the event's own, and those of sets in it and in them. */
+/** Levels of name lists that are resolved: that of the event, that of its sets, and that of their sets. */
 const MAX_LEVELS = 3;
-/** Handlers and sets that one event may lead to, each counted once. */
+/** The maximum number of distinct handlers and sets of one event. */
 const MAX_NAMES = 1_000;
-/** Names that are read for one event, each as often as it stands somewhere. */
+/** The maximum number of names that are read for one event, including duplicates. */
 const MAX_READ = 10_000;
 
 export const TOO_MANY_NAMES = `an event leads to at most ${MAX_NAMES} handlers and sets: this one and those after it are left out`;
 
-/** What the selection needs of a handler. */
+/** The fields of a handler that the selection reads. */
 interface Selectable {
   type: string | undefined;
   handlers: string[] | null;
 }
 
-/** A name that leads to no handler, and why. */
+/** A name that selects no handler, and the reason. */
 export interface Unselected {
   name: string;
   reason: 'handler does not exist' | 'handler sets cannot be deeply nested' | typeof TOO_MANY_NAMES;
@@ -27,8 +27,8 @@ export interface Selection<H> {
 }
 
 /**
- * The handlers that an event names, sets replaced by their members: each once, in the order of names. Level by level, so that each
- * name is looked at once, where it stands highest.
+ * Returns the handlers that an event names, sorted by name, with sets replaced by their members. It searches level by level, so
+ * that each name is resolved once, at its highest level.
  */
 export function selectHandlers<H extends Selectable>(
   names: readonly string[],
@@ -65,17 +65,17 @@ export function selectHandlers<H extends Selectable>(
 const inOrder = <H>(selected: [name: string, handler: H][]): [name: string, handler: H][] =>
   selected.sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** What the built-in filters look at. */
-export interface FilterFacts {
+/** The properties of an event that the built-in filters read. */
+export interface FilterInput {
   /** Undefined without a check. */
   status: number | undefined;
-  /** Of the result before; undefined for the first. */
+  /** The status of the previous result; undefined for the first one. */
   previousStatus: number | undefined;
   silenced: readonly string[];
   hasMetrics: boolean;
 }
 
-export function factsOf({ check, metrics }: Event): FilterFacts {
+export function filterInputOf({ check, metrics }: Event): FilterInput {
   return {
     status: check?.status,
     previousStatus: check?.history?.at(-2)?.status,
@@ -84,22 +84,22 @@ export function factsOf({ check, metrics }: Event): FilterFacts {
   };
 }
 
-const BUILT_IN_FILTERS: Record<string, (facts: FilterFacts) => boolean> = {
-  /** A problem, or its end. */
+const BUILT_IN_FILTERS: Record<string, (input: FilterInput) => boolean> = {
+  /** Passes a problem and its resolution. */
   is_incident: ({ status = 0, previousStatus = 0 }) => status !== 0 || previousStatus !== 0,
   not_silenced: ({ silenced }) => silenced.length === 0,
   has_metrics: ({ hasMetrics }) => hasMetrics,
 };
 
-export type FilterVerdict =
+export type FilterResult =
   { passes: true } | { passes: false; filter: string; reason: 'denied' | 'filter does not exist' };
 
-/** The first filter that denies ends it; one that does not exist denies. Filters are asked in their order. */
-export function passesFilters(filters: readonly string[], facts: FilterFacts): FilterVerdict {
+/** Applies filters in order until one denies. A filter that does not exist denies. */
+export function passesFilters(filters: readonly string[], input: FilterInput): FilterResult {
   for (const filter of filters) {
     const test = Object.hasOwn(BUILT_IN_FILTERS, filter) ? BUILT_IN_FILTERS[filter] : undefined;
     if (test === undefined) return { passes: false, filter, reason: 'filter does not exist' };
-    if (!test(facts)) return { passes: false, filter, reason: 'denied' };
+    if (!test(input)) return { passes: false, filter, reason: 'denied' };
   }
   return { passes: true };
 }

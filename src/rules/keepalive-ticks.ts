@@ -1,4 +1,4 @@
-/** Used when a keepalive names no timeout at all. */
+/** The warning timeout of a keepalive that names no timeout. */
 export const DEFAULT_WARNING_S = 120;
 const MIN_TIMEOUT_S = 5;
 
@@ -9,8 +9,8 @@ export interface KeepaliveTimeouts {
   criticalMs: number;
 }
 
-/** The rule that a keepalive's timeouts break, or undefined. All in seconds; 0 turns a stage off. */
-export function timeoutFault(intervalS: number, warningS: number, criticalS: number): string | undefined {
+/** Returns the rule that the timeouts of a keepalive break, or undefined. All are in seconds; 0 turns a stage off. */
+export function timeoutError(intervalS: number, warningS: number, criticalS: number): string | undefined {
   if (warningS > 0 && warningS < MIN_TIMEOUT_S) {
     return `bad timeout: ${warningS} is less than the minimum value of ${MIN_TIMEOUT_S}`;
   }
@@ -21,7 +21,7 @@ export function timeoutFault(intervalS: number, warningS: number, criticalS: num
   return undefined;
 }
 
-/** Alerts are due at every multiple of the warning timeout and once at the critical one; without a warning stage at every multiple of that. */
+/** Returns the next time of an alert: each multiple of the warning timeout and once the critical one, or each multiple of the critical one without a warning stage. */
 export function nextTickMs(elapsedMs: number, { warningMs, criticalMs }: KeepaliveTimeouts): number {
   const stepMs = warningMs > 0 ? warningMs : criticalMs;
   const multiple = (Math.floor(elapsedMs / stepMs) + 1) * stepMs;

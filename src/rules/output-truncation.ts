@@ -1,19 +1,19 @@
 import type { CheckEvent } from '../resources/event.ts';
 
-/** How many bytes were cut off, as text (a name that clients of the wire know). */
+/** The label with the number of bytes that were cut off. Clients know this name. */
 const TRUNCATED_LABEL = 'sensu.io/output_truncated_bytes';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Where a cut at `limit` bytes begins so that no character is split. */
+/** Returns the last position at or before `limit` that does not split a character. */
 function boundaryBefore(bytes: Uint8Array, limit: number): number {
   let end = limit;
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return end;
 }
 
-/** The event with its output cut to the check's `max_output_size` bytes and a label that says how much is missing. */
+/** Cuts the output to the check's `max_output_size` bytes and adds a label with the number of bytes that are missing. */
 export function truncateOutput(event: CheckEvent): CheckEvent {
   const { check, metadata } = event;
   const limit = check.max_output_size ?? 0;

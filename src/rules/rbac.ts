@@ -4,37 +4,37 @@ import type { User } from '../resources/user.ts';
 
 export type Verb = 'get' | 'list' | 'create' | 'update' | 'delete';
 
-/** Who asks. Both are compared by exact text; a user never matches a group of the same name. */
+/** The user of a request. Names are compared exactly; a user never matches a group of the same name. */
 export interface Subject {
   username: string;
   groups: readonly string[];
 }
 
-/** All users are in it; everybody can see himself through it. */
+/** The group of all users, which lets users read their own account. */
 export const USERS_GROUP = 'system:users';
 
-/** A user as he is stored. */
+/** Returns the subject of a stored user. */
 export const subjectOf = ({ username, groups }: Pick<User, 'username' | 'groups'>): Subject => ({
   username,
   groups: [...(groups ?? []), USERS_GROUP],
 });
 
-/** What is asked for. Lists and creation by POST have the name `''`. */
+/** An operation on a resource. Lists and creation by POST have the name `''`. */
 export interface AccessRequest {
   verb: Verb;
-  /** The word of the path, for example `checks`. */
+  /** The kind name in the path, for example `checks`. */
   resource: string;
-  /** undefined for what belongs to the whole cluster and for lists of all namespaces. */
+  /** undefined for cluster-wide resources and for lists of all namespaces. */
   namespace: string | undefined;
   name: string;
 }
 
-export type Verdict = { allowed: true } | { allowed: false; missingRole: string | undefined };
+export type AccessResult = { allowed: true } | { allowed: false; missingRole: string | undefined };
 
-/** Whoever holds it everywhere is an administrator. */
+/** The rule that makes a user an administrator when it applies to the whole cluster. */
 export const EVERYTHING: Rule = { verbs: ['*'], resources: ['*'], resource_names: null };
 
-/** A rule whose words are looked up. */
+/** A rule, prepared for lookups. */
 interface Right {
   verbs: ReadonlySet<string>;
   resources: ReadonlySet<string>;
@@ -48,11 +48,11 @@ interface Grant {
   groups: ReadonlySet<string>;
   /** undefined when the role does not exist. */
   rights: readonly Right[] | undefined;
-  /** What to tell when nothing else allows and the role does not exist. */
+  /** The error message when the role does not exist and nothing else allows the request. */
   missingRole: string;
 }
 
-/** Roles and bindings, ready for decisions. */
+/** Roles and bindings, prepared for decisions. */
 export interface Policy {
   cluster: readonly Grant[];
   byNamespace: ReadonlyMap<string, readonly Grant[]>;
@@ -66,7 +66,7 @@ export interface PolicySources {
   roleBindings: readonly RoleBinding[];
 }
 
-/** Resources for which any cluster-wide rule shows all namespaces; pipelines are none of them. */
+/** A cluster-wide rule for one of these resources makes all namespaces visible. Pipelines are not among them. */
 const CORE_RESOURCES = 'assets checks entities events filters handlers hooks mutators silenced'.split(' ');
 
 export function policyOf(sources: PolicySources): Policy {
@@ -109,8 +109,8 @@ function grantOf(binding: RoleBinding, rights: readonly Right[] | undefined, mis
   return { users: named('User'), groups: named('Group'), rights, missingRole };
 }
 
-/** The first rule that allows wins; nothing denies. A missing role counts only when nothing else allows. */
-export function decideAccess(policy: Policy, subject: Subject, request: AccessRequest): Verdict {
+/** Rules only allow. A missing role is reported only when no other rule allows the request. */
+export function decideAccess(policy: Policy, subject: Subject, request: AccessRequest): AccessResult {
   let missingRole: string | undefined;
   const inNamespace = request.namespace === undefined ? undefined : policy.byNamespace.get(request.namespace);
   for (const grants of [policy.cluster, inNamespace ?? []]) {
@@ -127,15 +127,15 @@ function isFor(grant: Grant, { username, groups }: Subject): boolean {
   return grant.users.has(username) || groups.some((group) => grant.groups.has(group));
 }
 
-const includes = (words: ReadonlySet<string>, word: string): boolean => words.has(word) || words.has('*');
+const includes = (terms: ReadonlySet<string>, term: string): boolean => terms.has(term) || terms.has('*');
 
 function allows({ verbs, resources, names }: Right, { verb, resource, name }: AccessRequest): boolean {
   return includes(verbs, verb) && includes(resources, resource) && (names === undefined || names.has(name));
 }
 
 /**
- * Whether `subject` has all that `rules` would give: in a namespace, or everywhere when it is undefined. Nobody may give
- * what he has not. Source: spec/02, 15.
+ * Reports whether `subject` holds all rights of `rules` in a namespace, or in the whole cluster when it is undefined. Users may
+ * only grant rights that they hold. Source: spec/02 15.
  */
 export function holds(
   policy: Policy,
@@ -151,7 +151,7 @@ function heldIn(policy: Policy, subject: Subject, namespace: string | undefined)
   return grants.filter((grant) => isFor(grant, subject)).flatMap((grant) => grant.rights ?? []);
 }
 
-/** All names of what is wanted must be in one right that is held. */
+/** All names of a wanted right must be in one held right. */
 function includesAll(held: readonly Right[], wanted: readonly Right[]): boolean {
   const ofAllNames = resourcesByVerb(held.filter(({ names }) => names === undefined));
   return wanted.every((right) => {
@@ -178,14 +178,14 @@ function resourcesByVerb(rights: readonly Right[]): ResourcesByVerb {
   return byVerb;
 }
 
-/** Each of its verbs on each of its resources. */
+/** Reports whether each verb of the right is held for each of its resources. */
 const covers = (held: ResourcesByVerb, { verbs, resources }: Right): boolean =>
   [...verbs].every((verb) => {
     const sets = [held.get(verb), held.get('*')].filter((set) => set !== undefined);
     return [...resources].every((resource) => sets.some((set) => includes(set, resource)));
   });
 
-/** Whether `subject` has all that `other` has: only then may he become the other, or give away what makes one so. */
+/** Reports whether `subject` holds all rights of `other`, and may therefore act as `other` or grant the same rights. */
 export function holdsAllOf(policy: Policy, subject: Subject, other: Subject): boolean {
   const isHeldIn = (namespace: string | undefined, grants: readonly Grant[]): boolean => {
     const wanted = grants.filter((grant) => isFor(grant, other)).flatMap((grant) => grant.rights ?? []);
@@ -197,7 +197,7 @@ export function holdsAllOf(policy: Policy, subject: Subject, other: Subject): bo
   );
 }
 
-/** Whether `subject` may see that a namespace exists: it may get something of it, or the namespace itself. */
+/** Reports whether `subject` may see that a namespace exists: it may get the namespace or something in it. */
 export function seesNamespace(policy: Policy, subject: Subject, namespace: string): boolean {
   return (
     mayGet(policy.cluster, subject, (right) => showsNamespace(right, namespace)) ||
@@ -205,7 +205,7 @@ export function seesNamespace(policy: Policy, subject: Subject, namespace: strin
   );
 }
 
-/** Whoever does need not be asked for each. */
+/** Reports whether `subject` sees all namespaces, so that they need not be checked one by one. */
 export const seesAllNamespaces = (policy: Policy, subject: Subject): boolean =>
   mayGet(policy.cluster, subject, showsAllNamespaces);
 

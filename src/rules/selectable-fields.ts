@@ -3,7 +3,7 @@ import type { Lookup } from './selectors.ts';
 
 const OF_NAMESPACE = ['name', 'namespace'] as const;
 
-/** Of those kinds that have no description of their own. */
+/** The fields of the kinds that are not configuration kinds. */
 const FIELDS = {
   apikeys: { prefix: 'api_key', names: ['name', 'username'] },
   entities: { prefix: 'entity', names: [...OF_NAMESPACE, 'deregister', 'entity_class', 'subscriptions'] },
@@ -35,10 +35,10 @@ const ENTITY_OF_EVENT: SelectableFields = {
   names: ['name', 'deregister', 'entity_class', 'subscriptions'],
 };
 
-/** A kind of those, or the fields of one that is described. */
+/** One of these kinds, or the fields of a configuration kind. */
 export type SelectableKind = keyof typeof FIELDS | 'events' | SelectableFields;
 
-/** What can be asked of one object. */
+/** The fields and labels of one object, for selectors. */
 export interface Selectable {
   fields: Lookup;
   labels: Lookup;
@@ -46,7 +46,7 @@ export interface Selectable {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** `object` is of that kind, as it is shown: what is hidden must not be found out by asking for it. */
+/** `object` is in the form of responses, so that selectors cannot reveal redacted values. */
 export function selectable(kind: SelectableKind, object: object): Selectable {
   const members = object as Members;
   if (kind === 'events') return selectableEvent(members);
@@ -55,7 +55,7 @@ export function selectable(kind: SelectableKind, object: object): Selectable {
   return { fields: fieldsOf(by, members, labels), labels };
 }
 
-/** Labels of all three count; of the same key the check's, then the entity's. */
+/** Combines the labels of all three. The label of the check takes precedence, then that of the entity. */
 function selectableEvent(event: Members): Selectable {
   const [check, entity] = [membersOf(event['check']), membersOf(event['entity'])];
   const labels = firstOf(labelsOf(check), labelsOf(entity), labelsOf(event));
@@ -93,7 +93,7 @@ function labelsOf(object: Members): Lookup {
   return (key) => (Object.hasOwn(labels, key) ? textOf(labels[key]) : undefined);
 }
 
-/** A name is in the metadata of what has any. */
+/** Names are in the metadata of objects that have metadata. */
 function valueAt(object: Members, name: string): unknown {
   const isNaming = name === 'name' || name === 'namespace';
   if (isNaming && 'metadata' in object) return membersOf(object['metadata'])[name];
@@ -102,7 +102,7 @@ function valueAt(object: Members, name: string): unknown {
 
 const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? (value as Members) : {});
 
-/** Lists are joined by commas; what is not set is empty; of a reference it is the id. */
+/** Joins lists by commas and returns the id of a reference. A value that is not set is empty. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || typeof value === 'number') return String(value);

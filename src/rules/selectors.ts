@@ -1,23 +1,23 @@
 import { InvalidResource } from '../resources/errors.ts';
 
-/** What is known of an object by the name of the field; undefined = it has none. */
+/** Returns the value of an object's field; undefined when the object has no such field. */
 export type Lookup = (field: string) => string | undefined;
 
-/** Whether an object is meant. */
+/** Reports whether an object is selected. */
 export type Selector = (valueOf: Lookup) => boolean;
 
 type Token =
   | { type: 'sign'; text: '==' | '!=' | '&&' | '[' | ']' | ',' }
-  | { type: 'word'; text: 'in' | 'notin' | 'matches' }
+  | { type: 'operator'; text: 'in' | 'notin' | 'matches' }
   | { type: 'boolean' | 'string' | 'identifier'; text: string };
 
 const TOKEN = /\s*(?:(==|!=|&&|[[\],])|["']([^"']*)["']|([^\s[\]!&,"']+))/y;
-/** Names joined by dots, each of which begins with a letter; a slash may stand where a digit may. */
+/** Names joined by dots. Each begins with a letter or underscore; a slash is allowed where a digit is. */
 const IDENTIFIER = /^[\p{L}_][\p{L}\d_/]*(?:\.[\p{L}_][\p{L}\d_/]*)*$/u;
 
 /**
- * `field == value`, `!=`, `matches`, `field in [value, ...]`, `value in field` and `notin`, joined by `&&`; nothing is no
- * condition. Source: the REST API, 2.10. @throws InvalidResource
+ * Parses `field == value`, `!=`, `matches`, `field in [value, ...]`, `value in field` and `notin`, joined by `&&`. An empty selector
+ * selects everything. Source: spec/02 2.10. @throws InvalidResource
  */
 export function parseSelector(source: string): Selector {
   const conditions = new Parser(tokensOf(source)).conditions();
@@ -33,18 +33,18 @@ function tokensOf(source: string): Token[] {
     const match = TOKEN.exec(text);
     if (match === null)
       throw new InvalidResource(`a selector cannot have ${text.slice(at).trimStart().charAt(0)} here`);
-    const [, sign, string, word] = match;
+    const [, sign, string, plain] = match;
     if (sign !== undefined) tokens.push({ type: 'sign', text: sign as '&&' });
-    else tokens.push(string === undefined ? wordToken(word ?? '') : { type: 'string', text: string });
+    else tokens.push(string === undefined ? plainToken(plain ?? '') : { type: 'string', text: string });
   }
   return tokens;
 }
 
 /** @throws InvalidResource */
-function wordToken(text: string): Token {
-  const word = text.toLowerCase();
-  if (word === 'in' || word === 'notin' || word === 'matches') return { type: 'word', text: word };
-  if (word === 'true' || word === 'false') return { type: 'boolean', text: word };
+function plainToken(text: string): Token {
+  const lower = text.toLowerCase();
+  if (lower === 'in' || lower === 'notin' || lower === 'matches') return { type: 'operator', text: lower };
+  if (lower === 'true' || lower === 'false') return { type: 'boolean', text: lower };
   if (!IDENTIFIER.test(text)) throw new InvalidResource(`${text} must be in quotes`);
   return { type: 'identifier', text };
 }
@@ -72,7 +72,7 @@ class Parser {
 
   #condition(): Selector {
     const left = this.#take('identifier', 'string');
-    const operator = this.#take('sign', 'word');
+    const operator = this.#take('sign', 'operator');
     switch (operator) {
       case '==':
         return equals(left, this.#value());
@@ -140,7 +140,7 @@ const isOneOf =
     return value !== undefined && values.has(value);
   };
 
-/** `right` names a list of which `left` is an item; where there is no such field it is a value that the field `left` has. */
+/** Selects objects whose list `right` contains `left`. When there is no field `right`, selects those whose field `left` equals it. */
 const isAmong =
   (left: string, right: string): Selector =>
   (valueOf) => {
@@ -148,7 +148,7 @@ const isAmong =
     return list === undefined ? valueOf(left) === right : itemsOf(list).includes(left);
   };
 
-/** With or without brackets around them. */
+/** Splits a list with or without brackets. */
 function itemsOf(list: string): string[] {
   let [from, to] = [0, list.length];
   while (isBracket(list[from])) from += 1;

@@ -3,8 +3,8 @@ import { ANY, type Silenced, type SilenceState } from '../resources/silenced.ts'
 type Times = Pick<Silenced, 'begin' | 'expire_at'>;
 
 /**
- * Whole seconds decide, and both ends count: an entry acts from the first moment of the second `begin` to the last one
- * of the second `expire_at`. What an event meets depends on when it is merged and on nothing else.
+ * Reports whether an entry is active. It is active from the first moment of the second `begin` to the last one of the second
+ * `expire_at`. Only the time of the merge decides which entries apply to an event.
  */
 export function actsAt(silence: Times, nowS: number): boolean {
   return silence.begin <= nowS && !isOver(silence, nowS);
@@ -18,13 +18,13 @@ export function stateAt({ begin }: Times, nowS: number): SilenceState {
   return begin <= nowS ? 'active' : 'pending';
 }
 
-/** When something happens to it next, Unix ms: its begin, or the end of its last second. Undefined = never. */
+/** Returns the time of the next change, Unix ms: the begin, or the end of the last second. Undefined = never. */
 export function nextChangeAtMs({ begin, expire_at, state }: Times & { state: SilenceState }): number | undefined {
   const overAtMs = expire_at > 0 ? (expire_at + 1) * 1_000 : undefined;
   return state === 'pending' ? Math.min(begin * 1_000, overAtMs ?? Infinity) : overAtMs;
 }
 
-/** What entries look at in an event. */
+/** The properties of an event that silences match. */
 export interface Silenceable {
   entity: string;
   entitySubscriptions: readonly string[];
@@ -35,13 +35,13 @@ export interface Silenceable {
 }
 
 export interface SilencingOptions {
-  /** A subscription of the entity suffices, also where the check came to it by another one. */
+  /** A silence on any subscription of the entity applies, even when the check was published to another one. */
   matchEntitySubscriptions: boolean;
 }
 
 /**
- * The entries that act on an event, in order of names. They are looked up and not searched for: an entry's name says
- * all that it can match.
+ * Returns the entries that apply to an event, sorted by name. They are looked up by name, which contains all that an entry
+ * matches, and not searched for.
  */
 export function silencesOf<S extends Silenced>(
   event: Silenceable,
@@ -62,11 +62,11 @@ export function silencesOf<S extends Silenced>(
   return found.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, silence]) => silence);
 }
 
-/** Names are ambiguous where checks have colons: `a:b` with `c` and `a` with `b:c` share one. */
+/** The name is ambiguous when it has several colons: `a:b` with `c` and `a` with `b:c` share one. */
 const isOf = (silence: Silenced, subscription: string, check: string): boolean =>
   (silence.subscription ?? ANY) === subscription && (silence.check ?? ANY) === check;
 
-/** By which subscriptions an entry can reach the event. */
+/** Returns the subscriptions by which an entry can apply to the event. */
 function subscriptionsOf(
   { entity, entitySubscriptions, checkSubscriptions, isProxied }: Silenceable,
   { matchEntitySubscriptions }: SilencingOptions,

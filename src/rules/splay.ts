@@ -4,7 +4,7 @@ const NS_PER_MS = 1_000_000n;
 const MASK_64 = (1n << 64n) - 1n;
 
 /**
- * Nanoseconds from `nowNs` (Unix) to the first tick of an interval schedule: the name's MD5, read as an unsigned 64-bit
+ * Returns the nanoseconds from `nowNs` (Unix) to the first tick of an interval schedule: the name's MD5, read as an unsigned 64-bit
  * little-endian number, minus now, modulo the interval. The subtraction wraps at 2^64 before the modulo.
  */
 export function splayOffsetNs(md5: ByteDigest, name: string, intervalS: number, nowNs: bigint): bigint {
@@ -14,7 +14,7 @@ export function splayOffsetNs(md5: ByteDigest, name: string, intervalS: number, 
   return ((splay - nowNs) & MASK_64) % (BigInt(intervalS) * 1_000_000_000n);
 }
 
-/** The first tick, Unix milliseconds, never before the exact one. */
+/** Returns the first tick in Unix milliseconds, rounded up. */
 export function firstTickAtMs(md5: ByteDigest, name: string, intervalS: number, nowMs: number): number {
   const nowNs = BigInt(nowMs) * NS_PER_MS;
   const tickNs = nowNs + splayOffsetNs(md5, name, intervalS, nowNs);

@@ -1,18 +1,18 @@
 export interface KeepaliveAge {
-  /** By the agent's clock, Unix seconds: of this keepalive, and of the newest one that was processed. */
+  /** The times of this keepalive and of the newest processed one, by the agent's clock, Unix seconds. */
   sentAtS: number;
   lastSeenS: number;
   /** Unix seconds. */
   nowS: number;
-  /** Since the connection was opened that it came by. */
+  /** Time since the agent connected. */
   connectedMs: number;
-  /** After which a silent agent is missed. */
+  /** Silence after which the agent counts as missing. */
   timeoutMs: number;
 }
 
 /**
- * Whether a keepalive was generated before its agent was cut off and comes only now, with the next connection: it is older than
- * the last one by more than the timeout. After so long on one connection it is the agent's clock that was set back.
+ * Reports whether a keepalive was generated before its agent lost the connection and is only sent now: it is older than the last
+ * one by more than the timeout. On a connection older than the timeout, the agent's clock was set back instead.
  * Source: spec/01 14.
  */
 export function isStaleKeepalive({ sentAtS, lastSeenS, nowS, connectedMs, timeoutMs }: KeepaliveAge): boolean {

@@ -1,14 +1,13 @@
-/** What a token bucket holds and when it last did. */
 export interface TokenBucketOptions {
   /** Above 0. */
   tokensPerS: number;
-  /** Tokens it can hold, at least 1; it begins full. */
+  /** The maximum number of tokens, at least 1. The bucket starts full. */
   capacity: number;
-  /** Of a clock that never goes back, ms. */
+  /** A monotonic clock, ms. */
   nowMs: () => number;
 }
 
-/** Lets a burst of `capacity` pass, and `tokensPerS` a second in the long run. */
+/** Allows bursts of `capacity`, and `tokensPerS` per second on average. */
 export class TokenBucket {
   readonly #options: TokenBucketOptions;
   #tokens: number;
@@ -20,7 +19,7 @@ export class TokenBucket {
     this.#filledAtMs = options.nowMs();
   }
 
-  /** Takes a token; false when there is none. */
+  /** Takes a token. Returns false when there is none. */
   take(): boolean {
     const { tokensPerS, capacity, nowMs } = this.#options;
     const atMs = nowMs();

@@ -1,30 +1,30 @@
-/** How long a refresh token counts, unless it is chosen otherwise. */
+/** The default lifetime of a refresh token. */
 export const REFRESH_MS = 12 * 60 * 60 * 1000;
-/** So long the refresh token before the current one is answered, too: clients that crash between two calls, or share a file, live on. */
+/** The previous refresh token stays valid for this time, for clients that crash between two calls or share a file. */
 const REPEAT_GRACE_MS = 10_000;
-/** Of one user; beyond it the one that was refreshed longest ago ends. */
+/** The maximum number for one user. A further session ends the one that was refreshed longest ago. */
 const MAX_REMEMBERED_SESSIONS = 100;
 
-/** All that makes a refresh token again, for the one session it belongs to. */
+/** The claims from which a refresh token can be created again, for the session it belongs to. */
 export interface RefreshTerms {
   /** Id of the token. */
   jti: string;
   /** Unix milliseconds. */
   issuedAtMs: number;
-  /** The address that the client reached us by. */
+  /** The address of the backend that the client used. */
   issuer: string;
 }
 
-/** What began with a login, and lasts as long as it is refreshed. */
+/** A login session. It lasts as long as it is refreshed. */
 export interface TokenSession {
   id: string;
-  /** Of the only refresh token that counts. */
+  /** The valid refresh token. */
   current: RefreshTerms;
-  /** Of the one before it. */
+  /** The refresh token before it. */
   previous: RefreshTerms | null;
 }
 
-/** The sessions of one user, the one refreshed last at the end. */
+/** The sessions of one user, ordered by their last refresh. */
 export interface TokenSessions {
   sessions: readonly TokenSession[];
 }
@@ -33,11 +33,11 @@ export interface RefreshRequest {
   session: string;
   /** Id of the refresh token that was sent. */
   jti: string;
-  /** Of the refresh token that follows it. */
+  /** The refresh token that replaces it. */
   next: RefreshTerms;
 }
 
-/** `terms` are of the refresh token to answer with. A token that was used before ends its session: two have it, and one of them stole it. */
+/** `terms` belong to the refresh token of the response. A token that was used before ends its session, because it may be stolen. */
 export type RefreshOutcome =
   | { type: 'refreshed' | 'repeated'; terms: RefreshTerms }
   | { type: 'reused'; terms: undefined }
@@ -45,7 +45,7 @@ export type RefreshOutcome =
 
 export const NO_SESSIONS: TokenSessions = { sessions: [] };
 
-/** A login: its session joins those whose refresh tokens, which count for `refreshMs`, have not expired. */
+/** Adds the session of a login and drops sessions whose refresh tokens have expired after `refreshMs`. */
 export function withSession(
   { sessions }: TokenSessions,
   opened: TokenSession,
@@ -63,12 +63,12 @@ export const withoutSession = ({ sessions }: TokenSessions, id: string): TokenSe
   sessions: sessions.filter((session) => session.id !== id),
 });
 
-/** `kept` is the id of the one that stays, if any. */
+/** Removes all sessions but the one with the id `kept`. */
 export const onlySession = ({ sessions }: TokenSessions, kept: string | undefined): TokenSessions => ({
   sessions: sessions.filter((session) => session.id === kept),
 });
 
-/** What a refresh token is answered with, and the sessions after it. */
+/** Returns the response to a refresh token, and the sessions after it. */
 export function refreshed(
   of: TokenSessions,
   { session: id, jti, next }: RefreshRequest,
@@ -87,6 +87,6 @@ export function refreshed(
   return { outcome: { type: 'reused', terms: undefined }, after: others };
 }
 
-/** Whether an access token of the session may name `issuer`: it was issued with one of its last two refresh tokens. */
+/** Reports whether an access token of the session may name `issuer`: one of the last two refresh tokens names it. */
 export const isIssuerOf = ({ current, previous }: TokenSession, issuer: string): boolean =>
   issuer === current.issuer || issuer === previous?.issuer;

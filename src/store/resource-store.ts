@@ -5,7 +5,7 @@ import type { Namespace } from '../resources/namespace.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
 import { type Tessen, tessenWithDefaults } from '../resources/tessen.ts';
 import type { User } from '../resources/user.ts';
-import type { RingTurns } from '../rules/ring-turns.ts';
+import type { RingPositions } from '../rules/ring-positions.ts';
 import type { TokenSessions } from '../rules/token-sessions.ts';
 import type { TableReader } from './decision.ts';
 import { type ResourceKind, resourceKey, ringTurnsKey, TESSEN_KEY, tokenSessionsKey } from './keyspace.ts';
@@ -33,8 +33,8 @@ export function readResource<K extends ResourceKind>(
 }
 
 /** Undefined when nobody took a turn yet. */
-export function readRingTurns(reader: TableReader, namespace: string, check: string): RingTurns | undefined {
-  return reader.get('resources', ringTurnsKey(namespace, check)) as RingTurns | undefined;
+export function readRingTurns(reader: TableReader, namespace: string, check: string): RingPositions | undefined {
+  return reader.get('resources', ringTurnsKey(namespace, check)) as RingPositions | undefined;
 }
 
 /** Undefined when the user has none. */

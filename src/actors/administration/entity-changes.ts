@@ -11,7 +11,7 @@ import type { DecisionContext } from '../core/decision-context.ts';
 import { endSilencesOfEntity } from '../events/silences.ts';
 import { removeEntity, replaceConfig, storeNewEntity } from '../entities/stored-entities.ts';
 
-/** An entity whose agent `isConnected` is written as class `agent`. @throws NotFound, AlreadyExists, EntityLimitReached */
+/** When the agent `isConnected`, the entity gets the class `agent`. @throws NotFound, AlreadyExists, EntityLimitReached */
 export function createEntity(ctx: DecisionContext, entity: Entity, isConnected: boolean): void {
   const { namespace = '', name = '' } = entity.metadata;
   assertNamespaceExists(ctx, namespace);
@@ -19,7 +19,7 @@ export function createEntity(ctx: DecisionContext, entity: Entity, isConnected: 
   addEntity(ctx, entity, isConnected);
 }
 
-/** Created, or replaced. @throws NotFound, AlreadyExists when an agent manages it, EntityLimitReached */
+/** Creates or replaces an entity. @throws NotFound, AlreadyExists when an agent manages it, EntityLimitReached */
 export function putEntity(ctx: DecisionContext, entity: Entity, isConnected: boolean): void {
   const { namespace = '', name = '' } = entity.metadata;
   assertNamespaceExists(ctx, namespace);
@@ -35,14 +35,14 @@ function addEntity(ctx: DecisionContext, entity: Entity, isConnected: boolean): 
   ctx.reviseConfig('entities', entityKey(namespace, name), 'created', []);
 }
 
-/** @throws AlreadyExists when an agent owns what it is to be, or what is stored */
+/** @throws AlreadyExists when an agent manages the new or the stored entity */
 function assertNotManaged(entity: EntityConfig, stored: EntityConfig | undefined): void {
   if (isManagedByAgent(entity) || (stored !== undefined && isManagedByAgent(stored))) {
     throw new AlreadyExists('entity is managed by its agent');
   }
 }
 
-/** A proxy is replaced whole; what an agent reports of itself stays. */
+/** Replaces a proxy entity completely; keeps what an agent reports. */
 function replaceEntity(ctx: DecisionContext, entity: Entity, stored: EntityConfig, isConnected: boolean): void {
   const { namespace = '', name = '' } = entity.metadata;
   const key = entityKey(namespace, name);
@@ -57,7 +57,7 @@ function replaceEntity(ctx: DecisionContext, entity: Entity, stored: EntityConfi
   replaceConfig(ctx, config, stored, changedFields(record.state, state));
 }
 
-/** Only the configuration half, under the name of who wrote it. @throws NotFound, AlreadyExists, and what `edit` throws */
+/** Replaces the configuration only, and keeps its author. @throws NotFound, AlreadyExists, and what `edit` throws */
 export function editEntity(
   ctx: DecisionContext,
   { namespace, name }: { namespace: string; name: string },
@@ -75,7 +75,7 @@ export function editEntity(
   return config;
 }
 
-/** With its silences. Its events go even when it has no record of its own. False when it had none. */
+/** Deletes its silences and events as well; the events even when there is no such entity. Returns false in that case. */
 export function deleteEntity(ctx: DecisionContext, namespace: string, name: string): boolean {
   const key = entityKey(namespace, name);
   for (const event of ctx.decision.keys('events', `${key}/`)) deleteEvent(ctx, event, 'entity.deleted');

@@ -10,20 +10,20 @@ import { deleteEvent } from '../events/delete-event.ts';
 import { assertNamespaceExists } from './resource-changes.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** @throws NotFound, AlreadyExists when there is one of its check and the entity it is stored under, EntityLimitReached */
+/** @throws NotFound, AlreadyExists when the check and the entity have an event, EntityLimitReached */
 export function createEvent(ctx: DecisionContext, event: Event, user: string): void {
   if (hasCheck(event) && ctx.get('events', storedKey(event)) !== undefined) throw new AlreadyExists();
   putEvent(ctx, event, user);
 }
 
-/** Where it is merged: a check may name another entity than it came with. */
+/** Returns the key under which the event is stored, because its check may name another entity. */
 function storedKey(event: CheckEvent): string {
   const { entity, check } = event;
   if (check.proxy_entity_name === '') return keyOf(event);
   return eventKey(entity.metadata.namespace ?? '', check.proxy_entity_name, check.metadata.name ?? '');
 }
 
-/** Merged like that of an agent, under the name of its writer. @throws NotFound, EntityLimitReached */
+/** Merges the event like one of an agent and records its author. @throws NotFound, EntityLimitReached */
 export function putEvent(ctx: DecisionContext, event: Event, user: string): void {
   assertNamespaceExists(ctx, event.entity?.metadata.namespace ?? '');
   if (!hasCheck(event)) {
@@ -36,7 +36,7 @@ export function putEvent(ctx: DecisionContext, event: Event, user: string): void
   mergeEvent(ctx, by, { trustsSentHistory: false, cause });
 }
 
-/** That of a keepalive ends the monitoring of its entity until the next one. @throws NotFound */
+/** To delete a keepalive ends the monitoring of its entity until the next keepalive. @throws NotFound */
 export function deleteStoredEvent(ctx: DecisionContext, { namespace, entity, check }: EventAddress): void {
   const key = eventKey(namespace, entity, check);
   if (ctx.get('events', key) === undefined) throw new NotFound('not found');
@@ -44,7 +44,7 @@ export function deleteStoredEvent(ctx: DecisionContext, { namespace, entity, che
   if (check === KEEPALIVE) endMonitoring(ctx, entityKey(namespace, entity));
 }
 
-/** As it is stored: with its writer, an id, and its namespace. */
+/** Sets the author, an id and the namespace. */
 function createdBy(event: CheckEvent, user: string): CheckEvent {
   const { entity, check, metadata, id } = event;
   const by = <T extends { metadata: ObjectMeta }>(object: T): T => ({

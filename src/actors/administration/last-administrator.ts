@@ -7,8 +7,8 @@ import type { ResourceKind } from '../../store/keyspace.ts';
 import { readResource, type Resources } from '../../store/resource-store.ts';
 
 /**
- * Before a user becomes what `after` says. It costs all users when an administrator is to be none any more.
- * @throws InvalidResource when nobody would be left who may log in and holds everything
+ * Asserts that a change of a user leaves an administrator. It reads all users when the user stops being an administrator.
+ * @throws InvalidResource when no user would be left who may log in and holds all rights
  */
 export function assertLeavesAdministrator(decision: Decision, before: User, after: User): void {
   if (before.disabled || keepsAll(before, after)) return;
@@ -20,8 +20,8 @@ export function assertLeavesAdministrator(decision: Decision, before: User, afte
 }
 
 /**
- * Lets `change` write or delete a resource. It costs users only where that is a role, or a binding to one, that gives everything.
- * @throws InvalidResource when there was an administrator before, and is none after
+ * Runs `change`, which writes or deletes a resource. It reads all users only for a role, or a binding to one, that grants all rights.
+ * @throws InvalidResource when there was an administrator before and there is none after
  */
 export function changeLeavingAdministrator(decision: Decision, kind: ResourceKind, name: string, change: () => void) {
   const hadAdministrator = givesEverything(decision, kind, name) && hasAdministrator(decision);
@@ -35,7 +35,7 @@ function keepsAll(before: User, after: User): boolean {
   return !after.disabled && (before.groups ?? []).every((group) => kept.has(group));
 }
 
-/** Whether it may make somebody an administrator. */
+/** Reports whether the role or binding can make a user an administrator. */
 function givesEverything(decision: Decision, kind: ResourceKind, name: string): boolean {
   if (kind === 'clusterroles') {
     return readResource(decision, kind, undefined, name)?.rules.some(isEverything) ?? false;
@@ -45,7 +45,7 @@ function givesEverything(decision: Decision, kind: ResourceKind, name: string): 
   return role?.type === 'ClusterRole' && givesEverything(decision, 'clusterroles', role.name);
 }
 
-/** No other rules do so together, either. */
+/** No combination of other rules grants all rights. */
 const isEverything = ({ verbs, resources, resource_names: names }: Rule): boolean =>
   names === null && verbs?.includes('*') === true && resources?.includes('*') === true;
 
@@ -58,7 +58,7 @@ const clusterPolicy = (decision: Decision): Policy =>
   policyOf({
     clusterRoles: listed(decision, 'clusterroles'),
     clusterRoleBindings: listed(decision, 'clusterrolebindings'),
-    // What is of one namespace makes nobody an administrator.
+    // Roles and bindings of a namespace make no user an administrator.
     roles: [],
     roleBindings: [],
   });
@@ -66,6 +66,6 @@ const clusterPolicy = (decision: Decision): Policy =>
 const isAdministrator = (policy: Policy, user: User): boolean =>
   !user.disabled && holds(policy, subjectOf(user), [EVERYTHING], undefined);
 
-/** All of a cluster-wide kind, in no order. */
+/** Returns all resources of a cluster-wide kind, in no order. */
 const listed = <K extends ResourceKind>(decision: Decision, kind: K): Resources[K][] =>
   [...decision.keys('resources', `${kind}/`)].map((key) => decision.get('resources', key) as Resources[K]);

@@ -232,4 +232,4 @@ function deletePipelineResource(ctx: DecisionContext, kind: (typeof PIPELINE_KIN
 }
 
 const namespacedKindNames = (kinds: ConfigurationKinds): string[] =>
-  Object.entries(kinds).flatMap(([word, { scope }]) => (scope === 'namespace' ? [word] : []));
+  Object.entries(kinds).flatMap(([name, { scope }]) => (scope === 'namespace' ? [name] : []));

@@ -9,20 +9,20 @@ import { type ResourceKind, resourceKey } from '../../store/keyspace.ts';
 
 export interface Seed {
   username: string;
-  /** bcrypt */
+  /** bcrypt hash */
   passwordHash: string;
-  /** bcrypt, of the password that agents use by default */
+  /** bcrypt hash of the password that agents use by default */
   agentPasswordHash: string;
-  /** A UUID, in clear: only its hash is stored. */
+  /** A UUID in plain text. Only its hash is stored. */
   apiKey: string | undefined;
 }
 
-/** The password agents of the reference use unless they are told another one. */
+/** The default password of agents of the reference. */
 export const DEFAULT_AGENT_PASSWORD = 'P@ssw0rd!';
 
 export class AlreadyInitialized extends Error {}
 
-/** Where `meta` says that the store has been initialised. */
+/** The key in `meta` that marks an initialised store. */
 const INITIALIZED_KEY = 'initialized';
 
 const CORE = 'assets checks entities events filters handlers hooks mutators pipelines silenced'.split(' ');
@@ -44,14 +44,14 @@ const CLUSTER_ROLES: Record<string, { verbs: string[]; resources: string[] }[]> 
   'system:user': [{ verbs: ['get', 'update'], resources: ['localselfuser'] }],
 };
 
-/** Cluster role to group. */
+/** The group that each cluster role is bound to. */
 const CLUSTER_ROLE_BINDINGS: Record<string, string> = {
   'cluster-admin': 'cluster-admins',
   'system:agent': 'system:agents',
   'system:user': 'system:users',
 };
 
-/** Everything a fresh installation begins with, all of it or nothing; what exists is left alone. @throws AlreadyInitialized, InvalidResource */
+/** Creates the resources of a new installation in one decision. Existing resources stay unchanged. @throws AlreadyInitialized, InvalidResource */
 export function seed(
   decision: Decision,
   { username, passwordHash, agentPasswordHash, apiKey }: Seed,
@@ -99,7 +99,7 @@ export function seed(
 
 type Put = (kind: ResourceKind, namespace: string | undefined, name: string, resource: object) => void;
 
-/** Lets event filters of a namespace read its events. */
+/** Creates the role and the binding by which event filters of a namespace read its events. */
 export function seedPipelineRole(put: Put, namespace: string, createdBy?: string): void {
   const name = 'system:pipeline';
   const metadata = { name, namespace, created_by: createdBy ?? null };
@@ -110,7 +110,7 @@ export function seedPipelineRole(put: Put, namespace: string, createdBy?: string
   put('rolebindings', namespace, name, roleBindingWithDefaults({ metadata, subjects, role_ref }));
 }
 
-/** The key itself is not stored: its name is another UUID. */
+/** The key itself is not stored; its name is another UUID. */
 function seededKey({ name, hash, username, atMs }: ApiKeyDigest & { username: string; atMs: number }): object {
   const created_at = Math.floor(atMs / 1_000);
   return apiKeyWithDefaults({ metadata: { name, created_by: username }, username, created_at, hash });

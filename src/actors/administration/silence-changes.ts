@@ -7,7 +7,7 @@ import { assertNamespaceExists } from './resource-changes.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { currentSilence, endSilence, storeSilence } from '../events/silences.ts';
 
-/** @throws AlreadyExists, NotFound when the namespace does not exist, InvalidResource when it is to last too long */
+/** @throws AlreadyExists, NotFound when the namespace does not exist, InvalidResource when it exceeds the longest duration */
 export function createSilence(ctx: DecisionContext, silenced: Silenced, user: string): void {
   const { namespace = '' } = silenced.metadata;
   assertNamespaceExists(ctx, namespace);
@@ -15,7 +15,7 @@ export function createSilence(ctx: DecisionContext, silenced: Silenced, user: st
   putSilence(ctx, silenced, user);
 }
 
-/** @throws NotFound when the namespace does not exist, InvalidResource when it is to last too long */
+/** @throws NotFound when the namespace does not exist, InvalidResource when it exceeds the longest duration */
 export function putSilence(ctx: DecisionContext, silenced: Silenced, user: string): void {
   const { namespace = '' } = silenced.metadata;
   const name = silencedName(silenced);
@@ -36,7 +36,7 @@ export function deleteSilence(ctx: DecisionContext, namespace: string, name: str
   ctx.reviseConfig('silenced', entityKey(namespace, name), 'deleted', []);
 }
 
-/** Whatever the body says of its name and its author. */
+/** Sets the name, the times and the author, regardless of the body. */
 function asWrittenBy(user: string, silenced: Silenced, { nowS, settings }: DecisionContext): SilenceRecord {
   const timed = withTimes(silenced, nowS, settings.silenceLimits);
   const metadata = { ...silenced.metadata, name: silencedName(silenced), created_by: user };

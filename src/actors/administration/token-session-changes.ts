@@ -13,7 +13,7 @@ import { tokenSessionsKey } from '../../store/keyspace.ts';
 import { readResource, readTokenSessions } from '../../store/resource-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** False, and nothing is opened, when the user was changed since `verifiedHash` was found right. */
+/** Returns false and opens nothing when the user was changed since `verifiedHash` was compared with the password. */
 export function openTokenSession(
   ctx: DecisionContext,
   username: string,
@@ -36,7 +36,7 @@ export function endTokenSession(ctx: DecisionContext, username: string, session:
   store(ctx, username, withoutSession(sessionsOf(ctx, username), session));
 }
 
-/** Of a user who may not go on by what he proved before; `kept` is the one session that may. */
+/** Ends the sessions of a user who must log in again, except `kept`. */
 export function endTokenSessions(ctx: DecisionContext, username: string, kept: string | undefined): void {
   store(ctx, username, onlySession(sessionsOf(ctx, username), kept));
 }

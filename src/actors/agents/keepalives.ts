@@ -6,7 +6,7 @@ import { type Entity, type EntityState, stateOf, withOwnSubscription } from '../
 import { InvalidResource } from '../../resources/errors.ts';
 import { type CheckEvent, eventCheckWithDefaults } from '../../resources/event.ts';
 import { keepaliveAlertOutput } from '../../rules/alert-output.ts';
-import { DEFAULT_WARNING_S, timeoutFault } from '../../rules/keepalive-ticks.ts';
+import { DEFAULT_WARNING_S, timeoutError } from '../../rules/keepalive-ticks.ts';
 import { isStaleKeepalive } from '../../rules/stale-keepalive.ts';
 import { entityKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
@@ -33,7 +33,7 @@ interface Timeouts {
 
 /** The timeouts that a keepalive carries in its check. @throws InvalidResource naming the one that is refused */
 export function timeoutsOf({ interval, timeout, ttl }: CheckEvent['check']): Timeouts {
-  const fault = timeoutFault(interval, timeout, ttl);
+  const fault = timeoutError(interval, timeout, ttl);
   if (fault !== undefined) throw new InvalidResource(fault);
   const warningS = timeout === 0 && ttl <= 0 ? DEFAULT_WARNING_S : timeout;
   return { intervalMs: interval * 1_000, warningMs: warningS * 1_000, criticalMs: Math.max(ttl, 0) * 1_000 };

@@ -2,7 +2,7 @@ import type { ActorSnapshot } from '../../machines/actor-snapshot.ts';
 import { type KeepaliveFacts, rebuiltEntity } from '../../machines/entity-snapshots.ts';
 import type { CheckEvent } from '../../resources/event.ts';
 import { keepaliveSilentS } from '../../rules/alert-output.ts';
-import { timeoutFault } from '../../rules/keepalive-ticks.ts';
+import { timeoutError } from '../../rules/keepalive-ticks.ts';
 import type { TableReader } from '../../store/decision.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { KEEPALIVE } from '../events/merge-event.ts';
@@ -23,7 +23,7 @@ export function rebuildEntity(reader: TableReader, key: string, nowMs: number): 
 /** Undefined for a keepalive event that starts no monitor. */
 function factsOf({ check }: CheckEvent): KeepaliveFacts | undefined {
   const { interval, timeout, ttl, status, executed, output } = check;
-  if (timeoutFault(interval, timeout, ttl) !== undefined) return undefined;
+  if (timeoutError(interval, timeout, ttl) !== undefined) return undefined;
   const timeouts = timeoutsOf(check);
   const silentS = status === 0 ? undefined : keepaliveSilentS(output);
   if (silentS !== undefined) return { ...timeouts, receivedAtS: executed - silentS, alert: { status, silentS } };

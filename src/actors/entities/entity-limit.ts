@@ -7,7 +7,7 @@ import type { DecisionContext } from '../core/decision-context.ts';
 
 interface EntityCount {
   count: number;
-  /** The name of the backend's own entity, which does not count. */
+  /** The name of the backend's own entity, which is not counted. */
   own?: string;
 }
 
@@ -20,16 +20,16 @@ const isOwn = ({ own }: EntityCount, namespace: string, name: string): boolean =
 const exists = (reader: TableReader, namespace: string, name: string): boolean =>
   readResource(reader, 'entities', namespace, name) !== undefined;
 
-/** Of all namespaces and classes; the entity of the backend itself does not count. */
+/** Returns the number of entities of all namespaces and classes, without the backend's own. */
 export const entityCount = (reader: TableReader): number => recordOf(reader).count;
 
-/** Whether an entity of that name exists or may come to be. `limit` 0 = no limit. */
+/** Reports whether an entity exists or may be created. `limit` 0 = no limit. */
 export function hasRoomFor(reader: TableReader, limit: number, namespace: string, name: string): boolean {
   const record = recordOf(reader);
   return limit === 0 || record.count < limit || isOwn(record, namespace, name) || exists(reader, namespace, name);
 }
 
-/** A new entity is counted, in the decision that makes it. @throws EntityLimitReached */
+/** Counts a new entity in the decision that creates it. @throws EntityLimitReached */
 export function countNewEntity(ctx: DecisionContext, namespace: string, name: string): void {
   const record = recordOf(ctx.decision);
   if (isOwn(record, namespace, name)) return;
@@ -40,7 +40,7 @@ export function countNewEntity(ctx: DecisionContext, namespace: string, name: st
   ctx.put('resources', ENTITY_COUNT_KEY, { ...record, count: record.count + 1 });
 }
 
-/** In the decision that removes it. */
+/** Uncounts an entity in the decision that deletes it. */
 export function countRemovedEntity(ctx: DecisionContext, namespace: string, name: string): void {
   const record = recordOf(ctx.decision);
   if (!isOwn(record, namespace, name)) {
@@ -48,7 +48,7 @@ export function countRemovedEntity(ctx: DecisionContext, namespace: string, name
   }
 }
 
-/** From now on the entity of that name does not count, and the one that did not until now does: the backend has been renamed. */
+/** Sets the name of the backend's own entity, which is not counted, after the backend was renamed. The previous one is counted again. */
 export function exemptOwnEntity(ctx: DecisionContext, name: string): void {
   const { count, own } = recordOf(ctx.decision);
   if (own === name) return;

@@ -5,8 +5,8 @@ import type { DecisionContext } from '../core/decision-context.ts';
 import { storeNewEntity } from './stored-entities.ts';
 
 /**
- * The event with the entity it belongs to. An agent's own events keep the entity as sent; those of a proxy get the stored
- * definition, which is made when there is none. @throws EntityLimitReached
+ * Returns the event with the entity it belongs to. Events of an agent keep the entity that was sent; those of a proxy get the stored
+ * entity, which is created when there is none. @throws EntityLimitReached
  */
 export function resolveEntity(ctx: DecisionContext, event: CheckEvent): CheckEvent {
   const { entity, check, metadata } = event;

@@ -5,8 +5,8 @@ import { countNewEntity, countRemovedEntity } from './entity-limit.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /**
- * Writes both halves of an entity that does not exist and starts its actor: the one way an entity comes to be. `event` names
- * what made it, for the ledger. @throws EntityLimitReached
+ * Creates an entity, its configuration and its state, and starts its actor. Every entity is created here. `event` is the ledger
+ * event of the creation. @throws EntityLimitReached
  */
 export function storeNewEntity(ctx: DecisionContext, entity: Entity, event: string): Entity {
   const { namespace = '', name = '' } = entity.metadata;
@@ -21,7 +21,7 @@ export function storeNewEntity(ctx: DecisionContext, entity: Entity, event: stri
   return entity;
 }
 
-/** Replaces the configuration half; `changedState` names what was changed of the other one beside it. */
+/** Replaces the configuration. `changedState` names the fields of the state that the same decision changed. */
 export function replaceConfig(
   ctx: DecisionContext,
   config: EntityConfig,
@@ -35,7 +35,7 @@ export function replaceConfig(
   ctx.reviseConfig('entities', entityKey(namespace, name), 'updated', changed);
 }
 
-/** Deletes both halves of an entity that exists: the one way an entity goes. Its actor, events and silences are the caller's. */
+/** Deletes the configuration and the state of an entity. Every entity is deleted here; the caller handles its actor, events and silences. */
 export function removeEntity(ctx: DecisionContext, namespace: string, name: string): void {
   countRemovedEntity(ctx, namespace, name);
   const key = entityKey(namespace, name);

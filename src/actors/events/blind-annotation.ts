@@ -1,10 +1,10 @@
 import type { CheckEvent } from '../../resources/event.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** On an alert: how many seconds the backend was blind before it. */
+/** The annotation of an alert with the seconds of blind time before it. */
 const BLIND_ANNOTATION = 'mon.io/blind-seconds';
 
-/** The first alert after a time in which the backend could not hear says so; those that repeat it do not. */
+/** Annotates the first alert after blind time. Repeated alerts are not annotated. */
 export function withBlindTime(ctx: DecisionContext, event: CheckEvent): CheckEvent {
   const blindMs = ctx.details?.['blindMs'];
   const others = Object.entries(event.metadata.annotations ?? {}).filter(([name]) => name !== BLIND_ANNOTATION);

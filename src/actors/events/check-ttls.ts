@@ -30,8 +30,8 @@ export function ttlExpired(ctx: DecisionContext, { key, deadlineAtMs, atMs, grac
 }
 
 /**
- * Merges the alert that no result came: the stored check's configuration with what is known now. It keeps the id of the last
- * real result, so that in the ledger its cause is the deadline and not that event.
+ * Merges the alert for a missing result, with the configuration of the stored check. The alert keeps the id of the last real
+ * result, because the cause in the ledger is the deadline and not that event.
  */
 export function publishTtlExpiry(ctx: DecisionContext, { key, alertStatus, lastReceivedAtMs }: CheckTtlContext): void {
   const stored = ctx.get('events', key)?.event;
@@ -68,7 +68,7 @@ export function ttlDeadline({ context, version }: ActorSnapshot): StoredDeadline
   return { atMs: ttlDeadlineAtMs(ttl), sinceMs: ttl.lastReceivedAtMs, repeat: ttlRepeat(ttl) };
 }
 
-/** Whether the entity's agent is missing, by its stored keepalive event: 0 when it is not, or never was heard of. */
+/** Returns the status of the entity's keepalive event; 0 when there is none. */
 function keepaliveStatusOf(ctx: DecisionContext, namespace: string, entity: string): number {
   return ctx.get('events', eventKey(namespace, entity, KEEPALIVE))?.event.check.status ?? 0;
 }

@@ -20,20 +20,20 @@ import { silence } from './silences.ts';
 
 export const KEEPALIVE = 'keepalive';
 
-/** Lets a check choose the status of its expiry event, 1 to 255. */
+/** The annotation that sets the status of an expired check TTL, 1 to 255. */
 const TTL_STATUS_ANNOTATION = 'mon.io/ttl-status';
 
 export interface MergeOptions {
-  /** Agents may send the history of a key's first event; nobody else is believed. */
+  /** Whether the history in the first event of a key is accepted, as it is from agents. */
   trustsSentHistory: boolean;
-  /** An expiry's event leaves the switch as its actor has just set it. */
+  /** Whether to leave the check TTL unchanged, as the event of an expiry does. */
   isExpiry?: boolean;
   cause?: LedgerCause;
-  /** The event's bytes as they came; kept only if the event is stored as it came. */
+  /** The received bytes of the event; used only if the event is stored unchanged. */
   encoded?: Buffer | undefined;
 }
 
-/** Merges an event into what is stored of its entity and check: the one way an event comes to be. The entity it was stored under is in the result. */
+/** Merges an event into the stored state of its entity and check. Every event is created here. Returns the event with the entity it is stored under. */
 export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: MergeOptions): CheckEvent {
   const event = resolveEntity(ctx, received);
   const key = keyOf(event);
@@ -60,7 +60,7 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   const previousStatus = state.history.statuses.at(-2);
   publish(ctx, {
     received: event,
-    facts: { status, previousStatus, silenced: state.silenced, hasMetrics: event.metrics !== undefined },
+    filterInput: { status, previousStatus, silenced: state.silenced, hasMetrics: event.metrics !== undefined },
     givesWay: event.check.metadata.name === KEEPALIVE && status === 0 && (previousStatus ?? 0) === 0,
     event: () => asPublished(event, state),
   });
@@ -91,7 +91,7 @@ function firstState(check: CheckEvent['check'], { trustsSentHistory }: MergeOpti
   };
 }
 
-/** Arms, moves or disarms the dead man's switch. Nothing is armed before the first event with a ttl. */
+/** Arms, moves or disarms the check TTL. The first event with a ttl arms it. */
 function switchAfter(ctx: DecisionContext, key: string, event: CheckEvent, previous: EventRecord | undefined) {
   const { check } = event;
   if (check.metadata.name === KEEPALIVE) return undefined;
@@ -110,19 +110,19 @@ export function alertStatusOf(check: CheckEvent['check']): number {
   return Number.isInteger(status) && status >= 1 && status <= 255 ? status : 1;
 }
 
-/** Metrics are never stored, a long output is cut. */
+/** Removes the metrics and cuts a long output, for the store. */
 function asStored(event: CheckEvent): CheckEvent {
   const cut = truncateOutput(event);
   return cut.metrics === undefined ? cut : { ...cut, metrics: undefined };
 }
 
-/** As handlers get it: merged, with its whole output and its metrics, and the label that says how much is missing in the store. */
+/** Returns the event for handlers: merged, with its whole output and its metrics, and the label with the number of bytes that the store lacks. */
 function asPublished(event: CheckEvent, state: CheckState): CheckEvent {
   const { metadata } = truncateOutput(event);
   return { ...eventOf({ state, ttl: undefined, event }), metadata };
 }
 
-/** While its actor is quarantined an event is kept as it came, beside the last merged state. */
+/** Stores an event as received, beside the last merged state, while its actor is quarantined. */
 function storeUnmerged(ctx: DecisionContext, key: string, event: CheckEvent, previous: EventRecord | undefined): void {
   const state = previous?.state ?? mergeState(event, undefined, { trustsSentHistory: false });
   const ttl = previous?.ttl === undefined ? undefined : ttlWhileQuarantined(ctx, key, event.check);
@@ -161,7 +161,7 @@ function ttlWhileQuarantined(ctx: DecisionContext, key: string, check: CheckEven
   return ttlAfterResult({ key, ttlMs: check.ttl * 1_000, alertStatus: alertStatusOf(check), atMs: ctx.steadyMs });
 }
 
-/** The snapshot of a switch that must outlive a change of its event. */
+/** Replaces the snapshot of the check TTL and keeps the event. */
 export function replaceTtl(
   ctx: DecisionContext,
   key: string,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Event } from '../../resources/event.ts';
 import {
-  factsOf,
-  type FilterFacts,
+  filterInputOf,
+  type FilterInput,
   passesFilters,
   selectHandlers,
   TOO_MANY_NAMES,
@@ -15,53 +15,53 @@ import type { DecisionContext } from '../core/decision-context.ts';
 import { OUTBOX_FULL } from '../core/outbox-full.ts';
 
 const OUTBOX_SEQ_KEY = 'outbox-seq';
-/** Notifications that are remembered for each event. */
+/** The number of notifications stored for each event. */
 const MAX_REMEMBERED = 20;
-/** What all handlers of one event may hold of it in the outbox together. */
+/** The maximum bytes of one event in the outbox, for all its handlers together. */
 const MAX_PUBLISHED_BYTES = 256 * 1024 * 1024;
 const TOO_MANY_BYTES = `the handlers of one event may take at most ${MAX_PUBLISHED_BYTES} bytes of it together`;
 
-/** Where the notifications of an event are kept; metrics without a check have a key of their own. */
+/** Returns the key of the notifications of an event. Metrics without a check have a key of their own. */
 export function publishedKey({ entity, check }: Event): string {
   return eventKey(entity?.metadata.namespace ?? '', entity?.metadata.name ?? '', check?.metadata.name ?? '');
 }
 
-/** What is published: the event itself is made only when a handler is left to run with it. */
+/** An event to publish. The event itself is built only when a handler runs with it. */
 export interface Publication {
-  /** As it was received: where it belongs, and the handlers it names. */
+  /** The event as received, with its key and the names of its handlers. */
   received: Event;
-  facts: FilterFacts;
-  /** One that says what the one before it said, and is decided however much waits: its handlers give way when the outbox is full. */
+  filterInput: FilterInput;
+  /** Whether the event repeats the previous one; its handlers are then skipped when the outbox is full. */
   givesWay?: boolean;
-  /** Merged, with its whole output and its metrics. */
+  /** Builds the merged event, with its whole output and its metrics. */
   event(): Event;
 }
 
-/** An event without a check is handled and never stored. */
+/** Publishes an event without a check, which is handled and not stored. */
 export function publishMetrics(ctx: DecisionContext, event: Event): void {
   announceProcessed(ctx, () => event);
   publishEvent(ctx, event);
 }
 
-/** What was merged, or has no check; events that only tell of an agent's coming and going are not among them. */
+/** Announces an event that was merged or has no check. Events about agents that connect or leave are not announced. */
 export function announceProcessed(ctx: DecisionContext, event: () => Event): void {
   if (ctx.settings.announcesEvents) ctx.announce({ type: 'event.processed', event: event() });
 }
 
-/** Publishes an event that is what handlers get. */
+/** Publishes an event unchanged. */
 export function publishEvent(ctx: DecisionContext, event: Event): void {
   if (event.check === undefined) {
     ctx.decision.tally.metricEvents += 1;
     ctx.decision.tally.metricPoints += event.metrics?.points?.length ?? 0;
   }
-  publish(ctx, { received: event, facts: factsOf(event), event: () => event });
+  publish(ctx, { received: event, filterInput: filterInputOf(event), event: () => event });
 }
 
 /**
- * Decides which handlers run with the event, and puts them into the outbox with it. Sets and built-in filters are decided here:
- * only what is left to run costs a write.
+ * Selects the handlers of the event and adds the event to the outbox for each. It resolves sets and applies built-in filters
+ * first, so that only handlers that will run cost a write.
  */
-export function publish(ctx: DecisionContext, { received, facts, givesWay = false, event }: Publication): void {
+export function publish(ctx: DecisionContext, { received, filterInput, givesWay = false, event }: Publication): void {
   const { check, metrics, entity } = received;
   if ((check?.handlers.length ?? 0) === 0 && (metrics?.handlers?.length ?? 0) === 0) return;
   const names = [...(check?.handlers ?? []), ...(metrics?.handlers ?? [])];
@@ -72,15 +72,15 @@ export function publish(ctx: DecisionContext, { received, facts, givesWay = fals
   let published: Published | undefined;
   let leftBytes = MAX_PUBLISHED_BYTES;
   for (const [handler, { filters }] of selected) {
-    const verdict = passesFilters(filters ?? [], facts);
-    if (verdict.passes && isRefused) {
+    const result = passesFilters(filters ?? [], filterInput);
+    if (result.passes && isRefused) {
       skip(ctx, handler, received, OUTBOX_FULL);
-    } else if (verdict.passes) {
+    } else if (result.passes) {
       published ??= measured(event());
       leftBytes -= published.bytes;
       if (leftBytes >= 0) send(ctx, namespace, handler, published);
       else skip(ctx, handler, received, TOO_MANY_BYTES);
-    } else if (verdict.reason !== 'denied') skip(ctx, handler, received, `${verdict.reason}: ${verdict.filter}`);
+    } else if (result.reason !== 'denied') skip(ctx, handler, received, `${result.reason}: ${result.filter}`);
   }
   for (const { name, reason } of unselected) if (reason === TOO_MANY_NAMES) skip(ctx, name, received, reason);
 }
@@ -92,7 +92,7 @@ interface Published {
 
 const measured = (event: Event): Published => ({ event, bytes: publishedBytes(event) });
 
-/** What an entry of the outbox counts against its bound. */
+/** Returns the size of an outbox entry, as counted against the bound of the outbox. */
 export const publishedBytes = (event: Event): number => Buffer.byteLength(encodeJson(event));
 
 function send(ctx: DecisionContext, namespace: string, handler: string, { event, bytes }: Published): void {
@@ -104,7 +104,7 @@ function send(ctx: DecisionContext, namespace: string, handler: string, { event,
   ctx.announce({ type: 'outbox.filled', outboxKey: outboxKey(seq), key, namespace, handler, bytes });
 }
 
-/** What was not handled and should have been is on record; what a filter of the operator denied is not news. */
+/** Records a handler that was not run although it should have been. A denial by a filter is not recorded. */
 function skip(ctx: DecisionContext, handler: string, event: Event, reason: string): void {
   remember(ctx, publishedKey(event), {
     id: randomUUID(),
@@ -118,13 +118,13 @@ function skip(ctx: DecisionContext, handler: string, event: Event, reason: strin
   });
 }
 
-/** Keeps the latest notifications of an event's key. */
+/** Stores the latest notifications of an event's key. */
 function remember(ctx: DecisionContext, key: string, notification: Notification): void {
   const before = ctx.get('notifications', key) ?? [];
   ctx.put('notifications', key, [...before, notification].slice(-MAX_REMEMBERED));
 }
 
-/** An entry of the outbox is done with: its outcome is remembered, and it is not run again. */
+/** Removes an entry from the outbox and stores its outcome. */
 export function settle(ctx: DecisionContext, outboxKeyOfEntry: string, key: string, notification: Notification): void {
   ctx.delete('outbox', outboxKeyOfEntry);
   remember(ctx, key, notification);

@@ -7,18 +7,18 @@ import { readResource } from '../../store/resource-store.ts';
 import { NO_INPUT, type ReachedDeadline } from '../time/deadline-queue.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** The word of the ledger and of the deadline wheel; the entries themselves are changed under `silenced`. */
+/** The actor name in the ledger and in the deadline queue. Changes of the entries are recorded under `silenced`. */
 export const SILENCE = 'silence';
 
 export interface Silencing {
-  /** The event ends a problem: entries with `expire_on_resolve` end with it. */
+  /** Whether the event ends a problem, and with it the entries with `expire_on_resolve`. */
   isResolution: boolean;
-  /** `<namespace>/<entity>/<check>` it is stored under. */
+  /** The key of the event, `<namespace>/<entity>/<check>`. */
   key: string;
   cause: LedgerCause;
 }
 
-/** The names of the entries that act on an event now. Those that end with a resolution are ended, and are not among them. */
+/** Returns the names of the entries that apply to an event now. Ends those that end with a resolution and omits them. */
 export function silence(ctx: DecisionContext, event: CheckEvent, { isResolution, key, cause }: Silencing): string[] {
   const acting = actingOn(ctx, event);
   if (acting.length === 0) return [];
@@ -27,7 +27,7 @@ export function silence(ctx: DecisionContext, event: CheckEvent, { isResolution,
   return acting.filter((record) => !ending.includes(record)).map(silencedName);
 }
 
-/** An event that is published and not stored, with the entries that act on it. */
+/** Sets the silences of an event that is published and not stored. */
 export function withSilences(ctx: DecisionContext, event: CheckEvent): CheckEvent {
   const silenced = actingOn(ctx, event).map(silencedName);
   if (silenced.length === 0) return event;
@@ -51,7 +51,7 @@ function actingOn(ctx: DecisionContext, { entity, check }: CheckEvent): SilenceR
   });
 }
 
-/** Kept in the store beside the entries: an event where there are none is merged without looking for any. */
+/** Returns the stored number of entries of a namespace. Events of a namespace without entries are merged without a lookup. */
 function countIn(ctx: DecisionContext, namespace: string): number {
   return (ctx.get('resources', silenceCountKey(namespace)) as { count: number } | undefined)?.count ?? 0;
 }
@@ -66,7 +66,7 @@ function changeCount(ctx: DecisionContext, namespace: string, by: 1 | -1): void 
 const keyOf = ({ metadata: { namespace = '' }, ...silenced }: SilenceRecord): string =>
   entityKey(namespace, silencedName(silenced));
 
-/** An entry that is over is as good as deleted: it is ended here, should its deadline be late. */
+/** Returns the stored entry. Ends an entry that is over, in case its deadline is late. */
 export function currentSilence(ctx: DecisionContext, namespace: string, name: string): SilenceRecord | undefined {
   const record = readResource(ctx.decision, 'silenced', namespace, name);
   if (record === undefined || !isOver(record, ctx.nowS)) return record;
@@ -74,7 +74,7 @@ export function currentSilence(ctx: DecisionContext, namespace: string, name: st
   return undefined;
 }
 
-/** Stores an entry in place of `previous`, in the state it has now, and arms its next change. */
+/** Replaces `previous` by an entry in its current state and arms the deadline of its next change. */
 export function storeSilence(ctx: DecisionContext, record: SilenceRecord, previous: SilenceRecord | undefined): void {
   const { namespace = '', name = '' } = record.metadata;
   if (previous === undefined) changeCount(ctx, namespace, 1);
@@ -86,7 +86,7 @@ export function storeSilence(ctx: DecisionContext, record: SilenceRecord, previo
 export type SilenceEnd =
   'silence.deleted' | 'expiry.reached' | 'check.resolved' | 'entity.deleted' | 'entity.deregistered';
 
-/** Deletes an entry, on record. */
+/** Deletes an entry and records it. */
 export function endSilence(
   ctx: DecisionContext,
   record: SilenceRecord,
@@ -100,7 +100,7 @@ export function endSilence(
   ctx.record({ actor: SILENCE, key: keyOf(record), from: record.state, event, to: null, ...more });
 }
 
-/** The times go with the transition: they are what decides which events the entry meets. */
+/** Records a transition with the times of the entry, which decide to which events it applies. */
 function enter(ctx: DecisionContext, record: SilenceRecord, from: string | null, event: string): void {
   const { begin, expire_at, state } = record;
   ctx.record({ actor: SILENCE, key: keyOf(record), from, event, to: state, details: { begin, expire_at } });
@@ -112,18 +112,18 @@ function arm(ctx: DecisionContext, record: SilenceRecord): void {
   ctx.decision.deadlines.push({ actor: SILENCE, key: keyOf(record), atMs, sinceMs });
 }
 
-/** When a stored entry begins or ends: a wall deadline, which blind time does not move. */
+/** Returns when a stored entry begins or ends. This deadline is wall time, which blind time does not move. */
 export function silenceDeadline(record: SilenceRecord): { atMs: number; sinceMs: number } | undefined {
   const atMs = nextChangeAtMs(record);
   return atMs === undefined ? undefined : { atMs, sinceMs: NO_INPUT };
 }
 
-/** An entry has come to its begin or its end. Events never wait for it: they go by the entry's times. */
+/** Handles the begin or the end of an entry. Events do not depend on it; they use the times of the entry. */
 export function silenceDue(ctx: DecisionContext, { key }: ReachedDeadline): void {
   const slash = key.indexOf('/');
   const record = currentSilence(ctx, key.slice(0, slash), key.slice(slash + 1));
   if (record === undefined) return;
-  // The wall clock may have been set back since it began: it has begun all the same.
+  // The entry stays begun even if the wall clock was set back since.
   const begins = record.state === 'pending' && stateAt(record, ctx.nowS) === 'active';
   if (begins) begin(ctx, record);
   else arm(ctx, record);
@@ -136,7 +136,7 @@ function begin(ctx: DecisionContext, record: SilenceRecord): void {
   arm(ctx, begun);
 }
 
-/** Ends the entries on the own subscription of an entity that is gone. */
+/** Ends the entries on the subscription `entity:<name>` of a deleted entity. */
 export function endSilencesOfEntity(ctx: DecisionContext, namespace: string, entity: string, event: SilenceEnd): void {
   if (countIn(ctx, namespace) === 0) return;
   const subscription = `entity:${entity}`;

@@ -2,7 +2,7 @@ import type { SkippedTick } from '../../machines/check-schedule.ts';
 import type { Check } from '../../resources/check.ts';
 import { TokenError } from '../../formats/token-template.ts';
 import { substituteTokens } from '../../formats/tokens.ts';
-import { entityFacts } from '../../rules/entity-facts.ts';
+import { entityData } from '../../rules/entity-data.ts';
 import type { FanOut, ProxyTarget } from '../../scheduler/proxy-runs.ts';
 import type { ProxyRunRequested } from '../../store/decision.ts';
 import { entityKey } from '../../store/keyspace.ts';
@@ -51,7 +51,7 @@ export function requestProxyCheck(
   const { agent } = target;
   const subscriptions = run.subscriptions ?? check.subscriptions;
   try {
-    const filled = substituteTokens({ ...check, subscriptions }, entityFacts(entity));
+    const filled = substituteTokens({ ...check, subscriptions }, entityData(entity));
     const config = { ...filled, metadata: check.metadata, proxy_entity_name: target.entity };
     announceRequest(ctx, config, agent === undefined ? filled.subscriptions : [`entity:${agent}`], run.adhoc);
     return undefined;

@@ -1,6 +1,6 @@
 import type { Check } from '../../resources/check.ts';
 import { hasRing } from '../../rules/ring-lease.ts';
-import { type RingTurns, takeTurns } from '../../rules/ring-turns.ts';
+import { type RingPositions, takeMembers } from '../../rules/ring-positions.ts';
 import { ringTurnsKey } from '../../store/keyspace.ts';
 import { readRingTurns } from '../../store/resource-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
@@ -17,12 +17,12 @@ export function takeRingTurns(ctx: DecisionContext, rings: Rings, check: Check, 
   const { namespace = '', name = '' } = check.metadata;
   const schedule = check.cron ?? String(check.interval);
   const stored = readRingTurns(ctx.decision, namespace, name);
-  const before: RingTurns['rings'] = stored?.schedule === schedule ? stored.rings : {};
-  const after: RingTurns['rings'] = {};
+  const before: RingPositions['rings'] = stored?.schedule === schedule ? stored.rings : {};
+  const after: RingPositions['rings'] = {};
   const taken = ringsOf(check).map((subscription) => {
-    const turns = takeTurns(rings.members(namespace, subscription), before[subscription], items);
-    if (turns.turn !== undefined) after[subscription] = turns.turn;
-    return turns.taken;
+    const next = takeMembers(rings.members(namespace, subscription), before[subscription], items);
+    if (next.position !== undefined) after[subscription] = next.position;
+    return next.taken;
   });
   if (Object.keys(after).length > 0) {
     ctx.put('resources', ringTurnsKey(namespace, name), { schedule, rings: after });

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type RingTurn, takeTurns } from '../../src/rules/ring-turns.ts';
+import { type RingPosition, takeMembers } from '../../src/rules/ring-positions.ts';
 import { readGolden } from '../support/golden-file.ts';
 
-interface Row {
+interface Recording {
   what: string;
   members: string[];
   events?: string[];
@@ -13,38 +13,38 @@ interface Row {
   oursNext?: [string, string][];
 }
 
-const { rows } = JSON.parse(readGolden('schedule/ring.json')) as { rows: Row[] };
-const agentsOf = (tick: Row['ticks'][number]): string[] =>
+const { rows } = JSON.parse(readGolden('schedule/ring.json')) as { rows: Recording[] };
+const agentsOf = (tick: Recording['ticks'][number]): string[] =>
   typeof tick === 'string' ? [tick] : tick.map(([agent]) => agent);
 
 class Ring {
   members: string[];
-  #turn: RingTurn | undefined;
+  #position: RingPosition | undefined;
 
   constructor(...members: string[]) {
     this.members = members;
   }
 
   tick(items = 1): string[] {
-    const { taken, turn } = takeTurns(this.members, this.#turn, items);
-    this.#turn = turn;
+    const { taken, position } = takeMembers(this.members, this.#position, items);
+    this.#position = position;
     return taken;
   }
 }
 
-describe('the turns of a ring', () => {
+describe('takeMembers', () => {
   for (const { what, members, items, ticks, oursNext } of rows.filter(
-    (row) => row.items !== undefined && row.events === undefined,
+    (recording) => recording.items !== undefined && recording.events === undefined,
   )) {
-    it(`are as recorded: ${what}`, () => {
+    it(`selects the members that are recorded: ${what}`, () => {
       const ring = new Ring(...members);
       for (const tick of oursNext === undefined ? ticks : [...ticks, oursNext])
         expect(ring.tick(items)).to.deep.equal(agentsOf(tick));
     });
   }
 
-  it('go on with the name after one that is gone, and serve who came between in order', () => {
-    const recorded = rows.find((row) => row.events !== undefined)?.ticks.map((tick) => agentsOf(tick)[0]);
+  it('continues after a member that has left, and inserts new members in order', () => {
+    const recorded = rows.find((recording) => recording.events !== undefined)?.ticks.map((tick) => agentsOf(tick)[0]);
     const ring = new Ring('a', 'b', 'c');
     expect([ring.tick(), ring.tick()]).to.deep.equal([['a'], ['b']]);
     ring.tick();
@@ -55,14 +55,14 @@ describe('the turns of a ring', () => {
     expect(ticks.flat()).to.deep.equal(recorded);
   });
 
-  it('skip the one that is gone when it was next', () => {
+  it('skips the next member when it has left', () => {
     const ring = new Ring('a', 'b', 'c');
     ring.tick();
     ring.members = ['a', 'c'];
     expect(ring.tick()).to.deep.equal(['c']);
   });
 
-  it('begin anew with another number of turns for each tick, and when the ring was empty', () => {
+  it('starts again with another number of items, and after the ring was empty', () => {
     const ring = new Ring('a', 'b', 'c');
     ring.tick(2);
     expect(ring.tick(1)).to.deep.equal(['a']);
@@ -73,7 +73,7 @@ describe('the turns of a ring', () => {
     expect(ring.tick()).to.deep.equal(['a']);
   });
 
-  it('come to each member equally often, within one, while none comes or goes', () => {
+  it('selects all members equally often, give or take one, while the ring does not change', () => {
     const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,3}$/), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(names, fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 30 }), (members, items, ticks) => {

@@ -1,10 +1,10 @@
 import type { EntityConfig } from '../resources/entity.ts';
 
 /**
- * An entity as tokens and expressions see it: its configuration, with every field that JSON would leave out, and its metadata beside the
- * other fields. What its agent reports is not there. Source: spec/04 1.11.
+ * Returns the data of an entity for tokens: its configuration with all fields set, and the members of its metadata at the top level.
+ * It does not contain what the agent reports. Source: spec/04 1.11.
  */
-export function entityFacts(config: EntityConfig) {
+export function entityData(config: EntityConfig) {
   const { metadata, deregistration } = config;
   return {
     name: metadata.name ?? '',
@@ -22,9 +22,9 @@ export function entityFacts(config: EntityConfig) {
   };
 }
 
-/** The same for expressions, which may ask for the metadata as such, too. */
+/** Returns the same data for expressions, with the metadata also under `metadata`. */
 export function entityVariable(config: EntityConfig) {
-  const facts = entityFacts(config);
-  const { name, namespace, labels, annotations, created_by } = facts;
-  return { ...facts, metadata: { name, namespace, labels, annotations, created_by } };
+  const data = entityData(config);
+  const { name, namespace, labels, annotations, created_by } = data;
+  return { ...data, metadata: { name, namespace, labels, annotations, created_by } };
 }
