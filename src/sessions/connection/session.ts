@@ -122,10 +122,7 @@ export class Session implements AgentSession {
     });
   }
 
-  /**
-   * Registers with the actors, sends the entity configuration and starts reading. `stored` is undefined for an unknown
-   * agent.
-   */
+  /** Registers with the actors, sends the configuration and starts reading. `stored` is undefined for an unknown agent. */
   open(stored: EntityConfig | undefined): void {
     const { agents } = this.#ports;
     this.#socket.on('message', (message: Buffer) => {
