@@ -10,7 +10,7 @@ import type { ActorKind } from './core/actor-kind.ts';
 import { scheduleInput } from './schedules/schedules.ts';
 import { SILENCE, silenceDeadline } from './events/silences.ts';
 
-/** The deadline that follows from what is stored of a key; `nowMs` is by the wall clock. Undefined where nothing is to be waited for. */
+/** The deadline that follows from the stored record of a key; undefined when there is none. `nowMs` is wall clock time. */
 export function storedDeadline(
   reader: TableReader,
   actor: ActorKind | typeof SILENCE,

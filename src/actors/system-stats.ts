@@ -10,28 +10,28 @@ import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
 import type { Eviction } from './core/eviction.ts';
 import type { Supervision } from './supervision/supervision.ts';
 
-/** The actors and the committer in numbers; what is counted is counted since the process started. */
+/** Stats of the actors and the committer. Counters count since the process started. */
 export interface SystemStats {
   commits: CommitCounts;
   openDecisions: QueueStats;
-  /** Of the last durable entry. */
+  /** The number of the last durable entry. */
   ledgerSeq: number;
-  /** Changes that were refused because too much waits to be stored or handled. */
+  /** Changes that were refused because the open decisions or the outbox were full. */
   refused: number;
   awake: Readonly<Record<ActorKind, number>>;
-  /** Of the actors that may sleep, those that are awake. */
+  /** The awake actors among those that can be evicted. */
   awakeSleepers: QueueStats;
-  /** Checks that are scheduled, by what they are scheduled by and by namespace. */
+  /** Scheduled checks, by kind of schedule and namespace. */
   schedules: Readonly<Record<ScheduleKind, ReadonlyMap<string, number>>>;
-  /** Armed deadlines, by the wheel's word for who armed them. */
+  /** Armed deadlines, by the name of the actor in the deadline queue. */
   armed: ReadonlyMap<string, number>;
   failures: Readonly<Record<ActorKind, number>>;
   quarantined: Readonly<Record<ActorKind, number>>;
-  /** Times in which nothing could be heard. */
+  /** Blind time that ended since the process started, ms. */
   blindMs: number;
-  /** What connections could not be told while the store cannot be written. */
+  /** Connections with events that wait until the store can be written. */
   untold: number;
-  /** Entities whose events were dropped at the entity limit, as far as they are remembered. */
+  /** Entities whose events were dropped at the entity limit; the oldest are forgotten. */
   droppedProxies: QueueStats;
 }
 
@@ -46,7 +46,7 @@ export interface SystemParts {
   agents: Pick<AgentPort, 'untold' | 'droppedProxies'>;
 }
 
-/** Costs the schedules of all checks. */
+/** Its cost grows with the number of checks, because it counts all schedules. */
 export function systemStats(parts: SystemParts): SystemStats {
   const { committer, decider, kinds, eviction, deadlineQueue, supervision, blind, agents } = parts;
   return {

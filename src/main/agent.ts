@@ -13,9 +13,9 @@ import { systemClock } from './process/system-clock.ts';
 import { AgentTlsFiles } from './tls/tls-client.ts';
 import { readVersion } from './process/version.ts';
 
-/** As a cache directory: nothing is written to disk. */
+/** The value of the cache directory with which nothing is written to disk. */
 const NO_DIRECTORY = '/dev/null';
-/** For another agent with the same cache directory to end. */
+/** How long to wait for another agent with the same cache directory to end. */
 const QUEUE_WAIT_MS = 60_000;
 
 const USAGE = `Usage: mon-agent <command>
@@ -31,7 +31,7 @@ function readConfig(argv: readonly string[]): Parsed<AgentConfig> {
   return parseAgentConfig({ argv, env: process.env, readFile }, hostname() || randomUUID());
 }
 
-/** One line per mistake. */
+/** Logs one line per mistake. */
 function reportMistakes(log: Logger, { mistakes }: ConfigError): void {
   for (const { flag, rule } of mistakes) {
     const message = flag === 'config-file' ? 'error handling agent config' : 'error executing mon-agent';

@@ -10,11 +10,11 @@ import { initialise } from './init/initialise.ts';
 import { localChecks, localHandlers } from './local/local-checks.ts';
 import { systemClock } from './process/system-clock.ts';
 
-/** A backend and an agent of this machine, side by side, with their data under `.mon` of the current directory. */
+/** The directory of the data: this program runs a backend and an agent, side by side. */
 const HOME = resolve('.mon');
 const STATE_DIR = process.env['MON_BACKEND_STATE_DIR'] ?? join(HOME, 'backend');
 const PASSWORD_FILE = join(STATE_DIR, 'admin-password');
-/** Checks are made once: whoever deletes one does not get it back. */
+/** Marks that the checks were created, so that a deleted check does not come back. */
 const CHECKS_MADE_FILE = join(STATE_DIR, 'checks-made');
 const USERNAME = 'admin';
 const SUBSCRIPTION = 'local';
@@ -27,7 +27,7 @@ interface Child {
   process: ChildProcess;
 }
 
-/** Detached, so that Ctrl-C reaches this process alone, which then ends the others in order. */
+/** Starts a detached child: Ctrl-C reaches only this process, which then ends the children in order. */
 function run(name: string, environment: Record<string, string>): Child {
   const child = spawn(process.execPath, [program(name), 'start'], {
     detached: true,
@@ -43,7 +43,7 @@ interface Addresses {
   agents: string;
 }
 
-/** Reads the backend's log until it says where it listens. */
+/** Reads the backend's log until it contains the addresses of the listeners. */
 async function whenReady({ process: child }: Child): Promise<Addresses> {
   if (child.stderr === null) throw new Error('the backend has no log');
   let last = '';
@@ -55,7 +55,7 @@ async function whenReady({ process: child }: Child): Promise<Addresses> {
   throw new Error(`the backend did not start: ${last}`);
 }
 
-/** An address that listens on all interfaces is reached on this one. */
+/** Replaces an address of all interfaces by the local one. */
 const reachable = (address: string): string => address.replace(/^(\[::\]|0\.0\.0\.0):/, '127.0.0.1:');
 
 /** The checks of this machine and the handlers of their alerts. */
@@ -83,7 +83,7 @@ async function stopAll(children: readonly Child[]): Promise<void> {
   }
 }
 
-/** The password is on disk before it is anybody's: a start that fails in between is made up for by the next. */
+/** Writes the password to disk before it is used, so that a start that fails in between can be repeated. */
 async function ensureAdministrator(): Promise<string> {
   if (!existsSync(PASSWORD_FILE))
     writeFileSync(PASSWORD_FILE, `${randomBytes(12).toString('base64url')}\n`, { mode: 0o600 });

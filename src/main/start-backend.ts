@@ -32,23 +32,23 @@ import { readTokenKeys } from './tls/token-keys.ts';
 export interface BackendPorts {
   clock: Clock;
   log: Log;
-  /** Opens the store; a real one on the given directory unless a test says otherwise. */
+  /** Opens the store; by default a real one in the given directory. Tests replace it. */
   openStore?: (options: LmdbStoreOptions) => TransactionalStore;
-  /** What the backend runs on, for its own entity. */
+  /** The machine that the backend runs on, for its own entity. */
   machine?: System | undefined;
   machines?: Machines;
-  /** What is configured through the API; the usual kinds unless a test says otherwise. */
+  /** The kinds of resources that the API configures; by default the built-in ones. */
   configurationKinds?: ConfigurationKinds | undefined;
 }
 
 export interface RunningBackend {
   apiPort: number;
   agentPort: number;
-  /** Goes on in new files where those that were written have been renamed. */
+  /** Opens log files again, after they were renamed. */
   reopenLogs(): Promise<void>;
-  /** Asks the agents to leave, closes the listeners, stores what was decided. */
+  /** Asks the agents to disconnect, closes the listeners and stores the open decisions. */
   stop(): Promise<void>;
-  /** Reads certificates anew, for new connections; what cannot be used is logged and changes nothing. */
+  /** Reads the certificates again, for new connections. Files that cannot be used are logged and change nothing. */
   reloadCertificates(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>;
 
-/** What a part needs of the logger: `err` holds an error, messages are constant and in lower case. */
+/** The logger as parts use it: the field `err` holds an error, and messages are constant and in lower case. */
 export interface Log {
   error(fields: Fields, message: string): void;
   warn(fields: Fields, message: string): void;

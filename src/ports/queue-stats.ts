@@ -1,10 +1,10 @@
-/** How full something is that may grow up to a bound, and what the bound has cost since the process started. */
+/** The size and the limit of a queue or cache, and what was lost at the limit since the process started. */
 export interface QueueStats {
   readonly used: number;
-  /** Undefined where something else bounds it. */
+  /** Undefined when something else bounds it. */
   readonly limit: number | undefined;
-  /** What was thrown away at the bound. */
+  /** Entries that were dropped at the limit. */
   readonly dropped?: number;
-  /** What was not taken at the bound; whoever asked was told. */
+  /** Entries that were refused at the limit, with an error to the sender. */
   readonly refused?: number;
 }

@@ -4,7 +4,7 @@ import type { CheckTtlEvent, CheckTtlInput } from '../../machines/check-ttl.ts';
 import type { EntityEvent, EntityInput } from '../../machines/entity.ts';
 import type { KeyedActors } from './keyed-actors.ts';
 
-/** The events of each kind of actor; the keys are the words of the ledger and of the API. */
+/** The events of each kind of actor; the keys are the kind names in the ledger and in the API. */
 export interface ActorEvents {
   entity: EntityEvent;
   'check-ttl': CheckTtlEvent;

@@ -1,4 +1,4 @@
-/** The names of the members that differ: never their values, which may be secret. */
+/** The names of the members that differ, without their values, which may be secret. */
 export function changedFields(before: object, after: object): string[] {
   const [old, now] = [before as Record<string, unknown>, after as Record<string, unknown>];
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);

@@ -10,12 +10,12 @@ import type { AnyActor } from 'xstate';
 import type { ActorEvents, ActorInputs, ActorKind, ActorKinds } from './actor-kind.ts';
 import type { Settings } from './settings.ts';
 
-/** Inputs that one input may cause, in the same decision; those of an entity's deletion are not counted. */
+/** Inputs that one input may cause in the same decision; those of an entity's deletion are not counted. */
 const MAX_FOLLOW_UPS = 8;
 
 const CONFIG_REVISION_KEY = 'config-revision';
 
-/** What became of an actor by one event. */
+/** The result of sending an event to an actor. */
 export interface Sent {
   /** Undefined when the actor has ended. */
   snapshot: ActorSnapshot | undefined;
@@ -23,7 +23,7 @@ export interface Sent {
   state: string;
 }
 
-/** The same for all decisions. */
+/** Shared by all decisions. */
 export interface DecisionContextPorts {
   reader: KeyedTableReader;
   kinds: ActorKinds;
@@ -33,7 +33,7 @@ export interface DecisionContextPorts {
   settings: Settings;
 }
 
-/** When it is decided, and why. */
+/** The time and the cause of a decision. */
 export interface Occasion {
   nowMs: number;
   steadyMs: number;
@@ -41,19 +41,19 @@ export interface Occasion {
   observer: DecisionObserver | undefined;
 }
 
-/** One decision while it is being made: reads through what is not durable yet, and everything it wants done. */
+/** One decision while it is being made. It reads earlier decisions that are not durable yet, and collects its own changes. */
 export class DecisionContext {
   readonly decision: Decision;
-  /** By the wall clock, Unix ms: for what people and other programs see. */
+  /** Wall clock, Unix ms, for times that users and other programs see. */
   readonly nowMs: number;
-  /** In steady time, ms: for what deadlines count from. */
+  /** Steady time, ms, which deadlines count from. */
   readonly steadyMs: number;
   readonly cause: LedgerCause;
-  /** Actors that have seen the decision's events: if it is dropped, they are too. */
+  /** Actors that received events of this decision; they are evicted when it is dropped. */
   readonly touched: { kind: ActorKind; key: string }[] = [];
-  /** Goes into the ledger beside each transition of the current event. */
+  /** Details that the ledger keeps with each transition of the current event. */
   details: Record<string, unknown> | undefined;
-  /** What watched actors did, in order; undefined when none did anything. */
+  /** The steps of watched actors, in order; undefined when there are none. */
   steps: ActorStep[] | undefined;
   readonly #ports: DecisionContextPorts;
   readonly #observer: DecisionObserver | undefined;
@@ -107,14 +107,14 @@ export class DecisionContext {
     return (this.get('meta', CONFIG_REVISION_KEY) as number | undefined) ?? 0;
   }
 
-  /** An administrative change has its entry, and everything decided later carries the new revision. */
+  /** Records an administrative change and begins a new configuration revision, which later entries carry. */
   reviseConfig(kind: string, key: string, event: 'created' | 'updated' | 'deleted', changed: string[]): void {
     this.put('meta', CONFIG_REVISION_KEY, this.configRevision + 1);
     const [from, to] = [event === 'created' ? null : 'stored', event === 'deleted' ? null : 'stored'];
     this.record({ actor: kind, key, from, event: `resource.${event}`, to, details: { changed } });
   }
 
-  /** An input that this one causes; it is decided after the current one, in the same decision. */
+  /** Adds an input that this one causes. It is decided after the current one, in the same decision. */
   follow(decideIt: () => void): void {
     if (this.#followUps.length >= MAX_FOLLOW_UPS) throw new Error(`more than ${MAX_FOLLOW_UPS} follow-up inputs`);
     this.#followUps.push(decideIt);
@@ -124,7 +124,7 @@ export class DecisionContext {
     for (const decideIt of this.#followUps) decideIt();
   }
 
-  /** Whether what waits for handlers may only grow by alerts. */
+  /** Whether the outbox is full: then only alerts may add to it. */
   get isOutboxFull(): boolean {
     return this.#ports.pressure.isOutboxFull;
   }
@@ -133,7 +133,7 @@ export class DecisionContext {
     return this.#ports.quarantine.has(kind, key);
   }
 
-  /** Sends to the actor of a key, waking it if it sleeps. Undefined when there is none. @throws ActorFailed */
+  /** Sends an event to the actor of a key, and wakes it if it is asleep. Undefined when there is none. @throws ActorFailed */
   send<K extends ActorKind>(kind: K, key: string, event: ActorEvents[K]): Sent | undefined {
     const actors = this.#actors(kind);
     const actor = this.#wake(kind, actors, key);
@@ -156,7 +156,7 @@ export class DecisionContext {
     this.#actors(kind).rebuild(this.decision, key);
   }
 
-  /** Makes the actor of a key that had none. @throws ActorFailed */
+  /** Makes a new actor for a key without one. @throws ActorFailed */
   create<K extends ActorKind>(kind: K, key: string, input: ActorInputs[K], eventType: string): Sent {
     const actors = this.#actors(kind);
     this.touched.push({ kind, key });

@@ -1,27 +1,27 @@
 import type { ActorSnapshot } from '../../store/records.ts';
 import type { ActorEvents, ActorKind } from './actor-kind.ts';
 
-/** What a watched actor did in a decision. */
+/** One step of a watched actor in a decision. */
 export interface ActorStep {
   kind: ActorKind;
   key: string;
   /** Unix ms. */
   atMs: number;
-  /** Undefined for the beginning of an actor. */
+  /** Undefined when the step made the actor. */
   event: ActorEvents[ActorKind] | undefined;
-  /** Where it stands then. */
+  /** The snapshot after the step. */
   after: ActorSnapshot & { status: string };
-  /** Ledger entries of the decision so far; the last of them is this step where it is a transition. */
+  /** The number of ledger entries of the decision so far. When the step is a transition, the last of them is its own. */
   ledgerEntries: number;
   isTransition: boolean;
 }
 
-/** Sees what watched actors do. Must not throw. */
+/** Receives the steps of watched actors. Must not throw. */
 export interface DecisionObserver {
   watches(kind: ActorKind, key: string): boolean;
   /**
-   * What they did in a decision that was just handed to the committer, with so many ledger entries: it happened when
-   * `durable` resolves, and never did when that rejects.
+   * Receives the steps of a decision that was passed to the committer with `ledgerEntries` entries. They count when `durable`
+   * resolves; when it rejects, the decision is lost.
    */
   decided(steps: readonly ActorStep[], ledgerEntries: number, durable: Promise<void>): void;
 }

@@ -3,11 +3,11 @@ import type { GuardRecord } from '../../store/ledger.ts';
 
 type Guard = (args: unknown, params: unknown) => boolean;
 
-/** The guards that were asked while one event was decided: name, result, and the numbers that decided it. */
+/** Records the guards that are evaluated while one event is decided: name, result and inputs. */
 export class GuardLog {
   #records: GuardRecord[] = [];
 
-  /** The same machine, with every guard recorded here. Done once per machine, not per actor. */
+  /** Returns the machine with every guard recorded here. Call it once per machine, not per actor. */
   record<M extends AnyStateMachine>(machine: M): M {
     const guards = machine.implementations.guards as Record<string, Guard>;
     const recorded = Object.fromEntries(
@@ -28,7 +28,7 @@ export class GuardLog {
     if (this.#records.length > 0) this.#records = [];
   }
 
-  /** What was recorded since `begin`. */
+  /** The guards recorded since `begin`. */
   taken(): GuardRecord[] {
     return this.#records;
   }

@@ -14,7 +14,7 @@ import type { supervisorLogic } from './supervisor.ts';
 export interface KeyedActorsOptions {
   /** The name of this kind in the ledger and in the API. */
   kind: string;
-  /** Provided with its effects, once for all actors of the kind. */
+  /** The machine with its effects, shared by all actors of the kind. */
   machine: AnyStateMachine;
   supervisor: ActorRefFrom<typeof supervisorLogic>;
   /** Reads an actor's snapshot from its record; undefined when there is nothing to wake it from. */

@@ -3,7 +3,7 @@ import { checkScheduleMachine } from '../../machines/check-schedule.ts';
 import { checkTtlMachine } from '../../machines/check-ttl.ts';
 import { entityMachine } from '../../machines/entity.ts';
 
-/** The machines as they are defined, without effects. Tests put broken ones in their place. */
+/** The machines without effects. Tests replace them with broken ones. */
 export const MACHINES = {
   entity: entityMachine,
   'check-ttl': checkTtlMachine,

@@ -3,22 +3,22 @@ import { REFRESH_MS } from '../../rules/token-sessions.ts';
 
 /**
  * Which entities an agent may send events for, beside its own: `own` allows no other entity, `own-and-proxies` also allows
- * entities that do not belong to another agent (proxies, and names that nobody has registered), `any` allows every entity of
+ * entities that do not belong to another agent (proxies, and names that are not registered), `any` allows every entity of
  * the agent's namespace.
  */
 export type AgentEventsPolicy = 'own' | 'own-and-proxies' | 'any';
 
-/** What an operator has chosen of how decisions are made; the same for every decision of a process. */
+/** The operator's settings for decisions; they do not change while the process runs. */
 export interface Settings {
-  /** Whether a silence acts by any subscription of the entity. */
+  /** Whether a silence matches any subscription of the entity. */
   readonly silencesMatchEntitySubscriptions: boolean;
   readonly silenceLimits: SilenceLimits;
-  /** How long a refresh token counts. */
+  /** How long a refresh token is valid. */
   readonly refreshTokenMs: number;
   /** Entities that may exist; 0 = no limit. */
   readonly entityLimit: number;
   readonly agentEventsPolicy: AgentEventsPolicy;
-  /** Whether somebody wants to hear of every event that was processed. */
+  /** Whether every processed event is announced. */
   readonly announcesEvents: boolean;
 }
 

@@ -8,10 +8,10 @@ import type { DecisionContext } from '../core/decision-context.ts';
 
 const ANCHOR_CHECK = 'ledger-anchor';
 
-/** `<number>:<hash>`: kept somewhere else, it shows later that nothing before it was cut off or rewritten. */
+/** `<number>:<hash>`. Kept outside the store, it later proves that no entry up to it was removed or rewritten. */
 export const anchorOf = ({ seq, hash }: LedgerHead): string => `${seq}:${hash}`;
 
-/** Hands the ledger's head to a handler of the backend's own namespace, as an event that is not stored. */
+/** Sends the ledger's head to a handler of the backend's own namespace, as an event that is not stored. */
 export function publishAnchor(ctx: DecisionContext, backendName: string, handler: string, head: LedgerHead): void {
   const namespace = SYSTEM_NAMESPACE;
   const check = eventCheckWithDefaults({

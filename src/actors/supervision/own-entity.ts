@@ -8,7 +8,7 @@ import { addNamespace } from '../administration/resource-changes.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { storeNewEntity } from '../entities/stored-entities.ts';
 
-/** The entity of the backend itself, made with its namespace where somebody has deleted it. */
+/** The backend's own entity. It is made, with its namespace, when it does not exist. */
 export function ensureOwnEntity(ctx: DecisionContext, name: string): Entity {
   const namespace = SYSTEM_NAMESPACE;
   if (readResource(ctx.decision, 'namespaces', undefined, namespace) === undefined) {
@@ -22,7 +22,7 @@ export function ensureOwnEntity(ctx: DecisionContext, name: string): Entity {
   return storeNewEntity(ctx, entity, 'entity.created');
 }
 
-/** What its machine says of itself, which may be another one than before. */
+/** Stores the description of the machine that the backend runs on, which may have changed since the last start. */
 export function describeOwnEntity(ctx: DecisionContext, name: string, system: System): void {
   ensureOwnEntity(ctx, name);
   const key = entityKey(SYSTEM_NAMESPACE, name);

@@ -7,7 +7,7 @@ import type { DecisionContext } from '../core/decision-context.ts';
 
 export const QUARANTINE_CHECK = 'actor-quarantine';
 
-/** Merges the event that says which actors are left alone: critical while there is one. */
+/** Merges the event that lists the quarantined actors; it is critical while there is one. */
 export function publishQuarantine(ctx: DecisionContext, backendName: string, quarantined: readonly string[]): void {
   const entity = ensureOwnEntity(ctx, backendName);
   const output =

@@ -2,18 +2,18 @@ import type { Notification } from '../../store/records.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** What is left of an event that is gone can be asked for so long. */
+/** How long the notifications of a deleted event are kept. */
 const KEEP_NOTIFICATIONS_MS = 7 * 86_400_000;
-/** An agent that sends again after a longer absence may be counted twice. */
+/** How long an unused agent queue is kept: events that an agent sends again after a longer absence may be stored twice. */
 const KEEP_QUEUES_MS = 30 * 86_400_000;
-/** Looked at in one step, so that no step is long. */
+/** Records that one step examines, which bounds its duration. */
 const RECORDS_PER_STEP = 200;
 /** Above every key. */
 const END = '~';
 
 const TABLES = ['notifications', 'agentQueues'] as const;
 
-/** Forgets, a few records at each step, what nobody needs any more: it walks the tables that entities and events do not clear when they go. */
+/** Finds outdated records, a few at each step, in the tables that are not cleared when entities and events are deleted. */
 export class Retention {
   readonly #store: TransactionalStore;
   #table: (typeof TABLES)[number] = 'notifications';
@@ -23,7 +23,7 @@ export class Retention {
     this.#store = store;
   }
 
-  /** The keys of the next few records that may be forgotten, decided by what was durable; `forget` looks again. */
+  /** The keys of the next few durable records; `forget` decides which of them are outdated. */
   step(): { table: (typeof TABLES)[number]; keys: string[] } {
     const table = this.#table;
     const keys = [...this.#store.keys(table, { from: this.#from, to: END, limit: RECORDS_PER_STEP })];
@@ -38,7 +38,7 @@ export class Retention {
   }
 }
 
-/** Deletes of these records what is too old. */
+/** Deletes those of the records that are too old. */
 export function forget(ctx: DecisionContext, { table, keys }: ReturnType<Retention['step']>): void {
   for (const key of keys) {
     if (table === 'notifications') forgetNotifications(ctx, key);
@@ -46,7 +46,7 @@ export function forget(ctx: DecisionContext, { table, keys }: ReturnType<Retenti
   }
 }
 
-/** Those of an event that exists are bounded by their number. */
+/** Keeps the notifications of existing events, whose number is limited. */
 function forgetNotifications(ctx: DecisionContext, key: string): void {
   const kept = ctx.get('notifications', key);
   if (kept === undefined || ctx.get('events', key) !== undefined) return;

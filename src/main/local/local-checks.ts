@@ -4,10 +4,10 @@ const PLUGINS = '/usr/lib/nagios/plugins';
 const INTERVAL_S = 10;
 const TIMEOUT_S = 8;
 
-/** Warns at 85 % and is critical at 95 %; needs nothing but what POSIX has. */
+/** Warns at 85 % and is critical at 95 %; needs only POSIX tools. */
 const ROOT_FILESYSTEM = `df -P / | awk 'NR == 2 { used = $5 + 0; printf "root filesystem %d%% used\\n", used; exit (used >= 95 ? 2 : used >= 85 ? 1 : 0) }'`;
 
-/** Commands of Debian's monitoring-plugins-basic, run where they are installed. */
+/** Commands of Debian's monitoring-plugins-basic, used when they are installed. */
 const PLUGIN_COMMANDS: Record<string, string> = {
   check_load: '-w 8,6,4 -c 16,12,8',
   check_disk: '-w 15% -c 5% -p /',

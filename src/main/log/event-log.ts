@@ -10,7 +10,7 @@ import type { Announcement } from '../../store/decision.ts';
 import { stringifyExactly } from '../../wire/exact-json.ts';
 import { EventRing } from './event-ring.ts';
 
-/** A pipe that nobody reads holds nobody up: what it does not take is lost. */
+/** Opens a pipe without blocking: what a pipe without a reader does not take is lost. */
 const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 const MODE = 0o644;
 /** Events that are encoded and written at once: the process does other things in between. */
@@ -30,8 +30,8 @@ export interface EventLogPorts {
 }
 
 /**
- * Appends every event that was decided and is durable to a file, a line of JSON each, as it is stored and without what is to
- * be redacted. Nobody waits for it: what cannot be written is lost, counted, and that is logged.
+ * Appends every durable event to a file, one line of JSON each, as it is stored but redacted. Nothing waits for the file: events
+ * that cannot be written are dropped and counted, and the loss is logged.
  */
 export class EventLog implements SystemListener {
   readonly #ports: EventLogPorts;
@@ -47,7 +47,7 @@ export class EventLog implements SystemListener {
   /** A write failed: the last line may be half there. */
   #isTorn = false;
   #cancelSync: (() => void) | undefined;
-  /** Since the last line that told of it, and since the start. */
+  /** Events lost since the last log line about it, and since the start. */
   #lost = 0;
   #lostInAll = 0;
   /** Why the last ones were lost. */
@@ -61,7 +61,7 @@ export class EventLog implements SystemListener {
     this.#idle = this.#open();
   }
 
-  /** Events that wait; those that could not be written count as dropped, too. */
+  /** The events that wait. Those that could not be written count as dropped, too. */
   get waiting(): QueueStats {
     return { used: this.#waiting.size, limit: this.#ports.maxBuffered, dropped: this.#lostInAll };
   }
@@ -72,7 +72,7 @@ export class EventLog implements SystemListener {
     this.#write();
   }
 
-  /** Writes what waits, then opens the file anew: it may have been renamed. */
+  /** Writes the events that wait, then opens the file again: it may have been renamed. */
   reopen(): Promise<void> {
     return this.#then(async () => {
       await this.#flush();
@@ -132,7 +132,7 @@ export class EventLog implements SystemListener {
     }
   }
 
-  /** Why it cannot be opened is told with the events that are lost meanwhile. */
+  /** The log line about the lost events gives the reason. */
   async #openAgain(): Promise<FileHandle | undefined> {
     const { clock, file, log } = this.#ports;
     if (clock.monotonicMs() - this.#triedAtMs < OPEN_INTERVAL_MS) return undefined;

@@ -4,7 +4,7 @@ import type { LogLevel } from '../../config/flags.ts';
 import type { Log } from '../../ports/log.ts';
 
 const SEVERITY: Record<LogLevel, number> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 };
-/** What one step more verbose means; the last step leads back to the first. */
+/** The next, more verbose level of each level; the last one leads back to the first. */
 const STEPS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug', 'trace'];
 
 /** Lines that wait for a reader that has stopped reading; newer ones are dropped above it. */
@@ -103,7 +103,7 @@ class LineLogger implements Logger {
   }
 }
 
-/** The error's texts down its causes; the stack only of what nobody expected, which has no code. */
+/** The messages of the error and its causes; the stack only of an unexpected error, which has no code. */
 function describeError({ err, ...fields }: Record<string, unknown>): Record<string, unknown> {
   if (!(err instanceof Error)) return err === undefined ? fields : { ...fields, error: inspect(err) };
   const { message, stack } = stdSerializers.err(err);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 export const storeDirectory = (stateDir: string): string => join(stateDir, 'store');
 
-/** What the system takes as the path of a socket; a longer one it cuts off without a word. */
+/** The longest path of a socket; the system truncates a longer one silently. */
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /** @throws Error when the state directory's path is too long for a socket in it */

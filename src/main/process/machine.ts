@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { System } from '../../resources/entity.ts';
 
-/** What this machine says of itself now, as an agent would report it. */
+/** The description of this machine, as an agent reports it. */
 export async function readMachine(clock: Clock, log: Log): Promise<System> {
   const facts = new SystemInfo(clock, log);
   await facts.start();

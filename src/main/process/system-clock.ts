@@ -1,10 +1,10 @@
 import { uptime } from 'node:os';
 import type { Clock } from '../../ports/clock.ts';
 
-/** The longest delay that `setTimeout` keeps; beyond it fires at once. */
+/** The longest delay of `setTimeout`; a longer one fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The machine's own clock. Delays of any length are kept, in steps of at most 24.8 days. */
+/** The clock of the machine. It splits long delays into steps of at most 24.8 days. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),

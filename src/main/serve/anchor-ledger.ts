@@ -6,17 +6,17 @@ import { ExpectedError } from '../../resources/errors.ts';
 
 const INTERVAL_MS = 3_600_000;
 
-/** Writes the head of the ledger to the log, at once and every hour, and hands it to `handler` if one is named. The returned function ends that, with a last anchor. */
+/** Writes the head of the ledger to the log, now and every hour, and sends it to `handler` if there is one. The returned function stops that and logs a last anchor. */
 export function anchorLedger(
   system: ActorSystem,
   { clock, log, handler }: { clock: Clock; log: Log; handler: string | undefined },
 ): () => void {
   let cancel: () => void;
-  const tell = (): void => {
+  const logAnchor = (): void => {
     log.info({ anchor: anchorOf(system.ledgerHead) }, 'ledger anchored');
   };
   const anchor = (): void => {
-    tell();
+    logAnchor();
     cancel = clock.after(INTERVAL_MS, anchor);
     if (handler === undefined) return;
     try {
@@ -29,6 +29,6 @@ export function anchorLedger(
   anchor();
   return () => {
     cancel();
-    tell();
+    logAnchor();
   };
 }

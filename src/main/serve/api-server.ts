@@ -5,15 +5,15 @@ import { close } from './listen.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
 const REQUEST_TIMEOUT_MS = 15_000;
-/** How late a request that takes too long may be cut. */
+/** Maximum delay before a request beyond its time limit is ended. */
 const REQUEST_CHECK_INTERVAL_MS = 1_000;
 const KEEP_ALIVE_TIMEOUT_MS = 15_000;
-/** Of one request: an access token names all groups of its user. */
+/** The limit for one request: an access token names all groups of its user. */
 const MAX_HEADER_BYTES = 64 * 1024;
-/** For requests under way when the backend stops. */
+/** Time for requests to finish when the backend stops. */
 const API_STOP_GRACE_MS = 3_000;
 
-/** Serves the REST API, one request of a connection at a time, with limits on how long a client may take; in clear text unless told. */
+/** Creates the server of the REST API. It answers one request of a connection at a time and limits how long a client may take. Without `createServer` it has no TLS. */
 export function createApiServer(
   api: Pick<Api, 'callback'>,
   { writeTimeoutMs }: { writeTimeoutMs: number },
@@ -34,7 +34,7 @@ export function createApiServer(
   return server;
 }
 
-/** Requests under way are answered, on connections that then end; whoever holds one longer is cut. */
+/** Answers the requests under way and closes their connections; those that stay open longer are terminated. */
 export async function closeApi(server: Server, clock: Clock): Promise<void> {
   server.prependListener('request', (_, response) => {
     response.setHeader('Connection', 'close');

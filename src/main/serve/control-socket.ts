@@ -7,12 +7,12 @@ import { listen } from './listen.ts';
 
 const MAX_BODY_BYTES = 65_536;
 
-/** What a running backend does for the commands of its own program. */
+/** What the commands of `mon-backend` can request of the running backend. */
 export interface ControlPorts {
   initialise(administrator: FirstAdministrator): Promise<void>;
 }
 
-/** Serves the socket that only the owner of the state directory can open. Resolves when it listens. */
+/** Serves a socket that only the owner of the state directory can open. Resolves when it listens. */
 export async function serveControl(path: string, ports: ControlPorts): Promise<Server> {
   rmSync(path, { force: true });
   const server = createServer((incoming, outgoing) => {
@@ -46,7 +46,7 @@ async function answer(url: string | undefined, body: Buffer, ports: ControlPorts
   }
 }
 
-/** Asks the running backend to initialise its store. @throws AlreadyInitialized, InvalidResource, or what keeps it from being reached */
+/** Requests the running backend to initialise its store. @throws AlreadyInitialized, InvalidResource, or the error of the connection */
 export async function initialiseThrough(
   path: string,
   administrator: FirstAdministrator,

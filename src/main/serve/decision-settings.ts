@@ -1,10 +1,10 @@
 import { DEFAULT_SETTINGS, type Settings } from '../../actors/core/settings.ts';
 import type { BackendConfig } from '../../config/backend.ts';
 
-/** Never less than was chosen. */
+/** Rounds up, so that a limit is never shorter than configured. */
 const inSeconds = (ms: number): number => Math.ceil(ms / 1_000);
 
-/** What the configuration says of how decisions are made. */
+/** The settings for decisions that follow from the configuration. */
 export function decisionSettings(config: BackendConfig): Settings {
   const { silenceMatchEntitySubscriptions, entityLimit, agentEventsPolicy, eventLog } = config;
   const { defaultSilenceMs = 0, longestSilenceMs = 0, tokens } = config;

@@ -1,6 +1,6 @@
 import type { ListenOptions, Server } from 'node:net';
 
-/** Connections that may wait to be accepted: all agents come back at once. The system may allow fewer (net.core.somaxconn). */
+/** Connections that may wait to be accepted, because all agents reconnect at once. The system may allow fewer (net.core.somaxconn). */
 const BACKLOG = 4_096;
 
 /** Resolves when the server listens. @throws the system's error, for example when the address is in use */
@@ -14,7 +14,7 @@ export async function listen(server: Server, options: ListenOptions): Promise<vo
   });
 }
 
-/** `host:port` as it is bound, an IPv6 host in brackets. */
+/** The bound `host:port`, with an IPv6 host in brackets. */
 export function boundAddress(server: Server): { text: string; port: number } {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('server does not listen on a port');

@@ -7,8 +7,8 @@ interface Exchange {
 }
 
 /**
- * A connection's next request begins when the answer before it has been taken by the system or cannot be sent any more: whoever sends
- * requests and reads no answers has one made.
+ * Begins a connection's next request when the system has taken the response before it, or cannot send it any more. A client
+ * that sends requests and reads no responses causes one response.
  */
 export function oneAtATime(answer: RequestListener): RequestListener {
   const connections = new WeakMap<Socket, Connection>();
@@ -24,14 +24,14 @@ export function oneAtATime(answer: RequestListener): RequestListener {
 class Connection {
   readonly #socket: Socket;
   readonly #answer: RequestListener;
-  /** Those that came with one read of the socket, 64 KiB: it is not read while one waits. */
+  /** Requests that arrived in one read of the socket, 64 KiB; the socket is not read while one waits. */
   readonly #waiting: Exchange[] = [];
   #isAnswering = false;
 
   constructor(socket: Socket, answer: RequestListener) {
     this.#socket = socket;
     this.#answer = answer;
-    // The server resumes it after each request that it has parsed or answered.
+    // The server resumes the socket after each request that it has parsed or answered.
     socket.on('resume', () => {
       if (this.#waiting.length > 0) socket.pause();
     });
@@ -62,7 +62,7 @@ class Connection {
     if (!this.#socket.writable) this.#waiting.length = 0;
     const next = this.#waiting.shift();
     if (next === undefined) return;
-    // Its body may be still to come.
+    // The rest of its body may not have arrived yet.
     if (this.#waiting.length === 0) this.#socket.resume();
     this.#begin(next);
   }

@@ -7,7 +7,7 @@ import type { TransactionalStore } from '../../store/transactional-store.ts';
 /** Above every key. */
 const END = '~';
 
-/** Begins to handle what the outbox holds, and what comes into it. */
+/** Starts handling the entries of the outbox, stored and new ones. */
 export function startPipeline(
   system: ActorSystem,
   store: TransactionalStore,

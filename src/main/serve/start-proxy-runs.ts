@@ -26,7 +26,7 @@ export interface RunningProxyRuns {
   stop(): Promise<void>;
 }
 
-/** Begins to run checks for the entities that their expressions select. */
+/** Starts running checks for the entities that their expressions select. */
 export function startProxyRuns({ system, resources, clock, log }: ProxyRunsParts): RunningProxyRuns {
   const sandbox = new Sandbox({ clock: systemClock, log });
   const decide = <T>({ cause }: ProxyRunRequested, run: (ctx: DecisionContext) => T): T =>

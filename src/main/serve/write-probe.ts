@@ -1,9 +1,9 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** One write answers everybody who asks within this time: anybody may ask, and each write waits for the disk. */
+/** One write answers all requests within this time, because any client may request a probe and each write waits for the disk. */
 const VALID_MS = 1_000;
 
-/** Tells whether something could be written within the time that is given. */
+/** Returns a function that resolves to whether a record could be written within the given time. */
 export function writeProbe(system: { probe(): Promise<void> }, clock: Clock): (timeoutMs: number) => Promise<boolean> {
   let asked: { atMs: number; written: Promise<boolean> } | undefined;
   const write = (): Promise<boolean> =>

@@ -6,7 +6,7 @@ import type { Log } from '../../ports/log.ts';
 import { type KeyPair, readCertificates, readKeyPair, together } from './tls-files.ts';
 import { TLS_TERMS } from './tls-terms.ts';
 
-/** How the agent trusts backends and shows itself; the files are read anew for each attempt to connect. */
+/** The agent's trusted authorities and its own certificate. The files are read again for each attempt to connect. */
 export class AgentTlsFiles implements ClientTls {
   readonly #config: AgentTls;
   readonly #log: Log;
@@ -26,7 +26,7 @@ export class AgentTlsFiles implements ClientTls {
     return this.#config.pair !== undefined;
   }
 
-  /** Those before, while the files cannot be used; logged once. */
+  /** The options of the last usable files; files that cannot be used are logged once. */
   options(): TlsOptions {
     try {
       this.#used = this.#read();

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { ConfigError, type Mistake } from '../../config/flags.ts';
 import type { KeyPairFiles, NamedFile } from '../../config/tls-flags.ts';
 
-/** A bundle of all usual authorities has a quarter of it. */
+/** Four times the size of a bundle of all common authorities. */
 const MAX_PEM_BYTES = 1024 * 1024;
 /** Who else may read, write or run a key. */
 const OTHERS = 0o077;
@@ -15,7 +15,7 @@ export interface KeyPair {
   key: string;
 }
 
-/** What is wrong with a file, told with the flag that names it. */
+/** The error of a file, with the flag that names it. */
 export const fileFault = ({ flag, path }: NamedFile, reason: string): ConfigError =>
   new ConfigError([{ flag, rule: `--${flag} ${path}: ${reason}` }]);
 
@@ -48,7 +48,7 @@ export function readCertificates(file: NamedFile): string {
   return text;
 }
 
-/** A certificate and the key that belongs to it, which nobody but its owner may read. @throws ConfigError */
+/** A certificate and its key, which only its owner may read. @throws ConfigError */
 export function readKeyPair({ cert, key }: KeyPairFiles): KeyPair {
   const pair = together<KeyPair>({ cert: () => readCertificates(cert), key: () => readKey(key) });
   if (!leafOf(pair.cert).checkPrivateKey(keyOf(key, pair.key))) {
@@ -60,7 +60,7 @@ export function readKeyPair({ cert, key }: KeyPairFiles): KeyPair {
 /** The first certificate, which is whose the key is. */
 export const leafOf = (pem: string): X509Certificate => new X509Certificate(pem);
 
-/** For the eyes of its owner only. @throws ConfigError */
+/** Reads a file that only its owner may access. @throws ConfigError */
 export const readPrivateKey = (file: NamedFile): KeyObject => keyOf(file, readKey(file));
 
 function readKey(file: NamedFile): string {
@@ -79,10 +79,10 @@ const keyOf = (file: NamedFile, text: string): KeyObject =>
 /** @throws ConfigError */
 export function textOf(file: NamedFile): string {
   return attempt(file, 'cannot be read', () => {
-    const facts = statSync(file.path);
+    const status = statSync(file.path);
     // A pipe would make the program wait for ever.
-    if (!facts.isFile()) throw new Error('is no file');
-    if (facts.size > MAX_PEM_BYTES) throw new Error(`is larger than ${MAX_PEM_BYTES} bytes`);
+    if (!status.isFile()) throw new Error('is no file');
+    if (status.size > MAX_PEM_BYTES) throw new Error(`is larger than ${MAX_PEM_BYTES} bytes`);
     return readFileSync(file.path, 'utf8');
   });
 }

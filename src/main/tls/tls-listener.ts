@@ -9,7 +9,7 @@ import { TlsServer } from './tls-server.ts';
 import { contextOf, type ServerMaterial } from './tls-server-material.ts';
 import { TLS_TERMS } from './tls-terms.ts';
 
-/** A change is taken up when the files have been the same twice: a certificate and its key are rarely written at once. */
+/** A change takes effect when two reads find the same files: a certificate and its key are rarely written at once. */
 const LOOK_EVERY_MS = 15_000;
 const HANDSHAKE_TIMEOUT_MS = 15_000;
 
@@ -17,13 +17,13 @@ const HANDSHAKE_TIMEOUT_MS = 15_000;
 type Found = ServerMaterial | string;
 
 interface ListenerTlsPorts {
-  /** Reads and judges the files. @throws ConfigError */
+  /** Reads and validates the files. @throws ConfigError */
   read(): ServerMaterial;
   clock: Clock;
   log: Log;
 }
 
-/** The TLS of one listener. New certificates are for new connections; the old ones stay while the new cannot be used. */
+/** The TLS of one listener. New certificates apply to new connections; the old ones stay in use while the new ones are not valid. */
 export class ListenerTls {
   readonly #ports: ListenerTlsPorts;
   readonly #servers: TlsServer[] = [];
@@ -41,7 +41,7 @@ export class ListenerTls {
     this.#cancelLook = this.#lookLater();
   }
 
-  /** Asks clients for certificates if there are authorities for them, and then ends whoever has none that is valid. */
+  /** Requires certificates of clients when authorities for them are configured; connections without a valid one are closed. */
   createServer(options: ServerOptions): TlsServer {
     const asksClients = this.#used.ca !== undefined;
     const server = new TlsServer({

@@ -13,19 +13,19 @@ const MAX_LIST_BYTES = 10 * 1024 * 1024;
 const FETCH_TIMEOUT_MS = 10_000;
 const REFRESH_EVERY_MS = 60 * 60_000;
 const LIST = /-----BEGIN X509 CRL-----[^-]*-----END X509 CRL-----/g;
-/** How DER begins. */
+/** The first byte of DER. */
 const SEQUENCE = 0x30;
 
 interface RevocationPorts {
-  /** How servers of `https:` are judged. */
+  /** The TLS options for servers of `https:` URLs. */
   tls: ConnectionOptions;
   clock: Clock;
   log: Log;
-  /** The lists are not what they were. */
+  /** Called when a list has changed. */
   changed(): void;
 }
 
-/** The lists of revoked certificates, fetched anew each hour. A list that cannot be had leaves the one before in force. */
+/** The lists of revoked certificates, fetched every hour. When a list cannot be fetched, the one before stays in force. */
 export class RevocationLists {
   readonly #urls: readonly string[];
   readonly #ports: RevocationPorts;
@@ -39,7 +39,7 @@ export class RevocationLists {
     this.#ports = ports;
   }
 
-  /** Resolves when all of them are there. @throws ConfigError with every one that cannot be had */
+  /** Resolves when all lists are fetched. @throws ConfigError with every list that cannot be fetched */
   static async load(urls: readonly string[], ports: RevocationPorts): Promise<RevocationLists> {
     const lists = new RevocationLists(urls, ports);
     const faults = await lists.#fetchAll();
@@ -52,7 +52,7 @@ export class RevocationLists {
     return [...this.#lists.values()].flat();
   }
 
-  /** Fetches them now, and tells if one has changed. */
+  /** Fetches the lists now, and notifies when one has changed. */
   async refresh(): Promise<void> {
     const before = this.pem.join();
     const faults = await this.#fetchAll();

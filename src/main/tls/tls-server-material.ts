@@ -4,21 +4,21 @@ import type { KeyPairFiles, NamedFile } from '../../config/tls-flags.ts';
 import { fileFault, type KeyPair, leafOf, readCertificates, readKeyPair, together } from './tls-files.ts';
 import { TLS_TERMS } from './tls-terms.ts';
 
-/** What a listener shows and whom it lets in; PEM texts. */
+/** The certificate and key of a listener, and the authorities of its clients; PEM texts. */
 export interface ServerMaterial extends KeyPair {
   /** Authorities of clients, who then must show a certificate of one of them. */
   ca?: string;
-  /** What of theirs is revoked. */
+  /** Their lists of revoked certificates. */
   crl?: readonly string[];
 }
 
-/** Clients of whose authorities, less what is revoked. */
+/** The authorities of clients, and their lists of revoked certificates. */
 export interface ClientAuthorities {
   readonly file: NamedFile;
   readonly revoked: readonly string[];
 }
 
-/** Reads and judges it: what clients would refuse is not shown to them. @throws ConfigError */
+/** Reads and validates the files: a certificate that every client would reject is an error. @throws ConfigError */
 export function readServerMaterial(
   files: KeyPairFiles,
   clients: ClientAuthorities | undefined,
@@ -57,7 +57,7 @@ function readServerPair(files: KeyPairFiles, nowMs: number): KeyPair {
   return pair;
 }
 
-/** Why every client would refuse a server with it. */
+/** The reason why every client would reject a server with this certificate. */
 function faultOf(certificate: X509Certificate, nowMs: number): string | undefined {
   const { validFrom, validTo } = certificate;
   if (Date.parse(validTo) < nowMs) return `has expired on ${validTo}`;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Server, type ServerOptions } from 'node:https';
 
-/** An HTTPS server that can also let go who has not finished a handshake. */
+/** An HTTPS server that can also close connections that have not finished their handshake. */
 export class TlsServer extends Server {
   readonly #sockets = new Set<Socket>();
 

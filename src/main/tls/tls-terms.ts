@@ -1,13 +1,13 @@
 import type { SecureContextOptions } from 'node:tls';
 
-/** With forward secrecy and authenticated encryption, and no others. */
+/** Only cipher suites with forward secrecy and authenticated encryption. */
 const SUITES_OF_TLS_1_2 = ['AES256-GCM-SHA384', 'AES128-GCM-SHA256', 'CHACHA20-POLY1305'].flatMap((suite) => [
   `ECDHE-ECDSA-${suite}`,
   `ECDHE-RSA-${suite}`,
 ]);
 const SUITES_OF_TLS_1_3 = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
 
-/** What both programs speak, at either end; of what both ends can the client's order decides. Source: Listener, "TLS floor". */
+/** The TLS versions and cipher suites of both programs, as client and server; the client's order decides. Source: Listener, "TLS floor". */
 export const TLS_TERMS = {
   minVersion: 'TLSv1.2',
   ciphers: [...SUITES_OF_TLS_1_3, ...SUITES_OF_TLS_1_2].join(':'),

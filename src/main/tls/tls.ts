@@ -19,15 +19,15 @@ type CreateServer = (options: ServerOptions) => TlsServer;
 
 /** The TLS of the backend. */
 export interface OpenedTls {
-  /** undefined where a listener speaks clear text. */
+  /** Undefined when the listener does not use TLS. */
   createApiServer: CreateServer | undefined;
   createAgentServer: CreateServer | undefined;
-  /** Reads certificates and lists of revoked ones now. What cannot be used is logged and changes nothing. */
+  /** Reads the certificates and the revocation lists again. Files that cannot be used are logged and change nothing. */
   reload(): Promise<void>;
   stop(): void;
 }
 
-/** Reads all files and fetches all lists. @throws ConfigError with what is wrong with them */
+/** Reads all files and fetches all revocation lists. @throws ConfigError with all mistakes */
 export async function openTls(config: BackendTls | undefined, { clock, log }: TlsPorts): Promise<OpenedTls> {
   const { pair, agentAuth, trustedCa, skipsVerification = false } = config ?? {};
   const ofAgents = (revoked: readonly string[]) => agentAuth && { file: agentAuth.ca, revoked };

@@ -30,7 +30,7 @@ function algorithmOf(file: NamedFile, { asymmetricKeyDetails }: KeyObject): Elli
   return algorithm;
 }
 
-/** `createPublicKey` would take a private key, too, which must not lie where everybody may read it. */
+/** Rejects a private key, which `createPublicKey` would accept: a file that others may read must not contain one. */
 function readPublicKey(file: NamedFile): KeyObject {
   const text = textOf(file);
   if (text.includes('PRIVATE KEY-----')) throw fileFault(file, 'holds a private key');
