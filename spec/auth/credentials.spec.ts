@@ -107,7 +107,7 @@ describe('credentials', () => {
     expect(await credentials.verify('ann', 'pässwörd')).to.equal(stored);
   });
 
-  it('are hashed once at the same cost whether there is the user or not, and tell of each guess', async () => {
+  it('are hashed once at the same cost whether the user exists or not, and report each guess', async () => {
     const hashed: string[] = [];
     const counting = new Credentials(resources, (_password, passwordHash) => {
       hashed.push(passwordHash);

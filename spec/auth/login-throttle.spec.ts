@@ -116,7 +116,7 @@ describe('the throttle of logins', () => {
     expect(await login('agent', '10.0.0.1', true, 'agents')).to.equal('right');
   });
 
-  it('gives nobody at the API more guesses because agents came in from there', async () => {
+  it('allows no more guesses at the API after logins of agents from the same address', async () => {
     await login('admin', '10.0.0.1', true, 'agents');
     expect(await tried(() => login('admin', '10.0.0.1'))).to.equal(10);
   });

@@ -18,7 +18,7 @@ describe('tickets', () => {
 
   const caller = (username: string) => ({ username, groups: [] });
 
-  it('are made for everybody who is logged in, and are all different', async () => {
+  it('are issued to logged-in users, and are all different', async () => {
     const token = await api.userWith('nobody', []);
     const headers = { authorization: `Bearer ${token}` };
     const [one, other] = [
@@ -76,7 +76,7 @@ describe('tickets', () => {
     tickets.issue(caller('ann'));
   });
 
-  it('are at most a thousand of everybody', () => {
+  it('are at most a thousand for all users together', () => {
     for (let n = 0; n < 1_000; n += 1) tickets.issue(caller(`user-${n}`));
     expect(tickets.unused).to.deep.equal({ used: 1_000, limit: 1_000, refused: 0 });
     expect(() => tickets.issue(caller('one-more'))).to.throw(Overloaded, 'at most 1000 tickets');

@@ -23,7 +23,7 @@ function errorOf(command: string): string {
 }
 
 describe('tokens', () => {
-  const rows: [string, string][] = [
+  const cases: [string, string][] = [
     ['no token', 'no token'],
     ['chk {{ .name }} -w {{.labels.disk}}', 'chk web-1 -w 80'],
     ['{{ .labels.nope | default 90 }}', '90'],
@@ -42,7 +42,7 @@ describe('tokens', () => {
     ['{{ "}}" }} a }} b', '}} a }} b'],
     ['{{ .metadata | default "none" }}', 'none'],
   ];
-  for (const [template, expected] of rows) {
+  for (const [template, expected] of cases) {
     it(`${template} is ${JSON.stringify(expected)}`, () => {
       expect(filledIn(template)).to.equal(expected);
     });

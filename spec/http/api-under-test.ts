@@ -99,7 +99,7 @@ export class ApiUnderTest {
       },
       handshakeRefusals: () => this.handshakeRefusals,
       rings: () => new Map(),
-      machines: Object.entries(MACHINES).map(([word, machine]) => describeMachine(word, machine)),
+      machines: Object.entries(MACHINES).map(([name, machine]) => describeMachine(name, machine)),
       actors: (filter, page) => listActors(this.#store, filter, page),
       metrics: () => this.scrape(),
       probe: (timeoutMs) => {
@@ -141,7 +141,7 @@ export class ApiUnderTest {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** As the administrator, unless `headers` name somebody else; an empty header is not sent. */
+  /** Authenticates as the administrator, unless `headers` name another user. Empty headers are not sent. */
   send({ method = 'GET', path, headers = {}, body, text }: Request): Promise<Reply> {
     const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
     const given: Record<string, string> = { authorization: `Bearer ${this.token}`, ...headers };

@@ -4,7 +4,7 @@ import { perSuite } from '../support/fixture.ts';
 
 const CORE = '/api/core/v2';
 const CHECKS = `${CORE}/namespaces/default/checks`;
-const NOBODY = { authorization: '' };
+const ANONYMOUS = { authorization: '' };
 
 describe('a path of the REST API', () => {
   const api = perSuite(() => ApiUnderTest.start());
@@ -22,7 +22,7 @@ describe('a path of the REST API', () => {
   ];
   for (const path of unknown) {
     it(`is 404 without credentials when nothing is there: ${path}`, async () => {
-      const { status, body, headers } = await api.send({ path, headers: NOBODY });
+      const { status, body, headers } = await api.send({ path, headers: ANONYMOUS });
       expect([status, body]).to.deep.equal([404, { message: 'not found', code: 2 }]);
       expect(headers['x-content-type-options']).to.equal('nosniff');
     });
@@ -42,7 +42,7 @@ describe('a path of the REST API', () => {
   ];
   for (const [method, path, allow] of otherMethods) {
     it(`is 405 without credentials for another method: ${method} ${path}`, async () => {
-      const { status, text, headers } = await api.send({ method, path, headers: NOBODY });
+      const { status, text, headers } = await api.send({ method, path, headers: ANONYMOUS });
       expect([status, text, headers['allow']]).to.deep.equal([405, '', allow]);
     });
   }
@@ -57,7 +57,7 @@ describe('a path of the REST API', () => {
   ];
   for (const [path, location] of unclean) {
     it(`is 301 to its clean spelling: ${path}`, async () => {
-      const { status, headers } = await api.send({ path, headers: NOBODY });
+      const { status, headers } = await api.send({ path, headers: ANONYMOUS });
       expect([status, headers.location]).to.deep.equal([301, location]);
     });
   }
@@ -96,7 +96,7 @@ describe('a path of the REST API', () => {
   const unreadable = ['http://[::1/x', 'http://[::1', 'http://a:99999999/ready', 'ftp://[::1/x', 'ws://%@x/'];
   for (const target of unreadable) {
     it(`is 400 in a target that cannot be taken apart: ${target}`, async () => {
-      const { status, text, headers } = await api.send({ path: target, headers: NOBODY });
+      const { status, text, headers } = await api.send({ path: target, headers: ANONYMOUS });
       expect([status, text]).to.deep.equal([400, '400 Bad Request']);
       expect(headers['content-type']).to.equal('text/plain; charset=utf-8');
     });
@@ -165,7 +165,7 @@ describe('credentials of a request', () => {
   it('are looked at before the rights, and the rights before the body', async () => {
     const token = await api.userWith('reader', [{ verbs: ['get', 'list'], resources: ['checks'] }]);
     const post = { method: 'POST', path: CHECKS, text: '{bad' };
-    expect((await api.send({ ...post, headers: NOBODY })).status).to.equal(401);
+    expect((await api.send({ ...post, headers: ANONYMOUS })).status).to.equal(401);
     const forbidden = await api.send({ ...post, headers: { authorization: `Bearer ${token}` } });
     expect([forbidden.status, forbidden.body]).to.deep.equal([
       403,
@@ -203,7 +203,7 @@ describe('the body of a request', () => {
     });
   }
 
-  it('is 413 above the limit, with or without a length, and the connection lives on', async () => {
+  it('is 413 above the limit, with or without a length, and the connection stays open', async () => {
     const long = `{"name":"${'x'.repeat(REQUEST_LIMIT_BYTES)}"}`;
     expect((await post(long)).status).to.equal(413);
     const { status, body } = await post(long, { 'transfer-encoding': 'chunked' });

@@ -14,13 +14,13 @@ describe('an API key', () => {
     [{ metadata: { name: 'mine' } }, 'api key name: must be a UUID'],
   ]);
 
-  it('has no hash that somebody sent, and shows none', () => {
+  it('drops a hash that was sent, and shows none', () => {
     const key = parseApiKeyShape({ metadata, username: 'ann', hash: 'sent' });
     expect(key.hash).to.equal('');
     expect(JSON.stringify(shownApiKey({ ...key, hash: 'secret' }))).to.not.include('hash');
   });
 
-  it('has a UUID for a name, always the same, from which it cannot be told', () => {
+  it('has a UUID as its name, always the same, which does not reveal the key', () => {
     const { name, hash } = digestApiKey(KEY);
     expect(name).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(digestApiKey(KEY)).to.deep.equal({ name, hash });

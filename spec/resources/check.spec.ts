@@ -3,7 +3,7 @@ import { assertCheck, parseCheckShape } from '../../src/resources/check.ts';
 import { readGolden } from '../support/golden-file.ts';
 import { refusalOf } from '../support/refusal.ts';
 
-interface Row {
+interface Recorded {
   case: string;
   fields: Record<string, unknown>;
   status: number;
@@ -14,14 +14,14 @@ interface Row {
 
 const recording = JSON.parse(readGolden('schedule/validation.json').replaceAll('{ns}', 'default')) as {
   base: Record<string, unknown>;
-  rows: Row[];
+  rows: Recorded[];
 };
 
-/** Reasons that end in the words of the reference's time parser, which are no contract: compared up to there. */
+/** Messages that end with the text of the reference's time parser. That text is not part of the contract and not compared. */
 const TIME_REASON = /^(subdue \d+ invalid: invalid (?:begin|end) time format).*$/;
 const withoutDetail = (reason: string | undefined): string | undefined => reason?.replace(TIME_REASON, '$1');
 
-/** Expressions need a parser of JavaScript; the older form of subdue has only the words of the reference's time parser. */
+/** Cases whose message is the text of a parser of the reference. */
 const WITHOUT_OUR_TEXT = new Set(['expr', 'sdold']);
 
 const checkWith = (fields: object) => {
@@ -31,24 +31,24 @@ const checkWith = (fields: object) => {
 };
 
 describe('a check definition', () => {
-  for (const row of recording.rows.filter(({ case: name }) => !WITHOUT_OUR_TEXT.has(name))) {
-    const { status, message } = row.ours ?? row;
-    const what = `with ${JSON.stringify(row.fields)}`;
+  for (const recorded of recording.rows.filter(({ case: name }) => !WITHOUT_OUR_TEXT.has(name))) {
+    const { status, message } = recorded.ours ?? recorded;
+    const what = `with ${JSON.stringify(recorded.fields)}`;
     if (status === 201) {
       it(`${what} is accepted and rendered as recorded`, () => {
-        const rendered = JSON.parse(JSON.stringify(checkWith(row.fields))) as Record<string, unknown>;
-        for (const [name, value] of Object.entries(row.stored ?? {})) {
+        const rendered = JSON.parse(JSON.stringify(checkWith(recorded.fields))) as Record<string, unknown>;
+        for (const [name, value] of Object.entries(recorded.stored ?? {})) {
           expect(rendered[name], name).to.deep.equal(value === '<absent>' ? undefined : value);
         }
       });
     } else if (message === '<string>') {
       it(`${what} is refused`, () => {
-        expect(refusalOf(() => checkWith(row.fields))).to.be.a('string');
+        expect(refusalOf(() => checkWith(recorded.fields))).to.be.a('string');
       });
     } else {
       const expected = withoutDetail(message?.replace('resource is invalid: ', ''));
       it(`${what} is refused: ${expected}`, () => {
-        expect(withoutDetail(refusalOf(() => checkWith(row.fields)))).to.equal(expected);
+        expect(withoutDetail(refusalOf(() => checkWith(recorded.fields)))).to.equal(expected);
       });
     }
   }

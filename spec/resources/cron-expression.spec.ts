@@ -18,7 +18,7 @@ interface Recording {
 const recording = JSON.parse(readGolden('schedule/cron.json')) as Recording;
 const PREFIX = 'check cron string is invalid: ';
 
-/** The reference goes on with the words of its parser, which are no contract. */
+/** The reference continues with the text of its parser, which is not part of the contract. */
 const withoutDetail = (reason: string | undefined): string | undefined =>
   reason?.replace(/(failed to parse (?:int from|duration) .*?): .*$/, '$1');
 
@@ -31,15 +31,15 @@ const expectedOf = ({ cron, status, message, ours }: Recording['write'][number])
 };
 
 describe('a cron expression', () => {
-  for (const row of recording.write.filter((written) => written.cron !== '' && !isDecidedElsewhere(written))) {
-    const expected = expectedOf(row);
-    it(`"${row.cron}" is ${expected === undefined ? 'accepted' : `refused: ${expected}`}`, () => {
-      expect(withoutDetail(refusalOf(() => assertCron(row.cron)))).to.equal(withoutDetail(expected));
+  for (const recorded of recording.write.filter((written) => written.cron !== '' && !isDecidedElsewhere(written))) {
+    const expected = expectedOf(recorded);
+    it(`"${recorded.cron}" is ${expected === undefined ? 'accepted' : `refused: ${expected}`}`, () => {
+      expect(withoutDetail(refusalOf(() => assertCron(recorded.cron)))).to.equal(withoutDetail(expected));
     });
   }
 
   it('that has next times is accepted, and one that has none is refused', () => {
-    for (const { cron, ours } of recording.next.filter((row) => !isDecidedElsewhere(row))) {
+    for (const { cron, ours } of recording.next.filter((recorded) => !isDecidedElsewhere(recorded))) {
       const expected = ours?.startsWith('rejected on write: ') ? `${PREFIX}schedule never occurs` : undefined;
       expect(
         refusalOf(() => assertCron(cron)),

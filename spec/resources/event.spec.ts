@@ -215,7 +215,7 @@ describe('an event', () => {
     ['with one flap threshold', checkWith({ low_flap_threshold: 60 })],
     ['with metrics alone', { entity: ENTITY, metrics: { handlers: ['i'], points: [{ name: 'n', value: 1.5 }] } }],
     ['with an empty id', { ...EVENT, id: '' }],
-    ['with members nobody knows', { ...EVENT, bogus: { a: 1 } }],
+    ['with unknown members', { ...EVENT, bogus: { a: 1 } }],
     ['with a name of 250 letters', checkWith({ metadata: { name: 'n'.repeat(250) } })],
     ['with a metric rule whose minimum is above its maximum', thresholdWith({ thresholds: [{ min: '5', max: '1' }] })],
   ];

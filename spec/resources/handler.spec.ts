@@ -5,7 +5,7 @@ import { refusalOf } from '../support/refusal.ts';
 const handler = (changes: object): object => ({ metadata: { name: 'h', namespace: 'default' }, ...changes });
 
 describe('a handler definition', () => {
-  const rows: [object, string | undefined][] = [
+  const cases: [object, string | undefined][] = [
     [{ type: 'pipe', command: 'cat' }, undefined],
     [{ type: 'pipe', command: 'cat', timeout: 4_294_967_295, env_vars: ['nope'], mutator: 'a b' }, undefined],
     [{ type: 'pipe' }, 'missing command'],
@@ -26,7 +26,7 @@ describe('a handler definition', () => {
     [{ metadata: { name: 'h' }, type: 'nope' }, 'unknown handler type: nope'],
     [{ metadata: { name: 'h' }, type: 'set' }, 'namespace must be set'],
   ];
-  for (const [changes, message] of rows) {
+  for (const [changes, message] of cases) {
     it(`with ${JSON.stringify(changes)} is ${message === undefined ? 'accepted' : `refused: ${message}`}`, () => {
       expect(refusalOf(() => assertHandler(parseHandlerShape(handler(changes))))).to.equal(message);
     });

@@ -31,7 +31,7 @@ describe('a name', () => {
     });
   }
 
-  it('is told from other texts in the same way by both tests', () => {
+  it('is recognised alike by both functions', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 5 }), (text) => {
         expect(isName(text)).to.equal(refusalOf(() => assertName(text, 'name')) === undefined);
@@ -41,14 +41,14 @@ describe('a name', () => {
 });
 
 describe('a name of a role or binding', () => {
-  const rows: [string, string | undefined][] = [
+  const cases: [string, string | undefined][] = [
     ['system:agent', undefined],
     ['a:b:c', `the Role name ${SPECIAL}`],
     [':a', `the Role name ${SPECIAL}`],
     ['a:', `the Role name ${SPECIAL}`],
     ['', 'the Role name must not be empty'],
   ];
-  for (const [name, message] of rows) {
+  for (const [name, message] of cases) {
     it(`${JSON.stringify(name)} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
       expect(refusalOf(() => assertSubname(name, 'the Role name'))).to.equal(message);
     });
@@ -56,14 +56,14 @@ describe('a name of a role or binding', () => {
 });
 
 describe('a user name', () => {
-  const rows: [string, string | undefined][] = [
+  const cases: [string, string | undefined][] = [
     ['agent', undefined],
     ['a.b_c-1', undefined],
     ['Admin', `username ${SPECIAL}`],
     ['a b', `username ${SPECIAL}`],
     ['', 'username must not be empty'],
   ];
-  for (const [name, message] of rows) {
+  for (const [name, message] of cases) {
     it(`${JSON.stringify(name)} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
       expect(refusalOf(() => assertUsername(name))).to.equal(message);
     });
@@ -71,7 +71,7 @@ describe('a user name', () => {
 });
 
 describe('an asset name', () => {
-  const rows: [string, string | undefined][] = [
+  const cases: [string, string | undefined][] = [
     ['acme/check-disk:1.0', undefined],
     ['a b', "asset's name may only contain letters, forward slashes, underscores, dashes and numbers"],
     ['', "asset's name cannot be empty"],
@@ -79,7 +79,7 @@ describe('an asset name', () => {
     ['../dev/x', `asset's name must not have a segment that is empty, "." or ".."`],
     [`${'a/'.repeat(300)}b`, "asset's name must be at most 600 characters"],
   ];
-  for (const [name, message] of rows) {
+  for (const [name, message] of cases) {
     it(`${JSON.stringify(name)} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
       expect(refusalOf(() => assertAssetName(name))).to.equal(message);
     });

@@ -3,7 +3,7 @@ import { assertClusterRole, assertRole, parseClusterRoleShape, parseRoleShape } 
 import { refusalOf } from '../support/refusal.ts';
 import { testRefusals } from './refusals.ts';
 
-const words = (count: number): string[] => Array.from({ length: count }, (_, n) => `word-${n}`);
+const terms = (count: number): string[] => Array.from({ length: count }, (_, n) => `term-${n}`);
 const rules = [{ verbs: ['get'], resources: ['checks'] }];
 
 describe('a role', () => {
@@ -44,8 +44,8 @@ describe('the size of a role', () => {
     expect(refusal(Array<object>(1_001).fill({}))).to.equal('a Role must have at most 1000 rules');
   });
 
-  it('is at most a thousand words in a rule, verbs, resources and names together', () => {
-    const rule = { verbs: ['get'], resources: words(499), resource_names: words(500) };
+  it('is at most a thousand terms in a rule, verbs, resources and names together', () => {
+    const rule = { verbs: ['get'], resources: terms(499), resource_names: terms(500) };
     expect(refusal([rule, rule])).to.equal(undefined);
     const message = 'a rule must have at most 1000 verbs, resources and names';
     expect(refusal([rule, { ...rule, verbs: ['get,list'] }])).to.equal(message);

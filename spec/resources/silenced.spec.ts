@@ -11,7 +11,7 @@ import {
 
 const NOW_S = 1_700_000_000;
 
-const fault = (body: object): string | undefined => {
+const errorOf = (body: object): string | undefined => {
   try {
     assertSilenced(parseSilencedShape(body));
     return undefined;
@@ -31,12 +31,12 @@ describe('a silence', () => {
   ];
   for (const [body, name] of names) {
     it(`is named ${name} after what it silences`, () => {
-      expect(fault(body)).to.equal(undefined);
+      expect(errorOf(body)).to.equal(undefined);
       expect(silencedName(parseSilencedShape(body))).to.equal(name);
     });
   }
 
-  const faults: [object, string][] = [
+  const errors: [object, string][] = [
     [{}, 'must provide check or subscription'],
     [{ subscription: '', check: null }, 'must provide check or subscription'],
     [{ subscription: '*', check: '*' }, 'must provide check or subscription'],
@@ -54,9 +54,9 @@ describe('a silence', () => {
     [{ check: 'disk', expire: 1.5 }, 'expire must be integer,null'],
     [{ check: 'disk', begin: 'now' }, 'begin must be integer,null'],
   ];
-  for (const [body, message] of faults) {
+  for (const [body, message] of errors) {
     it(`is refused: ${message}, for ${JSON.stringify(body).slice(0, 60)}`, () => {
-      expect(fault(body)).to.equal(message);
+      expect(errorOf(body)).to.equal(message);
     });
   }
 
@@ -86,7 +86,7 @@ describe('a silence', () => {
     ['has no end when expire is below 0', { expire: -5 }, { begin: NOW_S, expire_at: 0, expire: -1 }],
     ['ends expire seconds from now', { expire: 60 }, { begin: NOW_S, expire_at: NOW_S + 60, expire: 60 }],
     ['ends expire seconds from its begin', { begin: 100, expire: 10 }, { begin: 100, expire_at: 110, expire: 10 }],
-    ['begins before the year 1970 when told so', { begin: -5 }, { begin: -5, expire_at: 0, expire: -1 }],
+    ['begins before the year 1970 when sent so', { begin: -5 }, { begin: -5, expire_at: 0, expire: -1 }],
     ['keeps an end that was sent', { expire_at: 7, expire: 60 }, { begin: NOW_S, expire_at: 7, expire: 60 }],
     ['shows no expire that was not sent', { expire_at: 7 }, { begin: NOW_S, expire_at: 7, expire: 0 }],
   ];

@@ -9,7 +9,7 @@ import { refusalOf } from '../support/refusal.ts';
 describe('a repeated window', () => {
   const BEGIN = '2020-01-01T00:00:00Z';
   const END = '2020-01-01T10:00:00+02:00';
-  const rows: [string, { begin: string; end: string; repeat: string[] | null }, RegExp | undefined][] = [
+  const cases: [string, { begin: string; end: string; repeat: string[] | null }, RegExp | undefined][] = [
     ['from one moment to a later one', { begin: BEGIN, end: END, repeat: null }, undefined],
     ['of no length', { begin: BEGIN, end: BEGIN, repeat: [] }, undefined],
     ['with fractions of a second', { begin: '2020-01-01T00:00:00.5Z', end: END, repeat: null }, undefined],
@@ -48,7 +48,7 @@ describe('a repeated window', () => {
     ],
     ['with an unknown period', { begin: BEGIN, end: END, repeat: ['Daily'] }, /invalid repeat period: Daily$/],
   ];
-  for (const [what, window, message] of rows) {
+  for (const [what, window, message] of cases) {
     it(`${what} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
       const reason = refusalOf(() => assertRepeatedWindows([window]));
       if (message === undefined) expect(reason).to.equal(undefined);
@@ -81,7 +81,7 @@ describe('a weekly window', () => {
     });
   }
 
-  it('drops days nobody knows and renders no days as an empty object', () => {
+  it('drops unknown days and renders no days as an empty object', () => {
     const days = { someday: [{ begin: 'x', end: 'y' }], all: [] };
     expect(weeklyWindowsWithDefaults({ days })).to.deep.equal({ days: {} });
     expect(weeklyWindowsWithDefaults(null)).to.equal(null);

@@ -4,14 +4,14 @@ import { parseCron } from '../../src/resources/cron-expression.ts';
 import { nextCronTimeMs, nextDueMs } from '../../src/rules/cron-times.ts';
 import { readGolden } from '../support/golden-file.ts';
 
-interface Row {
+interface Recorded {
   cron: string;
   from: string;
   next: string[];
   ours?: string;
 }
 
-const { next: rows } = JSON.parse(readGolden('schedule/cron.json')) as { next: Row[] };
+const { next: rows } = JSON.parse(readGolden('schedule/cron.json')) as { next: Recorded[] };
 /** In the recording the zone of the process is UTC. */
 const inUtc = (cron: string): string => (/^(CRON_)?TZ=/.test(cron) ? cron : `TZ=UTC ${cron}`);
 const iso = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
@@ -27,7 +27,9 @@ function* timesAfter(cron: string, from: string): Generator<string> {
 
 describe('the next times of a cron expression', () => {
   // A period that runs backwards is refused.
-  for (const { cron, from, next } of rows.filter((row) => row.ours === undefined && !row.cron.includes(' -'))) {
+  for (const { cron, from, next } of rows.filter(
+    (recorded) => recorded.ours === undefined && !recorded.cron.includes(' -'),
+  )) {
     it(`${cron} after ${from}`, () => {
       const times = timesAfter(cron, from);
       expect(next.map(() => times.next().value)).to.deep.equal(next);

@@ -55,7 +55,7 @@ describe('the handlers of an event', () => {
     expect(selected(['s', 'u'], handlers)).to.deep.equal(['a']);
   });
 
-  it('are a thousand names at most: the first one beyond is told, and no more are looked at', () => {
+  it('are at most a thousand names: the first one beyond is reported, and no more are read', () => {
     const names = Array.from({ length: 100_000 }, (_, n) => `h${n}`);
     let looked = 0;
     const { selected: found, unselected } = selectHandlers(['s'], (name) => {

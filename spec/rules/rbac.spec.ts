@@ -132,8 +132,8 @@ describe('access', () => {
     };
 
     it('is refused with the name of the first such role', () => {
-      const verdict = decideAccess(policyOf(missing), ANN, ask('get', 'checks', 'prod', 'c'));
-      expect(verdict).to.deep.equal({ allowed: false, missingRole: 'cluster role not found: ghost' });
+      const result = decideAccess(policyOf(missing), ANN, ask('get', 'checks', 'prod', 'c'));
+      expect(result).to.deep.equal({ allowed: false, missingRole: 'cluster role not found: ghost' });
     });
 
     it('is allowed when another binding allows', () => {
@@ -142,14 +142,14 @@ describe('access', () => {
 
     it('is refused when a cluster role binding names a role of a namespace', () => {
       const sources = { ...missing, clusterRoleBindings: [binding('User:ann', 'Role:all')], roleBindings: [] };
-      const verdict = decideAccess(policyOf(sources), ANN, ask('get', 'checks', 'dev', 'c'));
-      expect(verdict).to.deep.equal({ allowed: false, missingRole: 'role not found: all' });
+      const result = decideAccess(policyOf(sources), ANN, ask('get', 'checks', 'dev', 'c'));
+      expect(result).to.deep.equal({ allowed: false, missingRole: 'role not found: all' });
     });
 
     it('is refused without a name to those whom the binding does not concern', () => {
       const bob = { username: 'bob', groups: [] };
-      const verdict = decideAccess(policyOf(missing), bob, ask('get', 'checks', 'prod', 'c'));
-      expect(verdict).to.deep.equal({ allowed: false, missingRole: undefined });
+      const result = decideAccess(policyOf(missing), bob, ask('get', 'checks', 'prod', 'c'));
+      expect(result).to.deep.equal({ allowed: false, missingRole: undefined });
     });
   });
 });
@@ -204,7 +204,7 @@ describe('a right', () => {
       binding('User:zoe', 'Role:writer', 'prod'),
     ],
   });
-  const rows: [string, Rules, string | undefined, boolean][] = [
+  const cases: [string, Rules, string | undefined, boolean][] = [
     ['what one has', [rule('get', 'checks'), rule('list', 'hooks')], undefined, true],
     ['what one has, by name', [rule('get', 'checks', 'c1')], undefined, true],
     ['nothing', [rule('', 'checks'), rule('*', '')], undefined, true],
@@ -218,16 +218,16 @@ describe('a right', () => {
     ['another name', [rule('update', 'checks', 'c1 c3')], 'dev', false],
     ['all names', [rule('update', 'checks')], 'dev', false],
   ];
-  for (const [what, rules, namespace, held] of rows) {
+  for (const [what, rules, namespace, held] of cases) {
     it(`to ${what} is ${held ? '' : 'not '}held`, () => {
       expect(holds(policy, ANN, roleWithDefaults({ rules }).rules, namespace)).to.equal(held);
     });
   }
 
-  it('of thousands of words is compared in no time with thousands of others', function () {
-    // All pairs of words with all rules would take minutes.
+  it('with thousands of terms is compared with thousands of others without delay', function () {
+    // Comparing all pairs of terms of all rules would take minutes.
     this.timeout(5_000);
-    const words = (what: string): string => Array.from({ length: 5_000 }, (_, n) => `${what}-${n}`).join(' ');
+    const terms = (what: string): string => Array.from({ length: 5_000 }, (_, n) => `${what}-${n}`).join(' ');
     const held = Array.from({ length: 5_000 }, (_, n) => rule('get', `resource-${n}`));
     const many = policyOf({
       clusterRoles: [role('many', held)],
@@ -235,25 +235,25 @@ describe('a right', () => {
       roles: [],
       roleBindings: [],
     });
-    const wanted = roleWithDefaults({ rules: [rule('get', words('resource'))] }).rules;
+    const wanted = roleWithDefaults({ rules: [rule('get', terms('resource'))] }).rules;
     const repeated = wanted.map(({ resources }) => ({
       verbs: Array<string>(5_000).fill('get'),
       resources,
       resource_names: null,
     }));
     expect(holds(many, ANN, [...wanted, ...repeated], undefined)).to.equal(true);
-    expect(holds(many, ANN, roleWithDefaults({ rules: [rule('get', words('other'))] }).rules, undefined)).to.equal(
+    expect(holds(many, ANN, roleWithDefaults({ rules: [rule('get', terms('other'))] }).rules, undefined)).to.equal(
       false,
     );
   });
 
   const others: [string, Subject, boolean][] = [
-    ['nobody', { username: 'eve', groups: ['guests'] }, true],
+    ['a user without rights', { username: 'eve', groups: ['guests'] }, true],
     ['oneself', ANN, true],
-    ['somebody with less', { username: 'bob', groups: [] }, true],
+    ['a user with fewer rights', { username: 'bob', groups: [] }, true],
     ['a group of one’s own', { username: 'eve', groups: ['ops'] }, true],
-    ['somebody with more', { username: 'eve', groups: ['admins'] }, false],
-    ['somebody with more in a namespace', { username: 'zoe', groups: [] }, false],
+    ['a user with more rights', { username: 'eve', groups: ['admins'] }, false],
+    ['a user with more rights in a namespace', { username: 'zoe', groups: [] }, false],
   ];
   for (const [who, other, held] of others) {
     it(`of ${who} is ${held ? '' : 'not '}held whole`, () => {

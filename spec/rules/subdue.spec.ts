@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 
 /** Of 2024-06: the 3rd is a Monday. */
 describe('a check with windows', () => {
-  const rows: [begin: string, end: string, repeat: string | null, at: string, isIn: boolean][] = [
+  const cases: [begin: string, end: string, repeat: string | null, at: string, isIn: boolean][] = [
     ['2024-06-03T17:00:00Z', '2024-06-03T18:00:00Z', null, '2024-06-03T16:59:59.999Z', false],
     ['2024-06-03T17:00:00Z', '2024-06-03T18:00:00Z', null, '2024-06-03T17:00:00Z', true],
     ['2024-06-03T17:00:00Z', '2024-06-03T18:00:00Z', null, '2024-06-03T18:00:00.500Z', true],
@@ -45,7 +45,7 @@ describe('a check with windows', () => {
     ['2024-06-03T17:00:00Z', 'x', 'daily', '2024-06-03T17:30:00Z', false],
     ['2024-06-03T17:00:00Z', '2024-06-03T18:00:00Z', 'nightly', '2024-06-03T17:30:00Z', false],
   ];
-  for (const [begin, end, repeat, at, isIn] of rows) {
+  for (const [begin, end, repeat, at, isIn] of cases) {
     it(`from ${begin} to ${end}, ${repeat ?? 'once'}, is ${isIn ? '' : 'not '}subdued at ${at}`, () => {
       const window = { begin, end, repeat: repeat === null ? null : [repeat] };
       expect(isSubdued([window], Date.parse(at))).to.equal(isIn);

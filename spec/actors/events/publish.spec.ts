@@ -43,7 +43,7 @@ function published(names: string[], { output = '' } = {}) {
   const { decision } = ctx;
   return {
     entries: decision.puts.filter(({ table }) => table === 'outbox').map(({ value }) => value as OutboxEntry),
-    told: decision.announcements.filter((one): one is OutboxFilled => one.type === 'outbox.filled'),
+    announced: decision.announcements.filter((one): one is OutboxFilled => one.type === 'outbox.filled'),
     skipped: (decision.get('notifications', 'default/sw-1/port') ?? []).map(
       ({ handler, outcome, reason }: Notification) => ({ handler, outcome, reason }),
     ),
@@ -51,14 +51,14 @@ function published(names: string[], { output = '' } = {}) {
 }
 
 describe('an event that is published', () => {
-  it('waits for each of its handlers, which is told with how large it is', () => {
-    const { entries, told, skipped } = published(['a', 'b'], { output: 'x'.repeat(1_000) });
+  it('waits for each of its handlers and is announced with its size', () => {
+    const { entries, announced, skipped } = published(['a', 'b'], { output: 'x'.repeat(1_000) });
     expect(entries.map(({ handler }) => handler)).to.deep.equal(['a', 'b']);
-    expect(told.map(({ namespace, handler, key }) => [namespace, handler, key])).to.deep.equal([
+    expect(announced.map(({ namespace, handler, key }) => [namespace, handler, key])).to.deep.equal([
       ['default', 'a', 'default/sw-1/port'],
       ['default', 'b', 'default/sw-1/port'],
     ]);
-    for (const { bytes } of told) expect(bytes).to.be.within(1_000, 3_000);
+    for (const { bytes } of announced) expect(bytes).to.be.within(1_000, 3_000);
     expect(skipped).to.deep.equal([]);
   });
 

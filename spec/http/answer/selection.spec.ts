@@ -9,7 +9,7 @@ const CORE = '/api/core/v2';
 const DEFAULT = `${CORE}/namespaces/default`;
 
 const kindsOf = (scope: 'namespace' | 'cluster'): string[] =>
-  Object.entries(CONFIGURATION_KINDS).flatMap(([word, kind]) => (kind.scope === scope ? [word] : []));
+  Object.entries(CONFIGURATION_KINDS).flatMap(([name, kind]) => (kind.scope === scope ? [name] : []));
 
 /** Every list of which objects can be selected. */
 const LISTS = [
@@ -127,7 +127,7 @@ describe('a list', () => {
     expect((await api.get(`${DEFAULT}/events/e9?${query}`)).status).to.equal(404);
   });
 
-  it('does not tell what it hides to whoever asks for it', async () => {
+  it('does not reveal redacted values to selectors', async () => {
     for (const path of [`${DEFAULT}/entities`, `${DEFAULT}/events`]) {
       const prefix = path.endsWith('events') ? 'event' : 'entity';
       for (const query of [

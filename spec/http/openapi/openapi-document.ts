@@ -86,7 +86,7 @@ export class ReadDocument {
   }
 
   /** What is wrong with it, undefined when nothing is. */
-  fault(schema: Schema, value: unknown): string | undefined {
+  errorOf(schema: Schema, value: unknown): string | undefined {
     const source = JSON.stringify(schema).replaceAll('"#/', '"api:document#/');
     let validate = this.#validators.get(source);
     if (validate === undefined) {

@@ -81,7 +81,7 @@ describe('a request that is made from the description of the API', () => {
     }
     const [type, { schema }] = content;
     expect(headers['content-type']?.split(';')[0]).to.equal(type);
-    expect(exact.fault(schema, type === 'application/json' ? json : text), text.slice(0, 500)).to.equal(undefined);
+    expect(exact.errorOf(schema, type === 'application/json' ? json : text), text.slice(0, 500)).to.equal(undefined);
   }
 
   async function forEach(operations: Operation[], law: (operation: Operation) => Promise<void>): Promise<void> {

@@ -109,7 +109,7 @@ export function breakingValuesOf(document: ReadDocument, schema: Schema): fc.Arb
   return fc
     .tuple(valuesOf(document, schema), fc.constantFrom([], ...membersOf(document, schema)), wrong)
     .map(([value, path, replacement]) => replaced(value, path, replacement))
-    .filter((value) => document.fault(schema, value) !== undefined);
+    .filter((value) => document.errorOf(schema, value) !== undefined);
 }
 
 /** The paths of all members, those of lists aside. */

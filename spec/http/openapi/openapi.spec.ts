@@ -5,7 +5,7 @@ import { ApiUnderTest } from '../api-under-test.ts';
 import { type OpenApiDocument, ReadDocument } from './openapi-document.ts';
 import { perSuite } from '../../support/fixture.ts';
 
-const NOBODY = { authorization: '' };
+const ANONYMOUS = { authorization: '' };
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 /** Answered whatever the method, and before the routes are. */
 const METRICS = '/metrics';
@@ -15,21 +15,21 @@ describe('the description of the API', () => {
   let document: OpenApiDocument;
   let read: ReadDocument;
   before(async () => {
-    document = (await api.send({ path: '/openapi.json', headers: NOBODY })).body as OpenApiDocument;
+    document = (await api.send({ path: '/openapi.json', headers: ANONYMOUS })).body as OpenApiDocument;
     read = new ReadDocument(document);
   });
 
   const pathOf = (template: string): string => template.replaceAll(/\{\w+\}/g, 'x');
 
-  it('has a row of the table for each operation, and an operation for each row', () => {
-    const rows = api.api.routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+  it('has one operation for each route', () => {
+    const routes = api.api.routes.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
     const operations = read.operations.map(({ method, path }) => `${method} ${path}`);
-    expect(operations.toSorted()).to.deep.equal([...rows, `GET ${METRICS}`].toSorted());
+    expect(operations.toSorted()).to.deep.equal([...routes, `GET ${METRICS}`].toSorted());
   });
 
   it('is of what is served: each operation is answered, or asks for credentials where it says so', async () => {
     for (const { method, path, security, responses } of read.operations) {
-      const { status } = await api.send({ method, path: pathOf(path), headers: NOBODY });
+      const { status } = await api.send({ method, path: pathOf(path), headers: ANONYMOUS });
       expect(Object.keys(responses), `${method} ${path}`).to.include(String(status));
       const isClosed = security.length > 0 && !security.some((one) => 'basic' in one);
       if (isClosed) expect(status, `${method} ${path}`).to.equal(401);
@@ -41,7 +41,7 @@ describe('the description of the API', () => {
     for (const [template, operations] of Object.entries(document.paths)) {
       const described = Object.keys(operations).map((method) => method.toUpperCase());
       for (const method of METHODS.filter((one) => template !== METRICS && !described.includes(one))) {
-        const { status, headers } = await api.send({ method, path: pathOf(template), headers: NOBODY });
+        const { status, headers } = await api.send({ method, path: pathOf(template), headers: ANONYMOUS });
         expect(status, `${method} ${template}`).to.equal(405);
         expect(headers.allow?.toString().split(', '), template).to.have.members(described);
       }
@@ -54,9 +54,9 @@ describe('the description of the API', () => {
     for (const id of ids) expect(id).to.match(/^[a-z]+[A-Za-z0-9]*$/);
   });
 
-  it('has each word of a path among the parameters, and in no path twice', () => {
+  it('declares each path parameter, and repeats none in a path', () => {
     for (const { path, parameters } of read.operations) {
-      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, word]) => word);
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).to.deep.equal(inPath);
       expect(new Set(inPath).size).to.equal(inPath.length);
     }
@@ -67,7 +67,9 @@ describe('the description of the API', () => {
     expect(put?.body?.schema).to.deep.equal({ $ref: '#/components/schemas/core.v2.CheckConfig' });
     const { properties = {} } = document.components.schemas['core.v2.CheckConfig'] ?? {};
     expect(properties['interval']).to.include({ minimum: 0, maximum: 4_294_967_295 });
-    expect(read.fault({ $ref: '#/components/schemas/core.v2.CheckConfig' }, { interval: -1 })).not.to.equal(undefined);
+    expect(read.errorOf({ $ref: '#/components/schemas/core.v2.CheckConfig' }, { interval: -1 })).not.to.equal(
+      undefined,
+    );
   });
 
   it('says what a merge patch is, and under which conditions it is made', () => {
@@ -87,7 +89,7 @@ describe('the description of the API', () => {
     }
   });
 
-  it('is told without its body to whoever has it', async () => {
+  it('is 304 to a client that has it', async () => {
     const { headers } = await api.get('/openapi.json');
     const tag = String(headers['etag']);
     const again = await api.send({ path: '/openapi.json', headers: { 'if-none-match': tag } });
@@ -97,13 +99,13 @@ describe('the description of the API', () => {
 
   it('is made once', async () => {
     let made = 0;
-    const [row] = docsRoutes({
+    const [route] = docsRoutes({
       document: () => {
         made += 1;
         return describeApi(api.api.routes, '1.2.3');
       },
     });
-    const answers = [await row?.handle(REQUEST), await row?.handle(REQUEST)];
+    const answers = [await route?.handle(REQUEST), await route?.handle(REQUEST)];
     expect(made).to.equal(1);
     expect(answers[1]).to.deep.equal(answers[0]);
   });
@@ -126,7 +128,7 @@ const REQUEST = {
 describe('the page that shows the description of the API', () => {
   const api = perSuite(() => ApiUnderTest.start());
 
-  const get = (path: string) => api.send({ path, headers: NOBODY });
+  const get = (path: string) => api.send({ path, headers: ANONYMOUS });
 
   /** What a browser fetches for it, in order. */
   async function fetched(): Promise<string[]> {
@@ -149,13 +151,13 @@ describe('the page that shows the description of the API', () => {
     }
   });
 
-  it('is told without its body to a browser that has it, each file by its own tag', async () => {
+  it('is 304 to a browser that has it, with a tag for each file', async () => {
     const tags = new Set<string>();
     for (const path of ['/docs', ...(await fetched())]) {
       const tag = String((await get(path)).headers['etag']);
-      const again = await api.send({ path, headers: { ...NOBODY, 'if-none-match': tag } });
+      const again = await api.send({ path, headers: { ...ANONYMOUS, 'if-none-match': tag } });
       expect([again.status, again.text, again.headers['etag']], path).to.deep.equal([304, '', tag]);
-      const other = await api.send({ path, headers: { ...NOBODY, 'if-none-match': '"other"' } });
+      const other = await api.send({ path, headers: { ...ANONYMOUS, 'if-none-match': '"other"' } });
       expect(other.status, path).to.equal(200);
       tags.add(tag);
     }
@@ -163,9 +165,9 @@ describe('the page that shows the description of the API', () => {
   });
 
   it('is read once, however often it is asked for', async () => {
-    for (const row of docsRoutes({ document: () => ({}) })) {
-      const [first, second] = [await row.handle(REQUEST), await row.handle(REQUEST)];
-      expect(first.body, row.path).to.be.instanceOf(Buffer).and.to.equal(second.body);
+    for (const route of docsRoutes({ document: () => ({}) })) {
+      const [first, second] = [await route.handle(REQUEST), await route.handle(REQUEST)];
+      expect(first.body, route.path).to.be.instanceOf(Buffer).and.to.equal(second.body);
     }
   });
 

@@ -83,7 +83,7 @@ describe('a body of a wrong shape', () => {
   const api = perSuite(() => ApiUnderTest.start());
 
   for (const [method, path, valid] of ROUTES) {
-    it(`reaches no command and is no fault of the server: ${method} ${path}`, async () => {
+    it(`is 400 and reaches no command: ${method} ${path}`, async () => {
       expect((await api.send({ method, path, body: valid })).status).to.be.lessThan(300);
       const calls = api.calls.length;
       const wrong = fc.oneof(
@@ -105,7 +105,7 @@ describe('a body of a wrong shape', () => {
       expect(api.calls).to.have.lengthOf(calls);
     });
 
-    it(`is no fault of the server, whatever it is: ${method} ${path}`, async () => {
+    it(`never causes a server error: ${method} ${path}`, async () => {
       const bytes = fc.uint8Array().map((array) => Buffer.from(array).toString('latin1'));
       await fc.assert(
         fc.asyncProperty(fc.oneof(fc.json(), fc.string(), bytes), async (text) => {

@@ -58,7 +58,7 @@ describe('the cluster', () => {
     });
   }
 
-  it('is for nobody whose rules do not say everything', async () => {
+  it('is 403 for users without all rights', async () => {
     const rules = [{ verbs: ['*'], resources: ['checks', 'cluster', 'tessen'] }];
     const authorization = `Bearer ${await api.userWith('nearly', rules)}`;
     for (const path of ['cluster/members', 'cluster/id', 'tessen']) {

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { ApiUnderTest } from '../api-under-test.ts';
 import { perSuite } from '../../support/fixture.ts';
 
-const NOBODY = { authorization: '' };
+const ANONYMOUS = { authorization: '' };
 const TEXT = 'up 1\n';
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -13,13 +13,13 @@ describe('GET /metrics', () => {
 
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'SEARCH']) {
     it(`answers ${method} of anybody with the text of the scrape`, async () => {
-      const { status, text, headers } = await api.send({ method, path: '/metrics?x=%41', headers: NOBODY });
+      const { status, text, headers } = await api.send({ method, path: '/metrics?x=%41', headers: ANONYMOUS });
       expect([status, text, headers['content-type']]).to.deep.equal([200, TEXT, TYPE]);
     });
   }
 
   it('answers HEAD with the headers alone', async () => {
-    const { status, text, headers } = await api.send({ method: 'HEAD', path: '/metrics', headers: NOBODY });
+    const { status, text, headers } = await api.send({ method: 'HEAD', path: '/metrics', headers: ANONYMOUS });
     expect([status, text, headers['content-type']]).to.deep.equal([200, '', TYPE]);
     expect(headers['content-length']).to.equal(String(TEXT.length));
   });
@@ -31,7 +31,7 @@ describe('GET /metrics', () => {
 
   it('is at no other path', async () => {
     for (const path of ['/metrics/', '/metrics/x', '/metric', '/Metrics']) {
-      expect((await api.send({ path, headers: NOBODY })).status, path).to.equal(404);
+      expect((await api.send({ path, headers: ANONYMOUS })).status, path).to.equal(404);
     }
   });
 
@@ -67,7 +67,7 @@ describe('GET /metrics', () => {
 
   it('says no more than 500 when the scrape fails, and logs why', async () => {
     api.scrape = () => Promise.reject(new Error('no figures'));
-    const { status, text } = await api.send({ path: '/metrics', headers: NOBODY });
+    const { status, text } = await api.send({ path: '/metrics', headers: ANONYMOUS });
     expect([status, text]).to.deep.equal([500, '{"message":"internal error occurred","code":0}']);
     expect(api.log.errors.at(-1)?.fields).to.include({ path: '/metrics' });
   });

@@ -73,7 +73,7 @@ describe('the list of namespaces', () => {
     expect(one.status).to.equal(404);
   });
 
-  it('is whole for whoever may get something anywhere', async () => {
+  it('is complete for a user who may get something in all namespaces', async () => {
     const token = await api.userWith('viewer', [{ verbs: ['get'], resources: ['checks'] }]);
     expect(await shownTo(token)).to.deep.equal(['a', 'b', 'c', 'default'].map((name) => ({ name })));
   });
@@ -106,7 +106,7 @@ describe('the list of namespaces', () => {
     expect(await page('?limit=3')).to.deep.equal({ body: [{ name: 'b' }, { name: 'default' }], next: undefined });
   });
 
-  it('lets nobody delete or make a namespace by rights in another one', async () => {
+  it('cannot be deleted or created with rights in another one', async () => {
     const token = await userInC('owner', { verbs: ['*'], resources: ['*'] });
     const as = { authorization: `Bearer ${token}` };
     expect((await api.send({ method: 'DELETE', path: `${NAMESPACES}/a`, headers: as })).status).to.equal(403);

@@ -2,15 +2,15 @@ import { expect } from 'chai';
 import { ApiUnderTest } from '../api-under-test.ts';
 import { perSuite } from '../../support/fixture.ts';
 
-const NOBODY = { authorization: '' };
+const ANONYMOUS = { authorization: '' };
 
-describe('the state of the backend, told to anybody', () => {
+describe('the state of the backend, without credentials', () => {
   const api = perSuite(() => ApiUnderTest.start());
   afterEach(() => {
     api.healthy = true;
   });
 
-  const health = (query = '') => api.send({ path: `/health${query}`, headers: NOBODY });
+  const health = (query = '') => api.send({ path: `/health${query}`, headers: ANONYMOUS });
   const report = (Healthy: boolean, Err: string) => ({
     Alarms: null,
     ClusterHealth: [{ MemberID: 26, MemberIDHex: '1a', Name: 'default', Err, Healthy }],
@@ -61,12 +61,12 @@ describe('the state of the backend, told to anybody', () => {
   }
 
   it('is ready', async () => {
-    const { status, text, headers } = await api.send({ path: '/ready', headers: NOBODY });
+    const { status, text, headers } = await api.send({ path: '/ready', headers: ANONYMOUS });
     expect([status, text, headers['content-type']]).to.deep.equal([200, 'ready\n', 'text/plain; charset=utf-8']);
   });
 
   it('has its own version beside the one that clients look for', async () => {
-    const { status, body } = await api.send({ path: '/version', headers: NOBODY });
+    const { status, body } = await api.send({ path: '/version', headers: ANONYMOUS });
     expect([status, body]).to.deep.equal([
       200,
       {

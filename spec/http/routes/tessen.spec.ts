@@ -4,10 +4,10 @@ import { perSuite, perTest } from '../../support/fixture.ts';
 
 const TESSEN = '/api/core/v2/tessen';
 
-describe('the switch of telemetry', () => {
+describe('the setting of telemetry', () => {
   const api = perTest(() => ApiUnderTest.start());
 
-  it('is what it was set to, by whoever set it, with a tag of its own', async () => {
+  it('is stored with its author in the ledger, and has a tag', async () => {
     const off = await api.get(TESSEN);
     expect([off.status, off.body]).to.deep.equal([200, { opt_out: false }]);
     const put = await api.send({ method: 'PUT', path: TESSEN, body: { opt_out: true } });

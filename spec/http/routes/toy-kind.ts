@@ -5,7 +5,7 @@ import { assertName } from '../../../src/resources/names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from '../../../src/resources/object-meta.ts';
 import { listOrNull, optional, orAbsent, text, textList, uint32, validator } from '../../../src/resources/schema.ts';
 
-/** What docs/change.md says under "Add a resource", done for a kind that nobody needs. */
+/** What docs/change.md says under "Add a resource", applied to a kind that only tests use. */
 
 const ToySchema = Type.Object(
   {

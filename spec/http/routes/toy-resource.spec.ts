@@ -82,7 +82,7 @@ describe('a kind of resource that was added as docs/change.md says', () => {
     expect((await api.get(`${TOYS}?${selecting('nope (')}`)).status).to.equal(400);
   });
 
-  it('is given and withheld by its word in roles', async () => {
+  it('is allowed and denied by its kind name in roles', async () => {
     await api.post('/api/core/v2/users', NARROW);
     const metadata = { name: 'toys', namespace: 'default' };
     const rules = [{ verbs: ['get', 'list'], resources: ['toys'] }];
@@ -113,13 +113,13 @@ describe('a kind of resource that was added as docs/change.md says', () => {
     await api.patch(`${TOYS}/robot`, { wheels: 2, color: 'secret' });
     await api.delete(`${TOYS}/robot`);
     const entries = await api.ledger({ actor: 'toys', key: 'default/robot' });
-    const told = entries.map(({ event, cause, details }) => [event, cause, details?.['changed']]);
+    const recorded = entries.map(({ event, cause, details }) => [event, cause, details?.['changed']]);
     const user = { user: 'admin' };
-    expect(told.slice(0, 2)).to.deep.equal([
+    expect(recorded.slice(0, 2)).to.deep.equal([
       ['resource.created', user, []],
       ['resource.updated', user, ['color', 'wheels']],
     ]);
-    expect(told[2]?.slice(0, 2)).to.deep.equal(['resource.deleted', user]);
+    expect(recorded[2]?.slice(0, 2)).to.deep.equal(['resource.deleted', user]);
     expect(JSON.stringify(entries)).to.not.include('secret');
   });
 
@@ -145,13 +145,13 @@ describe('a kind of resource that was added as docs/change.md says', () => {
     expect(entry?.event).to.equal('resource.created');
   });
 
-  it('is in the OpenAPI document with its rows, its schema and its right', async () => {
+  it('is in the OpenAPI document with its routes, its schema and its right', async () => {
     const document = (await api.get('/openapi.json')).json;
-    const rows = (path: string) => Object.keys(at(document, 'paths', path) as object).toSorted();
-    expect(rows('/api/core/v2/toys')).to.deep.equal(['get']);
-    expect(rows('/api/core/v2/namespaces/{namespace}/toys')).to.deep.equal(['get', 'post']);
-    expect(rows('/api/core/v2/namespaces/{namespace}/toys/{name}')).to.deep.equal(['delete', 'get', 'patch', 'put']);
-    expect(rows('/api/core/v2/crates/{name}')).to.deep.equal(['delete', 'get', 'patch', 'put']);
+    const methods = (path: string) => Object.keys(at(document, 'paths', path) as object).toSorted();
+    expect(methods('/api/core/v2/toys')).to.deep.equal(['get']);
+    expect(methods('/api/core/v2/namespaces/{namespace}/toys')).to.deep.equal(['get', 'post']);
+    expect(methods('/api/core/v2/namespaces/{namespace}/toys/{name}')).to.deep.equal(['delete', 'get', 'patch', 'put']);
+    expect(methods('/api/core/v2/crates/{name}')).to.deep.equal(['delete', 'get', 'patch', 'put']);
     const created = at(document, 'paths', '/api/core/v2/namespaces/{namespace}/toys', 'post') as object;
     expect(JSON.stringify(created)).to.include('schemas/core.v2.Toy"').and.to.include('to `create` `toys`');
     expect(JSON.stringify(at(document, 'components', 'schemas'))).to.include('how many');

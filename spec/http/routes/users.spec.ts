@@ -84,7 +84,7 @@ describe('a user', () => {
     expect(await api.login('long', `${'p'.repeat(72)}x`)).to.be.a('string');
   });
 
-  it('is 404 where nobody has the name, or could have it', async () => {
+  it('is 404 for an unknown and for an invalid name', async () => {
     for (const name of ['ghost', 'a%20b', 'x'.repeat(700)]) {
       for (const [method, path, body] of [
         ['GET', name, undefined],
@@ -194,17 +194,17 @@ describe('the rights over users', () => {
     await api.put('clusterrolebindings', undefined, metadata.name, roleBindingWithDefaults(binding));
   }
 
-  it('show nobody himself without the binding system:user, also not by a rule on users', async () => {
+  it('do not show users themselves without the binding system:user, even with a rule on users', async () => {
     expect(await status(ann, 'GET', '/ann')).to.equal(403);
     expect(await status(uma, 'GET', '/uma')).to.equal(403);
     expect(await status(uma, 'PUT', '/uma/password', {})).to.equal(403);
     expect(await status(uma, 'GET', '/ann')).to.equal(200);
   });
 
-  it('let everybody see himself and change his own password, and nothing else', async () => {
+  it('let users see themselves and change their own password, and nothing else', async () => {
     await bindSelf();
     const change = { password: 'ann', password_hash: HASH };
-    const rows: [string, string, unknown, number][] = [
+    const cases: [string, string, unknown, number][] = [
       ['GET', '/ann', undefined, 200],
       ['GET', '/%61nn', undefined, 200],
       ['PUT', '/ann/password', change, 201],
@@ -219,7 +219,7 @@ describe('the rights over users', () => {
       ['DELETE', '/ann', undefined, 403],
       ['POST', '', { username: 'bob', password: 'Passw0rd-1' }, 403],
     ];
-    for (const [method, path, body, expected] of rows) {
+    for (const [method, path, body, expected] of cases) {
       expect([method, path, await status(ann, method, path, body)]).to.deep.equal([method, path, expected]);
     }
   });

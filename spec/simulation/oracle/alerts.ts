@@ -10,7 +10,7 @@ export interface NextDue extends Due {
   key: string;
 }
 
-/** What happens when nobody was heard of in time. */
+/** The alerts for agents and checks that were silent for too long. */
 export class Alerts {
   readonly #changes: Changes;
   readonly #silences: SilenceChanges;
@@ -47,7 +47,7 @@ export class Alerts {
       return;
     }
     const elapsedMs = steadyMs - baseMs;
-    // Once critical it stays so: blind time makes nobody better.
+    // A critical entity stays critical: blind time is no recovery.
     const isCritical = monitor.criticalMs > 0 && (elapsedMs >= monitor.criticalMs || entity.state === 'critical');
     const silentS = Math.floor((steadyMs - monitor.sinceMs) / 1_000);
     const thresholdS = (isCritical ? monitor.criticalMs : monitor.warningMs) / 1_000;

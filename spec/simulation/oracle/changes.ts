@@ -17,7 +17,7 @@ export const lifeEvent = (handler: string, silenced: readonly string[] = []): Pu
   silenced,
 });
 
-/** Single changes of what must be stored, with what must be told and published of each. */
+/** Single changes of the expected state, each with the transitions and publications it must cause. */
 export class Changes {
   head = new Expectation();
   pending = new Pending();

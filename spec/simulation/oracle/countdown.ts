@@ -1,11 +1,11 @@
-/** Time in which nobody could be heard, in steady time; how long it was is known within bounds only. */
+/** A blind time, in steady time. Its length is known within bounds only. */
 export interface Blindness {
   endMs: number;
   leastMs: number;
   mostMs: number;
 }
 
-/** What counts down from the last real input: a keepalive's two timeouts, or the ttl of a switch with no second one. */
+/** What counts down from the last real input: a keepalive's two timeouts, or the ttl of a check, which has no second one. */
 export interface Countdown {
   /** Receipt of the last real input, in steady time. */
   sinceMs: number;

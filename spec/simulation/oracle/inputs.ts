@@ -1,4 +1,4 @@
-/** What the backend is told, as far as it matters for what it must store. */
+/** The inputs of the backend that decide what it must store. */
 export interface Keepalive {
   agent: string;
   warningS: number;

@@ -75,7 +75,7 @@ export class Oracle {
     if (aliveMs !== undefined) this.wasBlind(this.steadyMs, this.steadyMs - aliveMs);
   }
 
-  /** Nobody could be heard until `endMs`. */
+  /** Adds a blind time that ends at `endMs`. */
   wasBlind(endMs: number, leastMs: number, mostMs = leastMs): void {
     this.#blind.push({ endMs, leastMs, mostMs });
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/ports/clock.ts';
 import type { Changes } from './changes.ts';
 import { type ExpectedSilence, isOver, nameOf } from './silences.ts';
 
-/** An entry as somebody writes it. */
+/** An entry as written by a user. */
 export type SilenceInput = Omit<ExpectedSilence, 'state' | 'beginS'> & {
   /** 0 = now. */
   beginS: number;
