@@ -73,6 +73,11 @@ describe('credentials', () => {
   });
 
   it('are refused with Overloaded when too many wait, and accepted again afterwards', async () => {
+    // Real hashes would take 7 s here.
+    credentials = new Credentials(resources, async (password) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return password === 'right';
+    });
     const guesses = Array.from({ length: 200 }, (_, n) => credentials.verify(`user-${n}`, 'guess'));
     expect([credentials.running, credentials.waiting]).to.deep.equal([
       { used: 2, limit: 2 },
