@@ -58,7 +58,7 @@ describe('the handlers of a backend', function () {
       env_vars: ['GREETING=hello'],
     });
     await event('disk', { status: 1, output: 'full', handlers: ['file'] });
-    const id = await eventually(() => lines(out('id'))[0], Boolean, { what: 'the handler to run' });
+    const id = await eventually(() => lines(out('id'))[0], Boolean, { what: 'the handler to run', withinMs: 15_000 });
     expect(id).to.match(/^[0-9a-f-]{36}hello$/);
     const given = JSON.parse(readFileSync(out('event'), 'utf8')) as {
       check: Record<string, unknown>;
@@ -86,7 +86,10 @@ describe('the handlers of a backend', function () {
       await event('disk', { status, output, handlers: ['incidents'] });
     }
     await event('disk', { status: 1, output: 'six', handlers: ['incidents'] });
-    await eventually(() => lines(out('outputs')).includes('six'), Boolean, { what: 'the last incident' });
+    await eventually(() => lines(out('outputs')).includes('six'), Boolean, {
+      what: 'the last incident',
+      withinMs: 15_000,
+    });
     expect(lines(out('outputs'))).to.deep.equal(['two', 'three', 'four', 'six']);
   });
 
@@ -134,7 +137,7 @@ describe('the handlers of a backend', function () {
     await handler('fine', `echo fine >> ${out('fine')}`);
     for (let n = 0; n < 150; n += 1) await event(`hangs-${n}`, { status: 1, handlers: ['hangs'] });
     await event('other', { status: 1, handlers: ['fine'] });
-    await eventually(() => lines(out('fine')).length === 1, Boolean, { what: 'the other handler' });
+    await eventually(() => lines(out('fine')).length === 1, Boolean, { what: 'the other handler', withinMs: 15_000 });
     expect(lines(out('pids'))).to.have.lengthOf(25);
   });
 
@@ -155,11 +158,11 @@ describe('the handlers of a backend', function () {
   it('that hang end when the backend stops cleanly, and run again at its next start', async () => {
     await handler('hangs', `echo $$ >> ${out('pids')}; sleep 600`);
     await event('disk', { status: 1, handlers: ['hangs'] });
-    await eventually(() => lines(out('pids')).length === 1, Boolean, { what: 'the first run' });
+    await eventually(() => lines(out('pids')).length === 1, Boolean, { what: 'the first run', withinMs: 15_000 });
     expect(await backend.stop()).to.equal(0);
     expect(isRunning(Number(lines(out('pids'))[0]))).to.equal(false);
     await start();
-    await eventually(() => lines(out('pids')).length === 2, Boolean, { what: 'the second run' });
+    await eventually(() => lines(out('pids')).length === 2, Boolean, { what: 'the second run', withinMs: 15_000 });
   });
 
   it('run for everything that was pending at a kill of the backend: at most once more per kill, with the same id', async () => {

@@ -345,6 +345,8 @@ describe('listeners with TLS', function () {
         socket.on('error', () => undefined);
         await once(socket, 'connect');
       }
+      // The program handles signals once it answers.
+      await presentedFingerprint(program.agentPort, trusting());
       expect(await program.stop()).to.equal(0);
       for (const socket of sockets) socket.destroy();
     });
