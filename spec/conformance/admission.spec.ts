@@ -321,16 +321,16 @@ describe('admission to the agent port', () => {
     });
 
     it('reports its use, with a warning, in every response of the core API', async () => {
-      const told = async (path: string): Promise<unknown[]> => {
+      const limitHeaders = async (path: string): Promise<unknown[]> => {
         const { headers } = await api.get(path);
         return ['count', 'limit', 'warning'].map((name) => headers[`sensu-entity-${name}`]);
       };
-      expect(await told(ENTITIES)).to.deep.equal(['0', '2', '']);
+      expect(await limitHeaders(ENTITIES)).to.deep.equal(['0', '2', '']);
       expect((await put('adm-a')).headers).to.include({ 'sensu-entity-count': '1' });
-      expect(await told(`${ENTITIES}/ghost`)).to.deep.equal(['1', '2', '']);
+      expect(await limitHeaders(`${ENTITIES}/ghost`)).to.deep.equal(['1', '2', '']);
       await put('adm-b');
-      expect(await told(ENTITIES)).to.deep.equal(['2', '2', '2 of the 2 entities that are allowed exist']);
-      expect(await told('/api/mon/v1/sessions')).to.deep.equal([undefined, undefined, undefined]);
+      expect(await limitHeaders(ENTITIES)).to.deep.equal(['2', '2', '2 of the 2 entities that are allowed exist']);
+      expect(await limitHeaders('/api/mon/v1/sessions')).to.deep.equal([undefined, undefined, undefined]);
     });
   });
 

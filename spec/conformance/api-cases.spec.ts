@@ -22,22 +22,22 @@ const messageOf = ({ status, json }: ApiAnswer): unknown[] => [status, at(json, 
 describe('the conformance cases of the REST API', () => {
   let backend: InProcessBackend;
   let api: ApiClient;
-  let anybody: ApiClient;
+  let anonymous: ApiClient;
 
   async function start(configure: (config: BackendConfig) => BackendConfig = (config) => config): Promise<void> {
     backend = await InProcessBackend.start({ configure });
     api = await backend.login();
-    anybody = new ApiClient(backend.apiPort);
+    anonymous = new ApiClient(backend.apiPort);
   }
 
   afterEach(async () => {
-    anybody.close();
+    anonymous.close();
     await backend.stop();
   });
 
   /** Sends requests with this `authorization` header. */
   const send = (authorization: string, method: string, path: string, body?: unknown): Promise<ApiAnswer> =>
-    anybody.request({ method, path, headers: { authorization }, body });
+    anonymous.request({ method, path, headers: { authorization }, body });
 
   const statusOf = async (authorization: string, method: string, path: string, body?: unknown): Promise<number> =>
     (await send(authorization, method, path, body)).status;

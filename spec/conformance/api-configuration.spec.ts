@@ -100,13 +100,13 @@ for (const { kind, first, second, changed, name = 'x1', isOfCluster } of KINDS) 
       ];
       expect(statuses).to.deep.equal([201, 409, 201, 200, 204, 404]);
       const entries = await api.ledger({ actor: kind, key });
-      const told = entries.map(({ event, cause, details }) => [event, cause, details?.['changed']]);
+      const recorded = entries.map(({ event, cause, details }) => [event, cause, details?.['changed']]);
       const user = { user: 'admin' };
-      expect(told.slice(0, 2)).to.deep.equal([
+      expect(recorded.slice(0, 2)).to.deep.equal([
         ['resource.created', user, []],
         ['resource.updated', user, [changed]],
       ]);
-      expect(told.slice(2).map(([event]) => event)).to.deep.equal(['resource.updated', 'resource.deleted']);
+      expect(recorded.slice(2).map(([event]) => event)).to.deep.equal(['resource.updated', 'resource.deleted']);
       expect(JSON.stringify(entries)).to.not.include('"secret');
     });
 

@@ -10,19 +10,19 @@ const PROBE_VALID_MS = 1_000;
 
 describe('case 51: the state of the backend', () => {
   let backend: InProcessBackend;
-  let anybody: ApiClient;
+  let anonymous: ApiClient;
 
   async function start(options: InProcessOptions = {}): Promise<void> {
     backend = await InProcessBackend.start(options);
-    anybody = new ApiClient(backend.apiPort);
+    anonymous = new ApiClient(backend.apiPort);
   }
 
   afterEach(async () => {
-    anybody.close();
+    anonymous.close();
     await backend.stop();
   });
 
-  const get = (path: string): Promise<ApiAnswer> => anybody.request({ method: 'GET', path });
+  const get = (path: string): Promise<ApiAnswer> => anonymous.request({ method: 'GET', path });
 
   it('is reported by /health and /ready', async () => {
     await start();
@@ -64,22 +64,22 @@ describe('case 51: the state of the backend', () => {
     ];
     for (const [method, path] of refused) {
       it(`makes ${method} ${path} wait, for any client, until the time is over`, async () => {
-        const { status, headers, text } = await anybody.request({ method, path });
+        const { status, headers, text } = await anonymous.request({ method, path });
         expect([status, headers['retry-after'], text]).to.deep.equal([503, '10', NOT_YET]);
         expect(headers['content-type']).to.equal('text/plain; charset=utf-8');
         await backend.clock.advance(WAIT_MS - 1);
-        expect((await anybody.request({ method, path })).status).to.equal(503);
+        expect((await anonymous.request({ method, path })).status).to.equal(503);
         await backend.clock.advance(1);
-        expect((await anybody.request({ method, path })).status).to.not.equal(503);
+        expect((await anonymous.request({ method, path })).status).to.not.equal(503);
       });
     }
 
     it('is reported, also at the port for agents and for unknown paths and methods', async () => {
       for (const path of ['/health', '/version', '/metrics']) expect((await get(path)).status, path).to.equal(200);
-      expect((await anybody.post(`${CORE}/tessen/metrics`, [])).status).to.equal(200);
+      expect((await anonymous.post(`${CORE}/tessen/metrics`, [])).status).to.equal(200);
       expect((await get('/nowhere')).status).to.equal(404);
-      expect((await anybody.post('/ready', {})).status).to.equal(405);
-      expect((await anybody.request({ method: 'HEAD', path: '/ready' })).status).to.equal(405);
+      expect((await anonymous.post('/ready', {})).status).to.equal(405);
+      expect((await anonymous.request({ method: 'HEAD', path: '/ready' })).status).to.equal(405);
       const ofAgents = new ApiClient(backend.agentPort);
       const ready = await ofAgents.request({ method: 'GET', path: '/ready' });
       ofAgents.close();

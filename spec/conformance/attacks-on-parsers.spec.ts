@@ -121,17 +121,17 @@ describe('A6 member names that reach a prototype in careless code', () => {
 
     it('A6 do not reach it through any route with a body, nor through a query', async () => {
       const texts = hostileBodies(8, 66);
-      const faults: object[] = [];
+      const failures: object[] = [];
       for (const row of rows.filter(({ reads }) => reads !== 'nothing')) {
         const type = row.reads === 'merge-patch' ? 'application/merge-patch+json' : 'application/json';
         for (const text of texts) {
           const path = `${pathWith(row, () => 'ghost')}?__proto__[polluted]=1&constructor.prototype.polluted=1`;
           const headers = { 'content-type': type };
           const { status } = await admin.request({ method: row.method, path, headers, body: text });
-          if (status >= 500) faults.push([titleOf(row), text, status]);
+          if (status >= 500) failures.push([titleOf(row), text, status]);
         }
       }
-      expect(faults).to.deep.equal([]);
+      expect(failures).to.deep.equal([]);
       expect(backend.log.errors).to.deep.equal([]);
     });
 

@@ -246,12 +246,12 @@ describe('A9 tokens signed by a key of the operator', () => {
     it(`A9 cannot be signed by keys ${what}: the backend does not start`, async () => {
       await write(...files_());
       tokens = withKeys();
-      const fault = await start().then(
+      const error = await start().then(
         () => undefined,
         (error: unknown) => error,
       );
-      expect(fault).to.be.instanceOf(ConfigError);
-      expect((fault as ConfigError).mistakes[0]?.rule).to.match(rule);
+      expect(error).to.be.instanceOf(ConfigError);
+      expect((error as ConfigError).mistakes[0]?.rule).to.match(rule);
     });
   }
 

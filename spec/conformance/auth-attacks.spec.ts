@@ -254,8 +254,8 @@ describe('attacks on the login', () => {
 
     it('authenticate no client without credentials, and change no identity with them', async () => {
       for (const address of ['127.0.0.1', '::1', 'localhost']) {
-        const nobody = await client.request({ method: 'GET', path: USERS, headers: spoofed(address) });
-        expect(nobody.status).to.equal(401);
+        const anonymous = await client.request({ method: 'GET', path: USERS, headers: spoofed(address) });
+        expect(anonymous.status).to.equal(401);
       }
       await admin.post(USERS, { username: 'plain', password_hash: PASSWORD_HASH });
       const { access } = tokensOf(await tryLogin('plain', PASSWORD));

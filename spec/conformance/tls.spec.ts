@@ -217,7 +217,7 @@ describe('listeners with TLS', function () {
         /--cert-file .*served\.pem: has expired on/,
       ],
       [
-        'hold a key that anybody may read',
+        'hold a key that others may read',
         () => chmodSync(keyFile, 0o644),
         /--key-file .*served\.key: others than its owner may use the key, its mode is 0644: make it 0600/,
       ],

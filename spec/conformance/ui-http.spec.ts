@@ -122,8 +122,8 @@ describe('the HTTP behaviour that the dashboard relies on', () => {
       const tag = String((await api.get(path)).headers.etag);
       await api.put(path, { ...handler, timeout: 5 });
       expect((await again(path, tag)).status).to.equal(200);
-      const nobody = { authorization: 'Key 00000000-0000-4000-8000-000000000000', 'if-none-match': '*' };
-      expect((await api.request({ method: 'GET', path, headers: nobody })).status).to.equal(401);
+      const unknownKey = { authorization: 'Key 00000000-0000-4000-8000-000000000000', 'if-none-match': '*' };
+      expect((await api.request({ method: 'GET', path, headers: unknownKey })).status).to.equal(401);
       await api.delete(path);
       expect((await again(path, '*')).status).to.equal(404);
     });
