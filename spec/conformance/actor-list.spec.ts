@@ -17,6 +17,12 @@ describe('the list of state machines', () => {
   const api = perSuite(() => backend.login());
   let sessions: string[];
 
+  async function silence(name: string, fields: object): Promise<void> {
+    const silenced = { metadata: { name, namespace: 'default' }, ...fields };
+    const { status } = await api.put(`/ns/default/silenced/${encodeURIComponent(name)}`, silenced);
+    expect(status).to.equal(201);
+  }
+
   before(async () => {
     const check = { metadata: { name: 'disk', namespace: 'default' }, command: 'true', interval: 10, publish: false };
     await api.put('/ns/default/checks/disk', { ...check, subscriptions: ['linux'] });
@@ -27,6 +33,8 @@ describe('the list of state machines', () => {
       await agent.result('load', { interval: 10 });
       await agent.result('swap', { ttl: 300, interval: 10 });
     }
+    await silence('entity:web-01:disk', { subscription: 'entity:web-01', check: 'disk' });
+    await silence('linux:*', { subscription: 'linux', begin: backend.nowS + 600 });
     await backend.clock.advance(30_000);
     sessions = ((await api.get('/api/mon/v1/sessions')).json as { id: string }[]).map(({ id }) => id);
   });
@@ -41,6 +49,10 @@ describe('the list of state machines', () => {
   const SWITCHES = ['web-01/disk', 'web-01/swap', 'web-010/disk', 'web-010/swap'].map(
     (key) => `check-ttl:default/${key}`,
   );
+  const CHECK_STATES = ['web-01', 'web-010'].flatMap((name) =>
+    ['disk', 'keepalive', 'load', 'swap'].map((check) => `check-state:default/${name}/${check}`),
+  );
+  const SILENCES = ['silence:default/entity:web-01:disk', 'silence:default/linux:*'];
   const ENTITIES = ['entity:default/web-01', 'entity:default/web-010', `entity:mon-system/${hostname()}`];
   const connections = (): string[] => sessions.map((id) => `connection:${id}`).toSorted();
 
@@ -48,14 +60,22 @@ describe('the list of state machines', () => {
     const all = await list('');
     expect(all.map(({ session_id }) => session_id)).to.deep.equal([
       'check-schedule:default/disk',
+      ...CHECK_STATES,
       ...SWITCHES,
       ...connections(),
       ...ENTITIES,
+      ...SILENCES,
     ]);
     const warning = { machine: 'check-ttl', key: 'default/web-01/disk', value: 'warning', since: backend.nowS };
-    expect(all[1]).to.deep.equal({ session_id: SWITCHES[0], ...warning });
-    expect(all[2]).to.deep.include({ value: 'registered', since: backend.nowS - 30 });
+    const [ttl, next] = all.slice(1 + CHECK_STATES.length);
+    expect(ttl).to.deep.equal({ session_id: SWITCHES[0], ...warning });
+    expect(next).to.deep.include({ value: 'registered', since: backend.nowS - 30 });
     expect(all[0]).to.deep.include({ value: 'scheduled', since: backend.nowS - 30 });
+    expect(all.at(-2)).to.deep.include({ value: 'active', since: backend.nowS - 30 });
+    expect(all.at(-1)).to.deep.include({ value: 'pending', since: backend.nowS - 30 });
+    const states = new Map(all.map(({ session_id, value }) => [session_id, value]));
+    expect(states.get('check-state:default/web-01/disk')).to.equal('failing');
+    expect(states.get('check-state:default/web-01/load')).to.equal('passing');
   });
 
   it('can be narrowed to a machine, an entity and a check', async () => {
@@ -63,11 +83,20 @@ describe('the list of state machines', () => {
     expect(await idsOf('machine=connection')).to.deep.equal(connections());
     const ofEntity = await idsOf('entity=default/web-01');
     expect(ofEntity.filter((id) => !id.startsWith('connection:'))).to.deep.equal([
+      ...CHECK_STATES.filter((id) => id.includes('/web-01/')),
       ...SWITCHES.slice(0, 2),
       'entity:default/web-01',
+      SILENCES[0],
     ]);
-    expect(ofEntity).to.have.lengthOf(4);
-    expect(await idsOf('check=disk')).to.deep.equal(['check-schedule:default/disk', SWITCHES[0], SWITCHES[2]]);
+    expect(ofEntity).to.have.lengthOf(9);
+    expect(await idsOf('check=disk')).to.deep.equal([
+      'check-schedule:default/disk',
+      'check-state:default/web-01/disk',
+      'check-state:default/web-010/disk',
+      SWITCHES[0],
+      SWITCHES[2],
+      SILENCES[0],
+    ]);
     expect(await idsOf('entity=default/web-010&check=swap&machine=check-ttl')).to.deep.equal([SWITCHES[3]]);
     expect(await idsOf('entity=default/web-02')).to.deep.equal([]);
   });
@@ -90,7 +119,7 @@ describe('the list of state machines', () => {
   }
 
   for (const [query, rule] of [
-    ['machine=silence', 'machine must be one of entity, check-ttl, connection, check-schedule'],
+    ['machine=queue', 'machine must be one of entity, check-ttl, connection, check-schedule, check-state, silence'],
     ['entity=web-01', 'entity must be <namespace>/<name>'],
     ['check=a%2Fb', 'check must be the name of a check'],
   ] as const) {

@@ -163,6 +163,47 @@ describe('the inspector of state machines', () => {
     expect(at(messages[2], 'snapshot', 'status')).to.equal('done');
   });
 
+  it('shows check states and silences: as they stand, their transitions, and their end', async () => {
+    await start();
+    const name = 'entity:web-01:disk';
+    await agent.result('disk', { interval: 5 });
+    const inspector = await inspect({ actors: ['check-state:default/web-01/disk', `silence:default/${name}`] });
+    await inspector.has(1);
+    await agent.result('disk', { status: 2, interval: 5 });
+    await agent.result('disk', { status: 2, interval: 5 });
+    const silence = { metadata: { name, namespace: 'default' }, subscription: 'entity:web-01', check: 'disk' };
+    await admin.put(`/ns/default/silenced/${name}`, { ...silence, begin: backend.nowS + 10, expire: 20 });
+    await backend.clock.advance(40_000);
+    await admin.delete('/ns/default/entities/web-01');
+    const messages = await inspector.has(10);
+    expect(outline(messages)).to.deep.equal([
+      'actor passing',
+      'event result.received',
+      'snapshot result.received failing',
+      'actor pending',
+      'event begin.reached',
+      'snapshot begin.reached active',
+      'event expiry.reached',
+      'snapshot expiry.reached expired',
+      'event entity.deleted',
+      'snapshot entity.deleted deleted',
+    ]);
+    expect(at(messages[0], 'snapshot', 'context')).to.deep.equal({
+      key: 'default/web-01/disk',
+      status: 0,
+      occurrences: 1,
+    });
+    expect(at(messages[2], 'snapshot', 'context')).to.deep.equal({
+      key: 'default/web-01/disk',
+      status: 2,
+      occurrences: 1,
+    });
+    expect(at(messages[7], 'snapshot', 'status')).to.equal('done');
+    expect(JSON.parse(String(messages[0]?.['definition']))).to.deep.include({ id: 'check-state' });
+    const past = await inspect({ actors: ['check-state:default/web-01/disk', `silence:default/${name}`], since: '0' });
+    expect(outline(await past.has(10))).to.deep.equal(outline(messages));
+  });
+
   it('shows connections and the schedules of checks too', async () => {
     await start();
     const check = { metadata: { name: 'uptime', namespace: 'default' }, command: 'true', interval: 10, publish: true };

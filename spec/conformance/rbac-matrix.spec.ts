@@ -36,6 +36,7 @@ const AUTHENTICATED = [
   'GET /api/core/v2/namespaces',
   'GET /api/core/v2/namespaces/:name',
   'GET /api/mon/v1/machines',
+  'GET /api/mon/v1/machines/:id',
   'POST /api/mon/v1/tickets',
 ];
 

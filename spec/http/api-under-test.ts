@@ -1,9 +1,8 @@
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashSync } from '@node-rs/bcrypt';
-import { describeMachine } from '../../src/actors/inspection/definition.ts';
+import { PUBLISHED_MACHINES } from '../../src/actors/inspection/published-machines.ts';
 import { listActors } from '../../src/actors/inspection/actor-list.ts';
-import { MACHINES } from '../../src/actors/core/machines.ts';
 import type { ScheduleStatus } from '../../src/actors/schedules/schedule-status.ts';
 import { type Api, createApi } from '../../src/http/app.ts';
 import { type Auth, createAuth } from '../../src/auth/auth.ts';
@@ -99,7 +98,7 @@ export class ApiUnderTest {
       },
       handshakeRefusals: () => this.handshakeRefusals,
       rings: () => new Map(),
-      machines: Object.entries(MACHINES).map(([name, machine]) => describeMachine(name, machine)),
+      machines: PUBLISHED_MACHINES,
       actors: (filter, page) => listActors(this.#store, filter, page),
       metrics: () => this.scrape(),
       probe: (timeoutMs) => {

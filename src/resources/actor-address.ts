@@ -1,18 +1,26 @@
 import { InvalidResource } from './errors.ts';
 import { isName } from './names.ts';
+import { isSilencedName } from './silenced.ts';
 
-/** The kinds of actors that have keys, and the number of names in a key of each. */
-const NAMES_IN_KEY = { entity: 2, 'check-ttl': 3, connection: 1, 'check-schedule': 2 } as const;
+/** The kinds of state machine that have a key, and the number of names in their keys. The last name of a silence is `<subscription>:<check>`. */
+const NAMES_IN_KEY = {
+  entity: 2,
+  'check-ttl': 3,
+  connection: 1,
+  'check-schedule': 2,
+  'check-state': 3,
+  silence: 2,
+} as const;
 
-/** The actors that one client may watch at the same time. */
+/** Maximum number of actors that one reader may watch. */
 const MAX_INSPECTED_ACTORS = 50;
 
-/** For error messages. */
+/** The kind names, for error messages and descriptions. */
 export const ACTOR_KIND_NAMES = Object.keys(NAMES_IN_KEY).join(', ');
 
 type ActorKindName = keyof typeof NAMES_IN_KEY;
 
-/** Identifies one actor by its kind name and key, as the ledger does. */
+/** One actor, check state or silence, by the names that the ledger uses. */
 export interface ActorAddress {
   actor: ActorKindName;
   key: string;
@@ -32,7 +40,8 @@ function parseActorAddress(text: string): ActorAddress {
   }
   const key = text.slice(colon + 1);
   const names = key.split('/');
-  if (names.length !== NAMES_IN_KEY[actor] || !names.every(isName)) {
+  const isKey = actor === 'silence' ? isSilenceKey(names) : names.every(isName);
+  if (names.length !== NAMES_IN_KEY[actor] || !isKey) {
     throw new InvalidResource(
       `actor ${actor} must have a key of ${NAMES_IN_KEY[actor]} names with / between: "${text}"`,
     );
@@ -40,7 +49,9 @@ function parseActorAddress(text: string): ActorAddress {
   return { actor, key };
 }
 
-/** Parses the list of actors to watch and drops duplicates. @throws InvalidResource for an empty or too long list, and for an invalid address */
+const isSilenceKey = ([namespace = '', name = '']: string[]): boolean => isName(namespace) && isSilencedName(name);
+
+/** Parses the addresses of a request; duplicates count once. @throws InvalidResource for none, too many, or one that is no address */
 export function parseActorAddresses(texts: readonly string[]): ActorAddress[] {
   const addresses = new Map(texts.map((text) => [text, parseActorAddress(text)]));
   if (addresses.size === 0) throw new InvalidResource('actor must be given at least once');

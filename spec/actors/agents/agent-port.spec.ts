@@ -90,6 +90,26 @@ describe('a connection that the actors know', () => {
     ]);
   });
 
+  for (const [state, silentMs] of [
+    ['registered', 0],
+    ['warning', 45_000],
+  ] as const) {
+    it(`goes from ${state} to deregistered in one transition when the backend stops, and its socket gets a close frame`, async () => {
+      const closed: unknown[] = [];
+      const own: AgentSession = { ...session, silentMs: () => silentMs, close: (...close) => closed.push(close) };
+      system.agents.open(own);
+      await clock.advance(46_000);
+      system.agents.closeAll();
+      await clock.settle();
+      expect(closed).to.deep.equal([[1001, 'bye']]);
+      system.agents.tell(own.id, { type: 'socket.closed', code: 1001 });
+      await clock.settle();
+      const last = store.ledger({ actor: 'connection', key: own.id, limit: 10 }).at(-1);
+      expect(last).to.deep.include({ from: state, event: 'shutdown.requested', to: 'deregistered' });
+      expect(store.get('sessions', own.id)).to.equal(undefined);
+    });
+  }
+
   it("writes nothing into the backend's own namespace, even if it is of it", async () => {
     const own: AgentSession = { ...session, namespace: 'mon-system', agentName: 'backend' };
     system.agents.open(own);

@@ -90,13 +90,15 @@ export class DecisionContext {
   }
 
   record(entry: Omit<LedgerDraft, 'atMs' | 'cause' | 'guards' | 'configRevision'> & Partial<LedgerDraft>): void {
-    this.decision.ledger.push({
+    const draft: LedgerDraft = {
       atMs: this.nowMs,
       cause: this.cause,
       guards: [],
       configRevision: this.configRevision,
       ...entry,
-    });
+    };
+    this.decision.ledger.push(draft);
+    if (this.#observer !== undefined) this.#noteRecorded(this.#observer, draft);
   }
 
   get settings(): Settings {
@@ -217,6 +219,13 @@ export class DecisionContext {
     if (this.#observer?.watches(kind, key) !== true) return;
     const ledgerEntries = this.decision.ledger.length;
     (this.steps ??= []).push({ kind, key, atMs: this.nowMs, event, after, ledgerEntries, isTransition });
+  }
+
+  #noteRecorded(observer: DecisionObserver, draft: LedgerDraft): void {
+    const step = observer.stepOf(draft);
+    if (step === undefined) return;
+    const ledgerEntries = this.decision.ledger.length;
+    (this.steps ??= []).push({ ...step, key: draft.key, atMs: draft.atMs, ledgerEntries, isTransition: true });
   }
 
   #recordTransition(actor: string, key: string, from: string | null, event: string, to: string): void {

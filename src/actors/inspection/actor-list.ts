@@ -1,4 +1,5 @@
 import { type ActorAddress, sessionIdOf } from '../../resources/actor-address.ts';
+import type { SilenceRecord } from '../../resources/silenced.ts';
 import { afterPrefix } from '../../store/keyspace.ts';
 import { stateName } from '../../machines/actor-snapshot.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
@@ -9,6 +10,9 @@ const MAX_LOOKED_AT = 5_000;
 /** Above every name. */
 const END = '~';
 const CHECKS = 'checks/';
+const SILENCES = 'silenced/';
+/** The own subscription of an entity begins with it. */
+const ENTITY = 'entity:';
 
 type ActorKindName = ActorAddress['actor'];
 
@@ -54,6 +58,11 @@ const SOURCES: Record<ActorKindName, Source> = {
       yield { key, value: isOf(key, check) ? value.ttl && stateName(value.ttl.value) : undefined };
     }
   },
+  *'check-state'(store, from, { entity, check }) {
+    for (const { key, value } of store.range('events', within(entity, from))) {
+      yield { key, value: isOf(key, check) ? value.state.state : undefined };
+    }
+  },
   *connection(store, from, { entity, check }) {
     if (check !== undefined) return;
     for (const { key, value } of store.range('sessions', { from, to: END })) {
@@ -66,7 +75,21 @@ const SOURCES: Record<ActorKindName, Source> = {
     const range = entity === undefined ? { from, to: END } : { from: entity > from ? entity : from, to: `${entity}\0` };
     for (const { key, value } of store.range('entities', range)) yield { key, value: stateName(value.actor.value) };
   },
+  *silence(store, from, { entity, check }) {
+    const range = { from: SILENCES + from, to: afterPrefix(SILENCES) };
+    for (const { key: path, value } of store.range('resources', range)) {
+      const silence = value as SilenceRecord;
+      const isOther =
+        (entity !== undefined && entity !== entityOf(silence)) || (check !== undefined && silence.check !== check);
+      yield { key: path.slice(SILENCES.length), value: isOther ? undefined : silence.state };
+    }
+  },
 };
+
+/** The `<namespace>/<name>` of the one entity that a silence names; undefined for any other silence. */
+function entityOf({ metadata: { namespace = '' }, subscription = '' }: SilenceRecord): string | undefined {
+  return subscription.startsWith(ENTITY) ? `${namespace}/${subscription.slice(ENTITY.length)}` : undefined;
+}
 
 const isOf = (key: string, check: string | undefined): boolean => check === undefined || key.endsWith(`/${check}`);
 

@@ -4,6 +4,7 @@ import { InvalidResource } from '../../resources/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Committer } from '../../store/committer.ts';
+import type { LedgerDraft } from '../../store/ledger.ts';
 import type { ActorSnapshot } from '../../store/records.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
@@ -13,7 +14,8 @@ import { InspectMessages, type InspectedSnapshot } from './messages.ts';
 import { InspectPast } from './past.ts';
 import { type Position, positionText, type Since } from './position.ts';
 import { InspectRing } from './message-ring.ts';
-import type { ActorKind, ActorKinds } from '../core/actor-kind.ts';
+import type { ActorKinds } from '../core/actor-kind.ts';
+import { isRecordedKind, recordedState, stepOf } from './recorded-states.ts';
 import type { Machines } from '../core/machines.ts';
 
 /** How long an actor stays watched when its last reader has gone: who connects again in that time misses nothing. */
@@ -70,11 +72,13 @@ interface Attachment {
 export class Inspection implements DecisionObserver {
   readonly #ports: InspectionPorts;
   readonly #messages: InspectMessages;
-  readonly #watched: Record<ActorKind, Map<string, Watched>> = {
+  readonly #watched: Record<ActorAddress['actor'], Map<string, Watched>> = {
     entity: new Map(),
     'check-ttl': new Map(),
     connection: new Map(),
     'check-schedule': new Map(),
+    'check-state': new Map(),
+    silence: new Map(),
   };
   /** In the order in which they were left. */
   readonly #lingering = new Set<Watched>();
@@ -111,8 +115,13 @@ export class Inspection implements DecisionObserver {
     };
   }
 
-  watches(kind: ActorKind, key: string): boolean {
+  watches(kind: ActorAddress['actor'], key: string): boolean {
     return this.#watched[kind].has(key);
+  }
+
+  stepOf(entry: LedgerDraft): ReturnType<DecisionObserver['stepOf']> {
+    const { actor, key } = entry;
+    return isRecordedKind(actor) && this.watches(actor, key) ? stepOf(actor, entry) : undefined;
   }
 
   decided(steps: readonly ActorStep[], ledgerEntries: number, durable: Promise<void>): void {
@@ -195,7 +204,9 @@ export class Inspection implements DecisionObserver {
     const { committer, kinds, clock } = this.#ports;
     const seq = committer.decidedSeq;
     const atMs = clock.nowMs();
-    const standing = attachment.actors.map(({ address }) => kinds[address.actor].snapshotOf(committer, address.key));
+    const standing = attachment.actors.map(({ address: { actor, key } }) =>
+      isRecordedKind(actor) ? recordedState(committer, actor, key) : kinds[actor].snapshotOf(committer, key),
+    );
     const goOn = (): void => {
       if (!attachment.isOpen) return;
       if (doneSeq !== undefined) for (const text of past.between(doneSeq, seq)) attachment.reader.send(text);
@@ -220,7 +231,7 @@ export class Inspection implements DecisionObserver {
   /** Registers an actor as it stands; one that has registered in the past goes on from there. */
   #present(
     { address }: Watched,
-    { value, context }: ActorSnapshot,
+    { value, context }: Pick<ActorSnapshot, 'value' | 'context'>,
     { past, seq, atMs }: { past: InspectPast; seq: number; atMs: number },
   ): string {
     const origin = { address, atMs, seq: positionText(this.#next(seq)), redact: this.#redactionOf(address) };
@@ -236,7 +247,7 @@ export class Inspection implements DecisionObserver {
   }
 
   #redactionOf({ actor, key }: ActorAddress): readonly string[] | undefined {
-    if (actor !== 'entity' && actor !== 'check-ttl') return undefined;
+    if (actor !== 'entity' && actor !== 'check-ttl' && actor !== 'check-state') return undefined;
     const [namespace = '', name = ''] = key.split('/');
     return readResource(this.#ports.committer, 'entities', namespace, name)?.redact ?? undefined;
   }

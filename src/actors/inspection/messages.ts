@@ -1,8 +1,9 @@
-import type { AnyStateMachine, EventObject } from 'xstate';
+import type { EventObject } from 'xstate';
 import { type ActorAddress, sessionIdOf } from '../../resources/actor-address.ts';
 import { redactFields } from '../../resources/redaction.ts';
-import { definitionOf } from './definition.ts';
+import { definitionOf, type MachineDefinition } from './definition.ts';
 import type { Machines } from '../core/machines.ts';
+import { isRecordedKind, RECORDED_CHARTS } from './recorded-states.ts';
 
 /** The release of the inspector whose messages these are; receivers test only that it is a text. */
 const FORMAT_VERSION = '0.7.2';
@@ -62,14 +63,18 @@ export class InspectMessages {
 
   /** `done` for a state in which an actor of this kind ends. */
   statusIn({ actor }: ActorAddress, state: string): 'active' | 'done' {
-    const machine: AnyStateMachine = this.#machines[actor];
-    return machine.states[state]?.type === 'final' ? 'done' : 'active';
+    const { states } = this.#chartOf(actor);
+    return (states[state] as { type?: string } | undefined)?.type === 'final' ? 'done' : 'active';
+  }
+
+  #chartOf(actor: ActorAddress['actor']): MachineDefinition {
+    return isRecordedKind(actor) ? RECORDED_CHARTS[actor] : definitionOf(this.#machines[actor]);
   }
 
   #definitionOf({ actor }: ActorAddress): string {
     let definition = this.#definitions.get(actor);
     if (definition === undefined) {
-      definition = definitionOf(this.#machines[actor]);
+      definition = JSON.stringify(this.#chartOf(actor));
       this.#definitions.set(actor, definition);
     }
     return definition;

@@ -1,6 +1,7 @@
 import { type ActorAddress, sessionIdOf } from '../../resources/actor-address.ts';
 import type { LedgerEntry } from '../../store/ledger.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
+import { endState, isRecordedKind } from './recorded-states.ts';
 import type { InspectMessages, MessageOrigin } from './messages.ts';
 
 /** Entries of one actor that are read at once. */
@@ -59,7 +60,7 @@ export class InspectPast {
     const standing = (value: string) => ({
       status: messages.statusIn(address, value),
       value,
-      context: { key: address.key },
+      context: { key: address.key, ...(isRecordedKind(address.actor) ? details : undefined) },
     });
     const isBeginning = from === null && to !== null;
     const id = sessionIdOf(address);
@@ -70,6 +71,7 @@ export class InspectPast {
     if (isBeginning) return;
     const event = { type, cause, guards, ...(details === undefined ? {} : { details }) };
     yield messages.event(at(seq - 1), event);
-    if (to !== null) yield messages.snapshot(at(seq), event, standing(to));
+    const state = to ?? (isRecordedKind(address.actor) ? endState(address.actor, type) : undefined);
+    if (state !== undefined) yield messages.snapshot(at(seq), event, standing(state));
   }
 }

@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
-import { MACHINES } from '../../actors/core/machines.ts';
 import { listActors } from '../../actors/inspection/actor-list.ts';
-import { describeMachine } from '../../actors/inspection/definition.ts';
+import { PUBLISHED_MACHINES } from '../../actors/inspection/published-machines.ts';
 import { scheduleStatus } from '../../actors/schedules/schedule-status.ts';
 import type { ActorSystem } from '../../actors/system.ts';
 import type { Auth } from '../../auth/auth.ts';
@@ -56,7 +55,7 @@ export async function openApi(config: BackendConfig, ports: OpenApiPorts, closer
     scheduleStatus: (namespace, check) => scheduleStatus(system.decider, namespace, check),
     sessions: (namespace, page) => agentPort.sessions(namespace, page),
     rings: (namespace) => agentPort.rings(namespace),
-    machines: Object.entries(MACHINES).map(([word, machine]) => describeMachine(word, machine)),
+    machines: PUBLISHED_MACHINES,
     actors: (filter, page) => listActors(store, filter, page),
     handshakeRefusals: () => agentPort.handshakeRefusals(),
     metrics,

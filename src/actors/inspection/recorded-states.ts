@@ -1,0 +1,47 @@
+import type { SilenceRecord } from '../../resources/silenced.ts';
+import { CHECK_STATE_CHART } from '../../rules/check-state-chart.ts';
+import { SILENCE_CHART } from '../../rules/silence-chart.ts';
+import type { TableReader } from '../../store/decision.ts';
+import type { LedgerDraft } from '../../store/ledger.ts';
+import type { MachineDefinition } from './definition.ts';
+
+/** States that are no actors: plain functions decide them, and the ledger records their transitions. */
+export type RecordedKind = 'check-state' | 'silence';
+
+export const RECORDED_CHARTS: Record<RecordedKind, MachineDefinition> = {
+  'check-state': CHECK_STATE_CHART,
+  silence: SILENCE_CHART,
+};
+
+export const isRecordedKind = (kind: string): kind is RecordedKind => Object.hasOwn(RECORDED_CHARTS, kind);
+
+const EXPIRY: ReadonlySet<string> = new Set(['expiry.reached', 'check.resolved']);
+
+/** The final state that a ledger entry without `to` leads to. */
+export const endState = (kind: RecordedKind, event: string): 'expired' | 'deleted' =>
+  kind === 'silence' && EXPIRY.has(event) ? 'expired' : 'deleted';
+
+/** The current state by the stored record; undefined when there is none. The context has the fields of a ledger entry. */
+export function recordedState(reader: TableReader, kind: RecordedKind, key: string) {
+  if (kind === 'silence') {
+    const silence = reader.get('resources', `silenced/${key}`) as SilenceRecord | undefined;
+    if (silence === undefined) return undefined;
+    const { state, begin, expire_at } = silence;
+    return { value: state, context: { key, begin, expire_at } };
+  }
+  const state = reader.get('events', key)?.state;
+  if (state === undefined) return undefined;
+  const { history, occurrences, silenced } = state;
+  const context = { key, status: history.statuses.at(-1), occurrences, ...(silenced.length === 0 ? {} : { silenced }) };
+  return { value: state.state, context };
+}
+
+/** What a ledger entry shows of its key: a beginning without an event, or an event and the state after it. */
+export function stepOf(kind: RecordedKind, { key, from, event: type, to, cause, details }: LedgerDraft) {
+  const after = {
+    value: to ?? endState(kind, type),
+    context: { key, ...details },
+    status: to === null ? 'done' : 'active',
+  };
+  return { kind, event: from === null ? undefined : { type, cause, ...(details && { details }) }, after };
+}
