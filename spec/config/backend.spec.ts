@@ -185,7 +185,7 @@ describe('the configuration of init', () => {
     expect(configOf(parseInitConfig(sources({ env }))).admin).to.deep.equal(expected);
   });
 
-  it('waits five seconds once, unless told otherwise', () => {
+  it('waits five seconds once by default', () => {
     expect(initOf(...admin)).to.include({ timeoutMs: 5_000, wait: false, ignoreAlreadyInitialized: false });
     expect(initOf(...admin, '--timeout', '3', '--wait', '--ignore-already-initialized')).to.include({
       timeoutMs: 3_000,

@@ -174,7 +174,7 @@ describe('a configuration', () => {
     expect(parsed({ env: { X_FACTOR: '6', X_GROWTH: '7' } }).config.growth).to.equal(7);
   });
 
-  it('warns of keys that nobody knows, with the nearest one', () => {
+  it('warns of unknown keys and names the nearest one', () => {
     expect(parsed({ files: { '/etc/x.yml': 'prot: 1\nlabel: {}\n' } }).warnings).to.deep.equal([
       {
         message: 'unknown key in the configuration file',
@@ -207,7 +207,7 @@ describe('a configuration', () => {
     ]);
   });
 
-  it('judges rules between flags, unless one of them is wrong by itself', () => {
+  it('checks rules between flags, unless the value of one of them is invalid', () => {
     expect(mistakesOf({ argv: ['--port', '1', '--mode', 'b'] })).to.deep.equal(['port: port 1 excludes mode b']);
     expect(mistakesOf({ argv: ['--port', '1', '--mode', 'c'] })).to.have.lengthOf(1);
   });

@@ -25,7 +25,7 @@ describe('the flags of TLS', () => {
       });
     });
 
-    it(`warn of servers that nobody vouches for (${program})`, () => {
+    it(`warn of servers that are not verified (${program})`, () => {
       const parsed = parse('--insecure-skip-tls-verify');
       expect(parsed).to.have.nested.property('config.tls.skipsVerification', true);
       expect(parsed).to.have.nested.property('warnings[0].fields.flag', 'insecure-skip-tls-verify');
@@ -48,7 +48,7 @@ describe('the flags of TLS', () => {
     });
   });
 
-  it('of agents name the entity where they are told to, for agents with certificates only', () => {
+  it('can require that the common name is the name of the entity, for agents with certificates only', () => {
     const flag = '--agent-certificate-names-entity';
     expect(backendOf(...AGENT_AUTH, flag)).to.have.nested.property('config.tls.agentAuth.namesEntity', true);
     expect(mistakesOf(() => backendOf(flag))).to.deep.equal([

@@ -101,8 +101,8 @@ function* misplacedActors(store: LmdbStore): Iterable<string> {
 }
 
 function* brokenLedger(store: LmdbStore): Iterable<string> {
-  const verdict = verify(store.ledgerEntries());
-  if (!verdict.ok) yield `ledger broken at ${verdict.seq}: ${verdict.reason}`;
+  const result = verify(store.ledgerEntries());
+  if (!result.ok) yield `ledger broken at ${result.seq}: ${result.reason}`;
   for (const { seq, entry } of store.ledgerEntries()) {
     if (entry instanceof Error || entry.event !== 'deadline.reached') continue;
     yield `entry ${seq}: ${entry.actor} ${entry.key} alerted though it was not silent`;

@@ -30,7 +30,7 @@ describe('a command', () => {
     expect(output).to.match(/^sh: .*no-such-command-here: not found\n$/);
   });
 
-  it('is told the signal that killed its shell', async () => {
+  it('reports the signal that killed its shell', async () => {
     expect(await run({ command: 'kill -TERM $$' })).to.include({ ending: 'signalled', signal: 'SIGTERM' });
   });
 

@@ -10,7 +10,7 @@ import { childrenOf } from './children-of.ts';
 import { isRunning } from './is-running.ts';
 import { pidsIn } from './pids-in.ts';
 
-describe('a leash', () => {
+describe('the process reaper', () => {
   const directory = perTest(temporaryDirectory, (made) => made.remove());
   const log = perTest(() => new RecordedLog());
   const reaper = perTest(
@@ -22,7 +22,7 @@ describe('a leash', () => {
     (made) => made.abort(),
   );
 
-  const leashes = (): number[] => childrenOf(process.pid, 'mon-leash');
+  const reapers = (): number[] => childrenOf(process.pid, 'mon-leash');
 
   /** Runs a command that notes its process, `$$`, and resolves with the number of that when it has begun. */
   async function begin(name: string, command: string): Promise<number> {
@@ -36,12 +36,12 @@ describe('a leash', () => {
     return pid ?? 0;
   }
 
-  it('is made with the first command', async () => {
-    expect(leashes()).to.deep.equal([]);
+  it('is started with the first command', async () => {
+    expect(reapers()).to.deep.equal([]);
     await runCommand({ command: 'true' }, systemClock, reaper);
-    expect(leashes()).to.have.lengthOf(1);
+    expect(reapers()).to.have.lengthOf(1);
     await runCommand({ command: 'true' }, systemClock, reaper);
-    expect(leashes()).to.have.lengthOf(1);
+    expect(reapers()).to.have.lengthOf(1);
   });
 
   it('ends the groups that it holds when it is closed, also those that ignore SIGTERM', async () => {
@@ -50,46 +50,46 @@ describe('a leash', () => {
     reaper.close();
     await eventually(() => !isRunning(mild), Boolean, { what: 'the end of the first', withinMs: 1_500 });
     await eventually(() => !isRunning(stubborn), Boolean, { what: 'the end of the second', withinMs: 10_000 });
-    await eventually(() => leashes().length === 0, Boolean, { what: 'its own end' });
+    await eventually(() => reapers().length === 0, Boolean, { what: 'its own end' });
   });
 
-  it('lets go of what has ended: a process that a command left behind goes on', async () => {
+  it('releases groups that have ended: a process that a command left behind continues', async () => {
     const file = `${directory.path}/left`;
     const command = `sleep 600 > ${directory.path}/out 2>&1 & echo $! >> ${file}`;
     expect(await runCommand({ command }, systemClock, reaper)).to.include({ status: 0 });
     const held = await begin('held', 'NOTED; exec sleep 600');
     reaper.close();
     await eventually(() => !isRunning(held), Boolean, { what: 'the end of what it held', withinMs: 10_000 });
-    await eventually(() => leashes().length === 0, Boolean, { what: 'its own end', withinMs: 10_000 });
+    await eventually(() => reapers().length === 0, Boolean, { what: 'its own end', withinMs: 10_000 });
     const [left = 0] = pidsIn(file);
     expect(isRunning(left)).to.equal(true);
     process.kill(left, 'SIGKILL');
   });
 
-  it('that was killed is made anew with the next command, and holds what already runs', async () => {
+  it('is started again with the next command after it was killed, and holds the groups that already run', async () => {
     const first = await begin('first', 'NOTED; exec sleep 600');
-    for (const pid of leashes()) process.kill(pid, 'SIGKILL');
-    await eventually(() => leashes().length === 0, Boolean, { what: 'the end of the leash' });
+    for (const pid of reapers()) process.kill(pid, 'SIGKILL');
+    await eventually(() => reapers().length === 0, Boolean, { what: 'the end of the reaper' });
     await eventually(
       async () => {
         await runCommand({ command: 'true' }, systemClock, reaper);
-        return leashes().length === 1;
+        return reapers().length === 1;
       },
       Boolean,
-      { what: 'another leash' },
+      { what: 'another reaper' },
     );
     expect(isRunning(first)).to.equal(true);
     reaper.close();
     await eventually(() => !isRunning(first), Boolean, { what: 'the end of the first command', withinMs: 10_000 });
   });
 
-  it('that cannot be started is told once, and commands run without it', async () => {
+  it('reports once that it cannot be started, and commands run without it', async () => {
     const without = new ProcessReaper(log, `${directory.path}/no-such-shell`);
     for (let n = 0; n < 3; n += 1) {
       expect(await runCommand({ command: 'echo fine' }, systemClock, without)).to.include({ output: 'fine\n' });
     }
     expect(log.lines.map(({ level, msg }) => [level, msg])).to.deep.equal([
-      ['warn', 'commands go on when this program is killed: no reaper can be started'],
+      ['warn', 'could not start the process reaper: commands will outlive this program if it is killed'],
     ]);
     without.close();
   });

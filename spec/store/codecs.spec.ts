@@ -75,7 +75,7 @@ describe('the bytes of a stored event', () => {
     );
   });
 
-  it('are those that the sender made, where somebody has them, with fields nobody knows', () => {
+  it('are those of the sender where they are available, with unknown fields', () => {
     const unknownField = Buffer.from([0xfa, 0x7f, 0x01, 0x78]);
     const sent = event('sent');
     const encoded = Buffer.concat([encodeEvent(sent), unknownField]);

@@ -2,20 +2,20 @@ import { type FlagValues, kinds } from './flags.ts';
 
 const MAX_ENTITIES = 1_000_000_000;
 
-/** Which entities an agent may send events of. */
+/** The entities whose events an agent may send. */
 const EVENTS_POLICIES = ['own', 'own-and-proxies', 'any'] as const;
 
-/** Who is let in, and what he may write. */
+/** The admission of agents, and what they may write. */
 export interface AdmissionConfig {
-  /** Entities that may exist; no limit unless it is given and above 0. */
+  /** The limit of entities; no limit when absent or 0. */
   readonly entityLimit?: number;
-  /** Of which entities an agent may send events; `any` of its namespace unless it is given. */
+  /** The entities whose events an agent may send; `any` of its namespace by default. */
   readonly agentEventsPolicy?: (typeof EVENTS_POLICIES)[number];
-  /** Everybody is let in at once unless it is given. */
+  /** The pace of connections; unlimited by default. */
   readonly agentAdmission?: {
     /** After the start. */
     readonly serveWaitMs: number;
-    /** Connections that are taken in a second; 0 = no limit. */
+    /** Connections that are accepted per second; 0 = no limit. */
     readonly connectionsPerS: number;
     readonly refusesDuplicates: boolean;
   };

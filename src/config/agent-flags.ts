@@ -18,7 +18,7 @@ const seconds = (min: number, fallback: number, about: string): Flag<number> => 
   fallback,
   about,
 });
-/** Below 1 stands for the default. */
+/** A value below 1 means the default. */
 const secondsOrDefault = (fallback: number, about: string): Flag<number> => ({
   kind: kinds.integer(-MAX_INT32, MAX_INT32),
   fallback,
@@ -30,7 +30,7 @@ const duration = (fallbackMs: number, about: string): Flag<number> => ({
   about,
 });
 
-/** The flags of `mon-agent start`; the entity is called `hostname` unless it is named. */
+/** The flags of `mon-agent start`; the name of the entity is `hostname` by default. */
 export const agentFlags = (hostname: string) => ({
   name: { ...text(hostname, 'name of the entity'), formerly: 'id' },
   namespace: text('default', 'namespace of the entity'),
@@ -39,7 +39,7 @@ export const agentFlags = (hostname: string) => ({
   redact: list([], 'labels and annotations whose values are not shown, those of passwords and keys unless given'),
   subscriptions: list([], 'whose checks this agent runs'),
   deregister: flag('remove the entity when its keepalives stop'),
-  'deregistration-handler': text('', 'handler that is told when the entity is removed'),
+  'deregistration-handler': text('', 'handler that is notified when the entity is removed'),
   'agent-managed-entity': flag('this configuration counts, not what the backend has stored'),
   'discover-processes': flag('accepted for compatibility: the list of processes stays empty'),
 
@@ -60,7 +60,7 @@ export const agentFlags = (hostname: string) => ({
 
   'keepalive-interval': {
     ...seconds(1, 20, 'seconds between keepalives'),
-    // The documented name of the variable is misspelt; people have it in their files.
+    // The documented name of the variable is misspelt, and users have it in their files.
     alsoEnvironment: ['KEEPALIVE_INTERNAL'],
   },
   'keepalive-warning-timeout': {

@@ -12,21 +12,21 @@ const DEFAULT_HEARTBEAT_TIMEOUT_S = 45;
 const DEFAULT_RETRY_MULTIPLIER = 2;
 const MIN_TIMEOUT_S = 5;
 
-/** What headers can carry: no control characters, nothing beyond one byte. */
+/** The characters that headers can carry: no control characters, and one byte each. */
 const HEADER_TEXT = /^[\x20-\x7e\xa0-\xff]*$/;
 const LABEL_KEY = /^[A-Za-z]\w*$/;
-/** A blank may stand for the dot before the name. */
+/** A space may replace the dot before the name. */
 const PIPELINE = /^core\/v2\.Pipeline[. ]([\w.:-]+)$/;
 
 type TextMap = Readonly<Record<string, string>>;
 
-/** For backends of `wss:`. */
+/** TLS towards backends of `wss:`. */
 export interface AgentTls {
-  /** Authorities of backends, in place of the usual ones. */
+  /** Authorities of backends, instead of the default ones. */
   readonly ca: NamedFile | undefined;
-  /** What the agent shows of itself; it then sends no password, over `ws:` neither. */
+  /** The certificate of the agent. With it the agent sends no password, not even over `ws:`. */
   readonly pair: KeyPairFiles | undefined;
-  /** Whether any backend is trusted. */
+  /** Whether backends are trusted without verification. */
   readonly skipsVerification: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface AgentConfig {
   readonly namespace: string;
   readonly labels: TextMap;
   readonly annotations: TextMap;
-  /** Empty for the usual keys. */
+  /** Empty for the default keys. */
   readonly redact: readonly string[];
   readonly subscriptions: readonly string[];
   readonly deregister: boolean;
@@ -73,7 +73,7 @@ export interface AgentConfig {
 type Values = FlagValues<AgentFlags>;
 type Rules = Program<AgentFlags, AgentConfig>['rules'];
 
-/** The port is added only where the text has none: the default port of the scheme must stay when it is written. */
+/** Adds the port only if the text has none: an explicit default port of the scheme must be kept. */
 function withPort(text: string): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -143,7 +143,7 @@ const rules: Rules = [
   { flags: ['backend-url'], broken: (values) => urlFault(values['backend-url']) },
   {
     flags: ['user'],
-    // Basic credentials end the name at the first colon.
+    // In Basic credentials the name ends at the first colon.
     broken: ({ user }) => (user.includes(':') ? 'user must not have a colon' : undefined),
   },
   pairIsWhole,
@@ -160,7 +160,7 @@ const rules: Rules = [
   })),
 ];
 
-/** The backend refuses a keepalive whole when it names something else as its pipeline: such an item is left out. */
+/** Drops items that are not pipelines: the backend refuses a whole keepalive that names anything else. */
 function pipelineNames(items: readonly string[], warn: (warning: ConfigWarning) => void): string[] {
   return items.flatMap((item) => {
     const [, name] = PIPELINE.exec(item) ?? [];

@@ -1,25 +1,25 @@
 import { type ConfigWarning, type Flag, type FlagValues, kinds, type Rule } from './flags.ts';
 import { fileOf, type KeyPairFiles, keyPairOf, type NamedFile, pairIsWhole, pemFile } from './tls-flags.ts';
 
-/** Whom the agents' listener lets in when it asks for certificates. */
+/** The agents that the agents' listener accepts when it requests certificates. */
 export interface AgentAuth {
   readonly pair: KeyPairFiles;
   /** Authorities of agents. */
   readonly ca: NamedFile;
-  /** Lists of revoked certificates: `http:`, `https:` or `file:`. With any, each authority of a chain must have one. */
+  /** URLs of lists of revoked certificates: `http:`, `https:` or `file:`. If there is one, each authority of a chain must have one. */
   readonly crlUrls: readonly string[];
-  /** Whether an agent must have the common name of its certificate. */
+  /** Whether the name of an agent must be the common name of its certificate. */
   readonly namesEntity: boolean;
 }
 
 export interface BackendTls {
-  /** Of both listeners; without it they speak clear text. */
+  /** The certificate of both listeners; clear text without it. */
   readonly pair: KeyPairFiles | undefined;
-  /** The agents' listener takes agents by their certificates, and shows the pair of these flags. */
+  /** Authentication of agents by their certificates, with the listener's own certificate. */
   readonly agentAuth: AgentAuth | undefined;
-  /** Authorities of the servers that the backend itself asks, in place of the usual ones. */
+  /** Authorities of servers that the backend connects to, instead of the default ones. */
   readonly trustedCa: NamedFile | undefined;
-  /** Whether the backend asks servers whose certificate nobody vouches for. */
+  /** Whether the backend connects to servers without verifying their certificates. */
   readonly skipsVerification: boolean;
 }
 

@@ -18,22 +18,22 @@ export interface BackendConfig extends InspectConfig, AdmissionConfig, EventLogC
   readonly api: ListenAddress & {
     readonly requestLimitBytes: number;
     readonly writeTimeoutMs: number;
-    /** Requests are refused for so long after the start; not at all unless it is given. */
+    /** How long requests are refused after the start; not at all by default. */
     readonly serveWaitMs?: number;
   };
   readonly agent: ListenAddress & { readonly writeTimeoutMs: number; readonly maxMessageBytes: number };
   readonly dashboard: ListenAddress;
-  /** Clear text unless given. */
+  /** Clear text by default. */
   readonly tls?: BackendTls;
-  /** For agents that leave and name no handler themselves. */
+  /** The deregistration handler of agents that name none. */
   readonly deregistrationHandler?: string | undefined;
-  /** Gets the head of the ledger every hour; it stands in the log anyway. */
+  /** The handler that receives the head of the ledger every hour. The log has it in any case. */
   readonly ledgerAnchorHandler?: string | undefined;
-  /** For pipe handlers without a timeout; none unless it is given. */
+  /** The time limit of pipe handlers without a timeout; none by default. */
   readonly handlerRunLimitMs?: number;
-  /** State machines that may be awake at once; the bound of the system unless it is given. */
+  /** State machines in memory; the bound of the actor system by default. */
   readonly maxAwakeActors?: number;
-  /** `full`: what is acknowledged survives a power cut. */
+  /** With `full`, acknowledged data survives a power cut. */
   readonly storeSync: 'full' | 'none';
 }
 

@@ -4,7 +4,7 @@ const MAX_BUFFERED_EVENTS = 10_000_000;
 
 /** The log of all events. */
 export interface EventLogConfig {
-  /** None is written unless it is given. */
+  /** Not written by default. */
   readonly eventLog?: { readonly file: string; readonly maxBuffered: number } | undefined;
 }
 

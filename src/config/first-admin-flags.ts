@@ -52,13 +52,13 @@ export const firstAdminOf = (values: Values): FirstAdmin =>
     apiKey: values['cluster-admin-api-key'] || undefined,
   });
 
-/** Not judged where they are still to be asked for. */
+/** Not checked with `--interactive`, before the questions. */
 export const firstAdminRules = RULES.map(({ flags, broken }) => ({
   flags,
   broken: (values: Values) => (values.interactive ? undefined : broken(firstAdminOf(values))),
 }));
 
-/** By the rules of the flags. @throws ConfigError */
+/** Checks answers by the rules of the flags. @throws ConfigError */
 export function assertFirstAdmin(admin: FirstAdmin): void {
   const mistakes = RULES.flatMap(({ flags: [flag], broken }): Mistake[] => {
     const rule = broken(admin);

@@ -1,19 +1,19 @@
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
-/** How the value of a flag is written. All functions throw `InvalidValue`. */
+/** The syntax of a flag's value. All functions throw `InvalidValue`. */
 export interface Kind<T> {
-  /** Stands for the value in the usage text; none for a flag that is true by being there. */
+  /** The placeholder of the value in the usage text; none for a flag without a value. */
   placeholder: string | undefined;
   /** Every occurrence on the command line, in order; one for the environment. */
   fromTexts(texts: readonly string[]): T;
   fromFile?(value: unknown): T;
-  /** Instead of `fromTexts`, where a variable is written otherwise than a flag. */
+  /** Replaces `fromTexts` when the syntax of the variable differs from that of the flag. */
   fromVariable?(text: string): T;
-  /** A default in the usage text, when it is not the plain value. */
+  /** Formats the default in the usage text, if it is not the plain value. */
   show?(value: T): string;
 }
 
-/** The message is the rule. `complete` when it already shows the value. */
+/** The message is the rule that the value breaks. `complete` is true when the message contains the value. */
 export class InvalidValue extends Error {
   readonly complete: boolean;
 
@@ -39,7 +39,7 @@ function scalar<T>(placeholder: string | undefined, parse: (text: string) => T):
   return { placeholder, fromTexts: (texts) => parse(texts.at(-1) ?? '') };
 }
 
-/** One record of comma-separated values; double quotes protect commas, a doubled one stands for itself. */
+/** Splits one record of comma-separated values. Double quotes protect commas; a doubled quote is a literal one. */
 function splitRecord(record: string): string[] {
   const items: string[] = [];
   for (const [, quoted, plain] of record.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"(?=,|$)|([^,]*))/g)) {
@@ -63,7 +63,7 @@ function textMapOf(value: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, String(item)]));
 }
 
-/** Filters rely on it: keys of maps in a file are in lower case, however they are written. */
+/** Converts keys of maps in a file to lower case, because filters rely on it. */
 const inLowerCase = (map: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key.toLowerCase(), value]));
 
@@ -75,7 +75,7 @@ function parseObject(text: string): unknown {
   }
 }
 
-/** The kinds of value. Durations come out in milliseconds. */
+/** The kinds of values. Durations are in milliseconds. */
 export const kinds = {
   text: scalar('text', (text) => text),
   boolean: scalar(undefined, (text) => {

@@ -20,7 +20,7 @@ export interface Flag<T> {
 type FlagTable = Record<string, Flag<unknown>> & { 'config-file': Flag<string> };
 export type FlagValues<F> = { readonly [Name in keyof F]: F[Name] extends Flag<infer T> ? T : never };
 
-/** A rule of one value or between several; not judged when one of `flags` has no usable value. */
+/** A rule for one value or several. It is not checked when one of `flags` has no valid value. */
 export interface Rule<F> {
   flags: readonly (keyof F & string)[];
   broken(values: FlagValues<F>): string | undefined;
@@ -30,14 +30,14 @@ export interface Program<F extends FlagTable, T> {
   usage: string;
   environmentPrefix: string;
   flags: F;
-  /** Keys of the same file that are flags of another command: no warning for them. */
+  /** Keys of the same file that are flags of other commands, and cause no warning. */
   keysOfOthers?: readonly string[];
   rules: readonly Rule<F>[];
-  /** Also states, as warnings, what is allowed but unwise. */
+  /** Builds the configuration, and warns of values that are valid but risky. */
   build(values: FlagValues<F>, warn: (warning: ConfigWarning) => void): T;
 }
 
-/** Where settings come from. `readFile` throws as `fs.readFileSync` does. */
+/** The sources of settings. `readFile` throws as `fs.readFileSync` does. */
 export interface Sources {
   argv: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
@@ -45,7 +45,7 @@ export interface Sources {
 }
 
 export interface Mistake {
-  /** Without dashes; undefined for what is no flag of the program. */
+  /** The flag without dashes; undefined for anything that is not a flag of the program. */
   flag: string | undefined;
   rule: string;
 }
@@ -57,7 +57,7 @@ export interface ConfigWarning {
 
 export type Parsed<T> = { readonly help: string } | { readonly config: T; readonly warnings: readonly ConfigWarning[] };
 
-/** Everything that is wrong with the settings, at once. */
+/** All mistakes in the settings. */
 export class ConfigError extends Error {
   readonly mistakes: readonly Mistake[];
 
@@ -104,7 +104,7 @@ function commandOf<F extends FlagTable>({ usage, flags }: Program<F, unknown>): 
   return command;
 }
 
-/** The texts of each flag on the command line, and what is wrong with the line as such. */
+/** Reads the texts of each flag on the command line, and adds the mistakes of the line itself. */
 function readCommandLine(command: Command, flags: FlagTable, argv: readonly string[], mistakes: Mistake[]) {
   const given = new Map<string, string[]>();
   const add = (name: string, text: string): void => {
@@ -117,7 +117,7 @@ function readCommandLine(command: Command, flags: FlagTable, argv: readonly stri
     left = command.parseOptions([...argv]);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Only the last word can lack its value; the words before it are still judged.
+    // Only the last argument can lack its value; those before it are still checked.
     const last = argv.at(-1)?.replace(/^-+/, '');
     const flag = Object.keys(flags).find((name) => name === last || flags[name]?.short === last);
     mistakes.push({ flag, rule: `flag needs an argument: --${flag ?? last}` });
@@ -138,7 +138,7 @@ function readCommandLine(command: Command, flags: FlagTable, argv: readonly stri
   return { given, wantsHelp: left.unknown.includes('-h') || left.unknown.includes('--help') };
 }
 
-/** The settings of the file, keys in lower case. */
+/** Reads the settings of the file, with keys in lower case. */
 function readConfigFile(path: string, named: boolean, sources: Sources, mistakes: Mistake[]): Map<string, unknown> {
   const settings = new Map<string, unknown>();
   try {
@@ -156,7 +156,7 @@ function readConfigFile(path: string, named: boolean, sources: Sources, mistakes
   return settings;
 }
 
-/** Moves what is given under a former name to the regular one, which wins where it is given too. */
+/** Moves values from a former name to the current one, which wins if both are given. */
 function takeFormerNames(flags: FlagTable, given: Map<string, string[]>, settings: Map<string, unknown>) {
   const warnings: ConfigWarning[] = [];
   const take = <V>(source: Map<string, V>, name: string, formerly: string, message: string): void => {
@@ -180,7 +180,7 @@ function fromFile<T>(kind: Kind<T>, value: unknown): T {
   return kind.fromTexts([String(value)]);
 }
 
-/** Flag over environment over file over default. @throws ConfigError with all mistakes */
+/** Parses the settings. A flag wins over the environment, then the file, then the default. @throws ConfigError with all mistakes */
 export function parseFlags<F extends FlagTable, T>(program: Program<F, T>, sources: Sources): Parsed<T> {
   const { flags } = program;
   const names = Object.keys(flags);

@@ -2,14 +2,14 @@ import { type ActorAddress, parseActorAddresses } from '../resources/actor-addre
 import { InvalidResource } from '../resources/errors.ts';
 import { type Flag, InvalidValue, kinds } from './flags.ts';
 
-/** A developer's relay of the state machine inspector, and what it is told of. */
+/** A developer's relay of the state machine inspector, and the actors that it receives. */
 export interface InspectRelayConfig {
   readonly url: string;
   readonly addresses: readonly ActorAddress[];
 }
 
 export interface InspectConfig {
-  /** Whether administrators may watch state machines at `/debug/inspect`. Off unless it is true. */
+  /** Whether administrators may watch state machines at `/debug/inspect`. Off by default. */
   readonly inspect?: boolean;
   readonly inspectRelay?: InspectRelayConfig | undefined;
 }
@@ -39,7 +39,7 @@ export const inspectFlags = {
   'inspect-actors': {
     kind: kinds.list,
     fallback: [] as string[],
-    about: 'what the relay is told of, for example entity:default/web-1; at most 50',
+    about: 'actors that the relay receives, for example entity:default/web-1; at most 50',
   },
 };
 
@@ -54,7 +54,7 @@ export const inspectConfig = (values: InspectValues): Required<InspectConfig> =>
   inspectRelay: relayOf(values['inspect-url'], values['inspect-actors']),
 });
 
-/** A relay is told of something, and what it is told of are actors. */
+/** A relay needs a valid list of actors. */
 export const relayIsWhole = {
   flags: ['inspect-actors', 'inspect-url'] as const,
   broken: (values: InspectValues): string | undefined => {

@@ -3,13 +3,13 @@ import { type Flag, type FlagValues, kinds } from './flags.ts';
 const DEFAULT = 'default-silenced-expiry-time';
 const LONGEST = 'max-silenced-expiry-time-allowed';
 
-/** How silences act, and how long. */
+/** The effect and the duration of silences. */
 export interface SilenceConfig {
-  /** Whether a silence on a subscription acts by any subscription of the entity. Off unless it is true. */
+  /** Whether a silence on a subscription acts by any subscription of the entity. Off by default. */
   readonly silenceMatchEntitySubscriptions?: boolean;
-  /** Of a silence that names no end; it has none where this is 0 or absent. */
+  /** The duration of a silence without an end; unlimited when this is 0 or absent. */
   readonly defaultSilenceMs?: number;
-  /** No silence lasts longer from its begin, where this is above 0. */
+  /** The longest duration of a silence from its begin; no limit when this is 0 or absent. */
   readonly longestSilenceMs?: number;
 }
 
@@ -33,7 +33,7 @@ export const silenceFlags = {
 
 type Values = FlagValues<typeof silenceFlags>;
 
-/** A default that is refused wherever it counts. */
+/** Refuses a default above the longest duration. */
 export const silenceRule = {
   flags: [DEFAULT, LONGEST] as const,
   broken: ({ [DEFAULT]: fallbackMs, [LONGEST]: longestMs }: Values): string | undefined =>

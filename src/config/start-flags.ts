@@ -12,16 +12,16 @@ const MAX_LIMIT_BYTES = 2 ** 31 - 1;
 const MAX_TIMEOUT_S = 86_400;
 const MAX_AWAKE_ACTORS = 100_000_000;
 
-/** Host without brackets, as `net` takes it. Port 0 lets the system choose. */
+/** A listen address. The host has no brackets; with port 0 the system chooses a port. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** The host as `net` takes it. */
+/** Removes the brackets of an IPv6 host. */
 export const withoutBrackets = (host: string): string => (/^\[.*\]$/.test(host) ? host.slice(1, -1) : host);
 
-/** `host:port`, an IPv6 host in brackets, an empty host for all addresses. */
+/** Parses `host:port`, with an IPv6 host in brackets and an empty host for all addresses. */
 const addressKind: Flag<ListenAddress>['kind'] = {
   placeholder: 'host:port',
   fromTexts(texts) {

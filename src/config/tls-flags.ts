@@ -1,12 +1,12 @@
 import { type Flag, kinds } from './flags.ts';
 
-/** A file and the flag that names it, which is told with whatever is wrong with the file. */
+/** A file and the flag that names it, for messages about the file. */
 export interface NamedFile {
   readonly flag: string;
   readonly path: string;
 }
 
-/** PEM: a certificate, followed by those that lead to its authority, and its key. */
+/** PEM files: a certificate followed by its chain, and its key. */
 export interface KeyPairFiles {
   readonly cert: NamedFile;
   readonly key: NamedFile;
@@ -14,7 +14,7 @@ export interface KeyPairFiles {
 
 export const pemFile = (about: string): Flag<string> => ({ kind: kinds.text, fallback: '', about });
 
-/** undefined for a flag that names none. */
+/** The file of a flag; undefined when the flag is empty. */
 export function fileOf<Name extends string>(
   flag: Name,
   values: { readonly [Key in Name]: string },
@@ -23,7 +23,7 @@ export function fileOf<Name extends string>(
   return path === '' ? undefined : Object.freeze({ flag, path });
 }
 
-/** undefined unless both are named. */
+/** The certificate and its key; undefined unless both are given. */
 export function keyPairOf<Name extends string>(
   flags: { readonly cert: Name; readonly key: Name },
   values: { readonly [Key in Name]: string },
@@ -35,7 +35,7 @@ export function keyPairOf<Name extends string>(
 
 const PAIR = ['cert-file', 'key-file'] as const;
 
-/** A certificate without its key, or the other way round. */
+/** Refuses a certificate without its key, and a key without its certificate. */
 export const pairIsWhole = {
   flags: PAIR,
   broken: (values: { readonly 'cert-file': string; readonly 'key-file': string }): string | undefined =>

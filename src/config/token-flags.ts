@@ -2,7 +2,7 @@ import { type Flag, type FlagValues, kinds, type Rule } from './flags.ts';
 import { fileOf, type NamedFile, pemFile } from './tls-flags.ts';
 
 const MIN_LIFE_MS = 1_000;
-/** Ten years: what is meant to last longer is an API key. */
+/** Ten years; use an API key for longer access. */
 const MAX_LIFE_MS = 3_650 * 86_400_000;
 
 /** PEM, of one elliptic curve. */
@@ -12,11 +12,11 @@ export interface TokenKeyFiles {
 }
 
 export interface TokenConfig {
-  /** Of the tokens that logins are answered with; the usual ones unless given. */
+  /** The lifetimes and keys of tokens; the defaults when absent. */
   readonly tokens?: {
     readonly accessMs: number;
     readonly refreshMs: number;
-    /** They are signed with a secret of the store unless given. */
+    /** The keys that sign tokens; by default a secret of the store. */
     readonly keys: TokenKeyFiles | undefined;
   };
 }

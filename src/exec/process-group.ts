@@ -3,28 +3,28 @@ import { delimiter } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { ProcessReaper } from './process-reaper.ts';
 
-/** What is kept of the output of one command; the rest is read and thrown away. */
+/** The limit of the output that is kept of one command; the rest is read and discarded. */
 export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 
-/** How long the output of a killed group may still arrive; a process that left the group can hold it open for ever. */
+/** How long the output of a killed group may still arrive. A process that left the group can hold it open forever. */
 const DRAIN_MS = 250;
 
 const STATUS_TIMED_OUT = 2;
 const STATUS_NOT_STARTED = 3;
-/** What this program was started with to log in, or to let others log in. */
+/** Environment variables with the credentials that this program was started with. */
 const OWN_SECRET = /^MON_(?:\w+_)?(?:PASSWORD|API_KEY)$/;
 const SEARCH_PATHS = new Set(['PATH', 'CPATH', 'LD_LIBRARY_PATH']);
 
 export interface CommandRequest {
-  /** For `sh -c`. */
+  /** The text for `sh -c`. */
   command: string;
-  /** Standard input, which is empty without it. */
+  /** Standard input; empty by default. */
   stdin?: string | undefined;
-  /** `NAME=value`, over this program's own environment less its own secrets; later ones win, search paths are put in front, others are dropped. */
+  /** Entries `NAME=value`, added to this program's environment without its secrets. Later entries win, search paths are prepended, entries of another form are dropped. */
   environment?: readonly string[];
   /** 0 = none. */
   timeoutMs?: number;
-  /** How long after its end a child of the command may hold its output open; without it for ever. */
+  /** How long a child of the command may hold the output open after the command has ended; no limit by default. */
   lingerMs?: number;
   /** Kills the whole group. */
   signal?: AbortSignal;
@@ -32,11 +32,11 @@ export interface CommandRequest {
 
 export interface CommandResult {
   ending: 'exited' | 'signalled' | 'timed-out' | 'aborted' | 'not-started';
-  /** The exit code; 2 after a timeout, 3 when not started; 0 and without meaning when signalled or aborted. */
+  /** The exit code; 2 after a timeout, 3 when the command was not started, and 0 without meaning after a signal or an abort. */
   status: number;
-  /** What killed the shell itself, for example `SIGTERM`. */
+  /** The signal that killed the shell itself, for example `SIGTERM`. */
   signal: NodeJS.Signals | undefined;
-  /** Standard output and error in the order of arrival; bytes that are no UTF-8 become U+FFFD. */
+  /** Standard output and error in the order of arrival; bytes that are not UTF-8 become U+FFFD. */
   output: string;
   durationMs: number;
 }
@@ -75,7 +75,7 @@ function environmentWith(overlay: readonly string[]): NodeJS.ProcessEnv {
   return environment;
 }
 
-/** One pipe for both streams keeps the order of arrival: the outer shell joins them and becomes the inner one. */
+/** The outer shell joins both streams in one pipe, which keeps their order, and then becomes the inner shell. */
 function start(request: CommandRequest): ChildProcess {
   return spawn('sh', ['-c', 'exec sh -c "$0" 2>&1', request.command], {
     detached: true,
@@ -84,7 +84,7 @@ function start(request: CommandRequest): ChildProcess {
   });
 }
 
-/** Whether every process of the group is gone or going; false when the system refused. */
+/** Kills a process group. Returns false when the system refused that. */
 function killGroup(pid: number): boolean {
   try {
     process.kill(-pid, 'SIGKILL');
@@ -95,8 +95,8 @@ function killGroup(pid: number): boolean {
 }
 
 /**
- * Runs a shell command in a process group of its own, which ends with this program where it is on a leash; done when the shell has
- * ended and its output is closed. Never rejects.
+ * Runs a shell command in a process group of its own. A process reaper ends the group with this program. The promise resolves when
+ * the shell has ended and its output is closed, and never rejects.
  */
 export function runCommand(request: CommandRequest, clock: Clock, reaper?: ProcessReaper): Promise<CommandResult> {
   const startedMs = clock.monotonicMs();
@@ -153,7 +153,7 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
     const endTimeout = timeoutMs > 0 ? clock.after(timeoutMs, () => kill('timed-out')) : () => undefined;
 
     child.stdout?.on('data', (chunk: Buffer) => output.add(chunk));
-    // A command need not read its input, and the end of its pipes is told by `close`.
+    // A command may ignore its input. The `close` event reports the end of its pipes.
     child.stdin?.on('error', () => child.stdin?.destroy());
     child.stdin?.end(request.stdin);
     child.on('error', (error) => output.add(Buffer.from(`${error.message}\n`)));

@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Log } from '../ports/log.ts';
 
-/** How long a process group has to end by itself once this program is gone. */
+/** The time that a process group has to end by itself after this program has ended. */
 const GRACE_S = 2;
-/** What the leash has not read; one that stands still is replaced. */
+/** The limit of the bytes that the reaper has not read. A reaper beyond it has stopped and is replaced. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**
- * Reads which process groups run, `add <group>` and `drop <group>`; when its input ends this program is gone, and what still runs is
- * ended. POSIX shell. It is not ended with this program by a signal for all, or nobody would be left to read on.
+ * The script of the reaper (POSIX shell). It reads `add <group>` and `drop <group>`. When its input ends, this program has ended, and the
+ * script ends the groups that still run. It ignores HUP, INT and TERM, which a terminal or a service manager sends to all processes.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
@@ -26,7 +26,7 @@ sleep ${GRACE_S}
 for group in $groups; do kill -s KILL -- "-$group"; done
 `;
 
-/** Ends the process groups of this program when it is killed and cannot do so itself: a small child process, made when it is first needed. */
+/** Ends the process groups of this program when the program is killed and cannot do so itself. It is a small child process, started when it is first needed. */
 export class ProcessReaper {
   readonly #log: Log;
   readonly #shell: string;
@@ -39,7 +39,7 @@ export class ProcessReaper {
     this.#shell = shell;
   }
 
-  /** To be called before a group is started, so that little lies between its start and `hold`. Never throws. */
+  /** Starts the reaper process. Call this before a group is started, so that the time between its start and `hold` is short. Never throws. */
   ready(): void {
     if (this.#child !== undefined) return;
     try {
@@ -47,26 +47,26 @@ export class ProcessReaper {
     } catch (error) {
       this.#warn(error);
     }
-    for (const group of this.#groups) this.#tell('add', group);
+    for (const group of this.#groups) this.#send('add', group);
   }
 
-  /** Holds a process group until the returned function lets it go. */
+  /** Registers a process group until the returned function is called. */
   hold(group: number): () => void {
     this.#groups.add(group);
-    this.#tell('add', group);
+    this.#send('add', group);
     return () => {
-      if (this.#groups.delete(group)) this.#tell('drop', group);
+      if (this.#groups.delete(group)) this.#send('drop', group);
     };
   }
 
-  /** Ends what is still held, as the end of this program would. */
+  /** Ends the registered groups, as the end of this program would. */
   close(): void {
     this.#child?.stdin?.end();
     this.#child = undefined;
     this.#groups.clear();
   }
 
-  /** It holds no directory, gets no secrets by its environment, and keeps nobody waiting. */
+  /** The reaper uses no directory of this program, has no secrets in its environment, and does not keep this program running. */
   #start(): ChildProcess {
     const { PATH } = process.env;
     const child = spawn(this.#shell, ['-c', SCRIPT, 'mon-leash'], {
@@ -82,26 +82,26 @@ export class ProcessReaper {
     child.once('exit', () => {
       this.#lost(child);
     });
-    // When nobody reads any more, the exit is told as well.
+    // An error of the pipe is followed by the exit event, which is handled.
     child.stdin?.on('error', () => child.stdin?.destroy());
     child.unref();
     (child.stdin as Socket | null)?.unref();
     return child;
   }
 
-  /** The next command makes a new one, which hears of all groups. */
+  /** The next command starts another reaper, which receives all groups. */
   #lost(child: ChildProcess): void {
     if (this.#child === child) this.#child = undefined;
   }
 
-  /** Once: the next command tries again. */
+  /** Reports a failed start once; the next command tries again. */
   #warn(err: unknown): void {
     if (!this.#hasWarned)
-      this.#log.warn({ err }, 'commands go on when this program is killed: no reaper can be started');
+      this.#log.warn({ err }, 'could not start the process reaper: commands will outlive this program if it is killed');
     this.#hasWarned = true;
   }
 
-  #tell(verb: 'add' | 'drop', group: number): void {
+  #send(verb: 'add' | 'drop', group: number): void {
     const { stdin } = this.#child ?? {};
     if (stdin?.writable !== true) return;
     if (stdin.writableLength > MAX_UNREAD_BYTES) this.#child?.kill('SIGKILL');

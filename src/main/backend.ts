@@ -147,11 +147,11 @@ async function verifyLedger({ stateDir, anchor }: VerifyConfig): Promise<void> {
   if (!existsSync(directory)) throw new Error(`there is no store in ${directory}`);
   const store = new LmdbStore({ directory, sync: 'full', readOnly: true });
   try {
-    const verdict = verify(store.ledgerEntries(), anchor);
-    if (verdict.ok) {
-      process.stdout.write(`ledger ok: ${verdict.head.seq} entries, head ${verdict.head.seq}:${verdict.head.hash}\n`);
+    const result = verify(store.ledgerEntries(), anchor);
+    if (result.ok) {
+      process.stdout.write(`ledger ok: ${result.head.seq} entries, head ${result.head.seq}:${result.head.hash}\n`);
     } else {
-      process.stderr.write(`ledger broken at entry ${verdict.seq}: ${verdict.reason}\n`);
+      process.stderr.write(`ledger broken at entry ${result.seq}: ${result.reason}\n`);
       process.exitCode = 1;
     }
   } finally {

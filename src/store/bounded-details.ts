@@ -1,9 +1,9 @@
-/** Of one text; agents and people send longer ones. */
+/** The limit of one text; agents and users send longer ones. */
 const MAX_TEXT_CHARACTERS = 1_000;
-/** Of one list. */
+/** The limit of one list. */
 const MAX_ITEMS = 100;
 
-/** As the ledger keeps it, which forgets nothing: texts and lists that are too long are cut, and end with a sign of it. */
+/** Bounds a value for the ledger, which is never shortened later. Texts and lists above the limit are cut and end with a mark. */
 export function boundedDetails(value: unknown): unknown {
   if (typeof value === 'string') return boundedText(value);
   if (Array.isArray(value)) return boundedList(value);
@@ -19,7 +19,7 @@ function boundedList(list: readonly unknown[]): unknown[] {
   return left === 0 ? kept : [...kept, `... and ${left} more`];
 }
 
-/** Their names are ours. */
+/** The names of members are ours and are not cut. */
 export function boundedMembers(object: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).map(([name, member]) => [name, boundedDetails(member)]));
 }

@@ -22,7 +22,7 @@ const json = <V>(): Codec<V> => ({
   decode: (bytes, what) => JSON.parse(unseal(bytes, what).toString()) as V,
 });
 
-/** The backend's own half of an event, packed as a list; history as two lists. */
+/** The fields of an event that the backend owns, packed as a list; the history as two lists. */
 type PackedState = [
   statuses: readonly number[],
   executed: readonly number[],
@@ -43,11 +43,11 @@ function unpack(packed: PackedState, encoded: Buffer): EncodedEvent {
   return new EncodedEvent(merged, ttl ?? undefined, encoded);
 }
 
-/** `state length (uint32) | state | event`, the event in protobuf: the agent's own bytes where they were kept. */
+/** `state length (uint32) | state | event`, with the event in protobuf: the agent's own bytes where they were kept. */
 const eventCodec: Codec<EventRecord> = {
   encode(record) {
     const { state, ttl } = record;
-    // To ask for the event of a record that is held as its bytes would decode it.
+    // Reading `record.event` would decode a record that is held as its bytes.
     const encoded = record.encoded ?? encodeEvent(record.event);
     const packed: PackedState = [
       state.history.statuses,
@@ -75,7 +75,7 @@ const eventCodec: Codec<EventRecord> = {
   },
 };
 
-/** `entry without its event` LF `event`, both JSON: the event may have numbers that `JSON` would round or refuse. */
+/** `entry without its event` LF `event`, both JSON. The event may have numbers that `JSON` would round or reject. */
 const outboxCodec: Codec<OutboxEntry> = {
   encode: ({ event, ...entry }) => sealText(`${JSON.stringify(entry)}\n${encodeJson(event)}`),
   decode(bytes, what) {
@@ -86,7 +86,7 @@ const outboxCodec: Codec<OutboxEntry> = {
   },
 };
 
-/** How each table's values become bytes. */
+/** The codec of each table. */
 export const CODECS: { [T in TableName]: Codec<Tables[T]> } = {
   events: eventCodec,
   entities: json(),

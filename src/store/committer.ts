@@ -13,7 +13,7 @@ class Batch {
   readonly puts = emptyPuts();
   readonly ledger: LedgerDraft[] = [];
   readonly announcements: Announcement[] = [];
-  /** Everybody who has inputs in this batch, with the highest number to acknowledge. */
+  /** The sources of inputs in this batch, each with the highest number to acknowledge. */
   readonly sources = new Map<Source, number | undefined>();
   readonly tally = new Tally();
   readonly durable: Promise<void>;
@@ -26,7 +26,7 @@ class Batch {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Not every caller waits for its promise: sources are told through `lost`.
+    // Not every caller waits for this promise; sources are notified through `lost`.
     this.durable.catch(() => undefined);
   }
 
@@ -71,19 +71,19 @@ class Batch {
 export type LostKeys = Record<TableName, Set<string>>;
 
 export interface CommitterListener {
-  /** The batch is durable; its announcements in the order in which they were decided. */
+  /** The batch is durable. Its announcements are in the order of their decisions. */
   committed(announcements: readonly Announcement[]): void;
-  /** Both batches are gone: what was decided on them must be forgotten and read again. */
+  /** Both batches are lost. State that depends on them must be dropped and read again. */
   lost(keys: LostKeys, error: Error): void;
   /** Writes work again. */
   recovered(): void;
 }
 
-/** Where `meta` keeps the moment of the last commit, Unix ms. */
+/** The key of `meta` with the time of the last commit, Unix ms. */
 export const ALIVE_KEY = 'alive';
-/** How long to wait between probes while the store cannot be written. */
+/** The interval of probes while the store cannot be written. */
 const PROBE_INTERVAL_MS = 1_000;
-/** Decisions that may wait for a transaction; beyond it sources must pause. */
+/** Decisions that may wait for a transaction; above it sources must pause. */
 export const MAX_OPEN_DECISIONS = 20_000;
 
 export interface CommitterPorts {
@@ -91,7 +91,7 @@ export interface CommitterPorts {
   listener: CommitterListener;
   /** Unix ms; each batch carries it, so that a later start knows when this process was last alive. */
   nowMs(): number;
-  /** Calls back once after so many milliseconds. */
+  /** Calls `fire` once after so many milliseconds. */
   after(delayMs: number, fire: () => void): void;
 }
 
@@ -149,12 +149,12 @@ export class Committer implements KeyedTableReader {
     return keys;
   }
 
-  /** The last durable place in the ledger's chain. */
+  /** The last durable entry of the ledger. */
   get head(): LedgerHead {
     return this.#head;
   }
 
-  /** The number of the last ledger entry that was decided: it has it when it is durable. */
+  /** The number that the last decided ledger entry will have when it is durable. */
   get decidedSeq(): number {
     return this.#head.seq + (this.#inFlight?.ledger.length ?? 0) + this.#open.ledger.length;
   }
@@ -168,7 +168,7 @@ export class Committer implements KeyedTableReader {
     return { used: this.#open.decisions, limit: MAX_OPEN_DECISIONS };
   }
 
-  /** Whether sources must pause until the next batch is through. */
+  /** Whether sources must pause until the next batch is committed. */
   get isFull(): boolean {
     return this.#open.decisions >= MAX_OPEN_DECISIONS;
   }
@@ -176,7 +176,7 @@ export class Committer implements KeyedTableReader {
   /** Resolves when the decision is durable. @throws StoreUnavailable at once while the store cannot be written */
   commit(decision: Decision): Promise<void> {
     this.assertWritable();
-    // Who decided that there is nothing to do may have read what is not durable yet: it is true when that is.
+    // A decision without changes may have read state that is not durable yet, and is only valid when that state is.
     if (decision.isEmpty) {
       this.counts.stored.add(decision.tally);
       return this.whenDurable();
@@ -208,7 +208,7 @@ export class Committer implements KeyedTableReader {
 
   async #run(): Promise<void> {
     try {
-      // One turn of the event loop: what arrives together is committed together.
+      // Waits for one tick of the event loop, so that inputs that arrive together are committed together.
       await new Promise((resolve) => setImmediate(resolve));
       while (this.#open.decisions > 0 && !this.#failing) await this.#flush();
     } finally {
@@ -268,7 +268,7 @@ export class Committer implements KeyedTableReader {
     try {
       await this.#store.write(set);
     } catch {
-      // Still failing: this is the question, not an error of its own.
+      // The probe failed as expected while the store cannot be written; the next one is scheduled.
       this.#after(PROBE_INTERVAL_MS, () => void this.#probe());
       return;
     }

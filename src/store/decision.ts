@@ -6,13 +6,13 @@ import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
 import { Tally } from './tally.ts';
 import type { CheckRequest } from '../wire/check-request.ts';
 
-/** Facts for whoever listens, told only after the decision is durable. */
+/** Notifications of listeners, which are sent only after the decision is durable. */
 export type Announcement =
   | { type: 'entity-config.changed'; namespace: string; name: string; config: EntityConfig }
   | { type: 'entity.deleted'; namespace: string; name: string }
   | OutboxFilled
   | { type: 'rbac.changed' }
-  /** As it is stored, or with its metrics where it has no check. Told only where somebody asked for it. */
+  /** The event as it is stored, or with its metrics where it has no check. Sent only when a listener wants it. */
   | { type: 'event.processed'; event: Event }
   | { type: 'namespace.deleted'; namespace: string }
   | CheckRequested
@@ -20,14 +20,14 @@ export type Announcement =
   /** Undefined when it was deleted. */
   | { type: 'check.changed'; namespace: string; name: string; check: Check | undefined };
 
-/** What waits in the outbox, without what it is. */
+/** An outbox entry without its event. */
 export interface OutboxFilled {
   type: 'outbox.filled';
   outboxKey: string;
   key: string;
   namespace: string;
   handler: string;
-  /** Of its event. */
+  /** The size of its event. */
   bytes: number;
 }
 
@@ -36,7 +36,7 @@ export interface CheckRequested {
   namespace: string;
   subscriptions: string[];
   request: CheckRequest;
-  /** Asked for by a person, not by the schedule of the check. */
+  /** Whether a user requested it, and not the schedule of the check. */
   adhoc: boolean;
 }
 
@@ -44,23 +44,23 @@ export interface CheckRequested {
 export interface ProxyRunRequested {
   type: 'proxy-run.requested';
   namespace: string;
-  /** Its name. */
+  /** The name of the check. */
   check: string;
   expressions: readonly string[];
-  /** In place of those of the check. */
+  /** Subscriptions that replace those of the check. */
   subscriptions: string[] | undefined;
-  /** Asked for by a person, not by the schedule of the check. */
+  /** Whether a user requested it, and not the schedule of the check. */
   adhoc: boolean;
   /** Unix ms. */
   atMs: number;
   cause: LedgerCause;
 }
 
-/** Whoever sent inputs and must hear what became of them. */
+/** A sender of inputs that is notified of their outcome. */
 export interface Source {
   /** Everything up to number `n` is durable; called once per batch, with the highest. */
   acknowledged(n: number): void;
-  /** A batch that held inputs of this source was lost; nothing of it is stored. */
+  /** A batch with inputs of this source was lost; nothing of it is stored. */
   lost(error: Error): void;
 }
 
@@ -86,15 +86,15 @@ export interface Put {
   value: unknown;
 }
 
-/** A deadline that was reached before. Under another grace of blind time than then it is not the next one but the first that is due. */
+/** A deadline that was reached before. If the grace of blind time has changed since then, the first deadline is due instead of the next one. */
 export interface Repeat {
-  /** What blind time gave the last one. */
+  /** The grace of blind time at the last one. */
   graceMs: number;
   /** The first deadline after the input, without grace. */
   firstAtMs: number;
 }
 
-/** A deadline to arm, or to drop where `atMs` is undefined. */
+/** A deadline to arm, or to clear when `atMs` is undefined. */
 export interface DeadlineChange {
   actor: string;
   key: string;
@@ -105,17 +105,17 @@ export interface DeadlineChange {
   repeat?: Repeat | undefined;
 }
 
-/** What one input does, all of it or nothing: a draft that nobody sees before it joins the committer's open batch. */
+/** The changes of one input, applied all or none. They are not visible to others before the decision joins the committer's open batch. */
 export class Decision implements TableReader {
-  /** Few: a list is cheaper to make for each event than maps are. */
+  /** There are few puts: a list is cheaper to create for each event than maps. */
   readonly puts: Put[] = [];
   readonly ledger: LedgerDraft[] = [];
   readonly announcements: Announcement[] = [];
   readonly deadlines: DeadlineChange[] = [];
-  /** Counts when the decision is durable. */
+  /** Counted when the decision is durable. */
   readonly tally = new Tally();
   source: Source | undefined;
-  /** The number to acknowledge to the source, if it counts. */
+  /** The number to acknowledge to the source, if the source numbers its inputs. */
   acknowledge: number | undefined;
   readonly #beneath: KeyedTableReader;
 
@@ -142,7 +142,7 @@ export class Decision implements TableReader {
     return keys;
   }
 
-  /** Nothing to store and nobody to tell. */
+  /** Whether there is nothing to store and nothing to announce. */
   get isEmpty(): boolean {
     return (
       this.puts.length === 0 && this.ledger.length === 0 && this.announcements.length === 0 && this.source === undefined

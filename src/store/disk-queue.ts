@@ -12,15 +12,15 @@ const LINE_FEED = 0x0a;
 const ID_KEY = 'id';
 const RESERVED_KEY = 'reserved-up-to';
 
-/** Numbers taken at once: large, so that a disk that is full for days does not stop the sending. Gaps are allowed. */
+/** The numbers in a block. The block is large, so that a disk that is full for days does not stop the sending. Gaps are allowed. */
 const NUMBERS_PER_BLOCK = 1_000_000;
 const LOCK_POLL_MS = 200;
 
-/** LMDB gives nothing back to the system: an empty queue with a larger file is begun anew. */
+/** LMDB never shrinks its file: an empty queue with a larger file is recreated. */
 const MAX_EMPTY_FILE_BYTES = 16 * 1024 * 1024;
 
 export interface StoredEvent {
-  /** Given once within the life of the queue. */
+  /** Assigned once within the lifetime of the queue. */
   readonly n: number;
   /** Events of one check displace each other when the queue is full. */
   readonly check: string;
@@ -35,20 +35,20 @@ export interface QueueChanges {
   readonly reserves: boolean;
 }
 
-/** A stored event without its payload; an Error in its place says what is wrong with the record. */
+/** A stored event without its payload, or the error of reading the record. */
 interface IndexEntry {
   readonly n: number;
   readonly entry: { readonly check: string; readonly bytes: number } | Error;
 }
 
 /**
- * Events under their numbers in an LMDB of their own, which belongs to this process until `close`. What a resolved `write`
- * put is there after `kill -9` and after a power cut. The directory is the owner's only.
+ * Events under their numbers in an LMDB environment of their own, which this process owns until `close`. The changes of a resolved
+ * `write` survive `kill -9` and a power cut. The directory is accessible to its owner only.
  */
 export class DiskQueue {
-  /** Stays with the directory: numbers count within it. */
+  /** The id of the queue, stored in its directory. Numbers are unique within it. */
   readonly id: string;
-  /** All numbers that earlier processes may have used are up to it. */
+  /** Earlier processes used no number above this one. */
   readonly usedUpTo: number;
   readonly #root: RootDatabase<Buffer, string>;
   readonly #events: Database<Buffer, number>;
@@ -80,7 +80,7 @@ export class DiskQueue {
     }
   }
 
-  /** Takes a block of numbers above all that were ever used. Waits for another owner to go. @throws StoreInUse after `waitMs` */
+  /** Reserves a block of numbers above all that were ever used. Waits until another owner has released the directory. @throws StoreInUse after `waitMs` */
   static async open(directory: string, clock: Clock, waitMs: number): Promise<DiskQueue> {
     const untilMs = clock.monotonicMs() + waitMs;
     for (;;) {
@@ -97,7 +97,7 @@ export class DiskQueue {
     let queue = new DiskQueue(directory);
     if (queue.#isEmpty() && statSync(join(directory, DATA_FILE)).size > MAX_EMPTY_FILE_BYTES) {
       await queue.#root.close();
-      // Its id goes with the file: numbers may begin again.
+      // The id is removed with the file, so numbers may start again.
       rmSync(join(directory, DATA_FILE));
       queue.#lock.release();
       queue = new DiskQueue(directory);
@@ -115,12 +115,12 @@ export class DiskQueue {
     return this.#events.getKeysCount({ limit: 1 }) === 0;
   }
 
-  /** Numbers above it may not be used yet. */
+  /** Numbers above this one are not reserved yet. */
   get reservedUpTo(): number {
     return this.#reservedUpTo;
   }
 
-  /** What is stored, by number. */
+  /** The stored events by number. */
   *index(): Iterable<IndexEntry> {
     for (const { key: n, value } of this.#events.getRange({ snapshot: false }))
       yield { n, entry: indexEntry(value, n) };
@@ -132,7 +132,7 @@ export class DiskQueue {
     return record.toString('utf8', record.indexOf(LINE_FEED) + 1);
   }
 
-  /** All of it or nothing, durable when it resolves. Not to be called again before. */
+  /** Applies all changes or none. They are durable when the promise resolves. Must not be called again before that. */
   async write({ puts, removed, reserves }: QueueChanges): Promise<void> {
     const reservedUpTo = this.#reservedUpTo + (reserves ? NUMBERS_PER_BLOCK : 0);
     try {
@@ -146,11 +146,11 @@ export class DiskQueue {
         void this.#meta.put(RESERVED_KEY, sealText(String(reservedUpTo)));
       });
     } catch (error) {
-      // The batch's own promise tells of the failure, a second one holds the cause.
+      // The promise of the batch reports the failure; a second one has its cause.
       const cause: unknown = await Promise.resolve((error as { commitError?: Promise<unknown> }).commitError).catch(
         (commitError: unknown) => commitError,
       );
-      throw new Error('queue could not be written', { cause: cause ?? error });
+      throw new Error('could not write the queue', { cause: cause ?? error });
     }
     this.#root.resetReadTxn();
     this.#reservedUpTo = reservedUpTo;

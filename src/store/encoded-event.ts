@@ -3,8 +3,8 @@ import { readEvent } from '../wire/protobuf-codec.ts';
 import type { EventRecord } from './records.ts';
 
 /**
- * The record of an event that is held as its bytes (protobuf). It is decoded when somebody asks for it: merging needs the state
- * alone, and thousands of decoded events that wait for their transaction would be copied by every garbage collection.
+ * The record of an event that is held as its bytes (protobuf). It is decoded on first use: merging needs only the
+ * state, and every garbage collection would copy thousands of decoded events that wait for their transaction.
  */
 export class EncodedEvent implements EventRecord {
   readonly state: EventRecord['state'];

@@ -5,7 +5,7 @@ import { type LazyPage, mapPage, type PageRequest } from './page.ts';
 import { readResource, ResourceStore } from './resource-store.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
-/** The whole entity through whatever a reader sees; one that never reported has an empty state. */
+/** Reads configuration and state of an entity. An entity that never reported has an empty state. */
 export function readEntity(reader: TableReader, namespace: string, name: string): Entity | undefined {
   const config = readResource(reader, 'entities', namespace, name);
   return config === undefined ? undefined : withState(reader, config, namespace, name);
@@ -29,7 +29,7 @@ export class EntityStore {
     return readEntity(this.#store, namespace, name);
   }
 
-  /** Of one namespace, or of all. */
+  /** Lists the entities of one namespace, or of all. */
   list(namespace?: string, page: PageRequest = {}): LazyPage<Entity> {
     return mapPage(this.#configs.lazyList('entities', namespace, page), (config) =>
       withState(this.#store, config, config.metadata.namespace ?? '', config.metadata.name ?? ''),

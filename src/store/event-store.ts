@@ -4,7 +4,7 @@ import { type LazyPage, lazyPage, mapPage, type PageRequest } from './page.ts';
 import { eventOf, type Notification } from './records.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
-/** The durable events, as people see them. */
+/** The durable events, as users see them. */
 export class EventStore {
   readonly #store: TransactionalStore;
 
@@ -17,12 +17,12 @@ export class EventStore {
     return record === undefined ? undefined : eventOf(record);
   }
 
-  /** What became of the latest notifications of an event, oldest first. They outlive the event. */
+  /** The outcomes of the latest notifications of an event, oldest first. They are kept when the event is deleted. */
   notifications({ namespace, entity, check }: EventAddress): readonly Notification[] {
     return this.#store.get('notifications', eventKey(namespace, entity, check)) ?? [];
   }
 
-  /** Of everything, a namespace, or one entity of a namespace; `from` is relative to that. */
+  /** Lists all events, those of a namespace, or those of one entity. `from` is relative to that. */
   list(scope: { namespace?: string; entity?: string }, page: PageRequest = {}): LazyPage<CheckEvent> {
     const prefix = [scope.namespace, scope.entity].map((name) => (name === undefined ? '' : `${name}/`)).join('');
     return mapPage(lazyPage(this.#store, 'events', prefix, page), eventOf);

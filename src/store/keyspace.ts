@@ -1,8 +1,8 @@
 import type { ConfigurationKindName } from '../resources/configuration-kinds.ts';
 
 /**
- * Names hold letters, digits and `_ . : -`, so that joined by slashes they sort as the API lists them: bytewise, by
- * `<namespace>/<name>`. Those of assets hold slashes too, which end their keys.
+ * Names consist of letters, digits and `_ . : -`. Joined by slashes they sort as the API lists them: bytewise, by
+ * `<namespace>/<name>`. Names of assets may contain slashes; they are at the end of their keys.
  */
 export const entityKey = (namespace: string, name: string): string => `${namespace}/${name}`;
 
@@ -19,32 +19,32 @@ export function eventAddress(key: string): EventAddress {
   return { namespace, entity, check };
 }
 
-/** Kinds of configuration, by the word of their path in the API. */
+/** Kinds of configuration, by their names in API paths. */
 export type ResourceKind = ConfigurationKindName | 'namespaces' | 'entities' | 'silenced' | 'users' | 'apikeys';
 
 /** `namespace` is undefined for cluster-wide kinds. */
 export const resourceKey = (kind: ResourceKind, namespace: string | undefined, name: string): string =>
   namespace === undefined ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 
-/** How many silences a namespace has. No kind has this word. */
+/** The number of silences of a namespace. No kind has this name. */
 export const silenceCountKey = (namespace: string): string => `silence-counts/${namespace}`;
 
-/** The sessions that a user's logins began. No kind has this word. */
+/** The login sessions of a user. No kind has this name. */
 export const tokenSessionsKey = (username: string): string => `token-sessions/${username}`;
 
-/** Whose turn is next in the rings of a round-robin check. No kind has this word. */
+/** The positions in the rings of a round-robin check. No kind has this name. */
 export const ringTurnsKey = (namespace: string, check: string): string => `ring-turns/${namespace}/${check}`;
 
-/** How many entities there are. No kind has this word. */
+/** The number of entities. No kind has this name. */
 export const ENTITY_COUNT_KEY = 'entity-count';
 
-/** Whether telemetry is refused. No kind has this word. */
+/** Whether telemetry is refused. No kind has this name. */
 export const TESSEN_KEY = 'tessen';
 
 /** Above every name. */
 const END = '~';
 
-/** All keys that begin with `prefix` lie in `[prefix, afterPrefix(prefix))`. */
+/** All keys that start with `prefix` are in `[prefix, afterPrefix(prefix))`. */
 export function afterPrefix(prefix: string): string {
   if (prefix === '') return END;
   const last = prefix.length - 1;
@@ -53,7 +53,7 @@ export function afterPrefix(prefix: string): string {
 
 const SEQ_DIGITS = 16;
 
-/** No name holds `#`, so that the entries of a key are contiguous and in order. */
+/** No name contains `#`, so that the entries of a key are contiguous and in order. */
 export const ledgerIndexKey = (actor: string, key: string, seq: number): string =>
   `${actor}/${key}#${String(seq).padStart(SEQ_DIGITS, '0')}`;
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { boundedDetails, boundedMembers } from './bounded-details.ts';
 
-/** An event that came through the API has a user as well. */
+/** An event that a user sent through the API has the user too. */
 export type LedgerCause =
   | { eventId: string; user?: string }
   | { deadlineAtMs: number }
@@ -12,24 +12,24 @@ export type LedgerCause =
 export interface GuardRecord {
   name: string;
   passed: boolean;
-  /** The numbers that decided it. */
+  /** The values that the guard decided on. */
   inputs: unknown;
 }
 
-/** A transition before its place in the chain is known. */
+/** A transition before it has its number and hash. */
 export interface LedgerDraft {
   atMs: number;
-  /** What kind of thing changed: entity, check-ttl, connection, check-state, silence, quarantine, ledger or a resource kind. */
+  /** The kind of the changed actor or resource: entity, check-ttl, connection, check-state, silence, quarantine, ledger or a resource kind. */
   actor: string;
   key: string;
-  /** `null` where there was nothing before. */
+  /** `null` when the actor or resource did not exist before. */
   from: string | null;
   event: string;
-  /** `null` where there is nothing after. */
+  /** `null` when it does not exist after. */
   to: string | null;
   cause: LedgerCause;
   guards: GuardRecord[];
-  /** Numbers of blind time, counters, changed fields: what a reader needs besides the guards. Never a secret; long texts and lists are cut. */
+  /** Blind time, counters, changed fields and other values that a reader needs besides the guards. Never a secret. Long texts and lists are cut. */
   details?: Record<string, unknown>;
   configRevision: number;
 }
@@ -49,10 +49,10 @@ export const GENESIS: LedgerHead = { seq: 0, hash: '0'.repeat(64) };
 
 type UnhashedEntry = Omit<LedgerEntry, 'hash'>;
 
-/** SHA-256 over the entry's JSON in its order of writing, `prevHash` included. */
+/** SHA-256 of the entry's JSON, with its members in their stored order and `prevHash` included. */
 const hashOf = (entry: UnhashedEntry): string => hash('sha256', JSON.stringify(entry), 'hex');
 
-/** Puts drafts at the end of the chain that ends with `head`, each of a bounded length. */
+/** Makes entries of drafts, in the chain that ends with `head`. Each entry has a bounded length. */
 export function chain(drafts: readonly LedgerDraft[], head: LedgerHead): LedgerEntry[] {
   const entries: LedgerEntry[] = [];
   let { seq, hash: prevHash } = head;
@@ -79,17 +79,17 @@ export function chain(drafts: readonly LedgerDraft[], head: LedgerHead): LedgerE
   return entries;
 }
 
-/** What `verify` says of a ledger: sound, or where and how it is broken. */
-export type Verdict = { ok: true; head: LedgerHead } | { ok: false; seq: number; reason: string };
+/** The result of `verify`: the ledger is intact, or the first broken entry and the reason. */
+export type Verification = { ok: true; head: LedgerHead } | { ok: false; seq: number; reason: string };
 
 /**
- * Walks the chain from its beginning. `entries` yields what is stored under each number, or the error of reading it. An `anchor`
- * from elsewhere shows what a chain alone cannot: that its end was cut off, or all of it written anew.
+ * Verifies the ledger from its beginning. `entries` yields the stored entry of each number, or the error of reading it. An `anchor` that
+ * was recorded elsewhere also detects an end that was cut off and a ledger that was rewritten completely.
  */
 export function verify(
   entries: Iterable<{ seq: number; entry: LedgerEntry | Error }>,
   anchor: LedgerHead = GENESIS,
-): Verdict {
+): Verification {
   let head = GENESIS;
   for (const { seq, entry } of entries) {
     const expected = head.seq + 1;

@@ -2,13 +2,13 @@ import { chmodSync, closeSync, existsSync, openSync, readSync, statSync, truncat
 import { join } from 'node:path';
 import { CorruptRecord } from './sealed.ts';
 
-/** Under the directory of every LMDB environment. */
+/** The data file in the directory of an LMDB environment. */
 export const DATA_FILE = 'data.mdb';
 
 const READERS_FILE = 'lock.mdb';
 const FOR_OWNER_ONLY = 0o600;
 
-/** Where the first pages of LMDB say what they are, how large a page is, and which one is the last. */
+/** Offsets in a meta page of LMDB: the magic number, the page size and the number of the last page. */
 const MAGIC_AT = 24;
 const PAGE_SIZE_AT = 48;
 const LAST_PAGE_AT = 144;
@@ -16,15 +16,17 @@ const MAGIC = 0xbeefc0de;
 const META_BYTES = LAST_PAGE_AT + 8;
 const META_PAGES = 2;
 
-/** LMDB makes its files as the process makes any. @throws Error when they are somebody else's */
+/** Makes the files accessible to their owner only; LMDB creates them with the default mode. @throws Error when another user owns them */
 export function keepForOwner(directory: string): void {
   for (const file of [DATA_FILE, READERS_FILE]) chmodSync(join(directory, file), FOR_OWNER_ONLY);
 }
 
 /**
- * LMDB maps its file into memory: where that is something else, or was cut short, reading ends the whole process without a word.
- * A file that is too short is filled up with zeros, so that reading what is gone is an error instead. To be called before the
- * environment is opened. @throws CorruptRecord
+ * Checks the data file before the environment is opened. LMDB maps the file into memory: if the file is not a database, or is too
+ * short, reading it ends the process without a message. A file that is too short is extended with zeros, so that reading the missing part
+ * is an error instead.
+ *
+ * @throws CorruptRecord
  */
 export function prepareDataFile(directory: string): void {
   const path = join(directory, DATA_FILE);
@@ -35,7 +37,7 @@ export function prepareDataFile(directory: string): void {
   if (size < wholeBytes) truncateSync(path, wholeBytes);
 }
 
-/** As large as the newer of both meta pages says. */
+/** The size of the file by the newer of its two meta pages. */
 function wholeSize(path: string): number {
   const file = openSync(path, 'r');
   try {
@@ -53,7 +55,7 @@ function wholeSize(path: string): number {
   }
 }
 
-/** Zeros where the file ends before. */
+/** Reads a meta page; bytes beyond the end of the file are zero. */
 function metaAt(file: number, at: number): Buffer {
   const meta = Buffer.alloc(META_BYTES);
   readSync(file, meta, 0, META_BYTES, at);

@@ -81,7 +81,7 @@ export class LmdbStore implements TransactionalStore {
     return table === 'resources' ? (this.#getResource(key) as Tables[T] | undefined) : this.#read(table, key);
   }
 
-  /** Configuration is read with every event and seldom changes. */
+  /** Configuration is read with every event and changes rarely, so that it is cached. */
   #getResource(key: string): ResourceRecord | undefined {
     let known = this.#resources.get(key);
     if (known === undefined) {
@@ -110,7 +110,7 @@ export class LmdbStore implements TransactionalStore {
         }
       });
     } catch (error) {
-      // The batch's own promise tells of the failure, a second one holds the cause.
+      // The promise of the batch reports the failure; a second one has its cause.
       const cause: unknown = await Promise.resolve((error as { commitError?: Promise<unknown> }).commitError).catch(
         (commitError: unknown) => commitError,
       );
@@ -130,7 +130,7 @@ export class LmdbStore implements TransactionalStore {
     }
   }
 
-  /** Only when a key is made or deleted: in the steady state an event is one put. */
+  /** Writes the index only when a key is created or deleted: in the steady state an event is one put. */
   #indexByCheck(key: string, deleted: boolean): void {
     if (!deleted && this.#tables.events.doesExist(key)) return;
     const { namespace, entity, check } = eventAddress(key);
@@ -207,7 +207,7 @@ export class LmdbStore implements TransactionalStore {
     }
   }
 
-  /** Entries are in order of time, but for jumps of the clock: a binary search finds where to begin. */
+  /** Finds the first entry at a time by binary search. Entries are in order of time, except after clock changes. */
   #firstSeqAt(atMs: number): number {
     let low = 1;
     let high = this.ledgerHead().seq + 1;

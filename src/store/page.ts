@@ -18,13 +18,13 @@ export interface Page<T> {
   lastKey: string | undefined;
 }
 
-/** A page whose items are read as they are asked for, again each time: what changes meanwhile is seen or not, what stays is seen once. */
+/** A page whose items are read on each iteration. Items that change meanwhile may be missed; all others are seen exactly once. */
 export interface LazyPage<T> {
   items: Iterable<T>;
   lastKey: string | undefined;
 }
 
-/** The items under a prefix, which is empty or ends with a slash, in order of keys; costs the page, not the collection. */
+/** Reads the items under a prefix, which is empty or ends with a slash, in order of keys. The cost depends on the page, not on the collection. */
 export function readPage<T extends TableName>(
   store: TransactionalStore,
   table: T,
@@ -35,7 +35,7 @@ export function readPage<T extends TableName>(
   return { items: [...items], lastKey };
 }
 
-/** The same for pages that may be too long to be in memory, or to be read in one turn. */
+/** The same for pages that may be too long for memory, or to be read in one tick. */
 export function lazyPage<T extends TableName>(
   store: TransactionalStore,
   table: T,
@@ -60,7 +60,7 @@ function lastKeyOf(
   return next === undefined ? undefined : last;
 }
 
-/** One is in memory at a time, as each may have megabytes; no cursor is open between two. */
+/** Reads one item at a time, because each may have megabytes. No cursor is open between two items. */
 function* valuesIn<T extends TableName>(
   store: TransactionalStore,
   table: T,
@@ -75,7 +75,7 @@ function* valuesIn<T extends TableName>(
   }
 }
 
-/** The same page with something else made of each item. */
+/** The same page with a function applied to each item. */
 export function mapPage<T, U>({ items, lastKey }: LazyPage<T>, make: (item: T) => U): LazyPage<U> {
   return {
     items: {

@@ -8,23 +8,23 @@ export type { ActorSnapshot };
 
 /** The stored event of one entity and check. */
 export interface EventRecord {
-  /** Overwrites whatever the event itself says, zeros included. */
+  /** The fields that the backend owns. They replace those of the event, zeros included. */
   state: CheckState;
-  /** The dead man's switch of this check, when one is armed. */
+  /** The check TTL, when it is armed. */
   ttl: ActorSnapshot | undefined;
   /** As it was received; read it through `eventOf`, which applies `state`. */
   event: CheckEvent;
-  /** `event` in protobuf, where somebody has it already. */
+  /** `event` in protobuf, where it is available. */
   encoded?: Buffer | undefined;
 }
 
-/** What an entity's agent reports, and where its actor stands. The configuration half is a resource. */
+/** The state that an entity's agent reports, and the snapshot of its actor. The configuration of the entity is a resource. */
 export interface EntityRecord {
   state: EntityState;
   actor: ActorSnapshot;
 }
 
-/** An open connection of an agent; one that is still here at start ended with the process. */
+/** An open connection of an agent. A record that exists at start is of a connection that ended with the process. */
 export interface SessionRecord {
   namespace: string;
   agentName: string;
@@ -33,7 +33,7 @@ export interface SessionRecord {
   actor: ActorSnapshot;
 }
 
-/** A queue of an agent, and the highest number of it that was decided. */
+/** A queue of an agent, and its highest number that was decided. */
 export interface AgentQueue {
   id: string;
   n: number;
@@ -41,25 +41,25 @@ export interface AgentQueue {
   usedAtMs: number;
 }
 
-/** A handler that is still to be run with an event. Under a number, in the order of decisions. */
+/** A handler that is to be run with an event. Stored under a number, in the order of decisions. */
 export interface OutboxEntry {
-  /** The same for every attempt: a handler that sees it twice has been asked twice for one thing. */
+  /** The same for every attempt, so that a handler recognises a repeated one. */
   notificationId: string;
   namespace: string;
   handler: string;
   /** `<namespace>/<entity>/<check>`: entries of one key are handled in order. */
   key: string;
-  /** As it is published: merged, with its whole output and its metrics. */
+  /** The published event: merged, with its whole output and its metrics. */
   event: Event;
   decidedAtMs: number;
 }
 
-/** What became of a notification. */
+/** The outcome of a notification. */
 export interface Notification {
   id: string;
   handler: string;
   outcome: 'handled' | 'failed' | 'denied' | 'skipped';
-  /** Why it was denied, skipped or failed, or what the handler printed (its beginning). */
+  /** Why it was denied, skipped or failed, or the beginning of the handler's output. */
   reason: string;
   /** Exit status of a command. */
   status: number | undefined;
@@ -68,7 +68,7 @@ export interface Notification {
   durationMs: number;
 }
 
-/** A configuration object under `<kind>/<namespace>/<name>`, or `<kind>/<name>` where there is no namespace. */
+/** A configuration object under `<kind>/<namespace>/<name>`, or `<kind>/<name>` for cluster-wide kinds. */
 export type ResourceRecord = object;
 
 /** The tables a decision may write, each with text keys. */
@@ -77,10 +77,10 @@ export interface Tables {
   entities: EntityRecord;
   resources: ResourceRecord;
   sessions: SessionRecord;
-  /** Under `<namespace>/<agent>`, the queue that was used last in front. */
+  /** Under `<namespace>/<agent>`, the most recently used queue first. */
   agentQueues: AgentQueue[];
   outbox: OutboxEntry;
-  /** The latest ones of an event's key. */
+  /** The latest notifications of an event's key. */
   notifications: Notification[];
   meta: unknown;
 }
@@ -97,7 +97,7 @@ export const TABLE_NAMES = [
   'meta',
 ] as const;
 
-/** The event as people see it: what was received, under the fields that the backend owns. */
+/** The event as users see it: the received event with the fields that the backend owns. */
 export function eventOf({ event, state }: EventRecord): CheckEvent {
   return {
     ...event,

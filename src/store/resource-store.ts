@@ -12,17 +12,17 @@ import { type ResourceKind, resourceKey, ringTurnsKey, TESSEN_KEY, tokenSessions
 import { type LazyPage, lazyPage, type Page, type PageRequest, readPage } from './page.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
-/** What is stored under each kind. */
+/** The stored type of each kind. */
 export interface Resources extends ConfigurationResources {
   namespaces: Namespace;
-  /** The configuration half; `EntityStore` joins it with the state. */
+  /** The configuration of entities; `EntityStore` joins it with the state. */
   entities: EntityConfig;
   silenced: SilenceRecord;
   users: User;
   apikeys: ApiKey;
 }
 
-/** Reads a resource through whatever a reader sees: a decision, or the durable store. `namespace` is undefined for cluster-wide kinds. */
+/** Reads a resource through a reader: a decision, or the durable store. `namespace` is undefined for cluster-wide kinds. */
 export function readResource<K extends ResourceKind>(
   reader: TableReader,
   kind: K,
@@ -32,21 +32,21 @@ export function readResource<K extends ResourceKind>(
   return reader.get('resources', resourceKey(kind, namespace, name)) as Resources[K] | undefined;
 }
 
-/** Undefined when nobody took a turn yet. */
+/** The positions in the rings of a check. Undefined before its first run. */
 export function readRingTurns(reader: TableReader, namespace: string, check: string): RingPositions | undefined {
   return reader.get('resources', ringTurnsKey(namespace, check)) as RingPositions | undefined;
 }
 
-/** Undefined when the user has none. */
+/** The login sessions of a user. Undefined when the user has none. */
 export function readTokenSessions(reader: TableReader, username: string): TokenSessions | undefined {
   return reader.get('resources', tokenSessionsKey(username)) as TokenSessions | undefined;
 }
 
-/** As it is unless somebody chose otherwise. */
+/** The telemetry setting, or its default. */
 export const readTessen = (reader: TableReader): Tessen =>
   (reader.get('resources', TESSEN_KEY) as Tessen | undefined) ?? tessenWithDefaults({});
 
-/** The durable configuration, for the API and for everything that decides outside a decision. */
+/** The durable configuration, for the API and for parts that read outside a decision. */
 export class ResourceStore {
   readonly #store: TransactionalStore;
 
@@ -66,12 +66,12 @@ export class ResourceStore {
     return readTokenSessions(this.#store, username);
   }
 
-  /** Of one namespace, or of all (and of a cluster-wide kind) when `namespace` is undefined. */
+  /** Lists the resources of one namespace, or of all when `namespace` is undefined (always for cluster-wide kinds). */
   list<K extends ResourceKind>(kind: K, namespace?: string, page: PageRequest = {}): Page<Resources[K]> {
     return readPage(this.#store, 'resources', prefixOf(kind, namespace), page) as Page<Resources[K]>;
   }
 
-  /** The same for kinds of which there may be very many. */
+  /** The same for kinds with very many resources. */
   lazyList<K extends ResourceKind>(kind: K, namespace?: string, page: PageRequest = {}): LazyPage<Resources[K]> {
     return lazyPage(this.#store, 'resources', prefixOf(kind, namespace), page) as LazyPage<Resources[K]>;
   }

@@ -3,16 +3,16 @@ import { crc32 } from 'node:zlib';
 const SCHEMA = 1;
 const HEADER_BYTES = 5;
 
-/** A stored value whose bytes are not what was written. */
+/** A stored value whose bytes differ from those that were written. */
 export class CorruptRecord extends Error {}
 
-/** Room for a payload of so many bytes, behind the header that `sealInPlace` fills. */
+/** Allocates a buffer for a payload of so many bytes, after the header that `sealInPlace` fills. */
 export const roomFor = (payloadBytes: number): Buffer => Buffer.allocUnsafe(HEADER_BYTES + payloadBytes);
 
-/** Where the payload begins. */
+/** The offset of the payload. */
 export const PAYLOAD_AT = HEADER_BYTES;
 
-/** LMDB has no page checksums: each value carries its own, and the version of its schema. */
+/** Fills the header. LMDB has no page checksums, so that each value has its own, and the version of its schema. */
 export function sealInPlace(room: Buffer): Buffer {
   room[4] = SCHEMA;
   room.writeUInt32LE(crc32(room.subarray(4)), 0);

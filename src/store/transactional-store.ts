@@ -3,7 +3,7 @@ import type { TablePuts, TableReader } from './decision.ts';
 import type { LedgerEntry, LedgerHead } from './ledger.ts';
 import type { TableName, Tables } from './records.ts';
 
-/** What one transaction writes. */
+/** The writes of one transaction. */
 export interface WriteSet {
   puts: TablePuts;
   ledger: LedgerEntry[];
@@ -14,7 +14,7 @@ export interface Range {
   from: string;
   /** Keys before this one. */
   to: string;
-  /** So many are passed over first, at a fraction of what reading them costs. */
+  /** The number of keys to skip first, which costs a fraction of reading them. */
   offset?: number;
   limit?: number;
 }
@@ -29,36 +29,36 @@ export interface LedgerQuery {
   limit: number;
 }
 
-/** How large a store is. */
+/** The size of a store. */
 export interface StoreSize {
-  /** On disk; it never shrinks. */
+  /** The size on disk, which never shrinks. */
   bytes: number;
-  /** Of them, those that hold something. */
+  /** The part of `bytes` that is in use. */
   usedBytes: number;
-  /** The others, which are used again. */
+  /** The pages that are not in use and will be reused. */
   freePages: number;
   /** Decoded resources that are kept in memory. */
   cachedResources: QueueStats;
 }
 
-/** The durable state: one writer, any number of readers, every write set whole or not at all. */
+/** The durable state, with one writer and any number of readers. A write set is applied completely or not at all. */
 export interface TransactionalStore extends TableReader {
-  /** Resolves when all of it would survive a power cut. @throws when nothing of it was kept */
+  /** Resolves when the write set would survive a power cut. @throws Error when nothing of it was stored */
   write(set: WriteSet): Promise<void>;
-  /** In order of keys; a cursor, not a copy. */
+  /** Iterates over records in order of keys, with a cursor. */
   range<T extends TableName>(table: T, range: Range): Iterable<{ key: string; value: Tables[T] }>;
-  /** The keys alone, in order. */
+  /** Iterates over keys in order. */
   keys(table: TableName, range: Range): Iterable<string>;
   /** Keys `<namespace>/<entity>/<check>` of the stored events of a check, in order. */
   eventKeysOfCheck(namespace: string, check: string): Iterable<string>;
   ledgerHead(): LedgerHead;
   /** In order of numbers. */
   ledger(query: LedgerQuery): LedgerEntry[];
-  /** The newest entry of one key; costs one look-up. */
+  /** The newest entry of one key, in one look-up. */
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined;
   /** All entries, for `verify`. */
   ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }>;
-  /** Absent where nothing is on disk. */
+  /** Absent for stores that are not on disk. */
   size?(): StoreSize;
   close(): Promise<void>;
 }

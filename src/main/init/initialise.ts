@@ -13,7 +13,7 @@ export interface FirstAdministrator {
   apiKey?: string | undefined;
 }
 
-/** What an initialisation writes: passwords are hashed before anything is decided. */
+/** Prepares the initial resources. Passwords are hashed before the decision, which is synchronous. */
 export async function prepareSeed({ username, password, apiKey }: FirstAdministrator): Promise<Seed> {
   const [passwordHash, agentPasswordHash] = await Promise.all([
     hashPassword(password),

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { ActorSystem } from '../../actors/system.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 
-/** Where `meta` keeps what makes an installation itself, and how each is made. */
+/** The keys of `meta` that identify an installation, each with the function that makes its value. */
 const MADE_ONCE = {
   /** Signs access tokens. */
   'token-secret': () => randomBytes(32).toString('base64'),
@@ -17,7 +17,7 @@ export interface Installation {
   clusterUuid: string;
 }
 
-/** Made once and kept in the store, so that tokens and ids outlive a restart. */
+/** Reads the identity of the installation and creates it on first use, so that tokens and ids stay valid after a restart. */
 export async function ensureInstallation(system: ActorSystem, store: TransactionalStore): Promise<Installation> {
   const missing = Object.entries(MADE_ONCE).filter(([key]) => store.get('meta', key) === undefined);
   if (missing.length > 0) {
