@@ -65,34 +65,37 @@ async function start(config: BackendConfig, log: Logger): Promise<void> {
   const { startBackend } = await import('./start-backend.ts');
   const { readMachine } = await import('./process/machine.ts');
   const machine = await readMachine(systemClock, log);
-  const backend = await startBackend(config, { clock: systemClock, log, machine });
+  const starting = startBackend(config, { clock: systemClock, log, machine });
+  // Installed before the backend runs, so that no signal ends the process without a clean stop.
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (stopping) process.exit(1);
     stopping = true;
     log.warn({ signal }, 'signal received, shutting down backend');
     systemClock.after(STOP_LIMIT_MS, () => process.exit(1));
-    backend.stop().then(
-      () => void exitWith(0, log),
-      (err: unknown) => {
-        log.fatal({ err }, 'backend did not shut down gracefully');
-        void exitWith(1, log);
-      },
-    );
+    starting
+      .then((backend) => backend.stop())
+      .then(
+        () => void exitWith(0, log),
+        (err: unknown) => {
+          log.fatal({ err }, 'backend did not shut down gracefully');
+          void exitWith(1, log);
+        },
+      );
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   process.on('SIGHUP', () => {
-    backend.reloadCertificates().catch((err: unknown) => {
-      log.error({ err }, 'could not reload the certificates');
-    });
-    backend.reopenLogs().catch((err: unknown) => {
-      log.error({ err }, 'could not reopen the logs');
-    });
+    starting
+      .then((backend) => Promise.all([backend.reloadCertificates(), backend.reopenLogs()]))
+      .catch((err: unknown) => {
+        log.error({ err }, 'could not reload the certificates or reopen the logs');
+      });
   });
   process.on('SIGUSR1', () => {
     log.warn({ 'log-level': log.stepLevel() }, 'log level set');
   });
+  await starting;
 }
 
 /** Initialises the store itself, or through the backend that uses it. */
