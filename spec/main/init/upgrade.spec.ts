@@ -39,8 +39,8 @@ describe('mon-backend upgrade', function () {
   /** Each answer is given when the question has been asked so many times. */
   async function onTerminal(answers: readonly string[]) {
     const command = [process.execPath, PROGRAM, 'upgrade', '--state-dir', stateDir].join(' ');
-    const [terminal = '', ...args] = ['script', '-qec', command, '/dev/null'];
-    const child = spawn(terminal, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+    const args = ['-qec', command, '/dev/null'];
+    const child = spawn('script', args, { stdio: ['pipe', 'pipe', 'pipe'] });
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const ended = once(child, 'close');
