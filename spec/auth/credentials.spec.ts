@@ -8,7 +8,7 @@ import type { ResourceStore } from '../../src/store/resource-store.ts';
 const user = (password: string, more: Partial<User> = {}): User =>
   userWithDefaults({ username: 'ann', password_hash: hashSync(password, { cost: 4 }), ...more });
 
-describe('credentials', () => {
+describe('user credentials', () => {
   let stored: User | undefined;
   let credentials: Credentials;
   let resources: Pick<ResourceStore, 'get'>;
@@ -30,21 +30,21 @@ describe('credentials', () => {
     ['a user that no key can hold', 'x'.repeat(5_000), 'right', false],
   ];
   for (const [what, name, password, accepted] of cases) {
-    it(`are ${accepted ? 'accepted' : 'refused'} with ${what}, the first time and the second`, async () => {
+    it(`are ${accepted ? 'accepted' : 'refused'} with ${what}, both times that they are verified`, async () => {
       for (let time = 1; time <= 2; time += 1) {
         expect(await credentials.verify(name, password)).to.equal(accepted ? stored : undefined);
       }
     });
   }
 
-  it('are void at once when the password changes', async () => {
+  it('are invalid as soon as the password changes', async () => {
     await credentials.verify('ann', 'right');
     stored = user('new');
     expect(await credentials.verify('ann', 'right')).to.equal(undefined);
     expect(await credentials.verify('ann', 'new')).to.equal(stored);
   });
 
-  it('are void at once when the user is disabled or gone, remembered or not', async () => {
+  it('are invalid as soon as the user is disabled or deleted, cached or not', async () => {
     const disabled = { ...user('right'), disabled: true };
     stored = disabled;
     expect(await credentials.verify('ann', 'right')).to.equal(undefined);
@@ -56,7 +56,7 @@ describe('credentials', () => {
     expect(await credentials.verify('ann', 'right')).to.equal(undefined);
   });
 
-  it('are void when the user is disabled while they are hashed', async () => {
+  it('are rejected when the user is disabled during the verification', async () => {
     const verification = credentials.verify('ann', 'right');
     stored = { ...user('right'), disabled: true };
     expect(await verification).to.equal(undefined);
@@ -67,12 +67,12 @@ describe('credentials', () => {
     expect(await credentials.verify('ann', 'right')).to.equal(undefined);
   });
 
-  it('are hashed once when a thousand clients send the same at once', async () => {
+  it('are verified alike for a thousand clients that send the same ones at once', async () => {
     const found = await Promise.all(Array.from({ length: 1_000 }, () => credentials.verify('ann', 'right')));
     expect(new Set(found)).to.deep.equal(new Set([stored]));
   });
 
-  it('are refused with Overloaded when too many wait, and accepted again afterwards', async () => {
+  it('are rejected with Overloaded while too many wait, and accepted again afterwards', async () => {
     // Real hashes would take 7 s here.
     credentials = new Credentials(resources, async (password) => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -93,7 +93,7 @@ describe('credentials', () => {
     expect(credentials.remembered).to.include({ used: 1 });
   });
 
-  it('of one user that are many at once leave room for those of others', async () => {
+  it('of one user, even if many are sent at once, leave room for those of other users', async () => {
     stored = user('right');
     const guesses = Array.from({ length: 200 }, (_, n) => credentials.verify('bob', `guess ${n}`));
     expect(credentials.waiting).to.deep.equal({ used: 8, limit: 128, refused: 190 });
@@ -107,12 +107,12 @@ describe('credentials', () => {
     expect(await credentials.verify('bob', 'another guess')).to.equal(undefined);
   });
 
-  it('can be of a password hashed here', async () => {
+  it('are accepted for a password that the backend hashed', async () => {
     stored = { ...user('x'), password_hash: await hashPassword('pässwörd') };
     expect(await credentials.verify('ann', 'pässwörd')).to.equal(stored);
   });
 
-  it('are hashed once at the same cost whether the user exists or not, and report each guess', async () => {
+  it('are hashed once at the same cost whether or not the user exists, and report each guess', async () => {
     const hashed: string[] = [];
     const counting = new Credentials(resources, (_password, passwordHash) => {
       hashed.push(passwordHash);
@@ -131,7 +131,7 @@ describe('credentials', () => {
     expect([hashed.length, guesses]).to.deep.equal([2, 6]);
   });
 
-  it('of a hash that is cheaper than others cost as much when they are wrong', async () => {
+  it('cost as much as others when they are wrong and the stored hash is cheaper', async () => {
     const hashed: string[] = [];
     const counting = new Credentials(resources, (password, passwordHash) => {
       hashed.push(passwordHash);
@@ -143,7 +143,7 @@ describe('credentials', () => {
     expect(hashed).to.have.lengthOf(3);
   });
 
-  it('are one guess when the same are sent at once, and none when they are remembered', async () => {
+  it('count as one guess when the same ones are sent at once, and as none when they are cached', async () => {
     let guesses = 0;
     const onGuess = () => void (guesses += 1);
     await Promise.all(Array.from({ length: 50 }, () => credentials.verify('ann', 'right', onGuess)));
@@ -152,14 +152,14 @@ describe('credentials', () => {
   });
 
   it('leave the event loop free while they are hashed', async () => {
-    let turns = 0;
+    let ticks = 0;
     let isDone = false;
-    const turn = (): void => {
-      turns += 1;
-      if (!isDone) setImmediate(turn);
+    const tick = (): void => {
+      ticks += 1;
+      if (!isDone) setImmediate(tick);
     };
-    setImmediate(turn);
+    setImmediate(tick);
     await credentials.verify('bob', 'wrong').finally(() => (isDone = true));
-    expect(turns).to.be.above(2);
+    expect(ticks).to.be.above(2);
   });
 });

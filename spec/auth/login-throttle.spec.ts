@@ -11,7 +11,7 @@ const attemptOf = (username: string, remoteAddress: string): LoginAttempt => ({
   entryPoint: 'api',
 });
 
-describe('the throttle of logins', () => {
+describe('the login throttle', () => {
   let clock: ManualClock;
   let throttle: LoginThrottle;
   beforeEach(() => {
@@ -19,7 +19,7 @@ describe('the throttle of logins', () => {
     throttle = new LoginThrottle(clock);
   });
 
-  /** `right`, `wrong`, or the seconds to wait. */
+  /** Returns `right`, `wrong`, or the seconds to wait. */
   async function login(
     username: string,
     remoteAddress: string,
@@ -38,13 +38,13 @@ describe('the throttle of logins', () => {
     }
   }
 
-  /** How many are tried of many wrong guesses in a row. */
+  /** Returns how many of many wrong guesses in a row are verified before one is rejected. */
   async function tried(guess: (n: number) => Promise<string | number>): Promise<number> {
     for (let n = 0; n < 2_000; n += 1) if ((await guess(n)) !== 'wrong') return n;
     throw new Error('nothing was refused');
   }
 
-  it('lets ten wrong guesses at an account pass, from wherever they come, and then one in 30 s', async () => {
+  it('allows ten wrong guesses at an account, from any addresses, and then one every 30 s', async () => {
     expect(await tried((n) => login('ann', `10.0.${n}.1`))).to.equal(10);
     expect(await login('ann', '10.9.9.9')).to.equal(30);
     await clock.advance(29_000);
@@ -56,7 +56,7 @@ describe('the throttle of logins', () => {
     expect(throttle.refused).to.equal(4);
   });
 
-  it('lets fifty wrong guesses from an address pass, at whatever accounts, and then one in 2 s', async () => {
+  it('allows fifty wrong guesses from an address, at any accounts, and then one every 2 s', async () => {
     expect(await tried((n) => login(`user-${n}`, '10.0.0.1'))).to.equal(50);
     expect(await login('ann', '10.0.0.1', true)).to.equal(2);
     expect(await login('ann', '10.0.0.2')).to.equal('wrong');
@@ -64,24 +64,24 @@ describe('the throttle of logins', () => {
     expect(await login('ann', '10.0.0.1', true)).to.equal('right');
   });
 
-  it('never locks out for good: after whatever was tried an hour is enough', async () => {
+  it('allows guesses again after an hour, however many were made', async () => {
     for (let n = 0; n < 5_000; n += 1) await login(`user-${n % 7}`, '10.0.0.1');
     await clock.advance(HOUR_MS);
     expect(await tried(() => login('user-1', '10.0.0.1'))).to.equal(10);
   });
 
-  it('is cleared by a success', async () => {
+  it('resets the count of an account after a successful login', async () => {
     for (let n = 0; n < 9; n += 1) await login('ann', '10.0.0.1');
     expect(await login('ann', '10.0.0.1', true)).to.equal('right');
     expect(await tried(() => login('ann', '10.0.0.1'))).to.equal(10);
   });
 
-  it('takes nothing for logins that succeed', async () => {
+  it('does not count logins that succeed', async () => {
     for (let n = 0; n < 200; n += 1) expect(await login('ann', '10.0.0.1', true)).to.equal('right');
     expect(await tried((n) => login(`user-${n}`, '10.0.0.1'))).to.equal(50);
   });
 
-  it('does not refuse who has logged in from his address for what others guess', async () => {
+  it('allows a user with an earlier login from the address, whatever others guess at the account from elsewhere', async () => {
     await login('ann', '10.0.0.1', true);
     expect(await tried((n) => login('ann', `10.1.${n}.1`))).to.equal(10);
     expect(await login('ann', '10.0.0.2', true)).to.equal(30);
@@ -89,21 +89,21 @@ describe('the throttle of logins', () => {
     expect(await tried(() => login('ann', '10.0.0.1'))).to.equal(10);
   });
 
-  it('does not refuse who has logged in from his address for what others guess at other accounts there', async () => {
+  it('allows a user with an earlier login from the address, whatever others guess at other accounts from there', async () => {
     await login('ann', '10.0.0.1', true);
     expect(await tried((n) => login(`user-${n}`, '10.0.0.1'))).to.equal(50);
     expect(await login('bob', '10.0.0.1', true)).to.equal(2);
     expect(await login('ann', '10.0.0.1', true)).to.equal('right');
   });
 
-  it('counts an account and an address the same at both entrances', async () => {
+  it('counts accounts and addresses over both ports together', async () => {
     const from = (n: number) => (n % 2 === 0 ? 'api' : 'agents');
     expect(await tried((n) => login('ann', `10.0.${n}.1`, false, from(n)))).to.equal(10);
     expect(await tried((n) => login(`user-${n}`, '10.9.9.9', false, from(n)))).to.equal(50);
     expect([await login('ann', '10.1.1.1'), await login('ann', '10.1.1.1', true, 'agents')]).to.deep.equal([30, 30]);
   });
 
-  it('lets the agents of an account in where some of them have an old password, and bounds guesses there', async () => {
+  it('allows the agents of an account when some of them have an old password, and bounds the guesses', async () => {
     await login('agent', '10.0.0.1', true, 'agents');
     for (let minute = 0; minute < 10; minute += 1) {
       for (let n = 0; n < 60; n += 1) expect(await login('agent', '10.0.0.1', false, 'agents')).to.equal('wrong');
@@ -116,18 +116,18 @@ describe('the throttle of logins', () => {
     expect(await login('agent', '10.0.0.1', true, 'agents')).to.equal('right');
   });
 
-  it('allows no more guesses at the API after logins of agents from the same address', async () => {
+  it('does not allow more guesses at the API after agents have logged in from the same address', async () => {
     await login('admin', '10.0.0.1', true, 'agents');
     expect(await tried(() => login('admin', '10.0.0.1'))).to.equal(10);
   });
 
-  it('counts guesses that are under way', async () => {
+  it('counts guesses that are still being verified', async () => {
     const guesses = Array.from({ length: 20 }, (_, n) => login('ann', `10.0.${n}.1`));
     const outcomes = await Promise.all(guesses);
     expect(outcomes.filter((outcome) => outcome === 'wrong')).to.have.lengthOf(10);
   });
 
-  it('does not count what was no guess: known to be right, or not verified at all', async () => {
+  it('does not count cached credentials and logins that were not verified', async () => {
     for (let n = 0; n < 100; n += 1) {
       const [ann, bob] = [attemptOf('ann', '10.0.0.1'), attemptOf('bob', '10.0.0.2')];
       expect(await throttle.login(ann, () => Promise.resolve('ann'))).to.equal('ann');
@@ -148,7 +148,7 @@ describe('the throttle of logins', () => {
     ['two IPv4 addresses', '10.0.0.1', '10.0.0.2', false],
   ];
   for (const [what, one, other, isSame] of addresses) {
-    it(`counts ${what} as ${isSame ? 'one address' : 'two'}`, async () => {
+    it(`counts ${what} as ${isSame ? 'one address' : 'two addresses'}`, async () => {
       await tried((n) => login(`user-${n}`, one));
       expect(await login('ann', other)).to.equal(isSame ? 2 : 'wrong');
     });

@@ -7,7 +7,7 @@ import { perSuite } from '../support/fixture.ts';
 
 const PATH = '/api/mon/v1/tickets';
 
-describe('tickets', () => {
+describe('WebSocket tickets', () => {
   const api = perSuite(() => ApiUnderTest.start());
   let tickets: Tickets;
   beforeEach(() => {
@@ -18,7 +18,7 @@ describe('tickets', () => {
 
   const caller = (username: string) => ({ username, groups: [] });
 
-  it('are issued to logged-in users, and are all different', async () => {
+  it('are issued to logged-in users and are all different', async () => {
     const token = await api.userWith('nobody', []);
     const headers = { authorization: `Bearer ${token}` };
     const [one, other] = [
@@ -40,19 +40,19 @@ describe('tickets', () => {
     );
   });
 
-  it('say once who asked for them, in the groups that he is in now', () => {
+  it('identify their user once, with the current groups of the user', () => {
     const { ticket } = tickets.issue(caller('ann'));
     expect(tickets.redeem(ticket)).to.deep.equal({ username: 'ann', groups: ['ops', 'system:users'] });
     expect(() => tickets.redeem(ticket)).to.throw(Unauthenticated);
   });
 
-  it('are used up by a user who is disabled, too', () => {
+  it('can be redeemed only once, also by a disabled user', () => {
     const { ticket } = tickets.issue(caller('disabled'));
     expect(() => tickets.redeem(ticket)).to.throw(Unauthenticated, 'the user of the ticket is disabled');
     expect(() => tickets.redeem(ticket)).to.throw(Unauthenticated, 'the ticket is unknown');
   });
 
-  it('end with the session in which they were asked for, and not with another', async () => {
+  it('become invalid with the session in which they were issued, and not with another one', async () => {
     await api.putUser('eve', {});
     const [kept, ended] = [await api.login('eve', 'eve'), await api.login('eve', 'eve')];
     const ticketOf = async (token: string): Promise<string> => {
@@ -65,7 +65,7 @@ describe('tickets', () => {
     expect(api.auth.tickets.redeem(good).username).to.equal('eve');
   });
 
-  it('are at most twenty of a user, until they are used or expire', async () => {
+  it('are limited to twenty for each user until they are used or expire', async () => {
     const issued = Array.from({ length: 20 }, () => tickets.issue(caller('ann')).ticket);
     expect(() => tickets.issue(caller('ann'))).to.throw(Overloaded, 'at most 20 tickets of a user');
     tickets.issue(caller('bob'));
@@ -76,7 +76,7 @@ describe('tickets', () => {
     tickets.issue(caller('ann'));
   });
 
-  it('are at most a thousand for all users together', () => {
+  it('are limited to a thousand for all users together', () => {
     for (let n = 0; n < 1_000; n += 1) tickets.issue(caller(`user-${n}`));
     expect(tickets.unused).to.deep.equal({ used: 1_000, limit: 1_000, refused: 0 });
     expect(() => tickets.issue(caller('one-more'))).to.throw(Overloaded, 'at most 1000 tickets');

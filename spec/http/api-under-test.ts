@@ -32,11 +32,11 @@ const LOWEST_BCRYPT_COST = 4;
 
 export interface Request {
   method?: string;
-  /** Sent byte for byte. */
+  /** The path is sent byte for byte. */
   path: string;
   headers?: Record<string, string>;
   body?: unknown;
-  /** In place of `body`. */
+  /** The text replaces `body`. */
   text?: string;
 }
 
@@ -44,7 +44,7 @@ export interface Reply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** undefined when the body is not JSON. */
+  /** Undefined when the body is not JSON. */
   body: unknown;
 }
 
@@ -69,7 +69,7 @@ export class ApiUnderTest {
   handshakeRefusals: object[] = [];
   scrape = () => Promise.resolve({ type: 'text/plain; version=0.0.4; charset=utf-8', text: 'up 1\n' });
   entityUse = { count: 0, limit: 0 };
-  /** How long the last probe was allowed to take. */
+  /** The time limit of the last probe. */
   probedMs: number | undefined;
   token = '';
   readonly #store = new MemoryStore();
@@ -177,7 +177,7 @@ export class ApiUnderTest {
     }).durable;
   }
 
-  /** A user whose password is his name, bound to a cluster role with these rules; gives his token. */
+  /** Creates a user whose password is the user name, binds it to a cluster role with these rules and returns its token. */
   async userWith(username: string, rules: Parameters<typeof roleWithDefaults>[0]['rules']): Promise<string> {
     await this.putUser(username, {});
     const metadata = { name: username };
@@ -207,7 +207,7 @@ export class ApiUnderTest {
     }).durable;
   }
 
-  /** The same commands. Each is recorded before it runs. */
+  /** Wraps the commands: each call is recorded before it runs. */
   #recording(commands: Commands): Commands {
     return new Proxy(commands, {
       get:

@@ -21,7 +21,7 @@ describe('a path of the REST API', () => {
     '/auth/nope',
   ];
   for (const path of unknown) {
-    it(`is 404 without credentials when nothing is there: ${path}`, async () => {
+    it(`is 404 without credentials when it does not exist: ${path}`, async () => {
       const { status, body, headers } = await api.send({ path, headers: ANONYMOUS });
       expect([status, body]).to.deep.equal([404, { message: 'not found', code: 2 }]);
       expect(headers['x-content-type-options']).to.equal('nosniff');
@@ -41,7 +41,7 @@ describe('a path of the REST API', () => {
     ['DELETE', `${CORE}/namespaces/default/events/a`, 'GET'],
   ];
   for (const [method, path, allow] of otherMethods) {
-    it(`is 405 without credentials for another method: ${method} ${path}`, async () => {
+    it(`is 405 without credentials for a method that it does not have: ${method} ${path}`, async () => {
       const { status, text, headers } = await api.send({ method, path, headers: ANONYMOUS });
       expect([status, text, headers['allow']]).to.deep.equal([405, '', allow]);
     });
@@ -56,7 +56,7 @@ describe('a path of the REST API', () => {
     ['/../../health', '/health'],
   ];
   for (const [path, location] of unclean) {
-    it(`is 301 to its clean spelling: ${path}`, async () => {
+    it(`is redirected to its canonical spelling: ${path}`, async () => {
       const { status, headers } = await api.send({ path, headers: ANONYMOUS });
       expect([status, headers.location]).to.deep.equal([301, location]);
     });
@@ -73,7 +73,7 @@ describe('a path of the REST API', () => {
     ['a'.repeat(4000), 404],
   ];
   for (const [name, expected] of spellings) {
-    it(`decodes each segment once: a check named ${name.slice(0, 10)} is ${expected}`, async () => {
+    it(`is decoded once in each segment: a check named ${name.slice(0, 10)} is ${expected}`, async () => {
       expect((await api.get(`${CHECKS}/${name}`)).status).to.equal(expected);
     });
   }
@@ -88,28 +88,28 @@ describe('a path of the REST API', () => {
     ['http:///ready', 301],
   ];
   for (const [target, expected] of absolute) {
-    it(`may name the server before it: ${target} is ${expected}`, async () => {
+    it(`may follow a host in the request target: ${target} is ${expected}`, async () => {
       expect((await api.get(target)).status).to.equal(expected);
     });
   }
 
   const unreadable = ['http://[::1/x', 'http://[::1', 'http://a:99999999/ready', 'ftp://[::1/x', 'ws://%@x/'];
   for (const target of unreadable) {
-    it(`is 400 in a target that cannot be taken apart: ${target}`, async () => {
+    it(`is 400 in a request target that cannot be parsed: ${target}`, async () => {
       const { status, text, headers } = await api.send({ path: target, headers: ANONYMOUS });
       expect([status, text]).to.deep.equal([400, '400 Bad Request']);
       expect(headers['content-type']).to.equal('text/plain; charset=utf-8');
     });
   }
 
-  it('is cleaned without the server before it, whose name counts in place of the header', async () => {
+  it('is redirected without the host of the request target, which replaces the Host header', async () => {
     const { status, headers } = await api.get(`http://mon.example${CORE}//namespaces`);
     expect([status, headers.location]).to.deep.equal([301, `${CORE}/namespaces`]);
     const { text } = await api.get(`http://mon.example:8080${CORE}/cluster/members`);
     expect(text).to.include('http://mon.example:8080').and.not.to.include('127.0.0.1');
   });
 
-  it('never reaches into another namespace by an escaped slash', async () => {
+  it('cannot reach another namespace with an escaped slash', async () => {
     await api.put('namespaces', undefined, 'a', { name: 'a' });
     expect((await api.get(`${CORE}/namespaces/a%2Fb/events`)).status).to.equal(404);
     const { status, body } = await api.send({ method: 'POST', path: `${CORE}/namespaces/a%2Fb/events`, text: '{bad' });
@@ -117,7 +117,7 @@ describe('a path of the REST API', () => {
   });
 
   for (const query of ['?%zz', '?limit=%', '?a;b']) {
-    it(`is 400 with a query that cannot be read: ${query}`, async () => {
+    it(`is 400 with a query that cannot be parsed: ${query}`, async () => {
       const { status, body } = await api.get(`${CORE}/namespaces${query}`);
       expect(status).to.equal(400);
       expect(body).to.have.property('code', 1);
@@ -125,32 +125,32 @@ describe('a path of the REST API', () => {
   }
 });
 
-describe('credentials of a request', () => {
+describe('the credentials of a request', () => {
   const api = perSuite(() => ApiUnderTest.start());
 
   const refused: [string, string, string][] = [
     ['none', '', 'bad credentials'],
     ['Basic', basic('admin', 'Adm1n-P@ss'), 'bad credentials'],
     ['a scheme in lower case', 'bearer x', 'bad credentials'],
-    ['a bearer token that is none', 'Bearer x', 'invalid credentials'],
+    ['an invalid bearer token', 'Bearer x', 'invalid credentials'],
     ['a bearer token of three dots', 'Bearer ..', 'invalid credentials'],
     ['an unknown key', 'Key 00000000-0000-4000-8000-000000000000', 'invalid credentials'],
     ['a key spelled as a path', `Key ./${ADMIN_KEY}`, 'invalid credentials'],
     ['a key in upper case', `Key ${ADMIN_KEY.toUpperCase()}`, 'invalid credentials'],
   ];
   for (const [what, authorization, message] of refused) {
-    it(`are refused with 401 \`${message}\`: ${what}`, async () => {
+    it(`are rejected with 401 \`${message}\`: ${what}`, async () => {
       const { status, body } = await api.send({ path: CHECKS, headers: { authorization } });
       expect([status, body]).to.deep.equal([401, { message, code: 5 }]);
     });
   }
 
-  it('may be the key of a user', async () => {
+  it('can be an API key of a user', async () => {
     const reply = await api.send({ path: CHECKS, headers: { authorization: `Key ${ADMIN_KEY}` } });
     expect(reply.status).to.equal(200);
   });
 
-  it('stop counting at once when the user is disabled, tokens and keys alike', async () => {
+  it('become invalid as soon as the user is disabled', async () => {
     const token = await api.userWith('leaving', [{ verbs: ['*'], resources: ['*'] }]);
     const as = { authorization: `Bearer ${token}` };
     expect((await api.send({ path: CHECKS, headers: as })).status).to.equal(200);
@@ -162,7 +162,7 @@ describe('credentials of a request', () => {
     ).to.equal(401);
   });
 
-  it('are looked at before the rights, and the rights before the body', async () => {
+  it('are checked before the rights, and the rights before the body', async () => {
     const token = await api.userWith('reader', [{ verbs: ['get', 'list'], resources: ['checks'] }]);
     const post = { method: 'POST', path: CHECKS, text: '{bad' };
     expect((await api.send({ ...post, headers: ANONYMOUS })).status).to.equal(401);
@@ -203,7 +203,7 @@ describe('the body of a request', () => {
     });
   }
 
-  it('is 413 above the limit, with or without a length, and the connection stays open', async () => {
+  it('is 413 above the limit, with or without a Content-Length, and the connection stays open', async () => {
     const long = `{"name":"${'x'.repeat(REQUEST_LIMIT_BYTES)}"}`;
     expect((await post(long)).status).to.equal(413);
     const { status, body } = await post(long, { 'transfer-encoding': 'chunked' });
@@ -221,12 +221,12 @@ describe('the body of a request', () => {
     ['with half a surrogate pair', '{"name":"n7","other":"\\ud800"}', {}],
   ];
   for (const [what, text, headers] of accepted) {
-    it(`is taken as JSON when it is ${what}`, async () => {
+    it(`is accepted as JSON when it is ${what}`, async () => {
       expect((await post(text, headers)).status).to.equal(201);
     });
   }
 
-  it('leaves prototypes alone', async () => {
+  it('cannot change prototypes', async () => {
     await post('{"__proto__":{"polluted":true},"name":"n8","constructor":{"prototype":{"polluted":true}}}');
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
     expect((await post('{"__proto__":{"name":"evil"}}')).body).to.have.property(

@@ -6,8 +6,8 @@ import { InProcessBackend } from '../../support/in-process-backend.ts';
 const STORED = { name: 'sw1', password: 'hunter2' };
 const SECRET = Buffer.alloc(32, 1);
 
-describe('the tag of what is stored', () => {
-  it('is the same for the same secret, and for no other', () => {
+describe('the entity tag of a stored object', () => {
+  it('depends on the stored object and on the secret', () => {
     const tag = new EntityTags(SECRET).of(STORED);
     expect(tag).to.match(/^"[0-9a-f]{16}"$/);
     expect(new EntityTags(Buffer.from(SECRET)).of({ ...STORED })).to.equal(tag);
@@ -15,13 +15,13 @@ describe('the tag of what is stored', () => {
     expect(new EntityTags(SECRET).of({ ...STORED, password: 'hunter3' })).to.not.equal(tag);
   });
 
-  it('is of all that is stored where the answer shows less', () => {
+  it('covers the whole stored object, also when the answer shows only a part of it', () => {
     const { tagSource = '', body } = taggedJson(STORED, { name: 'sw1' });
     expect(body).to.equal('{"name":"sw1"}');
     expect(new EntityTags(SECRET).ofJson(tagSource)).to.equal(new EntityTags(SECRET).of(STORED));
   });
 
-  it('outlives a restart, and cannot be made by who knows all of it but the key', async () => {
+  it('stays the same after a restart, and is not a plain hash of the answer', async () => {
     const backend = await InProcessBackend.start();
     try {
       const path = '/ns/default/hooks/h';

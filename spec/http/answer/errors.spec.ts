@@ -12,7 +12,7 @@ import { perSuite } from '../../support/fixture.ts';
 
 const EVENT = '/api/core/v2/namespaces/default/events/e/c';
 
-describe('an error of a command', () => {
+describe('an error that a command throws', () => {
   const api = perSuite(() => ApiUnderTest.start());
 
   const deleting = async (failure: Error) => {
@@ -39,7 +39,7 @@ describe('an error of a command', () => {
     });
   }
 
-  it('is logged with its stack when it is none that was expected', async () => {
+  it('is logged with its stack when it is not an ExpectedError', async () => {
     const failure = new Error('a bug');
     api.log.lines.length = 0;
     await deleting(failure);

@@ -11,12 +11,12 @@ interface Named {
   metadata: { name: string; labels: { chosen: string } };
 }
 
-/** Names are in their order, as keys are in a store. */
+/** The names sort by index, like the keys of a store. */
 const named = (index: number, chosen: boolean): Named => ({
   metadata: { name: `n${String(index).padStart(6, '0')}`, labels: { chosen: String(chosen) } },
 });
 
-/** A list as the store has it, which counts what is read of it. */
+/** A list like that of the store. It counts the objects that are read. */
 class CountedList {
   read = 0;
   readonly #items: Named[];
@@ -73,8 +73,8 @@ async function allPages(list: List<Named>, limit: number): Promise<string[][]> {
   return pages;
 }
 
-describe('pages of what is selected', () => {
-  it('show each selected object once, in order, and are full but for the last', async () => {
+describe('the pages of a list with a selector', () => {
+  it('show each selected object once, in order, and are full except for the last page', async () => {
     const items = fc.array(fc.boolean(), { maxLength: 300 });
     await fc.assert(
       fc.asyncProperty(items, fc.integer({ min: 1, max: 80 }), async (chosen, limit) => {
@@ -88,13 +88,13 @@ describe('pages of what is selected', () => {
     );
   });
 
-  it('cost what lies before their last object, twice, and not the list', async () => {
+  it('read twice the objects up to their last one, and not the whole list', async () => {
     const counted = new CountedList(Array.from({ length: 20_000 }, (_, index) => named(index, index % 10 === 9)));
     expect((await page(counted.list, 5, undefined)).names).to.have.length(5);
     expect(counted.read).to.equal(100);
   });
 
-  it('go on behind what is deleted between two of them', async () => {
+  it('continue after objects that are deleted between two pages', async () => {
     const counted = new CountedList(Array.from({ length: 10 }, (_, index) => named(index, index % 2 === 0)));
     const { names, token } = await page(counted.list, 2, undefined);
     expect(names).to.deep.equal(['n000000', 'n000002']);
@@ -102,21 +102,21 @@ describe('pages of what is selected', () => {
     expect((await page(counted.list, 2, token)).names).to.deep.equal(['n000006', 'n000008']);
   });
 
-  it('let others have their turns while nothing is found', async () => {
+  it('leave the event loop free while no object is selected', async () => {
     const counted = new CountedList(Array.from({ length: 1_000 }, (_, index) => named(index, false)));
-    let turns = 0;
+    let ticks = 0;
     let isOver = false;
     const count = (): void => {
-      turns += 1;
+      ticks += 1;
       if (!isOver) setImmediate(count);
     };
     count();
     await page(counted.list, 1, undefined);
     isOver = true;
-    expect(turns).to.be.greaterThan(10);
+    expect(ticks).to.be.greaterThan(10);
   });
 
-  it('are looked for no further when who asked has gone', async () => {
+  it('are not searched any further when the client has disconnected', async () => {
     const counted = new CountedList(Array.from({ length: 10_000 }, (_, index) => named(index, false)));
     const query = new URLSearchParams({ labelSelector: 'chosen == true', limit: '1' });
     const isDisconnected = () => counted.read >= 640;
@@ -125,7 +125,7 @@ describe('pages of what is selected', () => {
     expect(counted.read).to.equal(641);
   });
 
-  it('without a limit are made in parts, however few objects are shown', async () => {
+  it('are streamed in parts when there is no limit, however few objects are shown', async () => {
     const { list } = new CountedList(Array.from({ length: 1_000 }, (_, index) => named(index, index === 999)));
     const query = new URLSearchParams({ labelSelector: 'chosen == true' });
     const { items, lastKey, isSelected } = await selectedPage(HOOKS, { query, isDisconnected: () => false }, list);

@@ -11,7 +11,7 @@ const DEFAULT = `${CORE}/namespaces/default`;
 const kindsOf = (scope: 'namespace' | 'cluster'): string[] =>
   Object.entries(CONFIGURATION_KINDS).flatMap(([name, kind]) => (kind.scope === scope ? [name] : []));
 
-/** Every list of which objects can be selected. */
+/** Every list that accepts selectors. */
 const LISTS = [
   ...[...kindsOf('namespace'), 'entities', 'silenced', 'events'].flatMap((kind) => [
     `${DEFAULT}/${kind}`,
@@ -42,7 +42,7 @@ const names = ({ body }: Reply): (string | undefined)[] =>
       : `${check.metadata.namespace}/${entity?.metadata.name}/${check.metadata.name}`,
   );
 
-describe('a list', () => {
+describe('a list with selectors', () => {
   const api = perSuite(() => ApiUnderTest.start());
   before(async () => {
     await api.put('namespaces', undefined, 'dev', { name: 'dev' });
@@ -74,7 +74,7 @@ describe('a list', () => {
   });
 
   for (const path of LISTS) {
-    it(`refuses what is no selector, and shows nothing that is not selected: ${path}`, async () => {
+    it(`rejects an invalid selector, and shows only the selected objects: ${path}`, async () => {
       for (const parameter of ['fieldSelector', 'labelSelector'] as const) {
         const { status, body } = await api.get(`${path}?${selecting(parameter, 'nope (')}`);
         expect([status, body]).to.deep.equal([400, { message: `failed to parse ${parameter}`, code: 1 }]);
@@ -86,7 +86,7 @@ describe('a list', () => {
     });
   }
 
-  it('is that of all selectors together, however often one is given', async () => {
+  it('shows the objects that match all selectors, also when a parameter is repeated', async () => {
     const fields = selecting('fieldSelector', 'check.publish == true');
     const labels = selecting('labelSelector', 'kind == first');
     const more = selecting('fieldSelector', 'check.name != b');
@@ -97,7 +97,7 @@ describe('a list', () => {
     expect(names(await api.get(`${path}?${fields}&${more}&fieldSelector=`))).to.deep.equal(['c', 'd']);
   });
 
-  it('is shown whole where one object is asked for', async () => {
+  it('differs from a single object, which is shown whatever the selector', async () => {
     expect((await api.get(`${DEFAULT}/checks/a?fieldSelector=nope%20(`)).status).to.equal(200);
   });
 
@@ -115,12 +115,12 @@ describe('a list', () => {
     ['event.entity.entity_class == proxy && event.check.name == c3', ['dev/e1/c3']],
   ];
   for (const [source, expected] of events) {
-    it(`of events where ${source} has ${expected.join(' ') || 'none'}`, async () => {
+    it(`shows ${expected.join(' ') || 'no events'} for ${source}`, async () => {
       expect(names(await api.get(`${CORE}/events?${selecting('fieldSelector', source)}`))).to.deep.equal(expected);
     });
   }
 
-  it('of the events of an entity is there where none of them is selected, and not where there are none', async () => {
+  it('is empty when no event of the entity is selected, and 404 when the entity has no events', async () => {
     const query = selecting('fieldSelector', 'event.check.name == none');
     expect((await api.get(`${DEFAULT}/events/e1?${query}`)).body).to.deep.equal([]);
     expect((await api.get(`${DEFAULT}/events/e1?limit=1&${query}`)).body).to.deep.equal([]);
@@ -143,7 +143,7 @@ describe('a list', () => {
     expect(hashes.body).to.deep.equal([]);
   });
 
-  it('of events of all namespaces is shown page by page', async () => {
+  it('shows the events of all namespaces page by page', async () => {
     const query = `limit=2&${selecting('fieldSelector', 'event.check.name == c1')}`;
     const first = await api.get(`${CORE}/events?${query}`);
     const token = String(first.headers['sensu-continue']);
@@ -152,7 +152,7 @@ describe('a list', () => {
     expect([...names(first), ...names(second)]).to.deep.equal(['default/e1/c1', 'default/e2/c1', 'dev/e1/c1']);
   });
 
-  it('of namespaces is of those that the caller may see', async () => {
+  it('shows only the namespaces that the caller may see', async () => {
     const token = await api.userWith('narrow', [{ verbs: ['get'], resources: ['checks'], resource_names: ['a'] }]);
     const query = selecting('fieldSelector', 'namespace.name == dev');
     const headers = { authorization: `Bearer ${token}` };
@@ -163,7 +163,7 @@ describe('a list', () => {
     expect(names(await api.get(`${CORE}/namespaces?${query}`))).to.deep.equal(['dev']);
   });
 
-  it('arrives whole when much of it is passed over, before and after what is shown', async () => {
+  it('is complete when many objects before and after the selected ones are skipped', async () => {
     for (let index = 0; index < 900; index += 1) {
       const name = `h${String(index).padStart(3, '0')}`;
       await api.put('hooks', 'dev', name, hookWithDefaults({ metadata: { name, namespace: 'dev' } }));
@@ -176,7 +176,7 @@ describe('a list', () => {
     ).to.equal('[]');
   });
 
-  it('of entities refuses a token that it cannot have given', async () => {
+  it('rejects a continue token that the list of entities cannot have issued', async () => {
     for (const token of ['AAAA', 'YQ', 'YQBiAA']) {
       expect((await api.get(`${DEFAULT}/entities?continue=${token}`)).status, token).to.equal(400);
     }

@@ -41,20 +41,20 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, Schema>; responses: Record<string, DescribedResponse> };
 }
 
-/** One method of one path, with what it takes and answers. */
+/** One method of one path, with its parameters, its body and its responses. */
 export interface Operation extends DescribedOperation {
   method: string;
   path: string;
-  /** Media type and schema; undefined when it takes none. */
+  /** The media type and the schema of the body; undefined when the operation has none. */
   body: { type: string; schema: Schema } | undefined;
 }
 
-/** As it is read by a client. */
+/** The document as a client reads it. */
 export class ReadDocument {
   readonly operations: Operation[];
   readonly #document: OpenApiDocument;
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
-  /** By their JSON. */
+  /** The compiled schemas, by their JSON. */
   readonly #validators = new Map<string, ValidateFunction>();
 
   constructor(document: OpenApiDocument) {
@@ -69,7 +69,7 @@ export class ReadDocument {
     );
   }
 
-  /** A copy in which objects have no members but those described. */
+  /** Returns a copy whose schemas reject members that are not described. */
   exact(): ReadDocument {
     return new ReadDocument(closed(this.#document) as OpenApiDocument);
   }
@@ -79,13 +79,13 @@ export class ReadDocument {
     return $ref === undefined ? schema : (this.#document.components.schemas[nameIn($ref)] ?? {});
   }
 
-  /** Undefined when nothing is described for this status. */
+  /** Returns undefined when the document does not describe this status. */
   response({ responses }: Operation, status: number): DescribedResponse | undefined {
     const response = responses[String(status)];
     return response?.$ref === undefined ? response : this.#document.components.responses[nameIn(response.$ref)];
   }
 
-  /** What is wrong with it, undefined when nothing is. */
+  /** Returns the validation error of a value, or undefined when it is valid. */
   errorOf(schema: Schema, value: unknown): string | undefined {
     const source = JSON.stringify(schema).replaceAll('"#/', '"api:document#/');
     let validate = this.#validators.get(source);

@@ -12,17 +12,17 @@ import { type OpenApiDocument, type Operation, ReadDocument } from './openapi-do
 import { breakingRequestsOf, requestsOf } from './openapi-requests.ts';
 
 const RUNS = 6;
-/** Events of an entity that has no record are deleted all the same. Source: spec/02 6, rule 3. */
+/** This operation deletes the events of an entity even when the entity itself does not exist. Source: spec/02 6, rule 3. */
 const ENTITY_DELETION = 'deleteCoreNamespacesByNamespaceEntitiesByName';
 
-describe('a request that is made from the description of the API', () => {
+describe('a request generated from the OpenAPI document', () => {
   const backend = perSuite(() => InProcessBackend.start({ configure: (config) => ({ ...config, storeSync: 'none' }) }));
   const api = perSuite(
     () => new ApiClient(backend.apiPort),
     (made) => made.close(),
   );
   let document: ReadDocument;
-  /** As `document`, with nothing in answers that is not described. */
+  /** The same document, with schemas that reject members that it does not describe. */
   let exact: ReadDocument;
   let admin: string;
 
@@ -31,14 +31,14 @@ describe('a request that is made from the description of the API', () => {
     admin = `Bearer ${String(at(login.json, 'access_token'))}`;
     document = new ReadDocument((await api.get('/openapi.json')).json as OpenApiDocument);
     exact = document.exact();
-    await something();
+    await createOneOfEach();
   });
 
   const asAdmin = (request: ApiRequest): Promise<ApiAnswer> =>
     api.request({ ...request, headers: { ...request.headers, authorization: admin } });
 
-  /** Of everything one: an agent, one that was refused, resources, an event with a notification. */
-  async function something(): Promise<void> {
+  /** Creates one of everything: an agent, a refused handshake, each resource, and an event with a notification. */
+  async function createOneOfEach(): Promise<void> {
     const agent = await backend.connect({ name: 'b' });
     agent.send('keepalive', keepalive('b'));
     await agent.ping('decided');
@@ -55,7 +55,7 @@ describe('a request that is made from the description of the API', () => {
     for (const request of made) expect((await asAdmin(request)).status, request.path).to.be.lessThan(300);
   }
 
-  /** Gives the answer, of which it has made sure that it is described, and that a refusal has changed nothing. */
+  /** Returns the answer. Asserts that the document describes it and that an error answer has changed nothing. */
   async function answered(operation: Operation, send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
     await backend.store.settled();
     const { writes } = backend.store;
@@ -95,7 +95,7 @@ describe('a request that is made from the description of the API', () => {
     expect(backend.log.errors).to.deep.equal([]);
   }
 
-  it('is answered as described, and when it is refused nothing was written', () =>
+  it('is answered as the document describes, and writes nothing when it is rejected', () =>
     forEach(document.operations, (operation) =>
       fc.assert(
         fc.asyncProperty(requestsOf(document, operation), async (request) => {
@@ -105,7 +105,7 @@ describe('a request that is made from the description of the API', () => {
       ),
     ));
 
-  it('is refused when its body is of another shape', () =>
+  it('is rejected when its body does not match the schema', () =>
     forEach(
       document.operations.filter(({ body }) => body !== undefined),
       (operation) =>
@@ -118,7 +118,7 @@ describe('a request that is made from the description of the API', () => {
         ),
     ));
 
-  it('is 401 without credentials unless it is open, and changes nothing', () =>
+  it('is 401 without credentials, unless its operation needs none, and changes nothing', () =>
     forEach(document.operations, (operation) =>
       fc.assert(
         fc.asyncProperty(requestsOf(document, operation), async (request) => {
@@ -129,7 +129,7 @@ describe('a request that is made from the description of the API', () => {
       ),
     ));
 
-  it('left the administrator as he was', async () => {
+  it('leaves the administrator unchanged', async () => {
     expect(await asAdmin({ method: 'GET', path: '/api/core/v2/users' })).to.have.property('status', 200);
   });
 });

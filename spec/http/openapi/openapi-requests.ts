@@ -7,7 +7,7 @@ type Texts = Record<string, string>;
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Of namespaces those that are there, and one that is not. */
+/** Values of path parameters that occur in the store, and some that do not. */
 const PARAMETERS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   namespace: fc.constantFrom('default', 'default', 'a', 'none'),
   silence: fc.constantFrom('entity:a:a', 'a:*'),
@@ -21,7 +21,7 @@ const FREE = fc
   .filter((text) => Buffer.from(text).toString() === text && text !== '.' && text !== '..');
 const NAME = fc.oneof({ arbitrary: fc.constantFrom('a', 'a', ...NAMES), weight: 6 }, { arbitrary: FREE, weight: 1 });
 
-/** Requests that the document allows, by its parameters and its body. */
+/** Generates requests whose parameters and body the document allows. */
 export function requestsOf(document: ReadDocument, operation: Operation): fc.Arbitrary<ApiRequest> {
   const { body } = operation;
   const bodies = body === undefined ? fc.constant(undefined) : valuesOf(document, body.schema);
@@ -32,7 +32,7 @@ export function requestsOf(document: ReadDocument, operation: Operation): fc.Arb
     );
 }
 
-/** Requests whose body it does not allow. */
+/** Generates requests whose body the document does not allow. */
 export function breakingRequestsOf(document: ReadDocument, operation: Operation): fc.Arbitrary<ApiRequest> {
   const { body } = operation;
   if (body === undefined) throw new Error(`${operation.operationId} takes no body`);
@@ -46,7 +46,7 @@ function pathsOf({ path, parameters }: Operation): fc.Arbitrary<{ path: string; 
   const params = fc.record(Object.fromEntries(named('path').map(({ name }) => [name, PARAMETERS[name] ?? NAME])), {
     noNullPrototype: true,
   });
-  const query = fc.record(Object.fromEntries(named('query').map(({ name }) => [name, ASKED[name] ?? NAME])), {
+  const query = fc.record(Object.fromEntries(named('query').map(({ name }) => [name, QUERY_VALUES[name] ?? NAME])), {
     requiredKeys: [],
     noNullPrototype: true,
   });
@@ -57,8 +57,8 @@ function pathsOf({ path, parameters }: Operation): fc.Arbitrary<{ path: string; 
   });
 }
 
-/** Of parameters after `?` that have a grammar. */
-const ASKED: Readonly<Record<string, fc.Arbitrary<string>>> = {
+/** Values of query parameters that have a grammar. */
+const QUERY_VALUES: Readonly<Record<string, fc.Arbitrary<string>>> = {
   limit: fc.constantFrom('1', '2', '0', '-1'),
   continue: fc.constantFrom('1', 'YQA', '='),
   machine: fc.constantFrom('entity', 'connection', 'nothing'),
@@ -78,7 +78,7 @@ function request({ method, body }: Operation, path: string, value: unknown): Api
   return { method, path, headers, body: value ?? {} };
 }
 
-/** With the names of the path, which a body must repeat. */
+/** Returns the body with the names of the path, which it must repeat. */
 function addressed(body: unknown, { namespace, entity, check, asset, name = asset, silence }: Texts): unknown {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return body;
   if (entity !== undefined) {
@@ -92,7 +92,7 @@ function addressed(body: unknown, { namespace, entity, check, asset, name = asse
   return withMetadata(Object.fromEntries(named), { namespace, name: name ?? silence });
 }
 
-/** Undefined stays what it is. */
+/** Sets the names in the metadata of a value; a value without metadata stays unchanged. */
 function withMetadata(
   value: unknown,
   { namespace, name }: { namespace: string | undefined; name: string | undefined },

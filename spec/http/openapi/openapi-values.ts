@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ReadDocument, Schema } from './openapi-document.ts';
 
-/** Names that occur again and again, so that some requests are about what others wrote. */
+/** The names are few, so that some requests concern objects that earlier requests wrote. */
 export const NAMES = ['a', 'b', 'c.d:e'];
 const WORDS = fc.oneof(
   { arbitrary: fc.constantFrom(...NAMES), weight: 6 },
@@ -10,7 +10,7 @@ const WORDS = fc.oneof(
 
 const oneOf = (...texts: string[]): fc.Arbitrary<string> => fc.constantFrom(...texts);
 
-/** Texts of members that have a meaning. What is run is harmless, what is reached is here, and no handler is ever called. */
+/** Texts for members with a meaning. The commands are harmless, the addresses are local, and no handler is ever called. */
 const TEXTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   namespace: oneOf('default', 'a', ''),
   command: oneOf('true', ''),
@@ -36,10 +36,10 @@ const TEXTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   id: oneOf('83abef1e-e7d7-4beb-91fc-79ad90084d5b', 'a'),
 };
 
-/** Objects with more members have few of them at a time: a rule that one breaks hides those after it. */
+/** Larger objects get only a few members at a time, because the first rule that a member breaks hides the later rules. */
 const MANY_MEMBERS = 8;
 
-/** Values that a schema of the document allows; `member` is the name of the member that they are for. */
+/** Generates values that a schema of the document allows. `member` is the name of the member that has the schema. */
 export function valuesOf(document: ReadDocument, given: Schema, member = ''): fc.Arbitrary<unknown> {
   const schema = document.resolve(given);
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map((one) => valuesOf(document, one, member)));
@@ -94,11 +94,11 @@ function objects(document: ReadDocument, { properties = {}, required = [], addit
   return fc.record(Object.fromEntries(members), { noNullPrototype: true }).map(present);
 }
 
-/** As it is written in JSON. */
+/** Removes the members that are undefined, as JSON does. */
 const present = (members: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
-/** Values that it does not allow: an allowed one, or one member of it at any depth, is of another shape. */
+/** Generates values that the schema does not allow: a valid value, or one member of it at any depth, gets another type. */
 export function breakingValuesOf(document: ReadDocument, schema: Schema): fc.Arbitrary<unknown> {
   const wrong = fc.oneof(
     fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -112,7 +112,7 @@ export function breakingValuesOf(document: ReadDocument, schema: Schema): fc.Arb
     .filter((value) => document.errorOf(schema, value) !== undefined);
 }
 
-/** The paths of all members, those of lists aside. */
+/** Returns the paths of all members, except those of lists. */
 function membersOf(document: ReadDocument, given: Schema, path: readonly string[] = []): (readonly string[])[] {
   const schema = document.resolve(given);
   const nested = (schema.anyOf ?? []).flatMap((one) => membersOf(document, one, path));

@@ -7,10 +7,10 @@ import { perSuite } from '../../support/fixture.ts';
 
 const ANONYMOUS = { authorization: '' };
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
-/** Answered whatever the method, and before the routes are. */
+/** The backend answers this path for every method, before it looks at the routes. */
 const METRICS = '/metrics';
 
-describe('the description of the API', () => {
+describe('the OpenAPI document', () => {
   const api = perSuite(() => ApiUnderTest.start());
   let document: OpenApiDocument;
   let read: ReadDocument;
@@ -27,7 +27,7 @@ describe('the description of the API', () => {
     expect(operations.toSorted()).to.deep.equal([...routes, `GET ${METRICS}`].toSorted());
   });
 
-  it('is of what is served: each operation is answered, or asks for credentials where it says so', async () => {
+  it('describes only what is served: each operation is answered, or asks for credentials where the document says so', async () => {
     for (const { method, path, security, responses } of read.operations) {
       const { status } = await api.send({ method, path: pathOf(path), headers: ANONYMOUS });
       expect(Object.keys(responses), `${method} ${path}`).to.include(String(status));
@@ -37,7 +37,7 @@ describe('the description of the API', () => {
     }
   });
 
-  it('leaves nothing out: every other method of a path is 405, and names those that it has', async () => {
+  it('omits nothing: every other method of a path is 405, and Allow lists the described methods', async () => {
     for (const [template, operations] of Object.entries(document.paths)) {
       const described = Object.keys(operations).map((method) => method.toUpperCase());
       for (const method of METHODS.filter((one) => template !== METRICS && !described.includes(one))) {
@@ -48,13 +48,13 @@ describe('the description of the API', () => {
     }
   });
 
-  it('names each operation once, by letters and digits', () => {
+  it('gives each operation a unique id of letters and digits', () => {
     const ids = read.operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).to.equal(ids.length);
     for (const id of ids) expect(id).to.match(/^[a-z]+[A-Za-z0-9]*$/);
   });
 
-  it('declares each path parameter, and repeats none in a path', () => {
+  it('declares each path parameter, once in a path', () => {
     for (const { path, parameters } of read.operations) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).to.deep.equal(inPath);
@@ -62,7 +62,7 @@ describe('the description of the API', () => {
     }
   });
 
-  it('has the schema that a request is validated by, as a component', () => {
+  it('contains the schemas that validate requests as components', () => {
     const put = read.operations.find(({ operationId }) => operationId === 'putCoreNamespacesByNamespaceChecksByName');
     expect(put?.body?.schema).to.deep.equal({ $ref: '#/components/schemas/core.v2.CheckConfig' });
     const { properties = {} } = document.components.schemas['core.v2.CheckConfig'] ?? {};
@@ -72,7 +72,7 @@ describe('the description of the API', () => {
     );
   });
 
-  it('says what a merge patch is, and under which conditions it is made', () => {
+  it('describes the media type, the conditions and the responses of each PATCH', () => {
     const patches = read.operations.filter(({ method }) => method === 'PATCH');
     expect(patches).to.have.lengthOf.above(10);
     for (const { body, parameters, responses } of patches) {
@@ -82,14 +82,14 @@ describe('the description of the API', () => {
     }
   });
 
-  it('says where a tag that the client has spares it the answer', () => {
+  it('describes If-None-Match for each operation that can answer 304 or is a PATCH', () => {
     for (const { parameters, responses, method } of read.operations) {
       const takesTag = parameters.some(({ name }) => name === 'If-None-Match');
       expect(takesTag).to.equal(responses['304'] !== undefined || method === 'PATCH');
     }
   });
 
-  it('is 304 to a client that has it', async () => {
+  it('is 304 for a client that already has it', async () => {
     const { headers } = await api.get('/openapi.json');
     const tag = String(headers['etag']);
     const again = await api.send({ path: '/openapi.json', headers: { 'if-none-match': tag } });
@@ -97,7 +97,7 @@ describe('the description of the API', () => {
     expect((await api.send({ path: '/openapi.json', headers: { 'if-none-match': '"other"' } })).status).to.equal(200);
   });
 
-  it('is made once', async () => {
+  it('is generated once', async () => {
     let made = 0;
     const [route] = docsRoutes({
       document: () => {
@@ -125,12 +125,12 @@ const REQUEST = {
   host: 'localhost',
 };
 
-describe('the page that shows the description of the API', () => {
+describe('the documentation page', () => {
   const api = perSuite(() => ApiUnderTest.start());
 
   const get = (path: string) => api.send({ path, headers: ANONYMOUS });
 
-  /** What a browser fetches for it, in order. */
+  /** Returns the paths that a browser fetches for the page, in order. */
   async function fetched(): Promise<string[]> {
     const { text } = await get('/docs');
     return [...text.matchAll(/<(?:script|link rel="stylesheet")[^>]* (?:src|href)="([^"]+)"/g)].map(
@@ -138,7 +138,7 @@ describe('the page that shows the description of the API', () => {
     );
   }
 
-  it('is a page with a style and scripts of this host alone, without credentials', async () => {
+  it('loads its style and scripts from this host and needs no credentials', async () => {
     const page = await get('/docs');
     expect([page.status, page.headers['content-type']]).to.deep.equal([200, 'text/html; charset=utf-8']);
     const paths = await fetched();
@@ -151,7 +151,7 @@ describe('the page that shows the description of the API', () => {
     }
   });
 
-  it('is 304 to a browser that has it, with a tag for each file', async () => {
+  it('is 304 for a browser that already has it, with a tag for each file', async () => {
     const tags = new Set<string>();
     for (const path of ['/docs', ...(await fetched())]) {
       const tag = String((await get(path)).headers['etag']);
@@ -164,20 +164,20 @@ describe('the page that shows the description of the API', () => {
     expect(tags.size).to.equal(4);
   });
 
-  it('is read once, however often it is asked for', async () => {
+  it('is read from disk once, however often it is requested', async () => {
     for (const route of docsRoutes({ document: () => ({}) })) {
       const [first, second] = [await route.handle(REQUEST), await route.handle(REQUEST)];
       expect(first.body, route.path).to.be.instanceOf(Buffer).and.to.equal(second.body);
     }
   });
 
-  it('names no other host, and asks for the document here', async () => {
+  it('names no other host and requests the document from this one', async () => {
     const [page, start] = [await get('/docs'), await get('/docs/start.js')];
     for (const { text } of [page, start]) expect(text).not.to.match(/https?:|\/\/\w/);
     expect(start.text).to.include("url: '/openapi.json'").and.to.include('validatorUrl: null');
   });
 
-  it('may run no script but its own files, and reach no other host', async () => {
+  it('may run only its own script files and connect to no other host', async () => {
     for (const path of ['/docs', ...(await fetched())]) {
       const { headers } = await get(path);
       const policy = new Map(

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ApiUnderTest } from '../api-under-test.ts';
 
-/** Writes the document of the API into the file that is named, as the API answers it but to be read by people. */
+/** Writes the OpenAPI document, as the API answers it but indented, to the file that the command line names. */
 async function writeDocument(file: string): Promise<void> {
   const api = await ApiUnderTest.start();
   try {

@@ -5,7 +5,7 @@ import { perSuite } from '../../support/fixture.ts';
 
 const DEFAULT = '/api/core/v2/namespaces/default';
 
-/** A body that each route accepts; one member of it is then replaced by a value of a wrong type. */
+/** A body that each route accepts. Each case replaces one member of it by a value of a wrong type. */
 const VALID = {
   event: {
     timestamp: 1,
@@ -64,7 +64,7 @@ const ROUTES: [string, string, object][] = [
   ['PUT', '/api/core/v2/users/admin/reset_password', VALID.password],
 ];
 
-/** Every member of `value`, at any depth, as its path. */
+/** Returns the path of every member of `value`, at any depth. */
 function membersOf(value: unknown, path: string[] = []): string[][] {
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([name, member]) => [[...path, name], ...membersOf(member, [...path, name])]);
@@ -79,7 +79,7 @@ function replaced(value: unknown, [name, ...rest]: string[], by: unknown): unkno
 
 const kindOf = (value: unknown): string => (Array.isArray(value) ? 'list' : typeof value);
 
-describe('a body of a wrong shape', () => {
+describe('a request body of the wrong shape', () => {
   const api = perSuite(() => ApiUnderTest.start());
 
   for (const [method, path, valid] of ROUTES) {

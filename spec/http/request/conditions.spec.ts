@@ -4,7 +4,7 @@ import { StaleRevision } from '../../../src/resources/errors.ts';
 
 const TAG = '"0123456789abcdef"';
 
-describe('what a client still has', () => {
+describe('If-None-Match', () => {
   const cases: [ifNoneMatch: string | undefined, ifNoneMatchIncludes: boolean][] = [
     [TAG, true],
     [`W/${TAG}`, true],
@@ -17,7 +17,7 @@ describe('what a client still has', () => {
     [`bad, ${TAG}`, false],
   ];
   for (const [ifNoneMatch, expected] of cases) {
-    it(`is ${expected ? '' : 'not '}what has the tag: If-None-Match ${ifNoneMatch ?? 'absent'}`, () => {
+    it(`${expected ? 'matches' : 'does not match'} the tag when it is ${ifNoneMatch ?? 'absent'}`, () => {
       expect(ifNoneMatchIncludes({ ifMatch: undefined, ifNoneMatch }, TAG)).to.equal(expected);
     });
   }
@@ -25,7 +25,7 @@ describe('what a client still has', () => {
 
 type Case = [ifMatch: string | undefined, ifNoneMatch: string | undefined];
 
-describe('conditions', () => {
+describe('the conditions of a write', () => {
   const holds = ([ifMatch, ifNoneMatch]: Case): boolean => {
     try {
       assertConditions({ ifMatch, ifNoneMatch }, TAG);

@@ -7,7 +7,7 @@ const BEYOND = '9007199254740992';
 const LARGEST = '9223372036854775807';
 const TOO_LARGE = '9223372036854775808';
 
-describe('a whole number of 64 bits in a body', () => {
+describe('a 64-bit integer in a body', () => {
   const api = perSuite(() => ApiUnderTest.start());
 
   const post = (kind: string, text: string): Promise<Reply> =>
@@ -30,7 +30,7 @@ describe('a whole number of 64 bits in a body', () => {
     ['expire', 'silenced', (digits) => `{"subscription":"s","metadata":{"namespace":"default"},"expire":${digits}}`],
   ];
   for (const [field, kind, bodyWith] of fields) {
-    it(`is 400 where it would not come back as it was sent: ${field}`, async () => {
+    it(`is 400 when a response could not return it exactly: ${field}`, async () => {
       for (const digits of [BEYOND, LARGEST, TOO_LARGE, '1e300']) {
         const { status, body } = await post(kind, bodyWith(digits));
         const message = `${field} must be <= 9007199254740991`;
@@ -42,13 +42,13 @@ describe('a whole number of 64 bits in a body', () => {
     });
   }
 
-  it('comes back as it was sent up to there', async () => {
+  it('is returned exactly up to 2^53 - 1', async () => {
     await post('entities', '{"entity_class":"proxy","metadata":{"name":"far"},"last_seen":9007199254740991}');
     expect((await api.get(`${NAMESPACE}/entities/far`)).text).to.include('"last_seen":9007199254740991,');
   });
 
   for (const field of ['ttl', 'max_output_size']) {
-    it(`may be as large as there are, and is shown within 64 bits: ${field}`, async () => {
+    it(`may be up to 2^63 - 1, and is rendered within 64 bits: ${field}`, async () => {
       for (const [index, digits] of [BEYOND, '4611686018427388000', LARGEST].entries()) {
         const name = `${field}-${index}`;
         expect((await post('checks', checkText(name, `"${field}":${digits}`))).status).to.equal(201);
@@ -59,7 +59,7 @@ describe('a whole number of 64 bits in a body', () => {
       }
     });
 
-    it(`is 400 from 2^63 on: ${field}`, async () => {
+    it(`is 400 when it is 2^63 or larger: ${field}`, async () => {
       for (const digits of [TOO_LARGE, '9223372036854776000', '99999999999999999999', `-${TOO_LARGE}`]) {
         const { status, body } = await post('checks', checkText('no', `"${field}":${digits}`));
         expect([digits, status]).to.deep.equal([digits, 400]);
@@ -68,14 +68,14 @@ describe('a whole number of 64 bits in a body', () => {
     });
   }
 
-  it('is left alone in texts, and as a part of another number', async () => {
+  it('is not recognised inside a text or inside a longer number', async () => {
     const command = `echo \\"${LARGEST}, ${LARGEST}`;
     expect((await post('checks', checkText('text', `"command":"${command}","ttl":${LARGEST}`))).status).to.equal(201);
     expect((await api.get(`${NAMESPACE}/checks/text`)).text).to.include(`"command":"${command}"`);
     expect((await post('checks', checkText('part', `"ttl":1${LARGEST}`))).status).to.equal(400);
   });
 
-  it('is looked for once in a body of quotes that never end', async () => {
+  it('is searched for in linear time in a body of unclosed quotes', async () => {
     expect((await post('checks', `{"a":${LARGEST},"${'\\"'.repeat(200_000)}`)).status).to.equal(400);
   });
 });

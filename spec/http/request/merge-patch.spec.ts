@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { mergePatch, parseMergePatch, keepSentEmptyLists } from '../../../src/http/request/merge-patch.ts';
 import { InvalidResource } from '../../../src/resources/errors.ts';
 
-/** RFC 7396, appendix A. */
+/** Source: RFC 7396, appendix A. */
 const OF_THE_RFC: [target: string, patch: string, result: string][] = [
   ['{"a":"b"}', '{"a":"c"}', '{"a":"c"}'],
   ['{"a":"b"}', '{"b":"c"}', '{"a":"b","b":"c"}'],
@@ -26,12 +26,12 @@ const anyJson = () => fc.jsonValue({ maxDepth: 4 });
 
 describe('a merge patch', () => {
   for (const [target, patch, result] of OF_THE_RFC) {
-    it(`makes ${result} of ${target} by ${patch}`, () => {
+    it(`${patch} changes ${target} to ${result}`, () => {
       expect(mergePatch(JSON.parse(target), JSON.parse(patch))).to.deep.equal(JSON.parse(result));
     });
   }
 
-  it('changes nothing more when it comes again, and leaves its target as it is', () => {
+  it('changes nothing when it is applied again, and does not modify its target', () => {
     fc.assert(
       fc.property(anyJson(), anyJson(), (target, patch) => {
         const before = JSON.stringify(target);
@@ -42,7 +42,7 @@ describe('a merge patch', () => {
     );
   });
 
-  it('has members called __proto__ like any other, and none of them is inherited', () => {
+  it('treats __proto__ as an ordinary member, which no object inherits', () => {
     const patch: unknown = JSON.parse('{"__proto__":{"x":1},"constructor":{"prototype":{"y":2}}}');
     const merged = mergePatch(JSON.parse('{"__proto__":{"z":3}}'), patch) as Record<string, unknown>;
     expect(JSON.stringify(merged)).to.equal('{"__proto__":{"z":3,"x":1},"constructor":{"prototype":{"y":2}}}');
@@ -50,7 +50,7 @@ describe('a merge patch', () => {
     expect({}).to.not.have.any.keys('x', 'y', 'z');
   });
 
-  it('is answered with the empty lists that it sent, but not with what it hid', () => {
+  it('is answered with the empty lists that the client sent, except for members that the answer does not show', () => {
     const shown = { a: null, b: undefined, c: { d: null }, e: ['f'], g: null };
     expect(keepSentEmptyLists(shown, { a: [], b: [], c: { d: [] }, e: [], h: [] })).to.deep.equal({
       a: [],
@@ -62,13 +62,13 @@ describe('a merge patch', () => {
   });
 });
 
-describe('the body of a patch', () => {
+describe('the body of a PATCH', () => {
   const parse = (text: string, type: string | undefined = 'application/merge-patch+json') =>
     parseMergePatch(Buffer.from(text), type);
 
-  const TAKEN = ['application/merge-patch+json', 'application/merge-patch+json; charset=utf-8', ''];
-  for (const type of TAKEN) {
-    it(`is taken as ${type === '' ? 'nothing' : type}`, () => {
+  const ACCEPTED = ['application/merge-patch+json', 'application/merge-patch+json; charset=utf-8', ''];
+  for (const type of ACCEPTED) {
+    it(`is accepted with ${type === '' ? 'an empty content type' : `the content type ${type}`}`, () => {
       expect(parse('{"a":null}', type)).to.deep.equal({ a: null });
     });
   }
@@ -89,12 +89,12 @@ describe('the body of a patch', () => {
     ['application/json-patch+json', 'JSON Patch is not supported yet. Allowed values: application/merge-patch+json'],
   ];
   for (const [type, message] of refused) {
-    it(`is refused as ${type}, whatever it is`, () => {
+    it(`is rejected with the content type ${type}, whatever its content`, () => {
       expect(() => parse('nonsense', type)).to.throw(InvalidResource, message);
     });
   }
 
-  it('is refused without a type as the form that it is then taken for', () => {
+  it('is rejected without a content type, because it then counts as a form', () => {
     expect(() => parseMergePatch(Buffer.from('{}'), undefined)).to.throw(
       InvalidResource,
       'invalid Content-Type header: application/x-www-form-urlencoded.  Allowed values: application/merge-patch+json',
@@ -103,12 +103,12 @@ describe('the body of a patch', () => {
 
   const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
   for (const text of ['', 'null', '[]', '"x"', '5', '{}{}', '{} x', '{"a":', '{a:1}', deep]) {
-    it(`must be one object, and not ${text.length > 20 ? 'one 5,000 deep' : `"${text}"`}`, () => {
+    it(`must be a JSON object of bounded depth, not ${text.length > 20 ? 'one that is 5,000 levels deep' : `"${text}"`}`, () => {
       expect(() => parse(text)).to.throw(InvalidResource);
     });
   }
 
-  it('can be merged at the depth that is let in', () => {
+  it('can be merged when it is 1,000 levels deep', () => {
     const depth = 1_000;
     const patch = parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
     expect(mergePatch({}, patch)).to.have.property('a');

@@ -54,7 +54,7 @@ describe('a login', () => {
     ['no header', '', 'Request unauthorized\n', 'Request unauthorized\n'],
   ];
   for (const [what, authorization, onLogin, onTest] of refused) {
-    it(`is refused as text for ${what}`, async () => {
+    it(`is rejected with a plain text for ${what}`, async () => {
       const [first, second] = [await login(authorization), await login(authorization, '/auth/test')];
       expect([first.status, first.text]).to.deep.equal([401, onLogin]);
       expect([second.status, second.text]).to.deep.equal([401, onTest]);
@@ -62,12 +62,12 @@ describe('a login', () => {
     });
   }
 
-  it('can be tried without a token as the result', async () => {
+  it('can be tested without receiving tokens', async () => {
     const { status, text } = await login(admin, '/auth/test');
     expect([status, text]).to.deep.equal([200, '']);
   });
 
-  it('is a request to refresh when it comes with a token, and then lacks a body', async () => {
+  it('counts as a refresh when it is sent with a token, and then needs a body', async () => {
     const { status, text } = await login(`Bearer ${api.token}`);
     expect([status, text]).to.deep.equal([400, 'EOF\n']);
   });
@@ -79,11 +79,11 @@ describe('an access token', () => {
   const statusWith = async (token: string) =>
     (await api.send({ path: CHECKS, headers: { authorization: `Bearer ${token}` } })).status;
 
-  /** Signed as ours are: by the secret of the backend under test, unless told. */
+  /** Signs a token as the backend under test does, with its secret unless another one is given. */
   const signed = (claims: Record<string, unknown>, header: object = {}, secret = Buffer.alloc(32, 7)) =>
     new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT', ...header }).sign(secret);
 
-  it('counts during its last second and not after it', async () => {
+  it('is valid during its last second and not after it', async () => {
     const { body } = await api.send({ path: '/auth', headers: { authorization: basic('admin', ADMIN_PASSWORD) } });
     const { access_token: token, expires_at: expiresAt } = body as Login;
     api.clock.jump(expiresAt * 1000 - api.clock.nowMs());
@@ -94,14 +94,14 @@ describe('an access token', () => {
     expect(await statusWith(token)).to.equal(200);
   });
 
-  it('is not the refresh token', async () => {
+  it('cannot be replaced by the refresh token', async () => {
     const { body } = await api.send({ path: '/auth', headers: { authorization: basic('admin', ADMIN_PASSWORD) } });
     expect(await statusWith((body as Login).refresh_token)).to.equal(401);
   });
 
   const nowS = (): number => Math.floor(api.clock.nowMs() / 1000);
-  /** A token of the administrator's session in which some claims are others. */
-  const otherwise = async (
+  /** Returns a token of the administrator's session with some claims changed. */
+  const tokenWith = async (
     claims: Record<string, unknown>,
     ...how: [header?: object, secret?: Buffer<ArrayBuffer>]
   ) => {
@@ -109,25 +109,25 @@ describe('an access token', () => {
     return signed({ ...own, ...claims }, ...how);
   };
   const forgeries: [string, () => Promise<string>, number][] = [
-    ['signed by us', () => otherwise({}), 200],
-    ['without an end', () => otherwise({ exp: undefined }), 401],
-    ['without a kind', () => otherwise({ kind: undefined }), 401],
-    ['of another kind', () => otherwise({ kind: 'refresh' }), 401],
-    ['without a user', () => otherwise({ sub: undefined }), 401],
-    ['without an id', () => otherwise({ jti: undefined }), 401],
-    ['without a session', () => otherwise({ session_id: undefined }), 401],
-    ['of a session that there is not', () => otherwise({ session_id: 'x' }), 401],
-    ['of a user who is gone', () => otherwise({ sub: 'x' }), 401],
-    ['of a user who is a path', () => otherwise({ sub: '../users/admin' }), 401],
-    ['of a user with a session of his own', () => otherwise({ sub: 'reader' }), 401],
-    ['without an issuer', () => otherwise({ iss: undefined }), 401],
-    ['of another issuer', () => otherwise({ iss: 'http://elsewhere:8080' }), 401],
-    ['from the future', () => otherwise({ iat: nowS() + 5 }), 401],
-    ['not yet valid', () => otherwise({ nbf: nowS() + 5 }), 401],
-    ['of another algorithm', () => otherwise({}, { alg: 'HS512' }, Buffer.alloc(64, 7)), 401],
-    ['of another secret', () => otherwise({}, {}, Buffer.alloc(32, 8)), 401],
-    ['with the id of a key', () => otherwise({}, { kid: '../../dev/null' }), 401],
-    ['with a key', () => otherwise({}, { jwk: { kty: 'oct', k: '' } }), 401],
+    ['signed by us', () => tokenWith({}), 200],
+    ['without an end', () => tokenWith({ exp: undefined }), 401],
+    ['without a kind', () => tokenWith({ kind: undefined }), 401],
+    ['of another kind', () => tokenWith({ kind: 'refresh' }), 401],
+    ['without a user', () => tokenWith({ sub: undefined }), 401],
+    ['without an id', () => tokenWith({ jti: undefined }), 401],
+    ['without a session', () => tokenWith({ session_id: undefined }), 401],
+    ['of a session that does not exist', () => tokenWith({ session_id: 'x' }), 401],
+    ['of a deleted user', () => tokenWith({ sub: 'x' }), 401],
+    ['of a user whose name is a path', () => tokenWith({ sub: '../users/admin' }), 401],
+    ['of another user who has a session', () => tokenWith({ sub: 'reader' }), 401],
+    ['without an issuer', () => tokenWith({ iss: undefined }), 401],
+    ['of another issuer', () => tokenWith({ iss: 'http://elsewhere:8080' }), 401],
+    ['from the future', () => tokenWith({ iat: nowS() + 5 }), 401],
+    ['not yet valid', () => tokenWith({ nbf: nowS() + 5 }), 401],
+    ['of another algorithm', () => tokenWith({}, { alg: 'HS512' }, Buffer.alloc(64, 7)), 401],
+    ['of another secret', () => tokenWith({}, {}, Buffer.alloc(32, 8)), 401],
+    ['with the id of a key', () => tokenWith({}, { kid: '../../dev/null' }), 401],
+    ['with a key', () => tokenWith({}, { jwk: { kty: 'oct', k: '' } }), 401],
   ];
   for (const [what, forge, status] of forgeries) {
     it(`is answered ${status} when it is ${what}`, async () => {
@@ -136,7 +136,7 @@ describe('an access token', () => {
     });
   }
 
-  it('is refused unsigned', async () => {
+  it('is rejected without a signature', async () => {
     const [header = '', claims = ''] = api.token.split('.');
     const none = Buffer.from('{"alg":"none"}').toString('base64url');
     for (const token of [`${header}.${claims}.`, `${header}.${claims}`, `${none}.${claims}.`]) {
@@ -168,7 +168,7 @@ describe('a refresh', () => {
   const seenWith = async ({ access_token: token }: Login) =>
     (await api.send({ path: CHECKS, headers: { authorization: `Bearer ${token}` } })).status;
 
-  it('gives a new pair of the same session for an access token that has expired, again and again', async () => {
+  it('returns new tokens of the same session for an expired access token, any number of times', async () => {
     let tokens = first;
     const seen = new Set([tokens.refresh_token]);
     for (let time = 1; time <= 3; time += 1) {
@@ -185,13 +185,13 @@ describe('a refresh', () => {
     expect(seen.size).to.equal(4);
   });
 
-  it('is refused twelve hours after the last', async () => {
+  it('is rejected twelve hours after the previous one', async () => {
     api.clock.jump(12 * 3_600_000 + 1_000);
     const { status, text } = await refresh(first);
     expect([status, text]).to.deep.equal([401, 'Request unauthorized\n']);
   });
 
-  it('is answered with the current token when it comes again within ten seconds', async () => {
+  it('is answered with the current token when it is repeated within ten seconds', async () => {
     const { tokens: second } = await refresh(first);
     api.clock.jump(9_999);
     const { status, tokens: repeated } = await refresh(first);
@@ -199,7 +199,7 @@ describe('a refresh', () => {
     expect([await seenWith(first), await seenWith(second), await seenWith(repeated)]).to.deep.equal([200, 200, 200]);
   });
 
-  it('ends the session when its token was used before, and says so in the log without the token', async () => {
+  it('ends the session when its token was used before, and logs this without the token', async () => {
     const { tokens: second } = await refresh(first);
     api.clock.jump(10_000);
     const { status, text } = await refresh(first);
@@ -212,13 +212,13 @@ describe('a refresh', () => {
     for (const token of [first.refresh_token, second.refresh_token]) expect(said).to.not.include(token);
   });
 
-  it('names the address it came by; access tokens that name the one before stay good', async () => {
+  it('returns tokens that name the address of the request; access tokens that name the previous address stay valid', async () => {
     const { tokens } = await refresh(first, { host: 'mon.example:8443' });
     expect(decodeJwt(tokens.access_token).iss).to.equal('http://mon.example:8443');
     expect([await seenWith(first), await seenWith(tokens)]).to.deep.equal([200, 200]);
   });
 
-  it('is refused by an address that no name can have, like a login', async () => {
+  it('is rejected, like a login, when the Host header is too long', async () => {
     const headers = { host: 'h'.repeat(262), authorization: basic('admin', ADMIN_PASSWORD) };
     const refusal = [400, 'header Host must be at most 261 characters\n'];
     const { status, text } = await api.send({ path: '/auth', headers });
@@ -228,7 +228,7 @@ describe('a refresh', () => {
     expect((await refresh(first)).status).to.equal(200);
   });
 
-  it('needs both tokens of one login', async () => {
+  it('needs both tokens of the same login', async () => {
     const { body } = await api.send({ path: '/auth', headers: { authorization: basic('admin', ADMIN_PASSWORD) } });
     const other = body as Login;
     for (const path of ['/auth/token', '/auth/logout']) {
@@ -238,7 +238,7 @@ describe('a refresh', () => {
     expect([await seenWith(first), await seenWith(other)]).to.deep.equal([200, 200]);
   });
 
-  it('is refused by its header before its body is read', async () => {
+  it('is rejected by its header before its body is read', async () => {
     const long = 'x'.repeat(600_000);
     for (const path of ['/auth/token', '/auth/logout']) {
       const send = (authorization: string) =>
@@ -250,12 +250,12 @@ describe('a refresh', () => {
     }
   });
 
-  it('is not to be stored by anybody on the way', async () => {
+  it('has an answer that caches must not store', async () => {
     const { headers } = await post('/auth/token', first.access_token, first.refresh_token);
     expect(headers['cache-control']).to.equal('no-store');
   });
 
-  it('is over after a logout, which may be repeated; other sessions stay', async () => {
+  it('is rejected after a logout, which may be repeated and leaves other sessions valid', async () => {
     for (let time = 1; time <= 2; time += 1) {
       const { status, text } = await post('/auth/logout', first.access_token, first.refresh_token);
       expect([status, text]).to.deep.equal([200, '']);
@@ -266,7 +266,7 @@ describe('a refresh', () => {
     expect(await seenWith({ ...first, access_token: api.token })).to.equal(200);
   });
 
-  it('is refused while the user is disabled, who may log out', async () => {
+  it('is rejected while the user is disabled, who may still log out', async () => {
     await api.putUser('admin', { password: ADMIN_PASSWORD, groups: ['cluster-admins'], disabled: true });
     const { status, text } = await refresh(first);
     expect([status, text]).to.deep.equal([401, 'Unauthorized\n']);

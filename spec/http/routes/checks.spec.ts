@@ -18,7 +18,7 @@ describe('a check', () => {
   const put = (name: string, body: unknown): Promise<Reply> =>
     api.send({ method: 'PUT', path: `${CHECKS}/${name}`, body });
 
-  it('is created once, without a body in the answer, and shown with its author and a tag', async () => {
+  it('is created once, with an answer without a body, and shown with its author and a tag', async () => {
     expect(await post(check('c1'))).to.include({ status: 201, text: '' });
     const again = await post(check('c1'));
     expect([again.status, again.body]).to.deep.equal([409, { message: 'resource already exists', code: 3 }]);
@@ -32,7 +32,7 @@ describe('a check', () => {
     expect(headers.etag).to.match(/^"[0-9a-f]{16}"$/);
   });
 
-  it('has the same tag as long as it is the same, and another when it changed', async () => {
+  it('keeps its tag until it changes, and then gets another one', async () => {
     const tag = async (): Promise<unknown> => (await api.get(`${CHECKS}/tag`)).headers.etag;
     await put('tag', check('tag'));
     const first = await tag();
@@ -50,14 +50,14 @@ describe('a check', () => {
     }
   });
 
-  it('shows a reference without a type as one to a pipeline', async () => {
+  it('shows a reference without a type as a reference to a pipeline', async () => {
     await put('p', check('p', { pipelines: [{ name: 'x' }] }));
     expect((await api.get(`${CHECKS}/p`)).body).to.have.deep.property('pipelines', [
       { name: 'x', type: 'Pipeline', api_version: 'core/v2' },
     ]);
   });
 
-  it('is in the lists of its namespace and of all', async () => {
+  it('is listed in its namespace and in all namespaces', async () => {
     await put('listed', check('listed'));
     for (const path of [CHECKS, '/api/core/v2/checks']) {
       const names = ((await api.get(path)).body as { metadata: { name: string } }[]).map(
@@ -68,7 +68,7 @@ describe('a check', () => {
     expect((await api.get('/api/core/v2/namespaces/ghost/checks')).body).to.deep.equal([]);
   });
 
-  it('is kept with whatever it is scheduled by', async () => {
+  it('is stored with its schedule, its windows and its proxy requests', async () => {
     const fields = {
       interval: 0,
       cron: 'CRON_TZ=Asia/Tokyo 0 9 * * *',

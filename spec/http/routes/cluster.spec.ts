@@ -8,7 +8,7 @@ const MEMBERS = `${CORE}/cluster/members`;
 describe('the cluster', () => {
   const api = perSuite(() => ApiUnderTest.start());
 
-  it('has one member, which is reached where the caller reached it', async () => {
+  it('has one member, with the address at which the client reached it', async () => {
     const { status, body } = await api.get(`${MEMBERS}?timeout=2`);
     const urls = [`http://127.0.0.1:${api.port}`];
     expect([status, body]).to.deep.equal([

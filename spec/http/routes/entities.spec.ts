@@ -11,7 +11,7 @@ describe('an entity', () => {
   const put = (name: string, body: unknown): Promise<Reply> =>
     api.send({ method: 'PUT', path: `${ENTITIES}/${name}`, body });
 
-  it('is created once and answered with its own subscription', async () => {
+  it('is created once and returned with its own subscription', async () => {
     const { status, body, headers } = await post({ entity_class: 'proxy', metadata: { name: 'sw1' } });
     expect([status, headers['content-type']]).to.deep.equal([200, 'application/json']);
     expect(body).to.deep.include({
@@ -26,7 +26,7 @@ describe('an entity', () => {
     expect(stored.headers.etag).to.match(/^"[0-9a-f]{16}"$/);
   });
 
-  it('is created or replaced by PUT, its author as sent', async () => {
+  it('is created or replaced by PUT, with the author that was sent', async () => {
     const metadata = { created_by: 'eve' };
     expect((await put('p', { entity_class: 'proxy', metadata })).status).to.equal(200);
     const { body } = await put('p', { entity_class: 'proxy', metadata, subscriptions: ['net'] });
@@ -80,12 +80,12 @@ describe('an entity', () => {
   });
 
   const redactions: [string, string[] | undefined, string, boolean][] = [
-    ['a default word', undefined, 'password', true],
-    ['a default word in other letters', undefined, 'API-Key', true],
-    ['a default word without its underscore', undefined, 'apikey', true],
-    ['another word', undefined, 'region', false],
-    ['a default word when it chose others', ['region'], 'password', false],
-    ['a word it chose', ['Region'], 'rEGION', true],
+    ['a default key', undefined, 'password', true],
+    ['a default key in other letters', undefined, 'API-Key', true],
+    ['a default key without its underscore', undefined, 'apikey', true],
+    ['another key', undefined, 'region', false],
+    ['a default key when the entity names others', ['region'], 'password', false],
+    ['a key that the entity names', ['Region'], 'rEGION', true],
     ['__proto__ when it chose that', ['__proto__'], '__proto__', true],
   ];
   for (const [what, redact, key, hidden] of redactions) {
@@ -98,7 +98,7 @@ describe('an entity', () => {
     });
   }
 
-  it('is in the lists of its namespace and of all, page by page', async () => {
+  it('is listed in its namespace and in all namespaces, page by page', async () => {
     await api.put('namespaces', undefined, 'zoo', { name: 'zoo' });
     for (const name of ['a', 'a-b', 'a.b']) {
       await api.send({

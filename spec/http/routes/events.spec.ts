@@ -18,7 +18,7 @@ describe('an event', () => {
     api.send({ method, path: `${EVENTS}/${path}`, body });
   const post = (body: unknown): Promise<Reply> => api.send({ method: 'POST', path: EVENTS, body });
 
-  it('is answered as it was accepted, with every default and nothing computed', async () => {
+  it('is returned as it was accepted, with all defaults and no computed fields', async () => {
     const { status, body, headers } = await post({
       ...event('db1', 'disk', { status: 1, output: '87%' }),
       timestamp: 17,
@@ -84,7 +84,7 @@ describe('an event', () => {
     });
   });
 
-  it('is there after the answer, with a tag', async () => {
+  it('is stored before the answer and shown with a tag', async () => {
     await put('g/c', event('g', 'c'));
     const { status, body, headers } = await api.get(`${EVENTS}/g/c`);
     expect(status).to.equal(200);
@@ -92,17 +92,17 @@ describe('an event', () => {
     expect(headers.etag).to.match(/^"[0-9a-f]{16}"$/);
   });
 
-  it('has the timestamp 0 when none was sent', async () => {
+  it('gets the timestamp 0 when none was sent', async () => {
     expect((await put('nots/c', event('nots', 'c'))).body).to.have.property('timestamp', 0);
   });
 
-  it('is a conflict when it is posted for an entity and check that have one', async () => {
+  it('is a conflict when it is posted for an entity and check that already have an event', async () => {
     expect((await post(event('twice', 'c'))).status).to.equal(200);
     const { status, body } = await post(event('twice', 'c'));
     expect([status, body]).to.deep.equal([409, { message: 'resource already exists', code: 3 }]);
   });
 
-  it('is created or updated without a body by POST to its own path', async () => {
+  it('is created or updated by POST to its own path, with an answer without a body', async () => {
     for (const status of [201, 201]) {
       expect(await put('two/seg', event('two', 'seg'), 'POST')).to.include({ status, text: '' });
     }
@@ -116,7 +116,7 @@ describe('an event', () => {
     expect([status, body]).to.deep.equal([404, NOT_FOUND]);
   });
 
-  it('takes its names from the path, its class is then proxy', async () => {
+  it('takes its names from the path, and its class is then proxy', async () => {
     const { status, body } = await put('f%3Ax/c%2Ey', { entity: {}, check: { interval: 30 } });
     expect(status).to.equal(200);
     expect(body).to.have.nested.property('entity.entity_class', 'proxy');
@@ -168,14 +168,14 @@ describe('an event', () => {
     });
   }
 
-  it('is 404 in a namespace that does not exist, after it was found valid', async () => {
+  it('is 404 in a namespace that does not exist, but only if it is valid', async () => {
     const ghost = '/api/core/v2/namespaces/ghost/events/e/c';
     const valid = await api.send({ method: 'PUT', path: ghost, body: { entity: {}, check: { interval: 1 } } });
     expect([valid.status, valid.body]).to.deep.equal([404, { message: 'the namespace ghost does not exist', code: 2 }]);
     expect((await api.send({ method: 'PUT', path: ghost, body: {} })).status).to.equal(400);
   });
 
-  it('hides the secrets in labels of its entity, not in what is stored', async () => {
+  it('hides secret labels of its entity in answers, but not in the store', async () => {
     const labels = { region: 'eu', 'API-Key': 'k', password: 'p' };
     const body = { entity: { metadata: { labels } }, check: { interval: 1 } };
     const shown = { region: 'eu', 'API-Key': 'REDACTED', password: 'REDACTED' };
@@ -258,23 +258,23 @@ describe('a list of events', () => {
   }
 
   for (const token of ['!!!', 'AAAA', 'zzz', 'ZTEvYQA=', 'x'.repeat(5_000), Buffer.from('~~').toString('base64url')]) {
-    it(`is a list, whatever the token: ${token.slice(0, 10)}`, async () => {
+    it(`is returned whatever the token: ${token.slice(0, 10)}`, async () => {
       expect((await api.get(`${EVENTS}?limit=2&continue=${token}`)).status).to.equal(200);
     });
   }
 
-  it('of an entity without events is 404, but for a page that was asked for', async () => {
+  it('is 404 for an entity without events, unless the request continues a list', async () => {
     const { status, body } = await api.get(`${EVENTS}/none`);
     expect([status, body]).to.deep.equal([404, NOT_FOUND]);
     const token = Buffer.from('z\0').toString('base64url');
     expect((await api.get(`${EVENTS}/e1?continue=${token}`)).body).to.deep.equal([]);
   });
 
-  it('of a namespace that does not exist is empty', async () => {
+  it('is empty for a namespace that does not exist', async () => {
     expect((await api.get('/api/core/v2/namespaces/ghost/events')).body).to.deep.equal([]);
   });
 
-  it('of all namespaces needs rights in all of them', async () => {
+  it('needs the right to list events, which does not include the right to get one', async () => {
     const token = await api.userWith('lister', [{ verbs: ['list'], resources: ['events'] }]);
     const as = { authorization: `Bearer ${token}` };
     expect((await api.send({ path: '/api/core/v2/events', headers: as })).status).to.equal(200);

@@ -18,7 +18,7 @@ describe('a handler', () => {
   const put = (name: string, body: unknown): Promise<Reply> =>
     api.send({ method: 'PUT', path: `${HANDLERS}/${name}`, body });
 
-  it('is created once and shown with its author, not the one that was sent, and a tag', async () => {
+  it('is created once and shown with a tag and its real author, not the one that was sent', async () => {
     expect(await post(handler('h1'))).to.include({ status: 201, text: '' });
     const again = await post(handler('h1'));
     expect([again.status, again.body]).to.deep.equal([409, { message: 'resource already exists', code: 3 }]);
@@ -37,7 +37,7 @@ describe('a handler', () => {
     }
   });
 
-  it('is in the lists of its namespace and of all, page by page', async () => {
+  it('is listed in its namespace and in all namespaces, page by page', async () => {
     await api.put('namespaces', undefined, 'zoo', { name: 'zoo' });
     const path = '/api/core/v2/namespaces/zoo/handlers';
     for (const name of ['a', 'b']) {
@@ -80,7 +80,7 @@ describe('a handler', () => {
     expect([reply.status, reply.body]).to.deep.equal([404, { message: 'the namespace ghost does not exist', code: 2 }]);
   });
 
-  it('is reached by the rights that name it', async () => {
+  it('is accessible with rights that name it', async () => {
     await put('mine', handler('mine'));
     const rule = { verbs: ['get', 'update'], resources: ['handlers'], resource_names: ['mine'] };
     const authorization = `Bearer ${await api.userWith('ann', [rule])}`;

@@ -51,7 +51,7 @@ describe('the ledger over HTTP', () => {
     });
   }
 
-  it('is given in pages of 100, at most 1,000', async () => {
+  it('is returned in pages of 100 entries by default and at most 1,000', async () => {
     const first = await api.get(LEDGER);
     expect((first.body as { entries: object[] }).entries).to.have.lengthOf(100);
     expect(first.headers['sensu-continue']).to.equal('100');
@@ -61,7 +61,7 @@ describe('the ledger over HTTP', () => {
     expect(last.headers).to.not.have.property('sensu-continue');
   });
 
-  it('ends a page that is 4 MiB long before its limit, and goes on in the next', async () => {
+  it('ends a page after 4 MiB and continues on the next page', async () => {
     const long = await ApiUnderTest.start();
     try {
       const list = Array.from({ length: 100 }, () => 'x'.repeat(1_000));
@@ -94,7 +94,7 @@ describe('the ledger over HTTP', () => {
     });
   }
 
-  it('is for those who may list it', async () => {
+  it('is visible only to users who may list it', async () => {
     const as = async (resource: string) => {
       const token = await api.userWith(`of-${resource}`, [{ verbs: ['list'], resources: [resource] }]);
       return (await api.send({ path: LEDGER, headers: { authorization: `Bearer ${token}` } })).status;
@@ -103,7 +103,7 @@ describe('the ledger over HTTP', () => {
   });
 });
 
-describe('waking an actor over HTTP', () => {
+describe('a request to wake an actor', () => {
   const api = perSuite(() => ApiUnderTest.start());
 
   const wake = (actor: string, key: string, headers: Record<string, string> = {}) =>
@@ -135,14 +135,14 @@ describe('waking an actor over HTTP', () => {
     ['entity', 'default%2F%2Fweb'],
     ['entity', 'x'.repeat(3_000)],
   ] as const) {
-    it(`is 404 without a command for a key that no actor has: ${actor} ${key.slice(0, 30)}`, async () => {
+    it(`is 404 without calling a command for a key that no actor can have: ${actor} ${key.slice(0, 30)}`, async () => {
       const calls = api.calls.length;
       expect((await wake(actor, key)).status).to.equal(404);
       expect(api.calls).to.have.lengthOf(calls);
     });
   }
 
-  it('is for those who may update actors', async () => {
+  it('needs the right to update the actor', async () => {
     const token = await api.userWith('waker', [
       { verbs: ['update'], resources: ['actors'], resource_names: ['entity/default/web'] },
     ]);

@@ -12,30 +12,30 @@ describe('GET /metrics', () => {
   const api = perSuite(() => ApiUnderTest.start());
 
   for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'SEARCH']) {
-    it(`answers ${method} of anybody with the text of the scrape`, async () => {
+    it(`answers ${method} without credentials with the metrics`, async () => {
       const { status, text, headers } = await api.send({ method, path: '/metrics?x=%41', headers: ANONYMOUS });
       expect([status, text, headers['content-type']]).to.deep.equal([200, TEXT, TYPE]);
     });
   }
 
-  it('answers HEAD with the headers alone', async () => {
+  it('answers HEAD with the headers only', async () => {
     const { status, text, headers } = await api.send({ method: 'HEAD', path: '/metrics', headers: ANONYMOUS });
     expect([status, text, headers['content-type']]).to.deep.equal([200, '', TYPE]);
     expect(headers['content-length']).to.equal(String(TEXT.length));
   });
 
-  it('does not look at credentials that are wrong', async () => {
+  it('ignores wrong credentials', async () => {
     const { status } = await api.send({ path: '/metrics', headers: { authorization: 'Bearer wrong' } });
     expect(status).to.equal(200);
   });
 
-  it('is at no other path', async () => {
+  it('exists under no other path', async () => {
     for (const path of ['/metrics/', '/metrics/x', '/metric', '/Metrics']) {
       expect((await api.send({ path, headers: ANONYMOUS })).status, path).to.equal(404);
     }
   });
 
-  /** The body as it was sent. */
+  /** Returns the body as it was transferred, without decompressing it. */
   const scraped = (encodings: Record<string, string>): Promise<{ encoding: string | undefined; bytes: Buffer }> =>
     new Promise((resolve, reject) => {
       const target = { host: '127.0.0.1', port: api.port, path: '/metrics', headers: encodings };
@@ -54,7 +54,7 @@ describe('GET /metrics', () => {
     ['no Accept-Encoding', {}, undefined],
     ['gzip', { 'accept-encoding': 'gzip' }, 'gzip'],
     ['what browsers send', { 'accept-encoding': 'gzip, deflate, br' }, 'gzip'],
-    ['gzip that is refused', { 'accept-encoding': 'gzip;q=0' }, undefined],
+    ['gzip with the quality 0', { 'accept-encoding': 'gzip;q=0' }, undefined],
     ['something else', { 'accept-encoding': 'br' }, undefined],
   ];
   for (const [what, headers, expected] of cases) {
@@ -65,8 +65,8 @@ describe('GET /metrics', () => {
     });
   }
 
-  it('says no more than 500 when the scrape fails, and logs why', async () => {
-    api.scrape = () => Promise.reject(new Error('no figures'));
+  it('answers 500 without details when the scrape fails, and logs the error', async () => {
+    api.scrape = () => Promise.reject(new Error('no metrics'));
     const { status, text } = await api.send({ path: '/metrics', headers: ANONYMOUS });
     expect([status, text]).to.deep.equal([500, '{"message":"internal error occurred","code":0}']);
     expect(api.log.errors.at(-1)?.fields).to.include({ path: '/metrics' });

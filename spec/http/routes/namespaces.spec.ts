@@ -56,7 +56,7 @@ describe('the list of namespaces', () => {
   const shownTo = async (token: string, query = ''): Promise<unknown> =>
     (await api.send({ path: NAMESPACES + query, headers: { authorization: `Bearer ${token}` } })).body;
 
-  /** A user who may do this in `c`; gives his token. */
+  /** Creates a user with this right in `c` and returns its token. */
   async function userInC(name: string, rule: { verbs: string[]; resources: string[] }): Promise<string> {
     const metadata = { name, namespace: 'c' };
     const subjects = [{ type: 'User', name }];
@@ -66,7 +66,7 @@ describe('the list of namespaces', () => {
     return api.userWith(name, []);
   }
 
-  it('is empty for a user without any right, who cannot see one either', async () => {
+  it('is empty for a user without any rights, who cannot see a single namespace either', async () => {
     const token = await api.userWith('nothing', []);
     expect(await shownTo(token)).to.deep.equal([]);
     const one = await api.send({ path: `${NAMESPACES}/a`, headers: { authorization: `Bearer ${token}` } });
@@ -88,7 +88,7 @@ describe('the list of namespaces', () => {
     expect(await shownTo(token)).to.deep.equal([{ name: 'c' }]);
   });
 
-  it('has pages of what is shown, whose tokens name nothing else', async () => {
+  it('has pages of the visible namespaces, with tokens that name no others', async () => {
     const rule = { verbs: ['get'], resources: ['namespaces'], resource_names: ['b', 'default'] };
     const token = await api.userWith('paging', [rule]);
     const page = async (query: string) => {
@@ -106,7 +106,7 @@ describe('the list of namespaces', () => {
     expect(await page('?limit=3')).to.deep.equal({ body: [{ name: 'b' }, { name: 'default' }], next: undefined });
   });
 
-  it('cannot be deleted or created with rights in another one', async () => {
+  it('cannot be extended or reduced with rights inside one namespace only', async () => {
     const token = await userInC('owner', { verbs: ['*'], resources: ['*'] });
     const as = { authorization: `Bearer ${token}` };
     expect((await api.send({ method: 'DELETE', path: `${NAMESPACES}/a`, headers: as })).status).to.equal(403);

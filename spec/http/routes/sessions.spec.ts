@@ -6,7 +6,7 @@ const ALL = '/api/mon/v1/sessions';
 const IN_DEFAULT = '/api/mon/v1/namespaces/default/sessions';
 const REFUSALS = '/api/mon/v1/handshake-refusals';
 
-describe('connections over HTTP', () => {
+describe('the list of agent connections', () => {
   const api = perSuite(() => ApiUnderTest.start());
 
   const statusAs = async (token: string, path: string): Promise<number> =>
@@ -16,7 +16,7 @@ describe('connections over HTTP', () => {
     [ALL, undefined],
     [IN_DEFAULT, 'default'],
   ] as const) {
-    it(`are given as an array at ${path}`, async () => {
+    it(`is an array at ${path}`, async () => {
       api.sessions = { items: [{ agent: 'a' }], lastKey: undefined };
       const { status, body, headers } = await api.get(path);
       expect([status, body]).to.deep.equal([200, [{ agent: 'a' }]]);
@@ -24,7 +24,7 @@ describe('connections over HTTP', () => {
       expect(api.sessionsAsked).to.deep.equal({ namespace, page: { limit: undefined, from: undefined } });
     });
 
-    it(`are given in pages at ${path}`, async () => {
+    it(`has pages at ${path}`, async () => {
       api.sessions = { items: [{ agent: 'a' }], lastKey: 'default/a/1' };
       const token = (await api.get(`${path}?limit=1`)).headers['sensu-continue'];
       expect(api.sessionsAsked).to.deep.equal({ namespace, page: { limit: 1, from: undefined } });
@@ -33,7 +33,7 @@ describe('connections over HTTP', () => {
     });
   }
 
-  it('are for those who may list sessions', async () => {
+  it('is visible only to users who may list sessions', async () => {
     const may = await api.userWith('may-sessions', [{ verbs: ['list'], resources: ['sessions'] }]);
     const agent = await api.userWith('may-events', [{ verbs: ['*'], resources: ['events'] }]);
     for (const path of [ALL, IN_DEFAULT]) {
@@ -42,14 +42,14 @@ describe('connections over HTTP', () => {
     expect(await statusAs(may, REFUSALS)).to.equal(403);
   });
 
-  it('that were refused are for those who may list handshake-refusals', async () => {
+  it('has a separate right for refused handshakes, handshake-refusals', async () => {
     api.handshakeRefusals = [{ agent: 'newest' }, { agent: 'older' }];
     const may = await api.userWith('may-refusals', [{ verbs: ['list'], resources: ['handshake-refusals'] }]);
     expect([await statusAs(may, REFUSALS), await statusAs(may, ALL)]).to.deep.equal([200, 403]);
     expect((await api.get(REFUSALS)).body).to.deep.equal(api.handshakeRefusals);
   });
 
-  it('need credentials to be seen', async () => {
+  it('needs credentials', async () => {
     for (const path of [ALL, IN_DEFAULT, REFUSALS]) {
       expect((await api.send({ path, headers: { authorization: '' } })).status).to.equal(401);
     }

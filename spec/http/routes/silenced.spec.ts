@@ -27,7 +27,7 @@ describe('the routes of silences', () => {
   const post = (sent: unknown): Promise<Reply> => api.send({ method: 'POST', path: SILENCED, body: sent });
   const nowS = (): number => Math.floor(api.clock.nowMs() / 1_000);
 
-  it('show an entry with its author, and not whether its begin is on record', async () => {
+  it('show an entry with its author, but not its internal state', async () => {
     const { status, body: shown, headers } = await api.get(`${SILENCED}/*:cpu`);
     expect([status, headers.etag]).to.satisfy(([code, tag]: [number, string]) => code === 200 && tag !== '');
     expect(shown).to.have.all.keys('metadata', 'expire', 'expire_on_resolve', 'creator', 'check', 'begin', 'expire_at');
@@ -35,7 +35,7 @@ describe('the routes of silences', () => {
     expect((await api.get(`${SILENCED}/%2A%3Acpu`)).body).to.deep.equal(shown);
   });
 
-  it('list whole, in the order of names, whatever page is asked for', async () => {
+  it('return the whole list, sorted by name, whatever page is requested', async () => {
     const names = ['*:cpu', 'entity:web:*', 'linux:*', 'linux:cpu'];
     for (const path of [SILENCED, ALL, `${SILENCED}?limit=1&continue=bGludXg`]) {
       const reply = await api.get(path);
@@ -54,7 +54,7 @@ describe('the routes of silences', () => {
     ['/api/core/v2/namespaces/ghost/silenced/checks/cpu', []],
   ];
   for (const [path, names] of sublists) {
-    it(`list at ${path} what is exactly so`, async () => {
+    it(`list the entries with exactly the subscription or check of ${path}`, async () => {
       const reply = await api.get(path);
       expect([reply.status, namesIn(reply)]).to.deep.equal([200, names]);
     });
@@ -90,12 +90,12 @@ describe('the routes of silences', () => {
     });
   }
 
-  it('know no PATCH', async () => {
+  it('do not include PATCH', async () => {
     const { status, headers } = await api.send({ method: 'PATCH', path: `${SILENCED}/linux:*`, body: {} });
     expect([status, headers['allow']]).to.deep.equal([405, 'GET, PUT, DELETE']);
   });
 
-  it('show an entry to the end of its last second, and never after', async () => {
+  it('show an entry until the end of its last second', async () => {
     const entry = silencedWithDefaults({ subscription: 'short', begin: 1, expire_at: nowS() + 2 });
     const metadata = { ...entry.metadata, namespace: 'default', name: silencedName(entry) };
     const record: SilenceRecord = { ...entry, metadata, state: 'active' };
@@ -111,7 +111,7 @@ describe('the routes of silences', () => {
     expect(await shown()).to.deep.equal([404, false, 0]);
   });
 
-  it('are reached by the rights that name the entry or the list', async () => {
+  it('are accessible with rights that name the entry or the list', async () => {
     const rules = [
       { verbs: ['get', 'update'], resources: ['silenced'], resource_names: ['linux:*', 'checks/cpu'] },
       { verbs: ['create'], resources: ['silenced'] },

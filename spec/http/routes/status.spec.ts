@@ -4,7 +4,7 @@ import { perSuite } from '../../support/fixture.ts';
 
 const ANONYMOUS = { authorization: '' };
 
-describe('the state of the backend, without credentials', () => {
+describe('the status of the backend, without credentials', () => {
   const api = perSuite(() => ApiUnderTest.start());
   afterEach(() => {
     api.healthy = true;
@@ -23,7 +23,7 @@ describe('the state of the backend, without credentials', () => {
     expect(headers['content-type']).to.equal('application/json');
   });
 
-  it('is unhealthy in the body alone, unless a strict answer is asked for', async () => {
+  it('reports an unhealthy store in the body only, unless the request is strict', async () => {
     api.healthy = false;
     const { status, body } = await health();
     expect([status, body]).to.deep.equal([200, report(false, 'the store did not answer in time')]);
@@ -43,7 +43,7 @@ describe('the state of the backend, without credentials', () => {
     ['?timeout=3600', 15_000],
   ];
   for (const [query, expected] of timeouts) {
-    it(`gives the store ${expected} ms with /health${query}`, async () => {
+    it(`waits ${expected} ms for the store with /health${query}`, async () => {
       expect((await health(query)).status).to.equal(200);
       expect(api.probedMs).to.equal(expected);
     });
@@ -54,18 +54,18 @@ describe('the state of the backend, without credentials', () => {
     ['1.5', 'invalid syntax'],
     ['9999999999999999999999', 'value out of range'],
   ] as const) {
-    it(`is 400 as text with ?timeout=${value}`, async () => {
+    it(`is 400 with a plain text for ?timeout=${value}`, async () => {
       const { status, text } = await health(`?timeout=${value}`);
       expect([status, text]).to.deep.equal([400, `strconv.Atoi: parsing "${value}": ${why}\n`]);
     });
   }
 
-  it('is ready', async () => {
+  it('includes readiness', async () => {
     const { status, text, headers } = await api.send({ path: '/ready', headers: ANONYMOUS });
     expect([status, text, headers['content-type']]).to.deep.equal([200, 'ready\n', 'text/plain; charset=utf-8']);
   });
 
-  it('has its own version beside the one that clients look for', async () => {
+  it('includes its own version besides the one that clients look for', async () => {
     const { status, body } = await api.send({ path: '/version', headers: ANONYMOUS });
     expect([status, body]).to.deep.equal([
       200,

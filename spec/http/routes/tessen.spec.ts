@@ -4,7 +4,7 @@ import { perSuite, perTest } from '../../support/fixture.ts';
 
 const TESSEN = '/api/core/v2/tessen';
 
-describe('the setting of telemetry', () => {
+describe('the telemetry setting', () => {
   const api = perTest(() => ApiUnderTest.start());
 
   it('is stored with its author in the ledger, and has a tag', async () => {
@@ -20,7 +20,7 @@ describe('the setting of telemetry', () => {
   });
 });
 
-describe('telemetry', () => {
+describe('a body of telemetry', () => {
   const api = perSuite(() => ApiUnderTest.start());
 
   const post = (text: string) =>
@@ -36,19 +36,19 @@ describe('telemetry', () => {
     ],
   ];
   for (const [sent, answered] of echoed) {
-    it(`is read back by anybody, to the digit: ${sent}`, async () => {
+    it(`is returned exactly, without credentials: ${sent}`, async () => {
       const { status, text } = await post(sent);
       expect([status, text]).to.deep.equal([200, answered]);
     });
   }
 
   for (const sent of ['', '{}', '"x"', '[1]', '[null]', '[{"value":"x"}]', '[{', '[{"timestamp":1e40}]']) {
-    it(`is 400 as ${sent}`, async () => {
+    it(`is 400 when it is "${sent}"`, async () => {
       expect((await post(sent)).status).to.equal(400);
     });
   }
 
-  it('is 413 where it is too long', async () => {
+  it('is 413 when it is too long', async () => {
     expect((await post(`[${' '.repeat(REQUEST_LIMIT_BYTES)}]`)).status).to.equal(413);
   });
 });

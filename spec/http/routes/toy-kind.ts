@@ -5,12 +5,12 @@ import { assertName } from '../../../src/resources/names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from '../../../src/resources/object-meta.ts';
 import { listOrNull, optional, orAbsent, text, textList, uint32, validator } from '../../../src/resources/schema.ts';
 
-/** What docs/change.md says under "Add a resource", applied to a kind that only tests use. */
+/** A kind that only tests use, added as docs/change.md describes under "Add a resource". */
 
 const ToySchema = Type.Object(
   {
     metadata: optional(ObjectMetaSchema),
-    color: optional(text('any word')),
+    color: optional(text('any colour')),
     wheels: optional(uint32('how many')),
     parts: optional(textList()),
   },

@@ -13,7 +13,7 @@ const named = (name: string, toy: object) => ({ metadata: { name, namespace: 'de
 const names = ({ json }: ApiAnswer) => (json as object[]).map((toy) => at(toy, 'metadata', 'name'));
 const selecting = (fieldSelector: string) => new URLSearchParams({ fieldSelector }).toString();
 
-describe('a kind of resource that was added as docs/change.md says', () => {
+describe('a resource of a kind that was added as docs/change.md describes', () => {
   const backend = perSuite(() => InProcessBackend.start({ configurationKinds: KINDS_WITH_TOYS }));
   let api: ApiClient;
 
@@ -45,8 +45,8 @@ describe('a kind of resource that was added as docs/change.md says', () => {
     expect((await api.get(`${TOYS}/ball`)).status).to.equal(404);
   });
 
-  it('is judged by its shape, by its rules and by its path', async () => {
-    const refusals: [body: object, message: string][] = [
+  it('is validated by its schema, its rules and its path', async () => {
+    const invalidBodies: [body: object, message: string][] = [
       [named('ball', { color: 1 }), 'color must be string,null'],
       [named('ball', { wheels: 4 }), 'resource is invalid: color must be set'],
       [named('a ball', { color: 'red' }), 'resource is invalid: toy name cannot contain spaces or special characters'],
@@ -55,7 +55,7 @@ describe('a kind of resource that was added as docs/change.md says', () => {
         'the namespace of the resource (dev) does not match the namespace of the URI (default)',
       ],
     ];
-    for (const [body, message] of refusals) {
+    for (const [body, message] of invalidBodies) {
       const { status, json } = await api.post(TOYS, body);
       expect([status, json]).to.deep.equal([400, { message, code: 1 }]);
     }
@@ -63,7 +63,7 @@ describe('a kind of resource that was added as docs/change.md says', () => {
     expect([status, at(json, 'message')]).to.deep.equal([400, 'resource is invalid: color must be set']);
   });
 
-  it('is listed in order, page by page, in one namespace and in all', async () => {
+  it('is listed in order, page by page, in one namespace and in all namespaces', async () => {
     await api.put('/api/core/v2/namespaces/attic', { name: 'attic' });
     await api.put('/ns/attic/toys/doll', { metadata: { name: 'doll', namespace: 'attic' }, color: 'red' });
     expect(names(await api.get(TOYS))).to.deep.equal(['car', 'kite', 'train']);
@@ -75,7 +75,7 @@ describe('a kind of resource that was added as docs/change.md says', () => {
     expect(last.headers).to.not.have.property('sensu-continue');
   });
 
-  it('is selected by its fields, also page by page', async () => {
+  it('can be selected by its fields, also page by page', async () => {
     expect(names(await api.get(`${TOYS}?${selecting('toy.color == red')}`))).to.deep.equal(['car', 'train']);
     expect(names(await api.get(`${TOYS}?${selecting('toy.parts matches "a,b"')}&limit=1`))).to.deep.equal(['car']);
     expect(names(await api.get(`${TOYS}?${selecting('toy.wheels == "0"')}`))).to.deep.equal([]);
@@ -108,7 +108,7 @@ describe('a kind of resource that was added as docs/change.md says', () => {
     }
   });
 
-  it('is on record with who changed which member, and never a value', async () => {
+  it('has ledger entries with the user and the changed members, but no values', async () => {
     await api.post(TOYS, named('robot', { color: 'silver' }));
     await api.patch(`${TOYS}/robot`, { wheels: 2, color: 'secret' });
     await api.delete(`${TOYS}/robot`);
@@ -123,7 +123,7 @@ describe('a kind of resource that was added as docs/change.md says', () => {
     expect(JSON.stringify(entries)).to.not.include('secret');
   });
 
-  it('keeps its namespace from being deleted, and is there after a restart', async () => {
+  it('prevents the deletion of its namespace and survives a restart', async () => {
     const place = '/api/core/v2/namespaces/shop';
     const toy = { metadata: { name: 'bear', namespace: 'shop' }, color: 'brown' };
     await api.put(place, { name: 'shop' });
@@ -136,7 +136,7 @@ describe('a kind of resource that was added as docs/change.md says', () => {
     expect((await api.delete(place)).status).to.equal(204);
   });
 
-  it('may be of the whole cluster', async () => {
+  it('can be cluster-wide', async () => {
     const crate = { metadata: { name: 'big' }, color: 'brown' };
     expect((await api.post(CRATES, crate)).status).to.equal(201);
     expect(names(await api.get(`${CRATES}?${selecting('crate.name == big')}`))).to.deep.equal(['big']);
@@ -145,7 +145,7 @@ describe('a kind of resource that was added as docs/change.md says', () => {
     expect(entry?.event).to.equal('resource.created');
   });
 
-  it('is in the OpenAPI document with its routes, its schema and its right', async () => {
+  it('appears in the OpenAPI document with its routes, its schema and its rights', async () => {
     const document = (await api.get('/openapi.json')).json;
     const methods = (path: string) => Object.keys(at(document, 'paths', path) as object).toSorted();
     expect(methods('/api/core/v2/toys')).to.deep.equal(['get']);

@@ -15,7 +15,7 @@ describe('a user', () => {
   const put = (path: string, body: unknown): Promise<Reply> =>
     api.send({ method: 'PUT', path: `${USERS}/${path}`, body });
 
-  it('is shown without his hash, with a tag that changes with it', async () => {
+  it('is shown without the password hash, with a tag that changes with it', async () => {
     await put('eve', { username: 'eve', password_hash: HASH, groups: ['ops', 'ops'] });
     const shown = await api.get(`${USERS}/eve`);
     expect(shown.body).to.deep.equal({ username: 'eve', groups: ['ops', 'ops'], disabled: false });
@@ -47,7 +47,7 @@ describe('a user', () => {
     ['an upper-case name', 'Bob', { username: 'Bob' }, 'username cannot contain spaces or special characters'],
     ['another name', 'u', { username: 'v' }, 'the username (v) does not match the username on the request (u)'],
     ['a reset to nothing', 'eve/reset_password', {}, 'a password or its hash is required'],
-    ['a reset to what is no hash', 'eve/reset_password', { password_hash: 'x' }, NO_SUCH_HASH],
+    ['a reset to an invalid hash', 'eve/reset_password', { password_hash: 'x' }, NO_SUCH_HASH],
     ['a change by nothing', 'eve/password', {}, 'resource is invalid: wrong password for user eve'],
     [
       'a change by a wrong password',
@@ -72,13 +72,13 @@ describe('a user', () => {
     ['$2y$', HASH.replace(/^\$2.\$/, '$2y$')],
   ];
   for (const [prefix, hash] of hashes) {
-    it(`logs in by a hash that begins with ${prefix}`, async () => {
+    it(`can log in with a hash that begins with ${prefix}`, async () => {
       await put('any', { username: 'any', password: 'second-pass', password_hash: hash });
       expect(await api.login('any', 'second-pass')).to.be.a('string');
     });
   }
 
-  it('counts the first 72 bytes of a password', async () => {
+  it('is authenticated by the first 72 bytes of the password', async () => {
     const password = 'p'.repeat(80);
     expect((await put('long', { username: 'long', password })).status).to.equal(201);
     expect(await api.login('long', `${'p'.repeat(72)}x`)).to.be.a('string');
@@ -101,7 +101,7 @@ describe('a user', () => {
     }
   });
 
-  it('cannot get a group whose name cannot be decoded, but one that is spelled like its escape', async () => {
+  it('cannot join a group whose name cannot be decoded, but can join one that is spelled like its escape', async () => {
     const before = api.calls.length;
     for (const method of ['PUT', 'DELETE']) {
       const reply = await api.send({ method, path: `${USERS}/eve/groups/%ff` });
@@ -112,7 +112,7 @@ describe('a user', () => {
     expect((await api.send({ method: 'DELETE', path: `${USERS}/eve/groups/%25ff` })).status).to.equal(204);
   });
 
-  it('is edited as the path says', async () => {
+  it('is edited as the path describes', async () => {
     await put('fay', { username: 'fay', password_hash: HASH, groups: ['x', 'y'] });
     const edits: [string, string, number, string[] | undefined, boolean][] = [
       ['DELETE', 'fay', 204, ['x', 'y'], true],
@@ -149,7 +149,7 @@ describe('a guess at the current password', () => {
     );
   });
 
-  it('counts like a failed login, also for logins, and passes', async () => {
+  it('counts like a failed login, for logins too, and is allowed again after 30 s', async () => {
     const guess = (password: string): Promise<Reply> =>
       api.send({
         method: 'PUT',
@@ -173,7 +173,7 @@ describe('a guess at the current password', () => {
   });
 });
 
-describe('the rights over users', () => {
+describe('rights on users', () => {
   const api = perSuite(() => ApiUnderTest.start());
   let ann: string;
   let uma: string;
@@ -194,7 +194,7 @@ describe('the rights over users', () => {
     await api.put('clusterrolebindings', undefined, metadata.name, roleBindingWithDefaults(binding));
   }
 
-  it('do not show users themselves without the binding system:user, even with a rule on users', async () => {
+  it('do not let users see themselves without the binding system:user, even with a rule on users', async () => {
     expect(await status(ann, 'GET', '/ann')).to.equal(403);
     expect(await status(uma, 'GET', '/uma')).to.equal(403);
     expect(await status(uma, 'PUT', '/uma/password', {})).to.equal(403);
@@ -224,7 +224,7 @@ describe('the rights over users', () => {
     }
   });
 
-  it('give the holder of a key the same over himself', async () => {
+  it('let the holder of an API key see its own user, and no other', async () => {
     await bindSelf();
     await api.putUser('admin', { password: ADMIN_PASSWORD, groups: [] });
     const headers = { authorization: `Key ${ADMIN_KEY}` };
