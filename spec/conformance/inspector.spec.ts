@@ -46,7 +46,7 @@ describe('the inspector of state machines', () => {
     inspectUrl(backend.apiPort, { ticket: await ticketOf(admin), ...query });
   const inspect = async (query: InspectQuery): Promise<InspectorClient> => InspectorClient.connect(await urlFor(query));
 
-  const refusalOf = async (url: string): Promise<HandshakeRefused> => {
+  const validationErrorOf = async (url: string): Promise<HandshakeRefused> => {
     try {
       const inspector = await InspectorClient.connect(url);
       await inspector.leave();
@@ -421,7 +421,7 @@ describe('the inspector of state machines', () => {
         [inspectUrl(backend.apiPort, { ticket: 'invented', actors: [ENTITY] }), 'the ticket is unknown'],
         [inspectUrl(backend.apiPort, { actors: [ENTITY] }), 'ticket must be given'],
       ] as const) {
-        const refusal = await refusalOf(refused);
+        const refusal = await validationErrorOf(refused);
         expect(refusal.status).to.equal(401);
         expect(messageOf(refusal)).to.include(rule);
       }
@@ -434,7 +434,7 @@ describe('the inspector of state machines', () => {
       const inspector = await InspectorClient.connect(inspectUrl(backend.apiPort, { ticket: early, actors: [ENTITY] }));
       await inspector.leave();
       await backend.clock.advance(1);
-      const refusal = await refusalOf(inspectUrl(backend.apiPort, { ticket: late, actors: [ENTITY] }));
+      const refusal = await validationErrorOf(inspectUrl(backend.apiPort, { ticket: late, actors: [ENTITY] }));
       expect(refusal.status).to.equal(401);
     });
 
@@ -445,10 +445,10 @@ describe('the inspector of state machines', () => {
       const user = await ApiClient.login(backend.apiPort, ann);
       try {
         const [now, later] = [await ticketOf(user), await ticketOf(user)];
-        const forbidden = await refusalOf(inspectUrl(backend.apiPort, { ticket: now, actors: [ENTITY] }));
+        const forbidden = await validationErrorOf(inspectUrl(backend.apiPort, { ticket: now, actors: [ENTITY] }));
         expect(forbidden.status).to.equal(403);
         await admin.delete('/api/core/v2/users/ann');
-        const disabled = await refusalOf(inspectUrl(backend.apiPort, { ticket: later, actors: [ENTITY] }));
+        const disabled = await validationErrorOf(inspectUrl(backend.apiPort, { ticket: later, actors: [ENTITY] }));
         expect(disabled.status).to.equal(401);
       } finally {
         user.close();
@@ -470,7 +470,7 @@ describe('the inspector of state machines', () => {
     ] as const) {
       it(`nobody who asks for ${what}`, async () => {
         await start();
-        const refusal = await refusalOf(await urlFor(query));
+        const refusal = await validationErrorOf(await urlFor(query));
         expect(refusal.status).to.equal(400);
         expect(messageOf(refusal)).to.include(rule);
       });
@@ -487,7 +487,7 @@ describe('the inspector of state machines', () => {
       await start();
       const inspectors: InspectorClient[] = [];
       for (let n = 0; n < 8; n += 1) inspectors.push(await inspect({ actors: [ENTITY] }));
-      const refusal = await refusalOf(await urlFor({ actors: [ENTITY] }));
+      const refusal = await validationErrorOf(await urlFor({ actors: [ENTITY] }));
       expect([refusal.status, messageOf(refusal)]).to.deep.equal([503, 'at most 8 inspectors']);
       await inspectors[0]?.leave();
       const next = await eventually(async () => InspectorClient.connect(await urlFor({ actors: [ENTITY] })));
@@ -496,11 +496,13 @@ describe('the inspector of state machines', () => {
 
     it('nobody at another path, and nobody where it is off', async () => {
       await start();
-      const elsewhere = await refusalOf(inspectUrl(backend.apiPort, { ticket: await ticketOf(admin) }, '/debug/other'));
+      const elsewhere = await validationErrorOf(
+        inspectUrl(backend.apiPort, { ticket: await ticketOf(admin) }, '/debug/other'),
+      );
       expect(elsewhere.status).to.equal(404);
       await backend.stop();
       await start({ inspect: false });
-      expect(await refusalOf(await urlFor({ actors: [ENTITY] }))).to.have.property('status', 404);
+      expect(await validationErrorOf(await urlFor({ actors: [ENTITY] }))).to.have.property('status', 404);
     });
   });
 
@@ -562,7 +564,7 @@ describe('the inspector of state machines', () => {
       expect((await end(access, refresh)).status).to.be.oneOf([200, 201, 204]);
       await backend.clock.advance(1_000);
       expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'the right to inspect has ended' });
-      expect(await refusalOf(unused)).to.have.property('status', status);
+      expect(await validationErrorOf(unused)).to.have.property('status', status);
     });
   }
 
@@ -586,7 +588,7 @@ describe('the inspector of state machines', () => {
       expect((await end(ending)).status).to.be.oneOf([200, 204]);
       await backend.clock.advance(1_000);
       expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'the right to inspect has ended' });
-      expect(await refusalOf(unused)).to.have.property('status', 401);
+      expect(await validationErrorOf(unused)).to.have.property('status', 401);
       await agent.keepalive(TIMING);
       await other.has(3);
     });

@@ -13,7 +13,7 @@ describe('the last administrator', () => {
 
   const ask = (method: string, path: string, body?: unknown): Promise<ApiAnswer> =>
     api.request({ method, path: `${USERS}/${path}`, body });
-  const refusalOf = (username: string) => ({
+  const validationErrorOf = (username: string) => ({
     message: `${username} is the last administrator: give all rights to somebody else first`,
     code: 1,
   });
@@ -36,7 +36,7 @@ describe('the last administrator', () => {
       expect((await ask('DELETE', 'gone')).status).to.equal(204);
       const before = await ask('GET', 'admin');
       const refused = await end();
-      expect([refused.status, refused.json]).to.deep.equal([400, refusalOf('admin')]);
+      expect([refused.status, refused.json]).to.deep.equal([400, validationErrorOf('admin')]);
       expect((await ask('GET', 'admin')).headers.etag).to.equal(before.headers.etag);
       await addAdministrator('other');
       expect((await end()).status).to.be.oneOf([201, 204]);
@@ -78,7 +78,9 @@ describe('the last administrator', () => {
     uma.close();
     expect(statuses).to.have.members([204, 204, 204, 204, 204, 400]);
     const left = ['admin', ...others][statuses.indexOf(400)] ?? '';
-    expect((await Promise.all(answers)).find(({ status }) => status === 400)?.json).to.deep.equal(refusalOf(left));
+    expect((await Promise.all(answers)).find(({ status }) => status === 400)?.json).to.deep.equal(
+      validationErrorOf(left),
+    );
   });
 
   describe('of roles and bindings', () => {

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { assertApiKey, parseApiKeyShape, shownApiKey } from '../../src/resources/api-key.ts';
 import { digestApiKey } from '../../src/store/api-key-digest.ts';
-import { testRefusals } from './refusals.ts';
+import { testValidation } from './validation-cases.ts';
 
 const KEY = '83abef1e-e7d7-4beb-91fc-79ad90084d5b';
 
 describe('an API key', () => {
   const metadata = { name: KEY };
-  testRefusals({ parse: parseApiKeyShape, assert: assertApiKey, valid: { metadata, username: 'ann' } }, [
+  testValidation({ parse: parseApiKeyShape, assert: assertApiKey, valid: { metadata, username: 'ann' } }, [
     [{}, undefined],
     [{ metadata: { name: KEY, namespace: 'default' } }, 'api key cannot have a namespace'],
     [{ username: '' }, 'api key must have a username'],

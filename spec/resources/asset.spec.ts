@@ -1,11 +1,11 @@
 import { assertAsset, parseAssetShape } from '../../src/resources/asset.ts';
-import { testDefaults, testRefusals } from './refusals.ts';
+import { testDefaults, testValidation } from './validation-cases.ts';
 
 describe('an asset', () => {
   const sha512 = 'a'.repeat(128);
   const valid = { metadata: { name: 'a', namespace: 'default' }, url: 'u', sha512 };
   const segments = 'name must not have a segment that is empty, "." or ".."';
-  testRefusals({ parse: parseAssetShape, assert: assertAsset, valid }, [
+  testValidation({ parse: parseAssetShape, assert: assertAsset, valid }, [
     [{}, undefined],
     [{ metadata: { name: 'acme/check-disk', namespace: 'default' } }, undefined],
     [{ url: '', sha512: 'short', builds: [{ url: 'u', sha512 }] }, undefined],

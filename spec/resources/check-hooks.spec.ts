@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type Check, parseCheckShape } from '../../src/resources/check.ts';
 import { parseHookList, withHooks, withoutHook } from '../../src/resources/check-hooks.ts';
 import { NotFound } from '../../src/resources/errors.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 const checkWith = (check_hooks: Record<string, string[] | null>[] | null): Check =>
   parseCheckShape({ metadata: { name: 'c', namespace: 'default' }, interval: 60, check_hooks });
@@ -17,7 +17,7 @@ describe('the hooks of one type', () => {
 
   for (const type of ['256', '1000', '00', '01', '-1', '1.0', 'OK', 'nonzero', 'error', '']) {
     it(`are not those of ${JSON.stringify(type)}`, () => {
-      expect(refusalOf(() => parseHookList({ [type]: ['h'] }, type))).to.equal(
+      expect(validationErrorOf(() => parseHookList({ [type]: ['h'] }, type))).to.equal(
         'valid check hook types are "0"-"255", "ok", "warning", "critical", "unknown", and "non-zero"',
       );
     });
@@ -35,7 +35,7 @@ describe('the hooks of one type', () => {
   ];
   for (const [body, message] of refused) {
     it(`are refused as ${JSON.stringify(body)}`, () => {
-      expect(refusalOf(() => parseHookList(body, 'ok'))).to.equal(message);
+      expect(validationErrorOf(() => parseHookList(body, 'ok'))).to.equal(message);
     });
   }
 });

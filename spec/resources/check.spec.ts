@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { assertCheck, parseCheckShape } from '../../src/resources/check.ts';
 import { readGolden } from '../support/golden-file.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 interface Recorded {
   case: string;
@@ -43,19 +43,19 @@ describe('a check definition', () => {
       });
     } else if (message === '<string>') {
       it(`${what} is refused`, () => {
-        expect(refusalOf(() => checkWith(recorded.fields))).to.be.a('string');
+        expect(validationErrorOf(() => checkWith(recorded.fields))).to.be.a('string');
       });
     } else {
       const expected = withoutDetail(message?.replace('resource is invalid: ', ''));
       it(`${what} is refused: ${expected}`, () => {
-        expect(withoutDetail(refusalOf(() => checkWith(recorded.fields)))).to.equal(expected);
+        expect(withoutDetail(validationErrorOf(() => checkWith(recorded.fields)))).to.equal(expected);
       });
     }
   }
 
   it('with a clock time of the older subdue in 24 hours is refused', () => {
     const subdue = { days: { all: [{ begin: '15:00', end: '16:00' }] } };
-    expect(refusalOf(() => checkWith({ subdue }))).to.be.a('string');
+    expect(validationErrorOf(() => checkWith({ subdue }))).to.be.a('string');
   });
 
   const bounds: [string, (length: number) => object, number, string][] = [
@@ -80,13 +80,13 @@ describe('a check definition', () => {
   ];
   for (const [what, fields, bound, message] of bounds) {
     it(`has at most ${bound} ${what}`, () => {
-      expect(refusalOf(() => checkWith(fields(bound)))).to.equal(undefined);
-      expect(refusalOf(() => checkWith(fields(bound + 1)))).to.equal(message);
+      expect(validationErrorOf(() => checkWith(fields(bound)))).to.equal(undefined);
+      expect(validationErrorOf(() => checkWith(fields(bound + 1)))).to.equal(message);
     });
   }
 
   it('without a namespace is refused', () => {
-    expect(refusalOf(() => checkWith({ metadata: { name: 'v' } }))).to.equal('namespace must be set');
+    expect(validationErrorOf(() => checkWith({ metadata: { name: 'v' } }))).to.equal('namespace must be set');
   });
 
   it('breaks the rules in a fixed order: name, schedule, namespace, ttl, assets, subscriptions', () => {
@@ -104,10 +104,10 @@ describe('a check definition', () => {
     ];
     let fields: object = broken;
     for (const [repair, message] of repairs) {
-      expect(refusalOf(() => checkWith(fields))).to.equal(message);
+      expect(validationErrorOf(() => checkWith(fields))).to.equal(message);
       fields = { ...fields, ...repair };
     }
-    expect(refusalOf(() => checkWith(fields))).to.equal(undefined);
+    expect(validationErrorOf(() => checkWith(fields))).to.equal(undefined);
   });
 
   it('renders what is empty as clients know it', () => {

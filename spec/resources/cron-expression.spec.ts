@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { assertCron } from '../../src/resources/cron-expression.ts';
 import { readGolden } from '../support/golden-file.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 interface Written {
   cron: string;
@@ -34,7 +34,7 @@ describe('a cron expression', () => {
   for (const recorded of recording.write.filter((written) => written.cron !== '' && !isDecidedElsewhere(written))) {
     const expected = expectedOf(recorded);
     it(`"${recorded.cron}" is ${expected === undefined ? 'accepted' : `refused: ${expected}`}`, () => {
-      expect(withoutDetail(refusalOf(() => assertCron(recorded.cron)))).to.equal(withoutDetail(expected));
+      expect(withoutDetail(validationErrorOf(() => assertCron(recorded.cron)))).to.equal(withoutDetail(expected));
     });
   }
 
@@ -42,7 +42,7 @@ describe('a cron expression', () => {
     for (const { cron, ours } of recording.next.filter((recorded) => !isDecidedElsewhere(recorded))) {
       const expected = ours?.startsWith('rejected on write: ') ? `${PREFIX}schedule never occurs` : undefined;
       expect(
-        refusalOf(() => assertCron(cron)),
+        validationErrorOf(() => assertCron(cron)),
         cron,
       ).to.equal(expected);
     }
@@ -74,12 +74,12 @@ describe('a cron expression', () => {
   ];
   for (const [cron, reason] of refused) {
     it(`"${cron}" is refused: ${reason}`, () => {
-      expect(refusalOf(() => assertCron(cron))).to.equal(PREFIX + reason);
+      expect(validationErrorOf(() => assertCron(cron))).to.equal(PREFIX + reason);
     });
   }
 
   it('with a zone and nothing behind it is refused', () => {
-    expect(refusalOf(() => assertCron('TZ=Asia/Tokyo'))).to.match(/^check cron string is invalid: /);
+    expect(validationErrorOf(() => assertCron('TZ=Asia/Tokyo'))).to.match(/^check cron string is invalid: /);
   });
 
   const accepted = [
@@ -104,7 +104,7 @@ describe('a cron expression', () => {
   ];
   for (const cron of accepted) {
     it(`"${cron}" is accepted`, () => {
-      expect(refusalOf(() => assertCron(cron))).to.equal(undefined);
+      expect(validationErrorOf(() => assertCron(cron))).to.equal(undefined);
     });
   }
 
@@ -112,7 +112,7 @@ describe('a cron expression', () => {
     const likely = fc.stringMatching(/^[0-9*?/,+ @TZ=everysunja-]{0,30}$/);
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), likely), (text) => {
-        const reason = refusalOf(() => assertCron(text));
+        const reason = validationErrorOf(() => assertCron(text));
         if (reason !== undefined) expect(reason.startsWith(PREFIX)).to.equal(true);
       }),
     );

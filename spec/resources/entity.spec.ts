@@ -9,7 +9,7 @@ import {
   stateOf,
   withOwnSubscription,
 } from '../../src/resources/entity.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 const parsed = (fields: object) => parseEntityShape({ entity_class: 'proxy', ...fields });
 
@@ -31,7 +31,7 @@ describe('an entity', () => {
   ];
   for (const [what, fields, message] of refused) {
     it(`${what} is refused: ${message}`, () => {
-      expect(refusalOf(() => assertEntity(parsed(fields)))).to.equal(message);
+      expect(validationErrorOf(() => assertEntity(parsed(fields)))).to.equal(message);
     });
   }
 

@@ -1,9 +1,9 @@
 import { assertEventFilter, parseEventFilterShape } from '../../src/resources/event-filter.ts';
-import { testDefaults, testRefusals } from './refusals.ts';
+import { testDefaults, testValidation } from './validation-cases.ts';
 
 describe('an event filter', () => {
   const valid = { metadata: { name: 'f', namespace: 'default' }, action: 'allow', expressions: ['true'] };
-  testRefusals({ parse: parseEventFilterShape, assert: assertEventFilter, valid }, [
+  testValidation({ parse: parseEventFilterShape, assert: assertEventFilter, valid }, [
     [{}, undefined],
     [{ action: 'deny', expressions: [''], when: { days: { all: [{ begin: 'zz', end: 'y' }] } } }, undefined],
     [{ metadata: { name: 'a/b' }, action: 'x' }, 'filter name cannot contain spaces or special characters'],

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseEvent, parseEventShape } from '../../src/resources/event.ts';
 import { damagedEvents, validEvents } from '../support/arbitrary-event.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 const ENTITY = { entity_class: 'proxy', metadata: { name: 'db1', namespace: 'default' } };
 const CHECK = { interval: 30, metadata: { name: 'disk', namespace: 'default' } };
@@ -199,7 +199,7 @@ describe('an event', () => {
   ];
   for (const [what, event, message] of refused) {
     it(`${what} is refused: ${message}`, () => {
-      expect(refusalOf(() => parseEvent(event))).to.equal(message);
+      expect(validationErrorOf(() => parseEvent(event))).to.equal(message);
     });
   }
 
@@ -221,7 +221,7 @@ describe('an event', () => {
   ];
   for (const [what, event] of accepted) {
     it(`${what} is accepted`, () => {
-      expect(refusalOf(() => parseEvent(event))).to.equal(undefined);
+      expect(validationErrorOf(() => parseEvent(event))).to.equal(undefined);
     });
   }
 
@@ -239,7 +239,7 @@ describe('an event', () => {
   ];
   for (const [what, event] of wrongTypes) {
     it(`with ${what} is refused`, () => {
-      expect(refusalOf(() => parseEvent(event))).to.be.a('string');
+      expect(validationErrorOf(() => parseEvent(event))).to.be.a('string');
     });
   }
 
@@ -292,7 +292,7 @@ describe('an event', () => {
 
   it('is accepted or refused, never anything else, whatever the JSON', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.jsonValue(), damagedEvents), (value) => void refusalOf(() => parseEvent(value))),
+      fc.property(fc.oneof(fc.jsonValue(), damagedEvents), (value) => void validationErrorOf(() => parseEvent(value))),
       {
         numRuns: 1_000,
       },

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { getQuickJS } from 'quickjs-emscripten';
 import { assertExpressions } from '../../src/resources/expressions.ts';
 import { Engine } from '../../src/sandbox/engine.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 const errorOf = (...expressions: string[]): string | undefined =>
-  refusalOf(() => {
+  validationErrorOf(() => {
     assertExpressions(expressions);
   });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { assertHandler, parseHandlerShape } from '../../src/resources/handler.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 const handler = (changes: object): object => ({ metadata: { name: 'h', namespace: 'default' }, ...changes });
 
@@ -28,7 +28,7 @@ describe('a handler definition', () => {
   ];
   for (const [changes, message] of cases) {
     it(`with ${JSON.stringify(changes)} is ${message === undefined ? 'accepted' : `refused: ${message}`}`, () => {
-      expect(refusalOf(() => assertHandler(parseHandlerShape(handler(changes))))).to.equal(message);
+      expect(validationErrorOf(() => assertHandler(parseHandlerShape(handler(changes))))).to.equal(message);
     });
   }
 
@@ -42,7 +42,7 @@ describe('a handler definition', () => {
   ];
   for (const shape of shapes) {
     it(`with ${JSON.stringify(shape)} is of a wrong shape`, () => {
-      expect(refusalOf(() => parseHandlerShape(handler(shape)))).to.be.a('string');
+      expect(validationErrorOf(() => parseHandlerShape(handler(shape)))).to.be.a('string');
     });
   }
 

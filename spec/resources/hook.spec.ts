@@ -1,9 +1,9 @@
 import { assertHook, parseHookShape } from '../../src/resources/hook.ts';
-import { testDefaults, testRefusals } from './refusals.ts';
+import { testDefaults, testValidation } from './validation-cases.ts';
 
 describe('a hook', () => {
   const valid = { metadata: { name: 'h', namespace: 'default' }, command: 'true', timeout: 1 };
-  testRefusals({ parse: parseHookShape, assert: assertHook, valid }, [
+  testValidation({ parse: parseHookShape, assert: assertHook, valid }, [
     [{}, undefined],
     [{ runtime_assets: ['a b'] }, undefined],
     [{ metadata: { namespace: 'default' } }, 'hook name must not be empty'],

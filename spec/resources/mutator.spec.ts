@@ -1,9 +1,9 @@
 import { assertMutator, parseMutatorShape } from '../../src/resources/mutator.ts';
-import { testDefaults, testRefusals } from './refusals.ts';
+import { testDefaults, testValidation } from './validation-cases.ts';
 
 describe('a mutator', () => {
   const valid = { metadata: { name: 'm', namespace: 'default' }, command: 'cat' };
-  testRefusals({ parse: parseMutatorShape, assert: assertMutator, valid }, [
+  testValidation({ parse: parseMutatorShape, assert: assertMutator, valid }, [
     [{}, undefined],
     [{ type: 'pipe', eval: 'x' }, undefined],
     [{ command: '', type: 'javascript', eval: 'syntax error (' }, undefined],

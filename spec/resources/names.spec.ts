@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { assertAssetName, assertName, assertSubname, assertUsername, isName } from '../../src/resources/names.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 const SPECIAL = 'cannot contain spaces or special characters';
 
 describe('a name', () => {
   for (const name of ['a', 'A.b:c_d-9', '...', '_', 'n'.repeat(600)]) {
     it(`may be ${name.slice(0, 20)}`, () => {
-      expect(refusalOf(() => assertName(name, 'check name'))).to.equal(undefined);
+      expect(validationErrorOf(() => assertName(name, 'check name'))).to.equal(undefined);
       expect(isName(name)).to.equal(true);
     });
   }
@@ -26,7 +26,7 @@ describe('a name', () => {
   ];
   for (const [name, message] of refused) {
     it(`may not be ${JSON.stringify(name.slice(0, 20))}: ${message}`, () => {
-      expect(refusalOf(() => assertName(name, 'check name'))).to.equal(message);
+      expect(validationErrorOf(() => assertName(name, 'check name'))).to.equal(message);
       expect(isName(name)).to.equal(false);
     });
   }
@@ -34,7 +34,7 @@ describe('a name', () => {
   it('is recognised alike by both functions', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 5 }), (text) => {
-        expect(isName(text)).to.equal(refusalOf(() => assertName(text, 'name')) === undefined);
+        expect(isName(text)).to.equal(validationErrorOf(() => assertName(text, 'name')) === undefined);
       }),
     );
   });
@@ -50,7 +50,7 @@ describe('a name of a role or binding', () => {
   ];
   for (const [name, message] of cases) {
     it(`${JSON.stringify(name)} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
-      expect(refusalOf(() => assertSubname(name, 'the Role name'))).to.equal(message);
+      expect(validationErrorOf(() => assertSubname(name, 'the Role name'))).to.equal(message);
     });
   }
 });
@@ -65,7 +65,7 @@ describe('a user name', () => {
   ];
   for (const [name, message] of cases) {
     it(`${JSON.stringify(name)} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
-      expect(refusalOf(() => assertUsername(name))).to.equal(message);
+      expect(validationErrorOf(() => assertUsername(name))).to.equal(message);
     });
   }
 });
@@ -81,7 +81,7 @@ describe('an asset name', () => {
   ];
   for (const [name, message] of cases) {
     it(`${JSON.stringify(name)} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
-      expect(refusalOf(() => assertAssetName(name))).to.equal(message);
+      expect(validationErrorOf(() => assertAssetName(name))).to.equal(message);
     });
   }
 });

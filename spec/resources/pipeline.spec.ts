@@ -1,12 +1,12 @@
 import { assertPipeline, parsePipelineShape } from '../../src/resources/pipeline.ts';
-import { testDefaults, testRefusals } from './refusals.ts';
+import { testDefaults, testValidation } from './validation-cases.ts';
 
 describe('a pipeline', () => {
   const reference = (type: string, more: object = {}) => ({ name: 'n', type, api_version: 'core/v2', ...more });
   const handler = reference('Handler');
   const workflow = (more: object) => ({ workflows: [{ name: 'w', handler, ...more }] });
   const valid = { metadata: { name: 'p', namespace: 'default' } };
-  testRefusals({ parse: parsePipelineShape, assert: assertPipeline, valid }, [
+  testValidation({ parse: parsePipelineShape, assert: assertPipeline, valid }, [
     [{}, undefined],
     [workflow({ filters: [reference('EventFilter')], mutator: reference('Mutator') }), undefined],
     [{ metadata: { namespace: 'default' } }, 'name must not be empty'],

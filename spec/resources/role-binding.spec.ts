@@ -5,7 +5,7 @@ import {
   parseClusterRoleBindingShape,
   parseRoleBindingShape,
 } from '../../src/resources/role-binding.ts';
-import { testRefusals } from './refusals.ts';
+import { testValidation } from './validation-cases.ts';
 
 const subjects = [{ type: 'User', name: 'ann' }];
 
@@ -16,7 +16,7 @@ describe('a role binding', () => {
     role_ref: { type: 'Role', name: 'r' },
   };
   const expected = (type: string) => `roleRef type "${type}" is invalid, expected either "ClusterRole" or "Role"`;
-  testRefusals({ parse: parseRoleBindingShape, assert: assertRoleBinding, valid }, [
+  testValidation({ parse: parseRoleBindingShape, assert: assertRoleBinding, valid }, [
     [{}, undefined],
     [{ role_ref: { type: 'clusterRole', name: 'r' }, subjects: [{ type: 'group', name: 'ops' }] }, undefined],
     [{ metadata: {} }, 'the RoleBinding name must not be empty'],
@@ -43,7 +43,7 @@ describe('a role binding', () => {
 
 describe('a cluster role binding', () => {
   const valid = { metadata: { name: 'b' }, subjects, role_ref: { type: 'ClusterRole', name: 'r' } };
-  testRefusals({ parse: parseClusterRoleBindingShape, assert: assertClusterRoleBinding, valid }, [
+  testValidation({ parse: parseClusterRoleBindingShape, assert: assertClusterRoleBinding, valid }, [
     [{}, undefined],
     [{ metadata: { name: 'b', namespace: 'default' } }, 'ClusterRoleBinding cannot have a namespace'],
     [

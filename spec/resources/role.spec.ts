@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { assertClusterRole, assertRole, parseClusterRoleShape, parseRoleShape } from '../../src/resources/role.ts';
-import { refusalOf } from '../support/refusal.ts';
-import { testRefusals } from './refusals.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
+import { testValidation } from './validation-cases.ts';
 
 const terms = (count: number): string[] => Array.from({ length: count }, (_, n) => `term-${n}`);
 const rules = [{ verbs: ['get'], resources: ['checks'] }];
 
 describe('a role', () => {
   const valid = { metadata: { name: 'r', namespace: 'default' }, rules };
-  testRefusals({ parse: parseRoleShape, assert: assertRole, valid }, [
+  testValidation({ parse: parseRoleShape, assert: assertRole, valid }, [
     [{}, undefined],
     [{ rules: [{}] }, undefined],
     [{ rules: [{ verbs: ['*', 'get,list'], resources: ['nothings'] }] }, undefined],
@@ -36,28 +36,31 @@ describe('a role', () => {
 });
 
 describe('the size of a role', () => {
-  const refusal = (sent: object[]): string | undefined =>
-    refusalOf(() => assertRole(parseRoleShape({ metadata: { name: 'r', namespace: 'default' }, rules: sent })));
+  const errorOf = (sent: object[]): string | undefined =>
+    validationErrorOf(() => assertRole(parseRoleShape({ metadata: { name: 'r', namespace: 'default' }, rules: sent })));
 
   it('is at most a thousand rules', () => {
-    expect(refusal(Array<object>(1_000).fill({}))).to.equal(undefined);
-    expect(refusal(Array<object>(1_001).fill({}))).to.equal('a Role must have at most 1000 rules');
+    expect(errorOf(Array<object>(1_000).fill({}))).to.equal(undefined);
+    expect(errorOf(Array<object>(1_001).fill({}))).to.equal('a Role must have at most 1000 rules');
   });
 
   it('is at most a thousand terms in a rule, verbs, resources and names together', () => {
     const rule = { verbs: ['get'], resources: terms(499), resource_names: terms(500) };
-    expect(refusal([rule, rule])).to.equal(undefined);
+    expect(errorOf([rule, rule])).to.equal(undefined);
     const message = 'a rule must have at most 1000 verbs, resources and names';
-    expect(refusal([rule, { ...rule, verbs: ['get,list'] }])).to.equal(message);
-    expect(refusal([{ ...rule, verbs: Array<string>(5_000).fill('get,get') }])).to.equal(undefined);
+    expect(errorOf([rule, { ...rule, verbs: ['get,list'] }])).to.equal(message);
+    expect(errorOf([{ ...rule, verbs: Array<string>(5_000).fill('get,get') }])).to.equal(undefined);
   });
 });
 
 describe('a cluster role', () => {
-  testRefusals({ parse: parseClusterRoleShape, assert: assertClusterRole, valid: { metadata: { name: 'r' }, rules } }, [
-    [{}, undefined],
-    [{ metadata: {} }, 'the ClusterRole name must not be empty'],
-    [{ metadata: { name: 'r', namespace: 'default' } }, 'ClusterRole cannot have a namespace'],
-    [{ rules: null }, 'a ClusterRole must have at least one rule'],
-  ]);
+  testValidation(
+    { parse: parseClusterRoleShape, assert: assertClusterRole, valid: { metadata: { name: 'r' }, rules } },
+    [
+      [{}, undefined],
+      [{ metadata: {} }, 'the ClusterRole name must not be empty'],
+      [{ metadata: { name: 'r', namespace: 'default' } }, 'ClusterRole cannot have a namespace'],
+      [{ rules: null }, 'a ClusterRole must have at least one rule'],
+    ],
+  );
 });

@@ -14,7 +14,7 @@ import { parsePipelineShape } from '../../src/resources/pipeline.ts';
 import { parseClusterRoleBindingShape, parseRoleBindingShape } from '../../src/resources/role-binding.ts';
 import { parseClusterRoleShape, parseRoleShape } from '../../src/resources/role.ts';
 import { parseUser } from '../../src/resources/user.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 const PARSERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   'an API key': parseApiKeyShape,
@@ -59,18 +59,18 @@ const familiar = fc.dictionary(
 describe('a parser of resources', () => {
   for (const [what, parse] of Object.entries(PARSERS)) {
     it(`takes or refuses ${what}, and does nothing else, whatever the JSON`, () => {
-      fc.assert(fc.property(fc.oneof(fc.jsonValue(), familiar), (value) => void refusalOf(() => parse(value))));
+      fc.assert(fc.property(fc.oneof(fc.jsonValue(), familiar), (value) => void validationErrorOf(() => parse(value))));
     });
 
     for (const value of [null, 'x', 5, true, []]) {
       it(`refuses ${what} that is ${JSON.stringify(value)}`, () => {
-        expect(refusalOf(() => parse(value))).to.be.a('string');
+        expect(validationErrorOf(() => parse(value))).to.be.a('string');
       });
     }
   }
 
   it('names the first wrong member and the rule', () => {
-    expect(refusalOf(() => parseCheckShape({ interval: -1 }))).to.equal('interval must be >= 0');
-    expect(refusalOf(() => parseEvent({ check: { status: 'x' } }))).to.match(/^check\.status must be /);
+    expect(validationErrorOf(() => parseCheckShape({ interval: -1 }))).to.equal('interval must be >= 0');
+    expect(validationErrorOf(() => parseEvent({ check: { status: 'x' } }))).to.match(/^check\.status must be /);
   });
 });

@@ -4,7 +4,7 @@ import {
   assertWeeklyWindows,
   weeklyWindowsWithDefaults,
 } from '../../src/resources/time-windows.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 describe('a repeated window', () => {
   const BEGIN = '2020-01-01T00:00:00Z';
@@ -50,7 +50,7 @@ describe('a repeated window', () => {
   ];
   for (const [what, window, message] of cases) {
     it(`${what} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
-      const reason = refusalOf(() => assertRepeatedWindows([window]));
+      const reason = validationErrorOf(() => assertRepeatedWindows([window]));
       if (message === undefined) expect(reason).to.equal(undefined);
       else expect(reason).to.match(message);
     });
@@ -58,7 +58,7 @@ describe('a repeated window', () => {
 
   it('is named by its place', () => {
     const window = { begin: BEGIN, end: END, repeat: null };
-    const reason = refusalOf(() => assertRepeatedWindows([window, { ...window, repeat: ['x'] }]));
+    const reason = validationErrorOf(() => assertRepeatedWindows([window, { ...window, repeat: ['x'] }]));
     expect(reason).to.equal('subdue 1 invalid: invalid repeat period: x');
   });
 });
@@ -71,13 +71,13 @@ describe('a weekly window', () => {
     ['12:59AM', '01:00AM'],
   ] as const) {
     it(`from ${begin} to ${end} is accepted`, () => {
-      expect(refusalOf(() => assertWeeklyWindows(of(begin, end)))).to.equal(undefined);
+      expect(validationErrorOf(() => assertWeeklyWindows(of(begin, end)))).to.equal(undefined);
     });
   }
 
   for (const time of ['15:00', '3:00pm', '13:00PM', '0:30AM', 'x', '']) {
     it(`from ${JSON.stringify(time)} is refused`, () => {
-      expect(refusalOf(() => assertWeeklyWindows(of(time, '4:00PM')))).to.be.a('string');
+      expect(validationErrorOf(() => assertWeeklyWindows(of(time, '4:00PM')))).to.be.a('string');
     });
   }
 

@@ -4,7 +4,7 @@ import { configOf } from '../../src/resources/entity.ts';
 import { parseEvent } from '../../src/resources/event.ts';
 import { type Codec, jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
 import { parseCheckRequest } from '../../src/wire/check-request.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 const EVENT = parseEvent({
   timestamp: 1_767_268_800,
@@ -61,7 +61,7 @@ describe('the codec of a connection', () => {
   ];
   for (const [what, codec, payload, message] of refusals) {
     it(`says of ${what}: ${message}`, () => {
-      expect(refusalOf(() => codec.decodeEvent(payload))).to.equal(message);
+      expect(validationErrorOf(() => codec.decodeEvent(payload))).to.equal(message);
     });
   }
 
@@ -73,9 +73,9 @@ describe('the codec of a connection', () => {
     );
     fc.assert(
       fc.property(payloads, fc.constantFrom(jsonCodec, protobufCodec), (payload, codec) => {
-        refusalOf(() => codec.decodeEvent(payload));
-        refusalOf(() => codec.decodeEntityConfig(payload));
-        refusalOf(() => codec.decodeCheckRequest(payload));
+        validationErrorOf(() => codec.decodeEvent(payload));
+        validationErrorOf(() => codec.decodeEntityConfig(payload));
+        validationErrorOf(() => codec.decodeCheckRequest(payload));
       }),
       { numRuns: 1_000 },
     );

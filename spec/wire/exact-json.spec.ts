@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type Event, parseEvent } from '../../src/resources/event.ts';
 import { type Codec, jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
 import { parseEventJson, stringifyExactly } from '../../src/wire/exact-json.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 const NANOSECONDS = '1795263001927089952';
 
@@ -89,7 +89,7 @@ describe('the timestamp of a metric point', () => {
     '9'.repeat(1_000),
   ]) {
     it(`is not ${written.slice(0, 30)}`, () => {
-      expect(refusalOf(() => jsonCodec.decodeEvent(jsonWith(written)))).to.equal(
+      expect(validationErrorOf(() => jsonCodec.decodeEvent(jsonWith(written)))).to.equal(
         'metrics.points.0.timestamp must be a whole number of 64 bits',
       );
     });

@@ -7,7 +7,7 @@ import { decodeCheckRequest, decodeEntityConfig, decodeEvent, encodeJson } from 
 import { damagedEvents, validEvents } from '../support/arbitrary-event.ts';
 import { readGolden } from '../support/golden-file.ts';
 import { at } from '../support/json-path.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
@@ -52,7 +52,7 @@ describe('an event in JSON', () => {
       damagedEvents.map(bytes),
     );
     fc.assert(
-      fc.property(payloads, (payload) => void refusalOf(() => decodeEvent(payload))),
+      fc.property(payloads, (payload) => void validationErrorOf(() => decodeEvent(payload))),
       { numRuns: 500 },
     );
   });
@@ -104,7 +104,7 @@ describe('an event in JSON', () => {
   it('never changes a prototype', () => {
     const payload =
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"check":{"__proto__":{"x":1}}}';
-    expect(refusalOf(() => decodeEvent(Buffer.from(payload)))).to.equal('event must contain an entity');
+    expect(validationErrorOf(() => decodeEvent(Buffer.from(payload)))).to.equal('event must contain an entity');
     expect(at({}, 'polluted')).to.equal(undefined);
   });
 
@@ -118,7 +118,7 @@ describe('an event in JSON', () => {
   for (const [index, { dir, type, note, json }] of transcript.entries()) {
     if (dir !== 'from-agent') continue;
     it(`as a real agent sent it is read and written again the same: ${type} ${index}, ${note ?? ''}`, () => {
-      const refusal = refusalOf(() => decodeEvent(bytes(json)));
+      const refusal = validationErrorOf(() => decodeEvent(bytes(json)));
       if (refusal !== undefined) {
         expect(refusal).to.match(/^check is invalid: check (name cannot contain|interval must be)/);
         return;
@@ -168,7 +168,7 @@ describe('a check request in JSON', () => {
   ];
   for (const [payload, message] of refused) {
     it(`is not ${payload === '' ? 'nothing' : payload}: ${message}`, () => {
-      expect(refusalOf(() => decodeCheckRequest(Buffer.from(payload)))).to.equal(message);
+      expect(validationErrorOf(() => decodeCheckRequest(Buffer.from(payload)))).to.equal(message);
     });
   }
 
@@ -185,7 +185,7 @@ describe('a check request in JSON', () => {
       },
       { requiredKeys: [] },
     );
-    fc.assert(fc.property(payloads, (payload) => void refusalOf(() => decodeCheckRequest(bytes(payload)))));
+    fc.assert(fc.property(payloads, (payload) => void validationErrorOf(() => decodeCheckRequest(bytes(payload)))));
   });
 });
 
@@ -212,6 +212,6 @@ describe('an entity configuration in JSON', () => {
   });
 
   it('is decoded from any JSON or throws InvalidResource', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => void refusalOf(() => decodeEntityConfig(bytes(value)))));
+    fc.assert(fc.property(fc.jsonValue(), (value) => void validationErrorOf(() => decodeEntityConfig(bytes(value)))));
   });
 });

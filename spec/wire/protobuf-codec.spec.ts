@@ -26,7 +26,7 @@ import { validEvents } from '../support/arbitrary-event.ts';
 import { readGolden } from '../support/golden-file.ts';
 import { difference } from '../support/golden-match.ts';
 import { at } from '../support/json-path.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 const SENTINEL = '0a140a096e6f7420666f756e64120764656661756c7412056167656e743200';
 const REQUEST =
@@ -137,7 +137,7 @@ describe('an event in protobuf', () => {
     if (recorded.dir !== 'from-agent') continue;
     it(`as a real agent sent it is read and written again the same: ${recorded.type} ${index}, ${recorded.note ?? ''}`, () => {
       const payload = payloadOf(recorded);
-      const refusal = refusalOf(() => decodeEvent(payload));
+      const refusal = validationErrorOf(() => decodeEvent(payload));
       if (refusal !== undefined) {
         expect(refusal).to.match(/^check is invalid: check (name cannot contain|interval must be)/);
         return;
@@ -323,7 +323,7 @@ describe('an event in protobuf', () => {
   ];
   for (const [what, payload, message] of refused) {
     it(`is rejected as invalid: ${what}`, () => {
-      expect(refusalOf(() => decodeEvent(payload))).to.equal(message);
+      expect(validationErrorOf(() => decodeEvent(payload))).to.equal(message);
     });
   }
 
@@ -382,7 +382,7 @@ describe('a message in protobuf', () => {
     it(`is decoded from any bytes or throws InvalidResource: ${what}`, () => {
       const payloads = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array));
       fc.assert(
-        fc.property(payloads, (payload) => void refusalOf(() => decode(payload))),
+        fc.property(payloads, (payload) => void validationErrorOf(() => decode(payload))),
         { numRuns: 1_000 },
       );
     });
@@ -395,14 +395,14 @@ describe('a message in protobuf', () => {
         return Buffer.concat([bytes.subarray(0, start), added, bytes.subarray(start + removed)]);
       });
       fc.assert(
-        fc.property(payloads, (payload) => void refusalOf(() => decode(payload))),
+        fc.property(payloads, (payload) => void validationErrorOf(() => decode(payload))),
         { numRuns: 2_000 },
       );
     });
 
     it(`is decoded from a truncated message or throws InvalidResource: ${what}`, () => {
       for (const payload of [SENTINEL, REQUEST, KEEPALIVE].map(hex)) {
-        for (let end = 0; end <= payload.length; end += 1) refusalOf(() => decode(payload.subarray(0, end)));
+        for (let end = 0; end <= payload.length; end += 1) validationErrorOf(() => decode(payload.subarray(0, end)));
       }
     });
   }
@@ -496,7 +496,9 @@ describe('a check request in protobuf', () => {
   });
 
   it('is not without a check', () => {
-    expect(refusalOf(() => decodeCheckRequest(number(4, 5)))).to.equal('check request config must be an object');
+    expect(validationErrorOf(() => decodeCheckRequest(number(4, 5)))).to.equal(
+      'check request config must be an object',
+    );
   });
 
   const foreign: [string, Record<string, unknown>][] = [

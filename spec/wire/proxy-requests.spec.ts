@@ -4,7 +4,7 @@ import { parseEvent } from '../../src/resources/event.ts';
 import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
 import { parseCheckRequest } from '../../src/wire/check-request.ts';
 import { encodeEvent } from '../../src/wire/protobuf-codec.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 const eventWith = (check: object): Record<string, unknown> => ({
   entity: { entity_class: 'proxy', metadata: { name: 'sw-1', namespace: 'default' } },
@@ -63,7 +63,7 @@ describe('the proxy requests of an event', () => {
   for (const [requests, message] of refused) {
     for (const [encoding, decode] of encodedBothWays(requests)) {
       it(`are rejected in ${encoding} as ${JSON.stringify(requests)}: ${message}`, () => {
-        expect(refusalOf(decode)).to.equal(message);
+        expect(validationErrorOf(decode)).to.equal(message);
       });
     }
   }
@@ -77,7 +77,7 @@ describe('the proxy requests of an event', () => {
   ];
   for (const [requests, message] of ofAnotherType) {
     it(`are rejected as ${JSON.stringify(requests)}: ${message}`, () => {
-      expect(refusalOf(() => parseEvent(eventWith({ proxy_requests: requests })))).to.equal(message);
+      expect(validationErrorOf(() => parseEvent(eventWith({ proxy_requests: requests })))).to.equal(message);
     });
   }
 });

@@ -9,7 +9,7 @@ import { userWithDefaults } from '../../../src/resources/user.ts';
 import { Decision, type KeyedTableReader } from '../../../src/store/decision.ts';
 import { resourceKey } from '../../../src/store/keyspace.ts';
 import type { Tables } from '../../../src/store/records.ts';
-import { refusalOf } from '../../support/refusal.ts';
+import { validationErrorOf } from '../../support/validation-error.ts';
 
 const ADMIN = userWithDefaults({ username: 'admin', groups: ['owners', 'others'] });
 const EVERYTHING = { verbs: ['*'], resources: ['*'] };
@@ -51,9 +51,9 @@ class Installation implements KeyedTableReader {
 describe('what takes rights away', () => {
   it('is refused where it takes the last ones of all', () => {
     const { decision } = new Installation(ADMIN, EVERYTHING);
-    expect(refusalOf(() => new Installation(ADMIN, EVERYTHING).unbind())).to.match(/^nobody would be left/);
+    expect(validationErrorOf(() => new Installation(ADMIN, EVERYTHING).unbind())).to.match(/^nobody would be left/);
     const after = { ...ADMIN, groups: ['others'] };
-    expect(refusalOf(() => assertLeavesAdministrator(decision, ADMIN, after))).to.match(/^admin is the last/);
+    expect(validationErrorOf(() => assertLeavesAdministrator(decision, ADMIN, after))).to.match(/^admin is the last/);
   });
 
   const nobody: [string, Installation][] = [

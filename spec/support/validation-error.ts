@@ -1,7 +1,7 @@
 import { InvalidResource } from '../../src/resources/errors.ts';
 
 /** Returns the message of the `InvalidResource` that `attempt` throws, or undefined if it throws none. @throws any other error */
-export function refusalOf(attempt: () => unknown): string | undefined {
+export function validationErrorOf(attempt: () => unknown): string | undefined {
   try {
     attempt();
     return undefined;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { refusalOf } from '../support/refusal.ts';
+import { validationErrorOf } from '../support/validation-error.ts';
 
 interface Kind<T> {
   parse(value: unknown): T;
@@ -9,10 +9,10 @@ interface Kind<T> {
 }
 
 /** Each case has the changed members and the error message; undefined = accepted. */
-export function testRefusals<T>({ parse, assert, valid }: Kind<T>, cases: [object, string | undefined][]): void {
+export function testValidation<T>({ parse, assert, valid }: Kind<T>, cases: [object, string | undefined][]): void {
   for (const [changes, message] of cases) {
     it(`with ${JSON.stringify(changes)} is ${message === undefined ? 'accepted' : `refused: ${message}`}`, () => {
-      expect(refusalOf(() => assert(parse({ ...valid, ...changes })))).to.equal(message);
+      expect(validationErrorOf(() => assert(parse({ ...valid, ...changes })))).to.equal(message);
     });
   }
 }
