@@ -42,9 +42,9 @@ function sessionOf(agentName: string): AgentPorts.AgentSession {
     ping: silent,
     close: silent,
     terminate: silent,
-    entered: silent,
+    stateChanged: silent,
     acknowledged: silent,
-    lost: (error) => {
+    inputsLost: (error) => {
       throw error;
     },
   };

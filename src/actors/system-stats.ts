@@ -30,7 +30,7 @@ export interface SystemStats {
   /** Blind time that ended since the process started, ms. */
   blindMs: number;
   /** Connections with events that wait until the store can be written. */
-  untold: number;
+  pendingConnections: number;
   /** Entities whose events were dropped at the entity limit; the oldest are forgotten. */
   droppedProxies: QueueStats;
 }
@@ -43,7 +43,7 @@ export interface SystemParts {
   deadlineQueue: Pick<DeadlineQueue, 'armed'>;
   supervision: Pick<Supervision, 'failures' | 'quarantined'>;
   blind: Pick<BlindTime, 'addedMs'>;
-  agents: Pick<AgentPort, 'untold' | 'droppedProxies'>;
+  agents: Pick<AgentPort, 'pendingConnections' | 'droppedProxies'>;
 }
 
 /** Its cost grows with the number of checks, because it counts all schedules. */
@@ -61,7 +61,7 @@ export function systemStats(parts: SystemParts): SystemStats {
     failures: supervision.failures,
     quarantined: ofEachKind((kind) => supervision.quarantined(kind)),
     blindMs: blind.addedMs,
-    untold: agents.untold,
+    pendingConnections: agents.pendingConnections,
     droppedProxies: agents.droppedProxies,
   };
 }

@@ -27,7 +27,7 @@ import { settle } from './events/publish.ts';
 import { SILENCE } from './events/silences.ts';
 import { Inspection } from './inspection/inspection.ts';
 import { provideEffects } from './machine-effects.ts';
-import { NOBODY, type Rings } from './schedules/round-robin.ts';
+import { NO_RINGS, type Rings } from './schedules/round-robin.ts';
 import { armStoredDeadlines, takeOver } from './start-up.ts';
 import { BlindRecorder } from './supervision/blind-recorder.ts';
 import { ClockStep } from './supervision/clock-step.ts';
@@ -77,7 +77,7 @@ export class ActorSystem {
   readonly decider: Decider;
   readonly inspection: Inspection;
   /** The rings of the connected agents; empty until the agent port sets them. */
-  rings: Rings = NOBODY;
+  rings: Rings = NO_RINGS;
   readonly #ports: SystemPorts;
   readonly #committer: Committer;
   readonly #pressure: Pressure;

@@ -4,22 +4,22 @@ import { entityVariable } from '../rules/entity-data.ts';
 import type { EvaluationResult, PredicateTask } from '../sandbox/messages.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 
-/** Entities that are read and evaluated at once. */
+/** Entities that are read and evaluated together. */
 const PAGE_ENTITIES = 50;
-/** CPU time of all expressions for one entity, ms. */
+/** Limit of the CPU time of all expressions for one entity, ms. */
 const LIMIT_MS = 50;
-/** After so many entities at which an expression was stopped the others are not tried. */
+/** The selection ends after this many entities whose expressions were stopped. */
 const MAX_STOPPED = 3;
-/** Directly after a name comes the name with it. */
+/** A name followed by this character is the next possible key after the name. */
 const NUL = '\0';
 
 export interface Selection {
-  /** In order. */
+  /** Names of the selected entities, in order. */
   names: string[];
-  /** Why expressions were stopped, where they were: those entities, and those after too many of them, are not selected. */
+  /** The first reason why expressions were stopped. Those entities are not selected; after `MAX_STOPPED` of them the selection ends. */
   stopped: string | undefined;
-  /** The first of the errors that expressions threw: such an entity is not selected. */
-  firstFault: string | undefined;
+  /** The first error that an expression threw. The entity is not selected. */
+  firstError: string | undefined;
 }
 
 export interface EntitySelectionPorts {
@@ -29,28 +29,28 @@ export interface EntitySelectionPorts {
   log: Log;
 }
 
-/** The entities of a namespace for which all expressions hold; without expressions none. @throws Overloaded */
+/** Returns the entities of a namespace for which all expressions hold, and none if there are no expressions. @throws Overloaded */
 export async function selectEntities(
   { entities, decide, nowMs, log }: EntitySelectionPorts,
   namespace: string,
   programs: readonly string[],
 ): Promise<Selection> {
-  const selection: Selection = { names: [], stopped: undefined, firstFault: undefined };
+  const selection: Selection = { names: [], stopped: undefined, firstError: undefined };
   if (programs.length === 0) return selection;
   let stops = 0;
   for (let from: string | undefined = ''; from !== undefined && stops < MAX_STOPPED;) {
     const { items, lastKey } = entities(namespace, { limit: PAGE_ENTITIES, from });
     const values = items.map((config) => JSON.stringify(entityVariable(config)));
-    const verdicts = await decide({ programs, variable: 'entity', values, nowMs: nowMs(), limitMs: LIMIT_MS });
+    const results = await decide({ programs, variable: 'entity', values, nowMs: nowMs(), limitMs: LIMIT_MS });
     for (const [index, { metadata }] of items.entries()) {
-      const verdict = verdicts[index];
+      const result = results[index];
       const name = metadata.name ?? '';
-      if (verdict?.type === 'holds') selection.names.push(name);
-      else if (verdict?.type === 'error') {
-        selection.firstFault ??= `${name}: ${verdict.error}`;
-        log.debug({ namespace, entity: name, error: verdict.error }, 'expression threw');
-      } else if (verdict?.type === 'limit') {
-        selection.stopped ??= `${name}: ${verdict.error}`;
+      if (result?.type === 'holds') selection.names.push(name);
+      else if (result?.type === 'error') {
+        selection.firstError ??= `${name}: ${result.error}`;
+        log.debug({ namespace, entity: name, error: result.error }, 'expression threw');
+      } else if (result?.type === 'limit') {
+        selection.stopped ??= `${name}: ${result.error}`;
         stops += 1;
       }
     }

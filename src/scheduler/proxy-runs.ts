@@ -104,11 +104,11 @@ export class ProxyRuns {
     try {
       const selection = await this.#select(requested);
       if (selection === undefined) return;
-      const { names, stopped, firstFault } = selection;
+      const { names, stopped, firstError } = selection;
       if (stopped !== undefined) this.#explain(requested, { reason: 'entity attributes failed', detail: stopped });
       if (run.isCancelled) this.#explain(requested, { reason: 'check changed' });
       else if (names.length > 0) await this.#fanOut(run, names);
-      else if (stopped === undefined) this.#explain(requested, { reason: 'no matching entities', detail: firstFault });
+      else if (stopped === undefined) this.#explain(requested, { reason: 'no matching entities', detail: firstError });
     } catch (err) {
       this.#ports.log.error({ ...named(requested), err }, 'check not published for its entities');
     }

@@ -68,7 +68,7 @@ export class AgentListener {
     this.#ports = ports;
     const registryListener: RegistryListener = {
       deleted: ({ id }) => {
-        ports.system.agents.tell(id, { type: 'entity.deleted' });
+        ports.system.agents.notify(id, { type: 'entity.deleted' });
       },
       requested: (announcement, sessions) => {
         ports.requested(announcement, sessions);

@@ -175,7 +175,7 @@ export class SessionRegistry implements SystemListener {
     this.#waiting.add(session);
   }
 
-  missed(ms: number): void {
+  readsStalled(ms: number): void {
     for (const session of this.#topicsOf.keys()) session.excuseSilence(ms);
   }
 

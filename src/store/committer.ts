@@ -62,7 +62,7 @@ class Batch {
   }
 
   lose(error: Error): void {
-    for (const source of this.sources.keys()) source.lost(error);
+    for (const source of this.sources.keys()) source.inputsLost(error);
     this.#reject(error);
   }
 }

@@ -61,7 +61,7 @@ export interface Source {
   /** Everything up to number `n` is durable; called once per batch, with the highest. */
   acknowledged(n: number): void;
   /** A batch with inputs of this source was lost; nothing of it is stored. */
-  lost(error: Error): void;
+  inputsLost(error: Error): void;
 }
 
 export type TablePuts = { [T in TableName]: Map<string, Tables[T] | null> };

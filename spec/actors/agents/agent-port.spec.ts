@@ -31,9 +31,9 @@ describe('a connection that the actors know', () => {
       ping: () => undefined,
       close: () => undefined,
       terminate: () => undefined,
-      entered: () => undefined,
+      stateChanged: () => undefined,
       acknowledged: () => undefined,
-      lost: (error) => losses.push(error),
+      inputsLost: (error) => losses.push(error),
     };
   });
 
@@ -45,7 +45,7 @@ describe('a connection that the actors know', () => {
     system.agents.open(session);
     await clock.settle();
     expect(known()).to.equal(session);
-    system.agents.tell(session.id, { type: 'socket.closed', code: 1001 });
+    system.agents.notify(session.id, { type: 'socket.closed', code: 1001 });
     expect(known()).to.equal(undefined);
   });
 
@@ -54,7 +54,7 @@ describe('a connection that the actors know', () => {
     system.agents.open(session);
     await clock.settle();
     expect(losses).to.have.lengthOf(1);
-    system.agents.tell(session.id, { type: 'socket.closed', code: 1011 });
+    system.agents.notify(session.id, { type: 'socket.closed', code: 1011 });
     expect(known()).to.equal(session);
     store.beforeWrite = () => Promise.resolve();
     await clock.advance(1_000);
@@ -62,24 +62,24 @@ describe('a connection that the actors know', () => {
     expect(store.get('sessions', session.id)).to.equal(undefined);
   });
 
-  it('waits once for all that it could not be told while the store failed, and hears it in order', async () => {
+  it('receives the events of a store failure after it, in order and each once', async () => {
     const other = { ...session, id: randomUUID() };
     for (const one of [session, other]) system.agents.open(one);
     await clock.settle();
     store.beforeWrite = () => Promise.reject(new Error('no space left on device'));
-    system.agents.tell(session.id, { type: 'frame.received' });
+    system.agents.notify(session.id, { type: 'frame.received' });
     await clock.settle();
-    expect(system.agents.untold).to.equal(0);
+    expect(system.agents.pendingConnections).to.equal(0);
     for (const { id } of [session, other]) {
-      system.agents.tell(id, { type: 'store.failed' });
-      system.agents.tell(id, { type: 'store.failed' });
-      system.agents.tell(id, { type: 'write.stuck' });
-      system.agents.tell(id, { type: 'socket.closed', code: 1011 });
+      system.agents.notify(id, { type: 'store.failed' });
+      system.agents.notify(id, { type: 'store.failed' });
+      system.agents.notify(id, { type: 'write.stuck' });
+      system.agents.notify(id, { type: 'socket.closed', code: 1011 });
     }
-    expect(system.agents.untold).to.equal(2);
+    expect(system.agents.pendingConnections).to.equal(2);
     store.beforeWrite = () => Promise.resolve();
     await clock.advance(1_000);
-    expect(system.agents.untold).to.equal(0);
+    expect(system.agents.pendingConnections).to.equal(0);
     const transitions = store
       .ledger({ actor: 'connection', key: session.id, limit: 10 })
       .map(({ from, event, to }) => [from, event, to]);
@@ -102,7 +102,7 @@ describe('a connection that the actors know', () => {
       system.agents.closeAll();
       await clock.settle();
       expect(closed).to.deep.equal([[1001, 'bye']]);
-      system.agents.tell(own.id, { type: 'socket.closed', code: 1001 });
+      system.agents.notify(own.id, { type: 'socket.closed', code: 1001 });
       await clock.settle();
       const last = store.ledger({ actor: 'connection', key: own.id, limit: 10 }).at(-1);
       expect(last).to.deep.include({ from: state, event: 'shutdown.requested', to: 'deregistered' });

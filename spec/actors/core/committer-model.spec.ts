@@ -61,7 +61,7 @@ class NumberedSource implements Source {
     this.acknowledgedUpTo = n;
   }
 
-  lost(): void {
+  inputsLost(): void {
     this.losses += 1;
   }
 }

@@ -19,46 +19,50 @@ import { repairClass } from './registration.ts';
 import { deleteEvent } from '../events/delete-event.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** What sessions tell: when that is, is said here. */
-type Told = ConnectionEvent extends infer E ? (E extends { deadlineAtMs: number } ? never : Omit<E, 'atMs'>) : never;
+/** An event that a session reports. The port adds the time. */
+type SessionEvent = ConnectionEvent extends infer E
+  ? E extends { deadlineAtMs: number }
+    ? never
+    : Omit<E, 'atMs'>
+  : never;
 
-/** An event as a connection got it. */
+/** An event as a connection received it. */
 export interface SentEvent {
   event: Event;
   /** Numbers the event in the agent's queue: one at or below the highest known is acknowledged again and changes nothing. */
   n: number | undefined;
-  /** Its bytes, where they are protobuf. */
+  /** The bytes of the event when they are protobuf. */
   encoded: Buffer | undefined;
 }
 
-/** One connection, as the actors know it. */
+/** The interface of a connection towards the actors. */
 export interface AgentSession extends Source {
   readonly id: string;
   readonly namespace: string;
   readonly agentName: string;
   /** The agent's queue, when its events are numbered. */
   readonly queueId: string | undefined;
-  /** How long nothing was heard, ms; time in which nothing was read does not count. */
+  /** The time since the last frame, ms. Time in which the socket was not read does not count. */
   silentMs(): number;
   ping(): void;
   close(code: number, reason: string): void;
   terminate(): void;
-  /** The connection's actor has come to this state. */
-  entered(state: string): void;
+  /** Called after each event of the connection's actor, with the state that it is in. */
+  stateChanged(state: string): void;
 }
 
-/** What an agent's connection may ask: the only way from the agent port to the actors. */
+/** The interface between the agent port and the actors. The agent port uses no other. */
 export class AgentPort {
   readonly #decider: Decider;
   readonly #sessions: OpenSessions<AgentSession>;
   readonly #log: Log;
   readonly #droppedProxies: DroppedProxies;
-  /** Why something of a session was refused, as far as it is on record. */
-  readonly #onRecord = new WeakMap<AgentSession, Set<string>>();
-  /** Sessions whose entity is gone: what still comes before they are closed is of nobody. */
+  /** The reasons of refused writes that the ledger already has, by session. */
+  readonly #recordedReasons = new WeakMap<AgentSession, Set<string>>();
+  /** Sessions whose entity was deleted. Events that arrive before they close are ignored. */
   readonly #orphaned = new WeakSet<AgentSession>();
-  /** What could not be decided, of each connection in order. */
-  #untold = new Map<string, Told[]>();
+  /** Events that could not be decided while the store failed, by connection, in order. */
+  #pending = new Map<string, SessionEvent[]>();
 
   constructor(decider: Decider, sessions: OpenSessions<AgentSession>, log: Log) {
     this.#decider = decider;
@@ -81,9 +85,9 @@ export class AgentPort {
     return this.#droppedProxies.remembered;
   }
 
-  /** Connections that could not be told something while the store cannot be written. */
-  get untold(): number {
-    return this.#untold.size;
+  /** The number of connections with events that wait until the store can be written. */
+  get pendingConnections(): number {
+    return this.#pending.size;
   }
 
   /** @throws StoreUnavailable */
@@ -99,34 +103,34 @@ export class AgentPort {
     this.#sessions.add(session);
   }
 
-  /** Tells the connection's actor; kept for later while the store cannot be written. */
-  tell(id: string, event: Told): void {
+  /** Sends an event to the connection's actor. While the store cannot be written, the event waits. Does not throw. */
+  notify(id: string, event: SessionEvent): void {
     const session = this.#sessions.get(id);
     if (event.type === 'entity.deleted' && session !== undefined) this.#orphaned.add(session);
     try {
       this.#decider.decide({ cause: { session: id }, unbounded: true }, (ctx) => {
-        const told = { ...event, atMs: ctx.steadyMs };
+        const timed = { ...event, atMs: ctx.steadyMs };
         if (event.type === 'entity.deleted' && session !== undefined) removeLateEvents(ctx, session);
-        this.#advance(ctx, id, told);
+        this.#advance(ctx, id, timed);
       });
     } catch (error) {
       if (error instanceof StoreUnavailable) {
         this.#keep(id, event);
       } else {
-        // Whoever tells is a socket or a timer: an actor that failed is on record, and the connection goes on.
-        this.#log.error({ session: id, event: event.type, err: error }, 'connection could not be told');
+        // The caller is a socket or a timer and cannot handle errors. The connection goes on.
+        this.#log.error({ session: id, event: event.type, err: error }, 'could not notify the connection actor');
       }
     }
   }
 
-  /** Once: to be told it twice would change nothing. */
-  #keep(id: string, event: Told): void {
-    const kept = this.#untold.get(id);
-    if (kept === undefined) this.#untold.set(id, [event]);
+  /** Keeps one event of each type: a second one would change nothing. */
+  #keep(id: string, event: SessionEvent): void {
+    const kept = this.#pending.get(id);
+    if (kept === undefined) this.#pending.set(id, [event]);
     else if (!kept.some(({ type }) => type === event.type)) kept.push(event);
   }
 
-  /** The connection's deadline has come. */
+  /** Handles a deadline of the connection. */
   due(ctx: DecisionContext, id: string, deadlineAtMs: number, atMs: number): void {
     const silentMs = Math.round(this.#sessions.get(id)?.silentMs() ?? 0);
     this.#advance(ctx, id, { type: 'deadline.reached', deadlineAtMs, atMs, silentMs });
@@ -149,26 +153,26 @@ export class AgentPort {
     } else {
       ctx.put('sessions', id, { ...record, actor: sent.snapshot });
     }
-    session?.entered(sent.state);
+    session?.stateChanged(sent.state);
   }
 
-  /** Writes work again: what could not be decided meanwhile is. */
+  /** Decides the pending events after the store has recovered. */
   recovered(): void {
-    const untold = this.#untold;
-    this.#untold = new Map();
-    for (const [id, events] of untold) {
-      for (const event of events) this.tell(id, event);
+    const pending = this.#pending;
+    this.#pending = new Map();
+    for (const [id, events] of pending) {
+      for (const event of events) this.notify(id, event);
     }
   }
 
-  /** The end of sessions whose process is gone. */
+  /** Ends a stored session of an earlier process. */
   closeForgotten(ctx: DecisionContext, id: string): void {
     this.#advance(ctx, id, { type: 'process.restarted' });
   }
 
-  /** Asks every connection to close; resolves at once, the sockets close by themselves. */
+  /** Requests every connection to close. Returns before the sockets are closed. */
   closeAll(): void {
-    for (const id of this.#sessions.ids()) this.tell(id, { type: 'shutdown.requested' });
+    for (const id of this.#sessions.ids()) this.notify(id, { type: 'shutdown.requested' });
   }
 
   /** @throws InvalidResource, NotOwner, EntityLimitReached */
@@ -197,7 +201,7 @@ export class AgentPort {
     }
   }
 
-  /** @throws InvalidResource, NotOwner, and EntityLimitReached, which ends the session: its agent was new when it came. */
+  /** @throws InvalidResource, NotOwner, and EntityLimitReached, which ends the session of a new agent */
   receiveKeepalive(session: AgentSession, event: Event): void {
     if (this.#orphaned.has(session)) return;
     this.#asOwner(session, () => {
@@ -211,13 +215,13 @@ export class AgentPort {
           receiveKeepalive(ctx, event, ctx.get('sessions', session.id)?.openedAtMs);
         });
       } catch (error) {
-        if (error instanceof EntityLimitReached) this.tell(session.id, { type: 'registration.refused' });
+        if (error instanceof EntityLimitReached) this.notify(session.id, { type: 'registration.refused' });
         throw error;
       }
     });
   }
 
-  /** What a session may not write is on record, once for each reason. */
+  /** Records writes that the session may not make, once for each reason. */
   #asOwner(session: AgentSession, receive: () => void): void {
     try {
       receive();
@@ -229,16 +233,16 @@ export class AgentPort {
 
   #record(session: AgentSession, { reason, claimed }: NotOwner): void {
     const { id, namespace, agentName } = session;
-    const reasons = this.#onRecord.get(session) ?? new Set();
+    const reasons = this.#recordedReasons.get(session) ?? new Set();
     if (reasons.has(reason)) return;
     this.#decider.decide({ cause: { session: id }, source: session, unbounded: true }, (ctx) => {
       const key = entityKey(namespace, agentName);
       ctx.record({ actor: 'agent', key, from: null, event: 'write.refused', to: null, details: { reason, claimed } });
     });
-    this.#onRecord.set(session, reasons.add(reason));
+    this.#recordedReasons.set(session, reasons.add(reason));
   }
 
-  /** A numbered event that was refused is done with: it must not be sent again. */
+  /** Acknowledges a numbered event that was refused, so that the agent does not send it again. */
   acknowledgeRefused(session: AgentSession, n: number): void {
     this.#decide(session, null, n, () => undefined);
   }
@@ -256,14 +260,14 @@ export class AgentPort {
   }
 }
 
-/** What a session sent of its entity between the deletion and its announcement, unless the agent has registered anew. */
+/** Deletes events that arrived between the deletion of the entity and its announcement, unless the agent has registered again. */
 function removeLateEvents(ctx: DecisionContext, { namespace, agentName }: AgentSession): void {
   if (readResource(ctx.decision, 'entities', namespace, agentName) !== undefined) return;
   const prefix = `${entityKey(namespace, agentName)}/`;
   for (const key of ctx.decision.keys('events', prefix)) deleteEvent(ctx, key, 'entity.deleted');
 }
 
-/** As an agent's event is merged: with the subscription every entity holds, and the time of receipt where it has none. */
+/** Adds the entity's own subscription, and the time of receipt where the event has no timestamp. */
 function received(ctx: DecisionContext, event: CheckEvent): CheckEvent {
   const entity = withOwnSubscription(event.entity);
   if (entity === event.entity && event.timestamp !== 0) return event;
@@ -271,7 +275,7 @@ function received(ctx: DecisionContext, event: CheckEvent): CheckEvent {
   return { ...event, entity, timestamp };
 }
 
-/** It may have been deleted while the session was open. @throws InvalidResource */
+/** The namespace may have been deleted while the session was open. @throws InvalidResource */
 function assertNamespaceExists(ctx: DecisionContext, namespace: string): void {
   if (readResource(ctx.decision, 'namespaces', undefined, namespace) === undefined) {
     throw new InvalidResource(`namespace ${namespace} does not exist`);

@@ -7,8 +7,8 @@ export interface SystemListener {
   paused?(): void;
   /** Senders that paused may go on. */
   resumed?(): void;
-  /** Nothing was read for this long, by the monotonic clock: senders were not silent. */
-  missed?(ms: number): void;
+  /** The sockets were not read for `ms` by the monotonic clock. This time is not silence of the senders. */
+  readsStalled?(ms: number): void;
 }
 
 /** Passes each notification on to all listeners, in the order in which they were added. */
@@ -33,7 +33,7 @@ export class SystemListeners {
     for (const listener of this.#listeners) listener.resumed?.();
   }
 
-  missed(ms: number): void {
-    for (const listener of this.#listeners) listener.missed?.(ms);
+  readsStalled(ms: number): void {
+    for (const listener of this.#listeners) listener.readsStalled?.(ms);
   }
 }

@@ -5,12 +5,13 @@ import { ringTurnsKey } from '../../store/keyspace.ts';
 import { readRingTurns } from '../../store/resource-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** Who takes turns in the round-robin checks of a subscription, by name: agents whose keepalives come. */
+/** The agents that share the round-robin checks of a subscription, by name: those that send keepalives. */
 export interface Rings {
   members(namespace: string, subscription: string): readonly string[];
 }
 
-export const NOBODY: Rings = { members: () => [] };
+/** Rings without members. */
+export const NO_RINGS: Rings = { members: () => [] };
 
 /** The agents whose turn it is, `items` in each ring of the check that has members. Whose turn is next is stored. */
 export function takeRingTurns(ctx: DecisionContext, rings: Rings, check: Check, items: number): string[][] {

@@ -13,7 +13,7 @@ export interface BlindRecorderPorts {
   blind: BlindTime;
   deadlineQueue: Pick<DeadlineQueue, 'inputsAtMs' | 'rebuild'>;
   decider: Pick<Decider, 'maintain'>;
-  listeners: Pick<SystemListeners, 'missed'>;
+  listeners: Pick<SystemListeners, 'readsStalled'>;
   backendName: string;
   log: Log;
 }
@@ -32,7 +32,7 @@ export class BlindRecorder {
     log.warn({ event, blind_ms: interval.endMs - interval.beginMs }, 'backend was blind');
     this.add(interval);
     deadlineQueue.rebuild();
-    listeners.missed(unreadMs);
+    listeners.readsStalled(unreadMs);
     decider.maintain((ctx) => {
       this.store(ctx, event, interval);
     });

@@ -16,7 +16,7 @@ const queuesOf = ({ system, pipeline, proxyRuns, eventLog, auth, sessions, agent
   agent_held_messages: sessions.maxHeldFrames,
   agent_handshakes: agents.waiting.handshakes,
   ended_connections: agents.waiting.ends,
-  untold_connections: { used: system.untold, limit: agents.waiting.ends.limit },
+  untold_connections: { used: system.pendingConnections, limit: agents.waiting.ends.limit },
   waiting_logins: auth.credentials.waiting,
   running_logins: auth.credentials.running,
   tickets: auth.tickets.unused,

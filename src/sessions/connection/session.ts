@@ -89,7 +89,7 @@ export class Session implements AgentSession {
       },
       stuck: () => {
         this.#countError('write stuck');
-        ports.agents.tell(this.id, { type: 'write.stuck' });
+        ports.agents.notify(this.id, { type: 'write.stuck' });
       },
     });
   }
@@ -110,10 +110,10 @@ export class Session implements AgentSession {
         this.#reject(error.message);
         this.#countError('protocol violated');
         this.#isBroken = true;
-        agents.tell(this.id, { type: 'protocol.violated' });
+        agents.notify(this.id, { type: 'protocol.violated' });
       },
       storeFailed: (error) => {
-        this.lost(error);
+        this.inputsLost(error);
       },
       eventFailed: () => {
         this.#countError('internal error');
@@ -144,7 +144,7 @@ export class Session implements AgentSession {
     this.#socket.on('close', (code) => {
       this.#ports.ended(() => {
         this.#log.info({ code }, 'agent disconnected');
-        agents.tell(this.id, { type: 'socket.closed', code });
+        agents.notify(this.id, { type: 'socket.closed', code });
       });
     });
     agents.open(this);
@@ -222,7 +222,7 @@ export class Session implements AgentSession {
     this.#incoming.markReceived();
     // While the store is failing, the deadline reads `silentMs` instead.
     if (this.#state !== 'warning' || this.#ports.isFailing()) return;
-    this.#ports.agents.tell(this.id, { type: 'frame.received' });
+    this.#ports.agents.notify(this.id, { type: 'frame.received' });
   }
 
   #sendConfig(config: EntityConfig): void {
@@ -266,7 +266,7 @@ export class Session implements AgentSession {
     return this.#outgoing.dropped;
   }
 
-  entered(state: string): void {
+  stateChanged(state: string): void {
     if (state === this.#state) return;
     if (state === 'warning') this.#log.warn({}, 'agent is silent');
     this.#state = state;
@@ -277,11 +277,11 @@ export class Session implements AgentSession {
     this.#outgoing.pushLatest('ack', encodeFrame('ack', String(n)), n);
   }
 
-  lost(err: Error): void {
+  inputsLost(err: Error): void {
     this.#log.warn({ err }, 'lost events of the session');
     this.#countError('store failed');
     this.#break('the store failed');
-    this.#ports.agents.tell(this.id, { type: 'store.failed' });
+    this.#ports.agents.notify(this.id, { type: 'store.failed' });
   }
 
   ping(): void {
