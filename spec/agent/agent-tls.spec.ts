@@ -140,7 +140,7 @@ describe('an agent at a backend with TLS', function () {
     await fault(agent);
     writeFileSync(late.certFile, client.cert);
     const complaint = () =>
-      agent.log.find(({ msg }) => msg === 'certificates cannot be used, the ones before stay in use');
+      agent.log.find(({ msg }) => msg === 'certificates cannot be used, the previous ones stay in use');
     const line = await eventually(complaint, Boolean, { what: 'a line about the half', withinMs: 20_000 });
     expect(line?.['error']).to.equal(`--key-file ${late.keyFile}: does not belong to the certificate ${late.certFile}`);
     writeFileSync(late.keyFile, client.key);

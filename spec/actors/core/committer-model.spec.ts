@@ -11,36 +11,36 @@ import { TallyingSystem, type TallyInput } from './tallying-system.ts';
 const INPUTS = 100_000;
 const KEYS = 50;
 const SOURCES = 5;
-/** One write in so many fails. */
+/** One of this many writes fails. */
 const WRITES_PER_FAILURE = 7;
 const INPUTS_PER_THROW = 10;
 const INPUTS_PER_DELETION = 200;
-const INPUTS_PER_SLEEP = 6;
-/** How many inputs arrive in one turn of the event loop, on average. */
-const INPUTS_PER_TURN = 8;
+const INPUTS_PER_EVICTION = 6;
+/** The average number of inputs in one tick of the event loop. */
+const INPUTS_PER_TICK = 8;
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Plays what was acknowledged, in order, and says what must be stored then. */
+/** Applies the acknowledged inputs in order and predicts the stored data. */
 class Oracle {
   readonly tallies = new Map<string, Tally>();
-  readonly told = new Map<string, number>();
+  readonly received = new Map<string, number>();
   /** `key from -> to` of every transition. */
   readonly transitions: string[] = [];
 
   play(input: TallyInput): void {
     if (input.type === 'deleted') this.#end(input.key);
-    else for (const key of [input.key, input.also]) if (key !== undefined) this.#tell(key, input.value);
+    else for (const key of [input.key, input.also]) if (key !== undefined) this.#receive(key, input.value);
   }
 
-  #tell(key: string, value: number): void {
+  #receive(key: string, value: number): void {
     const before = this.tallies.get(key);
     if (before === undefined) this.transitions.push(`${key} null -> registered`);
     const after = tallied(before ?? EMPTY_TALLY, value);
     const [from, to] = [stateOf(before ?? EMPTY_TALLY), stateOf(after)];
     if (from !== to) this.transitions.push(`${key} ${from} -> ${to}`);
     this.tallies.set(key, after);
-    this.told.set(key, (this.told.get(key) ?? 0) + 1);
+    this.received.set(key, (this.received.get(key) ?? 0) + 1);
   }
 
   #end(key: string): void {
@@ -51,7 +51,7 @@ class Oracle {
   }
 }
 
-/** Numbers its inputs and remembers what it was told of them. */
+/** A source that numbers its inputs and counts their outcomes. */
 class NumberedSource implements Source {
   lastNumber = 0;
   acknowledgedUpTo = 0;
@@ -66,7 +66,7 @@ class NumberedSource implements Source {
   }
 }
 
-/** A run of the model: random inputs, and what became of each. */
+/** A run of the model with random inputs. It counts the outcomes. */
 class ModelRun {
   readonly random: SeededRandom;
   readonly store = new MemoryStore();
@@ -81,7 +81,7 @@ class ModelRun {
   constructor(random: SeededRandom) {
     this.random = random;
     this.store.beforeWrite = async () => {
-      for (let turns = random.below(4); turns > 0; turns -= 1) await nextTurn();
+      for (let ticks = random.below(4); ticks > 0; ticks -= 1) await nextTick();
       this.writes += 1;
       if (!random.oneIn(WRITES_PER_FAILURE)) return;
       this.failedWrites += 1;
@@ -92,18 +92,18 @@ class ModelRun {
   async play(): Promise<void> {
     const { random, system } = this;
     for (let n = 0; n < INPUTS; n += 1) {
-      if (random.oneIn(INPUTS_PER_SLEEP)) system.kinds.entity.evict(this.#key());
+      if (random.oneIn(INPUTS_PER_EVICTION)) system.kinds.entity.evict(this.#key());
       const refused = this.#decide(this.#input());
-      if (random.oneIn(refused ? 2 : INPUTS_PER_TURN)) await nextTurn();
+      if (random.oneIn(refused ? 2 : INPUTS_PER_TICK)) await nextTick();
     }
-    while (system.committer.isFailing) await nextTurn();
+    while (system.committer.isFailing) await nextTick();
     await system.committer.drained();
-    while (system.committer.isFailing) await nextTurn();
+    while (system.committer.isFailing) await nextTick();
     await Promise.all(this.#pending);
     system.stop();
   }
 
-  /** Whether the store could not take it. */
+  /** Returns whether the store refused the input. */
   #decide(input: TallyInput): boolean {
     const source = this.random.oneIn(2) ? this.sources[this.random.below(SOURCES)] : undefined;
     const number = source === undefined ? undefined : source.lastNumber + 1;
@@ -144,9 +144,9 @@ class ModelRun {
     if (random.oneIn(INPUTS_PER_DELETION)) return { type: 'deleted', key };
     const value = random.below(1_000_000);
     const also = random.oneIn(5) ? this.#key() : undefined;
-    // With a consequence it is the last step that throws: what the first one did must be undone as well.
+    // If the decision has a consequence, the consequence throws: the first step must be undone, too.
     if (random.oneIn(INPUTS_PER_THROW)) system.sabotage.prepare(random.oneIn(2) ? 'action' : 'guard', also ?? key);
-    return { type: 'told', key, value, ...(also === undefined ? {} : { also }) };
+    return { type: 'received', key, value, ...(also === undefined ? {} : { also }) };
   }
 }
 
@@ -163,7 +163,7 @@ describe(`${INPUTS} decisions on a store that fails one write in ${WRITES_PER_FA
     if (this.currentTest?.state === 'failed') console.error(`failed with MON_SPEC_SEED=${run.random.seed}`);
   });
 
-  it('leave every key as an oracle says that knows only what was acknowledged', () => {
+  it('leave every key as predicted from the acknowledged inputs alone', () => {
     const { store, oracle } = run;
     const differing = Array.from({ length: KEYS }, (_, index) => `model/k${index}`).filter((key) => {
       const stored = store.get('entities', key)?.actor;
@@ -171,13 +171,14 @@ describe(`${INPUTS} decisions on a store that fails one write in ${WRITES_PER_FA
       const expected =
         tally === undefined ? undefined : { value: stateOf(tally), context: { key, ...tally }, version: '' };
       return (
-        JSON.stringify(stored) !== JSON.stringify(expected) || store.get('meta', `told/${key}`) !== oracle.told.get(key)
+        JSON.stringify(stored) !== JSON.stringify(expected) ||
+        store.get('meta', `received/${key}`) !== oracle.received.get(key)
       );
     });
     expect(differing).to.deep.equal([]);
   });
 
-  it('leave a ledger without gaps, with exactly the transitions that were acknowledged, in order', () => {
+  it('leave a ledger without gaps that has exactly the acknowledged transitions, in order', () => {
     const { store, oracle, system } = run;
     expect(verify(store.ledgerEntries())).to.deep.equal({ ok: true, head: store.ledgerHead() });
     expect(system.committer.head).to.deep.equal(store.ledgerHead());
@@ -187,7 +188,7 @@ describe(`${INPUTS} decisions on a store that fails one write in ${WRITES_PER_FA
     );
   });
 
-  it('answer every caller: acknowledged, lost, failed or refused', () => {
+  it('end for every caller as acknowledged, lost, failed or refused', () => {
     const { acknowledged, lost, failed, refused } = run.outcomes;
     expect(acknowledged + lost + failed + refused).to.equal(INPUTS);
     for (const outcome of [acknowledged, lost, failed, refused]) expect(outcome).to.be.greaterThan(INPUTS / 100);
@@ -195,17 +196,17 @@ describe(`${INPUTS} decisions on a store that fails one write in ${WRITES_PER_FA
     expect(failed).to.equal(run.system.failures).and.to.equal(run.system.sabotage.strikes);
   });
 
-  it('met what they were to meet: failing writes, recoveries, and failures that are on record or lost', () => {
+  it('include failed writes, recoveries and actor failures, recorded and lost', () => {
     const { system, store } = run;
     expect(run.failedWrites).to.be.greaterThan(100);
     expect(run.failedWrites / run.writes).to.be.within(0.1, 0.2);
     expect(system.recoveries).to.be.greaterThan(100);
-    const onRecord = store.ledger({ limit: Infinity }).filter(({ event }) => event === 'actor.failed').length;
-    expect(onRecord).to.be.greaterThan(0);
-    expect(onRecord + system.unrecordedFailures).to.be.at.most(system.failures);
+    const recorded = store.ledger({ limit: Infinity }).filter(({ event }) => event === 'actor.failed').length;
+    expect(recorded).to.be.greaterThan(0);
+    expect(recorded + system.unrecordedFailures).to.be.at.most(system.failures);
   });
 
-  it('tell each source of its losses', () => {
+  it('notify each source of its losses', () => {
     for (const source of run.sources) {
       expect(source.losses).to.be.greaterThan(0);
       expect(source.acknowledgedUpTo).to.be.at.most(source.lastNumber);

@@ -8,9 +8,9 @@ import { type TableReader } from '../../../src/store/decision.ts';
 import { EMPTY_TALLY, Sabotage, tallyMachine } from './tally-machine.ts';
 
 const NOTHING_STORED: TableReader = { get: () => undefined };
-const ROUNDS_UNTIL_REST = 61;
+const ROUNDS_UNTIL_EVICTION = 61;
 
-describe('the sleep of actors', () => {
+describe('eviction', () => {
   let kinds: ActorKinds;
   let stop: () => void;
 
@@ -46,45 +46,45 @@ describe('the sleep of actors', () => {
   };
   const many = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`);
 
-  it('comes over who was not needed for some rounds', () => {
-    const sleep = new Eviction(kinds, 100);
+  it('evicts an actor that was not used for some rounds', () => {
+    const eviction = new Eviction(kinds, 100);
     wake('entity', 'idle', 'busy');
-    for (let round = 0; round < ROUNDS_UNTIL_REST; round += 1) {
+    for (let round = 0; round < ROUNDS_UNTIL_EVICTION; round += 1) {
       expect(kinds.entity.isAwake('idle')).to.equal(true);
-      sleep.beginRound();
+      eviction.beginRound();
       wake('entity', 'busy');
     }
     expect(kinds.entity.isAwake('idle')).to.equal(false);
     expect(kinds.entity.isAwake('busy')).to.equal(true);
   });
 
-  it('does not come over schedules, which have no record to be woken from', () => {
-    const sleep = new Eviction(kinds, 1);
+  it('does not evict schedules, which have no stored record', () => {
+    const eviction = new Eviction(kinds, 1);
     wake('check-schedule', ...many(10));
-    for (let round = 0; round < ROUNDS_UNTIL_REST; round += 1) sleep.beginRound();
-    sleep.keepBound();
+    for (let round = 0; round < ROUNDS_UNTIL_EVICTION; round += 1) eviction.beginRound();
+    eviction.keepBound();
     expect(kinds['check-schedule'].awake).to.equal(10);
   });
 
-  it('keeps no more awake than the bound, those first who were needed in this round', () => {
-    const sleep = new Eviction(kinds, 100);
+  it('keeps the number of awake actors within the bound, and keeps those used in this round', () => {
+    const eviction = new Eviction(kinds, 100);
     wake('check-ttl', ...many(95));
-    sleep.beginRound();
+    eviction.beginRound();
     wake('check-ttl', 'k0', 'k1');
     wake('entity', 'a', 'b', 'c');
-    sleep.keepBound();
+    eviction.keepBound();
     expect(kinds['check-ttl'].awake).to.equal(95);
     wake('connection', ...many(3));
-    sleep.keepBound();
+    eviction.keepBound();
     expect(kinds['check-ttl'].awake + kinds.entity.awake + kinds.connection.awake).to.equal(90);
     expect(['k0', 'k1'].every((key) => kinds['check-ttl'].isAwake(key))).to.equal(true);
     expect([kinds.entity.awake, kinds.connection.awake]).to.deep.equal([3, 3]);
   });
 
-  it('keeps the bound although all were needed in this round', () => {
-    const sleep = new Eviction(kinds, 10);
+  it('keeps the bound even if all actors were used in this round', () => {
+    const eviction = new Eviction(kinds, 10);
     wake('entity', ...many(11));
-    sleep.keepBound();
+    eviction.keepBound();
     expect(kinds.entity.awake).to.equal(9);
   });
 });

@@ -1,7 +1,7 @@
 import { assign, setup } from 'xstate';
 import type { EntityEvent, EntityInput } from '../../../src/machines/entity.ts';
 
-/** What a key has been told so far; the digest depends on all of it, in order. */
+/** The count of the values that a key received, and a digest of the values in order. */
 export interface Tally {
   count: number;
   digest: number;
@@ -15,10 +15,10 @@ export function tallied({ count, digest }: Tally, value: number): Tally {
 
 export type TallyState = 'registered' | 'warning';
 
-/** Every second input changes the state, so that the ledger has something to say. */
+/** Every second input changes the state, so that transitions are written to the ledger. */
 export const stateOf = ({ count }: Tally): TallyState => (Math.floor(count / 2) % 2 === 0 ? 'registered' : 'warning');
 
-/** Lets the next step of one key throw, once. */
+/** Makes the next action or guard of one key throw, once. */
 export class Sabotage {
   strikes = 0;
   #target: { place: 'action' | 'guard'; key: string } | undefined;
@@ -35,7 +35,7 @@ export class Sabotage {
   }
 }
 
-/** In the place of the entity machine: counts `keepalive.received`, whose `atMs` is any number, and ends with `entity.deleted`. */
+/** Replaces the entity machine: counts `keepalive.received`, whose `atMs` is any number, and ends with `entity.deleted`. */
 export function tallyMachine(sabotage: Sabotage) {
   const machine = setup({
     types: { context: {} as Tally & { key: string }, input: {} as EntityInput, events: {} as EntityEvent },
@@ -46,15 +46,15 @@ export function tallyMachine(sabotage: Sabotage) {
       }),
     },
     guards: {
-      turns: (_, { key, count, state }: { key: string; count: number; state: TallyState }) => {
+      changesState: (_, { key, count, state }: { key: string; count: number; state: TallyState }) => {
         sabotage.strike('guard', key);
         return stateOf({ count: count + 1, digest: 0 }) !== state;
       },
     },
   });
-  const turnsFrom = (state: TallyState) =>
+  const changesFrom = (state: TallyState) =>
     ({
-      type: 'turns',
+      type: 'changesState',
       params: ({ context: { key, count } }: { context: Tally & { key: string } }) => ({ key, count, state }),
     }) as const;
   const tally = {
@@ -70,7 +70,7 @@ export function tallyMachine(sabotage: Sabotage) {
       registered: {
         on: {
           'keepalive.received': [
-            { guard: turnsFrom('registered'), target: 'warning', actions: tally },
+            { guard: changesFrom('registered'), target: 'warning', actions: tally },
             { actions: tally },
           ],
         },
@@ -78,7 +78,7 @@ export function tallyMachine(sabotage: Sabotage) {
       warning: {
         on: {
           'keepalive.received': [
-            { guard: turnsFrom('warning'), target: 'registered', actions: tally },
+            { guard: changesFrom('warning'), target: 'registered', actions: tally },
             { actions: tally },
           ],
         },

@@ -17,19 +17,20 @@ import { Sabotage, tallyMachine } from './tally-machine.ts';
 
 export type TallyInput =
   | {
-      type: 'told';
+      type: 'received';
       key: string;
       value: number;
-      /** Told the same in the same decision, as its consequence. */ also?: string;
+      /** A second key that receives the value in the same decision, as a consequence. */
+      also?: string;
     }
   | { type: 'deleted'; key: string };
 
-/** The real decider, committer and keyed actors over tallies; the store, and what fails, are the test's. */
+/** The real decider, committer and keyed actors with tally machines. The test provides the store and the failures. */
 export class TallyingSystem {
   readonly sabotage = new Sabotage();
   readonly committer: Committer;
   readonly kinds: ActorKinds;
-  /** Failures of actors, and those of them that could not be put on record. */
+  /** Failures of actors, and those that could not be recorded. */
   failures = 0;
   unrecordedFailures = 0;
   recoveries = 0;
@@ -105,16 +106,16 @@ export class TallyingSystem {
     });
   }
 
-  /** Resolves when the input is durable. @throws ActorFailed, StoreUnavailable, before anything is kept */
+  /** Resolves when the input is durable. @throws ActorFailed, StoreUnavailable, and keeps nothing of the input then */
   decide(input: TallyInput, source?: Source, acknowledge?: number): Promise<void> {
     this.#atMs += 1;
     return this.#decider.decide({ cause: { session: 'model' }, source, acknowledge }, (ctx) => {
       if (input.type === 'deleted') return end(ctx, input.key);
-      tell(ctx, input.key, input.value);
+      receive(ctx, input.key, input.value);
       const { also, value } = input;
       if (also === undefined) return;
       ctx.follow(() => {
-        tell(ctx, also, value);
+        receive(ctx, also, value);
       });
     }).durable;
   }
@@ -149,14 +150,14 @@ export class TallyingSystem {
   }
 }
 
-/** The tally through the actor, and the same number through plain records: both read what is not durable yet. */
-function tell(ctx: DecisionContext, key: string, value: number): void {
+/** Counts the value in the actor and in a plain record. Both read changes that are not durable yet. */
+function receive(ctx: DecisionContext, key: string, value: number): void {
   const event = { type: 'keepalive.received', atMs: value, warningMs: 0, criticalMs: 0, intervalMs: 0 } as const;
   if (ctx.get('entities', key) === undefined) ctx.create('entity', key, { key }, 'entity.created');
   const actor = ctx.send('entity', key, event)?.snapshot;
   if (actor === undefined) throw new Error(`the tally of ${key} has ended`);
   ctx.put('entities', key, { state: EMPTY_ENTITY_STATE, actor });
-  ctx.put('meta', `told/${key}`, ((ctx.get('meta', `told/${key}`) as number | undefined) ?? 0) + 1);
+  ctx.put('meta', `received/${key}`, ((ctx.get('meta', `received/${key}`) as number | undefined) ?? 0) + 1);
 }
 
 function end(ctx: DecisionContext, key: string): void {

@@ -4,7 +4,7 @@ import { Quarantine } from '../../../src/actors/supervision/quarantine.ts';
 const MINUTE_MS = 60_000;
 const KEY = 'default/web-01';
 
-describe('the quarantine of actors', () => {
+describe('the quarantine', () => {
   let quarantine: Quarantine;
 
   beforeEach(() => {
@@ -15,25 +15,25 @@ describe('the quarantine of actors', () => {
 
   const release = (atMs = 0) => quarantine.release('entity', KEY, atMs);
 
-  /** Five failures in one moment. */
+  /** Reports five failures at once. Returns the wait of the last one. */
   function quarantined(atMs: number): number | undefined {
     const waits = [1, 2, 3, 4, 5].map(() => fail(atMs));
     return waits.at(-1);
   }
 
-  it('takes an actor in after five failures within a minute, for a minute', () => {
+  it('holds an actor for a minute after five failures within a minute', () => {
     const waits = [0, 10_000, 20_000, 30_000, 59_999].map((atMs) => fail(atMs));
     expect(waits).to.deep.equal([undefined, undefined, undefined, undefined, MINUTE_MS]);
     expect(quarantine.has('entity', KEY)).to.equal(true);
     expect(quarantine.quarantined).to.deep.equal([`entity/${KEY}`]);
   });
 
-  it('does not take in one that fails more slowly', () => {
+  it('does not hold an actor that fails less often', () => {
     for (let n = 0; n < 50; n += 1) expect(fail(n * 15_000)).to.equal(undefined);
     expect(quarantine.has('entity', KEY)).to.equal(false);
   });
 
-  it('counts each actor by itself, and each kind', () => {
+  it('counts the failures of each actor and kind separately', () => {
     for (let n = 0; n < 4; n += 1) {
       expect(fail(0)).to.equal(undefined);
       expect(fail(0, 'default/web-02')).to.equal(undefined);
@@ -44,7 +44,7 @@ describe('the quarantine of actors', () => {
     expect(quarantine.has('check-ttl', KEY)).to.equal(false);
   });
 
-  it('takes a released actor in again at its next failure, for twice as long, up to an hour', () => {
+  it('holds a released actor again at its next failure, for twice as long, up to an hour', () => {
     const waits = [quarantined(0)];
     for (let n = 1; n <= 7; n += 1) {
       expect(release()).to.equal(true);
@@ -53,14 +53,14 @@ describe('the quarantine of actors', () => {
     expect(waits.map((waitMs) => (waitMs ?? 0) / MINUTE_MS)).to.deep.equal([1, 2, 4, 8, 16, 32, 60, 60]);
   });
 
-  it('releases nobody who is not in it', () => {
+  it('does not release an actor that is not quarantined', () => {
     expect(release()).to.equal(false);
     quarantined(0);
     release();
     expect(release()).to.equal(false);
   });
 
-  it('forgets an actor that has been sound for a minute, and never one that is still in it', () => {
+  it('forgets an actor a minute after its release, and keeps one that is still quarantined', () => {
     quarantined(0);
     quarantine.forgetHealthy(10 * MINUTE_MS);
     expect(quarantine.has('entity', KEY)).to.equal(true);
@@ -69,7 +69,7 @@ describe('the quarantine of actors', () => {
     expect(fail(11 * MINUTE_MS)).to.equal(undefined);
   });
 
-  it('remembers an actor for a minute after its release, however long ago it failed', () => {
+  it('remembers an actor for a minute after its release, even if the failures are older', () => {
     quarantined(0);
     release(10 * MINUTE_MS);
     quarantine.forgetHealthy(11 * MINUTE_MS - 1);

@@ -14,7 +14,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** Takes every write, and has room for none. */
+/** A device that can be opened and rejects every write. */
 const FULL_DEVICE = '/dev/full';
 /** More than a pipe holds. */
 const LONG_OUTPUT = 'x'.repeat(200_000);
@@ -34,7 +34,7 @@ describe('the event log', () => {
     eventLog = new EventLog({ file, maxBuffered, clock, log });
   }
 
-  const hear = (...events: Event[]): void => {
+  const announce = (...events: Event[]): void => {
     for (const event of events) eventLog.announced({ type: 'event.processed', event });
   };
 
@@ -46,20 +46,20 @@ describe('the event log', () => {
 
   const logged = (msg: string) => log.lines.filter((line) => line.msg === msg);
 
-  it('writes events in their order, more of them than it writes at once', async () => {
+  it('writes events in order, even more than fit into one write', async () => {
     const file = join(directory.path, 'events');
     begin(file, 1_000);
     const names = Array.from({ length: 250 }, (_, n) => `c${n}`);
-    hear(...names.map((name) => eventOf(name)));
+    announce(...names.map((name) => eventOf(name)));
     await eventLog.stop();
     expect(await checksIn(file)).to.deep.equal(names);
     expect(log.lines).to.deep.equal([]);
   });
 
-  it('loses the oldest events when more wait than may, and says how many once a second', async () => {
+  it('drops the oldest events beyond its bound and logs their number once a second', async () => {
     const file = join(directory.path, 'events');
     begin(file, 2);
-    hear(...['a', 'b', 'c', 'd', 'e'].map((name) => eventOf(name)));
+    announce(...['a', 'b', 'c', 'd', 'e'].map((name) => eventOf(name)));
     expect(logged('events were lost to the event log')).to.deep.equal([]);
     await clock.advance(1_000);
     const [line] = logged('events were lost to the event log');
@@ -70,30 +70,30 @@ describe('the event log', () => {
     expect(logged('events were lost to the event log')).to.have.lengthOf(1);
   });
 
-  it('goes on from the beginning of its buffer to the end of it, and again', async () => {
+  it('keeps the order of events when its ring buffer wraps around', async () => {
     const file = join(directory.path, 'events');
     begin(file, 3);
     const names = Array.from({ length: 20 }, (_, n) => `c${n}`);
     for (const name of names) {
-      hear(eventOf(name));
+      announce(eventOf(name));
       await eventLog.reopen();
     }
     expect(await checksIn(file)).to.deep.equal(names);
   });
 
-  it('counts what a full disk does not take', async () => {
+  it('counts the events that a full disk rejects', async () => {
     begin(FULL_DEVICE);
-    hear(eventOf('a'), eventOf('b'));
+    announce(eventOf('a'), eventOf('b'));
     await eventLog.stop();
     const [line] = logged('events were lost to the event log');
     expect(line?.fields).to.deep.include({ lost: 2 });
     expect(line?.fields['err']).to.have.property('code', 'ENOSPC');
   });
 
-  it('warns of a file that cannot be opened, and writes to it when it can', async () => {
+  it('warns of a file that cannot be opened, and writes to it once it can be opened', async () => {
     const file = join(directory.path, 'later', 'events');
     begin(file);
-    hear(eventOf('a'));
+    announce(eventOf('a'));
     await eventLog.reopen();
     expect(logged('event log cannot be opened, events are not written to it').map(({ level }) => level)).to.deep.equal([
       'warn',
@@ -101,25 +101,25 @@ describe('the event log', () => {
     ]);
     await mkdir(join(directory.path, 'later'));
     await eventLog.reopen();
-    hear(eventOf('b'));
+    announce(eventOf('b'));
     await eventLog.stop();
     expect(await checksIn(file)).to.deep.equal(['b']);
   });
 
-  it('counts what it loses while the file cannot be opened, and tries to open it once a second', async () => {
+  it('counts the events lost while the file cannot be opened, and retries once a second', async () => {
     const file = join(directory.path, 'later', 'events');
     begin(file);
-    const hearNow = async (...events: Event[]): Promise<void> => {
-      hear(...events);
+    const announceAndWait = async (...events: Event[]): Promise<void> => {
+      announce(...events);
       await eventually(() => eventLog.waiting.used === 0, Boolean, { what: 'the end of the write' });
     };
-    await hearNow(eventOf('a'), eventOf('b'));
+    await announceAndWait(eventOf('a'), eventOf('b'));
     await mkdir(join(directory.path, 'later'));
     await clock.advance(999);
-    await hearNow(eventOf('c'));
+    await announceAndWait(eventOf('c'));
     await eventually(() => eventLog.waiting.dropped === 3, Boolean, { what: 'the third loss' });
     await clock.advance(1);
-    await hearNow(eventOf('d'));
+    await announceAndWait(eventOf('d'));
     await eventLog.stop();
     expect(await checksIn(file)).to.deep.equal(['d']);
     expect(eventLog.waiting.dropped).to.equal(3);
@@ -127,27 +127,27 @@ describe('the event log', () => {
     expect(lines.map(({ fields }) => fields['lost'])).to.deep.equal([3]);
     expect(lines[0]?.fields['err']).to.have.property('code', 'ENOENT');
     expect(logged('event log cannot be opened, events are not written to it')).to.have.lengthOf(1);
-    expect(logged('event log could be opened again')).to.have.lengthOf(1);
+    expect(logged('event log opened again')).to.have.lengthOf(1);
   });
 
-  it('is not held up by a pipe that nobody reads', async () => {
+  it('does not wait for the reader of a pipe', async () => {
     const file = await pipe();
     begin(file);
-    hear(eventOf('a'));
+    announce(eventOf('a'));
     await eventLog.stop();
     expect(logged('event log cannot be opened, events are not written to it')).to.have.lengthOf(1);
   });
 
-  it('gives an event a line of its own after one that was written in part', async () => {
+  it('starts a new line after an event that was written in part', async () => {
     const file = await pipe();
     const reader = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       begin(file);
-      hear(eventOf('torn', LONG_OUTPUT));
+      announce(eventOf('torn', LONG_OUTPUT));
       await eventually(() => eventLog.waiting.dropped === 1, Boolean, { what: 'the end of the write' });
       const part = await readAll(reader);
       expect(part.length).to.be.within(1, LONG_OUTPUT.length);
-      hear(eventOf('whole'));
+      announce(eventOf('whole'));
       const text = await eventually(() => readAll(reader), Boolean, { what: 'the next event' });
       const [rest, line] = text.split('\n');
       expect(rest).to.equal('');
@@ -163,7 +163,7 @@ describe('the event log', () => {
     return file;
   }
 
-  /** What a pipe holds now. */
+  /** Returns the current content of the pipe. */
   async function readAll(reader: FileHandle): Promise<string> {
     try {
       const { buffer, bytesRead } = await reader.read(Buffer.alloc(PIPE_BYTES));

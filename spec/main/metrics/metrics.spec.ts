@@ -12,7 +12,7 @@ import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MetricsText } from '../../support/metrics-text.ts';
 
-describe('families of metrics', () => {
+describe('metric families', () => {
   let registry: Registry;
   let families: Families;
   const scraped = async (): Promise<MetricsText> => new MetricsText(await registry.metrics());
@@ -32,7 +32,7 @@ describe('families of metrics', () => {
     expect([second.value('depth'), second.value('done'), reads]).to.deep.equal([3, 4, 4]);
   });
 
-  it('have the type that they say', async () => {
+  it('have the declared type and help text', async () => {
     families.gauge('depth', 'How much', () => 1);
     families.counters('done', 'How often', ['by'], () => [[2, { by: 'x' }]]);
     const metrics = await scraped();
@@ -40,13 +40,13 @@ describe('families of metrics', () => {
     expect(metrics.families.get('done')).to.include({ type: 'counter', help: 'How often' });
   });
 
-  it('escape the values of labels', async () => {
+  it('escape label values', async () => {
     const odd = 'a "quoted" \\n, a\nline}{';
     families.gauges('odd', 'x', ['name'], () => [[7, { name: odd }]]);
     expect((await scraped()).value('odd', { name: odd })).to.equal(7);
   });
 
-  it('forget a series that is not read any more', async () => {
+  it('drop a series that the last scrape did not return', async () => {
     let names = ['one', 'two'];
     families.gauges('seen', 'x', ['name'], () => names.map((name) => [1, { name }]));
     expect((await scraped()).series).to.equal(2);
@@ -57,13 +57,13 @@ describe('families of metrics', () => {
   });
 });
 
-describe('series by names that users choose', () => {
-  it('are all there up to the bound', () => {
+describe('series labelled with names from users', () => {
+  it('are complete up to the bound', () => {
     const counts = new Map(Array.from({ length: MAX_SERIES }, (_, n) => [`n${n}`, n]));
     expect(new Map(boundedSeries(counts))).to.deep.equal(counts);
   });
 
-  it('are the largest beyond it, and the sum of the others', () => {
+  it('are beyond the bound the largest series and the sum of the others', () => {
     const counts = new Map(Array.from({ length: MAX_SERIES + 3 }, (_, n) => [`n${n}`, n + 1]));
     const series = new Map(boundedSeries(counts));
     expect(series.size).to.equal(MAX_SERIES + 1);
@@ -73,7 +73,7 @@ describe('series by names that users choose', () => {
   });
 });
 
-describe('the durations of handlers', () => {
+describe('handler durations', () => {
   const PIPE = handlerWithDefaults({ metadata: { name: 'h', namespace: 'default' }, type: 'pipe', command: 'true' });
   let registry: Registry;
   let durations: HandlerDurations;
@@ -107,7 +107,7 @@ describe('the durations of handlers', () => {
 
   const scraped = async (): Promise<MetricsText> => new MetricsText(await registry.metrics());
 
-  it('are of the handler and of the event, in milliseconds', async () => {
+  it('are measured for the handler and for the event, in milliseconds', async () => {
     await ran(entry('h'), 'handled', 40);
     await ran(entry('h'), 'failed', 100);
     await ran(entry('h', {}), 'handled', 60);
@@ -133,12 +133,12 @@ describe('the durations of handlers', () => {
     ]);
   });
 
-  it('are not those of a handler that a stop has ended', async () => {
+  it('do not count a handler that was aborted', async () => {
     await ran(entry('h'), 'failed', 10, AbortSignal.abort());
     expect((await scraped()).series).to.equal(0);
   });
 
-  it('are kept apart for a bounded number of handlers', async () => {
+  it('are kept for a bounded number of handlers', async () => {
     const run = durations.observing(() => Promise.resolve({ outcome: 'handled', reason: '', status: undefined }));
     const { signal } = new AbortController();
     for (let n = 0; n < MAX_SERIES + 2; n += 1) await run(PIPE, entry(`h${n}`), clock, signal);
@@ -153,16 +153,16 @@ describe('the durations of handlers', () => {
 });
 
 describe('the lag of the event loop', () => {
-  it('is at least as long as the loop was held', async () => {
+  it('is at least the time for which the loop was blocked', async () => {
     const lag = new EventLoopLag();
     lag.start();
     try {
-      const held = (): Lag => {
+      const block = (): Lag => {
         const untilMs = performance.now() + 120;
         while (performance.now() < untilMs);
         return lag.read();
       };
-      const { median, p99, max } = await eventually(held, (read) => read.max >= 0.1, { what: 'a lag of 100 ms' });
+      const { median, p99, max } = await eventually(block, (read) => read.max >= 0.1, { what: 'a lag of 100 ms' });
       expect(max).to.be.below(60);
       expect(median).to.be.at.most(p99);
       expect(p99).to.be.at.most(max);

@@ -21,8 +21,8 @@ export interface Installation {
 export async function ensureInstallation(system: ActorSystem, store: TransactionalStore): Promise<Installation> {
   const missing = Object.entries(MADE_ONCE).filter(([key]) => store.get('meta', key) === undefined);
   if (missing.length > 0) {
-    await system.decider.decide({ cause: { restore: true } }, (scope) => {
-      for (const [key, make] of missing) scope.put('meta', key, make());
+    await system.decider.decide({ cause: { restore: true } }, (ctx) => {
+      for (const [key, make] of missing) ctx.put('meta', key, make());
     }).durable;
   }
   const clusterId = Number(store.get('meta', 'cluster-id'));

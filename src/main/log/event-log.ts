@@ -10,60 +10,60 @@ import type { Announcement } from '../../store/decision.ts';
 import { stringifyExactly } from '../../wire/exact-json.ts';
 import { EventRing } from './event-ring.ts';
 
-/** Opens a pipe without blocking: what a pipe without a reader does not take is lost. */
+/** Opens a pipe without blocking. Events that a pipe without a reader does not accept are lost. */
 const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 const MODE = 0o644;
-/** Events that are encoded and written at once: the process does other things in between. */
+/** Events that are encoded and written together, so that other work can run between two writes. */
 const EVENTS_PER_WRITE = 100;
 const SYNC_INTERVAL_MS = 30_000;
-/** Between two attempts to open a file that cannot be opened, while there are events. */
+/** The time between two attempts to open the file while events wait. */
 const OPEN_INTERVAL_MS = 1_000;
-/** Between two lines about events that were lost. */
+/** The time between two log lines about lost events. */
 const LOSS_INTERVAL_MS = 1_000;
 
 export interface EventLogPorts {
   file: string;
-  /** Events that may wait to be written; beyond it the oldest are lost, and counted. */
+  /** The maximum number of events that wait to be written. Beyond it the oldest are dropped and counted. */
   maxBuffered: number;
   clock: Clock;
   log: Log;
 }
 
 /**
- * Appends every durable event to a file, one line of JSON each, as it is stored but redacted. Nothing waits for the file: events
- * that cannot be written are dropped and counted, and the loss is logged.
+ * Appends every durable event to a file as one line of redacted JSON. Nothing waits for the file: events that cannot be written
+ * are dropped and counted, and the loss is logged.
  */
 export class EventLog implements SystemListener {
   readonly #ports: EventLogPorts;
   readonly #waiting: EventRing;
   /** Undefined while the file cannot be opened. */
   #file: FileHandle | undefined;
-  /** Why not, and when that was tried last, by the monotonic clock. */
+  /** The error of the last failed attempt to open the file, and the monotonic time of the last attempt. */
   #openError: Error | undefined;
-  #triedAtMs = 0;
-  /** The end of the last operation on the file; they come one after the other. */
+  #openTriedAtMs = 0;
+  /** Resolves after the last operation on the file. Operations run one after the other. */
   #idle: Promise<void>;
   #isWriting = false;
-  /** A write failed: the last line may be half there. */
+  /** Whether a write failed, so that the last line may be incomplete. */
   #isTorn = false;
   #cancelSync: (() => void) | undefined;
-  /** Events lost since the last log line about it, and since the start. */
+  /** Events lost since the last log line about losses, and since the start. */
   #lost = 0;
-  #lostInAll = 0;
-  /** Why the last ones were lost. */
+  #lostTotal = 0;
+  /** The reason of the last loss. */
   #lossReason: Error | undefined;
   #cancelReport: (() => void) | undefined;
 
-  /** Begins to open the file. */
+  /** Starts to open the file. */
   constructor(ports: EventLogPorts) {
     this.#ports = ports;
     this.#waiting = new EventRing(ports.maxBuffered);
     this.#idle = this.#open();
   }
 
-  /** The events that wait. Those that could not be written count as dropped, too. */
+  /** Stats of the waiting events. Events that could not be written count as dropped, too. */
   get waiting(): QueueStats {
-    return { used: this.#waiting.size, limit: this.#ports.maxBuffered, dropped: this.#lostInAll };
+    return { used: this.#waiting.size, limit: this.#ports.maxBuffered, dropped: this.#lostTotal };
   }
 
   announced(announcement: Announcement): void {
@@ -72,7 +72,7 @@ export class EventLog implements SystemListener {
     this.#write();
   }
 
-  /** Writes the events that wait, then opens the file again: it may have been renamed. */
+  /** Writes the waiting events, then opens the file again, because it may have been renamed. */
   reopen(): Promise<void> {
     return this.#then(async () => {
       await this.#flush();
@@ -132,18 +132,18 @@ export class EventLog implements SystemListener {
     }
   }
 
-  /** The log line about the lost events gives the reason. */
+  /** Opens the file at most once per `OPEN_INTERVAL_MS`. Failures are not logged: the log line about lost events gives the reason. */
   async #openAgain(): Promise<FileHandle | undefined> {
     const { clock, file, log } = this.#ports;
-    if (clock.monotonicMs() - this.#triedAtMs < OPEN_INTERVAL_MS) return undefined;
+    if (clock.monotonicMs() - this.#openTriedAtMs < OPEN_INTERVAL_MS) return undefined;
     const opened = await this.#tryToOpen();
-    if (opened !== undefined) log.info({ file }, 'event log could be opened again');
+    if (opened !== undefined) log.info({ file }, 'event log opened again');
     return opened;
   }
 
   async #tryToOpen(): Promise<FileHandle | undefined> {
     const { clock, file } = this.#ports;
-    this.#triedAtMs = clock.monotonicMs();
+    this.#openTriedAtMs = clock.monotonicMs();
     try {
       this.#file = await open(file, APPENDING, MODE);
       this.#isTorn = false;
@@ -184,7 +184,7 @@ export class EventLog implements SystemListener {
 
   #lose(events: number, reason: Error | undefined): void {
     this.#lost += events;
-    this.#lostInAll += events;
+    this.#lostTotal += events;
     this.#lossReason = reason;
     this.#cancelReport ??= this.#ports.clock.after(LOSS_INTERVAL_MS, () => {
       this.#cancelReport = undefined;

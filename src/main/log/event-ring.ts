@@ -1,13 +1,13 @@
 import type { Event } from '../../resources/event.ts';
 
-/** Events that wait, at most `capacity` of them; the oldest make room for new ones. */
+/** A ring buffer of at most `capacity` events. When it is full, a new event replaces the oldest. */
 export class EventRing {
   readonly #capacity: number;
   #slots: (Event | undefined)[] = [];
   #first = 0;
   #size = 0;
 
-  /** At least 1. */
+  /** `capacity` is at least 1. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
@@ -20,7 +20,7 @@ export class EventRing {
     return this.#size === 0;
   }
 
-  /** False when the oldest one was lost for it. */
+  /** Adds an event. Returns false if the oldest event was dropped for it. */
   push(event: Event): boolean {
     const hasRoom = this.#size < this.#capacity;
     if (!hasRoom) this.take(1);
@@ -29,7 +29,7 @@ export class EventRing {
     return hasRoom;
   }
 
-  /** The oldest ones, at most `max`. */
+  /** Removes and returns the oldest events, at most `max`. */
   take(max: number): Event[] {
     const taken: Event[] = [];
     while (taken.length < max && this.#size > 0) {
@@ -39,7 +39,7 @@ export class EventRing {
       this.#first = (this.#first + 1) % this.#capacity;
       this.#size -= 1;
     }
-    // An empty one begins anew, so that it is as long as it must be and no longer.
+    // An empty ring starts again with a new array, which frees the memory of the old one.
     if (this.#size === 0) [this.#slots, this.#first] = [[], 0];
     return taken;
   }

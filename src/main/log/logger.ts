@@ -4,10 +4,10 @@ import type { LogLevel } from '../../config/flags.ts';
 import type { Log } from '../../ports/log.ts';
 
 const SEVERITY: Record<LogLevel, number> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 };
-/** The next, more verbose level of each level; the last one leads back to the first. */
+/** The levels that `stepLevel` visits, each more verbose than the one before. The first follows the last. */
 const STEPS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug', 'trace'];
 
-/** Lines that wait for a reader that has stopped reading; newer ones are dropped above it. */
+/** Limit of the lines that wait for a slow reader. Newer lines are dropped above it. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
 const SECRETS = [
@@ -28,13 +28,13 @@ const SECRETS = [
 
 /** The program's log: one JSON line per record. Children share the level of the logger they come from. */
 export interface Logger extends Log {
-  /** The program ends because of this. */
+  /** Logs the reason why the program ends. */
   fatal(fields: Record<string, unknown>, message: string): void;
-  /** Resolves when every line is out, or its reader has not taken it for a second: ending the process before may put lines out of order. */
+  /** Resolves when every line is written, at the latest after a second. A process that ends before it may write lines out of order. */
   drained(): Promise<void>;
   child(fields: Record<string, unknown>): Logger;
   setLevel(level: LogLevel): void;
-  /** One step more verbose, from the last back to `error`. Returns the level that now holds. */
+  /** Makes the log one step more verbose; `error` follows the last step. Returns the new level. */
   stepLevel(): LogLevel;
 }
 
@@ -42,14 +42,14 @@ interface Threshold {
   level: LogLevel;
 }
 
-/** Where lines go. */
+/** The destination of the lines. */
 interface Lines extends DestinationStream {
   flush?(done: () => void): void;
 }
 
 const DRAIN_LIMIT_MS = 1_000;
 
-/** Ends the process when its lines are out, in the order in which they were written. */
+/** Ends the process after its log lines are written. */
 export async function exitWith(code: number, log: Logger): Promise<never> {
   await log.drained();
   process.exit(code);
@@ -103,16 +103,16 @@ class LineLogger implements Logger {
   }
 }
 
-/** The messages of the error and its causes; the stack only of an unexpected error, which has no code. */
+/** Returns the messages of the error and its causes. The stack is added for unexpected errors only, which have no code. */
 function describeError({ err, ...fields }: Record<string, unknown>): Record<string, unknown> {
   if (!(err instanceof Error)) return err === undefined ? fields : { ...fields, error: inspect(err) };
   const { message, stack } = stdSerializers.err(err);
   return { ...fields, error: message, ...('code' in err ? {} : { stack }) };
 }
 
-/** Standard error. A reader that went away, or a full disk behind it, ends the lines and not the program. */
+/** Writes to standard error. A closed pipe or a full disk stops the lines, not the program. */
 function standardError(): Lines {
-  // With a `minLength` of 0, the default, `flush` calls back at once, with lines still on their way.
+  // With a `minLength` of 0, the default, `flush` calls back before all lines are written.
   const stream = destination({ fd: 2, sync: false, minLength: 1, maxLength: MAX_WAITING_BYTES });
   let broken = false;
   stream.on('error', () => {
@@ -129,7 +129,7 @@ function standardError(): Lines {
   };
 }
 
-/** `component` names the part of the program on every line. Secrets are redacted here, also one level down. */
+/** Creates a logger that adds `component` to every line and redacts secrets in the fields and one level below. */
 export function createLogger(component: string, level: LogLevel, lines: Lines = standardError()): Logger {
   const options = {
     base: null,

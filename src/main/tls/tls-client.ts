@@ -11,32 +11,32 @@ export class AgentTlsFiles implements ClientTls {
   readonly #config: AgentTls;
   readonly #log: Log;
   #used: TlsOptions;
-  /** Why the files could not be used the last time. */
-  #fault: string | undefined;
+  /** The error of the last read, if the files could not be used. */
+  #lastError: string | undefined;
 
-  /** @throws ConfigError with what is wrong with the files */
+  /** @throws ConfigError with all mistakes in the files */
   constructor(config: AgentTls, log: Log) {
     this.#config = config;
     this.#log = log;
     this.#used = this.#read();
   }
 
-  /** Whether the agent shows a certificate in place of a password. */
+  /** Whether the agent authenticates with a certificate in place of a password. */
   get showsCertificate(): boolean {
     return this.#config.pair !== undefined;
   }
 
-  /** The options of the last usable files; files that cannot be used are logged once. */
+  /** Returns the options of the last usable files. Files that cannot be used are logged once. */
   options(): TlsOptions {
     try {
       this.#used = this.#read();
-      this.#fault = undefined;
+      this.#lastError = undefined;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      if (error.message !== this.#fault) {
-        this.#log.error({ error: error.message }, 'certificates cannot be used, the ones before stay in use');
+      if (error.message !== this.#lastError) {
+        this.#log.error({ error: error.message }, 'certificates cannot be used, the previous ones stay in use');
       }
-      this.#fault = error.message;
+      this.#lastError = error.message;
     }
     return this.#used;
   }

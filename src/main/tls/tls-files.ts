@@ -3,10 +3,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { ConfigError, type Mistake } from '../../config/flags.ts';
 import type { KeyPairFiles, NamedFile } from '../../config/tls-flags.ts';
 
-/** Four times the size of a bundle of all common authorities. */
+/** Four times the size of a bundle with all common authorities. */
 const MAX_PEM_BYTES = 1024 * 1024;
-/** Who else may read, write or run a key. */
-const OTHERS = 0o077;
+/** The mode bits of group and others. */
+const GROUP_AND_OTHERS = 0o077;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /** PEM texts. */
@@ -15,13 +15,13 @@ export interface KeyPair {
   key: string;
 }
 
-/** The error of a file, with the flag that names it. */
-export const fileFault = ({ flag, path }: NamedFile, reason: string): ConfigError =>
+/** Makes the error of a file. It names the flag of the file. */
+export const fileError = ({ flag, path }: NamedFile, reason: string): ConfigError =>
   new ConfigError([{ flag, rule: `--${flag} ${path}: ${reason}` }]);
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Makes every part of a whole. @throws ConfigError with the mistakes of all of them */
+/** Makes all parts. @throws ConfigError with the mistakes of all parts */
 export function together<T extends object>(parts: { [Part in keyof T]: () => T[Part] }): T {
   const mistakes: Mistake[] = [];
   const made = Object.entries<() => unknown>(parts).map(([name, make]) => {
@@ -37,27 +37,27 @@ export function together<T extends object>(parts: { [Part in keyof T]: () => T[P
   return Object.fromEntries(made) as T;
 }
 
-/** The certificates of a file, at least one. @throws ConfigError */
+/** Reads a file with at least one certificate. @throws ConfigError */
 export function readCertificates(file: NamedFile): string {
   const text = textOf(file);
   const blocks = text.match(CERTIFICATE) ?? [];
-  if (blocks.length === 0) throw fileFault(file, 'holds no certificate in PEM');
+  if (blocks.length === 0) throw fileError(file, 'holds no certificate in PEM');
   for (const [index, block] of blocks.entries()) {
     attempt(file, `certificate ${index + 1} cannot be read`, () => new X509Certificate(block));
   }
   return text;
 }
 
-/** A certificate and its key, which only its owner may read. @throws ConfigError */
+/** Reads a certificate and its key. Only the owner may have access to the key. @throws ConfigError */
 export function readKeyPair({ cert, key }: KeyPairFiles): KeyPair {
   const pair = together<KeyPair>({ cert: () => readCertificates(cert), key: () => readKey(key) });
   if (!leafOf(pair.cert).checkPrivateKey(keyOf(key, pair.key))) {
-    throw fileFault(key, `does not belong to the certificate ${cert.path}`);
+    throw fileError(key, `does not belong to the certificate ${cert.path}`);
   }
   return pair;
 }
 
-/** The first certificate, which is whose the key is. */
+/** The first certificate, to which the key belongs. */
 export const leafOf = (pem: string): X509Certificate => new X509Certificate(pem);
 
 /** Reads a file that only its owner may access. @throws ConfigError */
@@ -66,8 +66,8 @@ export const readPrivateKey = (file: NamedFile): KeyObject => keyOf(file, readKe
 function readKey(file: NamedFile): string {
   const text = textOf(file);
   const mode = statSync(file.path).mode & 0o777;
-  if ((mode & OTHERS) !== 0) {
-    throw fileFault(file, `others than its owner may use the key, its mode is 0${mode.toString(8)}: make it 0600`);
+  if ((mode & GROUP_AND_OTHERS) !== 0) {
+    throw fileError(file, `others than its owner may use the key, its mode is 0${mode.toString(8)}: make it 0600`);
   }
   keyOf(file, text);
   return text;
@@ -80,7 +80,7 @@ const keyOf = (file: NamedFile, text: string): KeyObject =>
 export function textOf(file: NamedFile): string {
   return attempt(file, 'cannot be read', () => {
     const status = statSync(file.path);
-    // A pipe would make the program wait for ever.
+    // Reading a pipe could block forever.
     if (!status.isFile()) throw new Error('is no file');
     if (status.size > MAX_PEM_BYTES) throw new Error(`is larger than ${MAX_PEM_BYTES} bytes`);
     return readFileSync(file.path, 'utf8');
@@ -92,6 +92,6 @@ export function attempt<T>(file: NamedFile, what: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    throw fileFault(file, `${what}: ${reasonOf(error)}`);
+    throw fileError(file, `${what}: ${reasonOf(error)}`);
   }
 }

@@ -9,11 +9,11 @@ import { TlsServer } from './tls-server.ts';
 import { contextOf, type ServerMaterial } from './tls-server-material.ts';
 import { TLS_TERMS } from './tls-terms.ts';
 
-/** A change takes effect when two reads find the same files: a certificate and its key are rarely written at once. */
-const LOOK_EVERY_MS = 15_000;
+/** The interval of reads. A change takes effect when two reads find the same files, because a certificate and its key are written one after the other. */
+const READ_INTERVAL_MS = 15_000;
 const HANDSHAKE_TIMEOUT_MS = 15_000;
 
-/** What was found in the files, or why they cannot be used. */
+/** The content of the files, or the reason why they cannot be used. */
 type Found = ServerMaterial | string;
 
 interface ListenerTlsPorts {
@@ -28,20 +28,21 @@ export class ListenerTls {
   readonly #ports: ListenerTlsPorts;
   readonly #servers: TlsServer[] = [];
   #used: ServerMaterial;
-  /** What the last decision was about. */
-  #judged: Found;
+  /** The content that `#apply` received last. */
+  #applied: Found;
+  /** The content that the last scheduled read found. */
   #seen: Found;
-  #cancelLook: () => void;
+  #cancelRead: () => void;
 
   /** @throws ConfigError */
   constructor(ports: ListenerTlsPorts) {
     this.#ports = ports;
     this.#used = ports.read();
-    this.#judged = this.#seen = this.#used;
-    this.#cancelLook = this.#lookLater();
+    this.#applied = this.#seen = this.#used;
+    this.#cancelRead = this.#scheduleRead();
   }
 
-  /** Requires certificates of clients when authorities for them are configured; connections without a valid one are closed. */
+  /** Creates a server. When authorities for clients are configured, it closes connections without a valid client certificate. */
   createServer(options: ServerOptions): TlsServer {
     const asksClients = this.#used.ca !== undefined;
     const server = new TlsServer({
@@ -57,24 +58,24 @@ export class ListenerTls {
 
   /** Reads the files now. */
   reload(): void {
-    this.#judge(this.#find());
+    this.#apply(this.#tryRead());
   }
 
   stop(): void {
-    this.#cancelLook();
+    this.#cancelRead();
   }
 
-  #lookLater(): () => void {
-    return this.#ports.clock.after(LOOK_EVERY_MS, () => {
-      this.#cancelLook = this.#lookLater();
-      const found = this.#find();
+  #scheduleRead(): () => void {
+    return this.#ports.clock.after(READ_INTERVAL_MS, () => {
+      this.#cancelRead = this.#scheduleRead();
+      const found = this.#tryRead();
       const isSettled = isDeepStrictEqual(found, this.#seen);
       this.#seen = found;
-      if (isSettled && !isDeepStrictEqual(found, this.#judged)) this.#judge(found);
+      if (isSettled && !isDeepStrictEqual(found, this.#applied)) this.#apply(found);
     });
   }
 
-  #find(): Found {
+  #tryRead(): Found {
     try {
       return this.#ports.read();
     } catch (error) {
@@ -83,11 +84,11 @@ export class ListenerTls {
     }
   }
 
-  #judge(found: Found): void {
+  #apply(found: Found): void {
     const { log } = this.#ports;
-    this.#judged = found;
+    this.#applied = found;
     if (typeof found === 'string') {
-      log.error({ error: found }, 'certificates cannot be used, the ones before stay in use');
+      log.error({ error: found }, 'certificates cannot be used, the previous ones stay in use');
       return;
     }
     this.#used = found;
@@ -96,7 +97,7 @@ export class ListenerTls {
     log.info({ subject, 'valid-to': validTo }, 'certificates loaded');
   }
 
-  /** A session that is resumed would bring a certificate back that has been revoked or has expired meanwhile. */
+  /** Client certificates disable session tickets: a resumed session would accept a certificate that was revoked or has expired since. */
   #context() {
     const secureOptions = this.#used.ca === undefined ? 0 : constants.SSL_OP_NO_TICKET;
     return { ...TLS_TERMS, ...contextOf(this.#used), secureOptions };

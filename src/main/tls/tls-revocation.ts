@@ -8,12 +8,12 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 
 const FLAG = 'agent-auth-crl-urls';
-/** Some hundred thousand revoked certificates. */
+/** Room for some hundred thousand revoked certificates. */
 const MAX_LIST_BYTES = 10 * 1024 * 1024;
 const FETCH_TIMEOUT_MS = 10_000;
 const REFRESH_EVERY_MS = 60 * 60_000;
 const LIST = /-----BEGIN X509 CRL-----[^-]*-----END X509 CRL-----/g;
-/** The first byte of DER. */
+/** The first byte of a DER file. */
 const SEQUENCE = 0x30;
 
 interface RevocationPorts {
@@ -25,12 +25,12 @@ interface RevocationPorts {
   changed(): void;
 }
 
-/** The lists of revoked certificates, fetched every hour. When a list cannot be fetched, the one before stays in force. */
+/** The lists of revoked certificates, fetched every hour. When a list cannot be fetched, the previous one stays in use. */
 export class RevocationLists {
   readonly #urls: readonly string[];
   readonly #ports: RevocationPorts;
   readonly #stopped = new AbortController();
-  /** By URL; PEM. */
+  /** The lists in PEM, by URL. */
   readonly #lists = new Map<string, readonly string[]>();
   #cancelRefresh = (): void => undefined;
 
@@ -42,8 +42,8 @@ export class RevocationLists {
   /** Resolves when all lists are fetched. @throws ConfigError with every list that cannot be fetched */
   static async load(urls: readonly string[], ports: RevocationPorts): Promise<RevocationLists> {
     const lists = new RevocationLists(urls, ports);
-    const faults = await lists.#fetchAll();
-    if (faults.length > 0) throw new ConfigError(faults.map((fault) => ({ flag: FLAG, rule: `${FLAG} ${fault}` })));
+    const errors = await lists.#fetchAll();
+    if (errors.length > 0) throw new ConfigError(errors.map((error) => ({ flag: FLAG, rule: `${FLAG} ${error}` })));
     lists.#refreshLater();
     return lists;
   }
@@ -52,13 +52,13 @@ export class RevocationLists {
     return [...this.#lists.values()].flat();
   }
 
-  /** Fetches the lists now, and notifies when one has changed. */
+  /** Fetches the lists now and calls `changed` if one has changed. */
   async refresh(): Promise<void> {
     const before = this.pem.join();
-    const faults = await this.#fetchAll();
+    const errors = await this.#fetchAll();
     if (this.#stopped.signal.aborted) return;
-    for (const error of faults) {
-      this.#ports.log.error({ error }, 'list of revoked certificates could not be had, the one before stays in use');
+    for (const error of errors) {
+      this.#ports.log.error({ error }, 'could not fetch a list of revoked certificates, the previous one stays in use');
     }
     if (this.pem.join() !== before) this.#ports.changed();
   }
@@ -77,10 +77,10 @@ export class RevocationLists {
     });
   }
 
-  /** What went wrong with which. */
+  /** Returns an error text for each list that could not be fetched. */
   async #fetchAll(): Promise<string[]> {
     const outcomes = await Promise.all(this.#urls.map((url) => this.#fetch(url)));
-    return outcomes.filter((fault) => fault !== undefined);
+    return outcomes.filter((error) => error !== undefined);
   }
 
   async #fetch(url: string): Promise<string | undefined> {
@@ -119,7 +119,7 @@ async function bytesAt(url: URL, tls: ConnectionOptions, signal: AbortSignal): P
   return Buffer.concat(chunks);
 }
 
-/** Redirections are not followed. */
+/** Opens the URL. Redirections are not followed. */
 async function streamOf(url: URL, tls: ConnectionOptions, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
   if (url.protocol === 'file:') return createReadStream(fileURLToPath(url), { signal });
   const options = { agent: false, signal };
@@ -133,11 +133,11 @@ async function streamOf(url: URL, tls: ConnectionOptions, signal: AbortSignal): 
   throw new Error(`answered with status ${response.statusCode}`);
 }
 
-/** Servers give DER or PEM, with one list or several. @throws Error unless each can be read */
+/** Converts a file in DER or PEM, with one list or several, to PEM texts. @throws Error if a list cannot be read */
 function pemOf(bytes: Buffer): string[] {
   const isDer = bytes[0] === SEQUENCE;
   const lists = isDer ? [inPem(bytes)] : (bytes.toString('latin1').match(LIST) ?? []);
-  if (lists.length === 0) throw new Error('is no list of revoked certificates, in DER or PEM');
+  if (lists.length === 0) throw new Error('is not a list of revoked certificates in DER or PEM');
   createSecureContext({ crl: lists });
   return lists;
 }

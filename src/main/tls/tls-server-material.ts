@@ -1,14 +1,14 @@
 import type { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { KeyPairFiles, NamedFile } from '../../config/tls-flags.ts';
-import { fileFault, type KeyPair, leafOf, readCertificates, readKeyPair, together } from './tls-files.ts';
+import { fileError, type KeyPair, leafOf, readCertificates, readKeyPair, together } from './tls-files.ts';
 import { TLS_TERMS } from './tls-terms.ts';
 
 /** The certificate and key of a listener, and the authorities of its clients; PEM texts. */
 export interface ServerMaterial extends KeyPair {
-  /** Authorities of clients, who then must show a certificate of one of them. */
+  /** Authorities of clients. If set, clients must show a certificate of one of them. */
   ca?: string;
-  /** Their lists of revoked certificates. */
+  /** The lists of certificates that the authorities revoked. */
   crl?: readonly string[];
 }
 
@@ -33,16 +33,16 @@ export function readServerMaterial(
     ...(clients === undefined || ca === undefined ? {} : { ca, crl: clients.revoked }),
   };
   try {
-    // Lists were read when they were fetched, and may be long.
+    // The lists were parsed when they were fetched, and may be long.
     createSecureContext({ ...TLS_TERMS, ...contextOf({ ...material, crl: [] }) });
   } catch (error) {
-    if (error instanceof Error) throw fileFault(files.cert, `cannot be used for TLS: ${error.message}`);
+    if (error instanceof Error) throw fileError(files.cert, `cannot be used for TLS: ${error.message}`);
     throw error;
   }
   return material;
 }
 
-/** For `createSecureContext`; an empty list would ask for revocation lists and have none. */
+/** Options for `createSecureContext`. An empty `crl` is left out, because Node would then require lists and have none. */
 export const contextOf = ({ cert, key, ca, crl = [] }: ServerMaterial) => ({
   cert,
   key,
@@ -52,13 +52,13 @@ export const contextOf = ({ cert, key, ca, crl = [] }: ServerMaterial) => ({
 
 function readServerPair(files: KeyPairFiles, nowMs: number): KeyPair {
   const pair = readKeyPair(files);
-  const fault = faultOf(leafOf(pair.cert), nowMs);
-  if (fault !== undefined) throw fileFault(files.cert, fault);
+  const reason = rejectionOf(leafOf(pair.cert), nowMs);
+  if (reason !== undefined) throw fileError(files.cert, reason);
   return pair;
 }
 
-/** The reason why every client would reject a server with this certificate. */
-function faultOf(certificate: X509Certificate, nowMs: number): string | undefined {
+/** Returns the reason why every client would reject a server with this certificate, if there is one. */
+function rejectionOf(certificate: X509Certificate, nowMs: number): string | undefined {
   const { validFrom, validTo } = certificate;
   if (Date.parse(validTo) < nowMs) return `has expired on ${validTo}`;
   if (Date.parse(validFrom) > nowMs) return `is not valid before ${validFrom}`;

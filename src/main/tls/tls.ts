@@ -22,7 +22,7 @@ export interface OpenedTls {
   /** Undefined when the listener does not use TLS. */
   createApiServer: CreateServer | undefined;
   createAgentServer: CreateServer | undefined;
-  /** Reads the certificates and the revocation lists again. Files that cannot be used are logged and change nothing. */
+  /** Reads the certificates and revocation lists again. Files that cannot be used are logged and change nothing. */
   reload(): Promise<void>;
   stop(): void;
 }
