@@ -43,7 +43,7 @@ describe('tokens', () => {
     ['{{ .metadata | default "none" }}', 'none'],
   ];
   for (const [template, expected] of cases) {
-    it(`${template} is ${JSON.stringify(expected)}`, () => {
+    it(`are replaced: ${template} becomes ${JSON.stringify(expected)}`, () => {
       expect(filledIn(template)).to.equal(expected);
     });
   }
@@ -73,12 +73,12 @@ describe('tokens', () => {
     ['{{ .labels.constructor }}', /map has no entry for key "constructor"$/],
   ];
   for (const [template, error] of errors) {
-    it(`${template} is an error`, () => {
+    it(`are rejected in ${template}`, () => {
       expect(errorOf(template)).to.match(error);
     });
   }
 
-  it('are filled in every text, at any depth, and never in keys', () => {
+  it('are replaced in every text, at any depth, and never in keys', () => {
     const check = {
       command: '{{ .name }}',
       '{{ .name }}': 1,
@@ -97,17 +97,17 @@ describe('tokens', () => {
     });
   });
 
-  it('are filled once: what a label holds is not looked at again', () => {
+  it('are replaced once: a value that contains tokens is not evaluated again', () => {
     expect(substituteTokens('{{ .name }}', { name: '{{ .labels }}' })).to.equal('{{ .labels }}');
   });
 
   for (const unit of ['"a"', '`a`', '/**/', '- ', '(', '.a']) {
-    it(`that do not end are refused at once: many of ${unit}`, () => {
+    it(`are rejected in linear time when they do not end: many of ${unit}`, () => {
       expect(errorOf(`{{ ${unit.repeat(10_000)}`)).to.match(/unclosed action$/);
     });
   }
 
-  it('are filled or refused with an error of their own, whatever the text', () => {
+  it('are replaced or rejected with TokenError, whatever the text', () => {
     const likely = fc.stringMatching(/^[{} .|()"`a-z\-\\/*0-9]{0,40}$/);
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), likely), (text) => {

@@ -3,7 +3,7 @@ import { parseAdhocRequest } from '../../src/resources/adhoc-request.ts';
 import { InvalidResource } from '../../src/resources/errors.ts';
 
 describe('a request to run a check now', () => {
-  it('keeps the beginning of what is written about it', () => {
+  it('truncates a long reason and a long creator', () => {
     const { creator, reason } = parseAdhocRequest({ creator: 'c'.repeat(600), reason: 'r'.repeat(600) });
     expect([creator.length, reason.length]).to.deep.equal([500, 500]);
   });

@@ -14,13 +14,13 @@ describe('an API key', () => {
     [{ metadata: { name: 'mine' } }, 'api key name: must be a UUID'],
   ]);
 
-  it('drops a hash that was sent, and shows none', () => {
+  it('drops a hash that was sent and does not show the stored one', () => {
     const key = parseApiKeyShape({ metadata, username: 'ann', hash: 'sent' });
     expect(key.hash).to.equal('');
     expect(JSON.stringify(shownApiKey({ ...key, hash: 'secret' }))).to.not.include('hash');
   });
 
-  it('has a UUID as its name, always the same, which does not reveal the key', () => {
+  it('is named by a UUID that always follows from the key and does not reveal it', () => {
     const { name, hash } = digestApiKey(KEY);
     expect(name).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(digestApiKey(KEY)).to.deep.equal({ name, hash });

@@ -7,16 +7,16 @@ import { validationErrorOf } from '../support/validation-error.ts';
 const checkWith = (check_hooks: Record<string, string[] | null>[] | null): Check =>
   parseCheckShape({ metadata: { name: 'c', namespace: 'default' }, interval: 60, check_hooks });
 
-describe('the hooks of one type', () => {
+describe('a list of hooks', () => {
   for (const type of ['0', '9', '10', '255', 'ok', 'warning', 'critical', 'unknown', 'non-zero']) {
-    it(`may be those of ${type}`, () => {
+    it(`can be of type ${type}`, () => {
       expect(parseHookList({ [type]: ['h1', 'h2'] }, type)).to.deep.equal({ type, names: ['h1', 'h2'] });
       expect(parseHookList({ [type]: null }, type)).to.deep.equal({ type, names: [] });
     });
   }
 
   for (const type of ['256', '1000', '00', '01', '-1', '1.0', 'OK', 'nonzero', 'error', '']) {
-    it(`are not those of ${JSON.stringify(type)}`, () => {
+    it(`cannot be of type ${JSON.stringify(type)}`, () => {
       expect(validationErrorOf(() => parseHookList({ [type]: ['h'] }, type))).to.equal(
         'valid check hook types are "0"-"255", "ok", "warning", "critical", "unknown", and "non-zero"',
       );
@@ -34,14 +34,14 @@ describe('the hooks of one type', () => {
     [[], 'body must be object'],
   ];
   for (const [body, message] of refused) {
-    it(`are refused as ${JSON.stringify(body)}`, () => {
+    it(`is rejected when the body is ${JSON.stringify(body)}`, () => {
       expect(validationErrorOf(() => parseHookList(body, 'ok'))).to.equal(message);
     });
   }
 });
 
 describe('a check', () => {
-  it('gets hooks of a type behind those that it has, each once, and its other types stay where they are', () => {
+  it('gets new hooks of a type after its existing ones, without duplicates, and keeps its other types in place', () => {
     const check = checkWith([{ ok: ['a'] }, { critical: ['b'] }]);
     expect(withHooks(check, { type: 'ok', names: ['b', 'a', 'b'] }).check_hooks).to.deep.equal([
       { ok: ['a', 'b'] },
@@ -50,14 +50,14 @@ describe('a check', () => {
     expect(check.check_hooks).to.deep.equal([{ ok: ['a'] }, { critical: ['b'] }]);
   });
 
-  it('gets the first hooks of a type at the end, also when there are none of them', () => {
+  it('gets the first list of a type at the end, also when the list is empty', () => {
     expect(withHooks(checkWith(null), { type: 'ok', names: ['a'] }).check_hooks).to.deep.equal([{ ok: ['a'] }]);
     const empty = withHooks(checkWith([{ ok: ['a'] }]), { type: '1', names: [] });
     expect(empty.check_hooks).to.deep.equal([{ ok: ['a'] }, { '1': null }]);
     expect(withHooks(empty, { type: '1', names: ['b'] }).check_hooks).to.deep.equal([{ ok: ['a'] }, { '1': ['b'] }]);
   });
 
-  it('loses a hook from every list of the type, and lists that are empty then', () => {
+  it('loses a hook from every list of the type, and the lists that are then empty', () => {
     const check = checkWith([{ ok: ['a', 'b'] }, { warning: ['a'] }, { ok: ['a'] }]);
     expect(withoutHook(check, 'ok', 'a').check_hooks).to.deep.equal([{ ok: ['b'] }, { warning: ['a'] }]);
     expect(withoutHook(checkWith([{ ok: ['a'] }]), 'ok', 'a').check_hooks).to.equal(null);
@@ -69,7 +69,7 @@ describe('a check', () => {
     ['unknown', 'a'],
     ['constructor', 'name'],
   ] as const) {
-    it(`does not lose hook ${name} of ${type}, which it has not got`, () => {
+    it(`cannot lose hook ${name} of ${type}, which it does not have`, () => {
       const check = checkWith([{ ok: ['a'] }, { unknown: null }]);
       expect(() => withoutHook(check, type, name)).to.throw(NotFound);
     });

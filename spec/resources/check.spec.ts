@@ -33,46 +33,46 @@ const checkWith = (fields: object) => {
 describe('a check definition', () => {
   for (const recorded of recording.rows.filter(({ case: name }) => !WITHOUT_OUR_TEXT.has(name))) {
     const { status, message } = recorded.ours ?? recorded;
-    const what = `with ${JSON.stringify(recorded.fields)}`;
+    const what = JSON.stringify(recorded.fields);
     if (status === 201) {
-      it(`${what} is accepted and rendered as recorded`, () => {
+      it(`is accepted with ${what} and rendered as recorded`, () => {
         const rendered = JSON.parse(JSON.stringify(checkWith(recorded.fields))) as Record<string, unknown>;
         for (const [name, value] of Object.entries(recorded.stored ?? {})) {
           expect(rendered[name], name).to.deep.equal(value === '<absent>' ? undefined : value);
         }
       });
     } else if (message === '<string>') {
-      it(`${what} is refused`, () => {
+      it(`is rejected with ${what}`, () => {
         expect(validationErrorOf(() => checkWith(recorded.fields))).to.be.a('string');
       });
     } else {
       const expected = withoutDetail(message?.replace('resource is invalid: ', ''));
-      it(`${what} is refused: ${expected}`, () => {
+      it(`is rejected with ${what}: ${expected}`, () => {
         expect(withoutDetail(validationErrorOf(() => checkWith(recorded.fields)))).to.equal(expected);
       });
     }
   }
 
-  it('with a clock time of the older subdue in 24 hours is refused', () => {
+  it('is rejected with a 24-hour time in the older subdue form', () => {
     const subdue = { days: { all: [{ begin: '15:00', end: '16:00' }] } };
     expect(validationErrorOf(() => checkWith({ subdue }))).to.be.a('string');
   });
 
   const bounds: [string, (length: number) => object, number, string][] = [
     [
-      'characters of its cron',
+      'characters in its cron expression',
       (length) => ({ interval: 0, cron: '* * * * *'.padEnd(length) }),
       1_000,
       'cron must NOT have more than 1000 characters',
     ],
     [
-      'attributes of the entities that it is for',
+      'entity attributes',
       (length) => ({ proxy_requests: { entity_attributes: Array.from({ length }, () => 'true') } }),
       100,
       'proxy_requests.entity_attributes must NOT have more than 100 items',
     ],
     [
-      'characters of such an attribute',
+      'characters in an entity attribute',
       (length) => ({ proxy_requests: { entity_attributes: ['true'.padEnd(length)] } }),
       10_000,
       'proxy_requests.entity_attributes.0 must NOT have more than 10000 characters',
@@ -85,11 +85,11 @@ describe('a check definition', () => {
     });
   }
 
-  it('without a namespace is refused', () => {
+  it('is rejected without a namespace', () => {
     expect(validationErrorOf(() => checkWith({ metadata: { name: 'v' } }))).to.equal('namespace must be set');
   });
 
-  it('breaks the rules in a fixed order: name, schedule, namespace, ttl, assets, subscriptions', () => {
+  it('is validated in a fixed order: name, schedule, namespace, ttl, assets, subscriptions', () => {
     const broken = { metadata: {}, interval: 0, ttl: 5, runtime_assets: [' '], subscriptions: [''] };
     const repairs: [object, string][] = [
       [{ metadata: { name: 'v' } }, 'check name must not be empty'],
@@ -110,7 +110,7 @@ describe('a check definition', () => {
     expect(validationErrorOf(() => checkWith(fields))).to.equal(undefined);
   });
 
-  it('renders what is empty as clients know it', () => {
+  it('renders empty members as clients expect', () => {
     const minimal = { metadata: { name: 'v', namespace: 'default' }, interval: 60 };
     expect(JSON.parse(JSON.stringify(parseCheckShape(minimal)))).to.deep.equal({
       handlers: [],
@@ -136,7 +136,7 @@ describe('a check definition', () => {
     });
   });
 
-  it('takes null for "not set" in every member', () => {
+  it('accepts null for "not set" in every member', () => {
     const nothing = Object.fromEntries(Object.keys(parseCheckShape({})).map((name) => [name, null]));
     expect(parseCheckShape(nothing)).to.deep.equal(parseCheckShape({}));
   });

@@ -22,9 +22,9 @@ const PREFIX = 'check cron string is invalid: ';
 const withoutDetail = (reason: string | undefined): string | undefined =>
   reason?.replace(/(failed to parse (?:int from|duration) .*?): .*$/, '$1');
 
-/** Runs backwards: a rule of ours decides it. */
+/** This period runs backwards. One of our own rules rejects it. */
 const isDecidedElsewhere = ({ cron }: { cron: string }): boolean => cron.startsWith('@every -');
-/** Ours may differ from what was recorded. */
+/** The recorded answer, or ours where it differs. */
 const expectedOf = ({ cron, status, message, ours }: Recording['write'][number]): string | undefined => {
   const answer = ours ?? { cron, status, message };
   return answer.status === 201 ? undefined : answer.message?.replace('resource is invalid: ', '');
@@ -33,12 +33,12 @@ const expectedOf = ({ cron, status, message, ours }: Recording['write'][number])
 describe('a cron expression', () => {
   for (const recorded of recording.write.filter((written) => written.cron !== '' && !isDecidedElsewhere(written))) {
     const expected = expectedOf(recorded);
-    it(`"${recorded.cron}" is ${expected === undefined ? 'accepted' : `refused: ${expected}`}`, () => {
+    it(`is ${expected === undefined ? 'accepted' : 'rejected'}: "${recorded.cron}"${expected === undefined ? '' : `, ${expected}`}`, () => {
       expect(withoutDetail(validationErrorOf(() => assertCron(recorded.cron)))).to.equal(withoutDetail(expected));
     });
   }
 
-  it('that has next times is accepted, and one that has none is refused', () => {
+  it('is accepted if it has a next time, and rejected if it has none', () => {
     for (const { cron, ours } of recording.next.filter((recorded) => !isDecidedElsewhere(recorded))) {
       const expected = ours?.startsWith('rejected on write: ') ? `${PREFIX}schedule never occurs` : undefined;
       expect(
@@ -73,12 +73,12 @@ describe('a cron expression', () => {
     ['@every -5m', 'failed to parse duration @every -5m: must not be negative'],
   ];
   for (const [cron, reason] of refused) {
-    it(`"${cron}" is refused: ${reason}`, () => {
+    it(`is rejected: "${cron}", ${reason}`, () => {
       expect(validationErrorOf(() => assertCron(cron))).to.equal(PREFIX + reason);
     });
   }
 
-  it('with a zone and nothing behind it is refused', () => {
+  it('is rejected when it consists of a time zone only', () => {
     expect(validationErrorOf(() => assertCron('TZ=Asia/Tokyo'))).to.match(/^check cron string is invalid: /);
   });
 
@@ -103,12 +103,12 @@ describe('a cron expression', () => {
     'TZ=Local @daily',
   ];
   for (const cron of accepted) {
-    it(`"${cron}" is accepted`, () => {
+    it(`is accepted: "${cron}"`, () => {
       expect(validationErrorOf(() => assertCron(cron))).to.equal(undefined);
     });
   }
 
-  it('is accepted or refused for a reason, whatever the text', () => {
+  it('is accepted or rejected with a reason, whatever the text', () => {
     const likely = fc.stringMatching(/^[0-9*?/,+ @TZ=everysunja-]{0,30}$/);
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), likely), (text) => {

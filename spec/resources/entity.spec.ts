@@ -17,11 +17,11 @@ describe('an entity', () => {
   const refused: [string, object, string][] = [
     ['without a name', { metadata: { namespace: 'default' } }, 'entity name must not be empty'],
     [
-      'whose name has a space',
+      'with a space in its name',
       { metadata: { name: 'a b', namespace: 'default' } },
       'entity name cannot contain spaces or special characters',
     ],
-    ['called ..', { metadata: { name: '..', namespace: 'default' } }, 'entity name must not be "." or ".."'],
+    ['with the name ..', { metadata: { name: '..', namespace: 'default' } }, 'entity name must not be "." or ".."'],
     [
       'without a class',
       { metadata: { name: 'sw1', namespace: 'default' }, entity_class: '' },
@@ -30,12 +30,12 @@ describe('an entity', () => {
     ['without a namespace', { metadata: { name: 'sw1' } }, 'namespace must be set'],
   ];
   for (const [what, fields, message] of refused) {
-    it(`${what} is refused: ${message}`, () => {
+    it(`is rejected ${what}: ${message}`, () => {
       expect(validationErrorOf(() => assertEntity(parsed(fields)))).to.equal(message);
     });
   }
 
-  it('renders as clients know it', () => {
+  it('is rendered as clients expect', () => {
     const entity = parsed({ subscriptions: ['net'], metadata: { name: 'sw1', namespace: 'default' } });
     expect(JSON.stringify(entity)).to.equal(
       '{"entity_class":"proxy","system":{"network":{"interfaces":null},"libc_type":"","vm_system":"","vm_role":"",' +
@@ -44,7 +44,7 @@ describe('an entity', () => {
     );
   });
 
-  it('is its configuration joined with its state', () => {
+  it('equals its configuration joined with its state', () => {
     const fields = fc.record(
       {
         entity_class: fc.string(),
@@ -69,7 +69,7 @@ describe('an entity', () => {
     );
   });
 
-  it('holds its own subscription once', () => {
+  it('gets its own subscription once', () => {
     const entity = parsed({ subscriptions: ['net'], metadata: { name: 'sw1' } });
     const held = withOwnSubscription(entity);
     expect(held.subscriptions).to.deep.equal(['net', 'entity:sw1']);
@@ -77,11 +77,11 @@ describe('an entity', () => {
     expect(entity.subscriptions).to.deep.equal(['net']);
   });
 
-  it('without subscriptions gets its own', () => {
+  it('gets its own subscription when it has none', () => {
     expect(withOwnSubscription(parsed({ metadata: { name: 'sw1' } })).subscriptions).to.deep.equal(['entity:sw1']);
   });
 
-  it('sends its configuration without its state', () => {
+  it('is sent to its agent as its configuration, without its state', () => {
     const config = parseEntityConfig({ metadata: { name: 'sw1' }, last_seen: 5, system: { hostname: 'sw1' } });
     expect(JSON.stringify(config)).to.equal(
       '{"metadata":{"name":"sw1"},"entity_class":"","subscriptions":null,"deregister":false,"deregistration":{}}',

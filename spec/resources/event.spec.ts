@@ -198,7 +198,7 @@ describe('an event', () => {
     ],
   ];
   for (const [what, event, message] of refused) {
-    it(`${what} is refused: ${message}`, () => {
+    it(`is rejected ${what}: ${message}`, () => {
       expect(validationErrorOf(() => parseEvent(event))).to.equal(message);
     });
   }
@@ -211,16 +211,16 @@ describe('an event', () => {
     ['of an unpublished check with both schedules and a bad cron', checkWith({ cron: 'nope' })],
     ['with a ttl of -1', checkWith({ interval: 1, ttl: -1 })],
     ['with a status above 3', checkWith({ status: 4_294_967_295 })],
-    ['with a state of its own making', checkWith({ state: 'weird' })],
+    ['with an unknown state', checkWith({ state: 'weird' })],
     ['with one flap threshold', checkWith({ low_flap_threshold: 60 })],
-    ['with metrics alone', { entity: ENTITY, metrics: { handlers: ['i'], points: [{ name: 'n', value: 1.5 }] } }],
+    ['with metrics only', { entity: ENTITY, metrics: { handlers: ['i'], points: [{ name: 'n', value: 1.5 }] } }],
     ['with an empty id', { ...EVENT, id: '' }],
     ['with unknown members', { ...EVENT, bogus: { a: 1 } }],
     ['with a name of 250 letters', checkWith({ metadata: { name: 'n'.repeat(250) } })],
     ['with a metric rule whose minimum is above its maximum', thresholdWith({ thresholds: [{ min: '5', max: '1' }] })],
   ];
   for (const [what, event] of accepted) {
-    it(`${what} is accepted`, () => {
+    it(`is accepted ${what}`, () => {
       expect(validationErrorOf(() => parseEvent(event))).to.equal(undefined);
     });
   }
@@ -238,12 +238,12 @@ describe('an event', () => {
     ['a label that is a number', entityWith({ metadata: { name: 'db1', namespace: 'default', labels: { a: 1 } } })],
   ];
   for (const [what, event] of wrongTypes) {
-    it(`with ${what} is refused`, () => {
+    it(`is rejected with ${what}`, () => {
       expect(validationErrorOf(() => parseEvent(event))).to.be.a('string');
     });
   }
 
-  it('renders as clients know it', () => {
+  it('is rendered as clients expect', () => {
     const event = parseEvent({
       entity: ENTITY,
       check: { ...CHECK, status: 1, output: '87%', handlers: ['chat'] },
@@ -265,7 +265,7 @@ describe('an event', () => {
     );
   });
 
-  it('without anything set renders timestamp 0 and an id of null', () => {
+  it('is rendered with timestamp 0 and id null when nothing is set', () => {
     expect(JSON.parse(JSON.stringify(parseEventShape({})))).to.deep.equal({
       timestamp: 0,
       metadata: {},
@@ -275,13 +275,13 @@ describe('an event', () => {
     });
   });
 
-  it('keeps a label called __proto__ a label', () => {
+  it('treats __proto__ as an ordinary label', () => {
     const labels = JSON.parse('{"__proto__":"x"}') as object;
     const event = parseEvent(entityWith({ metadata: { name: 'db1', namespace: 'default', labels } }));
     expect(JSON.stringify(event.entity?.metadata.labels)).to.equal('{"__proto__":"x"}');
   });
 
-  it('that keeps every rule is accepted, and is the same when parsed again', () => {
+  it('is accepted if it follows every rule, and stays the same when it is parsed again', () => {
     fc.assert(
       fc.property(validEvents, (sent) => {
         const event = parseEvent(sent);
@@ -290,7 +290,7 @@ describe('an event', () => {
     );
   });
 
-  it('is accepted or refused, never anything else, whatever the JSON', () => {
+  it('is accepted or rejected with InvalidResource, whatever the JSON', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), damagedEvents), (value) => void validationErrorOf(() => parseEvent(value))),
       {

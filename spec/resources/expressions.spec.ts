@@ -55,7 +55,7 @@ const CURRENT_PROGRAMS = [
   'var { a, b: { c } } = event; function f(a = 1) { }',
 ];
 
-/** RE2, the engine of the reference, has them. */
+/** Syntax of RE2, the regular expression engine of the reference. */
 const DIALECT_OF_RE2 = ['/(?i)http/.test(x)', '/(?s)a.b/', '/[[:alpha:]]+/', '/(?P<n>a)/'];
 
 const ERRORS: [string, string][] = [
@@ -105,9 +105,9 @@ describe('assertExpressions', () => {
     expect(errorOf('import a from "b"')).to.equal(`syntax error in expression 0: ${error}`);
   });
 
-  it('accepts what V8 compiles', () => {
+  it('accepts every program that V8 compiles', () => {
     for (const source of [...PROGRAMS, ...CURRENT_PROGRAMS]) {
-      // Compiled and never run.
+      // The script is compiled and never run.
       expect(() => new Script(source), source).not.to.throw();
     }
   });

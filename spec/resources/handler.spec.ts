@@ -27,7 +27,7 @@ describe('a handler definition', () => {
     [{ metadata: { name: 'h' }, type: 'set' }, 'namespace must be set'],
   ];
   for (const [changes, message] of cases) {
-    it(`with ${JSON.stringify(changes)} is ${message === undefined ? 'accepted' : `refused: ${message}`}`, () => {
+    it(`is ${message === undefined ? 'accepted' : 'rejected'} with ${JSON.stringify(changes)}${message === undefined ? '' : `: ${message}`}`, () => {
       expect(validationErrorOf(() => assertHandler(parseHandlerShape(handler(changes))))).to.equal(message);
     });
   }
@@ -41,12 +41,12 @@ describe('a handler definition', () => {
     { secrets: [null] },
   ];
   for (const shape of shapes) {
-    it(`with ${JSON.stringify(shape)} is of a wrong shape`, () => {
+    it(`does not match the schema with ${JSON.stringify(shape)}`, () => {
       expect(validationErrorOf(() => parseHandlerShape(handler(shape)))).to.be.a('string');
     });
   }
 
-  it('renders what is empty as clients know it', () => {
+  it('renders empty members as clients expect', () => {
     const rendered = JSON.stringify(parseHandlerShape({ metadata: {}, socket: {}, handlers: [], secrets: [{}] }));
     expect(JSON.parse(rendered)).to.deep.equal({
       metadata: {},

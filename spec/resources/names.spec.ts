@@ -7,7 +7,7 @@ const SPECIAL = 'cannot contain spaces or special characters';
 
 describe('a name', () => {
   for (const name of ['a', 'A.b:c_d-9', '...', '_', 'n'.repeat(600)]) {
-    it(`may be ${name.slice(0, 20)}`, () => {
+    it(`can be ${name.slice(0, 20)}`, () => {
       expect(validationErrorOf(() => assertName(name, 'check name'))).to.equal(undefined);
       expect(isName(name)).to.equal(true);
     });
@@ -31,7 +31,7 @@ describe('a name', () => {
     });
   }
 
-  it('is recognised alike by both functions', () => {
+  it('is valid for isName exactly if assertName accepts it', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 5 }), (text) => {
         expect(isName(text)).to.equal(validationErrorOf(() => assertName(text, 'name')) === undefined);
@@ -40,7 +40,7 @@ describe('a name', () => {
   });
 });
 
-describe('a name of a role or binding', () => {
+describe('the name of a role or binding', () => {
   const cases: [string, string | undefined][] = [
     ['system:agent', undefined],
     ['a:b:c', `the Role name ${SPECIAL}`],
@@ -49,7 +49,7 @@ describe('a name of a role or binding', () => {
     ['', 'the Role name must not be empty'],
   ];
   for (const [name, message] of cases) {
-    it(`${JSON.stringify(name)} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
+    it(`${message === undefined ? 'can' : 'cannot'} be ${JSON.stringify(name.slice(0, 20))}`, () => {
       expect(validationErrorOf(() => assertSubname(name, 'the Role name'))).to.equal(message);
     });
   }
@@ -64,7 +64,7 @@ describe('a user name', () => {
     ['', 'username must not be empty'],
   ];
   for (const [name, message] of cases) {
-    it(`${JSON.stringify(name)} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
+    it(`${message === undefined ? 'can' : 'cannot'} be ${JSON.stringify(name.slice(0, 20))}`, () => {
       expect(validationErrorOf(() => assertUsername(name))).to.equal(message);
     });
   }
@@ -80,7 +80,7 @@ describe('an asset name', () => {
     [`${'a/'.repeat(300)}b`, "asset's name must be at most 600 characters"],
   ];
   for (const [name, message] of cases) {
-    it(`${JSON.stringify(name)} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
+    it(`${message === undefined ? 'can' : 'cannot'} be ${JSON.stringify(name.slice(0, 20))}`, () => {
       expect(validationErrorOf(() => assertAssetName(name))).to.equal(message);
     });
   }

@@ -7,7 +7,7 @@ const shownLabels = (labels: Record<string, string>, redact?: string[]): unknown
   redactEntity(entityWithDefaults({ metadata: { labels }, redact: redact ?? null })).metadata.labels;
 
 describe('redaction', () => {
-  it('hides the default keys however they are written', () => {
+  it('hides values of the default keys, however the keys are written', () => {
     const labels = { 'API-Key': 'x', apiKey: 'x', api_key2: 'x', Password: 'x', password1: 'seen', region: 'seen' };
     expect(shownLabels(labels)).to.deep.equal({
       'API-Key': 'REDACTED',
@@ -19,17 +19,17 @@ describe('redaction', () => {
     });
   });
 
-  it('hides what the entity names instead of the defaults', () => {
+  it('hides values of the keys that the entity names instead of the default ones', () => {
     expect(shownLabels({ password: 'seen', pin: 'x' }, ['PIN'])).to.deep.equal({ password: 'seen', pin: 'REDACTED' });
   });
 
-  it('hides annotations too and changes nothing in place', () => {
+  it('hides annotations too, without changing the entity itself', () => {
     const entity = entityWithDefaults({ metadata: { annotations: { secret: 'x' } } });
     expect(redactEntity(entity).metadata.annotations).to.deep.equal({ secret: 'REDACTED' });
     expect(entity.metadata.annotations).to.deep.equal({ secret: 'x' });
   });
 
-  it('knows letters of any alphabet apart', () => {
+  it('distinguishes letters of any alphabet', () => {
     expect(shownLabels({ Пароль: 'x', Город: 'seen', 'パス-ワード1': 'x' }, ['пароль', 'パスワード'])).to.deep.equal({
       Пароль: 'REDACTED',
       Город: 'seen',
@@ -37,7 +37,7 @@ describe('redaction', () => {
     });
   });
 
-  it('leaves an entity without secrets, and an event of one, as they are', () => {
+  it('returns an entity without secrets, and its event, unchanged', () => {
     const entity = entityWithDefaults({ metadata: { labels: { region: 'eu' } } });
     const event = { ...eventWithDefaults({}), entity };
     expect(redactEntity(entity)).to.equal(entity);

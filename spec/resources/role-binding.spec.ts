@@ -32,7 +32,7 @@ describe('a role binding', () => {
     [{ subjects: [{ type: 'user' }] }, 'subject name for the "User" type is required'],
   ]);
 
-  it('writes its types with a capital', () => {
+  it('capitalises its types', () => {
     const { role_ref: role, subjects: bound } = parseRoleBindingShape({
       role_ref: { type: 'clusterRole', name: 'r' },
       subjects: [{ type: 'user', name: 'x' }],

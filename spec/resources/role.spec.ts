@@ -20,7 +20,7 @@ describe('a role', () => {
     [{ rules: [{ verbs: [''] }] }, 'the verb "" is not valid'],
   ]);
 
-  it('has its verbs and resources one by one and once, and names as they were sent', () => {
+  it('is stored with separate verbs and resources, without duplicates, and with the names that were sent', () => {
     const sent = { rules: [{ verbs: ['get,list'], resources: ['checks,events', 'hooks'], resource_names: ['a,b'] }] };
     expect(parseRoleShape(sent).rules).to.deep.equal([
       { verbs: ['get', 'list'], resources: ['checks', 'events', 'hooks'], resource_names: ['a,b'] },
@@ -35,7 +35,7 @@ describe('a role', () => {
   });
 });
 
-describe('the size of a role', () => {
+describe('the size limit of a role', () => {
   const errorOf = (sent: object[]): string | undefined =>
     validationErrorOf(() => assertRole(parseRoleShape({ metadata: { name: 'r', namespace: 'default' }, rules: sent })));
 
@@ -44,7 +44,7 @@ describe('the size of a role', () => {
     expect(errorOf(Array<object>(1_001).fill({}))).to.equal('a Role must have at most 1000 rules');
   });
 
-  it('is at most a thousand terms in a rule, verbs, resources and names together', () => {
+  it('is at most a thousand verbs, resources and names together in a rule', () => {
     const rule = { verbs: ['get'], resources: terms(499), resource_names: terms(500) };
     expect(errorOf([rule, rule])).to.equal(undefined);
     const message = 'a rule must have at most 1000 verbs, resources and names';

@@ -36,7 +36,7 @@ const PARSERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   'a user': parseUser,
 };
 
-/** Objects whose members have names that resources have. */
+/** Objects whose members have the names of members of resources. */
 const familiar = fc.dictionary(
   fc.constantFrom(
     'metadata',
@@ -56,20 +56,20 @@ const familiar = fc.dictionary(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-describe('a parser of resources', () => {
+describe('a resource parser', () => {
   for (const [what, parse] of Object.entries(PARSERS)) {
-    it(`takes or refuses ${what}, and does nothing else, whatever the JSON`, () => {
+    it(`accepts or rejects ${what} with InvalidResource, whatever the JSON`, () => {
       fc.assert(fc.property(fc.oneof(fc.jsonValue(), familiar), (value) => void validationErrorOf(() => parse(value))));
     });
 
     for (const value of [null, 'x', 5, true, []]) {
-      it(`refuses ${what} that is ${JSON.stringify(value)}`, () => {
+      it(`rejects ${what} that is ${JSON.stringify(value)}`, () => {
         expect(validationErrorOf(() => parse(value))).to.be.a('string');
       });
     }
   }
 
-  it('names the first wrong member and the rule', () => {
+  it('names the first invalid member and its rule', () => {
     expect(validationErrorOf(() => parseCheckShape({ interval: -1 }))).to.equal('interval must be >= 0');
     expect(validationErrorOf(() => parseEvent({ check: { status: 'x' } }))).to.match(/^check\.status must be /);
   });

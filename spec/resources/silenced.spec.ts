@@ -55,26 +55,36 @@ describe('a silence', () => {
     [{ check: 'disk', begin: 'now' }, 'begin must be integer,null'],
   ];
   for (const [body, message] of errors) {
-    it(`is refused: ${message}, for ${JSON.stringify(body).slice(0, 60)}`, () => {
+    it(`is rejected with ${JSON.stringify(body).slice(0, 60)}: ${message}`, () => {
       expect(errorOf(body)).to.equal(message);
     });
   }
 
   const limited: [string, object, SilenceLimits, object][] = [
-    ['gets the usual end when it names none', {}, { defaultS: 60, longestS: 0 }, { expire_at: NOW_S + 60, expire: 60 }],
-    ['gets it counted from its begin', { begin: 7, expire: -1 }, { defaultS: 60, longestS: 90 }, { expire_at: 67 }],
-    ['gets the last possible end when there is no usual one', {}, { defaultS: 0, longestS: 90 }, { expire: 90 }],
+    [
+      'gets the default duration when it has no end',
+      {},
+      { defaultS: 60, longestS: 0 },
+      { expire_at: NOW_S + 60, expire: 60 },
+    ],
+    [
+      'gets the default duration, counted from its begin',
+      { begin: 7, expire: -1 },
+      { defaultS: 60, longestS: 90 },
+      { expire_at: 67 },
+    ],
+    ['gets the longest duration when there is no default one', {}, { defaultS: 0, longestS: 90 }, { expire: 90 }],
     ['keeps its own end', { expire: 90 }, { defaultS: 60, longestS: 90 }, { expire_at: NOW_S + 90, expire: 90 }],
     ['keeps the end that was sent', { expire_at: NOW_S + 9 }, { defaultS: 60, longestS: 90 }, { expire_at: NOW_S + 9 }],
   ];
   for (const [what, body, limits, expected] of limited) {
-    it(`${what}, where silences are limited`, () => {
+    it(`${what}, when silences are limited`, () => {
       expect(withTimes(parseSilencedShape({ check: 'disk', ...body }), NOW_S, limits)).to.include(expected);
     });
   }
 
   for (const body of [{ expire: 91 }, { expire_at: NOW_S + 91 }, { begin: NOW_S - 50, expire_at: NOW_S + 41 }]) {
-    it(`is refused when it lasts longer than any may: ${JSON.stringify(body)}`, () => {
+    it(`is rejected when it exceeds the longest duration: ${JSON.stringify(body)}`, () => {
       const silenced = parseSilencedShape({ check: 'disk', ...body });
       const message = 'a silence must end within 90 seconds of its begin';
       expect(() => withTimes(silenced, NOW_S, { defaultS: 0, longestS: 90 })).to.throw(InvalidResource, message);
@@ -86,9 +96,9 @@ describe('a silence', () => {
     ['has no end when expire is below 0', { expire: -5 }, { begin: NOW_S, expire_at: 0, expire: -1 }],
     ['ends expire seconds from now', { expire: 60 }, { begin: NOW_S, expire_at: NOW_S + 60, expire: 60 }],
     ['ends expire seconds from its begin', { begin: 100, expire: 10 }, { begin: 100, expire_at: 110, expire: 10 }],
-    ['begins before the year 1970 when sent so', { begin: -5 }, { begin: -5, expire_at: 0, expire: -1 }],
+    ['can begin before 1970', { begin: -5 }, { begin: -5, expire_at: 0, expire: -1 }],
     ['keeps an end that was sent', { expire_at: 7, expire: 60 }, { begin: NOW_S, expire_at: 7, expire: 60 }],
-    ['shows no expire that was not sent', { expire_at: 7 }, { begin: NOW_S, expire_at: 7, expire: 0 }],
+    ['does not show an expire that was not sent', { expire_at: 7 }, { begin: NOW_S, expire_at: 7, expire: 0 }],
   ];
   for (const [what, body, expected] of times) {
     it(what, () => {

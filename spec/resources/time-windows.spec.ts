@@ -11,7 +11,7 @@ describe('a repeated window', () => {
   const END = '2020-01-01T10:00:00+02:00';
   const cases: [string, { begin: string; end: string; repeat: string[] | null }, RegExp | undefined][] = [
     ['from one moment to a later one', { begin: BEGIN, end: END, repeat: null }, undefined],
-    ['of no length', { begin: BEGIN, end: BEGIN, repeat: [] }, undefined],
+    ['without any length', { begin: BEGIN, end: BEGIN, repeat: [] }, undefined],
     ['with fractions of a second', { begin: '2020-01-01T00:00:00.5Z', end: END, repeat: null }, undefined],
     [
       'with every period',
@@ -31,32 +31,28 @@ describe('a repeated window', () => {
       { begin: '2020-01-01T00:00:00-0700', end: END, repeat: null },
       /invalid begin time/,
     ],
-    [
-      'with an end that is no time',
-      { begin: BEGIN, end: 'y', repeat: null },
-      /^subdue 0 invalid: invalid end time format/,
-    ],
+    ['with an invalid end', { begin: BEGIN, end: 'y', repeat: null }, /^subdue 0 invalid: invalid end time format/],
     [
       'with a month that does not exist',
       { begin: '2020-13-01T00:00:00Z', end: END, repeat: null },
       /begin time format/,
     ],
     [
-      'that ends before it begins',
+      'with an end before its beginning',
       { begin: END, end: BEGIN, repeat: null },
       /^subdue 0 invalid: end time must be after begin time$/,
     ],
     ['with an unknown period', { begin: BEGIN, end: END, repeat: ['Daily'] }, /invalid repeat period: Daily$/],
   ];
   for (const [what, window, message] of cases) {
-    it(`${what} is ${message === undefined ? 'accepted' : 'refused'}`, () => {
+    it(`is ${message === undefined ? 'accepted' : 'rejected'} ${what}`, () => {
       const reason = validationErrorOf(() => assertRepeatedWindows([window]));
       if (message === undefined) expect(reason).to.equal(undefined);
       else expect(reason).to.match(message);
     });
   }
 
-  it('is named by its place', () => {
+  it('is named by its index in an error', () => {
     const window = { begin: BEGIN, end: END, repeat: null };
     const reason = validationErrorOf(() => assertRepeatedWindows([window, { ...window, repeat: ['x'] }]));
     expect(reason).to.equal('subdue 1 invalid: invalid repeat period: x');
@@ -70,13 +66,13 @@ describe('a weekly window', () => {
     ['3:00PM', '4:00 PM'],
     ['12:59AM', '01:00AM'],
   ] as const) {
-    it(`from ${begin} to ${end} is accepted`, () => {
+    it(`can last from ${begin} to ${end}`, () => {
       expect(validationErrorOf(() => assertWeeklyWindows(of(begin, end)))).to.equal(undefined);
     });
   }
 
   for (const time of ['15:00', '3:00pm', '13:00PM', '0:30AM', 'x', '']) {
-    it(`from ${JSON.stringify(time)} is refused`, () => {
+    it(`cannot begin at ${JSON.stringify(time)}`, () => {
       expect(validationErrorOf(() => assertWeeklyWindows(of(time, '4:00PM')))).to.be.a('string');
     });
   }

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { keepaliveAlertOutput, keepaliveSilentS, ttlAlertOutput, ttlSilentS } from '../../src/rules/alert-output.ts';
 
-describe('the output of an alert on silence', () => {
+describe('the output of an alert about missing results or keepalives', () => {
   const seconds = fc.nat({ max: 1_000_000_000 });
 
-  it('contains the seconds of silence, which are read back from it', () => {
+  it('contains the seconds of silence in a form that can be parsed again', () => {
     fc.assert(
       fc.property(seconds, fc.nat(), (silentS, thresholdMs) => {
         expect(keepaliveSilentS(keepaliveAlertOutput('web-01', silentS, thresholdMs))).to.equal(silentS);
@@ -14,7 +14,7 @@ describe('the output of an alert on silence', () => {
     );
   });
 
-  it('is not found in another text', () => {
+  it('is not recognised in other texts', () => {
     for (const text of [
       '',
       'disk full',

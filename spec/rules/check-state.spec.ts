@@ -19,7 +19,7 @@ const NEVER: Thresholds = { lowFlapThreshold: 0, highFlapThreshold: 0 };
 const historyOf = (statuses: readonly number[]): CheckHistory => ({ statuses, executed: [...statuses.keys()] });
 const digits = (text: string): number[] => Array.from(text, Number);
 
-/** What each result made of the state, the first one after `previous`. */
+/** Returns the state after each result. The first result is merged with `previous`. */
 function merged(
   statuses: readonly number[],
   thresholds: Thresholds = NEVER,
@@ -61,12 +61,12 @@ describe('the total state change of a history', () => {
     ['', 0],
   ];
   for (const [history, change] of table) {
-    it(`${history === '' ? 'without entries' : history} is ${change}`, () => {
+    it(`is ${change} for ${history === '' ? 'an empty history' : history}`, () => {
       expect(totalStateChange(historyOf(digits(history)))).to.equal(change);
     });
   }
 
-  it('is a whole number from 0 to 98, and 0 only where nothing changed', () => {
+  it('is an integer from 0 to 98, and 0 only when nothing changed', () => {
     const statuses = fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 21, maxLength: 21 });
     fc.assert(
       fc.property(statuses, (list) => {
@@ -78,7 +78,7 @@ describe('the total state change of a history', () => {
     );
   });
 
-  it('knows only whether a status changed, not to what', () => {
+  it('depends on whether a status changed, not on its value', () => {
     const statuses = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 21, maxLength: 21 });
     fc.assert(
       fc.property(statuses, fc.integer({ min: 1, max: 1_000 }), (list, distance) => {
@@ -90,7 +90,7 @@ describe('the total state change of a history', () => {
 });
 
 describe('the state of a check', () => {
-  it('case 37: of a first result that fails has one entry, one occurrence and no last success', () => {
+  it('case 37: has one history entry, one occurrence and no last success after a first result that fails', () => {
     const [first] = merged([1]);
     expect(first).to.deep.equal({
       history: { statuses: [1], executed: [1] },
@@ -103,7 +103,7 @@ describe('the state of a check', () => {
     });
   });
 
-  it('of a first result that passes names it as the last success', () => {
+  it('has the first result as its last success if that one passes', () => {
     expect(merged([0])[0]).to.include({ state: 'passing', lastOk: 1, occurrences: 1, occurrencesWatermark: 1 });
   });
 
@@ -120,26 +120,26 @@ describe('the state of a check', () => {
     ],
   ];
   for (const [statuses, occurrences, watermarks] of counted) {
-    it(`counts ${statuses.join()} as ${occurrences.join()} with the watermarks ${watermarks.join()}`, () => {
+    it(`has the occurrences ${occurrences.join()} and the watermarks ${watermarks.join()} after ${statuses.join()}`, () => {
       const states = merged(statuses);
       expect(states.map((state) => state.occurrences)).to.deep.equal(occurrences);
       expect(states.map((state) => state.occurrencesWatermark)).to.deep.equal(watermarks);
     });
   }
 
-  it('case 39: keeps the last 21 results', () => {
+  it('case 39: contains the last 21 results', () => {
     const { history } = last(merged(Array.from({ length: 22 }, () => 0)));
     expect(history.executed).to.deep.equal(Array.from({ length: 21 }, (_, index) => index + 2));
   });
 
-  it('drops one entry of a longer history that came with a first event, and weighs all of it', () => {
+  it('loses one entry of a longer history that came with a first event, and weighs all entries', () => {
     const sent = { ...NO_PREVIOUS_STATE, history: historyOf(digits('0'.repeat(25))) };
     const { history, totalStateChange: change } = last(merged([1], NEVER, sent));
     expect(entriesOf(history)).to.deep.equal([...entriesOf(sent.history).slice(1), { status: 1, executed: 1 }]);
     expect(change).to.equal(6);
   });
 
-  it('is flapping from the high threshold on, stays so above the low one, and leaves at the low one', () => {
+  it('becomes flapping at the high threshold, stays flapping above the low one and ends at the low one', () => {
     const thresholds = { lowFlapThreshold: 20, highFlapThreshold: 60 };
     const states = merged([...digits('010101010101010101010'), ...digits('0'.repeat(20))], thresholds);
     const began = states.findIndex(({ state }) => state === 'flapping');
@@ -151,18 +151,18 @@ describe('the state of a check', () => {
     expect(last(states).state).to.equal('passing');
   });
 
-  it('does not flap between the thresholds unless it did before', () => {
+  it('does not become flapping between the thresholds', () => {
     const thresholds = { lowFlapThreshold: 20, highFlapThreshold: 60 };
     const { state, totalStateChange: change } = last(merged(digits('001100110011001100110'), thresholds));
     expect([state, change]).to.deep.equal(['passing', 50]);
   });
 
-  it('names no success while it flaps', () => {
+  it('keeps its last success while it flaps', () => {
     const states = merged(digits('010101010101010101010'), { lowFlapThreshold: 20, highFlapThreshold: 60 });
     expect(last(states)).to.include({ state: 'flapping', lastOk: 19 });
   });
 
-  it('never flaps with a threshold of 0', () => {
+  it('is never flapping with a threshold of 0', () => {
     fc.assert(
       fc.property(statusLists, fc.integer({ min: 0, max: 100 }), fc.boolean(), (statuses, other, lowIsZero) => {
         const thresholds = { lowFlapThreshold: lowIsZero ? 0 : other, highFlapThreshold: lowIsZero ? other : 0 };
@@ -171,7 +171,7 @@ describe('the state of a check', () => {
     );
   });
 
-  it('passes or fails with its status unless it flaps, and keeps the last success', () => {
+  it('is passing or failing by its status unless it flaps, and contains the last success', () => {
     fc.assert(
       fc.property(statusLists, thresholdPairs, (statuses, thresholds) => {
         let lastOk = 0;
@@ -184,7 +184,7 @@ describe('the state of a check', () => {
     );
   });
 
-  it('counts the run of equal results, however long, and never more than its watermark', () => {
+  it('counts the run of equal results, however long, and never exceeds its watermark', () => {
     fc.assert(
       fc.property(statusLists, (statuses) => {
         let run = 0;
@@ -198,7 +198,7 @@ describe('the state of a check', () => {
     );
   });
 
-  it('leaves what it continues from as it was', () => {
+  it('is computed without changing the previous state', () => {
     const previous = { ...NO_PREVIOUS_STATE, history: historyOf(digits('0'.repeat(21))) };
     const before = structuredClone(previous);
     mergeCheckState(previous, { status: 1, executed: 9, ...NEVER });

@@ -12,7 +12,7 @@ interface Recorded {
 }
 
 const { next: rows } = JSON.parse(readGolden('schedule/cron.json')) as { next: Recorded[] };
-/** In the recording the zone of the process is UTC. */
+/** Sets the zone to UTC, which is the zone of the process in the recording. */
 const inUtc = (cron: string): string => (/^(CRON_)?TZ=/.test(cron) ? cron : `TZ=UTC ${cron}`);
 const iso = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
 
@@ -26,17 +26,17 @@ function* timesAfter(cron: string, from: string): Generator<string> {
 }
 
 describe('the next times of a cron expression', () => {
-  // A period that runs backwards is refused.
+  // Our parser rejects a period that runs backwards.
   for (const { cron, from, next } of rows.filter(
     (recorded) => recorded.ours === undefined && !recorded.cron.includes(' -'),
   )) {
-    it(`${cron} after ${from}`, () => {
+    it(`match the recorded times for ${cron} after ${from}`, () => {
       const times = timesAfter(cron, from);
       expect(next.map(() => times.next().value)).to.deep.equal(next);
     });
   }
 
-  it('of a leap day are found over the end of a century', () => {
+  it('of a leap day include one after a century without a leap day', () => {
     const nextMs = nextDueMs(parseCron('TZ=UTC 0 0 29 2 *'), Date.parse('2096-03-01T00:00:00Z'));
     expect(iso(nextMs)).to.equal('2104-02-29T00:00:00Z');
   });
@@ -49,7 +49,7 @@ describe('the next times of a cron expression', () => {
     'America/Sao_Paulo',
     'America/St_Johns',
   ];
-  /** Around which clocks are set in one of the zones, at midnight, on the hour, or one minute past it. */
+  /** Days on which the clocks of one of the zones change: at midnight, on the hour, or one minute past it. */
   const MOMENTS = [
     '2024-03-10',
     '2024-11-03',
@@ -71,8 +71,8 @@ describe('the next times of a cron expression', () => {
     );
   const expression = fc.tuple(field(0, 59), field(0, 23), field(1, 31), field(1, 12), field(0, 6));
 
-  /** Looks at each minute of the three days that follow, and asks what the zone's clocks show. */
-  function triedOut(fields: readonly string[], zone: string, fromMs: number): number | undefined {
+  /** Finds the next time by trying each minute of the following three days on the zone's clock. */
+  function nextTimeByTrial(fields: readonly string[], zone: string, fromMs: number): number | undefined {
     const format = new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
       hourCycle: 'h23',
@@ -89,18 +89,18 @@ describe('the next times of a cron expression', () => {
       const shown = new Map(format.formatToParts(index * 60_000).map(({ type, value }) => [type, value]));
       const value = (name: Intl.DateTimeFormatPartTypes): number => Number(shown.get(name));
       const weekday = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'].indexOf(shown.get('weekday') ?? '');
-      const [isDay, isWeekday] = [says(days, value('day'), 1), says(weekdays, weekday, 0)];
+      const [isDay, isWeekday] = [matches(days, value('day'), 1), matches(weekdays, weekday, 0)];
       const isDue =
-        says(minutes, value('minute'), 0) &&
-        says(hours, value('hour'), 0) &&
-        says(months, value('month'), 1) &&
+        matches(minutes, value('minute'), 0) &&
+        matches(hours, value('hour'), 0) &&
+        matches(months, value('month'), 1) &&
         (bare(days) || bare(weekdays) ? isDay && isWeekday : isDay || isWeekday);
       if (isDue) return index * 60_000;
     }
     return undefined;
   }
 
-  function says(part: string, value: number, min: number): boolean {
+  function matches(part: string, value: number, min: number): boolean {
     if (part === '*' || part === '?') return true;
     if (part.startsWith('*/')) return (value - min) % Number(part.slice(2)) === 0;
     const [low, high] = part.split('-').map(Number);
@@ -108,13 +108,13 @@ describe('the next times of a cron expression', () => {
     return part.split(',').map(Number).includes(value);
   }
 
-  it('are those at which the clocks of the zone show them, through every change of the clocks', function () {
+  it('are the times that match on the clock of the zone, across every clock change', function () {
     this.timeout(60_000);
     const from = fc.tuple(fc.constantFrom(...MOMENTS), fc.integer({ min: -86_400, max: 86_400 }));
     fc.assert(
       fc.property(expression, fc.constantFrom(...ZONES), from, (fields, zone, [day, offsetS]) => {
         const fromMs = Date.parse(day) + offsetS * 1_000;
-        const expected = triedOut(fields, zone, fromMs);
+        const expected = nextTimeByTrial(fields, zone, fromMs);
         let schedule;
         try {
           schedule = parseCron(`CRON_TZ=${zone} ${fields.join(' ')}`);

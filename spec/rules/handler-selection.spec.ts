@@ -11,7 +11,7 @@ function selected(names: string[], handlers: Record<string, Entry>): string[] {
 
 describe('the handlers of an event', () => {
   const cases: [string, string[], Record<string, Entry>, string[]][] = [
-    ['are those it names', ['a'], { a: pipe }, ['a']],
+    ['are the handlers that it names', ['a'], { a: pipe }, ['a']],
     [
       'run in the order of names, capitals first',
       ['zeta', 'alpha', 'Mid'],
@@ -19,17 +19,17 @@ describe('the handlers of an event', () => {
       ['Mid', 'alpha', 'zeta'],
     ],
     ['run once, however often they are named', ['a', 'a', 's'], { a: pipe, s: set('a') }, ['a']],
-    ['leave out what does not exist', ['a', 'none'], { a: pipe }, ['a']],
-    ['take the place of their set', ['s'], { s: set('b', 'a'), a: pipe, b: pipe }, ['a', 'b']],
-    ['take the place of a set in a set', ['s'], { s: set('t'), t: set('a'), a: pipe }, ['a']],
+    ['omit handlers that do not exist', ['a', 'none'], { a: pipe }, ['a']],
+    ['replace their set', ['s'], { s: set('b', 'a'), a: pipe, b: pipe }, ['a', 'b']],
+    ['replace a set in a set', ['s'], { s: set('t'), t: set('a'), a: pipe }, ['a']],
     [
-      'leave out a set three levels deep, and not its siblings',
+      'omit a set three levels deep, but not its siblings',
       ['s'],
       { s: set('t'), t: set('u', 'c'), u: set('a'), a: pipe, c: pipe },
       ['c'],
     ],
-    ['end where sets name each other', ['s'], { s: set('t', 'a'), t: set('s'), a: pipe }, ['a']],
-    ['are none of an empty set', ['s'], { s: set() }, []],
+    ['are found when sets name each other', ['s'], { s: set('t', 'a'), t: set('s'), a: pipe }, ['a']],
+    ['are none for an empty set', ['s'], { s: set() }, []],
   ];
   for (const [what, names, handlers, expected] of cases) {
     it(what, () => {
@@ -37,29 +37,29 @@ describe('the handlers of an event', () => {
     });
   }
 
-  it('look at each set once, however often sets name it', () => {
-    let looked = 0;
+  it('are found with one look-up for each set, however often sets name it', () => {
+    let lookups = 0;
     const names = Array.from({ length: 50 }, (_, n) => `s${n}`);
     const handlers: Record<string, Entry> = { a: pipe };
     for (const name of names) handlers[name] = set(...names, 'a');
     const { selected: found } = selectHandlers([...names, ...names], (name) => {
-      looked += 1;
+      lookups += 1;
       return handlers[name];
     });
     expect(found.map(([name]) => name)).to.deep.equal(['a']);
-    expect(looked).to.equal(51);
+    expect(lookups).to.equal(51);
   });
 
-  it('are found by the shortest way where a longer one is too deep', () => {
+  it('are found on the shortest path when a longer one is too deep', () => {
     const handlers = { s: set('t'), t: set('u'), u: set('a'), a: pipe };
     expect(selected(['s', 'u'], handlers)).to.deep.equal(['a']);
   });
 
-  it('are at most a thousand names: the first one beyond is reported, and no more are read', () => {
+  it('are limited to a thousand names: the first one beyond the limit is reported, and no more are read', () => {
     const names = Array.from({ length: 100_000 }, (_, n) => `h${n}`);
-    let looked = 0;
+    let lookups = 0;
     const { selected: found, unselected } = selectHandlers(['s'], (name) => {
-      looked += 1;
+      lookups += 1;
       return name === 's' ? set(...names) : pipe;
     });
     expect(found).to.have.lengthOf(999);
@@ -69,10 +69,10 @@ describe('the handlers of an event', () => {
         reason: 'an event leads to at most 1000 handlers and sets: this one and those after it are left out',
       },
     ]);
-    expect(looked).to.equal(1_000);
+    expect(lookups).to.equal(1_000);
   });
 
-  it('are not looked for on and on where sets repeat what others hold', () => {
+  it('are found with a bounded number of reads when sets repeat the members of other sets', () => {
     const members = Array.from({ length: 900 }, (_, n) => `s${n}`);
     let read = 0;
     const counted = (list: string[]): string[] =>
@@ -87,7 +87,7 @@ describe('the handlers of an event', () => {
     expect(read).to.be.at.most(11_000);
   });
 
-  it('say which names led nowhere, and why', () => {
+  it('are returned with the names that select nothing, and the reasons', () => {
     const handlers: Record<string, Entry> = { s: set('t'), t: set('u'), u: set('a') };
     const { unselected } = selectHandlers(['none', 's'], (name) => handlers[name]);
     expect(unselected).to.deep.equal([
@@ -106,15 +106,15 @@ describe('the built-in filters', () => {
     ...changes,
   });
   const cases: [string, string, Partial<FilterInput>, boolean][] = [
-    ['is_incident lets a problem pass', 'is_incident', { status: 1 }, true],
-    ['is_incident lets the end of one pass', 'is_incident', { previousStatus: 2 }, true],
-    ['is_incident denies what goes on well', 'is_incident', { previousStatus: 0 }, false],
-    ['is_incident denies a first success', 'is_incident', {}, false],
-    ['is_incident denies metrics without a check', 'is_incident', { status: undefined }, false],
-    ['not_silenced lets pass what no silence names', 'not_silenced', {}, true],
-    ['not_silenced denies what one does', 'not_silenced', { silenced: ['entity:a:*'] }, false],
-    ['has_metrics asks for metrics', 'has_metrics', { hasMetrics: true }, true],
-    ['has_metrics denies without them', 'has_metrics', {}, false],
+    ['include is_incident, which passes a problem', 'is_incident', { status: 1 }, true],
+    ['include is_incident, which passes the end of a problem', 'is_incident', { previousStatus: 2 }, true],
+    ['include is_incident, which denies a success after a success', 'is_incident', { previousStatus: 0 }, false],
+    ['include is_incident, which denies a first success', 'is_incident', {}, false],
+    ['include is_incident, which denies metrics without a check', 'is_incident', { status: undefined }, false],
+    ['include not_silenced, which passes an event without a silence', 'not_silenced', {}, true],
+    ['include not_silenced, which denies a silenced event', 'not_silenced', { silenced: ['entity:a:*'] }, false],
+    ['include has_metrics, which passes an event with metrics', 'has_metrics', { hasMetrics: true }, true],
+    ['include has_metrics, which denies an event without metrics', 'has_metrics', {}, false],
   ];
   for (const [what, filter, changes, passes] of cases) {
     it(what, () => {
@@ -122,7 +122,7 @@ describe('the built-in filters', () => {
     });
   }
 
-  it('are asked in their order, and one that does not exist denies by its name', () => {
+  it('are applied in order, and a filter that does not exist denies', () => {
     expect(passesFilters(['is_incident', 'mine'], input({}))).to.deep.equal({
       passes: false,
       filter: 'is_incident',

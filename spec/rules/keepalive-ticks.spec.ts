@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { nextTickMs, timeoutError } from '../../src/rules/keepalive-ticks.ts';
 
-/** The ticks, in seconds, that follow each other from the last keepalive on. */
+/** Returns the ticks after the last keepalive, in seconds. */
 function ticksS(warningS: number, criticalS: number, count: number): number[] {
   const timeouts = { warningMs: warningS * 1_000, criticalMs: criticalS * 1_000 };
   let elapsedMs = 0;
@@ -23,7 +23,7 @@ describe('the ticks of a keepalive monitor', () => {
     { warningS: 0, criticalS: 7, ticks: [7, 14, 21] },
   ];
   for (const { warningS, criticalS, ticks } of table) {
-    it(`with warnings after ${warningS} s and critical after ${criticalS} s come at ${ticks.join(', ')} s`, () => {
+    it(`come at ${ticks.join(', ')} s with a warning timeout of ${warningS} s and a critical one of ${criticalS} s`, () => {
       expect(ticksS(warningS, criticalS, ticks.length)).to.deep.equal(ticks);
     });
   }
@@ -32,7 +32,7 @@ describe('the ticks of a keepalive monitor', () => {
     .record({ warningMs: fc.nat({ max: 600_000 }), criticalMs: fc.nat({ max: 600_000 }) })
     .filter(({ warningMs, criticalMs }) => warningMs > 0 || criticalMs > 0);
 
-  it('always lie ahead, at most one timeout, at a multiple of the step or at the critical timeout', () => {
+  it('always lie ahead by at most one timeout, at a multiple of the step or at the critical timeout', () => {
     fc.assert(
       fc.property(timeouts, fc.nat({ max: 10_000_000 }), ({ warningMs, criticalMs }, elapsedMs) => {
         const tickMs = nextTickMs(elapsedMs, { warningMs, criticalMs });
@@ -44,7 +44,7 @@ describe('the ticks of a keepalive monitor', () => {
     );
   });
 
-  it('never pass over the critical timeout', () => {
+  it('never skip the critical timeout', () => {
     fc.assert(
       fc.property(timeouts, fc.nat({ max: 10_000_000 }), ({ warningMs, criticalMs }, elapsedMs) => {
         const tickMs = nextTickMs(elapsedMs, { warningMs, criticalMs });
@@ -64,7 +64,7 @@ describe('the timeouts of a keepalive', () => {
     [20, 120, -1],
   ];
   for (const [intervalS, warningS, criticalS] of allowed) {
-    it(`${warningS} and ${criticalS} s at an interval of ${intervalS} s are accepted`, () => {
+    it(`are accepted as ${warningS} and ${criticalS} s at an interval of ${intervalS} s`, () => {
       expect(timeoutError(intervalS, warningS, criticalS)).to.equal(undefined);
     });
   }
@@ -76,7 +76,7 @@ describe('the timeouts of a keepalive', () => {
     [20, 120, 20, 'ttl must be greater than check interval'],
   ];
   for (const [intervalS, warningS, criticalS, message] of refused) {
-    it(`${warningS} and ${criticalS} s at an interval of ${intervalS} s are refused: ${message}`, () => {
+    it(`are rejected as ${warningS} and ${criticalS} s at an interval of ${intervalS} s: ${message}`, () => {
       expect(timeoutError(intervalS, warningS, criticalS)).to.equal(message);
     });
   }

@@ -34,12 +34,12 @@ describe('the output of a check with a limit', () => {
     ['😀x', 4, '😀', '1'],
   ];
   for (const [output, limit, kept, removed] of table) {
-    it(`"${output}" is kept as "${kept}" at ${limit} bytes`, () => {
+    it(`becomes "${kept}" from "${output}" at ${limit} bytes`, () => {
       expect(cut(output, limit)).to.deep.equal([kept, removed]);
     });
   }
 
-  it('is the longest beginning of whole characters, and the label says how many bytes are missing', () => {
+  it('is the longest prefix of whole characters, and the label contains the number of missing bytes', () => {
     const outputs = fc.string({ unit: 'binary', maxLength: 60 });
     fc.assert(
       fc.property(outputs, fc.integer({ min: 1, max: 100 }), (output, limit) => {
@@ -55,7 +55,7 @@ describe('the output of a check with a limit', () => {
     );
   });
 
-  it('leaves the event that was received, and its other labels, as they were', () => {
+  it('is truncated without changing the received event or its other labels', () => {
     const event = eventWith('VERYLONG!', 4);
     event.metadata.labels = { team: 'a' };
     const stored = truncateOutput(event);

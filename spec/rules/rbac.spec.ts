@@ -75,7 +75,7 @@ describe('access', () => {
     ],
   ];
   for (const [what, given, request, allowed] of rules) {
-    it(`is ${allowed ? 'allowed' : 'refused'} by a rule on ${what}`, () => {
+    it(`is ${allowed ? 'allowed' : 'denied'} by a rule on ${what}`, () => {
       expect(inCluster(given, request)).to.equal(allowed);
     });
   }
@@ -89,7 +89,7 @@ describe('access', () => {
     ['Users:ann', false],
   ];
   for (const [subject, allowed] of subjects) {
-    it(`is ${allowed ? 'allowed' : 'refused'} to ann of group ops by a binding of ${subject}`, () => {
+    it(`is ${allowed ? 'allowed' : 'denied'} to ann of group ops by a binding of ${subject}`, () => {
       expect(inCluster([rule('*', '*')], ask('get', 'checks', 'dev', 'c'), subject)).to.equal(allowed);
     });
   }
@@ -117,7 +117,7 @@ describe('access', () => {
     ];
     for (const [request, allowed] of cases) {
       const { verb, resource, namespace = 'all namespaces' } = request;
-      it(`is ${allowed ? 'allowed' : 'refused'}: ${verb} ${resource} in ${namespace}`, () => {
+      it(`is ${allowed ? 'allowed' : 'denied'}: ${verb} ${resource} in ${namespace}`, () => {
         expect(decideAccess(policy, ANN, request).allowed).to.equal(allowed);
       });
     }
@@ -131,7 +131,7 @@ describe('access', () => {
       roleBindings: [binding('User:ann', 'Role:phantom', 'prod'), binding('User:ann', 'Role:all', 'dev')],
     };
 
-    it('is refused with the name of the first such role', () => {
+    it('is denied with the name of the first such role', () => {
       const result = decideAccess(policyOf(missing), ANN, ask('get', 'checks', 'prod', 'c'));
       expect(result).to.deep.equal({ allowed: false, missingRole: 'cluster role not found: ghost' });
     });
@@ -140,13 +140,13 @@ describe('access', () => {
       expect(decideAccess(policyOf(missing), ANN, ask('get', 'checks', 'dev', 'c')).allowed).to.equal(true);
     });
 
-    it('is refused when a cluster role binding names a role of a namespace', () => {
+    it('is denied when a cluster role binding names a role of a namespace', () => {
       const sources = { ...missing, clusterRoleBindings: [binding('User:ann', 'Role:all')], roleBindings: [] };
       const result = decideAccess(policyOf(sources), ANN, ask('get', 'checks', 'dev', 'c'));
       expect(result).to.deep.equal({ allowed: false, missingRole: 'role not found: all' });
     });
 
-    it('is refused without a name to those whom the binding does not concern', () => {
+    it('is denied without a role name to users outside the binding', () => {
       const bob = { username: 'bob', groups: [] };
       const result = decideAccess(policyOf(missing), bob, ask('get', 'checks', 'prod', 'c'));
       expect(result).to.deep.equal({ allowed: false, missingRole: undefined });
@@ -154,7 +154,7 @@ describe('access', () => {
   });
 });
 
-describe('the sight of a namespace', () => {
+describe('the visibility of a namespace', () => {
   const cluster: [string, Rules, boolean][] = [
     ['nothing', [], false],
     ['get on namespaces', [rule('get', 'namespaces')], true],
@@ -179,7 +179,7 @@ describe('the sight of a namespace', () => {
     });
   }
 
-  it('is given by any right to get something inside it, and for that one only', () => {
+  it('is given by any right to get something inside it, for that namespace only', () => {
     const policy = policyOf({
       clusterRoles: [],
       clusterRoleBindings: [],
@@ -205,15 +205,15 @@ describe('a right', () => {
     ],
   });
   const cases: [string, Rules, string | undefined, boolean][] = [
-    ['what one has', [rule('get', 'checks'), rule('list', 'hooks')], undefined, true],
-    ['what one has, by name', [rule('get', 'checks', 'c1')], undefined, true],
+    ['the granted resources', [rule('get', 'checks'), rule('list', 'hooks')], undefined, true],
+    ['a granted resource, by name', [rule('get', 'checks', 'c1')], undefined, true],
     ['nothing', [rule('', 'checks'), rule('*', '')], undefined, true],
-    ['one verb more', [rule('get delete', 'checks')], undefined, false],
-    ['one resource more', [rule('get', 'checks users')], undefined, false],
+    ['one more verb', [rule('get delete', 'checks')], undefined, false],
+    ['one more resource', [rule('get', 'checks users')], undefined, false],
     ['all verbs', [rule('*', 'checks')], undefined, false],
-    ['what one has in another namespace', [rule('delete', 'hooks')], 'prod', false],
-    ['what one has in that namespace', [rule('*', 'hooks'), rule('get', 'checks')], 'dev', true],
-    ['everywhere what one has in a namespace', [rule('delete', 'hooks')], undefined, false],
+    ['what is granted in another namespace', [rule('delete', 'hooks')], 'prod', false],
+    ['what is granted in that namespace', [rule('*', 'hooks'), rule('get', 'checks')], 'dev', true],
+    ['everywhere what is granted in one namespace', [rule('delete', 'hooks')], undefined, false],
     ['some of the names', [rule('update', 'checks', 'c2')], 'dev', true],
     ['another name', [rule('update', 'checks', 'c1 c3')], 'dev', false],
     ['all names', [rule('update', 'checks')], 'dev', false],
@@ -224,7 +224,7 @@ describe('a right', () => {
     });
   }
 
-  it('with thousands of terms is compared with thousands of others without delay', function () {
+  it('is compared quickly with thousands of terms on both sides', function () {
     // Comparing all pairs of terms of all rules would take minutes.
     this.timeout(5_000);
     const terms = (what: string): string => Array.from({ length: 5_000 }, (_, n) => `${what}-${n}`).join(' ');
@@ -249,14 +249,14 @@ describe('a right', () => {
 
   const others: [string, Subject, boolean][] = [
     ['a user without rights', { username: 'eve', groups: ['guests'] }, true],
-    ['oneself', ANN, true],
+    ['the same user', ANN, true],
     ['a user with fewer rights', { username: 'bob', groups: [] }, true],
-    ['a group of one’s own', { username: 'eve', groups: ['ops'] }, true],
+    ['a group of the user', { username: 'eve', groups: ['ops'] }, true],
     ['a user with more rights', { username: 'eve', groups: ['admins'] }, false],
     ['a user with more rights in a namespace', { username: 'zoe', groups: [] }, false],
   ];
   for (const [who, other, held] of others) {
-    it(`of ${who} is ${held ? '' : 'not '}held whole`, () => {
+    it(`of ${who} is ${held ? 'held completely' : 'not held completely'}`, () => {
       expect(holdsAllOf(policy, ANN, other)).to.equal(held);
     });
   }

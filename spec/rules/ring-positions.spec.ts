@@ -9,7 +9,7 @@ interface Recording {
   events?: string[];
   items?: number;
   ticks: (string | [string, string][])[];
-  /** One more tick. */
+  /** Selects the members of one more tick. */
   oursNext?: [string, string][];
 }
 
@@ -36,7 +36,7 @@ describe('takeMembers', () => {
   for (const { what, members, items, ticks, oursNext } of rows.filter(
     (recording) => recording.items !== undefined && recording.events === undefined,
   )) {
-    it(`selects the members that are recorded: ${what}`, () => {
+    it(`selects the recorded members: ${what}`, () => {
       const ring = new Ring(...members);
       for (const tick of oursNext === undefined ? ticks : [...ticks, oursNext])
         expect(ring.tick(items)).to.deep.equal(agentsOf(tick));
@@ -73,7 +73,7 @@ describe('takeMembers', () => {
     expect(ring.tick()).to.deep.equal(['a']);
   });
 
-  it('selects all members equally often, give or take one, while the ring does not change', () => {
+  it('selects all members equally often, within one, while the ring does not change', () => {
     const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,3}$/), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(names, fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 30 }), (members, items, ticks) => {

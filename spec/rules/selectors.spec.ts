@@ -17,7 +17,7 @@ const LIST = '/api/core/v2/namespaces/default/checks?';
 const { steps } = JSON.parse(readGolden('rest/22-selectors.json')) as { steps: Step[] };
 const checks = steps.slice(0, 3).map(({ request }) => parseCheckShape(request?.body));
 
-/** Undefined where one of them cannot be parsed. */
+/** Returns the names of the selected objects; undefined when one of the selectors cannot be parsed. */
 function selected(query: URLSearchParams): (string | undefined)[] | undefined {
   const [byField, byLabel] = ['fieldSelector', 'labelSelector'].map((parameter) => query.getAll(parameter));
   try {
@@ -38,7 +38,7 @@ describe('a selector', () => {
   for (const { request, ours } of steps) {
     if (request?.path.startsWith(LIST) !== true || ours === undefined || request.path.includes('limit=')) continue;
     const query = new URLSearchParams(request.path.slice(LIST.length));
-    it(`${[...query.values()].join(' and ') || 'of nothing'} selects ${ours.names?.join(' ') ?? 'nothing: it is malformed'}`, () => {
+    it(`${ours.names === undefined ? 'is rejected' : `selects ${ours.names.join(' ') || 'nothing'}`}: ${[...query.values()].join(' and ') || '(empty)'}`, () => {
       expect(selected(query)).to.deep.equal(ours.names);
     });
   }
@@ -49,9 +49,9 @@ describe('a selector', () => {
     ['brackets', `x${']'.repeat(200_000)}x`],
     ['true', 'yes'],
   ]);
-  const holds = (source: string): boolean => parseSelector(source)((field) => values.get(field));
+  const matches = (source: string): boolean => parseSelector(source)((field) => values.get(field));
 
-  const more: [source: string, holds: boolean][] = [
+  const more: [source: string, matches: boolean][] = [
     ['a.b!=x', false],
     ['a.b ==x', true],
     ['a.b == \'x"', true],
@@ -75,8 +75,8 @@ describe('a selector', () => {
     ['größe != x', true],
   ];
   for (const [source, expected] of more) {
-    it(`${source} ${expected ? 'holds' : 'does not hold'}`, () => {
-      expect(holds(source)).to.equal(expected);
+    it(`${expected ? 'matches' : 'does not match'}: ${source}`, () => {
+      expect(matches(source)).to.equal(expected);
     });
   }
 
@@ -110,12 +110,12 @@ describe('a selector', () => {
     '"a == c',
   ];
   for (const source of malformed) {
-    it(`${source} is malformed`, () => {
+    it(`is rejected: ${source}`, () => {
       expect(() => parseSelector(source)).to.throw(InvalidResource);
     });
   }
 
-  it('is parsed or refused, whatever it is', () => {
+  it('is parsed or rejected with InvalidResource, whatever the text', () => {
     const parts = [
       'a',
       'a.b',
@@ -152,7 +152,7 @@ describe('a selector', () => {
   });
 
   const text = () => fc.string().filter((value) => !/["']/.test(value));
-  it('means what it says, whatever the value', () => {
+  it('compares exactly, whatever the value', () => {
     fc.assert(
       fc.property(text(), text(), (value, other) => {
         const of = (source: string) => parseSelector(source)((field) => (field === 'f' ? value : undefined));
@@ -167,8 +167,8 @@ describe('a selector', () => {
     );
   });
 
-  it('of an absent field is neither equal, nor a part, nor in a list', () => {
-    for (const source of ['f == ""', 'f matches ""', 'f in [""]', '"" in f']) expect(holds(source)).to.equal(false);
-    for (const source of ['f != ""', 'f notin [""]', '"" notin f']) expect(holds(source)).to.equal(true);
+  it('treats an absent field as not equal, not a substring and not in a list', () => {
+    for (const source of ['f == ""', 'f matches ""', 'f in [""]', '"" in f']) expect(matches(source)).to.equal(false);
+    for (const source of ['f != ""', 'f notin [""]', '"" notin f']) expect(matches(source)).to.equal(true);
   });
 });

@@ -17,13 +17,13 @@ const BY_CHECK: SilencingOptions = { matchEntitySubscriptions: false };
 const silenced = (fields: Parameters<typeof silencedWithDefaults>[0]): Silenced =>
   silencedWithDefaults({ begin: 1, ...fields });
 
-/** Names of what acts, looked up among the entries as the store would hold them. */
+/** Returns the names of the entries that apply to the event. */
 function namesOn(event: Silenceable, entries: Silenced[], nowS: number, options: SilencingOptions): string[] {
   const byName = new Map(entries.map((entry) => [silencedName(entry), entry]));
   return silencesOf(event, (name) => byName.get(name), nowS, options).map(silencedName);
 }
 
-/** The rule as it is written down, entry by entry. */
+/** The rule of the specification, applied to one entry. */
 function isSilencedBy(entry: Silenced, event: Silenceable, nowS: number, options: SilencingOptions): boolean {
   if (entry.begin > nowS || (entry.expire_at !== 0 && entry.expire_at < nowS)) return false;
   const matches = (subscription: string): boolean =>
@@ -56,7 +56,12 @@ describe('the silences of an event', () => {
     ['on a subscription of the check alone', { subscription: 'mail' }, { checkSubscriptions: ['mail'] }, false],
     ['on a subscription, of a keepalive', { subscription: 'linux' }, { checkSubscriptions: [] }, false],
     ['on a subscription of the proxied entity', { subscription: 'web' }, { isProxied: true }, true],
-    ['spelled alike with the colon elsewhere', { subscription: 'entity', check: 'web-1:disk' }, {}, false],
+    [
+      'with the same name but another position of the colon',
+      { subscription: 'entity', check: 'web-1:disk' },
+      {},
+      false,
+    ],
   ];
   for (const [what, entry, changes, isActing] of cases) {
     it(`${isActing ? 'are' : 'are not'} those ${what}`, () => {
@@ -64,18 +69,18 @@ describe('the silences of an event', () => {
     });
   }
 
-  it('are by any subscription of the entity where that is asked for', () => {
+  it('include those on any subscription of the entity when the option is set', () => {
     const entries = [silenced({ subscription: 'web' }), silenced({ subscription: 'mail' })];
     expect(namesOn(web, entries, NOW_S, { matchEntitySubscriptions: true })).to.deep.equal(['web:*']);
   });
 
-  it('come in the order of names', () => {
+  it('are sorted by name', () => {
     const entries = ['web', 'linux', 'entity:web-1', '*'].map((subscription) => silenced({ subscription }));
     const names = namesOn(web, entries, NOW_S, { matchEntitySubscriptions: true });
     expect(names).to.deep.equal(['*:*', 'entity:web-1:*', 'linux:*', 'web:*']);
   });
 
-  it('are those that the rule names, whatever the entries and the event', () => {
+  it('follow the rule, whatever the entries and the event', () => {
     const subscription = fc.constantFrom('linux', 'web', 'entity', 'entity:a', 'entity:b', 'a');
     const check = fc.constantFrom('disk', 'load', 'a', 'a:disk', 'b:a:disk', 'keepalive');
     const orAny = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(fc.oneof(arbitrary, fc.constant('*')), { nil: null });
@@ -117,7 +122,7 @@ describe('the times of a silence', () => {
     [111, false],
   ];
   for (const [nowS, acts] of moments) {
-    it(`${acts ? 'include' : 'leave out'} the second ${nowS} of an entry from 100 to 110`, () => {
+    it(`${acts ? 'include' : 'exclude'} the second ${nowS} of an entry from 100 to 110`, () => {
       expect(actsAt(entry, nowS)).to.equal(acts);
     });
   }
@@ -127,11 +132,11 @@ describe('the times of a silence', () => {
     expect(nextChangeAtMs({ begin: 100, expire_at: 0, state: 'active' })).to.equal(undefined);
   });
 
-  it('never act where the end is before the begin', () => {
+  it('never apply when the end is before the begin', () => {
     for (let nowS = 98; nowS < 104; nowS += 1) expect(actsAt({ begin: 102, expire_at: 99 }, nowS)).to.equal(false);
   });
 
-  it('change exactly where acting changes', () => {
+  it('change exactly when the entry starts or stops to apply', () => {
     const at = (ms: number) => Math.floor(ms / 1_000);
     const beginMs = nextChangeAtMs({ ...entry, state: 'pending' }) ?? 0;
     expect([actsAt(entry, at(beginMs - 1)), actsAt(entry, at(beginMs))]).to.deep.equal([false, true]);

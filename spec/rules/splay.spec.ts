@@ -16,7 +16,7 @@ describe('the splay of a check', () => {
     ['check_4', 60, 7_885_180_063n],
   ];
   for (const [name, intervalS, offsetNs] of vectors) {
-    it(`${name} at an interval of ${intervalS} s is ${offsetNs} ns`, () => {
+    it(`is ${offsetNs} ns for ${name} at an interval of ${intervalS} s`, () => {
       expect(splayOffsetNs(md5, name, intervalS, NOW_NS)).to.equal(offsetNs);
     });
   }
@@ -41,8 +41,8 @@ describe('the splay of a check', () => {
     );
   });
 
-  it('comes back to the same grid after a restart at any moment', () => {
-    // Of a name whose number lies above every moment the subtraction never wraps; 2^64 is no multiple of an interval.
+  it('leads to the same grid after a restart at any moment', () => {
+    // Only names whose number is above every moment: the subtraction then never wraps. 2^64 is not a multiple of an interval.
     const ahead = names.filter((name) => Buffer.from(md5(name)).readBigUInt64LE() > 2n ** 62n);
     fc.assert(
       fc.property(ahead, intervals, moments, fc.nat({ max: 1_000_000_000 }), (name, intervalS, nowMs, laterMs) => {

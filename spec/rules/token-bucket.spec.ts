@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { TokenBucket } from '../../src/rules/token-bucket.ts';
 
 describe('a token bucket', () => {
-  it('begins full, and fills with time up to its capacity', () => {
+  it('starts full and refills over time up to its capacity', () => {
     let nowMs = 0;
     const bucket = new TokenBucket({ tokensPerS: 2, capacity: 3, nowMs: () => nowMs });
     const taken = (): number => Array.from({ length: 10 }, () => bucket.take()).filter(Boolean).length;
@@ -16,7 +16,7 @@ describe('a token bucket', () => {
     expect(taken()).to.equal(3);
   });
 
-  it('never lets more pass than its capacity and what came in meanwhile, and loses less than one token', () => {
+  it('never allows more than its capacity plus the refilled tokens, and loses less than one token', () => {
     const waits = fc.array(fc.integer({ min: 0, max: 5_000 }), { maxLength: 200 });
     fc.assert(
       fc.property(

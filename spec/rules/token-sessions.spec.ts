@@ -18,11 +18,11 @@ const terms = (jti: string, issuedAtMs = 0): RefreshTerms => ({ jti, issuedAtMs,
 const opened = (id: string, atMs = 0): TokenSession => ({ id, current: terms(`${id}1`, atMs), previous: null });
 const ids = ({ sessions }: TokenSessions): string[] => sessions.map(({ id }) => id);
 
-describe('the sessions of a user', () => {
+describe('the login sessions of a user', () => {
   const refresh = (of: TokenSessions, session: string, jti: string, next: RefreshTerms) =>
     refreshed(of, { session, jti, next });
 
-  it('give a new refresh token for the current one, which then counts alone', () => {
+  it('exchange the current refresh token for a new one, which is then the only valid one', () => {
     const { outcome, after } = refresh(withSession(NO_SESSIONS, opened('a'), 0), 'a', 'a1', terms('a2', 60_000));
     expect(outcome).to.deep.equal({ type: 'refreshed', terms: terms('a2', 60_000) });
     expect(refresh(after, 'a', 'a2', terms('a3', 120_000)).outcome.type).to.equal('refreshed');
@@ -34,7 +34,7 @@ describe('the sessions of a user', () => {
     ['after ten seconds', 70_000, 'reused', []],
   ];
   for (const [when, atMs, type, left] of again) {
-    it(`take the token before the current one as ${type} ${when}`, () => {
+    it(`treat the previous token as ${type} ${when}`, () => {
       const first = refresh(withSession(NO_SESSIONS, opened('a'), 0), 'a', 'a1', terms('a2', 60_000)).after;
       const { outcome, after } = refresh(first, 'a', 'a1', terms('a3', atMs));
       expect(outcome).to.deep.equal({ type, terms: type === 'repeated' ? terms('a2', 60_000) : undefined });
@@ -42,7 +42,7 @@ describe('the sessions of a user', () => {
     });
   }
 
-  it('end when a token comes that is older than the one before, and only that session does', () => {
+  it('end one by one when a token older than the previous one is used', () => {
     const both = withSession(withSession(NO_SESSIONS, opened('a'), 0), opened('b'), 0);
     const second = refresh(both, 'a', 'a1', terms('a2', 1)).after;
     const third = refresh(second, 'a', 'a2', terms('a3', 2)).after;
@@ -51,12 +51,12 @@ describe('the sessions of a user', () => {
     expect(refresh(after, 'a', 'a3', terms('a4', 4)).outcome.type).to.equal('ended');
   });
 
-  it('are forgotten at the next login when they were not refreshed for twelve hours', () => {
+  it('are removed at the next login when they were not refreshed for twelve hours', () => {
     const both = withSession(withSession(NO_SESSIONS, opened('a', 0), 0), opened('b', 1), 1);
     expect(ids(withSession(both, opened('c'), 12 * HOURS_MS))).to.deep.equal(['b', 'c']);
   });
 
-  it('are at most a hundred: the one refreshed longest ago ends', () => {
+  it('are limited to a hundred: the one refreshed longest ago ends', () => {
     let all = NO_SESSIONS;
     for (let n = 0; n < 100; n += 1) all = withSession(all, opened(`s${n}`), 0);
     all = refresh(all, 's0', 's01', terms('later', 1)).after;
@@ -66,7 +66,7 @@ describe('the sessions of a user', () => {
     expect(sessionOf(all, 's1')).to.equal(undefined);
   });
 
-  it('end one by one, or all but one', () => {
+  it('can be ended one by one, or all but one', () => {
     const three = ['a', 'b', 'c'].reduce((all, id) => withSession(all, opened(id), 0), NO_SESSIONS);
     expect(ids(withoutSession(three, 'b'))).to.deep.equal(['a', 'c']);
     expect(ids(withoutSession(three, 'x'))).to.deep.equal(['a', 'b', 'c']);
@@ -74,14 +74,14 @@ describe('the sessions of a user', () => {
     expect(ids(onlySession(three, undefined))).to.deep.equal([]);
   });
 
-  it('know the addresses by which they were opened and refreshed last', () => {
+  it('contain the addresses by which they were last refreshed and the time before', () => {
     const moved = { id: 'a', current: terms('a2'), previous: terms('a1') };
     const known = ['http://a1', 'http://a2', 'http://a3', ''].map((issuer) => isIssuerOf(moved, issuer));
     expect(known).to.deep.equal([true, true, false, false]);
     expect(isIssuerOf(opened('a'), 'http://a2')).to.equal(false);
   });
 
-  it('have one refresh token that counts, whatever was sent before', () => {
+  it('have exactly one valid refresh token, whatever was sent before', () => {
     const sent = fc.array(fc.record({ jti: fc.nat(6), waitMs: fc.nat(20_000) }), { maxLength: 30 });
     fc.assert(
       fc.property(sent, (requests) => {
