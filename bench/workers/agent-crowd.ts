@@ -21,8 +21,8 @@ export interface CrowdConnected {
 }
 
 const crowd = JSON.parse(process.argv[2] ?? '{}') as AgentCrowd;
-/** Concurrent handshakes of `connect`. */
-const IN_TURN = 100;
+/** The number of concurrent handshakes of the order `connect`. */
+const CONCURRENT_HANDSHAKES = 100;
 const RETRY_MS = 1_000;
 let retries = 0;
 
@@ -67,12 +67,12 @@ class IdleAgent {
 
 const agents = Array.from({ length: crowd.agents }, (_, index) => new IdleAgent(`agent-${crowd.first + index}`));
 
-async function connectInTurn(): Promise<void> {
+async function connectGradually(): Promise<void> {
   const waiting = agents.values();
-  const line = async (): Promise<void> => {
+  const connectNext = async (): Promise<void> => {
     for (const agent of waiting) await agent.connect();
   };
-  await Promise.all(Array.from({ length: IN_TURN }, line));
+  await Promise.all(Array.from({ length: CONCURRENT_HANDSHAKES }, connectNext));
 }
 
 async function reconnectAtOnce(): Promise<void> {
@@ -82,7 +82,7 @@ async function reconnectAtOnce(): Promise<void> {
 
 process.on('message', (order: CrowdOrder) => {
   retries = 0;
-  void (order === 'connect' ? connectInTurn() : reconnectAtOnce()).then(() => {
+  void (order === 'connect' ? connectGradually() : reconnectAtOnce()).then(() => {
     process.send?.({ retries } satisfies CrowdConnected);
   });
 });

@@ -294,7 +294,7 @@ describe('the port for agents with mutual TLS', function () {
       }
       expect(log.errors.map(({ fields }) => String(fields['error']).replace(url, 'URL'))).to.deep.equal([
         'URL: answered with status 404',
-        'URL: is no list of revoked certificates, in DER or PEM',
+        'URL: is not a list of revoked certificates in DER or PEM',
         'URL: is larger than 10485760 bytes',
       ]);
     });

@@ -11,20 +11,20 @@ import { RawAgent } from './raw-agent.ts';
 
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const WRITE_TIMEOUT_MS = 15_000;
-/** After which those are cut who did not leave. */
+/** The time after which a stop cuts the remaining connections. */
 const STOP_MS = 2_000;
 
-/** The agent port over real sockets and a system in memory; whether anybody is let in or decided about is the test's to say. */
+/** The agent port with real sockets and a system in memory. The test controls authentication, pauses and failures. */
 export class AgentPortUnderTest {
   readonly clock = new ManualClock();
   readonly log = new RecordedLog();
   readonly store = new MemoryStore();
   readonly system: ActorSystem;
   readonly listener: AgentListener;
-  /** Awaited by each handshake, like the hash of a password. */
+  /** Each handshake waits for it, as for the hash of a password. */
   password: Promise<unknown> = Promise.resolve();
-  /** Handshakes that were asked for it. */
-  judged = 0;
+  /** The number of handshakes that were authenticated. */
+  authentications = 0;
   mustPause = false;
   isFailing = false;
   readonly #agents: RawAgent[] = [];
@@ -36,7 +36,7 @@ export class AgentPortUnderTest {
       system: this.#underControl(),
       resources: new ResourceStore(store),
       authenticate: async () => {
-        this.judged += 1;
+        this.authentications += 1;
         await this.password;
         return { username: 'agent', groups: [] };
       },
@@ -89,7 +89,7 @@ export class AgentPortUnderTest {
     return (this.listener.server.address() as AddressInfo).port;
   }
 
-  /** So many more connections, which the backend has accepted, and which have sent nothing yet. */
+  /** Opens `count` connections. The backend has accepted them and they have sent nothing yet. */
   async connect(count: number): Promise<RawAgent[]> {
     const accepted = new Promise<void>((resolve) => {
       let left = count;
@@ -107,10 +107,10 @@ export class AgentPortUnderTest {
     return agents;
   }
 
-  /** The end of the agents, and of everything; those that do not leave are cut. */
+  /** Cuts the agents and stops the system. */
   async stop(): Promise<void> {
     for (const agent of this.#agents) agent.cut();
-    // Who is not read for a while does not leave before that is over.
+    // A session that is not read does not close before the time limit of the stop.
     await Promise.all([this.listener.stop(), this.clock.advance(STOP_MS)]);
     await this.system.stop();
   }

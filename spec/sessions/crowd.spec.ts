@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect } from 'chai';
 import { entityWithDefaults } from '../../src/resources/entity.ts';
 import { eventually } from '../support/eventually.ts';
@@ -6,22 +6,22 @@ import { AgentPortUnderTest } from './agent-port-under-test.ts';
 import type { RawAgent } from './raw-agent.ts';
 
 const CROWD = 500;
-/** 32 when their sockets are read, and 32 at the end of the same turn. */
-const IN_A_TURN = 64;
+/** 32 when sockets are read, and 32 at the end of the same tick. */
+const PER_TICK = 64;
 const WITHIN = { withinMs: 20_000, everyMs: 2 };
 
-describe('a crowd at the agent port', () => {
+describe('a burst of agents', () => {
   let port: AgentPortUnderTest;
 
   afterEach(() => port.stop());
 
   const opened = () => port.log.lines.filter(({ msg }) => msg === 'agent connected').length;
 
-  /** By how much it grew at most in one turn of the event loop, until all have come. */
-  async function mostInATurn(grown: () => number): Promise<number> {
+  /** Returns the largest growth in one tick of the event loop, until all agents are counted. */
+  async function mostPerTick(grown: () => number): Promise<number> {
     let most = 0;
     for (let before = grown(); before < CROWD;) {
-      await nextTurn();
+      await nextTick();
       const now = grown();
       most = Math.max(most, now - before);
       before = now;
@@ -29,45 +29,45 @@ describe('a crowd at the agent port', () => {
     return most;
   }
 
-  function shakeHands(agents: readonly RawAgent[], nameOf: (index: number) => string): void {
-    for (const [index, agent] of agents.entries()) agent.shakeHands(nameOf(index));
+  function handshakeAll(agents: readonly RawAgent[], nameOf: (index: number) => string): void {
+    for (const [index, agent] of agents.entries()) agent.handshake(nameOf(index));
   }
 
-  /** As long as it takes until the backend has read all of them. */
+  /** Waits until the backend has read `count` handshakes. */
   const waitsFor = (count: number) =>
     eventually(
       () => port.listener.waiting.handshakes.used,
       (used) => used === count,
-      { what: 'the crowd at the door', ...WITHIN },
+      { what: 'waiting handshakes', ...WITHIN },
     );
 
-  it('is validated and opened over several ticks when its password is cached', async () => {
+  it('is authenticated and opened over several ticks when its password is cached', async () => {
     port = await AgentPortUnderTest.start();
-    shakeHands(await port.connect(CROWD), (index) => `warm-${index}`);
-    const most = await Promise.all([mostInATurn(() => port.judged), mostInATurn(opened)]);
+    handshakeAll(await port.connect(CROWD), (index) => `warm-${index}`);
+    const most = await Promise.all([mostPerTick(() => port.authentications), mostPerTick(opened)]);
     expect(Math.min(...most)).to.be.at.least(1);
-    expect(Math.max(...most)).to.be.at.most(IN_A_TURN);
+    expect(Math.max(...most)).to.be.at.most(PER_TICK);
   });
 
   it('opens over several ticks when all agents wait for the hash of one password', async () => {
     port = await AgentPortUnderTest.start();
     let hashed = (): void => undefined;
     port.password = new Promise<void>((resolve) => (hashed = resolve));
-    shakeHands(await port.connect(CROWD), (index) => `cold-${index}`);
+    handshakeAll(await port.connect(CROWD), (index) => `cold-${index}`);
     await waitsFor(CROWD);
     hashed();
-    expect(await mostInATurn(opened)).to.be.within(1, IN_A_TURN);
+    expect(await mostPerTick(opened)).to.be.within(1, PER_TICK);
     expect(port.listener.waiting.handshakes.used).to.equal(0);
   });
 
   it('is disconnected when the backend stops, and every end is recorded by then', async () => {
     port = await AgentPortUnderTest.start();
-    shakeHands(await port.connect(CROWD), (index) => `stop-${index}`);
-    await mostInATurn(opened);
+    handshakeAll(await port.connect(CROWD), (index) => `stop-${index}`);
+    await mostPerTick(opened);
     await port.clock.settle();
     const stopped = port.listener.stop();
-    // They do not answer the close frame: all are cut at the same moment.
-    await nextTurn();
+    // The agents do not answer the close frame, so all are cut at the same time.
+    await nextTick();
     const cut = port.clock.stall(2_000);
     await stopped;
     expect(port.listener.waiting.ends.used).to.equal(0);
@@ -80,17 +80,17 @@ describe('a crowd at the agent port', () => {
     const entity = { entity_class: 'agent', metadata: { name: 'clone', namespace: 'default' } };
     await port.system.commands.createEntity(entityWithDefaults(entity), 'admin');
     const agents = await port.connect(CROWD);
-    shakeHands(agents, () => 'clone');
-    const told = () => agents.reduce((sum, { configurations }) => sum + configurations, 0);
-    const toldIs = (count: number) =>
-      eventually(told, (sum) => sum >= count, { what: `${count} configurations`, ...WITHIN });
-    // Its own each, and once more the first of them when the second opened.
-    expect(await toldIs(CROWD + 1)).to.equal(CROWD + 1);
+    handshakeAll(agents, () => 'clone');
+    const received = () => agents.reduce((sum, { configurations }) => sum + configurations, 0);
+    const receivedIs = (count: number) =>
+      eventually(received, (sum) => sum >= count, { what: `${count} configurations`, ...WITHIN });
+    // One for each session, and a second one for the first session when the second opened.
+    expect(await receivedIs(CROWD + 1)).to.equal(CROWD + 1);
     await port.clock.advance(1_000);
-    // All but the newest.
-    expect(await toldIs(2 * CROWD)).to.equal(2 * CROWD);
+    // A second one for all other sessions except the newest.
+    expect(await receivedIs(2 * CROWD)).to.equal(2 * CROWD);
     await port.clock.advance(5_000);
-    expect(told()).to.equal(2 * CROWD);
+    expect(received()).to.equal(2 * CROWD);
   });
 
   describe('above the limits', () => {
@@ -106,10 +106,10 @@ describe('a crowd at the agent port', () => {
 
     it('is refused with 503 and Retry-After beyond the handshake limit, before validation', async () => {
       const first = await port.connect(3);
-      shakeHands(first, (index) => `first-${index}`);
+      handshakeAll(first, (index) => `first-${index}`);
       await waitsFor(3);
       const [late] = await port.connect(1);
-      late?.shakeHands('late');
+      late?.handshake('late');
       expect(await late?.status()).to.equal(503);
       expect(late?.answer?.head).to.match(TOO_MANY);
       expect(port.listener.waiting.handshakes).to.deep.equal({ used: 3, limit: 3, refused: 1 });
@@ -122,22 +122,22 @@ describe('a crowd at the agent port', () => {
       hashed();
       const inside = await port.connect(5);
       for (const [index, agent] of inside.entries()) {
-        agent.shakeHands(`inside-${index}`);
+        agent.handshake(`inside-${index}`);
         expect(await agent.status()).to.equal(101);
       }
       const [outside, next] = await port.connect(2);
-      outside?.shakeHands('outside');
+      outside?.handshake('outside');
       expect(await outside?.status()).to.equal(503);
       expect(outside?.answer?.head).to.match(TOO_MANY);
       inside[0]?.cut();
       await eventually(() => port.log.lines.some(({ msg }) => msg === 'agent disconnected'), Boolean, WITHIN);
-      next?.shakeHands('next');
+      next?.handshake('next');
       expect(await next?.status()).to.equal(101);
     });
 
     it('is refused with 503 when the backend stops in the meantime, and no session opens', async () => {
       const agents = await port.connect(3);
-      shakeHands(agents, (index) => `late-${index}`);
+      handshakeAll(agents, (index) => `late-${index}`);
       await waitsFor(3);
       const stopped = port.listener.stop();
       hashed();
@@ -147,7 +147,7 @@ describe('a crowd at the agent port', () => {
     });
 
     it('is disconnected when its passwords take longer than the stop may', async () => {
-      shakeHands(await port.connect(3), (index) => `never-${index}`);
+      handshakeAll(await port.connect(3), (index) => `never-${index}`);
       await waitsFor(3);
       const stopped = port.listener.stop();
       await port.clock.advance(2_000);
@@ -163,11 +163,11 @@ describe('a crowd at the agent port', () => {
     port = await AgentPortUnderTest.start();
     port.isFailing = true;
     const [agent, later] = await port.connect(2);
-    agent?.shakeHands('failing');
+    agent?.handshake('failing');
     expect(await agent?.status()).to.equal(500);
     expect(opened()).to.equal(0);
     port.isFailing = false;
-    later?.shakeHands('failing');
+    later?.handshake('failing');
     expect(await later?.status()).to.equal(101);
   });
 });

@@ -9,7 +9,7 @@ const UPGRADE_LINES = [
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
 
-/** A connection on which a test writes bytes of its own, and that answers nothing. */
+/** A connection on which a test writes raw bytes. It answers nothing. */
 export class RawAgent {
   readonly #socket: Socket;
   #received = '';
@@ -29,7 +29,7 @@ export class RawAgent {
     });
   }
 
-  shakeHands(name: string): void {
+  handshake(name: string): void {
     const headers = Object.entries(agentHeaders({ name })).map(([key, value]) => `${key}: ${value}`);
     this.#socket.write(`${['GET / HTTP/1.1', 'Host: localhost', ...headers, ...UPGRADE_LINES].join('\r\n')}\r\n\r\n`);
   }
@@ -38,7 +38,7 @@ export class RawAgent {
     this.#socket.write(bytes);
   }
 
-  /** The answer to its handshake; undefined while there is none. */
+  /** The answer to the handshake; undefined until it is complete. */
   get answer(): { status: number; head: string } | undefined {
     const [head, rest] = this.#received.split('\r\n\r\n', 2);
     if (head === undefined || rest === undefined) return undefined;
@@ -53,12 +53,12 @@ export class RawAgent {
     );
   }
 
-  /** How many configurations it was told. */
+  /** The number of received configurations. */
   get configurations(): number {
     return this.#received.split('entity_config\n').length - 1;
   }
 
-  /** How many empty pongs it got. */
+  /** The number of received empty pongs. */
   get pongs(): number {
     return this.#received.split('\u008a\u0000').length - 1;
   }

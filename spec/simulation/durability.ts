@@ -88,7 +88,7 @@ export class Durability implements WriteObserver {
       this.#ports.differences.add(`a write started ${clock.monotonicMs() - atMs} ms after its first input`);
     }
     const { deleted } = oracle.pending;
-    const expectation = oracle.tookOff();
+    const expectation = oracle.beginWrite();
     const blindTimes = this.isFailing ? this.#durableBlindTimes : oracle.blindTimes;
     this.#inFlight = { set, expectation, input: this.#inputs, deleted, blindTimes, steadyMs: oracle.steadyMs };
   }
@@ -109,7 +109,7 @@ export class Durability implements WriteObserver {
   }
 
   #deliverDeletions({ deleted }: WriteInFlight): void {
-    for (const key of deleted) if (this.#ports.hasSession(key)) this.#ports.oracle.goneWithSession(key);
+    for (const key of deleted) if (this.#ports.hasSession(key)) this.#ports.oracle.deleteLateEvents(key);
   }
 
   #committed(): WriteInFlight {
@@ -143,7 +143,7 @@ export class Durability implements WriteObserver {
     for (let input = this.#durableInput + 1; input <= this.#inputs; input += 1) this.#lost.add(input);
     this.#durableInput = this.#inputs;
     this.#inFlight = undefined;
-    oracle.backTo(this.durable);
+    oracle.revertTo(this.durable);
   }
 
   #compareWrite({ puts, ledger }: WriteSet): void {

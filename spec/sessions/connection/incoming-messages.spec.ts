@@ -28,8 +28,8 @@ describe('held messages of an agent', () => {
     const [first, second] = await port.connect(2);
     if (first === undefined || second === undefined) throw new Error('no connection');
     [agent, other] = [first, second];
-    agent.shakeHands('sender');
-    other.shakeHands('other');
+    agent.handshake('sender');
+    other.handshake('other');
     expect([await agent.status(), await other.status()]).to.deep.equal([101, 101]);
     port.mustPause = true;
   });

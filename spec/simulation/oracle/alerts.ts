@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/ports/clock.ts';
-import { type Changes, lifeEvent } from './changes.ts';
+import { type Changes, agentEvent } from './changes.ts';
 import type { Blindness, Countdown, Due } from './countdown.ts';
 import type { ExpectedEvent } from './expectation.ts';
 import type { SilenceChanges } from './silence-changes.ts';
@@ -10,7 +10,7 @@ export interface NextDue extends Due {
   key: string;
 }
 
-/** The alerts for agents and checks that were silent for too long. */
+/** Predicts the alerts for silent agents and expired check TTLs. */
 export class Alerts {
   readonly #changes: Changes;
   readonly #silences: SilenceChanges;
@@ -31,7 +31,7 @@ export class Alerts {
     return Math.floor(this.#clock.nowMs() / 1_000);
   }
 
-  /** Section 7.5: the agent of an entity is missing. */
+  /** Section 7.5: an entity's keepalives are missing. */
   #missing({ key, baseMs, blindness }: NextDue, steadyMs: number): void {
     const { entities, events } = this.#changes.head;
     const entity = entities.get(key);
@@ -47,7 +47,7 @@ export class Alerts {
       return;
     }
     const elapsedMs = steadyMs - baseMs;
-    // A critical entity stays critical: blind time is no recovery.
+    // A critical entity stays critical, because blind time is not a recovery.
     const isCritical = monitor.criticalMs > 0 && (elapsedMs >= monitor.criticalMs || entity.state === 'critical');
     const silentS = Math.floor((steadyMs - monitor.sinceMs) / 1_000);
     const thresholdS = (isCritical ? monitor.criticalMs : monitor.warningMs) / 1_000;
@@ -61,22 +61,22 @@ export class Alerts {
     });
   }
 
-  /** Section 9.3: a switch has come to its end. */
+  /** Section 9.3: a check TTL has expired. */
   #expired({ key, baseMs, blindness }: NextDue, steadyMs: number): void {
     const { entities, events } = this.#changes.head;
     const event = events.get(key);
-    if (event?.armed === undefined) throw new Error(`${key} has no switch`);
+    if (event?.armed === undefined) throw new Error(`${key} has no check TTL`);
     const { countdown, alertStatus, state } = event.armed;
     const entity = key.slice(0, key.lastIndexOf('/'));
     const agentAlerts = (events.get(`${entity}/keepalive`)?.status ?? 0) > 0;
     if (!entities.has(entity) || agentAlerts) {
-      this.#changes.bury(key, event);
+      this.#changes.disarm(key, event);
       return;
     }
     const elapsedMs = steadyMs - baseMs;
     const silentS = Math.floor((steadyMs - countdown.sinceMs) / 1_000);
     const to = alertStatus >= 2 ? 'critical' : 'warning';
-    this.#changes.switched(key, state, to);
+    this.#changes.ttlTransition(key, state, to);
     this.#changes.merge(
       key,
       {
@@ -90,7 +90,7 @@ export class Alerts {
     );
   }
 
-  /** Section 7.6. */
+  /** Section 7.6: deregistration of an entity. */
   #deregister(key: string, handler: string | undefined): void {
     for (const eventOf of this.#changes.eventsOf(key)) {
       const event = this.#changes.head.events.get(eventOf);
@@ -102,13 +102,13 @@ export class Alerts {
     this.#changes.endEntity(key);
     if (handler !== undefined) {
       const left = `${key}/deregistration`;
-      this.#changes.publish(left, lifeEvent(handler, this.#changes.silencedBy(left, NO_REACH)));
+      this.#changes.publish(left, agentEvent(handler, this.#changes.silencedBy(left, NO_REACH)));
     }
     this.#silences.endOfEntity(key.slice(key.indexOf('/') + 1), 'entity.deregistered');
   }
 }
 
-/** Only the first alert after blind time names it. */
+/** Returns the bounds of the blind time that an alert must name. Only the first alert after blind time names it. */
 function blindSeconds(
   { alerted }: Countdown,
   baseMs: number,

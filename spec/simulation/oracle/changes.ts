@@ -5,11 +5,11 @@ import { type ActorState, Expectation, type ExpectedEntity, type ExpectedEvent, 
 import type { Numbered } from './inputs.ts';
 import { actsOn, type ExpectedSilence, NO_REACH, type Reach } from './silences.ts';
 
-/** What is published of an event. */
+/** The part of an event that a publication shows. */
 type Publication = Pick<ExpectedEvent, 'status' | 'occurrences' | 'history' | 'handlers' | 'silenced'>;
 
-/** An event that is handled and not stored: an agent came, or left. */
-export const lifeEvent = (handler: string, silenced: readonly string[] = []): Publication => ({
+/** The registration or deregistration event of an agent, which is published and not stored. */
+export const agentEvent = (handler: string, silenced: readonly string[] = []): Publication => ({
   status: 1,
   occurrences: 0,
   history: [],
@@ -17,7 +17,7 @@ export const lifeEvent = (handler: string, silenced: readonly string[] = []): Pu
   silenced,
 });
 
-/** Single changes of the expected state, each with the transitions and publications it must cause. */
+/** Applies single changes to the expected state, and adds the transitions and publications that each must cause. */
 export class Changes {
   head = new Expectation();
   pending = new Pending();
@@ -56,7 +56,7 @@ export class Changes {
     this.publish(key, event);
   }
 
-  /** Sets are replaced by their members, each handler runs once; built-in filters are asked in order. */
+  /** Adds the expected publications: sets are replaced by their members, each handler runs once, and built-in filters apply in order. */
   publish(key: string, { status, occurrences, history, handlers, silenced }: Publication): void {
     const names = new Set(handlers.flatMap((name) => this.head.handlers.get(name)?.members ?? [name]));
     const previous = history.at(-2)?.status ?? 0;
@@ -73,7 +73,7 @@ export class Changes {
     }
   }
 
-  /** The entries that act on an event now, in order. */
+  /** Returns the names of the silences that apply to an event now, in order. */
   silencedBy(key: string, reach: Reach): string[] {
     const nowS = Math.floor(this.#clock.nowMs() / 1_000);
     const stored = this.head.entities.get(key.slice(0, key.lastIndexOf('/')))?.subscriptions ?? [];
@@ -82,7 +82,7 @@ export class Changes {
     return acting.map(([name]) => name).sort();
   }
 
-  /** Section 10.4: entries that end with a problem end with its last event, and do not act on it. */
+  /** Section 10.4: silences that end on resolution end with the resolving event, and do not apply to it. */
   #silence(key: string, reach: Reach, isResolution: boolean): string[] {
     const acting = this.silencedBy(key, reach);
     if (!isResolution) return acting;
@@ -102,7 +102,7 @@ export class Changes {
     this.silenceTransition(name, event, null);
   }
 
-  /** It is gone because its time is over, which must be on record with whatever is decided now. */
+  /** Removes a silence whose time is over. The ledger must contain its end together with the current decision. */
   silenceWasOver(name: string, { expireAtS }: ExpectedSilence): void {
     this.head.silences.delete(name);
     this.#touch(this.pending.silences, name);
@@ -162,19 +162,19 @@ export class Changes {
   endEvent(key: string): void {
     const event = this.head.events.get(key);
     if (event === undefined) return;
-    this.switched(key, event.armed?.state, undefined);
+    this.ttlTransition(key, event.armed?.state, undefined);
     this.head.events.delete(key);
     this.#touch(this.pending.events, key);
     this.transition('check-state', key, event.state, null);
   }
 
-  bury(key: string, event: ExpectedEvent): void {
-    this.switched(key, event.armed?.state, undefined);
+  disarm(key: string, event: ExpectedEvent): void {
+    this.ttlTransition(key, event.armed?.state, undefined);
     this.head.events.set(key, { ...event, armed: undefined });
     this.#touch(this.pending.events, key);
   }
 
-  switched(key: string, from: ActorState | undefined, to: ActorState | undefined): void {
+  ttlTransition(key: string, from: ActorState | undefined, to: ActorState | undefined): void {
     if (from !== to) this.transition('check-ttl', key, from ?? null, to ?? 'deregistered');
   }
 

@@ -1,17 +1,17 @@
-/** A blind time, in steady time. Its length is known within bounds only. */
+/** A blind time, in steady time. Its length is known only within bounds. */
 export interface Blindness {
   endMs: number;
   leastMs: number;
   mostMs: number;
 }
 
-/** What counts down from the last real input: a keepalive's two timeouts, or the ttl of a check, which has no second one. */
+/** The timeouts that count from the last real input: the two of a keepalive, or the TTL of a check, which has no critical timeout. */
 export interface Countdown {
   /** Receipt of the last real input, in steady time. */
   sinceMs: number;
   warningMs: number;
   criticalMs: number;
-  /** The last alert: what it counted from, and how long that was before it. */
+  /** The last alert: the base that it counted from, and the time since the base. */
   alerted?: { baseMs: number; elapsedMs: number };
 }
 

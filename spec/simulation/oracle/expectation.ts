@@ -11,7 +11,7 @@ export interface ExpectedEntity {
   state: ActorState;
   /** By the agent's clock; never moves backwards. */
   lastSeenS: number;
-  /** While its keepalives are waited for. */
+  /** Set while keepalives are expected. */
   monitor: Countdown | undefined;
 }
 
@@ -23,12 +23,12 @@ export interface ExpectedEvent extends ExpectedCheckState {
   highFlap: number;
   /** Seconds of blind time that the alert must name, at least and at most. */
   blindS: readonly [number, number] | undefined;
-  /** The dead man's switch. */
+  /** The check TTL. */
   armed: { state: ActorState; countdown: Countdown; alertStatus: number } | undefined;
   reach: Reach;
-  /** Names of the silences that act on it, in order. */
+  /** Names of the silences that apply to the event, in order. */
   silenced: readonly string[];
-  /** Of the agent that sent a keepalive: who hears that it left. */
+  /** The handler of the deregistration event; from the keepalive. */
   deregistrationHandler: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface ExpectedHandler {
   filters: readonly string[];
 }
 
-/** Everything that must be stored after some inputs. Its values are never changed, only replaced. */
+/** Everything that must be stored after some inputs. Values are replaced, never changed in place. */
 export class Expectation {
   readonly entities: Map<string, ExpectedEntity>;
   readonly events: Map<string, ExpectedEvent>;
@@ -59,20 +59,20 @@ export class Expectation {
   }
 }
 
-/** What inputs since the last write must add to the next one. */
+/** The changes since the last write, which the next write must contain. */
 export class Pending {
   readonly events = new Set<string>();
   readonly entities = new Set<string>();
   readonly queues = new Set<string>();
   readonly silences = new Set<string>();
-  /** Last seconds of silences that are gone because they were over, by name: their end must be on record. */
+  /** The last seconds of expired silences that were removed, by name. The ledger must contain their ends. */
   readonly over = new Map<string, number[]>();
-  /** Entities that are gone. */
+  /** Deleted entities. */
   readonly deleted = new Set<string>();
-  /** `<actor> <key>: <from> -> <to> at <wall ms>`; of a silence the event in place of where it comes from. */
+  /** `<actor> <key>: <from> -> <to> at <wall ms>`; for a silence the event replaces `<from>`. */
   readonly transitions: string[] = [];
   /** `<key>: <handler> of status <status>, occurrences <n>, silenced by <names>` */
   readonly publications: string[] = [];
-  /** Of the first of them, by the monotonic clock. */
+  /** The monotonic time of the first change. */
   sinceMs: number | undefined;
 }

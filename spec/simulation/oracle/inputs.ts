@@ -1,4 +1,4 @@
-/** The inputs of the backend that decide what it must store. */
+/** A keepalive as the backend receives it. */
 export interface Keepalive {
   agent: string;
   warningS: number;
@@ -7,17 +7,17 @@ export interface Keepalive {
   subscriptions: readonly string[];
   handlers: readonly string[] | undefined;
   deregistrationHandler: string | undefined;
-  /** As it is printed: the agent's own time. */
+  /** The agent's own time, which appears in the output. */
   sentS: number;
 }
 
 export interface Result {
-  /** Who sent it, or the entity that a person names. */
+  /** The sending agent, or the entity of a request to the API. */
   entity: string;
   entityClass: 'agent' | 'proxy';
   proxy: string | undefined;
   check: string;
-  /** Of the entity, as it is sent. */
+  /** Subscriptions of the sent entity. */
   subscriptions: readonly string[];
   checkSubscriptions: readonly string[];
   status: number;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/ports/clock.ts';
 import { Alerts, type NextDue } from './alerts.ts';
-import { Changes, lifeEvent } from './changes.ts';
+import { Changes, agentEvent } from './changes.ts';
 import { type Blindness, dueOf } from './countdown.ts';
 import { Expectation, type ExpectedHandler, Pending } from './expectation.ts';
 import type { Keepalive, Numbered, Result } from './inputs.ts';
@@ -9,20 +9,20 @@ import { SilenceChanges } from './silence-changes.ts';
 const NAMESPACE = 'default';
 const DEFAULT_WARNING_S = 120;
 
-/** Two alerts of one entity in the same millisecond: in which order they come is not specified. */
+/** Two alerts of one entity are due in the same millisecond. Their order is not specified. */
 export class Undecided extends Error {}
 
 const entityKey = (name: string): string => `${NAMESPACE}/${name}`;
 const eventKey = (entity: string, check: string): string => `${NAMESPACE}/${entity}/${check}`;
 
 /**
- * Predicts what must be stored, told and handled, by the documents and from the inputs alone. It follows each input
- * at once; whoever sees the store's writes tells it which of them became durable (`durability.ts`).
+ * Predicts the stored state, the transitions and the publications from the specification and the inputs alone. It applies each
+ * input at once. `durability.ts` observes the writes of the store and reverts the oracle when inputs are lost.
  */
 export class Oracle {
-  /** What people do to silences. */
+  /** Changes of silences by users. */
   readonly silences: SilenceChanges;
-  /** Entities that may exist; 0 = no limit. */
+  /** Maximum number of entities; 0 = no limit. */
   entityLimit = 0;
   readonly #changes: Changes;
   readonly #alerts: Alerts;
@@ -38,29 +38,29 @@ export class Oracle {
     this.#alerts = new Alerts(this.#changes, this.silences, clock);
   }
 
-  /** Everything that must be stored when all inputs are. */
+  /** The state that must be stored after all inputs. */
   get head(): Expectation {
     return this.#changes.head;
   }
 
-  /** What the next write must add. */
+  /** The changes that the next write must contain. */
   get pending(): Pending {
     return this.#changes.pending;
   }
 
-  /** A write begins with everything that is pending; what it leads to. */
-  tookOff(): Expectation {
+  /** Starts a write of everything that is pending. Returns the state after it. */
+  beginWrite(): Expectation {
     this.#changes.pending = new Pending();
     return new Expectation(this.head);
   }
 
-  /** Everything since is lost. */
-  backTo(durable: Expectation): void {
+  /** Returns to a durable state; all later changes are lost. */
+  revertTo(durable: Expectation): void {
     this.#changes.head = new Expectation(durable);
     this.#changes.pending = new Pending();
   }
 
-  /** Steady time: what has passed, suspends included, since the wall clock was looked at. */
+  /** Steady time: the wall clock at the start plus the time since, suspends included. */
   get steadyMs(): number {
     return this.#clock.uptimeMs() + this.#steadyLeadMs;
   }
@@ -69,7 +69,7 @@ export class Oracle {
     return Math.floor(this.#clock.nowMs() / 1_000);
   }
 
-  /** A process begins: at the wall clock, or where the former one is known to have come to. */
+  /** Starts a process. Steady time begins at the wall clock, or at the last recorded time of the previous process if that is later. */
   began(aliveMs: number | undefined): void {
     this.#steadyLeadMs = Math.max(this.#clock.nowMs(), aliveMs ?? 0) - this.#clock.uptimeMs();
     if (aliveMs !== undefined) this.wasBlind(this.steadyMs, this.steadyMs - aliveMs);
@@ -84,12 +84,12 @@ export class Oracle {
     return this.#blind.length;
   }
 
-  /** Nobody remembers the later ones: the process that knew of them is gone. */
+  /** Keeps the first `count` blind times. The process that knew the later ones has ended. */
   keepBlindTimes(count: number): void {
     this.#blind = this.#blind.slice(0, count);
   }
 
-  /** The earliest alert, if none is heard of before. */
+  /** The earliest alert if no further input arrives. */
   nextDue(): NextDue | undefined {
     let next: NextDue | undefined;
     for (const due of this.#dues()) if (next === undefined || due.atMs < next.atMs) next = due;
@@ -114,7 +114,7 @@ export class Oracle {
     }
   }
 
-  /** A switch goes silent with its agent: that both end in one millisecond is a tie while the agent is not yet missed. */
+  /** A TTL alert and the first alert of its agent must not be due in the same millisecond, because the order decides the result. */
   #assertDecided({ key, atMs }: NextDue): void {
     for (const other of this.#dues()) {
       if (other.atMs !== atMs || other.key === key) continue;
@@ -125,12 +125,12 @@ export class Oracle {
     }
   }
 
-  /** Section 11: whether an entity of that name exists, or may come to be. */
+  /** Section 11: whether an entity of that name exists or may be created. */
   hasRoomFor(name: string, { entities }: Expectation = this.head): boolean {
     return this.entityLimit === 0 || entities.size < this.entityLimit || entities.has(entityKey(name));
   }
 
-  /** False when it is of a new agent and there is no room for it: then nothing of it is kept. */
+  /** Returns false, and keeps nothing, if the entity limit does not admit a new agent. */
   keepalive(keepalive: Keepalive): boolean {
     const { agent, warningS, criticalS, deregister, subscriptions, handlers, deregistrationHandler, sentS } = keepalive;
     const key = entityKey(agent);
@@ -138,7 +138,7 @@ export class Oracle {
     if (!this.head.entities.has(key)) {
       this.#changes.createEntity(key, 'agent', deregister, subscriptions);
       this.#changes.transition('entities', key, null, 'stored');
-      this.#changes.publish(eventKey(agent, 'registration'), lifeEvent('registration'));
+      this.#changes.publish(eventKey(agent, 'registration'), agentEvent('registration'));
     }
     const lastSeenS = this.#changes.seen(key, sentS);
     const warningMs = (warningS === 0 && criticalS === 0 ? DEFAULT_WARNING_S : warningS) * 1_000;
@@ -155,8 +155,8 @@ export class Oracle {
   }
 
   /**
-   * `numbered` when it came from a queue: what was applied before is not applied again.
-   * False when it is of a new proxy entity and there is no room for it: then nothing of it is kept but its number.
+   * Applies a result. A `numbered` result that was applied before is ignored. Returns false, and keeps only the number, if the
+   * entity limit does not admit a new proxy entity.
    */
   result(result: Result, numbered?: Numbered): boolean {
     if (numbered !== undefined && !this.#changes.countUp(result.entity, numbered)) return true;
@@ -168,7 +168,7 @@ export class Oracle {
     const before = this.head.events.get(key)?.armed;
     const countdown = { sinceMs: this.steadyMs, warningMs: ttlS * 1_000, criticalMs: 0 };
     const armed = ttlS > 0 ? ({ state: 'registered', countdown, alertStatus } as const) : undefined;
-    this.#changes.switched(key, before?.state, armed?.state);
+    this.#changes.ttlTransition(key, before?.state, armed?.state);
     const reach = {
       entitySubscriptions: result.subscriptions,
       checkSubscriptions: result.checkSubscriptions,
@@ -179,7 +179,7 @@ export class Oracle {
     return true;
   }
 
-  /** Section 8.3: the entity of an event that is not its agent's own is made when there is none. False when there is no room. */
+  /** Section 8.3: creates the entity of an event if it does not exist. Returns false at the entity limit. */
   #stored(name: string, subscriptions: readonly string[]): boolean {
     if (!this.hasRoomFor(name)) return false;
     const key = entityKey(name);
@@ -187,7 +187,7 @@ export class Oracle {
     return true;
   }
 
-  /** A numbered event that breaks a rule is done with, and nothing else. */
+  /** Counts a numbered event that was refused. */
   refused(agent: string, numbered: Numbered): void {
     this.#changes.countUp(agent, numbered);
   }
@@ -196,7 +196,7 @@ export class Oracle {
     return this.head.events.has(eventKey(entity, check));
   }
 
-  /** False when there is no such event. */
+  /** Returns false if the event does not exist. */
   deleteEvent(entity: string, check: string): boolean {
     const key = eventKey(entity, check);
     if (!this.head.events.has(key)) return false;
@@ -205,13 +205,13 @@ export class Oracle {
     return true;
   }
 
-  /** That an entity is gone is known now: what its session sent meanwhile goes too, unless it has registered anew. */
-  goneWithSession(key: string): void {
+  /** Deletes events that the session sent after the deletion of its entity, unless the agent has registered again. */
+  deleteLateEvents(key: string): void {
     if (this.head.entities.has(key)) return;
     for (const event of this.#changes.eventsOf(key)) this.#changes.endEvent(event);
   }
 
-  /** False when it is new and there is no room for it. */
+  /** Returns false if the entity is new and the entity limit is reached. */
   putEntity(name: string, entityClass: string, deregister: boolean, subscriptions: readonly string[]): boolean {
     const key = entityKey(name);
     const known = this.head.entities.get(key);
@@ -226,7 +226,7 @@ export class Oracle {
     return true;
   }
 
-  /** With its silences, and its events, which go even when it has none of its own records. False when it had none. */
+  /** Deletes the entity, its silences and its events; the events even if no entity exists. Returns false if none exists. */
   deleteEntity(name: string): boolean {
     const key = entityKey(name);
     for (const event of this.#changes.eventsOf(key)) this.#changes.endEvent(event);
@@ -235,32 +235,32 @@ export class Oracle {
     return true;
   }
 
-  /** It is on record that a silence with this begin has begun; by now it may be another one. */
+  /** Handles the recorded begin of a silence. By now the name may belong to another silence with another begin. */
   silenceBegan(name: string, beginS: number): void {
     const known = this.head.silences.get(name);
     if (known?.beginS === beginS) this.head.silences.set(name, { ...known, state: 'active' });
   }
 
-  /** It is on record that a silence is over; its last second, if there was one. */
+  /** Handles the recorded end of a silence. Returns its last second, if it has one. */
   silenceEnded(name: string): number | undefined {
     const known = this.head.silences.get(name);
     this.head.silences.delete(name);
     return known === undefined || known.expireAtS === 0 ? undefined : known.expireAtS;
   }
 
-  /** An edit leaves the switches of its events as they are. */
+  /** Stores a check. The TTLs of its events do not change. */
   putCheck(name: string): void {
     const key = entityKey(name);
     this.#changes.transition('checks', key, this.head.checks.has(name) ? 'stored' : null, 'stored');
     this.head.checks.add(name);
   }
 
-  /** Its events stay, their switches do not. */
+  /** Deletes a check and disarms the TTLs of its events. The events remain. */
   deleteCheck(name: string): boolean {
     if (!this.head.checks.delete(name)) return false;
     this.#changes.transition('checks', entityKey(name), 'stored', null);
     for (const [key, event] of this.head.events) {
-      if (key.endsWith(`/${name}`) && event.armed !== undefined) this.#changes.bury(key, event);
+      if (key.endsWith(`/${name}`) && event.armed !== undefined) this.#changes.disarm(key, event);
     }
     return true;
   }

@@ -6,11 +6,11 @@ import { type ExpectedSilence, isOver, nameOf } from './silences.ts';
 export type SilenceInput = Omit<ExpectedSilence, 'state' | 'beginS'> & {
   /** 0 = now. */
   beginS: number;
-  /** Seconds from its begin, where it names no end; 0 = none. */
+  /** Seconds from the begin to the end if `expireAtS` is 0; 0 = no end. */
   expireS: number;
 };
 
-/** What people do to silences. That their time has come is put on record by the backend; `silence-records.ts` looks at it. */
+/** Changes of silences by users. `silence-timing.ts` checks the recorded begins and ends. */
 export class SilenceChanges {
   readonly #changes: Changes;
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class SilenceChanges {
     return Math.floor(this.#clock.nowMs() / 1_000);
   }
 
-  /** Whether there is one of that name which is not over. */
+  /** Whether a silence of that name exists and has not expired. */
   has(name: string): boolean {
     const known = this.#changes.head.silences.get(name);
     return known !== undefined && !isOver(known, this.#nowS);
@@ -43,7 +43,7 @@ export class SilenceChanges {
     this.#changes.transition('silenced', `default/${name}`, isNew ? null : 'stored', 'stored');
   }
 
-  /** False when there is none, or its time is over. */
+  /** Returns false if the silence does not exist or has expired. */
   delete(name: string): boolean {
     if (!this.has(name)) return false;
     this.#changes.endSilence(name, 'silence.deleted');
@@ -51,7 +51,7 @@ export class SilenceChanges {
     return true;
   }
 
-  /** Section 7.6: those on the own subscription of an entity go with it. */
+  /** Section 7.6: silences on an entity's own subscription end with the entity. */
   endOfEntity(entity: string, event: 'entity.deleted' | 'entity.deregistered'): void {
     for (const [name, silence] of this.#changes.head.silences) {
       if (silence.subscription !== `entity:${entity}`) continue;

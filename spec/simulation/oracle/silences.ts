@@ -1,7 +1,7 @@
 /** Stands for every subscription, or every check. */
 export const ANY = '*';
 
-/** An entry as section 10.1 of the agent wire document describes it, with the times that it got. */
+/** A silence as in section 10.1 of the agent wire document, with its effective times. */
 export interface ExpectedSilence {
   /** `*` = all. */
   subscription: string;
@@ -11,21 +11,21 @@ export interface ExpectedSilence {
   /** 0 = never. */
   expireAtS: number;
   endsOnResolve: boolean;
-  /** What is on record of its begin. */
+  /** The recorded state. */
   state: 'pending' | 'active';
 }
 
-/** By what entries can reach an event. */
+/** The subscriptions that decide which silences apply to an event. */
 export interface Reach {
   entitySubscriptions: readonly string[];
   checkSubscriptions: readonly string[];
   /** Whether the check names a proxy entity. */
   isProxied: boolean;
-  /** Whether the event gets the stored entity, as it is at the time, in place of the one that was sent. */
+  /** Whether the event uses the stored entity in place of the sent one. */
   ofStoredEntity: boolean;
 }
 
-/** Of events whose check has no subscriptions, keepalives among them. */
+/** The reach of events whose check has no subscriptions, keepalives among them. */
 export const NO_REACH: Reach = {
   entitySubscriptions: [],
   checkSubscriptions: [],
@@ -50,7 +50,7 @@ export function actsOn(silence: ExpectedSilence, key: string, reach: Reach, nowS
   return checkSubscriptions.some((subscription) => entitySubscriptions.includes(subscription) && matches(subscription));
 }
 
-/** When it is put on record that an entry began, or ended, Unix ms. */
+/** The time at which the begin of a silence is recorded, Unix ms. */
 export const beginMsOf = (beginS: number): number => beginS * 1_000;
-/** Both ends count: it acts until the last moment of its last second. */
+/** The time at which the end is recorded, Unix ms. A silence applies until the end of its last second. */
 export const endMsOf = (expireAtS: number): number => (expireAtS + 1) * 1_000;
