@@ -13,7 +13,7 @@ function agentOf(given: Parameters<typeof sources>[0]): AgentConfig {
 }
 
 describe('the configuration of the agent', () => {
-  it('has the documented defaults, and the name of the host', () => {
+  it('has the documented defaults and the name of the host', () => {
     expect(agentOf({})).to.deep.equal({
       name: 'my-host',
       namespace: 'default',
@@ -86,7 +86,7 @@ describe('the configuration of the agent', () => {
     { flag: 'cache-dir', text: '/c', where: 'cacheDir', is: '/c' },
     { flag: 'log-level', text: 'debug', where: 'logLevel', is: 'debug' },
   ]) {
-    it(`takes ${flag} ${text} as a flag, from the environment and from the file`, () => {
+    it(`reads ${flag} ${text} from the flag, the environment and the file`, () => {
       const variable = `MON_${flag.toUpperCase().replaceAll('-', '_')}`;
       const files = { '/etc/mon/agent.yml': `${flag}: ${text}` };
       for (const given of [{ argv: [`--${flag}=${text}`] }, { env: { [variable]: text } }, { files }]) {
@@ -95,17 +95,17 @@ describe('the configuration of the agent', () => {
     });
   }
 
-  it('accepts discover-processes, which changes nothing', () => {
+  it('ignores discover-processes', () => {
     expect(agentOf({ argv: ['--discover-processes'] })).to.deep.equal(agentOf({}));
   });
 
-  it('takes the names of earlier versions', () => {
+  it('accepts the flag names of earlier versions', () => {
     expect(agentOf({ argv: ['--keepalive-timeout', '60'] }).keepalive.warningTimeoutS).to.equal(60);
     expect(agentOf({ env: { MON_KEEPALIVE_TIMEOUT: '60' } }).keepalive.warningTimeoutS).to.equal(60);
     expect(agentOf({ files: { '/etc/mon/agent.yml': 'id: web-1' } }).name).to.equal('web-1');
   });
 
-  it('writes label keys of the file in lower case and keeps those of flags and variables', () => {
+  it('converts label keys of the file to lower case and keeps those of flags and variables', () => {
     expect(agentOf({ files: { '/etc/mon/agent.yml': 'labels: {proxyType: x}' } }).labels).to.deep.equal({
       proxytype: 'x',
     });
@@ -130,13 +130,13 @@ describe('the configuration of the agent', () => {
       fields: { pipeline: 'core/v2.Handler.x' },
     },
   ]) {
-    it(`warns of ${argv.join(' ')}`, () => {
+    it(`has a warning for ${argv.join(' ')}`, () => {
       const parsed = parseAgentConfig(sources({ argv }), 'my-host');
       expect(parsed).to.have.property('warnings').that.deep.equals([{ message, fields }]);
     });
   }
 
-  it('reads the keepalive interval under its misspelt variable too', () => {
+  it('accepts the misspelt variable of the keepalive interval', () => {
     expect(agentOf({ env: { MON_KEEPALIVE_INTERNAL: '7' } }).keepalive.intervalS).to.equal(7);
     const both = { MON_KEEPALIVE_INTERNAL: '7', MON_KEEPALIVE_INTERVAL: '8' };
     expect(agentOf({ env: both }).keepalive.intervalS).to.equal(8);
@@ -152,7 +152,7 @@ describe('the configuration of the agent', () => {
     { url: 'ws://[::1]:9', is: 'ws://[::1]:9/' },
     { url: 'ws://a/path:1', is: 'ws://a:8081/path:1' },
   ]) {
-    it(`goes to ${is} for ${url}`, () => {
+    it(`has the backend URL ${is} for ${url}`, () => {
       expect(agentOf({ argv: ['--backend-url', url] }).backendUrls).to.deep.equal([is]);
     });
   }
@@ -210,7 +210,7 @@ describe('the configuration of the agent', () => {
       is: ['namespace cannot contain control characters or letters outside of Latin-1'],
     },
   ]) {
-    it(`is refused with ${argv.map((word) => JSON.stringify(word)).join(' ')}`, () => {
+    it(`JSON.stringify(word)).join(' ')} => is rejected with ${argv.map((argument) => JSON.stringify(argument)).join(' ')} => JSON.stringify(word)).join(' ')}`, () => {
       expect(mistakesOf(() => agentOf({ argv }))).to.deep.equal(is);
     });
   }
@@ -237,7 +237,7 @@ describe('the program mon-agent', function () {
     expect([version, usage, help].map((agent) => agent?.child.exitCode)).to.deep.equal([0, 0, 0]);
   });
 
-  it('writes one line per mistake and ends with 1', async () => {
+  it('logs one line for each mistake and exits with 1', async () => {
     const directory = await temporaryDirectory();
     try {
       const missing = `${directory.path}/missing.yml`;
@@ -255,7 +255,7 @@ describe('the program mon-agent', function () {
     }
   });
 
-  it('refuses a command that it does not have', async () => {
+  it('rejects an unknown command', async () => {
     const agent = await run(['frobnicate']);
     expect(agent.child.exitCode).to.equal(1);
     expect(agent.log[0]).to.include({ error: 'unknown command "frobnicate" for "mon-agent"' });

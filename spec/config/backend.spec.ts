@@ -42,7 +42,7 @@ describe('the configuration of the backend', () => {
     });
   });
 
-  it('reads every flag from the environment too', () => {
+  it('can be set completely by environment variables', () => {
     const env = {
       MON_BACKEND_STATE_DIR: '/s',
       MON_BACKEND_CACHE_DIR: '/c',
@@ -128,16 +128,16 @@ describe('the configuration of the backend', () => {
   for (const [what, argv, rule] of [
     ['a URL of another kind', ['http://relay'], 'must be a URL that begins with ws:// or wss://'],
     ['no actor', ['ws://relay'], 'inspect-actors: actor must be given at least once'],
-    ['what is no actor', ['ws://relay', '--inspect-actors', 'web-01'], 'inspect-actors: actor must be <actor>:<key>'],
+    ['an invalid actor', ['ws://relay', '--inspect-actors', 'web-01'], 'inspect-actors: actor must be <actor>:<key>'],
   ] as const) {
-    it(`tells no relay of inspectors of ${what}`, () => {
+    it(`rejects an inspector relay with ${what}`, () => {
       const mistakes = mistakesOf(() => backendOf('--inspect-url', ...argv));
       expect(mistakes).to.have.lengthOf(1);
       expect(mistakes[0]).to.include(rule);
     });
   }
 
-  it('is frozen all the way down', () => {
+  it('is deeply frozen', () => {
     const config = backendOf();
     expect([config, config.api, config.agent, config.dashboard]).to.satisfy((parts: object[]) =>
       parts.every(Object.isFrozen),
@@ -150,22 +150,22 @@ describe('the configuration of the backend', () => {
     { address: 'localhost:65535', is: { host: 'localhost', port: 65_535 } },
     { address: '[::]:0', is: { host: '::', port: 0 } },
   ]) {
-    it(`listens at ${address}`, () => {
+    it(`accepts the listen address ${address}`, () => {
       expect(backendOf('--api-listen-address', address).api).to.include(is);
     });
   }
 
   for (const address of ['8080', '::1:8080', '[::1]', 'a:65536', 'a:', 'a:b']) {
-    it(`cannot listen at ${address}`, () => {
+    it(`rejects the listen address ${address}`, () => {
       expect(mistakesOf(() => backendOf('--api-listen-address', address))[0]).to.match(/must be host:port/);
     });
   }
 
-  it('names an unknown log level', () => {
+  it('rejects an unknown log level and names it', () => {
     expect(mistakesOf(() => backendOf('--log-level', 'loud'))).to.deep.equal(['not a valid log level: "loud"']);
   });
 
-  it('refuses timeouts that end before they begin', () => {
+  it('rejects timeouts of 0', () => {
     expect(mistakesOf(() => backendOf('--api-write-timeout', '0', '--agent-write-timeout', '0'))).to.have.lengthOf(2);
   });
 });
@@ -174,7 +174,7 @@ describe('the configuration of init', () => {
   const admin = ['--cluster-admin-username', 'admin', '--cluster-admin-password', 'P@ssw0rd!'];
   const initOf = (...argv: string[]) => configOf(parseInitConfig(sources({ argv })));
 
-  it('takes the administrator from flags or environment', () => {
+  it('reads the administrator from flags or the environment', () => {
     const expected = { username: 'admin', password: 'P@ssw0rd!', apiKey: UUID };
     expect(initOf(...admin, '--cluster-admin-api-key', UUID).admin).to.deep.equal(expected);
     const env = {
@@ -185,7 +185,7 @@ describe('the configuration of init', () => {
     expect(configOf(parseInitConfig(sources({ env }))).admin).to.deep.equal(expected);
   });
 
-  it('waits five seconds once by default', () => {
+  it('has one attempt of five seconds by default', () => {
     expect(initOf(...admin)).to.include({ timeoutMs: 5_000, wait: false, ignoreAlreadyInitialized: false });
     expect(initOf(...admin, '--timeout', '3', '--wait', '--ignore-already-initialized')).to.include({
       timeoutMs: 3_000,
@@ -194,13 +194,13 @@ describe('the configuration of init', () => {
     });
   });
 
-  it('names both flags when the administrator is not complete', () => {
+  it('is rejected with the names of both flags when the administrator is incomplete', () => {
     const rule = 'both flags --cluster-admin-username and --cluster-admin-password are required';
     expect(mistakesOf(() => initOf('--cluster-admin-api-key', UUID))).to.deep.equal([rule]);
     expect(mistakesOf(() => initOf('--cluster-admin-username', 'admin'))).to.deep.equal([rule]);
   });
 
-  it('refuses a short password and a key that is no UUID, without showing them', () => {
+  it('rejects a short password and a key that is not a UUID, without showing them', () => {
     const short = ['--cluster-admin-username', 'admin', '--cluster-admin-password', 'hunter2'];
     expect(mistakesOf(() => initOf(...short, '--cluster-admin-api-key', 'k3y'))).to.deep.equal([
       'cluster-admin-password must be at least 8 characters',
@@ -208,7 +208,7 @@ describe('the configuration of init', () => {
     ]);
   });
 
-  it('reads the file of the backend, whose other keys are not its own', () => {
+  it('accepts the file of the backend, with keys of other commands', () => {
     const files = { '/etc/mon/backend.yml': 'state-dir: /data\nagent-port: 1\n' };
     const parsed = parseInitConfig(sources({ argv: admin, files }));
     expect(configOf(parsed).stateDir).to.equal('/data');

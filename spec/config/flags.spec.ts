@@ -12,7 +12,7 @@ const flags = {
   wait: { kind: kinds.duration(), fallback: 15_000, about: 'a duration' },
   loud: { kind: kinds.boolean, fallback: false, about: 'a boolean' },
   growth: { kind: kinds.decimal(0), fallback: 2, about: 'a decimal', formerly: 'factor' },
-  mode: { kind: kinds.word(['a', 'b']), fallback: 'a', about: 'a word' },
+  mode: { kind: kinds.word(['a', 'b']), fallback: 'a', about: 'a mode' },
   password: { kind: kinds.integer(0, 9), fallback: 0, secret: true, about: 'a secret' },
 } satisfies Record<string, Flag<unknown>>;
 
@@ -52,7 +52,7 @@ function mistakesOf(given: Given): string[] {
 describe('a configuration', () => {
   const file = { '/etc/x.yml': 'name: file\nport: 3\n' };
 
-  it('takes flag over environment over file over default', () => {
+  it('prefers flags over the environment, then the file, then the defaults', () => {
     const env = { X_NAME: 'environment', X_PORT: '2' };
     expect(valueOf('name', { argv: ['--name', 'flag'], env, files: file })).to.equal('flag');
     expect(valueOf('name', { env, files: file })).to.equal('environment');
@@ -65,7 +65,7 @@ describe('a configuration', () => {
     expect(parsed({}).config).to.satisfy(Object.isFrozen);
   });
 
-  it('counts an empty variable as unset, and reads the regular one before a further one', () => {
+  it('treats an empty variable as unset, and prefers the regular variable over additional ones', () => {
     expect(valueOf('name', { env: { X_NAME: '' }, files: file })).to.equal('file');
     expect(valueOf('port', { env: { X_PROT: '5' } })).to.equal(5);
     expect(valueOf('port', { env: { X_PROT: '5', X_PORT: '6' } })).to.equal(6);
@@ -118,8 +118,8 @@ describe('a configuration', () => {
     },
     { what: 'a duration', name: 'wait', given: { argv: ['--wait', '1m30.5s'] }, is: 90_500 },
     { what: 'a decimal', name: 'growth', given: { argv: ['--growth', '.5'] }, is: 0.5 },
-    { what: 'no duration at all', name: 'wait', given: { argv: ['--wait', '0'] }, is: 0 },
-    { what: 'a boolean that is there', name: 'loud', given: { argv: ['--loud'] }, is: true },
+    { what: 'a duration of 0', name: 'wait', given: { argv: ['--wait', '0'] }, is: 0 },
+    { what: 'a boolean without a value', name: 'loud', given: { argv: ['--loud'] }, is: true },
     { what: 'a boolean with a value', name: 'loud', given: { argv: ['--loud=false'] }, is: false },
     { what: 'a boolean in the environment', name: 'loud', given: { env: { X_LOUD: '1' } }, is: true },
     { what: 'a boolean in the file', name: 'loud', given: { files: { '/etc/x.yml': 'loud: true' } }, is: true },
@@ -161,7 +161,7 @@ describe('a configuration', () => {
     });
   }
 
-  it('takes a former name where the regular one is not given, and says so', () => {
+  it('accepts a former name, with a warning, when the current one is not given', () => {
     const flag = 'flag --factor has been deprecated, please use --growth instead';
     const attribute = 'config attribute factor has been deprecated, please use growth instead';
     const files = { '/etc/x.yml': 'factor: 5' };
@@ -187,7 +187,7 @@ describe('a configuration', () => {
     ]);
   });
 
-  it('tells all mistakes at once, each with its flag and the rule', () => {
+  it('reports all mistakes at once, each with its flag and rule', () => {
     const env = { X_WAIT: '5', X_LOUD: 'maybe', X_LABELS: '{"a":' };
     const argv = ['--foo', 'x', 'stray', '-z', '--port', 'y', '--mode=c', '--name'];
     const mistakes = mistakesOf({ argv, env, files: { '/etc/x.yml': 'tags: [[1]]' } });
@@ -217,14 +217,14 @@ describe('a configuration', () => {
     expect(mistake).to.match(/^password: invalid argument "REDACTED"/);
   });
 
-  it('refuses a named file that is missing, and any that is no YAML map', () => {
+  it('rejects a named file that is missing, and any file that is not a YAML map', () => {
     expect(mistakesOf({ argv: ['-c', 'missing.yml'] })[0]).to.match(/^config-file: missing.yml: ENOENT/);
     expect(mistakesOf({ files: { '/etc/x.yml': 'a: [' } })[0]).to.match(/^config-file: \/etc\/x.yml: /);
     expect(mistakesOf({ files: { '/etc/x.yml': '- a' } })[0]).to.match(/must be a map/);
     expect(mistakesOf({ files: { '/etc/x.yml': 'hello' } })[0]).to.match(/must be a map/);
   });
 
-  it('answers -h and --help with all flags and their defaults, whatever else is wrong', () => {
+  it('shows all flags and their defaults for -h and --help, even with other mistakes', () => {
     for (const argv of [['-h'], ['--port', 'x', '--help']]) {
       const result = parseFlags(program, sources({ argv }));
       const help = 'help' in result ? result.help : '';
@@ -233,13 +233,13 @@ describe('a configuration', () => {
     }
   });
 
-  it('is a configuration or a list of mistakes, whatever the words', () => {
-    const word = fc.oneof(
+  it('is parsed or rejected with ConfigError, whatever the arguments', () => {
+    const argument = fc.oneof(
       fc.string(),
       fc.constantFrom('--name', '--tags', '--labels=', '-n', '--', '-', '--loud=x', '--wait'),
     );
     fc.assert(
-      fc.property(fc.array(word), fc.string(), (argv, text) => {
+      fc.property(fc.array(argument), fc.string(), (argv, text) => {
         try {
           parseFlags(program, sources({ argv, files: { '/etc/x.yml': text } }));
         } catch (error) {

@@ -19,12 +19,12 @@ describe('the flags of tokens and silences', () => {
     ],
   ];
   for (const [argv, rule] of refused) {
-    it(`refuse ${argv.join(' ')}`, () => {
+    it(`reject ${argv.join(' ')}`, () => {
       expect(mistakesOf(() => backendOf(...argv))).to.deep.equal([rule]);
     });
   }
 
-  it('take a usual end of silences without a longest one, and the other way round', () => {
+  it('accept a default duration of silences without a longest one, and a longest one without a default', () => {
     expect(mistakesOf(() => backendOf('--default-silenced-expiry-time=1440m'))).to.deep.equal([]);
     expect(mistakesOf(() => backendOf('--max-silenced-expiry-time-allowed=1440m'))).to.deep.equal([]);
   });

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../src/config/flags.ts';
 
-/** The rules that a configuration breaks. Any other error is thrown on. */
+/** Returns the rules that a configuration breaks. Any other error is rethrown. */
 export function mistakesOf(parse: () => unknown): string[] {
   try {
     parse();

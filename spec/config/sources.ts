@@ -6,7 +6,7 @@ interface Given {
   files?: Record<string, string>;
 }
 
-/** Settings from memory: a file that is not given does not exist. */
+/** Returns sources of settings in memory. A file that is not given does not exist. */
 export const sources = ({ argv = [], env = {}, files = {} }: Given): Sources => ({
   argv,
   env,

@@ -16,7 +16,7 @@ describe('the flags of TLS', () => {
     ['backend', backendOf],
     ['agent', agentOf],
   ] as const) {
-    it(`want a certificate and its key, or neither (${program})`, () => {
+    it(`require a certificate and its key together (${program})`, () => {
       expect(mistakesOf(() => parse('--cert-file', '/c'))).to.deep.equal([PAIR_RULE]);
       expect(mistakesOf(() => parse('--key-file', '/k'))).to.deep.equal([PAIR_RULE]);
       expect(parse('--cert-file', '/c', '--key-file', '/k')).to.have.deep.nested.property('config.tls.pair', {
@@ -25,14 +25,14 @@ describe('the flags of TLS', () => {
       });
     });
 
-    it(`warn of servers that are not verified (${program})`, () => {
+    it(`cause a warning when servers are not verified (${program})`, () => {
       const parsed = parse('--insecure-skip-tls-verify');
       expect(parsed).to.have.nested.property('config.tls.skipsVerification', true);
       expect(parsed).to.have.nested.property('warnings[0].fields.flag', 'insecure-skip-tls-verify');
     });
   }
 
-  it('of the port for agents stand together', () => {
+  it('require the certificate, the key and the authority for agents together', () => {
     for (const missing of AGENT_AUTH) {
       const rest = AGENT_AUTH.filter((flag) => flag !== missing);
       expect(mistakesOf(() => backendOf(...rest))[0], missing).to.match(/--agent-auth-trusted-ca-file are required/);
@@ -48,7 +48,7 @@ describe('the flags of TLS', () => {
     });
   });
 
-  it('can require that the common name is the name of the entity, for agents with certificates only', () => {
+  it('can require the name of the entity as the common name, for agents with certificates only', () => {
     const flag = '--agent-certificate-names-entity';
     expect(backendOf(...AGENT_AUTH, flag)).to.have.nested.property('config.tls.agentAuth.namesEntity', true);
     expect(mistakesOf(() => backendOf(flag))).to.deep.equal([
@@ -56,7 +56,7 @@ describe('the flags of TLS', () => {
     ]);
   });
 
-  it('name lists of revoked certificates by URL, for agents with certificates only', () => {
+  it('include URLs of revocation lists, for agents with certificates only', () => {
     const urls = ['http://a.test/a.crl', 'https://a.test/b.crl', 'file:///etc/c.crl'];
     const given = `--agent-auth-crl-urls=${urls.join(',')}`;
     expect(backendOf(...AGENT_AUTH, given)).to.have.deep.nested.property('config.tls.agentAuth.crlUrls', urls);

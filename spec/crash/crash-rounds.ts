@@ -11,29 +11,29 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { AgentSender, HttpSender, numberIn, type Progress } from './load.ts';
 
 const SENDERS = 4;
-/** From the first event that is promised to the kill. */
+/** The longest time from the first acknowledged event to the kill. */
 const LONGEST_ROUND_MS = 400;
 const LOAD_WITHIN_MS = 15_000;
-/** Above every key. */
+/** Sorts after every key. */
 const END = '~';
 
-/** What the rounds came to; every list is empty when nothing was lost. */
+/** The result of the rounds. There are no errors when nothing was lost. */
 export interface CrashReport {
   rounds: number;
   acknowledged: number;
-  faults: string[];
+  errors: string[];
 }
 
 /**
- * Kills a real backend at random instants while events arrive by HTTP and from acknowledging agents, and looks at the
- * store after each kill: what was promised is there, actors are where the ledger says, nothing alerted that was not silent.
+ * Kills a real backend at random instants while events arrive over HTTP and from agents that wait for acknowledgements. After each
+ * kill the store must contain every acknowledged event, actors in the states that the ledger has, and no false alerts.
  */
 export async function crashRounds(rounds: number, random: () => number, httpSenders = SENDERS): Promise<CrashReport> {
   const directory = await temporaryDirectory();
   const stateDir = join(directory.path, 'state');
   const http = Array.from({ length: httpSenders }, (_, index) => new HttpSender(index));
   const agents = Array.from({ length: SENDERS }, (_, index) => new AgentSender(index));
-  const faults: string[] = [];
+  const errors: string[] = [];
   try {
     await initialiseState(stateDir);
     for (let round = 1; round <= rounds; round += 1) {
@@ -50,21 +50,21 @@ export async function crashRounds(rounds: number, random: () => number, httpSend
       await backend.remove();
       await Promise.all(running);
       user.close();
-      const found = await inspect(stateDir, [...http, ...agents]);
-      faults.push(...found.map((fault) => `round ${round}: ${fault}`));
+      const found = await errorsIn(stateDir, [...http, ...agents]);
+      errors.push(...found.map((error) => `round ${round}: ${error}`));
     }
-    faults.push(...(await finish(stateDir, agents)));
+    errors.push(...(await finish(stateDir, agents)));
   } finally {
     await directory.remove();
   }
-  return { rounds, acknowledged: acknowledgedBy([...http, ...agents]), faults };
+  return { rounds, acknowledged: acknowledgedBy([...http, ...agents]), errors };
 }
 
 const acknowledgedBy = (senders: readonly Progress[]): number =>
   senders.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
 
-/** Everything that is wrong with the store of a killed backend. */
-async function inspect(stateDir: string, senders: readonly Progress[]): Promise<string[]> {
+/** Returns the errors in the store of a killed backend. */
+async function errorsIn(stateDir: string, senders: readonly Progress[]): Promise<string[]> {
   const store = new LmdbStore({ directory: join(stateDir, 'store'), sync: 'full', readOnly: true });
   try {
     return [...missingEvents(store, senders), ...misplacedActors(store), ...brokenLedger(store)];
@@ -78,7 +78,7 @@ function* missingEvents(store: LmdbStore, senders: readonly Progress[]): Iterabl
     const record = store.get('events', eventKey('default', entity, check));
     const stored = record === undefined ? 0 : numberIn(eventOf(record).check.output);
     if (stored < acknowledged || stored > sent) {
-      yield `${entity}/${check}: ${acknowledged} promised, ${sent} sent, but ${stored} is stored`;
+      yield `${entity}/${check}: ${acknowledged} acknowledged, ${sent} sent, but ${stored} is stored`;
     }
   }
 }
@@ -96,7 +96,7 @@ function* misplacedActors(store: LmdbStore): Iterable<string> {
     if (to !== value.state.state) yield `check ${key} is ${value.state.state}, the ledger says ${to}`;
     const ttl = stateInLedger('check-ttl', key);
     const armed = value.ttl && stateName(value.ttl.value);
-    if (armed !== undefined && ttl !== armed) yield `switch ${key} is ${armed}, the ledger says ${ttl}`;
+    if (armed !== undefined && ttl !== armed) yield `check TTL ${key} is ${armed}, the ledger says ${ttl}`;
   }
 }
 
@@ -109,9 +109,9 @@ function* brokenLedger(store: LmdbStore): Iterable<string> {
   }
 }
 
-/** After the last kill every agent delivers its queue; then each event was counted exactly once. */
+/** Lets every agent deliver its queue after the last kill, and checks that each event was counted exactly once. */
 async function finish(stateDir: string, agents: readonly AgentSender[]): Promise<string[]> {
-  const faults: string[] = [];
+  const errors: string[] = [];
   const backend = await BackendProcess.start({ stateDir });
   try {
     await Promise.all(agents.map((agent) => agent.run(backend.agentPort, agent.sent)));
@@ -119,10 +119,10 @@ async function finish(stateDir: string, agents: readonly AgentSender[]): Promise
     for (const { entity, check, sent } of agents) {
       const event = (await api.event(entity, check)) as { check?: { occurrences?: number } } | undefined;
       const counted = event?.check?.occurrences ?? 0;
-      if (counted !== sent) faults.push(`${entity}/${check}: ${sent} sent, ${counted} counted`);
+      if (counted !== sent) errors.push(`${entity}/${check}: ${sent} sent, ${counted} counted`);
     }
   } finally {
     await backend.stop();
   }
-  return faults;
+  return errors;
 }

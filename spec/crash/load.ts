@@ -5,22 +5,22 @@ import { type AgentOptions, AGENT, agentHeaders } from '../support/agent-client.
 import type { ApiClient } from '../support/api-client.ts';
 import { checkEvent, keepalive, proxyEvent } from '../support/example-events.ts';
 
-/** Long enough that no switch may expire in a round. */
+/** Long enough that no check TTL expires in a round. */
 export const TTL_S = 3_600;
 
-/** What one sender knows of its only event: a counter in its output, so that the stored one says how far it came. */
+/** The progress of one sender. The output of its only event contains a counter, so that the stored event shows the last one that was merged. */
 export interface Progress {
   entity: string;
   check: string;
   sent: number;
-  /** Promised to be durable. */
+  /** The highest number that was acknowledged as durable. */
   acknowledged: number;
 }
 
 const outputOf = (n: number): string => `number ${n}`;
 export const numberIn = (output: unknown): number => Number(/^number (\d+)$/.exec(String(output))?.[1] ?? 0);
 
-/** PUTs its event again and again; what got a 2xx counts as promised. */
+/** PUTs its event repeatedly. A number whose answer is 200 is acknowledged. */
 export class HttpSender implements Progress {
   readonly entity: string;
   readonly check = 'http';
@@ -31,7 +31,7 @@ export class HttpSender implements Progress {
     this.entity = `proxy-${index}`;
   }
 
-  /** Until the backend is gone. */
+  /** Sends until the backend has ended. */
   async run(api: ApiClient): Promise<void> {
     try {
       for (;;) {
@@ -47,7 +47,7 @@ export class HttpSender implements Progress {
   }
 }
 
-/** Sends numbered events like an agent with a queue: what is not acknowledged is sent again, with its number. */
+/** Sends numbered events like an agent with a queue: it sends an event that is not acknowledged again, with the same number. */
 export class AgentSender implements Progress {
   readonly entity: string;
   readonly check = 'numbered';
@@ -60,7 +60,7 @@ export class AgentSender implements Progress {
     this.#options = { name: this.entity, queueId: randomUUID(), credentials: AGENT };
   }
 
-  /** Until the backend is gone, or `until` events are acknowledged. */
+  /** Sends until the backend has ended, or until `until` events are acknowledged. */
   async run(port: number, until = Infinity): Promise<void> {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/`, {
       headers: agentHeaders(this.#options),
@@ -71,7 +71,7 @@ export class AgentSender implements Progress {
         resolve();
       });
     });
-    // A reset is seen as close code 1006.
+    // After a reset the close code is 1006.
     socket.on('error', () => undefined);
     socket.once('open', () => {
       socket.send(encodeFrame('keepalive', JSON.stringify(keepalive(this.entity))));

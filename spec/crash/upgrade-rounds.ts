@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const PROGRAM = fileURLToPath(new URL('killed-upgrade.js', import.meta.url));
 /** Enough for about twenty transactions. */
 const RESOURCES = 6_000;
-/** About as long as the upgrade of them takes. */
+/** About the time that the upgrade of these resources takes. */
 const LONGEST_LIFE_MS = 150;
 
 type ReportType = UpgradeProgress['type'];
@@ -24,13 +24,13 @@ interface Run {
 }
 
 interface Kill {
-  /** The process kills itself at this report, the first is 1. */
+  /** The number of the report, from 1, at which the process kills itself. */
   atReport?: number;
-  /** It is killed so long after its first report. */
+  /** The time after the first report at which the process is killed. */
   afterMs?: number;
 }
 
-/** Runs one upgrade in a process of its own. @throws Error when it fails by itself */
+/** Runs one upgrade in a separate process. @throws Error when it fails without being killed */
 async function run(stateDir: string, steps: 'example' | 'real', { atReport = 0, afterMs }: Kill = {}): Promise<Run> {
   const args = [join(stateDir, 'store'), join(stateDir, 'backups'), steps, String(atReport)];
   const child = fork(PROGRAM, args, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
@@ -46,7 +46,7 @@ async function run(stateDir: string, steps: 'example' | 'real', { atReport = 0, 
   return { finished: child.exitCode === 0, reports };
 }
 
-/** Everything in a store but the record of the upgrade, which has its time and the path of its backup. */
+/** Returns the content of a store without the record of the upgrade, which contains a time and the path of the backup. */
 async function contentOf(stateDir: string): Promise<unknown> {
   const records = await recordsOf(join(stateDir, 'store'));
   records.get('meta')?.delete('last-upgrade');
@@ -64,7 +64,7 @@ export interface UpgradeRound {
   backups: string[];
 }
 
-/** Kills the upgrade of a fixture at each of its reports, and completes it each time. */
+/** Kills the upgrade of a fixture at each of its reports, and completes the upgrade each time. */
 export async function killAtEachReport(): Promise<UpgradeRound[]> {
   const [fixture] = FIXTURES;
   if (fixture === undefined) throw new Error('there is no fixture');

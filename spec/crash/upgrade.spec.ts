@@ -4,7 +4,7 @@ import { killAtEachReport, killAtRandom } from './upgrade-rounds.ts';
 
 const RANDOM_ROUNDS = 1;
 
-describe('an upgrade that is killed with SIGKILL', function () {
+describe('an upgrade that is ended by SIGKILL', function () {
   this.timeout(120_000);
 
   it('leads to the same store when it is killed at any point that it reports', async () => {

@@ -16,7 +16,7 @@ describe('a backend that is killed while events arrive', function () {
     this.timeout(ROUNDS * ROUND_LIMIT_MS);
     const killed = (): Promise<CrashReport> => crashRounds(ROUNDS / BACKENDS, () => random.next(), HTTP_SENDERS);
     const reports = await Promise.all(Array.from({ length: BACKENDS }, killed));
-    expect(reports.flatMap(({ faults }) => faults)).to.deep.equal([]);
+    expect(reports.flatMap(({ errors }) => errors)).to.deep.equal([]);
     for (const { rounds, acknowledged } of reports) expect(acknowledged).to.be.above(rounds * HTTP_SENDERS);
   });
 });

@@ -10,17 +10,17 @@ import { recordsOf } from './stored-records.ts';
 
 /** A store on a disk without space, or one whose copy lacks the store's last writes. */
 class FaultyStore extends RawStore {
-  fault: 'full' | 'stale' | 'large' | undefined;
+  defect: 'full' | 'stale' | 'large' | undefined;
   stale = '';
 
   override size() {
     const size = super.size();
-    return this.fault === 'large' ? { ...size, usedBytes: Number.MAX_SAFE_INTEGER } : size;
+    return this.defect === 'large' ? { ...size, usedBytes: Number.MAX_SAFE_INTEGER } : size;
   }
 
   override async copyTo(directory: string): Promise<void> {
-    if (this.fault === 'full') throw new Error('No space left on device');
-    if (this.fault !== 'stale') return super.copyTo(directory);
+    if (this.defect === 'full') throw new Error('No space left on device');
+    if (this.defect !== 'stale') return super.copyTo(directory);
     const other = new RawStore({ directory: this.stale, sync: 'none' });
     await other.copyTo(directory);
     await other.close();
@@ -45,7 +45,7 @@ describe('a backup', () => {
   const make = () => makeBackup(store, { path, signal, reached: () => undefined });
   const refused = () => make().catch((error: unknown) => error);
 
-  it('is one file for its owner only, with all records', async () => {
+  it('is one file with all records that only its owner can access', async () => {
     const { records, ledger } = await make();
     expect(records).to.be.above(50);
     expect(ledger).to.have.property('ok', true);
@@ -54,8 +54,8 @@ describe('a backup', () => {
     expect((await recordsOf(path)).get('resources')?.size).to.equal(50);
   });
 
-  it('fails when the disk is full while it is copied, and leaves no file', async () => {
-    store.fault = 'full';
+  it('fails when the disk becomes full during the copy, and leaves no file', async () => {
+    store.defect = 'full';
     expect(await refused())
       .to.be.instanceOf(BackupFailed)
       .and.have.property('message')
@@ -63,8 +63,8 @@ describe('a backup', () => {
     expect(readdirSync(join(directory.path, 'backups'))).to.deep.equal([]);
   });
 
-  it('is not begun when the free space is too small', async () => {
-    store.fault = 'large';
+  it('is not started when there is too little free space', async () => {
+    store.defect = 'large';
     expect(await refused())
       .to.be.instanceOf(BackupFailed)
       .and.have.property('message')
@@ -76,7 +76,7 @@ describe('a backup', () => {
     ['more', 51],
   ] as const) {
     it(`fails when the copy has ${what} records than the store`, async () => {
-      store.fault = 'stale';
+      store.defect = 'stale';
       store.stale = join(directory.path, 'other');
       await fillStore(store.stale, records);
       expect(await refused()).to.be.instanceOf(BackupFailed);
@@ -84,8 +84,8 @@ describe('a backup', () => {
     });
   }
 
-  it('fails when a value of the copy differs', async () => {
-    store.fault = 'stale';
+  it('fails when a value in the copy differs', async () => {
+    store.defect = 'stale';
     store.stale = join(directory.path, 'other');
     await fillStore(store.stale, 50);
     const other = new RawStore({ directory: store.stale, sync: 'none' });
@@ -94,7 +94,7 @@ describe('a backup', () => {
     expect(String(await refused())).to.contain('the copy differs at resources things/00020');
   });
 
-  it('ends with the reason of its signal, and leaves no file', async () => {
+  it('ends with the reason of its abort signal, and leaves no file', async () => {
     const controller = new AbortController();
     const reason = new Error('stopped');
     const ended = makeBackup(store, {

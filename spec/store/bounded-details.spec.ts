@@ -18,21 +18,21 @@ const draft: LedgerDraft = {
   configRevision: 0,
 };
 
-describe('details of a ledger entry', () => {
-  const asTheyAre: [string, unknown][] = [
+describe('the details of a ledger entry', () => {
+  const unchanged: [string, unknown][] = [
     ['a number', 5],
     ['null', null],
     ['a text of 1,000 characters', 'x'.repeat(1_000)],
     ['a list of 100', Array.from({ length: 100 }, (_, n) => n)],
     ['members', { a: 1, b: [true, 'c'], d: { e: null } }],
   ];
-  for (const [what, value] of asTheyAre) {
-    it(`are kept as they are: ${what}`, () => {
+  for (const [what, value] of unchanged) {
+    it(`are stored unchanged: ${what}`, () => {
       expect(boundedDetails(value)).to.deep.equal(value);
     });
   }
 
-  it('are cut in each entry of a chain, which shows, and is sound', () => {
+  it('are cut with a mark, and the ledger still verifies', () => {
     const entries = chain([draft], GENESIS);
     const [{ details, guards } = draft] = entries;
     expect(details?.['reason']).to.equal(CUT);
@@ -50,7 +50,7 @@ describe('details of a ledger entry', () => {
     expect(verify(stored)).to.have.property('ok', true);
   });
 
-  it('are sound when a character is cut in two', () => {
+  it('are verified too when the cut divides a character', () => {
     const entries = chain([{ ...draft, details: { reason: `${'x'.repeat(999)}😀 and more` } }], GENESIS);
     const stored = entries.map((entry) => ({
       seq: entry.seq,

@@ -51,8 +51,8 @@ function recordOf(stored: CheckEvent): EventRecord {
   return { state, ttl: undefined, event: stored };
 }
 
-describe('the bytes of a stored event', () => {
-  it('are read as what was written', () => {
+describe('the stored bytes of an event', () => {
+  it('are decoded to the event that was encoded', () => {
     fc.assert(
       fc.property(record, (written) => {
         const read = CODECS.events.decode(CODECS.events.encode(written), 'an event');
@@ -63,7 +63,7 @@ describe('the bytes of a stored event', () => {
     );
   });
 
-  it('keep every member of an event, as its JSON would', () => {
+  it('contain every member of the event, as its JSON does', () => {
     fc.assert(
       fc.property(validEvents, (sent) => {
         const { metrics: _, ...stored } = parseEvent(sent);
@@ -75,7 +75,7 @@ describe('the bytes of a stored event', () => {
     );
   });
 
-  it('are those of the sender where they are available, with unknown fields', () => {
+  it('are those that the sender encoded, if available, with unknown fields', () => {
     const unknownField = Buffer.from([0xfa, 0x7f, 0x01, 0x78]);
     const sent = event('sent');
     const encoded = Buffer.concat([encodeEvent(sent), unknownField]);
@@ -86,7 +86,7 @@ describe('the bytes of a stored event', () => {
     expect(CODECS.events.encode(read)).to.deep.equal(sealed);
   });
 
-  it('show what the backend owns, zeros included, whatever the event says of itself', () => {
+  it('are decoded with the fields that the backend owns, zeros included, whatever the event contains', () => {
     const sent = event('sent');
     const claimed = {
       ...sent,
@@ -100,7 +100,7 @@ describe('the bytes of a stored event', () => {
 });
 
 describe('a sealed value', () => {
-  it('tells of any byte that changed', () => {
+  it('reveals any changed byte', () => {
     const sealed = sealText('what was written');
     fc.assert(
       fc.property(fc.nat(sealed.length - 1), fc.integer({ min: 1, max: 255 }), (index, change) => {

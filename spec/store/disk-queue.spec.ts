@@ -37,7 +37,7 @@ describe('the queue on disk', () => {
     await directory.remove();
   });
 
-  it('gives back what was written, by number, after it was opened again', async () => {
+  it('returns the written events by number after it is reopened', async () => {
     await write([eventOf(2), eventOf(1), { n: 3, check: 'a\nb "c"', payload: 'x\ny' }]);
     await write([eventOf(9e15)], [2]);
     await queue.close();
@@ -50,7 +50,7 @@ describe('the queue on disk', () => {
     expect(queue.read(3)).to.equal('x\ny');
   });
 
-  it('keeps its id, and takes numbers above all that were taken before', async () => {
+  it('keeps its id and reserves numbers above all earlier ones', async () => {
     const { id } = queue;
     expect(queue.usedUpTo).to.equal(0);
     expect(queue.reservedUpTo).to.be.greaterThan(0);
@@ -63,7 +63,7 @@ describe('the queue on disk', () => {
     expect(queue.reservedUpTo).to.be.greaterThan(reservedUpTo);
   });
 
-  it('has another id when its directory is new', async () => {
+  it('has a new id when its directory is new', async () => {
     const { id } = queue;
     await queue.close();
     await rm(join(directory.path, 'queue'), { recursive: true });
@@ -71,12 +71,12 @@ describe('the queue on disk', () => {
     expect(queue.id).to.not.equal(id);
   });
 
-  it('tells a damaged or missing record from the others', async () => {
+  it('rejects a read of a damaged or missing record', async () => {
     await write([eventOf(1)]);
     expect(() => queue.read(7)).to.throw('event 7: checksum does not match');
   });
 
-  it('is open to its owner only, also when the directory was there before', async () => {
+  it('is accessible to its owner only, even if the directory already existed', async () => {
     await queue.close();
     const path = join(directory.path, 'queue');
     await rm(path, { recursive: true });
@@ -86,7 +86,7 @@ describe('the queue on disk', () => {
     expect(statSync(path).mode & 0o777).to.equal(0o700);
   });
 
-  it('belongs to one process at a time, and waits for it', async () => {
+  it('belongs to one process at a time, and the next one waits for it', async () => {
     expect(await rejectionOf(open())).to.be.instanceOf(StoreInUse);
     const waiting = DiskQueue.open(join(directory.path, 'queue'), clock, 60_000);
     await clock.advance(10_000);
@@ -96,7 +96,7 @@ describe('the queue on disk', () => {
     expect(stored()).to.deep.equal([]);
   });
 
-  it('is refused with the reason when its file is something else', async () => {
+  it('cannot be opened when its file is not a database', async () => {
     await queue.close();
     const path = join(directory.path, 'queue');
     await rm(path, { recursive: true });
@@ -107,7 +107,7 @@ describe('the queue on disk', () => {
     queue = await open();
   });
 
-  it('gives the disk back when it is empty, as another queue', async () => {
+  it('is recreated with a small file and a new id when it is empty', async () => {
     const { id } = queue;
     const file = join(directory.path, 'queue', 'data.mdb');
     const numbers = Array.from({ length: 1_000 }, (_, index) => index + 1);
@@ -124,7 +124,7 @@ describe('the queue on disk', () => {
     expect(queue.usedUpTo).to.equal(0);
   });
 
-  it('holds what its writes say, whatever they are', async () => {
+  it('contains the result of its writes, whatever they are', async () => {
     const change = fc.record({
       puts: fc.array(fc.record({ n: fc.integer({ min: 1, max: 20 }), payload: fc.string() }), { maxLength: 5 }),
       removed: fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 5 }),

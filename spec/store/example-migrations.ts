@@ -34,7 +34,7 @@ export const EXAMPLE_MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** Makes a store with so many resources that the example steps convert. */
+/** Creates a store with this number of resources, which the example steps convert. */
 export async function fillStore(directory: string, resources: number): Promise<void> {
   const store = new LmdbStore({ directory, sync: 'none' });
   const puts = emptyPuts();

@@ -23,14 +23,14 @@ describe('the data file of LMDB', () => {
 
   afterEach(() => directory.remove());
 
-  it('is left as it is when it is whole', () => {
+  it('is not changed when it is complete', () => {
     const before = readFileSync(path);
     prepareDataFile(directory.path);
     expect(readFileSync(path).equals(before)).to.equal(true);
   });
 
   for (const bytes of [5_000, 12_288]) {
-    it(`is filled up when it was cut to ${bytes} bytes, so that reading what is gone is an error`, async () => {
+    it(`is extended when it was cut to ${bytes} bytes, so that reading the missing part is an error`, async () => {
       const whole = statSync(path).size;
       truncateSync(path, bytes);
       prepareDataFile(directory.path);
@@ -48,14 +48,14 @@ describe('the data file of LMDB', () => {
     });
   }
 
-  it('is refused when it is something else', () => {
+  it('is rejected when it is not a database', () => {
     writeFileSync(path, 'x'.repeat(9_000));
     expect(() => {
       prepareDataFile(directory.path);
     }).to.throw(CorruptRecord, 'is no database');
   });
 
-  it('may be missing or empty', async () => {
+  it('can be missing or empty', async () => {
     writeFileSync(path, '');
     prepareDataFile(directory.path);
     const other = await temporaryDirectory();

@@ -31,7 +31,7 @@ describe('the LMDB store', () => {
     await directory.remove();
   });
 
-  it('shows a write set to the very next read, whole', async () => {
+  it('shows a complete write set to the next read', async () => {
     const puts = emptyPuts();
     puts.resources.set('namespaces/a', { name: 'a' });
     puts.resources.set('namespaces/b', { name: 'b' });
@@ -43,7 +43,7 @@ describe('the LMDB store', () => {
     expect([...store.keys('resources', { from: 'namespaces/', to: 'namespaces0' })]).to.deep.equal(['namespaces/b']);
   });
 
-  it('lists in the order of the API: by namespace and name, with a slash between', async () => {
+  it('lists keys in the order of the API: by namespace and name, joined by a slash', async () => {
     const puts = emptyPuts();
     for (const key of ['checks/b/a', 'checks/a/z', 'checks/a-b/a', 'checks/a/B']) puts.resources.set(key, {});
     await store.write({ puts, ledger: [] });
@@ -63,7 +63,7 @@ describe('the LMDB store', () => {
     expect(store.ledgerHead().seq).to.equal(50);
   });
 
-  it('does not find the entries of a key that only begins alike', async () => {
+  it('does not find the entries of a key that only starts with the same text', async () => {
     const drafts = [draft('default/web', 1), draft('default/web-1', 2), draft('default/web', 3)];
     await store.write({ puts: emptyPuts(), ledger: chain(drafts, GENESIS) });
     const found = store.ledger({ actor: 'entity', key: 'default/web', limit: 9 });
@@ -74,7 +74,7 @@ describe('the LMDB store', () => {
     [99, StoreTooNew],
     [1, StoreTooOld],
   ] as const) {
-    it(`refuses a store of version ${version}`, async () => {
+    it(`rejects a store of version ${version}`, async () => {
       const puts = emptyPuts();
       puts.meta.set('store-version', version);
       await store.write({ puts, ledger: [] });
@@ -85,7 +85,7 @@ describe('the LMDB store', () => {
     });
   }
 
-  it('refuses a store whose upgrade did not finish, and names the command that continues it', async () => {
+  it('rejects a store with an unfinished upgrade and names the command that continues it', async () => {
     const puts = emptyPuts();
     puts.meta.set('upgrade', { from: 2, backup: '', step: { to: 3, pass: 0, after: null } });
     await store.write({ puts, ledger: [] });

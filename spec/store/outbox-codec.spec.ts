@@ -18,8 +18,8 @@ const entries: fc.Arbitrary<OutboxEntry> = fc.record({
   decidedAtMs: fc.nat(),
 });
 
-describe('the bytes of an event that waits for its handler', () => {
-  it('are read as what was written, with the timestamps of its metrics to the digit', () => {
+describe('the stored bytes of an outbox entry', () => {
+  it('are decoded to the entry that was encoded, with exact timestamps of its metrics', () => {
     fc.assert(
       fc.property(entries, (written) => {
         const read = CODECS.outbox.decode(CODECS.outbox.encode(written), 'an entry');
@@ -31,7 +31,7 @@ describe('the bytes of an event that waits for its handler', () => {
     );
   });
 
-  it('that are damaged are not read', () => {
+  it('are rejected when they are damaged', () => {
     const [entry] = fc.sample(entries, 1);
     if (entry === undefined) expect.fail('a sample has an entry');
     const bytes = CODECS.outbox.encode(entry);

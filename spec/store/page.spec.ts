@@ -6,7 +6,7 @@ import { type TemporaryDirectory, temporaryDirectory } from '../support/temporar
 
 const KEYS = ['a', 'b', 'c', 'd', 'e'];
 
-describe('a page that is read as it is gone through', () => {
+describe('a page that is read while it is iterated', () => {
   let directory: TemporaryDirectory;
   let store: LmdbStore;
 
@@ -30,7 +30,7 @@ describe('a page that is read as it is gone through', () => {
   const page = (limit?: number, from?: string) => lazyPage(store, 'resources', 'checks/', { limit, from });
   const names = (items: Iterable<object>) => [...items].map((item) => (item as { name: string }).name.at(-1));
 
-  it('ends at its limit and tells its last key, unless nothing follows', () => {
+  it('ends at its limit and has its last key, unless nothing follows', () => {
     expect(names(page(2).items)).to.deep.equal(['a', 'b']);
     expect(page(2).lastKey).to.equal('b');
     expect(names(page(2, 'b\0').items)).to.deep.equal(['c', 'd']);
@@ -40,7 +40,7 @@ describe('a page that is read as it is gone through', () => {
     }
   });
 
-  it('shows everything that stays once, whatever comes and goes meanwhile', async () => {
+  it('contains every item that stays exactly once, whatever is added and deleted meanwhile', async () => {
     const seen: object[] = [];
     for (const item of page().items) {
       seen.push(item);
@@ -53,7 +53,7 @@ describe('a page that is read as it is gone through', () => {
     expect(names(seen)).to.deep.equal(['a', 'b', 'c', 'd', '0', 'e']);
   });
 
-  it('can be gone through again', () => {
+  it('can be iterated again', () => {
     const { items } = page();
     expect(names(items)).to.deep.equal(names(items));
   });

@@ -15,20 +15,20 @@ describe('the lock of a store', () => {
 
   afterEach(() => directory.remove());
 
-  it('makes the directory, and leaves nothing behind when it is released', () => {
+  it('creates the directory and leaves no files when it is released', () => {
     const path = join(directory.path, 'deep', 'store');
     lockStore(path).release();
     expect(readdirSync(path)).to.deep.equal([]);
   });
 
-  it('refuses a second owner and names the first', () => {
+  it('rejects a second owner and names the first', () => {
     const lock = lockStore(directory.path);
     expect(() => lockStore(directory.path)).to.throw(StoreInUse, `store is in use by process ${process.pid}`);
     lock.release();
     lockStore(directory.path).release();
   });
 
-  it('is taken over from a process that is gone', async () => {
+  it('is taken over from a process that has ended', async () => {
     const child = spawn(process.execPath, ['-e', '']);
     await once(child, 'exit');
     writeFileSync(join(directory.path, 'lock'), JSON.stringify({ pid: child.pid, startedAt: '1' }));
@@ -37,12 +37,12 @@ describe('the lock of a store', () => {
     lock.release();
   });
 
-  it('is taken over from a former process whose number another one has now', () => {
+  it('is taken over when another process now has the number of its owner', () => {
     writeFileSync(join(directory.path, 'lock'), JSON.stringify({ pid: process.pid, startedAt: '1' }));
     lockStore(directory.path).release();
   });
 
-  it('is taken over when a crash left half of it', () => {
+  it('is taken over when a crash left it incomplete', () => {
     writeFileSync(join(directory.path, 'lock'), '{"pid":');
     lockStore(directory.path).release();
   });

@@ -7,7 +7,7 @@ import { START_MS } from '../support/restartable-backend.ts';
 const DIRECTORY = fileURLToPath(new URL('fixtures/', import.meta.url));
 
 export interface StoredFixture {
-  /** The commit that wrote it, and the moment. */
+  /** The commit that wrote the fixture, and the time. */
   name: string;
   /** Its store version. */
   version: number;
@@ -24,13 +24,13 @@ export const FIXTURE_MS = START_MS + 37_000;
 export const DOWN_MS = 60_000;
 export const REPLAY_MS = 420_000;
 
-/** What the backend of the fixture's own commit did when it was started on it. */
+/** What the backend of the fixture's own commit did when it started on the fixture. */
 export interface FixtureReplay {
   decided: { atMs: number; actor: string; key: string; event: string; to: string | null }[];
   notified: { key: string; id: string; handler: string; outcome: string; decidedAtMs: number }[];
 }
 
-/** Writes the fixture as the store in a directory. */
+/** Writes the fixture into a directory as a store. */
 export function unpackFixture({ name }: StoredFixture, directory: string): void {
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, 'data.mdb'), gunzipSync(readFileSync(join(DIRECTORY, `${name}.mdb.gz`))));

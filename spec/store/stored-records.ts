@@ -4,7 +4,7 @@ import { RawStore } from '../../src/store/raw-store.ts';
 import { unseal } from '../../src/store/sealed.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** Every record of a store or of a backup file: table, key, payload as text. Index entries have no payload. */
+/** Returns every record of a store or of a backup file by table and key, with its payload as text. Index entries have no payload. */
 export async function recordsOf(path: string): Promise<Map<string, Map<string, string>>> {
   const own = await temporaryDirectory();
   const file = statSync(path).isDirectory() ? join(path, 'data.mdb') : path;

@@ -43,7 +43,7 @@ describe('the upgrade of a store', () => {
   const typesReported = () => [...new Set(progress.map(({ type }) => type))];
   const backups = () => readdirSync(join(directory.path, 'backups'));
 
-  it('applies the steps in order and each to every record, once', async () => {
+  it('applies the steps in order, each once to every record', async () => {
     await upgrade();
     const after = await recordsOf(store);
     expect(after.get('resources')?.size).to.equal(RECORDS);
@@ -56,7 +56,7 @@ describe('the upgrade of a store', () => {
     expect(after.get('meta')?.has('upgrade')).to.equal(false);
   });
 
-  it('reports what it does, in order', async () => {
+  it('reports its progress in order', async () => {
     await upgrade();
     expect(typesReported()).to.deep.equal([
       'backup.begun',
@@ -70,7 +70,7 @@ describe('the upgrade of a store', () => {
     ]);
   });
 
-  it('makes a backup before the first change, equal to the store of before', async () => {
+  it('makes a backup before the first change that equals the previous store', async () => {
     const before = await recordsOf(store);
     const result = await upgrade();
     expect(backups()).to.deep.equal([`pre-${STORE_VERSION}-${FIRST + 1}-20261122T120000Z.mdb`]);
@@ -81,7 +81,7 @@ describe('the upgrade of a store', () => {
     expect(made?.backup.records).to.be.above(RECORDS);
   });
 
-  it('does nothing the second time', async () => {
+  it('does nothing when it runs again', async () => {
     await upgrade();
     const before = await recordsOf(store);
     progress = [];
@@ -91,13 +91,13 @@ describe('the upgrade of a store', () => {
     expect(backups()).to.have.length(1);
   });
 
-  it('leaves the ledger as it is', async () => {
+  it('does not change the ledger', async () => {
     await upgrade();
     const entries = await recordsOf(store);
     expect(entries.get('ledger')?.size).to.equal(1);
   });
 
-  it('stops after the current batch when it is aborted, and continues there', async () => {
+  it('stops after the current batch when it is aborted, and continues from there', async () => {
     const controller = new AbortController();
     const stopped: unknown = await upgrade({
       signal: controller.signal,
@@ -116,7 +116,7 @@ describe('the upgrade of a store', () => {
     expect(values.every((text) => text.endsWith('"n":3}'))).to.equal(true);
   });
 
-  it('halts at a record that cannot be converted and names it', async () => {
+  it('stops at a record that cannot be converted and names it', async () => {
     const broken: Migration = {
       to: FIRST,
       name: 'broken',
@@ -132,13 +132,13 @@ describe('the upgrade of a store', () => {
     expect(String(error)).to.contain(`step to version ${FIRST} (broken) failed at resources`).and.contain('1500');
   });
 
-  it('removes what a process that was killed left of a backup', async () => {
+  it('removes the incomplete backup of a process that was killed', async () => {
     mkdirSync(join(directory.path, 'backups', 'pre-1-2-x.mdb.partial'), { recursive: true });
     await upgrade();
     expect(backups()).to.have.length(1);
   });
 
-  it('passes over a record whose checksum does not match, and names it', async () => {
+  it('skips a record whose checksum does not match and names it', async () => {
     await damage(store, 'things/00007');
     await upgrade();
     const damaged = progress.filter((report) => report.type === 'record.unreadable');
@@ -149,7 +149,7 @@ describe('the upgrade of a store', () => {
     );
   });
 
-  it('changes nothing when the backup directory cannot be made', async () => {
+  it('changes nothing when the backup directory cannot be created', async () => {
     const before = await recordsOf(store);
     writeFileSync(join(directory.path, 'backups'), 'a file');
     const error: unknown = await upgrade().catch((failure: unknown) => failure);

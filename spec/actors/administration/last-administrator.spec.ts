@@ -15,7 +15,7 @@ const ADMIN = userWithDefaults({ username: 'admin', groups: ['owners', 'others']
 const EVERYTHING = { verbs: ['*'], resources: ['*'] };
 const BINDING = resourceKey('clusterrolebindings', undefined, 'owners');
 
-/** A decision above one user, one cluster role and its binding; it counts what is listed. */
+/** An installation with one user, one cluster role and its binding. It counts the listings of keys. */
 class Installation implements KeyedTableReader {
   listings = 0;
   readonly decision = new Decision(this);
@@ -48,26 +48,26 @@ class Installation implements KeyedTableReader {
   }
 }
 
-describe('what takes rights away', () => {
-  it('is refused where it takes the last ones of all', () => {
+describe('a change that removes rights', () => {
+  it('is rejected when it would remove the last administrator', () => {
     const { decision } = new Installation(ADMIN, EVERYTHING);
     expect(validationErrorOf(() => new Installation(ADMIN, EVERYTHING).unbind())).to.match(/^nobody would be left/);
     const after = { ...ADMIN, groups: ['others'] };
     expect(validationErrorOf(() => assertLeavesAdministrator(decision, ADMIN, after))).to.match(/^admin is the last/);
   });
 
-  const nobody: [string, Installation][] = [
+  const withoutAdministrator: [string, Installation][] = [
     ['is disabled', new Installation({ ...ADMIN, disabled: true }, EVERYTHING)],
     ['is not in the group', new Installation({ ...ADMIN, groups: ['others'] }, EVERYTHING)],
   ];
-  for (const [what, installation] of nobody) {
-    it(`is let through where there was no administrator, as the only user ${what}`, () => {
+  for (const [what, installation] of withoutAdministrator) {
+    it(`is allowed when there is no administrator, because the only user ${what}`, () => {
       installation.unbind();
       expect(installation.decision.get('resources', BINDING)).to.equal(undefined);
     });
   }
 
-  it('costs no list where a role does not give everything', () => {
+  it('needs no listing when the role does not grant everything', () => {
     const rules: Partial<Rule>[] = [
       { verbs: ['get', 'list', 'create', 'update', 'delete'], resources: ['*'] },
       { verbs: ['*'], resources: ['users', 'clusterroles'] },
@@ -83,11 +83,11 @@ describe('what takes rights away', () => {
   const kept: [string, typeof ADMIN, typeof ADMIN][] = [
     ['gets one more group', ADMIN, { ...ADMIN, groups: ['new', 'others', 'owners'] }],
     ['gets another password', ADMIN, { ...ADMIN, password_hash: 'new' }],
-    ['is let in again', { ...ADMIN, disabled: true }, ADMIN],
+    ['is enabled again', { ...ADMIN, disabled: true }, ADMIN],
     ['was disabled and loses all groups', { ...ADMIN, disabled: true }, { ...ADMIN, disabled: true, groups: null }],
   ];
   for (const [what, before, after] of kept) {
-    it(`costs no list where a user ${what}`, () => {
+    it(`needs no listing when a user ${what}`, () => {
       const installation = new Installation(before, EVERYTHING);
       assertLeavesAdministrator(installation.decision, before, after);
       expect(installation.listings).to.equal(0);

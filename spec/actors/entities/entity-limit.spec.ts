@@ -40,14 +40,14 @@ describe('the count of entities', () => {
     );
   const remove = (name: string) => system.commands.deleteEntity(SYSTEM, name, USER);
 
-  /** That nothing could be made, and why. */
-  const refusal = async (name: string): Promise<unknown> =>
+  /** Creates an entity and returns the error, or undefined. */
+  const errorOfCreating = async (name: string): Promise<unknown> =>
     create(name).then(
       () => undefined,
       (error: unknown) => error,
     );
 
-  it("leaves out the backend's own entity, also when it is deleted and made again", async () => {
+  it("excludes the backend's own entity, also after it is deleted and created again", async () => {
     expect(entityCount(store)).to.equal(0);
     await remove('host-a');
     expect(entityCount(store)).to.equal(0);
@@ -55,11 +55,11 @@ describe('the count of entities', () => {
     expect(entityCount(store)).to.equal(0);
   });
 
-  it("counts all others of the backend's namespace", async () => {
+  it("includes all other entities of the backend's namespace", async () => {
     await create('one');
     await create('two');
     expect(entityCount(store)).to.equal(2);
-    expect(await refusal('three')).to.be.instanceOf(EntityLimitReached);
+    expect(await errorOfCreating('three')).to.be.instanceOf(EntityLimitReached);
     expect(hasRoomFor(store, LIMIT, SYSTEM, 'three')).to.equal(false);
     expect(hasRoomFor(store, LIMIT, SYSTEM, 'two')).to.equal(true);
     await remove('host-a');
@@ -67,10 +67,10 @@ describe('the count of entities', () => {
     expect(hasRoomFor(store, LIMIT, 'default', 'host-a')).to.equal(false);
     await remove('one');
     expect(entityCount(store)).to.equal(1);
-    expect(await refusal('three')).to.equal(undefined);
+    expect(await errorOfCreating('three')).to.equal(undefined);
   });
 
-  it('counts the entity of a former name of the backend, until it is gone or its own again', async () => {
+  it('includes the entity of a former name of the backend until it is deleted or becomes the own one again', async () => {
     await rename('host-b');
     expect(entityCount(store)).to.equal(1);
     await rename('host-a');
@@ -81,7 +81,7 @@ describe('the count of entities', () => {
     expect(entityCount(store)).to.equal(0);
   });
 
-  it('leaves out an entity that becomes its own, and does not count a former one that is gone', async () => {
+  it('excludes an entity that becomes the own one, and a former own one that was deleted', async () => {
     await create('host-b');
     expect(entityCount(store)).to.equal(1);
     await remove('host-a');

@@ -15,7 +15,7 @@ const MIB = 1024 * 1024;
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, n) => `h${String(n).padStart(4, '0')}`);
 
-/** What becomes of an event that names the set `all`, of these handlers. */
+/** Publishes an event with the handler set `all`, which has these handlers, and returns the outcome. */
 function published(names: string[], { output = '' } = {}) {
   const handlers = new Map<string, Handler>([['all', handlerWithDefaults({ type: 'set', handlers: names })]]);
   for (const name of names) handlers.set(name, handlerWithDefaults({ type: 'pipe', command: 'true' }));
@@ -26,7 +26,7 @@ function published(names: string[], { output = '' } = {}) {
       get: (table, key) => (table === 'resources' ? (resources.get(key) as never) : store.get(table, key)),
       keys: () => new Set(),
     },
-    // Nothing that is decided here wakes an actor.
+    // No decision in this test wakes an actor.
     kinds: {} as ActorKinds,
     guards: new GuardLog(),
     quarantine: { has: () => false },
@@ -50,8 +50,8 @@ function published(names: string[], { output = '' } = {}) {
   };
 }
 
-describe('an event that is published', () => {
-  it('waits for each of its handlers and is announced with its size', () => {
+describe('a published event', () => {
+  it('is queued for each of its handlers and announced with its size', () => {
     const { entries, announced, skipped } = published(['a', 'b'], { output: 'x'.repeat(1_000) });
     expect(entries.map(({ handler }) => handler)).to.deep.equal(['a', 'b']);
     expect(announced.map(({ namespace, handler, key }) => [namespace, handler, key])).to.deep.equal([
@@ -62,14 +62,14 @@ describe('an event that is published', () => {
     expect(skipped).to.deep.equal([]);
   });
 
-  it('waits for a thousand handlers and sets at most, with the reason on record', () => {
+  it('is queued for at most a thousand handlers and sets, and the reason is recorded', () => {
     const { entries, skipped } = published(numbered(1_200));
     expect(entries).to.have.lengthOf(999);
     const reason = 'an event leads to at most 1000 handlers and sets: this one and those after it are left out';
     expect(skipped).to.deep.equal([{ handler: 'h0999', outcome: 'skipped', reason }]);
   });
 
-  it('waits for no more handlers than 256 MiB of it are enough for, with the reason on record', () => {
+  it('is queued for no more handlers than fit into 256 MiB, and the reason is recorded', () => {
     const { entries, skipped } = published(numbered(30), { output: 'x'.repeat(10 * MIB) });
     expect(entries).to.have.lengthOf(25);
     const reason = `the handlers of one event may take at most ${256 * MIB} bytes of it together`;

@@ -18,7 +18,7 @@ import { SeededRandom } from '../../support/seeded-random.ts';
 
 const STEPS = 20_000;
 const WRITES_PER_FAILURE = 5;
-const STEPS_PER_TURN = 6;
+const STEPS_PER_TICK = 6;
 const NOW_MS = 1_700_000_000_000;
 
 const SUBSCRIPTIONS = ['', 'linux', 'web', 'entity:a', 'entity:b'];
@@ -39,7 +39,7 @@ function eventOf(entity: string, check: string): CheckEvent {
 
 type Model = ReadonlyMap<string, Silenced>;
 
-/** Decisions on silences over a store of which writes fail, beside what must come of them. */
+/** Makes random decisions on silences over a store whose writes sometimes fail, and tracks the expected result. */
 class ModelRun {
   readonly random: SeededRandom;
   readonly store = new MemoryStore();
@@ -47,7 +47,7 @@ class ModelRun {
   failedWrites = 0;
   dropped = 0;
   silencedEvents = 0;
-  /** As the next decision must see it, and as it was with the newest of each batch. */
+  /** The silences that the next decision must see, and those of the last durable decision. */
   #seen: Model = new Map();
   #durable: Model = new Map();
   readonly #decider: Decider;
@@ -70,7 +70,7 @@ class ModelRun {
     });
     this.#decider = new Decider({
       committer: this.committer,
-      // Nothing that is decided here wakes an actor.
+      // No decision in this test wakes an actor.
       kinds: {} as ActorKinds,
       guards: new GuardLog(),
       nowMs,
@@ -93,22 +93,22 @@ class ModelRun {
     for (let step = 0; step < STEPS; step += 1) {
       while (this.committer.isFailing) await nextTurn();
       this.#step();
-      if (this.random.oneIn(STEPS_PER_TURN)) await nextTurn();
+      if (this.random.oneIn(STEPS_PER_TICK)) await nextTurn();
     }
-    await this.rest();
+    await this.settled();
   }
 
   #failSome(): void {
     this.store.beforeWrite = async () => {
-      for (let turns = this.random.below(4); turns > 0; turns -= 1) await nextTurn();
+      for (let ticks = this.random.below(4); ticks > 0; ticks -= 1) await nextTurn();
       if (!this.random.oneIn(WRITES_PER_FAILURE)) return;
       this.failedWrites += 1;
       throw new Error('no space left on device');
     };
   }
 
-  /** Until nothing is open or in flight. */
-  async rest(): Promise<void> {
+  /** Waits until no decision is open or in flight. */
+  async settled(): Promise<void> {
     await this.committer.drained();
     while (this.committer.isFailing) await nextTurn();
     await Promise.all(this.#waiting);
@@ -148,7 +148,7 @@ class ModelRun {
     return values[this.random.below(values.length)] ?? '';
   }
 
-  /** What the decision leaves is seen at once, and is durable when its batch is. */
+  /** Runs a decision whose result is visible at once and durable with its batch. */
   #decide(after: Model, run: (ctx: DecisionContext) => void): void {
     const { durable } = this.#decider.decide({ cause: CAUSE }, run);
     this.#seen = after;
@@ -192,7 +192,7 @@ class ModelRun {
     if (names.length > 0) this.silencedEvents += 1;
   }
 
-  /** What is stored, and what must be. */
+  /** Returns the stored silences, and the expected ones. */
   outcome() {
     const keys = this.store.keys('resources', { from: 'silenced/', to: 'silenced0' });
     return {
@@ -203,8 +203,8 @@ class ModelRun {
   }
 }
 
-describe('the silences that act on an event', () => {
-  it('are those of every decision before it, whatever decisions are dropped and writes fail', async function () {
+describe('the silences that apply to an event', () => {
+  it('follow all earlier decisions, even when decisions are dropped and writes fail', async function () {
     this.timeout(60_000);
     const run = new ModelRun(SeededRandom.fresh());
     try {

@@ -11,11 +11,11 @@ import { FIXTURES, unpackFixture } from '../stored-fixtures.ts';
 import { recordsOf } from '../stored-records.ts';
 import { upgraded } from '../upgraded.ts';
 
-/** Above every key. */
+/** Sorts after every key. */
 const ALL = { from: '', to: '~' };
 const TTLS = { backup: 'warning', disk: 'registered', mirror: 'critical' };
 
-describe('the steps of the upgrade', () => {
+describe('the steps of an upgrade', () => {
   it('lead from each version to the next, without a gap', () => {
     expect(MIGRATIONS.map(({ to }) => to)).to.deep.equal(MIGRATIONS.map((_, index) => OLDEST_VERSION + 1 + index));
   });
@@ -36,7 +36,7 @@ for (const fixture of FIXTURES) {
       unpackFixture(fixture, store);
     });
 
-    it('is refused until it is upgraded', async () => {
+    it('is rejected until it is upgraded', async () => {
       if (fixture.version < STORE_VERSION) {
         expect(() => new LmdbStore({ directory: store, sync: 'none' })).to.throw(StoreOutdated, 'mon-backend upgrade');
       }
@@ -44,7 +44,7 @@ for (const fixture of FIXTURES) {
       await new LmdbStore({ directory: store, sync: 'none' }).close();
     });
 
-    it('has the same keys after the upgrade, but for those of the upgrade itself', async () => {
+    it('has the same keys after the upgrade, except for those of the upgrade itself', async () => {
       const before = await recordsOf(store);
       await upgraded(directory.path);
       const after = await recordsOf(store);
@@ -64,7 +64,7 @@ for (const fixture of FIXTURES) {
       }
     });
 
-    it('is readable after the upgrade, record by record, and its ledger verifies', async () => {
+    it('is readable after the upgrade, and its ledger verifies', async () => {
       await upgraded(directory.path);
       const opened = new LmdbStore({ directory: store, sync: 'none' });
       try {

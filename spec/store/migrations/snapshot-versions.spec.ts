@@ -87,7 +87,7 @@ describe('the step to store version 3', () => {
     };
     const old = (value: string, context: object) => ({ value, context }) as ActorSnapshot;
 
-    it('keeps everything else of an entity and of a session', () => {
+    it('keeps the rest of an entity and of a session', () => {
       const entity = { state: { last_seen: 7 }, actor: old('warning', CONTEXT) };
       const payload = written('entities', CODECS.resources.encode(entity));
       expect(JSON.parse(String(payload))).to.deep.equal({
