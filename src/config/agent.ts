@@ -81,16 +81,16 @@ function withPort(text: string): URL | undefined {
   return url;
 }
 
-function urlFault(urls: readonly string[]): string | undefined {
+function urlError(urls: readonly string[]): string | undefined {
   if (urls.length === 0) return 'no backend URLs defined';
-  const faults = urls.map((text) => {
+  const errors = urls.map((text) => {
     const url = withPort(text);
     if (url === undefined) return `backend URL (${text}) is not a valid URL`;
     if (url.protocol === 'ws:' || url.protocol === 'wss:') return undefined;
     [url.username, url.password] = ['', ''];
     return `backend URL (${url.href.replace(/\/$/, '')}) must have ws:// or wss:// scheme`;
   });
-  return faults.find((fault) => fault !== undefined);
+  return errors.find((error) => error !== undefined);
 }
 
 function nameFault(name: string): string | undefined {
@@ -140,7 +140,7 @@ const rules: Rules = [
         ? `bad keepalive critical timeout: ${critical} (minimum value is ${MIN_TIMEOUT_S} seconds)`
         : undefined,
   },
-  { flags: ['backend-url'], broken: (values) => urlFault(values['backend-url']) },
+  { flags: ['backend-url'], broken: (values) => urlError(values['backend-url']) },
   {
     flags: ['user'],
     // In Basic credentials the name ends at the first colon.

@@ -21,7 +21,7 @@ export interface TokenConfig {
   };
 }
 
-const LIVES = ['access-token-expiry', 'refresh-token-expiry'] as const;
+const EXPIRY_FLAGS = ['access-token-expiry', 'refresh-token-expiry'] as const;
 const KEYS = ['jwt-private-key-file', 'jwt-public-key-file'] as const;
 
 export const tokenFlags = {
@@ -38,7 +38,7 @@ export const tokenFlags = {
 type Values = FlagValues<typeof tokenFlags>;
 
 export const tokenRules: readonly Rule<typeof tokenFlags>[] = [
-  ...LIVES.map((flag) => ({
+  ...EXPIRY_FLAGS.map((flag) => ({
     flags: [flag],
     broken: ({ [flag]: lifeMs }: Values) =>
       lifeMs >= MIN_LIFE_MS && lifeMs <= MAX_LIFE_MS ? undefined : `${flag} must be from 1s to 87600h`,

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { SkippedTick } from '../machines/check-schedule.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -8,13 +8,13 @@ import type { Announcement, ProxyRunRequested } from '../store/decision.ts';
 import { entityKey } from '../store/keyspace.ts';
 import type { Selection } from './entity-selection.ts';
 
-/** Requests that are made in one turn of the event loop. */
-const REQUESTS_PER_TURN = 20;
+/** Requests that are made in one tick of the event loop. */
+const REQUESTS_PER_TICK = 20;
 const MAX_RUNS = 1_000;
-/** The run of a tick may still go on when the next tick comes, but not longer. */
+/** Scheduled runs of one check at the same time: a run may overlap with the run of the next tick only. */
 const MAX_RUNS_OF_CHECK = 2;
 
-/** Whom to ask about an entity: one agent, or everybody who is subscribed. */
+/** The recipients of the request for an entity: one agent, or all subscribed agents if `agent` is undefined. */
 export interface ProxyTarget {
   entity: string;
   agent: string | undefined;
@@ -22,22 +22,22 @@ export interface ProxyTarget {
 
 export interface FanOut {
   targets: readonly ProxyTarget[];
-  /** From one request to the next, ms. */
+  /** The time between two requests, ms. */
   gapMs: number;
-  /** Whether there is a gap before the first one, too. */
+  /** Whether there is also a gap before the first request. */
   waitsFirst: boolean;
 }
 
 export type Explanation = Pick<SkippedTick, 'reason' | 'detail'>;
 
 export interface ProxyRunsPorts {
-  /** The entities for which all expressions hold. @throws Overloaded */
+  /** Selects the entities for which all expressions hold. @throws Overloaded */
   select(namespace: string, expressions: readonly string[]): Promise<Selection>;
-  /** @throws StoreUnavailable */
+  /** Plans the requests. @throws StoreUnavailable */
   plan(run: ProxyRunRequested, entities: readonly string[]): FanOut;
-  /** Why the tokens of the check could not be filled for it, where that is so. @throws StoreUnavailable */
+  /** Requests the check for one target. Returns the error when its tokens could not be substituted. @throws StoreUnavailable */
   request(run: ProxyRunRequested, target: ProxyTarget): string | undefined;
-  /** Nothing came of the run. @throws StoreUnavailable */
+  /** Records why a run or the rest of it was skipped. @throws StoreUnavailable */
   explain(run: ProxyRunRequested, explanation: Explanation): void;
   clock: Clock;
   log: Log;
@@ -47,11 +47,11 @@ interface Run {
   requested: ProxyRunRequested;
   key: string;
   isCancelled: boolean;
-  /** Ends a wait. */
+  /** Ends the current wait. */
   wake: () => void;
 }
 
-/** Checks that run once for each of many entities: the entities are found off the main thread, and asked about one after the other. */
+/** Runs of checks for many entities. Each run selects its entities in the sandbox, then requests the check for one entity after the other. */
 export class ProxyRuns {
   readonly #ports: ProxyRunsPorts;
   readonly #runs = new Set<Run>();
@@ -72,7 +72,7 @@ export class ProxyRuns {
     }
   }
 
-  /** What is left of the runs is not made up for. */
+  /** Cancels all runs. The requests left are never made. */
   stop(): void {
     this.#cancel(() => true);
   }
@@ -90,9 +90,9 @@ export class ProxyRuns {
     void this.#go(run).finally(() => this.#runs.delete(run));
   }
 
-  #cancel(isMeant: (run: Run) => boolean): void {
+  #cancel(matches: (run: Run) => boolean): void {
     for (const run of this.#runs) {
-      if (!isMeant(run)) continue;
+      if (!matches(run)) continue;
       run.isCancelled = true;
       run.wake();
     }
@@ -132,7 +132,7 @@ export class ProxyRuns {
     for (const [index, target] of targets.entries()) {
       const dueMs = startedAtMs + gapMs * (waitsFirst ? index + 1 : index);
       if (gapMs > 0) await this.#wait(run, dueMs - clock.monotonicMs());
-      else if (index > 0 && index % REQUESTS_PER_TURN === 0) await nextTurn();
+      else if (index > 0 && index % REQUESTS_PER_TICK === 0) await nextTick();
       if (run.isCancelled) {
         this.#explain(run.requested, {
           reason: 'check changed',
@@ -155,7 +155,7 @@ export class ProxyRuns {
     });
   }
 
-  /** A request that cannot be made does not hold up the others. */
+  /** Makes one request. A request that fails does not stop the others. */
   #request(run: ProxyRunRequested, target: ProxyTarget): void {
     const { log, request } = this.#ports;
     const fields = { ...named(run), entity: target.entity };
@@ -175,7 +175,7 @@ export class ProxyRuns {
       explain(run, explanation);
     } catch (err) {
       if (!(err instanceof ExpectedError)) throw err;
-      log.warn({ ...named(run), err }, 'why a check was not published is not on record');
+      log.warn({ ...named(run), err }, 'could not record why a check was not published');
     }
   }
 }

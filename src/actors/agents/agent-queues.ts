@@ -2,17 +2,17 @@ import { entityKey } from '../../store/keyspace.ts';
 import type { AgentQueue } from '../../store/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** Queues remembered per agent; an agent makes a new one at each start. */
+/** The number of queues remembered for each agent. An agent creates a new queue at each start. */
 const MAX_QUEUES_PER_AGENT = 8;
 
-/** Whose events are numbered, when they are. */
+/** The session whose queue numbers the events. */
 interface Numbering {
   readonly namespace: string;
   readonly agentName: string;
   readonly queueId: string | undefined;
 }
 
-/** Whether number `n` of the session's queue is new; remembers it. */
+/** Returns whether number `n` of the session's queue is new, and stores it. */
 export function countUp(ctx: DecisionContext, { namespace, agentName, queueId }: Numbering, n: number): boolean {
   if (queueId === undefined) return true;
   const key = entityKey(namespace, agentName);

@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache';
 import type { Log } from '../../ports/log.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
 
-/** Between two lines about one entity. */
+/** The time between two log lines about one entity. */
 const LOG_INTERVAL_MS = 60_000;
-/** Entities whose last line is remembered; beyond it the one that was dropped longest ago is forgotten. */
+/** The maximum number of remembered entities. Beyond it the one whose event was dropped longest ago is forgotten. */
 const MAX_REMEMBERED_ENTITIES = 1_000;
 
 interface Dropped {
   loggedAtMs: number;
-  /** Since that line. */
+  /** Dropped events since the last line. */
   count: number;
 }
 

@@ -5,7 +5,7 @@ import { SYSTEM_NAMESPACE } from '../../resources/namespace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** What a session may not write. `reason` is one of few; `claimed` is what it tried to write for, cut where that is long. */
+/** The session may not write this event. `reason` is one of a few values; `claimed` is the name or namespace in the event, cut if long. */
 export class NotOwner extends Forbidden {
   readonly reason: 'namespace' | 'keepalive' | 'entity';
   readonly claimed: string;
@@ -23,7 +23,7 @@ interface Writer {
   readonly agentName: string;
 }
 
-/** A session speaks for its namespace only, and none for the backend itself. @throws NotOwner */
+/** A session may write only in its own namespace, and never for the backend's entity. @throws NotOwner */
 export function assertOwnNamespace({ namespace }: Writer, { entity, check, metadata }: Event): void {
   for (const named of [entity?.metadata.namespace, check?.metadata.namespace, metadata.namespace]) {
     if (named !== undefined && named !== namespace) {
@@ -43,7 +43,7 @@ export function assertOwnKeepalive({ agentName }: Writer, { entity }: Event): vo
   }
 }
 
-/** By the entity that the event would be stored under. @throws NotOwner */
+/** Checks the entity under which the event would be stored. @throws NotOwner */
 export function assertMayWrite(ctx: DecisionContext, { namespace, agentName }: Writer, { entity, check }: Event): void {
   const policy = ctx.settings.agentEventsPolicy;
   const proxyName = check?.proxy_entity_name ?? '';
@@ -51,6 +51,6 @@ export function assertMayWrite(ctx: DecisionContext, { namespace, agentName }: W
   if (name === agentName || policy === 'any') return;
   const isAgents = readResource(ctx.decision, 'entities', namespace, name)?.entity_class === 'agent';
   if (policy === 'own-and-proxies' && !isAgents) return;
-  const fault = isAgents ? 'belongs to another agent' : "is not the agent's own";
-  throw new NotOwner('entity', name, (claimed) => `entity ${claimed} ${fault} (agent-events-policy is ${policy})`);
+  const reason = isAgents ? 'belongs to another agent' : "is not the agent's own";
+  throw new NotOwner('entity', name, (claimed) => `entity ${claimed} ${reason} (agent-events-policy is ${policy})`);
 }

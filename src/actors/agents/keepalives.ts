@@ -16,13 +16,13 @@ import { KEEPALIVE, mergeEvent } from '../events/merge-event.ts';
 import { registerAgent } from './registration.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** The beginning of the output of each keepalive event of an agent that is alive. */
+/** The beginning of the output of each keepalive event of status 0. */
 export const ALIVE_OUTPUT = 'Keepalive last sent from';
 const DEFAULT_HANDLERS = ['keepalive'];
 /** What the reference writes into the events of its keepalive monitor. */
 const SCHEDULER = 'etcd';
 
-/** Beyond it a time cannot be written as a date. */
+/** The largest time that can be formatted as a date. */
 const MAX_TIME_S = 8_640_000_000_000;
 
 interface Timeouts {
@@ -31,17 +31,17 @@ interface Timeouts {
   criticalMs: number;
 }
 
-/** The timeouts that a keepalive carries in its check. @throws InvalidResource naming the one that is refused */
+/** Reads the timeouts from the check of a keepalive. @throws InvalidResource naming the invalid one */
 export function timeoutsOf({ interval, timeout, ttl }: CheckEvent['check']): Timeouts {
-  const fault = timeoutError(interval, timeout, ttl);
-  if (fault !== undefined) throw new InvalidResource(fault);
+  const error = timeoutError(interval, timeout, ttl);
+  if (error !== undefined) throw new InvalidResource(error);
   const warningS = timeout === 0 && ttl <= 0 ? DEFAULT_WARNING_S : timeout;
   return { intervalMs: interval * 1_000, warningMs: warningS * 1_000, criticalMs: Math.max(ttl, 0) * 1_000 };
 }
 
 /**
- * A keepalive of an agent: registers its entity, restarts its monitor, and is merged as an event of status 0. One from before the
- * connection, opened at `connectedAtMs`, does not bring back what was known then, and ends no alert.
+ * Receives the keepalive of an agent: registers its entity, restarts its monitor and merges an event of status 0. A keepalive from
+ * before the connection, opened at `connectedAtMs`, restores no old data and ends no alert.
  * @throws InvalidResource, EntityLimitReached
  */
 export function receiveKeepalive(ctx: DecisionContext, event: CheckEvent, connectedAtMs = 0): void {
@@ -55,7 +55,7 @@ export function receiveKeepalive(ctx: DecisionContext, event: CheckEvent, connec
   mergeEvent(ctx, aliveEvent(ctx, { ...event, entity }), { trustsSentHistory: false });
 }
 
-/** What is known of the entity after a keepalive. @throws InvalidResource for a stale one of an agent that is missed */
+/** Returns the state of the entity after a keepalive. @throws InvalidResource for a stale keepalive while keepalives are missing */
 function newestState(ctx: DecisionContext, event: CheckEvent, timeouts: Timeouts, connectedAtMs: number): EntityState {
   const { entity, timestamp: sentAtS } = event;
   const sent = { ...stateOf(entity), last_seen: sentAtS };
@@ -76,7 +76,7 @@ function newestState(ctx: DecisionContext, event: CheckEvent, timeouts: Timeouts
   return known.state;
 }
 
-/** An event named keepalive that came through the API counts as one for the agent it names, if there is one. @throws InvalidResource */
+/** Handles an event named keepalive from the API: it counts as a keepalive of the agent that it names, if one exists. @throws InvalidResource */
 export function countAsKeepalive(ctx: DecisionContext, { entity, check }: CheckEvent): void {
   const { namespace = '', name = '' } = entity.metadata;
   if (readResource(ctx.decision, 'entities', namespace, name)?.entity_class !== 'agent') return;
@@ -102,7 +102,7 @@ function sendKeepalive(ctx: DecisionContext, key: string, state: ReturnType<type
   if (actor !== undefined) ctx.put('entities', key, { state, actor });
 }
 
-/** A configuration whose actor was never made, as an import may leave it. */
+/** Creates the actor of a configuration without one, as an import can leave it. */
 function createAndSend(ctx: DecisionContext, key: string, event: Parameters<typeof ctx.send<'entity'>>[2]) {
   ctx.create('entity', key, { key }, event.type);
   const sent = ctx.send('entity', key, event);
@@ -110,7 +110,7 @@ function createAndSend(ctx: DecisionContext, key: string, event: Parameters<type
   return sent;
 }
 
-/** The event of a living agent, rebuilt from its keepalive. */
+/** Builds the event of status 0 from a keepalive. */
 function aliveEvent(ctx: DecisionContext, keepalive: CheckEvent): CheckEvent {
   const { entity } = keepalive;
   const lastSeen = new Date(entity.last_seen * 1_000).toISOString().replace('T', ' ').slice(0, 19);
@@ -145,7 +145,7 @@ function rebuilt(
   };
 }
 
-/** The deadline of an entity's monitor was reached: sends its actor what is known and stores its new snapshot. */
+/** Handles the deadline of an entity's monitor: sends it to the actor and stores the new snapshot. */
 export function keepaliveDue(
   ctx: DecisionContext,
   { key, deadlineAtMs, atMs, graceMs, blindMs }: ReachedDeadline,
@@ -172,7 +172,7 @@ function namesIn(key: string): [namespace: string, name: string] {
   return [namespace, name];
 }
 
-/** Merges the alert that no keepalive came; the seconds it names count from the last receipt. */
+/** Merges the alert for missing keepalives. Its output names the seconds since the last receipt. */
 export function publishKeepaliveAlert(
   ctx: DecisionContext,
   { key, lastReceivedAtMs }: EntityContext,

@@ -6,10 +6,10 @@ interface OfAgent {
   readonly agentName: string;
 }
 
-/** The connections that are open, by their id and by the agent's name. */
+/** The open connections, by id and by agent name. */
 export class OpenSessions<S extends OfAgent> {
   readonly #byId = new Map<string, S>();
-  /** How many each agent has; none is listed with 0. */
+  /** The number of connections of each connected agent. */
   readonly #ofAgent = new Map<string, number>();
 
   get(id: string): S | undefined {

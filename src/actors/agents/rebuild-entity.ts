@@ -9,8 +9,8 @@ import { KEEPALIVE } from '../events/merge-event.ts';
 import { ALIVE_OUTPUT, timeoutsOf } from './keepalives.ts';
 
 /**
- * The snapshot of an entity that follows from its stored configuration and its keepalive event; undefined when there is no such
- * entity. `nowMs` is steady time.
+ * Rebuilds the snapshot of an entity from its stored configuration and its keepalive event; undefined when the entity does not
+ * exist. `nowMs` is steady time.
  */
 export function rebuildEntity(reader: TableReader, key: string, nowMs: number): ActorSnapshot | undefined {
   if (reader.get('entities', key) === undefined) return undefined;
@@ -20,7 +20,7 @@ export function rebuildEntity(reader: TableReader, key: string, nowMs: number): 
   return rebuiltEntity(key, stored === undefined ? undefined : factsOf(stored), nowMs);
 }
 
-/** Undefined for a keepalive event that starts no monitor. */
+/** Returns undefined for a keepalive event that starts no monitor. */
 function factsOf({ check }: CheckEvent): KeepaliveFacts | undefined {
   const { interval, timeout, ttl, status, executed, output } = check;
   if (timeoutError(interval, timeout, ttl) !== undefined) return undefined;

@@ -20,7 +20,7 @@ const RESOLVED = 'Resolving due to entity deregistering';
 const FIRST_SEQUENCE = 1;
 
 /**
- * A keepalive of an agent: makes its entity when it is new, and takes the configuration of one that manages its own.
+ * Registers the agent of a keepalive: creates its entity if it is new, and stores the configuration of an entity that its agent manages.
  * @throws EntityLimitReached
  */
 export function registerAgent(ctx: DecisionContext, entity: Entity, sequence: number): void {
@@ -37,24 +37,24 @@ export function registerAgent(ctx: DecisionContext, entity: Entity, sequence: nu
   }
 }
 
-/** What an agent says at each of its connections mostly is what it said before. */
+/** Stores the configuration that an agent sent, if it differs from the stored one. */
 function takeConfig(ctx: DecisionContext, sent: EntityConfig, stored: EntityConfig): void {
   if (changedFields(stored, sent).length > 0) replaceConfig(ctx, sent, stored);
 }
 
-/** An entity with a live agent is of class agent, whatever it was made as. */
+/** Sets the class of an entity with a connected agent to `agent`. */
 export function repairClass(ctx: DecisionContext, namespace: string, name: string): void {
   const stored = readResource(ctx.decision, 'entities', namespace, name);
   if (stored === undefined || stored.entity_class === 'agent') return;
   replaceConfig(ctx, asAgents(stored), stored);
 }
 
-/** As the entity of a live agent is stored. */
+/** Returns the configuration as stored for a connected agent: of class `agent`, with its own subscription. */
 export const asAgents = <T extends EntityConfig>(config: T): T =>
   withOwnSubscription({ ...config, entity_class: 'agent' });
 
-/** An event that is handled and never stored: an agent came, or left. */
-function lifeEvent(ctx: DecisionContext, entity: Entity, name: string, handler: string, output: string): CheckEvent {
+/** Builds the event of an agent's registration or deregistration, which is handled and never stored. */
+function agentEvent(ctx: DecisionContext, entity: Entity, name: string, handler: string, output: string): CheckEvent {
   const namespace = entity.metadata.namespace ?? '';
   return {
     ...eventWithDefaults({ timestamp: ctx.nowS, metadata: { namespace } }),
@@ -68,12 +68,12 @@ function lifeEvent(ctx: DecisionContext, entity: Entity, name: string, handler: 
   };
 }
 
-/** A new agent was seen. Nothing is handled unless a handler named `registration` exists; silences do not count. */
+/** Publishes the registration of a new agent. It has an effect only if a handler named `registration` exists, and silences do not apply. */
 function publishRegistration(ctx: DecisionContext, entity: Entity): void {
-  publishEvent(ctx, lifeEvent(ctx, entity, REGISTRATION, REGISTRATION, 'entity registered'));
+  publishEvent(ctx, agentEvent(ctx, entity, REGISTRATION, REGISTRATION, 'entity registered'));
 }
 
-/** An agent that asked for it has left: its events are resolved and deleted, it is gone with its silences, and one event says so, unless it is silenced. */
+/** Deregisters an entity that asked for it: resolves and deletes its events, deletes the entity and its silences, and publishes one event, unless that is silenced. */
 export function deregister(ctx: DecisionContext, { key }: EntityContext, fallbackHandler: string | undefined): void {
   const entity = ctx.get('events', `${key}/${KEEPALIVE}`)?.event.entity;
   const [namespace = '', name = ''] = key.split('/');
@@ -81,12 +81,12 @@ export function deregister(ctx: DecisionContext, { key }: EntityContext, fallbac
   removeEntity(ctx, namespace, name);
   const handler = entity?.deregistration.handler ?? fallbackHandler;
   if (entity !== undefined && handler !== undefined) {
-    publishEvent(ctx, withSilences(ctx, lifeEvent(ctx, entity, DEREGISTRATION, handler, '')));
+    publishEvent(ctx, withSilences(ctx, agentEvent(ctx, entity, DEREGISTRATION, handler, '')));
   }
   endSilencesOfEntity(ctx, namespace, name, 'entity.deregistered');
 }
 
-/** Deletes a stored event and publishes its end; a history of two entries lets incident filters see that something was resolved. */
+/** Deletes a stored event and publishes its resolution. The history of two entries lets incident filters detect the resolution. */
 function resolveEvent(ctx: DecisionContext, key: string): void {
   const record = ctx.get('events', key);
   if (record === undefined) return;

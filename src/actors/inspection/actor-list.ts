@@ -5,13 +5,13 @@ import { stateName } from '../../machines/actor-snapshot.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 
-/** Records that are looked at for one page: with a narrow filter it may be short, or empty, and is still not the last. */
-const MAX_LOOKED_AT = 5_000;
-/** Above every name. */
+/** The maximum number of records read for one page. With a narrow filter a page may be short or empty without being the last. */
+const MAX_RECORDS_READ = 5_000;
+/** A character that sorts after every name. */
 const END = '~';
 const CHECKS = 'checks/';
 const SILENCES = 'silenced/';
-/** The own subscription of an entity begins with it. */
+/** The prefix of an entity's own subscription. */
 const ENTITY = 'entity:';
 
 type ActorKindName = ActorAddress['actor'];
@@ -20,7 +20,7 @@ export interface ActorFilter {
   machine?: ActorKindName | undefined;
   /** `<namespace>/<name>` */
   entity?: string | undefined;
-  /** Name of a check. */
+  /** The name of a check. */
   check?: string | undefined;
 }
 
@@ -28,26 +28,26 @@ export interface ListedActor {
   session_id: string;
   machine: ActorKindName;
   key: string;
-  /** Its state. */
+  /** The state of the actor. */
   value: string;
-  /** When it came into that state, Unix seconds; null where the ledger does not know. */
+  /** The time of the transition to that state, Unix seconds; null if the ledger has no entry of it. */
   since: number | null;
 }
 
-/** An actor as a record has it. */
+/** An actor as read from a record. */
 interface Found {
   key: string;
-  /** Undefined where the record has no actor, or one of another entity or check. */
+  /** Undefined if the record has no actor, or the actor belongs to another entity or check. */
   value: string | undefined;
 }
 
 type Source = (store: TransactionalStore, from: string, filter: ActorFilter) => Iterable<Found>;
 
-/** What the records of each kind say, in order of keys. */
+/** Reads the records of each kind, in order of keys. */
 const SOURCES: Record<ActorKindName, Source> = {
   *'check-schedule'(store, from, { entity, check }) {
     if (entity !== undefined) return;
-    // A schedule has no record of its own: while there is the check, it is in its one state.
+    // A schedule has no record of its own. It exists while its check exists.
     for (const path of store.keys('resources', { from: CHECKS + from, to: afterPrefix(CHECKS) })) {
       const key = path.slice(CHECKS.length);
       yield { key, value: isOf(key, check) ? 'scheduled' : undefined };
@@ -99,21 +99,21 @@ function within(entity: string | undefined, from: string) {
   return { from: prefix > from ? prefix : from, to: afterPrefix(prefix) };
 }
 
-/** The keyed actors by what is stored of them, asleep or awake, in order of session ids. */
+/** Lists the keyed actors from the stored records, asleep or awake, in order of session ids. */
 export function listActors(
   store: TransactionalStore,
   filter: ActorFilter,
   { limit = Infinity, from = '' }: PageRequest,
 ): Page<ListedActor> {
   const items: ListedActor[] = [];
-  let lookedAt = 0;
+  let recordsRead = 0;
   let last: string | undefined;
   for (const machine of kindsFrom(filter.machine, from)) {
     const colon = `${machine}:`;
     const fromKey = from.startsWith(colon) ? from.slice(colon.length) : '';
     for (const { key, value } of SOURCES[machine](store, fromKey, filter)) {
-      if (items.length >= limit || lookedAt >= MAX_LOOKED_AT) return { items, lastKey: last };
-      lookedAt += 1;
+      if (items.length >= limit || recordsRead >= MAX_RECORDS_READ) return { items, lastKey: last };
+      recordsRead += 1;
       last = sessionIdOf({ actor: machine, key });
       if (value === undefined) continue;
       const entry = store.lastLedgerEntry(machine, key);
@@ -124,8 +124,8 @@ export function listActors(
   return { items, lastKey: undefined };
 }
 
-/** The kinds that may still come at or after a session id. */
+/** Returns the kinds that can have session ids at or after `from`. */
 function kindsFrom(machine: ActorKindName | undefined, from: string): ActorKindName[] {
-  const words = (Object.keys(SOURCES) as ActorKindName[]).filter((word) => machine === undefined || word === machine);
-  return words.filter((word) => afterPrefix(`${word}:`) > from).toSorted();
+  const kinds = (Object.keys(SOURCES) as ActorKindName[]).filter((kind) => machine === undefined || kind === machine);
+  return kinds.filter((kind) => afterPrefix(`${kind}:`) > from).toSorted();
 }

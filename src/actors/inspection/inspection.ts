@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { type ActorAddress, sessionIdOf } from '../../resources/actor-address.ts';
 import { InvalidResource } from '../../resources/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -18,24 +18,24 @@ import type { ActorKinds } from '../core/actor-kind.ts';
 import { isRecordedKind, recordedState, stepOf } from './recorded-states.ts';
 import type { Machines } from '../core/machines.ts';
 
-/** How long an actor stays watched when its last reader has gone: who connects again in that time misses nothing. */
+/** How long an actor stays watched after its last reader disconnected. A reader that reconnects in that time misses nothing. */
 const LINGER_MS = 60_000;
-/** Actors that stay watched so; the one that was left first goes. */
+/** The maximum number of watched actors without a reader. Beyond it the one without a reader for the longest time is dropped. */
 const MAX_LINGERING = 100;
-/** The past is sent as fast as it is read, until so few entries are missing that they can be sent at once. */
+/** Past entries are sent at the pace of the reader until at most this many are missing. These are sent together. */
 const CATCH_UP_ENTRIES = 200;
-/** Messages of the past between two looks whether the reader keeps up. */
+/** Past messages that are sent before the sender waits for the reader. */
 const DRAIN_EVERY = 100;
 /** The event of the snapshot that follows the past. */
 const PAST_ENDED = 'inspection.past-ended';
 
-/** Who gets the messages. */
+/** A receiver of messages. */
 export interface InspectReader {
-  /** One message, as text. Must not throw. */
+  /** Receives one message as text. Must not throw. */
   send(text: string): void;
-  /** Resolves when what was sent has left the process, or the reader is gone. */
+  /** Resolves when all messages have left the process, or the reader has disconnected. */
   drained(): Promise<void>;
-  /** There will be no more: something is broken, and has been logged. */
+  /** Ends the messages after an error, which has been logged. */
   fail(): void;
 }
 
@@ -52,9 +52,9 @@ export interface InspectionPorts {
 interface Watched {
   address: ActorAddress;
   ring: InspectRing;
-  /** Who gets its messages as they come. */
+  /** Readers that receive its new messages. */
   readers: Set<InspectReader>;
-  /** Readers that hold it, those that do not get its messages yet too. */
+  /** The number of attached readers, including those that still receive the past. */
   holders: number;
   endLingering: (() => void) | undefined;
 }
@@ -66,8 +66,8 @@ interface Attachment {
 }
 
 /**
- * Tells readers what watched actors do, from what was committed. An actor is one to them for as long as its key lives, whether
- * it sleeps or not. While nobody watches, no decision pays for it.
+ * Sends the committed steps of watched actors to readers. To a reader, an actor exists as long as its key, awake or asleep. Without
+ * watched actors, decisions have no extra cost.
  */
 export class Inspection implements DecisionObserver {
   readonly #ports: InspectionPorts;
@@ -80,7 +80,7 @@ export class Inspection implements DecisionObserver {
     'check-state': new Map(),
     silence: new Map(),
   };
-  /** In the order in which they were left. */
+  /** Watched actors without readers, in the order in which they lost the last one. */
   readonly #lingering = new Set<Watched>();
   #sent = 0;
 
@@ -89,7 +89,7 @@ export class Inspection implements DecisionObserver {
     this.#messages = new InspectMessages(ports.machines);
   }
 
-  /** @throws InvalidResource when there is nothing yet to be after */
+  /** @throws InvalidResource when the position is after the end of the ledger */
   assertReached({ seq }: Since): void {
     const { head } = this.#ports.committer;
     if (seq > head.seq)
@@ -97,8 +97,8 @@ export class Inspection implements DecisionObserver {
   }
 
   /**
-   * Lets `reader` have these actors: each as it stands, then what it does. With `since` what happened after that comes first:
-   * the messages themselves while they are kept, the transitions in the ledger otherwise. The returned function ends it.
+   * Sends the current state of each actor and then its steps to `reader`. With `since` it first sends what happened after that
+   * position: the messages while they are kept, otherwise the transitions in the ledger. The returned function detaches the reader.
    */
   attach(addresses: readonly ActorAddress[], since: Since | undefined, reader: InspectReader): () => void {
     const attachment = { reader, actors: addresses.map((address) => this.#hold(address)), isOpen: true };
@@ -131,7 +131,7 @@ export class Inspection implements DecisionObserver {
         () => {
           for (const step of steps) this.#publish(step, entriesBefore + step.ledgerEntries);
         },
-        // The decision was lost: nothing of it happened.
+        // The decision was lost and had no effect.
         () => undefined,
       )
       .catch((err: unknown) => {
@@ -142,7 +142,7 @@ export class Inspection implements DecisionObserver {
       });
   }
 
-  /** Nobody watches any more. */
+  /** Stops watching all actors. */
   stop(): void {
     for (const actors of Object.values(this.#watched)) {
       for (const watched of actors.values()) watched.endLingering?.();
@@ -157,21 +157,21 @@ export class Inspection implements DecisionObserver {
     if (watched === undefined) return;
     const { address } = watched;
     const redact = this.#redactionOf(address);
-    const tell = (afterSeq: number, write: (origin: Parameters<InspectMessages['actor']>[0]) => string): void => {
+    const publish = (afterSeq: number, write: (origin: Parameters<InspectMessages['actor']>[0]) => string): void => {
       const at = this.#next(afterSeq);
       const text = write({ address, atMs, seq: positionText(at), redact });
       watched.ring.push({ at, text });
       for (const reader of watched.readers) reader.send(text);
     };
     if (event === undefined) {
-      tell(seq, (origin) => this.#messages.actor(origin, after));
+      publish(seq, (origin) => this.#messages.actor(origin, after));
       return;
     }
-    tell(isTransition ? seq - 1 : seq, (origin) => this.#messages.event(origin, event));
-    tell(seq, (origin) => this.#messages.snapshot(origin, event, after));
+    publish(isTransition ? seq - 1 : seq, (origin) => this.#messages.event(origin, event));
+    publish(seq, (origin) => this.#messages.snapshot(origin, event, after));
   }
 
-  /** Sends the past, if it is asked for, and then joins the reader to the present. */
+  /** Sends the past if requested, then the current state and new messages. */
   async #begin(attachment: Attachment, sinceSeq: number | undefined): Promise<void> {
     const { committer, store } = this.#ports;
     const past = new InspectPast(
@@ -187,7 +187,7 @@ export class Inspection implements DecisionObserver {
         sent += 1;
         if (sent % DRAIN_EVERY === 0) {
           await attachment.reader.drained();
-          await nextTurn();
+          await nextTick();
         }
         if (!attachment.isOpen) return;
       }
@@ -197,38 +197,38 @@ export class Inspection implements DecisionObserver {
   }
 
   /**
-   * Looks where the actors stand by what is decided now, and says so once that is durable; what is decided later comes after.
-   * For that nothing may stand between the promise and what is done when it resolves.
+   * Reads the state of the actors after the last decision, and sends it when that decision is durable. Later steps follow it. No
+   * asynchronous step may come between the promise and its handler, or messages would be lost.
    */
   #join(attachment: Attachment, past: InspectPast, doneSeq: number | undefined): void {
     const { committer, kinds, clock } = this.#ports;
     const seq = committer.decidedSeq;
     const atMs = clock.nowMs();
-    const standing = attachment.actors.map(({ address: { actor, key } }) =>
+    const snapshots = attachment.actors.map(({ address: { actor, key } }) =>
       isRecordedKind(actor) ? recordedState(committer, actor, key) : kinds[actor].snapshotOf(committer, key),
     );
-    const goOn = (): void => {
+    const sendSnapshots = (): void => {
       if (!attachment.isOpen) return;
       if (doneSeq !== undefined) for (const text of past.between(doneSeq, seq)) attachment.reader.send(text);
       for (const [index, watched] of attachment.actors.entries()) {
-        const snapshot = standing[index];
+        const snapshot = snapshots[index];
         if (snapshot !== undefined) attachment.reader.send(this.#present(watched, snapshot, { past, seq, atMs }));
         watched.readers.add(attachment.reader);
       }
     };
-    const startAgain = (): void => {
-      // Where they stood was lost, and is read again.
+    const readAgain = (): void => {
+      // The state that was read was lost with its decision, and is read again.
       if (attachment.isOpen) this.#join(attachment, past, doneSeq);
     };
     committer
       .whenDurable()
-      .then(goOn, startAgain)
+      .then(sendSnapshots, readAgain)
       .catch((err: unknown) => {
         this.#failed(attachment, err);
       });
   }
 
-  /** Registers an actor as it stands; one that has registered in the past goes on from there. */
+  /** Returns the message with the current state: a registration, or a snapshot if the past has registered the actor. */
   #present(
     { address }: Watched,
     { value, context }: Pick<ActorSnapshot, 'value' | 'context'>,
@@ -301,7 +301,7 @@ export class Inspection implements DecisionObserver {
   }
 }
 
-/** What the reader does not have yet, of all its actors in the order in which it happened; then the present. */
+/** Sends the missed messages of all actors in order, and adds the reader for new ones. */
 function resume({ reader, actors }: Attachment, position: Position): void {
   const missed = actors.flatMap(({ ring }) => ring.after(position)).toSorted((one, other) => one.at.n - other.at.n);
   for (const { text } of missed) reader.send(text);

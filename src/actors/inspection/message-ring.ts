@@ -1,6 +1,6 @@
 import { isBefore, type Position } from './position.ts';
 
-/** Messages of one actor that are kept for readers that connect again; the oldest goes. */
+/** The maximum number of messages kept for readers that reconnect. The oldest is dropped. */
 const MAX_KEPT_MESSAGES = 200;
 
 export interface KeptMessage {
@@ -11,7 +11,7 @@ export interface KeptMessage {
 /** The latest messages of a watched actor. */
 export class InspectRing {
   readonly #kept: KeptMessage[] = [];
-  /** Everything after it is kept. */
+  /** All messages after this position are kept. */
   #begin: Position;
 
   constructor(begin: Position) {
@@ -25,7 +25,7 @@ export class InspectRing {
     if (dropped !== undefined) this.#begin = dropped.at;
   }
 
-  /** Whether everything after `position` is still here. */
+  /** Whether all messages after `position` are kept. */
   reachesBackTo(position: Position): boolean {
     return !isBefore(position, this.#begin);
   }

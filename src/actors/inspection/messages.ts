@@ -5,30 +5,30 @@ import { definitionOf, type MachineDefinition } from './definition.ts';
 import type { Machines } from '../core/machines.ts';
 import { isRecordedKind, RECORDED_CHARTS } from './recorded-states.ts';
 
-/** The release of the inspector whose messages these are; receivers test only that it is a text. */
+/** The inspector release that defines these messages. Receivers check only that it is a string. */
 const FORMAT_VERSION = '0.7.2';
-/** There is one system. */
+/** The id of the only actor system. */
 const ROOT_ID = 'mon';
 
-/** Where an actor stands. Keyed machines have no children, no history states and no tags. */
+/** The snapshot of an actor. Keyed machines have no children, no history states and no tags. */
 export interface InspectedSnapshot {
   status: string;
   value: unknown;
   context: unknown;
 }
 
-/** Which actor a message is of, and when. */
+/** The actor and the time of a message. */
 export interface MessageOrigin {
   address: ActorAddress;
   /** Unix ms. */
   atMs: number;
-  /** What a reader that connects again says it has. */
+  /** The position that a reader sends when it reconnects. */
   seq: string;
-  /** Words that its entity redacts beside the usual ones. */
+  /** Words that the entity redacts beside the default ones. */
   redact: readonly string[] | undefined;
 }
 
-/** Writes what happens to actors as the text messages that inspectors of XState read. */
+/** Builds the text messages that inspectors of XState read. */
 export class InspectMessages {
   readonly #machines: Machines;
   readonly #definitions = new Map<string, string>();
@@ -37,7 +37,7 @@ export class InspectMessages {
     this.#machines = machines;
   }
 
-  /** An actor registers, as it stands. */
+  /** Registers an actor with its current snapshot. */
   actor(origin: MessageOrigin, snapshot: InspectedSnapshot): string {
     const { address, redact } = origin;
     return message('@xstate.actor', origin, {
@@ -47,12 +47,12 @@ export class InspectMessages {
     });
   }
 
-  /** It gets an event. */
+  /** Reports an event that the actor receives. */
   event(origin: MessageOrigin, event: EventObject): string {
     return message('@xstate.event', origin, { event: shownEvent(event, origin.redact) });
   }
 
-  /** Where it stands after that. */
+  /** Reports the snapshot after an event. */
   snapshot(origin: MessageOrigin, event: EventObject, snapshot: InspectedSnapshot): string {
     const { redact } = origin;
     return message('@xstate.snapshot', origin, {
@@ -61,7 +61,7 @@ export class InspectMessages {
     });
   }
 
-  /** `done` for a state in which an actor of this kind ends. */
+  /** Returns `done` for a final state of the kind. */
   statusIn({ actor }: ActorAddress, state: string): 'active' | 'done' {
     const { states } = this.#chartOf(actor);
     return (states[state] as { type?: string } | undefined)?.type === 'final' ? 'done' : 'active';
@@ -98,7 +98,7 @@ function shown({ status, value, context }: InspectedSnapshot, redact: MessageOri
   return { status, value, context: redactFields(context, redact), children: {}, historyValue: {}, tags: [] };
 }
 
-/** Its type is no secret, whatever its entity redacts. */
+/** Redacts the fields of an event except its type. */
 const shownEvent = (event: EventObject, redact: MessageOrigin['redact']): object => ({
   ...(redactFields(event, redact) as object),
   type: event.type,

@@ -4,19 +4,19 @@ import type { TransactionalStore } from '../../store/transactional-store.ts';
 import { endState, isRecordedKind } from './recorded-states.ts';
 import type { InspectMessages, MessageOrigin } from './messages.ts';
 
-/** Entries of one actor that are read at once. */
+/** Ledger entries of one actor that are read together. */
 const PAGE_ENTRIES = 25;
 
 export interface InspectPastPorts {
   store: Pick<TransactionalStore, 'ledger'>;
   messages: InspectMessages;
-  /** Words that the entity of an actor redacts. */
+  /** Returns the words that the entity of an actor redacts. */
   redactionOf(address: ActorAddress): readonly string[] | undefined;
 }
 
-/** The transitions of some actors, out of the ledger, as messages: what was, plays again. Of a context the ledger knows nothing. */
+/** Replays the transitions of actors from the ledger as messages. The snapshots have no context, because the ledger does not contain it. */
 export class InspectPast {
-  /** Session ids of the actors that have registered here. */
+  /** Session ids of the actors for which a registration was sent. */
   readonly registered = new Set<string>();
   readonly #ports: InspectPastPorts;
   readonly #addresses: readonly ActorAddress[];
@@ -26,7 +26,7 @@ export class InspectPast {
     this.#ports = ports;
   }
 
-  /** Messages of the entries after `afterSeq` up to `untilSeq`, in the order of the ledger; read as they are asked for. */
+  /** Returns the messages of the entries after `afterSeq` up to `untilSeq`, in the order of the ledger. Entries are read on demand. */
   *between(afterSeq: number, untilSeq: number): Iterable<string> {
     const lanes = this.#addresses.map((address) => ({ address, entries: this.#entries(address, afterSeq, untilSeq) }));
     const heads = lanes.map((lane) => ({ ...lane, next: lane.entries.next().value }));
@@ -57,7 +57,7 @@ export class InspectPast {
     const { messages, redactionOf } = this.#ports;
     const { seq, atMs, from, event: type, to, cause, guards, details } = entry;
     const at = (after: number): MessageOrigin => ({ address, atMs, seq: String(after), redact: redactionOf(address) });
-    const standing = (value: string) => ({
+    const snapshotOf = (value: string) => ({
       status: messages.statusIn(address, value),
       value,
       context: { key: address.key, ...(isRecordedKind(address.actor) ? details : undefined) },
@@ -66,12 +66,12 @@ export class InspectPast {
     const id = sessionIdOf(address);
     if (isBeginning || !this.registered.has(id)) {
       this.registered.add(id);
-      yield messages.actor(at(isBeginning ? seq : seq - 1), standing(from ?? to ?? ''));
+      yield messages.actor(at(isBeginning ? seq : seq - 1), snapshotOf(from ?? to ?? ''));
     }
     if (isBeginning) return;
     const event = { type, cause, guards, ...(details === undefined ? {} : { details }) };
     yield messages.event(at(seq - 1), event);
     const state = to ?? (isRecordedKind(address.actor) ? endState(address.actor, type) : undefined);
-    if (state !== undefined) yield messages.snapshot(at(seq), event, standing(state));
+    if (state !== undefined) yield messages.snapshot(at(seq), event, snapshotOf(state));
   }
 }

@@ -1,12 +1,12 @@
 import { InvalidResource } from '../../resources/errors.ts';
 
-/** A place in what a backend has told its inspectors: after this ledger entry, and the how manieth message of the process. */
+/** A position in the messages of a backend: the number of the last ledger entry and the number of the message in this process. */
 export interface Position {
   seq: number;
   n: number;
 }
 
-/** What a reader says it has: up to a ledger entry, or up to a message of ours. */
+/** The last position that a reader received: a ledger entry, or a message of this process. */
 export interface Since {
   seq: number;
   n: number | undefined;
@@ -19,7 +19,7 @@ export const positionText = ({ seq, n }: Position): string => `${seq}.${n}`;
 export const isBefore = (one: Position, other: Position): boolean =>
   one.seq < other.seq || (one.seq === other.seq && one.n < other.n);
 
-/** A number of a ledger entry, or the `seq` of a message. @throws InvalidResource */
+/** Parses the number of a ledger entry or the `seq` of a message. @throws InvalidResource */
 export function parseSince(text: string): Since {
   const [, seq, n] = SINCE.exec(text) ?? [];
   if (seq === undefined) {

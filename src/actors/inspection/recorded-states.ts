@@ -5,7 +5,7 @@ import type { TableReader } from '../../store/decision.ts';
 import type { LedgerDraft } from '../../store/ledger.ts';
 import type { MachineDefinition } from './definition.ts';
 
-/** States that are no actors: plain functions decide them, and the ledger records their transitions. */
+/** Kinds of states that are not actors. Plain functions decide them, and the ledger records their transitions. */
 export type RecordedKind = 'check-state' | 'silence';
 
 export const RECORDED_CHARTS: Record<RecordedKind, MachineDefinition> = {
@@ -36,7 +36,7 @@ export function recordedState(reader: TableReader, kind: RecordedKind, key: stri
   return { value: state.state, context };
 }
 
-/** What a ledger entry shows of its key: a beginning without an event, or an event and the state after it. */
+/** Returns the step that a ledger entry records: a registration without an event, or an event and the state after it. */
 export function stepOf(kind: RecordedKind, { key, from, event: type, to, cause, details }: LedgerDraft) {
   const after = {
     value: to ?? endState(kind, type),

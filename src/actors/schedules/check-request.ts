@@ -7,7 +7,7 @@ import type { TableReader } from '../../store/decision.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { CheckRequest } from '../../wire/check-request.ts';
 
-/** The check, with whatever an agent needs to run it and its hooks. What it names and nobody has made is not in it: agents say so. */
+/** Builds the request with the assets and hooks that an agent needs. Assets and hooks that do not exist are left out; the agent reports them. */
 export function checkRequest(reader: TableReader, check: Check, issued: number): CheckRequest {
   const { namespace = '' } = check.metadata;
   const hooks = hooksOf(reader, namespace, check);
@@ -24,7 +24,7 @@ export function checkRequest(reader: TableReader, check: Check, issued: number):
   };
 }
 
-/** Each once, by their names. */
+/** Returns the hooks of the check, without duplicates, by name. */
 function hooksOf(reader: TableReader, namespace: string, { check_hooks: lists }: Check): Hook[] {
   const named = new Set((lists ?? []).flatMap((list) => Object.values(list)).flatMap((names) => names ?? []));
   return [...named]
@@ -33,7 +33,7 @@ function hooksOf(reader: TableReader, namespace: string, { check_hooks: lists }:
     .flatMap((name) => readResource(reader, 'hooks', namespace, name) ?? []);
 }
 
-/** Each once, by their names. */
+/** Returns the named assets, without duplicates, by name. */
 function assetsOf(reader: TableReader, namespace: string, needed: readonly string[] | null): Asset[] {
   return [...new Set(needed)]
     .filter(isAssetName)

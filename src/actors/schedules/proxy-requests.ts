@@ -14,7 +14,7 @@ import type { DecisionContext } from '../core/decision-context.ts';
 
 const keyOf = ({ namespace, check }: ProxyRunRequested): string => entityKey(namespace, check);
 
-/** Who is asked about each entity, and how far apart. Nobody when the check is gone. */
+/** Plans the requests of a proxy run: the agent for each entity and the gap between requests. No targets when the check was deleted. */
 export function planProxyRun(
   ctx: DecisionContext,
   rings: Rings,
@@ -39,7 +39,7 @@ function gapOf(check: Check, count: number, nowMs: number): number {
   return splay ? (spreadOf(check, nowMs) * percent) / 100 / count : 0;
 }
 
-/** Asks for the check of one entity. Why its tokens could not be filled, where that is so. */
+/** Requests the check for one entity. Returns the error when its tokens could not be substituted. */
 export function requestProxyCheck(
   ctx: DecisionContext,
   run: ProxyRunRequested,
@@ -64,7 +64,7 @@ export function requestProxyCheck(
   }
 }
 
-/** Nothing came of what a tick asked for. A run that a person asked for is no tick. */
+/** Reports to the schedule why a proxy run of a tick was skipped. Ad hoc runs are not ticks and are not reported. */
 export function explainProxyRun(
   ctx: DecisionContext,
   run: ProxyRunRequested,

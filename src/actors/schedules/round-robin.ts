@@ -13,7 +13,7 @@ export interface Rings {
 /** Rings without members. */
 export const NO_RINGS: Rings = { members: () => [] };
 
-/** The agents whose turn it is, `items` in each ring of the check that has members. Whose turn is next is stored. */
+/** Returns the next `items` agents of each ring of the check that has members, and stores the new positions. */
 export function takeRingTurns(ctx: DecisionContext, rings: Rings, check: Check, items: number): string[][] {
   const { namespace = '', name = '' } = check.metadata;
   const schedule = check.cron ?? String(check.interval);

@@ -5,7 +5,7 @@ import { checkOf } from './schedules.ts';
 export const SCHEDULE_KINDS = ['interval', 'cron', 'round_robin_interval', 'round_robin_cron'] as const;
 export type ScheduleKind = (typeof SCHEDULE_KINDS)[number];
 
-/** Of the checks with these keys, by namespace. */
+/** Counts the checks with these keys, by kind of schedule and namespace. */
 export function countSchedules(reader: TableReader, keys: Iterable<string>): Record<ScheduleKind, Map<string, number>> {
   const counts = {
     interval: new Map<string, number>(),

@@ -11,11 +11,11 @@ export interface ScheduleStatus {
   nextTickAtMs: number | undefined;
   lastRunAtMs: number | undefined;
   lastSkip: SkippedTick | undefined;
-  /** Fields of the check that are kept and have no effect. */
+  /** Fields of the check that are stored and have no effect. */
   ignored: readonly string[];
 }
 
-/** Reads the snapshot of the actor, because no record holds it. Undefined when there is no such check. @throws StoreUnavailable */
+/** Reads the snapshot of the actor, because no record holds it. Undefined when the check does not exist. @throws StoreUnavailable */
 export function scheduleStatus(decider: Decider, namespace: string, name: string): ScheduleStatus | undefined {
   const key = entityKey(namespace, name);
   return decider.decide(INTERNAL, (ctx) => {

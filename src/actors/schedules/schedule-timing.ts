@@ -4,18 +4,18 @@ import { parseCron } from '../../resources/cron-expression.ts';
 import { nextDueMs } from '../../rules/cron-times.ts';
 import { firstTickAtMs } from '../../rules/splay.ts';
 
-/** Proxy requests of a cron check whose next time is nearer than this are spread over the time after that. */
+/** When the next time of a cron check is nearer than this, its proxy requests are spread over the interval after it. */
 const MIN_SPREAD_MS = 5_000;
 
 type Timed = Pick<Check, 'metadata' | 'interval' | 'cron'>;
 
 const md5 = (text: string): Uint8Array => createHash('md5').update(text).digest();
 
-/** Where the schedule of a check begins: on its grid or at its next time, never at once. Unix ms. */
+/** Returns the first tick of a schedule: on its grid or at its next cron time, never at once. Unix ms. */
 export const firstTickOf = ({ metadata, interval, cron }: Timed, nowMs: number): number =>
   cron === undefined ? firstTickAtMs(md5, metadata.name ?? '', interval, nowMs) : nextDueMs(parseCron(cron), nowMs);
 
-/** The tick after that of `tickAtMs`. Those that have passed are skipped, never made up for. */
+/** Returns the tick after `tickAtMs`. Ticks that have passed are skipped. */
 export function tickAfter({ interval, cron }: Timed, tickAtMs: number, nowMs: number): number {
   if (cron === undefined) return nextOnGrid(tickAtMs, interval * 1_000, nowMs);
   const schedule = parseCron(cron);
@@ -29,7 +29,7 @@ function nextOnGrid(tickAtMs: number, intervalMs: number, nowMs: number): number
   return tickAtMs + passed * intervalMs;
 }
 
-/** How long one tick's requests may take all together, ms. Source: spec/04 1.11, "Splay arithmetic". */
+/** The time over which the requests of one tick are spread, ms. Source: spec/04 1.11, "Splay arithmetic". */
 export function spreadOf({ interval, cron }: Timed, nowMs: number): number {
   if (cron === undefined) return interval * 1_000;
   const schedule = parseCron(cron);

@@ -26,14 +26,14 @@ export function checkOf(reader: TableReader, key: string): Check | undefined {
   return readResource(reader, 'checks', namespace, name);
 }
 
-/** Where the schedule of a check begins. Undefined when there is no such check. */
+/** Returns the input of a new schedule; undefined when the check does not exist. */
 export function scheduleInput(reader: TableReader, key: string, nowMs: number): ScheduleInput | undefined {
   const check = checkOf(reader, key);
   return check === undefined ? undefined : { key, firstTickAtMs: firstTickOf(check, nowMs) };
 }
 
 /**
- * The snapshot of an evicted schedule: its deadline is armed, or is being decided. Undefined when there is no such check.
+ * Returns the snapshot of an evicted schedule, whose deadline is armed or is being decided; undefined when the check does not exist.
  */
 export function evictedSchedule(
   reader: TableReader,
@@ -44,8 +44,8 @@ export function evictedSchedule(
 }
 
 /**
- * A check was created, edited or deleted. Only a change of what it is scheduled by moves the schedule; everything else is read at
- * the next tick.
+ * Handles the creation, change or deletion of a check. Only a change of the interval, the cron expression or round robin moves the
+ * schedule. The next tick reads all other fields.
  */
 export function checkChanged(ctx: DecisionContext, namespace: string, name: string, previous: Check | undefined): void {
   const key = entityKey(namespace, name);
@@ -57,15 +57,15 @@ export function checkChanged(ctx: DecisionContext, namespace: string, name: stri
   } else if (previous === undefined) {
     ctx.create('check-schedule', key, { key, firstTickAtMs: firstTickOf(check, ctx.nowMs) }, 'check.created');
     if (check.round_robin) ctx.send('check-schedule', key, { type: 'agents.awaited' });
-  } else if (isScheduledOtherwise(check, previous)) {
+  } else if (isRescheduled(check, previous)) {
     ctx.send('check-schedule', key, { type: 'schedule.changed', firstTickAtMs: firstTickOf(check, ctx.nowMs) });
   }
 }
 
-const isScheduledOtherwise = (one: Check, other: Check): boolean =>
+const isRescheduled = (one: Check, other: Check): boolean =>
   one.interval !== other.interval || one.cron !== other.cron || one.round_robin !== other.round_robin;
 
-/** Schedules have no record to be woken from: those that were forgotten are made again from their checks. */
+/** Rebuilds the schedules that are not awake from their checks, because schedules have no stored record. */
 export function restartSchedules(ctx: DecisionContext, schedules: ActorKinds['check-schedule']): void {
   for (const path of ctx.decision.keys('resources', CHECKS)) {
     const key = path.slice(CHECKS.length);
@@ -73,7 +73,7 @@ export function restartSchedules(ctx: DecisionContext, schedules: ActorKinds['ch
   }
 }
 
-/** The wall clock was set: each schedule goes on at its next tick. A calendar's time that it passed over comes now, so that no day is missed. */
+/** Moves each schedule to its next tick after the wall clock was set. A cron time that was skipped runs now, so that no run is lost. */
 export function rephaseSchedules(ctx: DecisionContext): void {
   for (const path of ctx.decision.keys('resources', CHECKS)) {
     const key = path.slice(CHECKS.length);
@@ -88,7 +88,7 @@ function isOverdue(ctx: DecisionContext, key: string): boolean {
   return nextTickAtMs <= ctx.nowMs;
 }
 
-/** A ring that was empty has a member: the checks that waited for one begin one interval from now. Calendars stay what they are. */
+/** Handles the first member of an empty ring: checks that waited for it run one interval from now. Cron schedules do not change. */
 function ringsJoined(ctx: DecisionContext, namespace: string, subscriptions: readonly string[]): void {
   for (const path of ctx.decision.keys('resources', `${CHECKS}${namespace}/`)) {
     const key = path.slice(CHECKS.length);
@@ -118,22 +118,22 @@ function reasonToSkip({ publish, subdues }: Check, atMs: number): 'not published
   return isSubdued(subdues ?? [], atMs) ? 'subdued' : undefined;
 }
 
-/** Asks the agents of the check's subscriptions to run it. Whoever is offline does not hear of it later. */
+/** Requests the check from the agents of its subscriptions. An agent that is offline does not receive the request later. */
 export function requestCheck(ctx: DecisionContext, { key }: ScheduleContext, rings: Rings): void {
   const check = checkOf(ctx.decision, key);
   if (check === undefined) return;
   if (check.proxy_requests !== undefined) announceProxyRun(ctx, check, undefined);
-  else if (check.round_robin) requestInTurn(ctx, check, rings);
+  else if (check.round_robin) requestFromRings(ctx, check, rings);
   else announceRequest(ctx, check, check.subscriptions, false);
 }
 
-/** Nobody is asked, and the turns go on. Those for entities that are not looked up stay where they are. */
+/** Advances the rings of a check without a request. The rings of proxy checks stay as they are, because no entities were selected. */
 export function passTurns(ctx: DecisionContext, { key }: ScheduleContext, rings: Rings): void {
   const check = checkOf(ctx.decision, key);
   if (check?.round_robin === true && check.proxy_requests === undefined) takeRingTurns(ctx, rings, check, 1);
 }
 
-function requestInTurn(ctx: DecisionContext, check: Check, rings: Rings): void {
+function requestFromRings(ctx: DecisionContext, check: Check, rings: Rings): void {
   const agents = takeRingTurns(ctx, rings, check, 1).flat();
   for (const agent of agents) announceRequest(ctx, check, [`entity:${agent}`], false);
   if (agents.length > 0) return;
@@ -150,7 +150,7 @@ export const noMembers = ({ nowMs }: DecisionContext): ScheduleEvent => ({
   detail: 'no agent is in a ring of its subscriptions',
 });
 
-/** Asks whoever is subscribed to one of `topics`. */
+/** Announces a request to the agents subscribed to one of `topics`. */
 export function announceRequest(ctx: DecisionContext, config: RequestedCheck, topics: string[], adhoc: boolean): void {
   ctx.announce({
     type: 'check.requested',
@@ -161,7 +161,7 @@ export function announceRequest(ctx: DecisionContext, config: RequestedCheck, to
   });
 }
 
-/** The entities are looked up elsewhere: that takes its time. `subscriptions` replaces those of the check in a run that a person asks for. */
+/** Announces a proxy run. Its entities are selected outside the decision. `subscriptions` replaces those of the check in an ad hoc run. */
 function announceProxyRun(
   ctx: DecisionContext,
   check: Check,
@@ -183,7 +183,7 @@ function announceProxyRun(
   });
 }
 
-/** Whatever the schedule of the check says, which goes on as it is. When it was issued, Unix seconds. @throws NotFound */
+/** Requests a check once, independent of its schedule. Returns the time of the request, Unix seconds. @throws NotFound */
 export function executeCheck(
   ctx: DecisionContext,
   key: string,
@@ -199,18 +199,18 @@ export function executeCheck(
   return ctx.nowS;
 }
 
-/** Undefined when there is no schedule, or when it is in quarantine. */
+/** Sends an event to the schedule of a check. Returns undefined when there is none or it is quarantined. */
 export function sendToSchedule(ctx: DecisionContext, key: string, event: ScheduleEvent): Sent | undefined {
   return ctx.isQuarantined('check-schedule', key) ? undefined : ctx.send('check-schedule', key, event);
 }
 
-/** Where the schedule of a check stands; undefined when there is none, or when it is in quarantine. */
+/** Returns the context of the schedule of a check; undefined when there is none or it is quarantined. */
 export function scheduleContext(ctx: DecisionContext, key: string): ScheduleContext | undefined {
   if (ctx.isQuarantined('check-schedule', key)) return undefined;
   return ctx.snapshot('check-schedule', key)?.context as ScheduleContext | undefined;
 }
 
-/** On record when it is not what the tick before came to, so that every tick is explained by the entry before it. */
+/** Records the reason of a skipped tick. The machine calls it when the reason changes, so that the last entry explains every tick. */
 export function explainSkip(ctx: DecisionContext, { key }: ScheduleContext, { reason, detail }: SkippedTick): void {
   const details = { reason, ...(detail === undefined ? {} : { detail }) };
   ctx.record({ actor: 'checks', key, from: null, event: 'tick.skipped', to: null, details });
@@ -220,7 +220,7 @@ export function explainRun(ctx: DecisionContext, { key }: ScheduleContext): void
   ctx.record({ actor: 'checks', key, from: null, event: 'ticks.resumed', to: null });
 }
 
-/** As `ringsJoined`, by whoever sees agents come; it does not throw either. */
+/** Reports rings that got their first member. Does not throw when the store or an actor fails. */
 export function reportRings(decider: Decider, namespace: string, subscriptions: readonly string[]): void {
   report(decider, { restore: true }, (ctx) => {
     ringsJoined(ctx, namespace, subscriptions);
@@ -228,8 +228,8 @@ export function reportRings(decider: Decider, namespace: string, subscriptions: 
 }
 
 /**
- * Tells the schedule how many sessions its request went out to. Called by whoever hears announcements, so it does not
- * throw: of an actor that failed and of a store that fails somebody else tells.
+ * Reports to the schedule how many sessions received its request. It is called by a listener of announcements and does not throw
+ * when the store or an actor fails; other parts report these failures.
  */
 export function reportRequest(decider: Decider, { adhoc, request, namespace }: CheckRequested, sessions: number): void {
   if (adhoc) return;

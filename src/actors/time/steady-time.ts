@@ -5,7 +5,7 @@ const MIN_SUSPEND_MS = 1_000;
 
 /**
  * Unix milliseconds that never jump: the wall clock at the start of the process, plus the time that has passed since. Deadlines
- * are kept in it, so that clock changes neither hasten nor delay an alert. Whole numbers.
+ * are kept in it, so that clock changes never delay or advance an alert. Values are whole numbers.
  */
 export class SteadyTime {
   readonly #clock: Clock;

@@ -5,18 +5,18 @@ import type { Clock } from '../../ports/clock.ts';
 /** Of messages that the peer has not taken yet; a peer that falls behind further is cut. */
 const MAX_QUEUED_BYTES = 8 * 1024 * 1024;
 const HEARTBEAT_MS = 30_000;
-/** A logout, a new password, a key that is deleted and a user who is disabled end everything within a second. Source: spec/07, A9. */
+/** The interval of the permission check. A logout, a new password, a deleted key or a disabled user ends a connection within a second. Source: spec/07, A9. */
 const RIGHT_CHECK_MS = 1_000;
-/** Between asking the peer to leave and cutting it. */
+/** The time between the close frame and the cut of the connection. */
 const CLOSE_GRACE_MS = 10_000;
 
 export interface InspectSocketPorts {
   clock: Clock;
-  /** Asked each second; whoever may not any more is asked to leave. */
+  /** Called every second. When it returns false, the connection is closed. */
   mayStay(): boolean;
 }
 
-/** Messages to one open WebSocket, as many as its peer takes. What the peer sends is ignored. */
+/** Sends messages to one open WebSocket at the pace of its peer. Messages from the peer are ignored. */
 export class InspectSocket implements InspectReader {
   readonly #webSocket: WebSocket;
   readonly #ports: InspectSocketPorts;

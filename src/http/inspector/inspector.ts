@@ -15,12 +15,12 @@ import type { Caller } from '../../auth/caller.ts';
 import type { Tickets } from '../../auth/tickets.ts';
 
 const PATH = '/debug/inspect';
-/** The word of roles for it. */
+/** The permission that an inspector needs. */
 const ACCESS = { resource: 'inspect', verb: 'get', namespace: undefined, name: '' } as const;
 const MAX_INSPECTORS = 8;
-/** An inspector has nothing to say. */
+/** An inspector sends nothing that is used. */
 const MAX_RECEIVED_BYTES = 4_096;
-/** Between asking the inspectors to leave and cutting those who did not. */
+/** The time between the close frame and the cut of a connection at a stop. */
 const STOP_GRACE_MS = 2_000;
 
 export interface InspectEndpointPorts {
@@ -73,7 +73,7 @@ export class InspectEndpoint {
     }
   }
 
-  /** Asks the inspectors to leave and resolves when they have, or were cut. */
+  /** Closes the connections. Resolves when all are closed or cut. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const sockets = [...this.#webSockets.clients];
@@ -103,7 +103,7 @@ export class InspectEndpoint {
     return { caller, addresses, since };
   }
 
-  /** Whoever was let in. */
+  /** Whether the admitted caller still has the permission. */
   #mayStillInspect(admitted: Caller): boolean {
     const { tickets, access } = this.#ports;
     const caller = tickets.callerNow(admitted);

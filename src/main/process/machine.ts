@@ -5,8 +5,8 @@ import type { System } from '../../resources/entity.ts';
 
 /** The description of this machine, as an agent reports it. */
 export async function readMachine(clock: Clock, log: Log): Promise<System> {
-  const facts = new SystemInfo(clock, log);
-  await facts.start();
-  facts.stop();
-  return facts.current;
+  const info = new SystemInfo(clock, log);
+  await info.start();
+  info.stop();
+  return info.current;
 }
