@@ -6,13 +6,13 @@ import { sources } from './sources.ts';
 const flags = {
   'config-file': { kind: kinds.text, fallback: '/etc/x.yml', short: 'c', about: 'file' },
   name: { kind: kinds.text, fallback: 'nobody', short: 'n', about: 'a name' },
-  port: { kind: kinds.integer(0, 65_535), fallback: 80, about: 'a port', alsoEnvironment: ['PROT'] },
+  port: { kind: kinds.integer(0, 65_535), fallback: 80, about: 'a port', otherVariables: ['PROT'] },
   tags: { kind: kinds.list, fallback: ['t'], about: 'a list' },
   labels: { kind: kinds.map, fallback: {}, about: 'a map' },
   wait: { kind: kinds.duration(), fallback: 15_000, about: 'a duration' },
   loud: { kind: kinds.boolean, fallback: false, about: 'a boolean' },
-  growth: { kind: kinds.decimal(0), fallback: 2, about: 'a decimal', formerly: 'factor' },
-  mode: { kind: kinds.word(['a', 'b']), fallback: 'a', about: 'a mode' },
+  growth: { kind: kinds.decimal(0), fallback: 2, about: 'a decimal', formerName: 'factor' },
+  mode: { kind: kinds.oneOf(['a', 'b']), fallback: 'a', about: 'a mode' },
   password: { kind: kinds.integer(0, 9), fallback: 0, secret: true, about: 'a secret' },
 } satisfies Record<string, Flag<unknown>>;
 

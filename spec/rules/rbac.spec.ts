@@ -255,8 +255,8 @@ describe('a right', () => {
     ['a user with more rights', { username: 'eve', groups: ['admins'] }, false],
     ['a user with more rights in a namespace', { username: 'zoe', groups: [] }, false],
   ];
-  for (const [who, other, held] of others) {
-    it(`of ${who} is ${held ? 'held completely' : 'not held completely'}`, () => {
+  for (const [owner, other, held] of others) {
+    it(`of ${owner} is ${held ? 'held completely' : 'not held completely'}`, () => {
       expect(holdsAllOf(policy, ANN, other)).to.equal(held);
     });
   }

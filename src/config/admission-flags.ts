@@ -5,7 +5,7 @@ const MAX_ENTITIES = 1_000_000_000;
 /** The entities whose events an agent may send. */
 const EVENTS_POLICIES = ['own', 'own-and-proxies', 'any'] as const;
 
-/** The admission of agents, and what they may write. */
+/** The admission of agents, and the limits of what they may write. */
 export interface AdmissionConfig {
   /** The limit of entities; no limit when absent or 0. */
   readonly entityLimit?: number;
@@ -25,27 +25,27 @@ export const admissionFlags = {
   'entity-limit': {
     kind: kinds.integer(0, MAX_ENTITIES),
     fallback: 100,
-    about: 'entities of all namespaces that may exist, 0 for no limit',
+    about: 'limit of entities in all namespaces, 0 for no limit',
   },
   'agent-serve-wait-time': {
     kind: kinds.duration(),
     fallback: 0,
-    about: 'agents are refused for so long after the start',
+    about: 'time after the start during which agents are refused',
   },
   'agent-rate-limit': {
     kind: kinds.decimal(0),
     fallback: 0,
-    about: 'connections of agents that are taken in a second, 0 for no limit',
+    about: 'agent connections accepted per second, 0 for no limit',
   },
   'agent-refuse-duplicates': {
     kind: kinds.boolean,
     fallback: false,
-    about: 'an agent is refused while another of its name is connected',
+    about: 'refuse an agent while another one with the same name is connected',
   },
   'agent-events-policy': {
-    kind: kinds.word(EVENTS_POLICIES),
+    kind: kinds.oneOf(EVENTS_POLICIES),
     fallback: 'any' as (typeof EVENTS_POLICIES)[number],
-    about: 'entities that an agent may send events of beside its own; own-and-proxies: all but those of other agents',
+    about: 'entities whose events an agent may send: own, own-and-proxies (all but those of other agents) or any',
   },
 };
 

@@ -3,7 +3,7 @@ import { assertName } from '../resources/names.ts';
 import { agentFlags, type AgentFlags } from './agent-flags.ts';
 import type { LogLevel } from './flag-kinds.ts';
 import { type ConfigWarning, type FlagValues, type Parsed, parseFlags, type Program, type Sources } from './flags.ts';
-import { fileOf, type KeyPairFiles, keyPairOf, type NamedFile, pairIsWhole } from './tls-flags.ts';
+import { fileOf, type KeyPairFiles, keyPairOf, type NamedFile, keyPairRule } from './tls-flags.ts';
 
 const DEFAULT_BACKEND_PORT = '8081';
 const DEFAULT_HANDSHAKE_TIMEOUT_S = 15;
@@ -146,7 +146,7 @@ const rules: Rules = [
     // In Basic credentials the name ends at the first colon.
     broken: ({ user }) => (user.includes(':') ? 'user must not have a colon' : undefined),
   },
-  pairIsWhole,
+  keyPairRule,
   ...(['namespace', 'user', 'subscriptions'] as const).map((flag) => ({
     flags: [flag],
     broken: (values: Values) =>

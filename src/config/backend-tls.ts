@@ -1,5 +1,5 @@
 import { type ConfigWarning, type Flag, type FlagValues, kinds, type Rule } from './flags.ts';
-import { fileOf, type KeyPairFiles, keyPairOf, type NamedFile, pairIsWhole, pemFile } from './tls-flags.ts';
+import { fileOf, type KeyPairFiles, keyPairOf, type NamedFile, keyPairRule, pemFile } from './tls-flags.ts';
 
 /** The agents that the agents' listener accepts when it requests certificates. */
 export interface AgentAuth {
@@ -25,25 +25,27 @@ export interface BackendTls {
 
 export const backendTlsFlags = {
   'cert-file': pemFile('certificate of the API and of the port for agents, PEM, leaf first'),
-  'key-file': pemFile('its key, PEM, for the eyes of the owner only'),
-  'trusted-ca-file': pemFile('authorities of servers that the backend asks by TLS, PEM, the usual ones unless given'),
+  'key-file': pemFile('key of the certificate, PEM, readable by its owner only'),
+  'trusted-ca-file': pemFile(
+    'certificate authorities of servers that the backend connects to, PEM, by default those of the system',
+  ),
   'insecure-skip-tls-verify': {
     kind: kinds.boolean,
     fallback: false,
-    about: 'servers that the backend asks by TLS need no valid certificate, for development only',
+    about: 'accept any certificate of a server that the backend connects to, for development only',
   },
-  'agent-auth-cert-file': pemFile('certificate of the port for agents, which then lets in certificates only'),
-  'agent-auth-key-file': pemFile('its key'),
-  'agent-auth-trusted-ca-file': pemFile('authorities of the certificates of agents, PEM'),
+  'agent-auth-cert-file': pemFile('certificate of the port for agents, which then requires certificates of agents'),
+  'agent-auth-key-file': pemFile('key of the certificate of the port for agents'),
+  'agent-auth-trusted-ca-file': pemFile('certificate authorities of agents, PEM'),
   'agent-auth-crl-urls': {
     kind: kinds.list,
     fallback: [] as string[],
-    about: 'where the lists of revoked certificates of agents are, http, https or file URLs',
+    about: 'URLs of lists of revoked certificates of agents: http, https or file',
   },
   'agent-certificate-names-entity': {
     kind: kinds.boolean,
     fallback: false,
-    about: 'an agent must have the common name of its certificate',
+    about: 'require that the common name of a certificate is the name of the agent',
   },
 } satisfies Record<string, Flag<unknown>>;
 
@@ -52,7 +54,7 @@ type Values = FlagValues<typeof backendTlsFlags>;
 const AGENT_AUTH = ['agent-auth-cert-file', 'agent-auth-key-file', 'agent-auth-trusted-ca-file'] as const;
 const CRL_SCHEME = /^(https?|file):$/;
 
-const isWhole = (values: Values): boolean => AGENT_AUTH.every((flag) => values[flag] !== '');
+const isComplete = (values: Values): boolean => AGENT_AUTH.every((flag) => values[flag] !== '');
 
 function faultOfUrls(urls: readonly string[]): string | undefined {
   const wrong = urls.find((url) => !URL.canParse(url) || !CRL_SCHEME.test(new URL(url).protocol));
@@ -60,11 +62,11 @@ function faultOfUrls(urls: readonly string[]): string | undefined {
 }
 
 export const backendTlsRules: readonly Rule<typeof backendTlsFlags>[] = [
-  pairIsWhole,
+  keyPairRule,
   {
     flags: AGENT_AUTH,
     broken: (values) =>
-      AGENT_AUTH.some((flag) => values[flag] !== '') && !isWhole(values)
+      AGENT_AUTH.some((flag) => values[flag] !== '') && !isComplete(values)
         ? `tls configuration error, the flags ${AGENT_AUTH.map((flag) => `--${flag}`).join(', ')} are required together`
         : undefined,
   },
@@ -88,7 +90,7 @@ export function backendTlsOf(values: Values, warn: (warning: ConfigWarning) => v
   const skipsVerification = values['insecure-skip-tls-verify'];
   if (skipsVerification) {
     const fields = { flag: 'insecure-skip-tls-verify' };
-    warn({ message: 'certificates of the servers that the backend asks are not verified', fields });
+    warn({ message: 'certificates of the servers that the backend connects to are not verified', fields });
   }
   return Object.freeze({
     pair: keyPairOf({ cert: 'cert-file', key: 'key-file' }, values),

@@ -3,7 +3,7 @@ import { type BackendTls, backendTlsOf, backendTlsRules } from './backend-tls.ts
 import { BACKEND_FILE_KEYS } from './command-flags.ts';
 import { type EventLogConfig, eventLogConfig } from './event-log-flags.ts';
 import { type LogLevel, type Parsed, parseFlags, type Sources } from './flags.ts';
-import { type InspectConfig, inspectConfig, relayIsWhole } from './inspect-flags.ts';
+import { type InspectConfig, inspectConfig, inspectRelayRule } from './inspect-flags.ts';
 import { type SilenceConfig, silenceConfig, silenceRule } from './silence-flags.ts';
 import { type ListenAddress, startFlags, withoutBrackets } from './start-flags.ts';
 import { ENVIRONMENT_PREFIX, stateDirRule } from './state-flags.ts';
@@ -54,7 +54,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
           flags: ['api-write-timeout'],
           broken: (values) => (values['api-write-timeout'] > 0 ? undefined : 'api-write-timeout must be above 0'),
         },
-        relayIsWhole,
+        inspectRelayRule,
       ],
       build(values, warn): BackendConfig {
         if (values['store-sync'] === 'none') {

@@ -9,21 +9,29 @@ const DEFAULT_TIMEOUT_MS = 5_000;
 export const initFlags = {
   ...stateFlags,
   ...firstAdminFlags,
-  timeout: { kind: kinds.duration({ bareSeconds: true }), fallback: DEFAULT_TIMEOUT_MS, about: 'limit of one attempt' },
+  timeout: {
+    kind: kinds.duration({ bareSeconds: true }),
+    fallback: DEFAULT_TIMEOUT_MS,
+    about: 'time limit of one attempt',
+  },
   wait: { kind: kinds.boolean, fallback: false, about: 'retry until the store can be reached' },
-  'ignore-already-initialized': { kind: kinds.boolean, fallback: false, about: 'exit 0 instead of 3' },
+  'ignore-already-initialized': {
+    kind: kinds.boolean,
+    fallback: false,
+    about: 'exit with 0 instead of 3 when the store is initialised already',
+  },
 } satisfies Record<string, Flag<unknown>>;
 
 /** The flags of `mon-backend upgrade`. */
 export const upgradeFlags = {
   ...stateFlags,
-  'skip-confirm': { kind: kinds.boolean, fallback: false, about: 'start without a confirmation' },
+  'skip-confirm': { kind: kinds.boolean, fallback: false, about: 'do not ask for a confirmation' },
   timeout: {
     kind: kinds.duration({ bareSeconds: true }),
     fallback: DEFAULT_TIMEOUT_MS,
-    about: 'limit of the wait for a store that another process uses',
+    about: 'time limit of the wait for a store that another process uses',
   },
 } satisfies Record<string, Flag<unknown>>;
 
-/** The keys of the configuration file, which all commands of the backend share: no command warns about those of another. */
+/** The keys of the configuration file. All commands of the backend share the file, so that a command does not warn about the keys of another. */
 export const BACKEND_FILE_KEYS: readonly string[] = Object.keys({ ...startFlags, ...initFlags, ...upgradeFlags });

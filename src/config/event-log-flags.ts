@@ -12,22 +12,22 @@ export const eventLogFlags = {
   'event-log-file': {
     kind: kinds.text,
     fallback: '',
-    about: 'file to which every event is appended, a line of JSON each',
+    about: 'file to which the backend appends every event as a line of JSON',
   },
   'event-log-buffer-size': {
     kind: kinds.integer(1, MAX_BUFFERED_EVENTS),
     fallback: 100_000,
-    about: 'events that may wait to be written there; beyond it the oldest are lost',
+    about: 'events that wait to be written to the event log; above the limit the oldest are dropped',
   },
   'event-log-buffer-wait': {
     kind: kinds.duration(),
     fallback: 10,
-    about: 'accepted; nothing ever waits for the event log',
+    about: 'accepted for compatibility, without effect: the backend never waits for the event log',
   },
   'event-log-parallel-encoders': {
     kind: kinds.boolean,
     fallback: false,
-    about: 'accepted; one encoder is enough',
+    about: 'accepted for compatibility, without effect',
   },
 };
 

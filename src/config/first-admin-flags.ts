@@ -52,13 +52,13 @@ export const firstAdminOf = (values: Values): FirstAdmin =>
     apiKey: values['cluster-admin-api-key'] || undefined,
   });
 
-/** Not checked with `--interactive`, before the questions. */
+/** The rules of the flags. They do not apply with `--interactive`, because the command then asks for the values. */
 export const firstAdminRules = RULES.map(({ flags, broken }) => ({
   flags,
   broken: (values: Values) => (values.interactive ? undefined : broken(firstAdminOf(values))),
 }));
 
-/** Checks answers by the rules of the flags. @throws ConfigError */
+/** Validates the answers by the same rules. @throws ConfigError */
 export function assertFirstAdmin(admin: FirstAdmin): void {
   const mistakes = RULES.flatMap(({ flags: [flag], broken }): Mistake[] => {
     const rule = broken(admin);

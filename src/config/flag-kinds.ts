@@ -98,11 +98,11 @@ export const kinds = {
       }
       return Number(text);
     }),
-  word: <W extends string>(words: readonly W[]) =>
-    scalar(words.join('|'), (text) => {
-      const word = words.find((candidate) => candidate === text);
-      if (word === undefined) throw new InvalidValue(`must be one of ${words.join(', ')}`);
-      return word;
+  oneOf: <W extends string>(choices: readonly W[]) =>
+    scalar(choices.join('|'), (text) => {
+      const choice = choices.find((candidate) => candidate === text);
+      if (choice === undefined) throw new InvalidValue(`must be one of ${choices.join(', ')}`);
+      return choice;
     }),
   logLevel: scalar('level', (text) => {
     const level = Object.hasOwn(LEVELS, text.toLowerCase()) ? LEVELS[text.toLowerCase()] : undefined;

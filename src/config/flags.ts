@@ -9,11 +9,11 @@ export interface Flag<T> {
   fallback: T;
   about: string;
   short?: string;
-  /** Further variables, without the prefix of the program, that count when the regular one is unset. */
-  alsoEnvironment?: readonly string[];
-  /** A name of earlier versions, still taken with a warning where the regular one is not given. */
-  formerly?: string;
-  /** The value is never shown, not even when it is wrong. */
+  /** Other environment variables, without the prefix of the program. They apply when the regular one is unset. */
+  otherVariables?: readonly string[];
+  /** A name of earlier versions, accepted with a warning when the regular one is not given. */
+  formerName?: string;
+  /** Whether messages hide the value, even when it is invalid. */
   secret?: boolean;
 }
 
@@ -99,7 +99,8 @@ function commandOf<F extends FlagTable>({ usage, flags }: Program<F, unknown>): 
     const spelling = `${flag.short === undefined ? '' : `-${flag.short}, `}--${long}`;
     const syntax = placeholder === undefined ? spelling : `${spelling} <${placeholder}>`;
     command.addOption(new Option(syntax, flag.about + describeFallback(flag)));
-    if (flag.formerly !== undefined) command.addOption(new Option(`--${flag.formerly} <${placeholder}>`).hideHelp());
+    if (flag.formerName !== undefined)
+      command.addOption(new Option(`--${flag.formerName} <${placeholder}>`).hideHelp());
   }
   return command;
 }
@@ -110,7 +111,7 @@ function readCommandLine(command: Command, flags: FlagTable, argv: readonly stri
   const add = (name: string, text: string): void => {
     given.set(name, [...(given.get(name) ?? []), text]);
   };
-  const names = Object.entries(flags).flatMap(([name, { formerly }]) => [name, ...(formerly ? [formerly] : [])]);
+  const names = Object.entries(flags).flatMap(([name, { formerName }]) => [name, ...(formerName ? [formerName] : [])]);
   for (const name of names) command.on(`option:${name}`, (text?: string) => add(name, text ?? 'true'));
   let left: { operands: string[]; unknown: string[] } = { operands: [], unknown: [] };
   try {
@@ -125,14 +126,16 @@ function readCommandLine(command: Command, flags: FlagTable, argv: readonly stri
     left = command.parseOptions(argv.slice(0, -1));
   }
   for (const operand of left.operands) mistakes.push({ flag: undefined, rule: `unexpected argument "${operand}"` });
-  for (const [index, word] of left.unknown.entries()) {
-    const [, long, text] = /^--([^=]+)=(.*)$/s.exec(word) ?? [];
-    const isFlag = word.length > 1 && word.startsWith('-');
+  for (const [index, argument] of left.unknown.entries()) {
+    const [, long, text] = /^--([^=]+)=(.*)$/s.exec(argument) ?? [];
+    const isFlag = argument.length > 1 && argument.startsWith('-');
     if (long !== undefined && Object.hasOwn(flags, long)) add(long, text ?? '');
-    else if (word.startsWith('--')) mistakes.push({ flag: undefined, rule: `unknown flag: ${word.split('=', 1)[0]}` });
-    else if (isFlag) mistakes.push({ flag: undefined, rule: `unknown shorthand flag: '${word[1]}' in ${word}` });
+    else if (argument.startsWith('--'))
+      mistakes.push({ flag: undefined, rule: `unknown flag: ${argument.split('=', 1)[0]}` });
+    else if (isFlag)
+      mistakes.push({ flag: undefined, rule: `unknown shorthand flag: '${argument[1]}' in ${argument}` });
     else if (!left.unknown[index - 1]?.startsWith('-')) {
-      mistakes.push({ flag: undefined, rule: `unexpected argument "${word}"` });
+      mistakes.push({ flag: undefined, rule: `unexpected argument "${argument}"` });
     }
   }
   return { given, wantsHelp: left.unknown.includes('-h') || left.unknown.includes('--help') };
@@ -159,17 +162,17 @@ function readConfigFile(path: string, named: boolean, sources: Sources, mistakes
 /** Moves values from a former name to the current one, which wins if both are given. */
 function takeFormerNames(flags: FlagTable, given: Map<string, string[]>, settings: Map<string, unknown>) {
   const warnings: ConfigWarning[] = [];
-  const take = <V>(source: Map<string, V>, name: string, formerly: string, message: string): void => {
-    const value = source.get(formerly);
+  const take = <V>(source: Map<string, V>, name: string, formerName: string, message: string): void => {
+    const value = source.get(formerName);
     if (value === undefined) return;
-    source.delete(formerly);
+    source.delete(formerName);
     if (!source.has(name)) source.set(name, value);
     warnings.push({ message, fields: {} });
   };
-  for (const [name, { formerly }] of Object.entries(flags)) {
-    if (formerly === undefined) continue;
-    take(given, name, formerly, `flag --${formerly} has been deprecated, please use --${name} instead`);
-    take(settings, name, formerly, `config attribute ${formerly} has been deprecated, please use ${name} instead`);
+  for (const [name, { formerName }] of Object.entries(flags)) {
+    if (formerName === undefined) continue;
+    take(given, name, formerName, `flag --${formerName} has been deprecated, please use --${name} instead`);
+    take(settings, name, formerName, `config attribute ${formerName} has been deprecated, please use ${name} instead`);
   }
   return warnings;
 }
@@ -191,7 +194,7 @@ export function parseFlags<F extends FlagTable, T>(program: Program<F, T>, sourc
   if (wantsHelp) return { help: command.helpInformation() };
 
   const variableOf = (name: string): string | undefined =>
-    [name, flags[name]?.formerly ?? [], flags[name]?.alsoEnvironment ?? []]
+    [name, flags[name]?.formerName ?? [], flags[name]?.otherVariables ?? []]
       .flat()
       .map((spelling) => spelling.toUpperCase().replaceAll('-', '_'))
       .map((variable) => program.environmentPrefix + variable)

@@ -29,12 +29,12 @@ export const inspectFlags = {
   inspect: {
     kind: kinds.boolean,
     fallback: false,
-    about: 'administrators may watch state machines at /debug/inspect of the API',
+    about: 'let administrators watch state machines at /debug/inspect of the API',
   },
   'inspect-url': {
     kind: relayUrl,
     fallback: '',
-    about: "a developer's relay of the state machine inspector, ws:// or wss://, to connect to",
+    about: 'URL of a relay of the state machine inspector, ws:// or wss://',
   },
   'inspect-actors': {
     kind: kinds.list,
@@ -55,7 +55,7 @@ export const inspectConfig = (values: InspectValues): Required<InspectConfig> =>
 });
 
 /** A relay needs a valid list of actors. */
-export const relayIsWhole = {
+export const inspectRelayRule = {
   flags: ['inspect-actors', 'inspect-url'] as const,
   broken: (values: InspectValues): string | undefined => {
     try {

@@ -17,17 +17,17 @@ export const silenceFlags = {
   'silence-match-entity-subscriptions': {
     kind: kinds.boolean,
     fallback: false,
-    about: 'a silence on a subscription acts on all events of entities that have it',
+    about: 'apply a silence on a subscription to all events of entities that have it',
   },
   [DEFAULT]: {
     kind: kinds.duration(),
     fallback: 0,
-    about: 'a silence that names no end ends after it, 0 = never',
+    about: 'duration of a silence without an end, 0 for unlimited',
   },
   [LONGEST]: {
     kind: kinds.duration(),
     fallback: 0,
-    about: 'no silence lasts longer, 0 = any may last for ever',
+    about: 'longest duration of a silence, 0 for no limit',
   },
 } satisfies Record<string, Flag<unknown>>;
 

@@ -41,8 +41,12 @@ const host = (about: string): Flag<string> => ({ kind: kinds.text, fallback: '[:
 /** The flags of `mon-backend start`. */
 export const startFlags = {
   ...stateFlags,
-  'cache-dir': { kind: kinds.text, fallback: '/var/cache/mon/mon-backend', about: 'where unpacked assets are kept' },
-  'log-level': { kind: kinds.logLevel, fallback: 'warn' as LogLevel, about: 'panic fatal error warn info debug trace' },
+  'cache-dir': { kind: kinds.text, fallback: '/var/cache/mon/mon-backend', about: 'directory of unpacked assets' },
+  'log-level': {
+    kind: kinds.logLevel,
+    fallback: 'warn' as LogLevel,
+    about: 'lowest logged level: panic, fatal, error, warn, info, debug or trace',
+  },
   'api-listen-address': {
     kind: addressKind,
     fallback: { host: '::', port: 8080 },
@@ -56,19 +60,19 @@ export const startFlags = {
   'api-write-timeout': {
     kind: kinds.duration(),
     fallback: 15_000,
-    about: 'a client that does not read is cut after it',
+    about: 'time after which the API disconnects a client that does not read',
   },
   'api-serve-wait-time': {
     kind: kinds.duration(),
     fallback: 0,
-    about: 'the API answers 503 for so long after the start',
+    about: 'time after the start during which the API answers 503',
   },
   'agent-host': host('address for agents'),
   'agent-port': port(8081, 'port for agents'),
   'agent-write-timeout': {
     kind: kinds.integer(1, MAX_TIMEOUT_S),
     fallback: 15,
-    about: 'an agent that does not read is cut after so many seconds',
+    about: 'seconds after which the backend disconnects an agent that does not read',
   },
   'agent-max-message-size': {
     kind: kinds.integer(1, MAX_LIMIT_BYTES),
@@ -83,29 +87,29 @@ export const startFlags = {
   'deregistration-handler': {
     kind: kinds.text,
     fallback: '',
-    about: 'handler of deregistration events of agents that name none',
+    about: 'handler of deregistration events of agents without a handler of their own',
   },
   ...silenceFlags,
   'ledger-anchor-handler': {
     kind: kinds.text,
     fallback: '',
-    about: 'handler in namespace mon-system that gets the head of the ledger every hour',
+    about: 'handler in namespace mon-system that receives the head of the ledger every hour',
   },
   'handler-run-limit': {
     kind: kinds.duration(),
     fallback: 600_000,
-    about: 'a pipe handler without a timeout is killed after it; 0 = never',
+    about: 'time limit of pipe handlers without a timeout, 0 for none',
   },
   'max-awake-actors': {
     kind: kinds.integer(1, MAX_AWAKE_ACTORS),
     fallback: 200_000,
-    about: 'state machines kept in memory, about 2.5 kB each; the others sleep in the store',
+    about: 'state machines in memory, about 2.5 kB each; the others stay in the store only',
   },
   ...eventLogFlags,
   ...inspectFlags,
   'store-sync': {
-    kind: kinds.word(['full', 'none']),
+    kind: kinds.oneOf(['full', 'none']),
     fallback: 'full' as 'full' | 'none',
-    about: 'none loses what was acknowledged when the machine fails',
+    about: 'full, or none, which is faster but loses acknowledged data when the machine fails',
   },
 };

@@ -16,7 +16,7 @@ export const stateDirRule = {
   broken: (values: { 'state-dir': string }) => (values['state-dir'] === '' ? 'state-dir must not be empty' : undefined),
 };
 
-/** Of the commands that have `--timeout`. */
+/** The rule of the commands that have `--timeout`. */
 export const timeoutRule = {
   flags: ['timeout'] as const,
   broken: (values: { timeout: number }) => (values.timeout > 0 ? undefined : 'timeout must be above 0'),

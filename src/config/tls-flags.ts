@@ -36,7 +36,7 @@ export function keyPairOf<Name extends string>(
 const PAIR = ['cert-file', 'key-file'] as const;
 
 /** Refuses a certificate without its key, and a key without its certificate. */
-export const pairIsWhole = {
+export const keyPairRule = {
   flags: PAIR,
   broken: (values: { readonly 'cert-file': string; readonly 'key-file': string }): string | undefined =>
     PAIR.filter((flag) => values[flag] === '').length === 1

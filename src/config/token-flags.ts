@@ -1,9 +1,9 @@
 import { type Flag, type FlagValues, kinds, type Rule } from './flags.ts';
 import { fileOf, type NamedFile, pemFile } from './tls-flags.ts';
 
-const MIN_LIFE_MS = 1_000;
+const MIN_LIFETIME_MS = 1_000;
 /** Ten years; use an API key for longer access. */
-const MAX_LIFE_MS = 3_650 * 86_400_000;
+const MAX_LIFETIME_MS = 3_650 * 86_400_000;
 
 /** PEM, of one elliptic curve. */
 export interface TokenKeyFiles {
@@ -25,13 +25,15 @@ const EXPIRY_FLAGS = ['access-token-expiry', 'refresh-token-expiry'] as const;
 const KEYS = ['jwt-private-key-file', 'jwt-public-key-file'] as const;
 
 export const tokenFlags = {
-  'jwt-private-key-file': pemFile('signs access tokens, PEM of curve P-256, P-384 or P-521, for the owner only'),
-  'jwt-public-key-file': pemFile('verifies them, PEM'),
-  'access-token-expiry': { kind: kinds.duration(), fallback: 300_000, about: 'an access token counts for so long' },
+  'jwt-private-key-file': pemFile(
+    'key that signs access tokens, PEM of curve P-256, P-384 or P-521, readable by its owner only',
+  ),
+  'jwt-public-key-file': pemFile('key that verifies access tokens, PEM'),
+  'access-token-expiry': { kind: kinds.duration(), fallback: 300_000, about: 'lifetime of an access token' },
   'refresh-token-expiry': {
     kind: kinds.duration(),
     fallback: 43_200_000,
-    about: 'a login lasts for so long after it was refreshed last',
+    about: 'lifetime of a login after its last refresh',
   },
 } satisfies Record<string, Flag<unknown>>;
 
@@ -40,8 +42,8 @@ type Values = FlagValues<typeof tokenFlags>;
 export const tokenRules: readonly Rule<typeof tokenFlags>[] = [
   ...EXPIRY_FLAGS.map((flag) => ({
     flags: [flag],
-    broken: ({ [flag]: lifeMs }: Values) =>
-      lifeMs >= MIN_LIFE_MS && lifeMs <= MAX_LIFE_MS ? undefined : `${flag} must be from 1s to 87600h`,
+    broken: ({ [flag]: lifetimeMs }: Values) =>
+      lifetimeMs >= MIN_LIFETIME_MS && lifetimeMs <= MAX_LIFETIME_MS ? undefined : `${flag} must be from 1s to 87600h`,
   })),
   {
     flags: KEYS,

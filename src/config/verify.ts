@@ -28,7 +28,7 @@ const verifyFlags = {
   anchor: {
     kind: anchorKind,
     fallback: undefined as LedgerAnchor | undefined,
-    about: 'an entry, printed earlier, that the ledger must contain',
+    about: 'an entry printed earlier, number:hash, that the ledger must contain',
   },
 };
 

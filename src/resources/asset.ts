@@ -7,7 +7,7 @@ import { listOrNull, optional, orAbsent, text, textList, textMap, validator } fr
 
 const buildFields = {
   url: optional(text()),
-  sha512: optional(text('of the archive, in hex')),
+  sha512: optional(text('SHA-512 of the archive, hexadecimal')),
   filters: optional(textList()),
   headers: optional(textMap()),
 };

@@ -15,7 +15,7 @@ export const HandlerSchema = Type.Object(
     metadata: optional(ObjectMetaSchema),
     type: optional(text('pipe, tcp, udp or set')),
     mutator: optional(text()),
-    command: optional(text('of a pipe; gets the event on its standard input')),
+    command: optional(text('command of a pipe handler, which gets the event on its standard input')),
     timeout: optional(uint32('seconds; 0 = no limit for a pipe, 60 for tcp and udp')),
     socket: optional(SocketSchema),
     handlers: optional(textList()),

@@ -5,7 +5,7 @@ import { exactInt64, optional, orAbsent, text } from './schema.ts';
 export const MetricPointSchema = Type.Object({
   name: optional(text()),
   value: optional(Type.Number()),
-  timestamp: Type.Optional(exactInt64('Unix seconds, or what else the source counts')),
+  timestamp: Type.Optional(exactInt64('Unix seconds, or the unit of the source')),
   tags: optional(Type.Array(Type.Object({ name: optional(text()), value: optional(text()) }))),
 });
 

@@ -8,13 +8,13 @@ import { SecretSchema, secretWithDefaults } from './secret.ts';
 export const MutatorSchema = Type.Object(
   {
     metadata: optional(ObjectMetaSchema),
-    command: optional(text('of a pipe; gets the event on its standard input')),
+    command: optional(text('command of a pipe mutator, which gets the event on its standard input')),
     timeout: optional(uint32('seconds')),
     env_vars: optional(textList()),
     runtime_assets: optional(textList()),
     secrets: optional(Type.Array(SecretSchema)),
     type: optional(text('pipe or javascript; pipe when empty')),
-    eval: optional(text('body of a function, of javascript')),
+    eval: optional(text('function body of a javascript mutator')),
   },
   { $id: 'core/v2.Mutator' },
 );

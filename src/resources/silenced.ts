@@ -29,13 +29,13 @@ const MAX_NAME_LENGTH = 1_201;
 export const SilencedSchema = Type.Object(
   {
     metadata: optional(ObjectMetaSchema),
-    subscription: optional(text('whose events are silenced; empty or * = all')),
+    subscription: optional(text('subscription whose events are silenced; empty or * = all')),
     check: optional(text('empty or * = all')),
     reason: optional(text()),
     creator: optional(text('set by the backend')),
     begin: optional(int64('Unix seconds; 0 = now')),
     expire: optional(int64('seconds from begin; 0 or less = no end')),
-    expire_at: optional(int64('Unix seconds, the last one in which it acts; 0 = by expire')),
+    expire_at: optional(int64('Unix seconds of the last second in which it applies; 0 = by expire')),
     expire_on_resolve: optional(flag()),
   },
   { $id: 'core/v2.Silenced' },

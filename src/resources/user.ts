@@ -24,8 +24,8 @@ export const UserRequestSchema = Type.Object(
 
 export const PasswordRequestSchema = Type.Object(
   {
-    password: optional(text('the one that counts now')),
-    password_hash: optional(text('bcrypt, of the new one')),
+    password: optional(text('the current password')),
+    password_hash: optional(text('bcrypt hash of the new password')),
   },
   { $id: 'core/v2.User.password' },
 );

@@ -14,16 +14,16 @@ import { type LedgerHead, verify } from './ledger.ts';
 import { DATA_FILE } from './lmdb-file.ts';
 import { RawStore, type StoredBytes } from './raw-store.ts';
 
-/** Space that must be free for a backup, as a share of the pages in use. */
+/** The free space that a backup needs, as a multiple of the pages in use. */
 const SPACE_FACTOR = 1.1;
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
-/** Records that are compared between two looks at the signal. */
+/** The number of records that are compared between two checks of the signal. */
 const RECORDS_PER_SLICE = 1_000;
 
 const PARTIAL = '.partial';
 
-/** The backup could not be made or is not equal to the store. Nothing was changed. */
+/** The backup could not be created, or differs from the store. Nothing was changed. */
 export class BackupFailed extends Error {
   readonly code = 'backup-failed';
 }
@@ -32,12 +32,12 @@ export interface Backup {
   path: string;
   /** Records in all tables. */
   records: number;
-  /** The head of the ledger, or where it is broken in the store and in the backup alike. */
+  /** The head of the ledger, or the first broken entry, which is the same in the store and in the backup. */
   ledger: { ok: true; head: LedgerHead } | { ok: false; seq: number; reason: string };
 }
 
 export interface BackupOptions {
-  /** The file to make; a file that is there already is replaced. */
+  /** The file to create. An existing file is replaced. */
   path: string;
   signal: AbortSignal;
   /** Called when the copy is complete and when it has been compared. */
@@ -45,8 +45,8 @@ export interface BackupOptions {
 }
 
 /**
- * Copies a store into one file and compares the copy with the store, record by record. The file gets its name only after that,
- * and is on disk when this resolves.
+ * Copies a store into one file and compares the copy with the store, record by record. The file gets its name after the comparison
+ * and is durable when the promise resolves.
  *
  * @throws BackupFailed, or the reason of `signal`
  */
@@ -82,7 +82,7 @@ async function copyAndCompare(store: RawStore, { path, signal, reached }: Backup
   }
 }
 
-/** Removes the copies that processes left which were killed meanwhile. */
+/** Removes the incomplete copies of processes that were killed. */
 function removePartial(directory: string): void {
   for (const name of readdirSync(directory)) {
     if (name.endsWith(PARTIAL)) rmSync(join(directory, name), { recursive: true });
@@ -107,7 +107,7 @@ async function compareWith(store: RawStore, directory: string, signal: AbortSign
     if (tables.join() !== copy.tableNames().join()) throw new Error('the copy has other tables');
     let records = 0;
     for (const table of tables) {
-      await breathe(signal);
+      await yieldToEventLoop(signal);
       records += await compareTable(table, store, copy, signal);
     }
     const [mine, copied] = [verify(store.ledgerEntries()), verify(copy.ledgerEntries())];
@@ -118,7 +118,7 @@ async function compareWith(store: RawStore, directory: string, signal: AbortSign
   }
 }
 
-/** The number of records. */
+/** Compares one table and returns the number of its records. @throws Error that names the first difference */
 async function compareTable(table: string, store: RawStore, copy: RawStore, signal: AbortSignal): Promise<number> {
   const others = copy.bytesOf(table)[Symbol.iterator]();
   let count = 0;
@@ -127,7 +127,7 @@ async function compareTable(table: string, store: RawStore, copy: RawStore, sign
     if (other.done === true || !isSame(record, other.value))
       throw new Error(`the copy differs at ${table} ${record.key}`);
     count += 1;
-    if (count % RECORDS_PER_SLICE === 0) await breathe(signal);
+    if (count % RECORDS_PER_SLICE === 0) await yieldToEventLoop(signal);
   }
   if (others.next().done !== true) throw new Error(`the copy has more records in ${table}`);
   return count;
@@ -135,8 +135,8 @@ async function compareTable(table: string, store: RawStore, copy: RawStore, sign
 
 const isSame = (a: StoredBytes, b: StoredBytes): boolean => a.key === b.key && a.value.equals(b.value);
 
-/** Lets signals of the process arrive. @throws the reason of `signal` */
-export async function breathe(signal: AbortSignal): Promise<void> {
+/** Waits for one tick of the event loop, so that signals of the process are handled. @throws the reason of `signal` */
+export async function yieldToEventLoop(signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => void setImmediate(resolve));
   signal.throwIfAborted();
 }

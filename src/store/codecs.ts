@@ -6,7 +6,7 @@ import { encodeJson } from '../wire/json-codec.ts';
 import { encodeEvent } from '../wire/protobuf-codec.ts';
 import { EncodedEvent } from './encoded-event.ts';
 import type { EventRecord, OutboxEntry, TableName, Tables } from './records.ts';
-import { PAYLOAD_AT, roomFor, sealInPlace, sealText, unseal } from './sealed.ts';
+import { PAYLOAD_AT, allocateSealed, sealInPlace, sealText, unseal } from './sealed.ts';
 
 interface Codec<V> {
   encode(value: V): Buffer;
@@ -61,12 +61,12 @@ const eventCodec: Codec<EventRecord> = {
       ttl ?? null,
     ];
     const stateBytes = packr.pack(packed);
-    const room = roomFor(LENGTH_BYTES + stateBytes.length + encoded.length);
-    room.writeUInt32LE(stateBytes.length, PAYLOAD_AT);
+    const buffer = allocateSealed(LENGTH_BYTES + stateBytes.length + encoded.length);
+    buffer.writeUInt32LE(stateBytes.length, PAYLOAD_AT);
     const stateAt = PAYLOAD_AT + LENGTH_BYTES;
-    stateBytes.copy(room, stateAt);
-    encoded.copy(room, stateAt + stateBytes.length);
-    return sealInPlace(room);
+    stateBytes.copy(buffer, stateAt);
+    encoded.copy(buffer, stateAt + stateBytes.length);
+    return sealInPlace(buffer);
   },
   decode(bytes, what) {
     const payload = unseal(bytes, what);

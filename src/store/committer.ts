@@ -30,7 +30,7 @@ class Batch {
     this.durable.catch(() => undefined);
   }
 
-  /** `null` = deleted here, undefined = not touched here. */
+  /** Returns the value that this batch writes: `null` = deleted, undefined = unchanged. */
   lookUp<T extends TableName>(table: T, key: string): Tables[T] | null | undefined {
     return this.puts[table].get(key);
   }
@@ -89,15 +89,15 @@ export const MAX_OPEN_DECISIONS = 20_000;
 export interface CommitterPorts {
   store: TransactionalStore;
   listener: CommitterListener;
-  /** Unix ms; each batch carries it, so that a later start knows when this process was last alive. */
+  /** Returns Unix ms. Each batch stores the time, so that a later start knows when this process was last alive. */
   nowMs(): number;
-  /** Calls `fire` once after so many milliseconds. */
+  /** Calls `fire` once after `delayMs`. */
   after(delayMs: number, fire: () => void): void;
 }
 
 /**
- * Joins decisions into transactions. At most one batch is in flight while the open one gathers, and each read goes
- * open -> in flight -> store. A failed transaction loses both batches, because the open one was decided on the lost one.
+ * Joins decisions into transactions. At most one batch is in flight while the open one collects decisions. A read looks into the open batch,
+ * then the one in flight, then the store. A failed transaction loses both batches, because the open one depends on the lost one.
  */
 export class Committer implements KeyedTableReader {
   readonly counts = new CommitCounts();
@@ -135,7 +135,7 @@ export class Committer implements KeyedTableReader {
     return keys;
   }
 
-  /** Keys of the events of a check, as a decision sees them. */
+  /** Returns the keys of the events of a check, including changes that are not durable yet. */
   eventKeysOfCheck(namespace: string, check: string): Set<string> {
     const keys = new Set(this.#store.eventKeysOfCheck(namespace, check));
     for (const batch of [this.#inFlight, this.#open]) {
@@ -220,8 +220,8 @@ export class Committer implements KeyedTableReader {
     const batch = this.#open;
     this.#inFlight = batch;
     this.#open = new Batch();
-    const takenOffMs = this.#nowMs();
-    batch.puts.meta.set(ALIVE_KEY, takenOffMs);
+    const startedMs = this.#nowMs();
+    batch.puts.meta.set(ALIVE_KEY, startedMs);
     const ledger = chain(batch.ledger, this.#head);
     try {
       await this.#store.write({ puts: batch.puts, ledger });
@@ -230,7 +230,7 @@ export class Committer implements KeyedTableReader {
       return;
     }
     this.#inFlight = undefined;
-    this.#count(batch, this.#nowMs() - takenOffMs);
+    this.#count(batch, this.#nowMs() - startedMs);
     const last = ledger.at(-1);
     if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
     batch.settle();

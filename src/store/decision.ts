@@ -40,7 +40,7 @@ export interface CheckRequested {
   adhoc: boolean;
 }
 
-/** A check is to run once for each entity for which all expressions hold. */
+/** The request to run a check once for each entity that matches all expressions. */
 export interface ProxyRunRequested {
   type: 'proxy-run.requested';
   namespace: string;
@@ -66,7 +66,7 @@ export interface Source {
 
 export type TablePuts = { [T in TableName]: Map<string, Tables[T] | null> };
 
-/** `null` marks a key that is to be deleted. */
+/** Returns puts without changes. A value of `null` deletes its key. */
 export function emptyPuts(): TablePuts {
   return Object.fromEntries(TABLE_NAMES.map((table) => [table, new Map()])) as TablePuts;
 }

@@ -22,7 +22,7 @@ export function eventAddress(key: string): EventAddress {
 /** Kinds of configuration, by their names in API paths. */
 export type ResourceKind = ConfigurationKindName | 'namespaces' | 'entities' | 'silenced' | 'users' | 'apikeys';
 
-/** `namespace` is undefined for cluster-wide kinds. */
+/** The key of a resource. `namespace` is undefined for cluster-wide kinds. */
 export const resourceKey = (kind: ResourceKind, namespace: string | undefined, name: string): string =>
   namespace === undefined ? `${kind}/${name}` : `${kind}/${namespace}/${name}`;
 
@@ -33,7 +33,7 @@ export const silenceCountKey = (namespace: string): string => `silence-counts/${
 export const tokenSessionsKey = (username: string): string => `token-sessions/${username}`;
 
 /** The positions in the rings of a round-robin check. No kind has this name. */
-export const ringTurnsKey = (namespace: string, check: string): string => `ring-turns/${namespace}/${check}`;
+export const ringPositionsKey = (namespace: string, check: string): string => `ring-turns/${namespace}/${check}`;
 
 /** The number of entities. No kind has this name. */
 export const ENTITY_COUNT_KEY = 'entity-count';
@@ -41,7 +41,7 @@ export const ENTITY_COUNT_KEY = 'entity-count';
 /** Whether telemetry is refused. No kind has this name. */
 export const TESSEN_KEY = 'tessen';
 
-/** Above every name. */
+/** Sorts after every name. */
 const END = '~';
 
 /** All keys that start with `prefix` are in `[prefix, afterPrefix(prefix))`. */
@@ -53,11 +53,11 @@ export function afterPrefix(prefix: string): string {
 
 const SEQ_DIGITS = 16;
 
-/** No name contains `#`, so that the entries of a key are contiguous and in order. */
+/** The index of the ledger by actor and key. No name contains `#`, so that the entries of a key are contiguous and in order. */
 export const ledgerIndexKey = (actor: string, key: string, seq: number): string =>
   `${actor}/${key}#${String(seq).padStart(SEQ_DIGITS, '0')}`;
 
 export const seqOfIndexKey = (indexKey: string): number => Number(indexKey.slice(-SEQ_DIGITS));
 
-/** In the order of decisions. */
+/** The keys of the outbox are numbers in the order of decisions. */
 export const outboxKey = (seq: number): string => String(seq).padStart(SEQ_DIGITS, '0');

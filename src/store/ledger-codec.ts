@@ -7,7 +7,7 @@ export const encodeLedgerEntry = (entry: LedgerEntry): Buffer => sealText(JSON.s
 export const decodeLedgerEntry = (bytes: Buffer, seq: number): LedgerEntry =>
   JSON.parse(unseal(bytes, `ledger entry ${seq}`).toString()) as LedgerEntry;
 
-/** The entry, or the error of reading it. */
+/** Returns the entry, or the error of reading it. */
 export function readLedgerEntry(bytes: Buffer, seq: number): LedgerEntry | Error {
   try {
     return decodeLedgerEntry(bytes, seq);

@@ -1,5 +1,5 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { keepForOwner, prepareDataFile } from './lmdb-file.ts';
+import { restrictToOwner, prepareDataFile } from './lmdb-file.ts';
 
 const MAX_DATABASES = 16;
 /** The two meta pages at the beginning of the file. */
@@ -31,18 +31,18 @@ export function openEnvironment({ directory, sync, readOnly = false }: Environme
     noSubdir: false,
     readOnly,
   });
-  if (!readOnly) keepForOwner(directory);
+  if (!readOnly) restrictToOwner(directory);
   return root;
 }
 
 export const textTable = (root: Environment, name: string): TextTable =>
   root.openDB<Buffer, string>({ name, encoding: 'binary' });
 
-/** The ledger, under its sequence numbers. */
+/** Opens the table of the ledger, whose keys are sequence numbers. */
 export const ledgerTable = (root: Environment): Database<Buffer, number> =>
   root.openDB<Buffer, number>({ name: 'ledger', encoding: 'binary', keyEncoding: 'uint32' });
 
-/** The statistics that LMDB has of a tree. */
+/** The statistics of a tree that LMDB returns. */
 interface TreeStats {
   treeBranchPageCount: number;
   treeLeafPageCount: number;
@@ -64,7 +64,7 @@ export interface EnvironmentSize {
   freePages: number;
 }
 
-/** The size of an environment with these named databases. Pages that are in no tree, nor in the list of free pages, are free. */
+/** Computes the size of an environment with these named databases. Pages that belong to no tree and not to the list of free pages are free. */
 export function sizeOf(root: Environment, databases: readonly { getStats(): object }[]): EnvironmentSize {
   const { pageSize, lastPageNumber, free, ...rootTree } = root.getStats() as RootStats;
   const trees = [rootTree, free, ...databases.map((database) => database.getStats() as TreeStats)];

@@ -17,7 +17,7 @@ const META_BYTES = LAST_PAGE_AT + 8;
 const META_PAGES = 2;
 
 /** Makes the files accessible to their owner only; LMDB creates them with the default mode. @throws Error when another user owns them */
-export function keepForOwner(directory: string): void {
+export function restrictToOwner(directory: string): void {
   for (const file of [DATA_FILE, READERS_FILE]) chmodSync(join(directory, file), FOR_OWNER_ONLY);
 }
 
@@ -33,12 +33,12 @@ export function prepareDataFile(directory: string): void {
   if (!existsSync(path)) return;
   const { size } = statSync(path);
   if (size === 0) return;
-  const wholeBytes = wholeSize(path);
-  if (size < wholeBytes) truncateSync(path, wholeBytes);
+  const expectedBytes = expectedSize(path);
+  if (size < expectedBytes) truncateSync(path, expectedBytes);
 }
 
 /** The size of the file by the newer of its two meta pages. */
-function wholeSize(path: string): number {
+function expectedSize(path: string): number {
   const file = openSync(path, 'r');
   try {
     const first = metaAt(file, 0);

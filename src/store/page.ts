@@ -2,11 +2,11 @@ import { afterPrefix } from './keyspace.ts';
 import type { TableName, Tables } from './records.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
-/** Directly after a key comes the key with it. */
+/** Appended to a key, it gives the next possible key. */
 const NUL = '\0';
 
 export interface PageRequest {
-  /** Most items to return; undefined = all. */
+  /** The maximum number of items; undefined = all. */
   limit?: number | undefined;
   /** Keys at or after this one, relative to the prefix; undefined = from the beginning. */
   from?: string | undefined;
@@ -35,7 +35,7 @@ export function readPage<T extends TableName>(
   return { items: [...items], lastKey };
 }
 
-/** The same for pages that may be too long for memory, or to be read in one tick. */
+/** Reads a page as `readPage` does, for pages that are too long for memory or for one tick. */
 export function lazyPage<T extends TableName>(
   store: TransactionalStore,
   table: T,
@@ -50,7 +50,7 @@ export function lazyPage<T extends TableName>(
   return { items, lastKey: lastKey?.slice(prefix.length) };
 }
 
-/** The key of the last item when others follow it. */
+/** Returns the key of the last item if others follow it. */
 function lastKeyOf(
   store: TransactionalStore,
   table: TableName,
@@ -75,7 +75,7 @@ function* valuesIn<T extends TableName>(
   }
 }
 
-/** The same page with a function applied to each item. */
+/** Returns the page with `make` applied to each item. */
 export function mapPage<T, U>({ items, lastKey }: LazyPage<T>, make: (item: T) => U): LazyPage<U> {
   return {
     items: {

@@ -15,10 +15,10 @@ import { CorruptRecord, sealText, sealed, unseal } from './sealed.ts';
 
 const META = 'meta';
 const LEDGER = 'ledger';
-/** Directly after a key comes the key with this character. */
+/** Appended to a key, it gives the next possible key. */
 const NUL = '\0';
 
-/** A stored value as it lies in its table, for comparison. */
+/** A stored value as it is in its table, for comparison. */
 export interface StoredBytes {
   key: string | number;
   value: Buffer;
@@ -32,7 +32,7 @@ export interface RecordBatch {
   lastKey: string | undefined;
 }
 
-/** A store of any version, as tables of sealed values. It knows nothing of what the values mean, except those of `meta`. */
+/** A store of any version, as tables of sealed values. It does not interpret the values, except those of `meta`. */
 export class RawStore {
   readonly #root: Environment;
   readonly #opened = new Map<string, TextTable>();
@@ -46,13 +46,13 @@ export class RawStore {
     return [...this.#root.getKeys({ snapshot: false })];
   }
 
-  /** A value of the table `meta`. @throws CorruptRecord */
+  /** Returns a value of the table `meta`. @throws CorruptRecord */
   meta(key: string): unknown {
     const bytes = this.#table(META).get(key);
     return bytes === undefined ? undefined : (JSON.parse(unseal(bytes, `meta ${key}`).toString()) as unknown);
   }
 
-  /** The records of a table after a key, up to a number of records or of bytes; one record at least. */
+  /** Reads the records of a table after a key: at least one, and at most `maxRecords` or about `maxBytes`. */
   batch(table: string, after: string | null, maxRecords: number, maxBytes: number): RecordBatch {
     const batch: RecordBatch = { records: [], unreadable: [], lastKey: undefined };
     let bytes = 0;
@@ -71,7 +71,7 @@ export class RawStore {
     return batch;
   }
 
-  /** Writes records and values of `meta` (null deletes) in one transaction. It is on disk when this returns. */
+  /** Writes records and values of `meta` (null deletes) in one transaction. It is durable when this returns. */
   write(records: readonly RecordWrite[], meta: Readonly<Record<string, unknown>>): void {
     const sealedMeta = Object.entries(meta).map(([key, value]) => ({
       table: META,
@@ -96,7 +96,7 @@ export class RawStore {
     this.#root.resetReadTxn();
   }
 
-  /** All values of a table in the order of their keys, as they are stored. */
+  /** Iterates over all values of a table as they are stored, in the order of their keys. */
   *bytesOf(table: string): Iterable<StoredBytes> {
     const database = table === LEDGER ? ledgerTable(this.#root) : this.#table(table);
     yield* database.getRange({ snapshot: false }) as Iterable<StoredBytes>;

@@ -8,7 +8,7 @@ import type { User } from '../resources/user.ts';
 import type { RingPositions } from '../rules/ring-positions.ts';
 import type { TokenSessions } from '../rules/token-sessions.ts';
 import type { TableReader } from './decision.ts';
-import { type ResourceKind, resourceKey, ringTurnsKey, TESSEN_KEY, tokenSessionsKey } from './keyspace.ts';
+import { type ResourceKind, resourceKey, ringPositionsKey, TESSEN_KEY, tokenSessionsKey } from './keyspace.ts';
 import { type LazyPage, lazyPage, type Page, type PageRequest, readPage } from './page.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
@@ -33,8 +33,8 @@ export function readResource<K extends ResourceKind>(
 }
 
 /** The positions in the rings of a check. Undefined before its first run. */
-export function readRingTurns(reader: TableReader, namespace: string, check: string): RingPositions | undefined {
-  return reader.get('resources', ringTurnsKey(namespace, check)) as RingPositions | undefined;
+export function readRingPositions(reader: TableReader, namespace: string, check: string): RingPositions | undefined {
+  return reader.get('resources', ringPositionsKey(namespace, check)) as RingPositions | undefined;
 }
 
 /** The login sessions of a user. Undefined when the user has none. */
@@ -71,7 +71,7 @@ export class ResourceStore {
     return readPage(this.#store, 'resources', prefixOf(kind, namespace), page) as Page<Resources[K]>;
   }
 
-  /** The same for kinds with very many resources. */
+  /** Lists resources as `list` does, without loading them all into memory. */
   lazyList<K extends ResourceKind>(kind: K, namespace?: string, page: PageRequest = {}): LazyPage<Resources[K]> {
     return lazyPage(this.#store, 'resources', prefixOf(kind, namespace), page) as LazyPage<Resources[K]>;
   }

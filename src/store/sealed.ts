@@ -6,34 +6,34 @@ const HEADER_BYTES = 5;
 /** A stored value whose bytes differ from those that were written. */
 export class CorruptRecord extends Error {}
 
-/** Allocates a buffer for a payload of so many bytes, after the header that `sealInPlace` fills. */
-export const roomFor = (payloadBytes: number): Buffer => Buffer.allocUnsafe(HEADER_BYTES + payloadBytes);
+/** Allocates a buffer for the header, which `sealInPlace` fills, and a payload of this size. */
+export const allocateSealed = (payloadBytes: number): Buffer => Buffer.allocUnsafe(HEADER_BYTES + payloadBytes);
 
-/** The offset of the payload. */
+/** The offset of the payload in a sealed value. */
 export const PAYLOAD_AT = HEADER_BYTES;
 
-/** Fills the header. LMDB has no page checksums, so that each value has its own, and the version of its schema. */
-export function sealInPlace(room: Buffer): Buffer {
-  room[4] = SCHEMA;
-  room.writeUInt32LE(crc32(room.subarray(4)), 0);
-  return room;
+/** Fills the header: a checksum, because LMDB has no page checksums, and the version of the schema. */
+export function sealInPlace(buffer: Buffer): Buffer {
+  buffer[4] = SCHEMA;
+  buffer.writeUInt32LE(crc32(buffer.subarray(4)), 0);
+  return buffer;
 }
 
-/** A sealed payload. */
+/** Seals a payload. */
 export function sealed(payload: Buffer): Buffer {
-  const room = roomFor(payload.length);
-  payload.copy(room, PAYLOAD_AT);
-  return sealInPlace(room);
+  const buffer = allocateSealed(payload.length);
+  payload.copy(buffer, PAYLOAD_AT);
+  return sealInPlace(buffer);
 }
 
-/** A sealed text. */
+/** Seals a text. */
 export function sealText(text: string): Buffer {
-  const room = roomFor(Buffer.byteLength(text));
-  room.write(text, PAYLOAD_AT);
-  return sealInPlace(room);
+  const buffer = allocateSealed(Buffer.byteLength(text));
+  buffer.write(text, PAYLOAD_AT);
+  return sealInPlace(buffer);
 }
 
-/** @throws CorruptRecord when the checksum does not match or the schema is not known */
+/** Returns the payload of a stored value. @throws CorruptRecord when the checksum does not match or the schema is unknown */
 export function unseal(value: Buffer, what: string): Buffer {
   if (value.length < HEADER_BYTES || crc32(value.subarray(4)) !== value.readUInt32LE(0)) {
     throw new CorruptRecord(`${what}: checksum does not match`);

@@ -10,7 +10,7 @@ import {
   UPGRADE_KEY,
 } from './store-version.ts';
 
-/** What a store says about itself. */
+/** The version of a store and the state of its upgrade. */
 export interface StoreState {
   version: number;
   unfinished: UnfinishedUpgrade | undefined;

@@ -10,7 +10,7 @@ export const UPGRADE_KEY = 'upgrade';
 /** Holds the `FinishedUpgrade` of the latest upgrade. */
 export const LAST_UPGRADE_KEY = 'last-upgrade';
 
-/** How far an upgrade has come. */
+/** The progress of an upgrade. */
 export interface UnfinishedUpgrade {
   /** The store version before the upgrade. */
   from: number;

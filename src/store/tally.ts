@@ -1,12 +1,12 @@
-/** What inputs were, in numbers that add up. */
+/** Counts of inputs by type. */
 export class Tally {
-  /** Merged into what is stored. */
+  /** Events with a check, which are merged into the stored ones. */
   checkEvents = 0;
-  /** Without a check: handled only. */
+  /** Events without a check, which are handled but not stored. */
   metricEvents = 0;
   metricPoints = 0;
   keepalives = 0;
-  /** Alerts that no keepalive came. */
+  /** Alerts about missing keepalives. */
   missedKeepalives = 0;
 
   add(other: Tally): void {

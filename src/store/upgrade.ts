@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Backup, breathe, makeBackup } from './backup.ts';
+import { type Backup, yieldToEventLoop, makeBackup } from './backup.ts';
 import type { Migration, RecordWrite } from './migrations/migration.ts';
 import { MIGRATIONS, OLDEST_VERSION } from './migrations/migrations.ts';
 import { RawStore } from './raw-store.ts';
@@ -17,7 +17,7 @@ import {
 const MAX_BATCH_RECORDS = 1_000;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
-/** What an upgrade reports while it runs. After each of these the process may end, and the next upgrade continues. */
+/** The progress reports of an upgrade. The process may end after each of them, and the next upgrade continues. */
 export type UpgradeProgress =
   | { type: 'backup.begun'; path: string }
   | { type: 'backup.copied' }
@@ -25,7 +25,7 @@ export type UpgradeProgress =
   | { type: 'backup.made'; backup: Backup }
   | { type: 'upgrade.begun' | 'upgrade.resumed'; from: number; to: number; backup: string }
   | { type: 'records.converted'; to: number; table: string; records: number }
-  /** The checksum of a record does not match. It stays as it is, as a backend would treat it. */
+  /** The checksum of a record does not match. The upgrade does not change the record, and a backend will reject it as before. */
   | { type: 'record.unreadable'; table: string; key: string }
   | { type: 'step.finished'; to: number; name: string }
   | { type: 'upgrade.finished'; result: FinishedUpgrade };
@@ -33,7 +33,7 @@ export type UpgradeProgress =
 export interface UpgradeOptions {
   /** Directory of the store. The caller holds its lock. */
   directory: string;
-  /** Where the backup is made. */
+  /** The directory in which the backup is created. */
   backupDirectory: string;
   /** Version of this program, for the record of the upgrade. */
   program: string;
@@ -41,11 +41,11 @@ export interface UpgradeOptions {
   /** Ends the upgrade after the current batch. */
   signal: AbortSignal;
   report(progress: UpgradeProgress): void;
-  /** All steps of this program unless a test gives others. */
+  /** The steps; by default all steps of this program. */
   migrations?: readonly Migration[];
 }
 
-/** A record could not be converted. The store is as the last batch left it. */
+/** A record could not be converted. The store has the changes of all earlier batches. */
 export class MigrationFailed extends Error {
   readonly code = 'migration-failed';
 }
@@ -54,7 +54,7 @@ export class MigrationFailed extends Error {
  * Brings a store to the newest version. A verified backup precedes the first change. Each batch of records is one transaction that
  * also holds the position of the upgrade, so that an upgrade that was interrupted continues where it stopped.
  *
- * @returns what was done, or undefined when there was nothing to do
+ * @returns the record of the upgrade, or undefined when there was nothing to upgrade
  * @throws StoreTooNew, StoreTooOld, BackupFailed, MigrationFailed, or the reason of `signal`
  */
 export async function upgradeStore(options: UpgradeOptions): Promise<FinishedUpgrade | undefined> {
@@ -125,7 +125,7 @@ class Upgrade {
     return state;
   }
 
-  /** The version changes before the first record does, so that a program of the version before refuses the store from then on. */
+  /** Writes the new version before the first record changes, so that an older program rejects the store from then on. */
   #enter(state: UnfinishedUpgrade, to: number): UnfinishedUpgrade {
     const entered = { ...state, step: { to, pass: 0, after: null } };
     this.#store.write([], { [STORE_VERSION_KEY]: to, [UPGRADE_KEY]: entered });
@@ -138,7 +138,7 @@ class Upgrade {
       if (index < state.step.pass) continue;
       let after = index === state.step.pass ? state.step.after : null;
       for (;;) {
-        await breathe(this.#options.signal);
+        await yieldToEventLoop(this.#options.signal);
         const batch = this.#store.batch(pass.table, after, MAX_BATCH_RECORDS, MAX_BATCH_BYTES);
         if (batch.lastKey === undefined) break;
         const writes = batch.records.flatMap((record) =>

@@ -1,8 +1,8 @@
 import type { Check } from '../../resources/check.ts';
 import { hasRing } from '../../rules/ring-lease.ts';
 import { type RingPositions, takeMembers } from '../../rules/ring-positions.ts';
-import { ringTurnsKey } from '../../store/keyspace.ts';
-import { readRingTurns } from '../../store/resource-store.ts';
+import { ringPositionsKey } from '../../store/keyspace.ts';
+import { readRingPositions } from '../../store/resource-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /** The agents that share the round-robin checks of a subscription, by name: those that send keepalives. */
@@ -17,7 +17,7 @@ export const NO_RINGS: Rings = { members: () => [] };
 export function takeRingTurns(ctx: DecisionContext, rings: Rings, check: Check, items: number): string[][] {
   const { namespace = '', name = '' } = check.metadata;
   const schedule = check.cron ?? String(check.interval);
-  const stored = readRingTurns(ctx.decision, namespace, name);
+  const stored = readRingPositions(ctx.decision, namespace, name);
   const before: RingPositions['rings'] = stored?.schedule === schedule ? stored.rings : {};
   const after: RingPositions['rings'] = {};
   const taken = ringsOf(check).map((subscription) => {
@@ -26,8 +26,8 @@ export function takeRingTurns(ctx: DecisionContext, rings: Rings, check: Check, 
     return next.taken;
   });
   if (Object.keys(after).length > 0) {
-    ctx.put('resources', ringTurnsKey(namespace, name), { schedule, rings: after });
-  } else if (stored !== undefined) ctx.delete('resources', ringTurnsKey(namespace, name));
+    ctx.put('resources', ringPositionsKey(namespace, name), { schedule, rings: after });
+  } else if (stored !== undefined) ctx.delete('resources', ringPositionsKey(namespace, name));
   return taken.filter((agents) => agents.length > 0);
 }
 

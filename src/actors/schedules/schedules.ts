@@ -7,7 +7,7 @@ import { scheduleSnapshot } from '../../machines/check-schedule-snapshots.ts';
 import { isSubdued } from '../../rules/subdue.ts';
 import type { CheckRequested, TableReader } from '../../store/decision.ts';
 import type { LedgerCause } from '../../store/ledger.ts';
-import { entityKey, ringTurnsKey } from '../../store/keyspace.ts';
+import { entityKey, ringPositionsKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { RequestedCheck } from '../../wire/check-request.ts';
 import { checkRequest } from './check-request.ts';
@@ -52,7 +52,7 @@ export function checkChanged(ctx: DecisionContext, namespace: string, name: stri
   const check = checkOf(ctx.decision, key);
   ctx.announce({ type: 'check.changed', namespace, name, check });
   if (check === undefined) {
-    ctx.delete('resources', ringTurnsKey(namespace, name));
+    ctx.delete('resources', ringPositionsKey(namespace, name));
     ctx.send('check-schedule', key, { type: 'check.deleted' });
   } else if (previous === undefined) {
     ctx.create('check-schedule', key, { key, firstTickAtMs: firstTickOf(check, ctx.nowMs) }, 'check.created');

@@ -11,6 +11,6 @@ export function rewrite(table: string, change: (payload: Buffer) => Buffer): Tab
   };
 }
 
-/** The same for a table whose payloads are JSON. */
+/** Rewrites a table whose payloads are JSON. */
 export const rewriteJson = (table: string, change: (value: unknown) => unknown): TablePass =>
   rewrite(table, (payload) => Buffer.from(JSON.stringify(change(JSON.parse(payload.toString())))));

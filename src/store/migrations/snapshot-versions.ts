@@ -22,7 +22,7 @@ export function convertEntity({ value, context }: OldSnapshot): NewSnapshot {
   return { value: value === 'registered' ? nested : value, context, version: '2' };
 }
 
-/** The store of version 2 does not tell a connection that was closing from a stuck one; both end when the backend starts. */
+/** The store of version 2 does not distinguish a closing connection from a stuck one; both end when the backend starts. */
 export const convertConnection = ({ value, context }: OldSnapshot): NewSnapshot => ({
   value: value === 'critical' ? { critical: 'closing' } : value,
   context,
