@@ -36,7 +36,7 @@ describe('the next times of a cron expression', () => {
     });
   }
 
-  it('of a leap day include one after a century without a leap day', () => {
+  it('include a leap day that follows a century without one', () => {
     const nextMs = nextDueMs(parseCron('TZ=UTC 0 0 29 2 *'), Date.parse('2096-03-01T00:00:00Z'));
     expect(iso(nextMs)).to.equal('2104-02-29T00:00:00Z');
   });

@@ -1,4 +1,4 @@
-/** Longer texts are cut. */
+/** The limit above which a text is cut. */
 const MAX_SHOWN_CHARACTERS = 200;
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 

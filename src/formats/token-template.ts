@@ -50,7 +50,7 @@ export function parseTemplate(template: string): Piece[] {
   return pieces;
 }
 
-/** Formats line, from 1, and column, from 0. */
+/** Formats a position as its line, counted from 1, and its column, counted from 0. */
 function place(template: string, index: number): string {
   const before = template.slice(0, index).split('\n');
   return `${before.length}:${before.at(-1)?.length ?? 0}`;
@@ -85,7 +85,7 @@ class PipelineParser {
     return operands;
   }
 
-  /** Undefined at the end of a command. */
+  /** Parses the next operand. Returns undefined at the end of a command. */
   #operand(): Operand | undefined {
     const { path, string, raw, number, identifier, mark } = this.#peek();
     if (mark === '(') {

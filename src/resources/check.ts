@@ -36,7 +36,7 @@ const METRIC_FORMATS = new Set([
 ]);
 const ENV_VAR = /^[^=]+=[^]+$/;
 const MAX_CRON_CHARACTERS = 1_000;
-/** The maximum number for one check. Each is evaluated for every entity. */
+/** The maximum number of entity attributes of a check, each of which is evaluated for every entity. */
 const MAX_ENTITY_ATTRIBUTES = 100;
 const MAX_ENTITY_ATTRIBUTE_CHARACTERS = 10_000;
 

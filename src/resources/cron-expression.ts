@@ -36,9 +36,9 @@ export interface CalendarTimes {
   minutes: ReadonlySet<number>;
   hours: ReadonlySet<number>;
   daysOfMonth: ReadonlySet<number>;
-  /** From 1. */
+  /** January is 1. */
   months: ReadonlySet<number>;
-  /** From Sunday, which is 0. */
+  /** Sunday is 0. */
   weekdays: ReadonlySet<number>;
   /** Whether a day must match both fields of days, because one of them is `*`. Otherwise one match is enough. */
   needsBothDays: boolean;

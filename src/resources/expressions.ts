@@ -1,11 +1,11 @@
 import { type Options, Parser } from 'acorn';
 import { InvalidResource } from './errors.ts';
 
-/** Of one resource. These limits keep the time to parse all expressions of a request below 100 ms. */
+/** The limit of one resource. The limits keep the time to parse all expressions of a request below 100 ms. */
 const MAX_EXPRESSIONS = 1_000;
-/** The time grows with the square of the length where a program declares many names. */
+/** The limit of one expression. The parse time of a program that declares many names grows with the square of its length. */
 const MAX_EXPRESSION_LENGTH = 10_000;
-/** Of all expressions of one resource together. */
+/** The limit of all expressions of one resource together. */
 const MAX_TOTAL_LENGTH = 50_000;
 /** The maximum number of nested blocks and functions. Each declaration of a variable searches all of them. */
 const MAX_SCOPES = 250;

@@ -9,14 +9,14 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** A key of the store consists of at most three names and is limited to 1,978 bytes. */
 const MAX_NAME_BYTES = 600;
 
-/** `subject` begins the message, for example `check name`. @throws InvalidResource */
+/** Validates a name. The error message begins with `subject`, for example `check name`. @throws InvalidResource */
 export function assertName(name: string, subject: string): void {
   if (name === '') throw new InvalidResource(`${subject} must not be empty`);
   if (!NAME.test(name)) throw new InvalidResource(`${subject} cannot contain spaces or special characters`);
   assertUsable(name, subject);
 }
 
-/** For roles and bindings, whose names have at most one colon. @throws InvalidResource */
+/** Validates the name of a role or binding, which has at most one colon. @throws InvalidResource */
 export function assertSubname(name: string, subject: string): void {
   if (name === '') throw new InvalidResource(`${subject} must not be empty`);
   if (!SUBNAME.test(name)) throw new InvalidResource(`${subject} cannot contain spaces or special characters`);

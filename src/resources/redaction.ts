@@ -1,7 +1,7 @@
 import type { Entity } from './entity.ts';
 import type { Event } from './event.ts';
 
-/** For entities without a list of their own. */
+/** The redacted keys of entities without a list of their own. */
 export const DEFAULT_REDACT: readonly string[] = [
   'password',
   'passwd',
@@ -17,7 +17,7 @@ export const DEFAULT_REDACT: readonly string[] = [
 const REDACTED = 'REDACTED';
 const PLAIN = /^[a-z0-9]*$/;
 
-/** Ignores case and punctuation; removes the digits of a key with punctuation as well. */
+/** Returns a key without case and punctuation. The digits of a key with punctuation are removed as well. */
 function comparable(key: string): string {
   if (PLAIN.test(key)) return key;
   const lower = key.toLowerCase();

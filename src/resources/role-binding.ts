@@ -34,7 +34,7 @@ const validateClusterBinding = validator(ClusterRoleBindingSchema);
 /** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export const parseRoleBindingShape = (value: unknown): RoleBinding => roleBindingWithDefaults(validateBinding(value));
 
-/** As `parseRoleBindingShape`, for a cluster role binding. @throws InvalidResource */
+/** Parses a cluster role binding as `parseRoleBindingShape` parses a role binding. @throws InvalidResource */
 export const parseClusterRoleBindingShape = (value: unknown): RoleBinding =>
   roleBindingWithDefaults(validateClusterBinding(value));
 

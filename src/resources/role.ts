@@ -4,7 +4,7 @@ import { assertSubname } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { listOrNull, optional, textList, validator } from './schema.ts';
 
-/** Bounds the time to compare a new role with the rights of its author. */
+/** The limit bounds the time to compare a new role with the rights of its author. */
 const MAX_RULES = 1_000;
 const MAX_TERMS_OF_RULE = 1_000;
 const VERBS = new Set('* get list create update delete'.split(' '));
@@ -45,7 +45,7 @@ const validateClusterRole = validator(ClusterRoleSchema);
 /** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export const parseRoleShape = (value: unknown): Role => roleWithDefaults(validateRole(value));
 
-/** As `parseRoleShape`, for a cluster role. @throws InvalidResource */
+/** Parses a cluster role as `parseRoleShape` parses a role. @throws InvalidResource */
 export const parseClusterRoleShape = (value: unknown): Role => roleWithDefaults(validateClusterRole(value));
 
 /** Does not check the resources: unknown ones match nothing. @throws InvalidResource with the rule it breaks */

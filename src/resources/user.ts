@@ -3,7 +3,7 @@ import { InvalidResource } from './errors.ts';
 import { assertUsername } from './names.ts';
 import { flag, listOrNull, optional, text, validator } from './schema.ts';
 
-/** Bounds the length of an access token, which names all groups in base64 and must fit into the 64 KiB of request headers. */
+/** The limit bounds the length of an access token, which contains all groups in base64 and must fit into 64 KiB of request headers. */
 const MAX_GROUPS_BYTES = 32 * 1_024;
 
 const userFields = {
@@ -32,7 +32,7 @@ export const PasswordRequestSchema = Type.Object(
 
 export type User = ReturnType<typeof userWithDefaults>;
 
-/** Empty when it was not sent. */
+/** A password and its hash as a client sent them. Members that were not sent are empty. */
 export interface SentPassword {
   password: string;
   passwordHash: string;

@@ -34,7 +34,7 @@ export function nextCronTimeMs({ zone, due }: CronSchedule, fromMs: number): num
   }
 }
 
-/** As `nextCronTimeMs`, however far ahead the time is. `assertCron` rejects schedules that never occur. */
+/** Returns the next time as `nextCronTimeMs` does, however far ahead it is. `assertCron` rejects schedules that never occur. */
 export function nextDueMs(schedule: CronSchedule, fromMs: number): number {
   const nextMs = nextCronTimeMs(schedule, fromMs) ?? nextCronTimeMs(schedule, fromMs + LONGEST_GAP_MS / 2);
   if (nextMs === undefined) throw new Error('a schedule that occurs has no next time');

@@ -24,7 +24,7 @@ export interface AccessRequest {
   verb: Verb;
   /** The kind name in the path, for example `checks`. */
   resource: string;
-  /** undefined for cluster-wide resources and for lists of all namespaces. */
+  /** Undefined for cluster-wide resources and for lists of all namespaces. */
   namespace: string | undefined;
   name: string;
 }
@@ -38,7 +38,7 @@ export const EVERYTHING: Rule = { verbs: ['*'], resources: ['*'], resource_names
 interface Right {
   verbs: ReadonlySet<string>;
   resources: ReadonlySet<string>;
-  /** undefined = all. */
+  /** The names of the resources; undefined = all. */
   names: ReadonlySet<string> | undefined;
 }
 
@@ -46,7 +46,7 @@ interface Right {
 interface Grant {
   users: ReadonlySet<string>;
   groups: ReadonlySet<string>;
-  /** undefined when the role does not exist. */
+  /** The rights of the role; undefined when the role does not exist. */
   rights: readonly Right[] | undefined;
   /** The error message when the role does not exist and nothing else allows the request. */
   missingRole: string;
@@ -60,7 +60,7 @@ export interface Policy {
 
 export interface PolicySources {
   clusterRoles: readonly Role[];
-  /** In order of names. */
+  /** The bindings are sorted by name. */
   clusterRoleBindings: readonly RoleBinding[];
   roles: readonly Role[];
   roleBindings: readonly RoleBinding[];
@@ -151,7 +151,7 @@ function heldIn(policy: Policy, subject: Subject, namespace: string | undefined)
   return grants.filter((grant) => isFor(grant, subject)).flatMap((grant) => grant.rights ?? []);
 }
 
-/** All names of a wanted right must be in one held right. */
+/** Reports whether the held rights include the wanted ones. Held rights with names count only if they contain all names of the wanted right. */
 function includesAll(held: readonly Right[], wanted: readonly Right[]): boolean {
   const ofAllNames = resourcesByVerb(held.filter(({ names }) => names === undefined));
   return wanted.every((right) => {

@@ -1,9 +1,9 @@
 export interface TokenBucketOptions {
-  /** Above 0. */
+  /** The refill rate, above 0. */
   tokensPerS: number;
   /** The maximum number of tokens, at least 1. The bucket starts full. */
   capacity: number;
-  /** A monotonic clock, ms. */
+  /** Returns the time of a monotonic clock in ms. */
   nowMs: () => number;
 }
 
