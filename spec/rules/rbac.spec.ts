@@ -190,7 +190,7 @@ describe('the visibility of a namespace', () => {
   });
 });
 
-describe('a right', () => {
+describe('a user', () => {
   const policy = policyOf({
     clusterRoles: [role('reader', [rule('get list', 'checks hooks')]), role('all', [rule('*', '*')])],
     clusterRoleBindings: [binding('User:ann', 'ClusterRole:reader'), binding('Group:admins', 'ClusterRole:all')],
@@ -213,18 +213,18 @@ describe('a right', () => {
     ['all verbs', [rule('*', 'checks')], undefined, false],
     ['what is granted in another namespace', [rule('delete', 'hooks')], 'prod', false],
     ['what is granted in that namespace', [rule('*', 'hooks'), rule('get', 'checks')], 'dev', true],
-    ['everywhere what is granted in one namespace', [rule('delete', 'hooks')], undefined, false],
+    ['what is granted in one namespace, everywhere', [rule('delete', 'hooks')], undefined, false],
     ['some of the names', [rule('update', 'checks', 'c2')], 'dev', true],
     ['another name', [rule('update', 'checks', 'c1 c3')], 'dev', false],
     ['all names', [rule('update', 'checks')], 'dev', false],
   ];
   for (const [what, rules, namespace, held] of cases) {
-    it(`to ${what} is ${held ? '' : 'not '}held`, () => {
+    it(`${held ? 'holds' : 'does not hold'} the right to ${what}`, () => {
       expect(holds(policy, ANN, roleWithDefaults({ rules }).rules, namespace)).to.equal(held);
     });
   }
 
-  it('is compared quickly with thousands of terms on both sides', function () {
+  it('is compared quickly with a role when both have thousands of terms', function () {
     // Comparing all pairs of terms of all rules would take minutes.
     this.timeout(5_000);
     const terms = (what: string): string => Array.from({ length: 5_000 }, (_, n) => `${what}-${n}`).join(' ');
@@ -256,7 +256,7 @@ describe('a right', () => {
     ['a user with more rights in a namespace', { username: 'zoe', groups: [] }, false],
   ];
   for (const [owner, other, held] of others) {
-    it(`of ${owner} is ${held ? 'held completely' : 'not held completely'}`, () => {
+    it(`${held ? 'holds' : 'does not hold'} all rights of ${owner}`, () => {
       expect(holdsAllOf(policy, ANN, other)).to.equal(held);
     });
   }

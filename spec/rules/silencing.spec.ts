@@ -64,7 +64,7 @@ describe('the silences of an event', () => {
     ],
   ];
   for (const [what, entry, changes, isActing] of cases) {
-    it(`${isActing ? 'are' : 'are not'} those ${what}`, () => {
+    it(`${isActing ? 'include' : 'do not include'} one ${what}`, () => {
       expect(namesOn({ ...web, ...changes }, [silenced(entry)], NOW_S, BY_CHECK)).to.have.length(isActing ? 1 : 0);
     });
   }
