@@ -14,8 +14,18 @@ import type { DecisionContext } from './core/decision-context.ts';
 import { SILENCE, silenceDue } from './events/silences.ts';
 import { QUARANTINE, type Supervision } from './supervision/supervision.ts';
 
-/** Actors whose deadlines mean that a sender was silent. They are not decided while senders are paused. */
-const COUNTS_FROM_SENDERS: ReadonlySet<string> = new Set<ActorKind>(['entity', 'check-ttl']);
+/** The actors of deadlines. Silences have no machine; a deadline of `quarantine` releases a quarantined actor. */
+type DeadlineActor = ActorKind | typeof SILENCE | typeof QUARANTINE;
+
+/** Whether a deadline of the actor means that a sender was silent. Such a deadline is not decided while senders are paused. */
+const COUNTS_FROM_SENDERS: Readonly<Record<DeadlineActor, boolean>> = {
+  entity: true,
+  'check-ttl': true,
+  connection: false,
+  'check-schedule': false,
+  [SILENCE]: false,
+  [QUARANTINE]: false,
+};
 const UNREAD_RETRY_MS = 100;
 /** How long to wait before a deadline whose decision failed is tried again. */
 const RETRY_MS = 1_000;
@@ -36,17 +46,31 @@ export interface DeadlineDispatchPorts {
 /** Decides each deadline that has been reached. */
 export class DeadlineDispatch {
   readonly #ports: DeadlineDispatchPorts;
+  /** What a reached deadline of each actor does, within a decision. */
+  readonly #effects: Readonly<
+    Record<Exclude<DeadlineActor, typeof QUARANTINE>, (ctx: DecisionContext, reached: ReachedDeadline) => void>
+  >;
 
   constructor(ports: DeadlineDispatchPorts) {
     this.#ports = ports;
+    this.#effects = {
+      entity: keepaliveDue,
+      'check-ttl': ttlExpired,
+      connection(ctx, { key, deadlineAtMs, atMs }) {
+        ports.agents.due(ctx, key, deadlineAtMs, atMs);
+      },
+      'check-schedule': checkDue,
+      [SILENCE]: silenceDue,
+    };
   }
 
-  /** Decides a deadline. Does not throw an expected error: what cannot be decided now is tried again. */
+  /** Decides a deadline. If that is not possible now, it tries again later and does not throw. */
   reached(reached: ReachedDeadline): void {
     const { decider, supervision, pressure, deadlineQueue, steadyMs } = this.#ports;
-    const { actor, key, deadlineAtMs } = reached;
+    const { key, deadlineAtMs } = reached;
+    const actor = reached.actor as DeadlineActor;
     if (supervision.isQuarantined(actor as ActorKind, key)) return;
-    if (COUNTS_FROM_SENDERS.has(actor) && pressure.isFull) {
+    if (COUNTS_FROM_SENDERS[actor] && pressure.isFull) {
       deadlineQueue.retry(reached, steadyMs() + UNREAD_RETRY_MS);
       return;
     }
@@ -54,21 +78,12 @@ export class DeadlineDispatch {
       if (actor === QUARANTINE) supervision.releaseById(key);
       else {
         decider.decide({ cause: { deadlineAtMs }, unbounded: true }, (ctx) => {
-          this.#decide(ctx, reached);
+          this.#effects[actor](ctx, reached);
         });
       }
     } catch (error) {
       this.#failed(reached, error);
     }
-  }
-
-  #decide(ctx: DecisionContext, reached: ReachedDeadline): void {
-    const { actor, key, deadlineAtMs, atMs } = reached;
-    if (actor === 'entity') keepaliveDue(ctx, reached);
-    else if (actor === 'check-ttl') ttlExpired(ctx, reached);
-    else if (actor === 'check-schedule') checkDue(ctx, reached);
-    else if (actor === SILENCE) silenceDue(ctx, reached);
-    else this.#ports.agents.due(ctx, key, deadlineAtMs, atMs);
   }
 
   #failed(reached: ReachedDeadline, error: unknown): void {

@@ -14,7 +14,7 @@ export interface StoreRecoveryPorts {
   decider: Pick<Decider, 'decide'>;
   deadlineQueue: Pick<DeadlineQueue, 'start' | 'stop' | 'rebuild'>;
   /** Arms a deadline again from its stored record. */
-  armed: { rearm(actor: ActorKind | typeof SILENCE, key: string): void };
+  armed: { rearm(actor: StoredActor, key: string): void };
   blindRecorder: Pick<BlindRecorder, 'add' | 'store'>;
   agents: Pick<AgentPort, 'recovered'>;
   listeners: Pick<SystemListeners, 'paused' | 'resumed'>;
@@ -23,7 +23,23 @@ export interface StoreRecoveryPorts {
   log: Log;
 }
 
-/** Brings the actors back to what is stored when a transaction fails, and back to work when the store can be written again. */
+/** An actor with a key, or a silence, which has a stored deadline but no machine. */
+type StoredActor = ActorKind | typeof SILENCE;
+
+/** Selects the keys of each kind of actor from the keys of the records that were lost. */
+const LOST_KEYS: Readonly<Record<StoredActor, (lost: LostKeys) => Iterable<string>>> = {
+  entity: ({ entities }) => entities,
+  'check-ttl': ({ events }) => events,
+  connection: ({ sessions }) => sessions,
+  'check-schedule': ({ resources }) => keysUnder('checks/', resources),
+  [SILENCE]: ({ resources }) => keysUnder('silenced/', resources),
+};
+const STORED_ACTORS = Object.keys(LOST_KEYS) as StoredActor[];
+
+/**
+ * Handles a store that cannot be written. When a transaction fails, it evicts the actors of the lost records, so that they wake from
+ * what is stored. When the store can be written again, it resumes the deadlines.
+ */
 export class StoreRecovery {
   readonly #ports: StoreRecoveryPorts;
   #failedAtMs: number | undefined;
@@ -32,21 +48,17 @@ export class StoreRecovery {
     this.#ports = ports;
   }
 
-  /** A transaction failed: the actors of its keys are evicted, and their deadlines are read from the store again. */
+  /** A transaction failed: stops the deadlines, evicts the actors of the lost records and arms their deadlines as stored. */
   lost(keys: LostKeys, error: Error): void {
-    const { deadlineQueue, listeners, armed, steadyMs, log } = this.#ports;
+    const { deadlineQueue, listeners, steadyMs, log } = this.#ports;
     log.error({ err: error }, 'store cannot be written');
     deadlineQueue.stop();
     this.#failedAtMs = steadyMs();
     listeners.paused();
-    this.#revert('entity', keys.entities);
-    this.#revert('check-ttl', keys.events);
-    this.#revert('connection', keys.sessions);
-    this.#revert('check-schedule', keysUnder('checks/', keys.resources));
-    for (const key of keysUnder('silenced/', keys.resources)) armed.rearm(SILENCE, key);
+    for (const actor of STORED_ACTORS) this.#revert(actor, LOST_KEYS[actor](keys));
   }
 
-  /** The store can be written again: the time since it failed was blind, and what was not decided meanwhile is decided now. */
+  /** The store can be written again: records the time since the failure as blind time, and decides what waited meanwhile. */
   recovered(): void {
     const { kinds, decider, deadlineQueue, blindRecorder, agents, listeners, steadyMs, log } = this.#ports;
     const endMs = steadyMs();
@@ -63,15 +75,16 @@ export class StoreRecovery {
     listeners.resumed();
   }
 
-  #revert(kind: ActorKind, keys: Iterable<string>): void {
+  #revert(actor: StoredActor, keys: Iterable<string>): void {
     const { kinds, armed } = this.#ports;
     for (const key of keys) {
-      kinds[kind].evict(key);
-      armed.rearm(kind, key);
+      if (actor !== SILENCE) kinds[actor].evict(key);
+      armed.rearm(actor, key);
     }
   }
 }
 
-/** The keys that begin with `prefix`, without it. */
-const keysUnder = (prefix: string, keys: Iterable<string>): string[] =>
-  [...keys].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+/** Returns the keys that begin with `prefix`, without the prefix. */
+function keysUnder(prefix: string, keys: Iterable<string>): string[] {
+  return [...keys].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+}
