@@ -6,14 +6,17 @@ import { ExpectedError } from '../../resources/errors.ts';
 
 const INTERVAL_MS = 3_600_000;
 
-/** Writes the head of the ledger to the log, now and every hour, and sends it to `handler` if there is one. The returned function stops that and logs a last anchor. */
+/**
+ * Logs the head of the ledger at `warn`, so that the default log level shows it, now and every hour, and sends it to `handler` if
+ * there is one. The returned function stops this and logs a last anchor.
+ */
 export function anchorLedger(
-  system: ActorSystem,
+  system: Pick<ActorSystem, 'ledgerHead' | 'publishAnchor'>,
   { clock, log, handler }: { clock: Clock; log: Log; handler: string | undefined },
 ): () => void {
   let cancel: () => void;
   const logAnchor = (): void => {
-    log.info({ anchor: anchorOf(system.ledgerHead) }, 'ledger anchored');
+    log.warn({ anchor: anchorOf(system.ledgerHead) }, 'ledger anchored');
   };
   const anchor = (): void => {
     logAnchor();
@@ -23,7 +26,7 @@ export function anchorLedger(
       system.publishAnchor(handler);
     } catch (err) {
       if (!(err instanceof ExpectedError)) throw err;
-      log.warn({ err, handler }, 'ledger anchor could not be handed over');
+      log.warn({ err, handler }, 'could not send the ledger anchor to its handler');
     }
   };
   anchor();
