@@ -20,7 +20,8 @@ export function exampleResources(namespace: string): Example[] {
   const named = (name: string): Json => ({ metadata: { name, namespace } });
   const inCluster = (name: string): Json => ({ metadata: { name } });
   return [
-    { home: `${home}/checks`, body: (name) => ({ ...named(name), command: 'true', interval: 10 }) },
+    // One tick a day: a tick writes, and tests count writes.
+    { home: `${home}/checks`, body: (name) => ({ ...named(name), command: 'true', interval: 86_400 }) },
     { home: `${home}/handlers`, body: (name) => ({ ...named(name), type: 'pipe', command: 'true' }) },
     { home: `${home}/hooks`, body: (name) => ({ ...named(name), command: 'true', timeout: 1 }) },
     { home: `${home}/filters`, body: (name) => ({ ...named(name), action: 'allow', expressions: ['true'] }) },
