@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { AgentProcess } from './agent-process.ts';
 import { FakeBackend } from './fake-backend.ts';
 
-/** Of a port that nobody listens on. */
+/** The URL of a port without a listener. */
 async function deadUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -68,7 +68,7 @@ describe('an agent at a backend with TLS', function () {
       what: `a connection; the log is ${agent.stderr}`,
       withinMs: 20_000,
     });
-  const fault = async (agent: AgentProcess): Promise<unknown> => {
+  const connectionError = async (agent: AgentProcess): Promise<unknown> => {
     const ask = () => agent.log.find(({ msg }) => msg === 'reconnection attempt failed');
     return (await eventually(ask, Boolean, { what: 'an attempt that fails', withinMs: 20_000 }))?.['error'];
   };
@@ -85,8 +85,8 @@ describe('an agent at a backend with TLS', function () {
   it('rejects a backend whose authority is not among the given ones, which replace the defaults', async () => {
     await startBackend();
     const text = 'the certificate of the backend is not trusted';
-    expect(await fault(startAgent())).to.include(text);
-    expect(await fault(startAgent('--trusted-ca-file', clients.certFile))).to.include(text);
+    expect(await connectionError(startAgent())).to.include(text);
+    expect(await connectionError(startAgent('--trusted-ca-file', clients.certFile))).to.include(text);
   });
 
   it('skips the verification of the backend when configured so, and logs a warning', async () => {
@@ -122,7 +122,7 @@ describe('an agent at a backend with TLS', function () {
   it('logs that the backend requires a certificate', async () => {
     await startBackend(clients);
     const wanted = 'the backend rejected the certificate of this agent, or requires one';
-    expect(await fault(startAgent(...trusting()))).to.include(wanted);
+    expect(await connectionError(startAgent(...trusting()))).to.include(wanted);
   });
 
   it('logs that its certificate may have been rejected when the backend hangs up', async () => {
@@ -130,14 +130,14 @@ describe('an agent at a backend with TLS', function () {
     const late = clients.issue('late', { names: '', validFrom: -9, validTo: -1 });
     const closed =
       'the connection was closed without an answer; the backend may have rejected the certificate of this agent';
-    expect(await fault(startAgent(...trusting(), ...showing(late)))).to.equal(closed);
+    expect(await connectionError(startAgent(...trusting(), ...showing(late)))).to.equal(closed);
   });
 
   it('uses a new certificate at its next attempt', async () => {
     await startBackend(clients);
     const late = clients.issue('renewing', { names: '', validFrom: -9, validTo: -1 });
     const agent = startAgent(...trusting(), ...showing(late));
-    await fault(agent);
+    await connectionError(agent);
     writeFileSync(late.certFile, client.cert);
     const complaint = () =>
       agent.log.find(({ msg }) => msg === 'certificates cannot be used, the previous ones stay in use');
@@ -161,7 +161,7 @@ describe('an agent at a backend with TLS', function () {
       const url = `wss://127.0.0.1:${(old.address() as AddressInfo).port}`;
       const agent = AgentProcess.start(url, ...RETRY, ...trusting());
       agents.push(agent);
-      expect(await fault(agent)).to.match(/unsupported protocol|protocol version/);
+      expect(await connectionError(agent)).to.match(/unsupported protocol|protocol version/);
     } finally {
       old.close();
       await once(old, 'close');

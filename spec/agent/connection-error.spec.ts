@@ -16,7 +16,7 @@ describe('the description of a connection error', () => {
       'the certificate of the backend is not trusted: not a.test (ERR_TLS_CERT_ALTNAME_INVALID)',
     ],
     [
-      'an issuer that nobody knows',
+      'an unknown issuer',
       failure('UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'no issuer'),
       'the certificate of the backend is not trusted: no issuer (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
     ],

@@ -15,7 +15,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A port of loopback on which nobody listens. */
+/** A loopback port without a listener. */
 async function closedPort(): Promise<number> {
   const server = createPlainServer();
   const port = await listening(server);

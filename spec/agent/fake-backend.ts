@@ -46,7 +46,7 @@ interface FakeBackendOptions {
 
 const NO_ENTITY = { metadata: { name: 'not found', namespace: 'default' }, entity_class: 'agent' };
 
-/** The backend's side of the wire, on loopback, doing what a test tells it. */
+/** A backend on loopback whose answers the test controls. */
 export class FakeBackend {
   readonly options: FakeBackendOptions;
   readonly sessions: FakeSession[] = [];

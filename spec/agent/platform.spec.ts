@@ -75,7 +75,7 @@ const CASES: { what: string; files: Record<string, string>; is: [string, string,
     files: { '/etc/os-release': 'NAME="Arch Linux"\nID=arch\nVERSION_ID="1"\n' },
     is: ['arch', 'arch', '1'],
   },
-  { what: 'one that nobody knows', files: {}, is: ['', '', ''] },
+  { what: 'an unknown one', files: {}, is: ['', '', ''] },
 ];
 
 describe('the platform of a Linux system', () => {

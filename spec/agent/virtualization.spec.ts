@@ -14,7 +14,7 @@ const CASES: { what: string; files: Record<string, string>; is: [string, string]
     files: { '/proc/modules': 'kvm 1 1\n', '/proc/bus/pci/devices': VIRTIO },
     is: ['kvm', 'guest'],
   },
-  { what: 'a guest of nobody knows whom', files: { '/proc/bus/pci/devices': VIRTIO }, is: ['', 'guest'] },
+  { what: 'a guest of an unknown hypervisor', files: { '/proc/bus/pci/devices': VIRTIO }, is: ['', 'guest'] },
   { what: 'a guest of VirtualBox', files: { '/proc/modules': 'vboxguest 1 0\n' }, is: ['vbox', 'guest'] },
   { what: 'a host of VirtualBox', files: { '/proc/modules': 'vboxdrv 1 0\n' }, is: ['vbox', 'host'] },
   { what: 'a guest of VMware', files: { '/proc/modules': 'vmw_balloon 1 0\n' }, is: ['vmware', 'guest'] },

@@ -29,7 +29,7 @@ const WARNED = [PINGED, reached(45_000, 45_000)];
 const CLOSING = [...WARNED, reached(60_000, 60_000)];
 
 describe('the actor of a connection', () => {
-  it('looks for the first time after 30 s', () => {
+  it('checks the silence for the first time after 30 s', () => {
     const { connection, effects } = after();
     expect(connection.value).to.equal('registered');
     expect(connection.context.deadlineAtMs).to.equal(30_000);
@@ -46,20 +46,20 @@ describe('the actor of a connection', () => {
     expect(closing.closeCode).to.equal(1001);
   });
 
-  it('sets its deadline by the silence, not by the last look', () => {
+  it('sets its deadline from the silence, not from the last check', () => {
     const { connection, effects } = after(reached(30_000, 1_000));
     expect(connection.value).to.equal('registered');
     expect(connection.context.deadlineAtMs).to.equal(59_000);
     expect(effects).to.deep.equal(['setDeadline']);
   });
 
-  it('is registered again with a frame, or when it was not silent after all', () => {
+  it('is registered again after a frame, or when a check finds no silence', () => {
     expect(after(...WARNED, { type: 'frame.received', atMs: 50_000 }).connection.value).to.equal('registered');
     expect(after(...WARNED, reached(60_000, 2_000)).connection.value).to.equal('registered');
     expect(after(...WARNED, reached(60_000, 50_000)).connection.value).to.equal('warning');
   });
 
-  it('is cut when it has not closed 10 s later', () => {
+  it('is cut when it has not closed within 10 s', () => {
     const cut = after(...CLOSING, reached(70_000, 70_000));
     expect(cut.connection.value).to.equal('deregistered');
     expect(cut.effects).to.deep.equal(['terminateSocket', 'clearDeadline']);
@@ -85,7 +85,7 @@ describe('the actor of a connection', () => {
     }
   }
 
-  it('stays critical whatever is said until the socket is closed', () => {
+  it('stays critical after any event until the socket is closed', () => {
     const said: ConnectionEvent[] = [
       { type: 'frame.received', atMs: 61_000 },
       { type: 'entity.deleted', atMs: 61_000 },
@@ -96,7 +96,7 @@ describe('the actor of a connection', () => {
     expect(after(...CLOSING, { type: 'socket.closed', code: 1001 }).connection.status).to.equal('done');
   });
 
-  it('reaches all of its states', () => {
+  it('reaches all its states', () => {
     const paths = getShortestPaths(agentConnectionMachine, {
       input: { key: 'session', atMs: 0 },
       events: [
@@ -112,10 +112,10 @@ describe('the actor of a connection', () => {
   });
 });
 
-describe('the laws of a connection', () => {
+describe('the invariants of a connection', () => {
   const silences = fc.array(fc.nat({ max: 90_000 }), { maxLength: 20 });
 
-  it('say that its state follows from how long it was silent, and that it looks again before the next one', () => {
+  it('its state follows from its silence, and it checks again before the next state is due', () => {
     fc.assert(
       fc.property(silences, (list) => {
         let [connection] = initialTransition(agentConnectionMachine, { key: 'session', atMs: 0 });
@@ -134,7 +134,7 @@ describe('the laws of a connection', () => {
     );
   });
 
-  it('say that a void deadline changes nothing', () => {
+  it('an outdated deadline changes nothing', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1 }), fc.nat({ max: 90_000 }), (distanceMs, silentMs) => {
         for (const events of [[], WARNED, CLOSING]) {
@@ -148,14 +148,14 @@ describe('the laws of a connection', () => {
   });
 });
 
-describe('the stored actor of a connection', () => {
-  it('is over when its process is', () => {
+describe('the snapshot of a connection', () => {
+  it('ends with its process', () => {
     const { connection } = after(...WARNED);
     const snapshot = restored(agentConnectionMachine, connection.value, connection.context);
     expect(transition(agentConnectionMachine, snapshot, { type: 'process.restarted' })[0].status).to.equal('done');
   });
 
-  it('of a state that no longer exists starts in status error', () => {
+  it('with a state that no longer exists starts in status error', () => {
     const snapshot = restored(agentConnectionMachine, 'unheard-of', after().connection.context);
     expect(snapshot.status).to.equal('error');
   });

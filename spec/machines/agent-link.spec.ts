@@ -52,12 +52,12 @@ describe('the link of an agent', () => {
     expect(waitsMs(0.5, 6)).to.deep.equal([1_000, 3_000, 9_000, 27_000, 81_000, 120_000]);
   });
 
-  it('is more patient with a backend that has too many clients', () => {
+  it('waits longer for a backend that has too many clients', () => {
     const { link } = after({ type: 'attempt.failed', jitter: 0, httpStatus: 429 });
     expect(link.context).to.include({ waitMs: 2_000, nextWaitMs: 8_000 });
   });
 
-  it('begins the series anew only after a connection that lasted', () => {
+  it('resets the backoff only after a stable connection', () => {
     const short = after(FAILED, WAITED, accepted(5_000), closed(14_999));
     expect(short.link.value).to.equal('backingOff');
     expect(short.link.context.waitMs).to.equal(2_000);
@@ -66,7 +66,7 @@ describe('the link of an agent', () => {
     expect(long.link.context.nextWaitMs).to.equal(1_000);
   });
 
-  it('lets go of what it holds when it is stopped', () => {
+  it('releases its resources when it is stopped', () => {
     const stop: LinkEvent = { type: 'stop.requested' };
     expect(after(stop).effects).to.deep.equal(['abandonSocket']);
     expect(after(accepted(0), stop).effects).to.deep.equal(['closeSocket']);
@@ -78,7 +78,7 @@ describe('the link of an agent', () => {
     for (const events of [[], [accepted(0)], [FAILED]]) expect(after(...events, stop).link.status).to.equal('done');
   });
 
-  it('abandons a handshake after 15 s and does without a config after 10 s', async () => {
+  it('abandons a handshake after 15 s and stops waiting for a config after 10 s', async () => {
     const clock = new ManualClock();
     const effects: string[] = [];
     const effect = (name: string) => () => void effects.push(name);
@@ -166,7 +166,7 @@ describe('the link of an agent', () => {
     expect(String((link.getSnapshot() as { error: unknown }).error)).to.contain('openSocket');
   });
 
-  it('reaches all of its states', () => {
+  it('reaches all its states', () => {
     const paths = getShortestPaths(agentLinkMachine, {
       input: SETTINGS,
       events: [

@@ -36,20 +36,20 @@ function from([schedule, actions]: ReturnType<typeof initialTransition>, events:
 const contextAfter = (...events: ScheduleEvent[]) => after(...events).schedule.context;
 
 describe('the schedule of a check', () => {
-  it('waits for its first tick and asks for nothing at once', () => {
+  it('waits for its first tick and requests nothing at once', () => {
     const { schedule, effects } = after();
     expect(schedule.context.nextTickAtMs).to.equal(7_000);
     expect(effects).to.deep.equal(['setDeadline']);
   });
 
-  it('asks at each tick, and waits for the next one', () => {
+  it('requests the check at each tick and waits for the next one', () => {
     const { schedule, effects } = after(reached(7_000), reached(17_000));
     expect(effects).to.have.members(['requestCheck', 'setDeadline']);
     expect(schedule.context.nextTickAtMs).to.equal(27_000);
   });
 
   for (const reason of ['not published', 'subdued'] as const) {
-    it(`asks for nothing where the check is ${reason}, says why, lets turns pass, and ticks on`, () => {
+    it(`requests nothing while the check is ${reason}, records why, advances the rings and continues`, () => {
       const { schedule, effects } = after(reached(7_000, reason));
       expect(effects).to.have.members(['passTurns', 'explainSkip', 'setDeadline']);
       expect(schedule.context.nextTickAtMs).to.equal(17_000);
@@ -57,7 +57,7 @@ describe('the schedule of a check', () => {
     });
   }
 
-  it('knows when it asked last and why it last asked nobody, and ticks on as before', () => {
+  it('keeps the time of the last request and the reason of the last skipped tick', () => {
     expect(contextAfter()).to.include({ lastRunAtMs: undefined, lastSkip: undefined });
     expect(contextAfter(reached(7_000), sent(7_000, 2))).to.include({ lastRunAtMs: 7_000, lastSkip: undefined });
     const unheardOf = contextAfter(reached(7_000), sent(7_000, 1), reached(17_000), sent(17_000, 0));
@@ -75,7 +75,7 @@ describe('the schedule of a check', () => {
     expect(failed).to.include({ lastRunAtMs: 7_000, skipReason: undefined });
   });
 
-  it('explains a tick that asks nobody where the reason is another than before, and the first that asks somebody again', () => {
+  it('records a skipped tick if its reason is new, and the first request after it', () => {
     const explained: unknown[] = [];
     const watched = checkScheduleMachine.provide({
       actions: {
@@ -113,7 +113,7 @@ describe('the schedule of a check', () => {
     ]);
   });
 
-  it('begins anew when its ring gets a member while it waits for one, and not otherwise', () => {
+  it('restarts when its ring gets a member while it waits for one, and not otherwise', () => {
     expect(contextAfter(joined).nextTickAtMs).to.equal(7_000);
     const waiting = after(reached(7_000), unheard(7_000), joined);
     expect(waiting.schedule.context).to.include({ nextTickAtMs: 12_000 });
@@ -152,7 +152,7 @@ describe('the schedule of a check', () => {
     });
   }
 
-  it('begins anew when it is changed; the tick of the old one is void', () => {
+  it('restarts when it is changed, and ignores the tick of the old schedule', () => {
     const changed = after({ type: 'schedule.changed', firstTickAtMs: 31_000 });
     expect(changed.schedule.context.nextTickAtMs).to.equal(31_000);
     expect(changed.effects).to.deep.equal(['setDeadline']);
@@ -160,19 +160,19 @@ describe('the schedule of a check', () => {
     expect([same.context, actions]).to.deep.equal([changed.schedule.context, []]);
   });
 
-  it('that does not know its next tick takes the one that comes', () => {
+  it('without a known next tick accepts the one that arrives', () => {
     const evicted = { ...after().schedule, context: { ...after().schedule.context, nextTickAtMs: undefined } };
     const [schedule] = transition(checkScheduleMachine, evicted as Schedule, reached(47_000));
     expect(schedule.context.nextTickAtMs).to.equal(57_000);
   });
 
-  it('is over when the check is deleted', () => {
+  it('ends when the check is deleted', () => {
     const { schedule, effects } = after({ type: 'check.deleted' });
     expect([schedule.value, schedule.status]).to.deep.equal(['removed', 'done']);
     expect(effects).to.deep.equal(['clearDeadline']);
   });
 
-  it('reaches all of its states', () => {
+  it('reaches all its states', () => {
     const paths = getShortestPaths(checkScheduleMachine, {
       input: INPUT,
       events: [reached(7_000, 'subdued'), sent(7_000, 0), { type: 'check.deleted' }],
@@ -182,13 +182,13 @@ describe('the schedule of a check', () => {
     expect([...reachedStates].sort()).to.deep.equal(leavesOf(checkScheduleMachine));
   });
 
-  it('of a state that no longer exists starts in status error', () => {
+  it('with a state that no longer exists starts in status error', () => {
     const snapshot = restored(checkScheduleMachine, 'unheard-of', after().schedule.context);
     expect(snapshot.status).to.equal('error');
   });
 });
 
-describe('the laws of a schedule', () => {
+describe('the invariants of a schedule', () => {
   /** Each moment is armed once, so that an alarm belongs to one deadline. */
   const steps = fc.uniqueArray(
     fc.record({
@@ -202,8 +202,8 @@ describe('the laws of a schedule', () => {
   );
   type Step = typeof steps extends fc.Arbitrary<(infer T)[]> ? T : never;
 
-  /** Forgets no alarm: each may ring at any time, and again. */
-  interface Wheel {
+  /** A deadline queue that keeps all alarms: each may fire at any time, and repeatedly. */
+  interface Alarms {
     armedAtMs: number | undefined;
     alarms: readonly number[];
   }
@@ -213,12 +213,12 @@ describe('the laws of a schedule', () => {
     event: ScheduleEvent;
     now: Schedule;
     effects: string[];
-    /** As it was before the event. */
-    deadlineQueue: Wheel;
+    /** The queue before the event. */
+    queue: Alarms;
     armedAtMs: number | undefined;
   }
 
-  function eventOf({ what, momentMs, alarm, skip, sessions }: Step, { armedAtMs, alarms }: Wheel): ScheduleEvent {
+  function eventOf({ what, momentMs, alarm, skip, sessions }: Step, { armedAtMs, alarms }: Alarms): ScheduleEvent {
     if (what === 'changed') return { type: 'schedule.changed', firstTickAtMs: momentMs };
     if (what === 'joined') return { type: 'ring.joined', firstTickAtMs: momentMs };
     if (what === 'sent') return sent(momentMs, sessions);
@@ -231,26 +231,26 @@ describe('the laws of a schedule', () => {
 
   function play(list: readonly (Step | 'deleted')[]): Played[] {
     let [schedule] = initialTransition(checkScheduleMachine, INPUT);
-    let deadlineQueue: Wheel = { armedAtMs: INPUT.firstTickAtMs, alarms: [INPUT.firstTickAtMs] };
+    let queue: Alarms = { armedAtMs: INPUT.firstTickAtMs, alarms: [INPUT.firstTickAtMs] };
     return list.map((step) => {
       const before = schedule;
-      const event: ScheduleEvent = step === 'deleted' ? { type: 'check.deleted' } : eventOf(step, deadlineQueue);
+      const event: ScheduleEvent = step === 'deleted' ? { type: 'check.deleted' } : eventOf(step, queue);
       const [now, actions] = transition(checkScheduleMachine, before, event);
-      let { armedAtMs, alarms } = deadlineQueue;
+      let { armedAtMs, alarms } = queue;
       for (const { type, info } of actions) {
         if (type === 'clearDeadline') armedAtMs = undefined;
         if (type === 'setDeadline') armedAtMs = info.context.nextTickAtMs;
       }
       if (armedAtMs !== undefined) alarms = [...alarms, armedAtMs];
-      const played = { before, event, now, effects: actions.map(({ type }) => type), deadlineQueue, armedAtMs };
+      const played = { before, event, now, effects: actions.map(({ type }) => type), queue, armedAtMs };
       schedule = now;
-      deadlineQueue = { armedAtMs, alarms };
+      queue = { armedAtMs, alarms };
       return played;
     });
   }
 
-  const isVoid = ({ event, deadlineQueue }: Played) =>
-    event.type === 'deadline.reached' && event.deadlineAtMs !== deadlineQueue.armedAtMs;
+  const isVoid = ({ event, queue }: Played) =>
+    event.type === 'deadline.reached' && event.deadlineAtMs !== queue.armedAtMs;
 
   /** Where an event moves the deadline. */
   function movedToMs(played: Played): number | undefined {
@@ -261,18 +261,18 @@ describe('the laws of a schedule', () => {
     return event.type === 'deadline.reached' && !isVoid(played) ? event.nextTickAtMs : undefined;
   }
 
-  it('say that the deadline which the last event moved is armed, and is the next tick', () => {
+  it('the deadline set by the last event is armed and is the next tick', () => {
     fc.assert(
       fc.property(steps, (list) => {
         for (const played of play(list)) {
-          expect(played.armedAtMs).to.equal(movedToMs(played) ?? played.deadlineQueue.armedAtMs);
+          expect(played.armedAtMs).to.equal(movedToMs(played) ?? played.queue.armedAtMs);
           expect(played.now.context.nextTickAtMs).to.equal(played.armedAtMs);
         }
       }),
     );
   });
 
-  it('say that the alarm of a deadline which was moved changes nothing', () => {
+  it('the alarm of a moved deadline changes nothing', () => {
     fc.assert(
       fc.property(steps, (list) => {
         for (const { before, now, effects } of play(list).filter(isVoid)) {
@@ -282,7 +282,7 @@ describe('the laws of a schedule', () => {
     );
   });
 
-  it('say that a deadline ticks once when it is reached, never again, and nothing else does', () => {
+  it('only a reached deadline ticks, and only once', () => {
     fc.assert(
       fc.property(steps, (list) => {
         const tickedMs: number[] = [];
@@ -301,7 +301,7 @@ describe('the laws of a schedule', () => {
     );
   });
 
-  it('say that nothing is armed and nothing happens after its end', () => {
+  it('nothing is armed and nothing happens after the end', () => {
     fc.assert(
       fc.property(steps, steps, (list, later) => {
         const [end, ...rest] = play([...list, 'deleted', ...later]).slice(list.length);

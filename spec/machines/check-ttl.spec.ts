@@ -31,15 +31,15 @@ function after(events: SwitchEvent[], alertStatus = 1): { ttl: Switch; effects: 
   return { ttl, effects: actions.map(({ type }) => type) };
 }
 
-describe("the dead man's switch of a check", () => {
-  it('is armed by the result that makes it', () => {
+describe('a check TTL', () => {
+  it('is armed by the result that creates it', () => {
     const { ttl, effects } = after([]);
     expect(ttl.value).to.equal('registered');
     expect(ttlDeadlineAtMs(ttl.context)).to.equal(TTL_MS);
     expect(effects).to.deep.equal(['setDeadline']);
   });
 
-  it('expires once per ttl until a result comes', () => {
+  it('expires once per ttl until a result arrives', () => {
     const first = after([reached(60_000, 60_000)]);
     expect(first.ttl.value).to.equal('warning');
     expect(first.effects).to.deep.equal(['setDeadline', 'publishExpiry']);
@@ -51,11 +51,11 @@ describe("the dead man's switch of a check", () => {
     expect(ttlDeadlineAtMs(again.ttl.context)).to.equal(130_000);
   });
 
-  it('is critical when the check asks for a higher status', () => {
+  it('is critical when the check configures a higher status', () => {
     expect(after([reached(60_000, 60_000)], 2).ttl.value).to.equal('critical');
   });
 
-  it('counts the ttl of the newest result at once', () => {
+  it('uses the ttl of the newest result at once', () => {
     const { ttl } = after([result(2_000, 300_000)]);
     expect(ttlDeadlineAtMs(ttl.context)).to.equal(302_000);
   });
@@ -77,7 +77,7 @@ describe("the dead man's switch of a check", () => {
     });
   }
 
-  it('reaches all of its states', () => {
+  it('reaches all its states', () => {
     const events = [reached(60_000, 60_000), result(0, TTL_MS, 2), { type: 'event.deleted' }] satisfies SwitchEvent[];
     const states = [1, 2].flatMap((alertStatus) =>
       getShortestPaths(checkTtlMachine, {
@@ -90,7 +90,7 @@ describe("the dead man's switch of a check", () => {
   });
 });
 
-describe("the laws of a dead man's switch", () => {
+describe('the invariants of a check TTL', () => {
   const steps = fc.array(
     fc.record({
       afterMs: fc.nat({ max: 200_000 }),
@@ -101,7 +101,7 @@ describe("the laws of a dead man's switch", () => {
     { maxLength: 30 },
   );
 
-  it('say that the deadline is the last result and a whole number of ttls, and that a void one changes nothing', () => {
+  it('the deadline is the last result plus a whole number of ttls, and an outdated one changes nothing', () => {
     fc.assert(
       fc.property(steps, (list) => {
         let atMs = 0;
@@ -129,8 +129,8 @@ describe("the laws of a dead man's switch", () => {
   });
 });
 
-describe("the stored dead man's switch", () => {
-  it('goes on where it stood', () => {
+describe('the snapshot of a check TTL', () => {
+  it('continues in the stored state', () => {
     const { ttl } = after([reached(60_000, 60_000)]);
     const again = restored(checkTtlMachine, ttl.value, ttl.context);
     const [next, actions] = transition(checkTtlMachine, again, reached(120_000, 120_000));
@@ -138,7 +138,7 @@ describe("the stored dead man's switch", () => {
     expect(actions.map(({ type }) => type)).to.deep.equal(['setDeadline', 'publishExpiry']);
   });
 
-  it('of a state that no longer exists starts in status error', () => {
+  it('with a state that no longer exists starts in status error', () => {
     const again = restored(checkTtlMachine, 'unheard-of', after([]).ttl.context);
     expect(again.status).to.equal('error');
   });

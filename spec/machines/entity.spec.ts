@@ -36,7 +36,7 @@ function after(...events: EntityEvent[]): { entity: Entity; effects: string[] } 
 }
 
 describe('the actor of an entity', () => {
-  it('begins registered and unmonitored', () => {
+  it('starts registered and unmonitored', () => {
     const { entity, effects } = after();
     expect(pathOf(entity.value)).to.equal('registered.unmonitored');
     expect(keepaliveDeadlineAtMs(entity.context)).to.equal(undefined);
@@ -80,7 +80,7 @@ describe('the actor of an entity', () => {
     expect(entity.value).to.equal('critical');
   });
 
-  it('is registered again with the next keepalive, whose timeouts count at once', () => {
+  it('is registered again with the next keepalive, whose timeouts apply at once', () => {
     const { entity } = after(
       keepalive(0),
       reached(5_000, 5_000),
@@ -90,7 +90,7 @@ describe('the actor of an entity', () => {
     expect(keepaliveDeadlineAtMs(entity.context)).to.equal(29_000);
   });
 
-  it('is unmonitored when its keepalive event is gone or deleted', () => {
+  it('is unmonitored when its keepalive event is missing or deleted', () => {
     for (const event of [reached(5_000, 5_000, false), { type: 'keepalive.deleted' } as const]) {
       const { entity, effects } = after(keepalive(0), event);
       expect(pathOf(entity.value)).to.equal('registered.unmonitored');
@@ -99,13 +99,13 @@ describe('the actor of an entity', () => {
     }
   });
 
-  it('is over when the entity is deleted', () => {
+  it('ends when the entity is deleted', () => {
     const { entity, effects } = after(keepalive(0), { type: 'entity.deleted' });
     expect([entity.value, entity.status]).to.deep.equal(['deregistered', 'done']);
     expect(effects).to.deep.equal(['clearDeadline']);
   });
 
-  it('reaches all of its states', () => {
+  it('reaches all its states', () => {
     const events = [
       reached(5_000, 5_000),
       reached(8_000, 8_000),
@@ -122,7 +122,7 @@ describe('the actor of an entity', () => {
   });
 });
 
-describe('the laws of an entity', () => {
+describe('the invariants of an entity', () => {
   const timeouts = fc
     .record({
       warningMs: fc.constantFrom(0, 5_000, 7_000, 120_000),
@@ -170,7 +170,7 @@ describe('the laws of an entity', () => {
     }
   }
 
-  it('say that any keepalive leaves it monitored, with the first tick armed', () => {
+  it('any keepalive leaves it monitored with the first tick armed', () => {
     fc.assert(
       fc.property(steps, (list) => {
         play(list, (_, event, now) => {
@@ -183,7 +183,7 @@ describe('the laws of an entity', () => {
     );
   });
 
-  it('say that a void deadline changes nothing', () => {
+  it('an outdated deadline changes nothing', () => {
     fc.assert(
       fc.property(steps, (list) => {
         play(list, (before, event, now, effects) => {
@@ -195,7 +195,7 @@ describe('the laws of an entity', () => {
     );
   });
 
-  it('say that an armed deadline always alerts, critical from the critical timeout on, and lies ahead afterwards', () => {
+  it('an armed deadline always alerts, critical from the critical timeout on, and the next one is later', () => {
     fc.assert(
       fc.property(steps, (list) => {
         play(list, (before, event, now, effects) => {
@@ -212,22 +212,22 @@ describe('the laws of an entity', () => {
   });
 });
 
-describe('the stored actor of an entity', () => {
-  it('goes on where it stood', () => {
+describe('the snapshot of an entity', () => {
+  it('continues in the stored state', () => {
     const { entity } = after(keepalive(0), reached(5_000, 5_000));
     const again = restored(entityMachine, entity.value, entity.context);
     const [next] = transition(entityMachine, again, reached(8_000, 8_000));
     expect(next.value).to.equal('critical');
   });
 
-  it('of a state that no longer exists starts in status error', () => {
+  it('with a state that no longer exists starts in status error', () => {
     const { entity } = after(keepalive(0));
     const again = restored(entityMachine, 'unheard-of', entity.context);
     expect(again.status).to.equal('error');
   });
 });
 
-describe('the actor of an entity that is to go with its agent', () => {
+describe('an entity that is deregistered with its agent', () => {
   it('is deregistered at the first tick, without an alert', () => {
     const { entity, effects } = after(keepalive(0), reached(5_000, 5_000, true, true));
     expect(entity.value).to.equal('deregistered');
@@ -235,7 +235,7 @@ describe('the actor of an entity that is to go with its agent', () => {
     expect(effects).to.not.include('publishAlert');
   });
 
-  it('is deregistered at a later tick when that was asked for meanwhile', () => {
+  it('is deregistered at a later tick if this was requested in the meantime', () => {
     const { entity } = after(keepalive(0), reached(5_000, 5_000), reached(8_000, 8_000, true, true));
     expect(entity.value).to.equal('deregistered');
   });

@@ -50,7 +50,7 @@ describe('a snapshot that is rebuilt from domain data', () => {
     );
   });
 
-  it('gives an entity its timeouts once more when the receipt of its keepalive is not known', () => {
+  it('restarts the timeouts of an entity when the receipt of its keepalive is not known', () => {
     const times = { warningMs: 5_000, criticalMs: 0, intervalMs: 2_000 };
     const { value, context } = rebuiltEntity('a/b', { ...times, receivedAtS: undefined, alert: undefined }, NOW_MS);
     expect(pathOf(value)).to.equal('registered.monitored');
@@ -91,12 +91,12 @@ describe('a snapshot that is rebuilt from domain data', () => {
     );
   });
 
-  it('gives an armed check TTL its whole time once more', () => {
+  it('restarts an armed check TTL', () => {
     const { value, context } = rebuiltTtl('a/b/c', { ttlMs: 5_000, alertStatus: 2, expiry: undefined }, NOW_MS);
     expect([value, ttlDeadlineAtMs(context as CheckTtlContext)]).to.deep.equal(['registered', NOW_MS + 5_000]);
   });
 
-  it('lets a connection look at once how long nothing was received', () => {
+  it('makes a connection check its silence at once', () => {
     const { value, context } = rebuiltConnection('session', NOW_MS);
     const connection = restored(agentConnectionMachine, value, context);
     const event = { type: 'deadline.reached', deadlineAtMs: NOW_MS, atMs: NOW_MS, silentMs: 50_000 } as const;

@@ -4,16 +4,16 @@ import { connectionProblems, type ConnectionContext } from '../../src/sessions/c
 const NOW_MS = 1_700_000_000_000;
 const QUIET: ConnectionContext = { duplicates: [], refused: undefined, nowMs: NOW_MS };
 
-type Facts = Partial<Parameters<typeof connectionProblems>[0]>;
+type Inputs = Partial<Parameters<typeof connectionProblems>[0]>;
 
-const problemsOf = (facts: Facts, context: Partial<ConnectionContext> = {}): string[] =>
+const problemsOf = (inputs: Inputs, context: Partial<ConnectionContext> = {}): string[] =>
   connectionProblems(
-    { agentName: 'web', clockSkewS: undefined, state: 'registered', droppedRequests: 0, ...facts },
+    { agentName: 'web', clockSkewS: undefined, state: 'registered', droppedRequests: 0, ...inputs },
     { ...QUIET, ...context },
   );
 
 describe('the problems of a connection', () => {
-  const cases: [string, Facts, string[]][] = [
+  const cases: [string, Inputs, string[]][] = [
     ['are none when nothing is wrong', { clockSkewS: 0 }, []],
     ['are none with a clock that is 30 s off', { clockSkewS: -30 }, []],
     ['are a clock that is 31 s ahead', { clockSkewS: 31 }, ["its clock is 31 seconds ahead of the backend's"]],
@@ -22,9 +22,9 @@ describe('the problems of a connection', () => {
     ['are its end', { state: 'critical' }, ['the connection is being closed']],
     ['are dropped requests', { droppedRequests: 7 }, ['check requests dropped because the agent does not read: 7']],
   ];
-  for (const [what, facts, sentences] of cases) {
+  for (const [what, inputs, sentences] of cases) {
     it(what, () => {
-      expect(problemsOf(facts)).to.deep.equal(sentences);
+      expect(problemsOf(inputs)).to.deep.equal(sentences);
     });
   }
 

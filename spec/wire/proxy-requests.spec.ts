@@ -11,7 +11,7 @@ const eventWith = (check: object): Record<string, unknown> => ({
   check: { interval: 30, metadata: { name: 'disk' }, ...check },
 });
 
-/** Encoded without a look at its rules, as somebody else might. */
+/** Encodes without validation, as another implementation might. */
 function encodedBothWays(proxyRequests: object): [string, () => unknown][] {
   const event = parseEvent(eventWith({}));
   const { config } = parseCheckRequest({ config: { proxy_requests: proxyRequests } });

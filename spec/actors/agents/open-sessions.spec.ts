@@ -4,7 +4,7 @@ import { OpenSessions } from '../../../src/actors/agents/open-sessions.ts';
 describe('the open sessions', () => {
   const session = (id: string, agentName = 'web', namespace = 'default') => ({ id, namespace, agentName });
 
-  it('tell whether an agent is connected until the last session of its name has gone', () => {
+  it('report an agent as connected until its last session has closed', () => {
     const sessions = new OpenSessions<ReturnType<typeof session>>();
     const isConnected = () => sessions.isConnected('default', 'web');
     expect(isConnected()).to.equal(false);

@@ -20,7 +20,7 @@ describe('the queue of actor failures', () => {
     expect(handled).to.deep.equal(['a']);
   });
 
-  it('hands each failure on once, in the order of their arrival', () => {
+  it('passes each failure on once, in the order of arrival', () => {
     queue.handleWith(({ key }) => handled.push(key));
     queue.add(failureOf('a'));
     queue.add(failureOf('b'));
@@ -29,7 +29,7 @@ describe('the queue of actor failures', () => {
     expect(handled).to.deep.equal(['a', 'b']);
   });
 
-  it('handles a failure that the handling of another causes after that one, and not inside it', () => {
+  it('handles a failure caused by the handling of another after that one, not inside it', () => {
     let depth = 0;
     queue.handleWith(({ key }) => {
       depth += 1;

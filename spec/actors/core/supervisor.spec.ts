@@ -116,15 +116,15 @@ describe('the supervisor of a failed actor', () => {
   });
 
   it('leaves the other actors running', () => {
-    const neighbour = actors.create('sound', { key: 'sound', failsIn: 'nowhere' });
+    const neighbour = actors.create('healthy', { key: 'healthy', failsIn: 'nowhere' });
     messageOf(sendAfterCreating('action', { type: 'acted' }));
-    actors.send(neighbour, 'sound', { type: 'guarded' });
-    expect(actors.stateOf('sound')).to.equal('warning');
+    actors.send(neighbour, 'healthy', { type: 'guarded' });
+    expect(actors.stateOf('healthy')).to.equal('warning');
   });
 
   it('receives nothing when an actor is evicted', () => {
-    actors.create('sound', { key: 'sound', failsIn: 'nowhere' });
-    actors.evict('sound');
+    actors.create('healthy', { key: 'healthy', failsIn: 'nowhere' });
+    actors.evict('healthy');
     failures.handleAll();
     expect(handled).to.deep.equal([]);
   });

@@ -6,7 +6,7 @@ import { MemoryStore } from '../../support/memory-store.ts';
 const SESSIONS = 6_000;
 
 describe('a page of state machines', () => {
-  it('ends after 5,000 records that do not belong to it, and the next one goes on there', async () => {
+  it('ends after 5,000 records that do not belong to it, and the next page continues there', async () => {
     const store = new MemoryStore();
     const puts = emptyPuts();
     for (let n = 0; n < SESSIONS; n += 1) {

@@ -15,7 +15,7 @@ import { MemoryStore } from '../../support/memory-store.ts';
 const LINGER_MS = 60_000;
 const SWITCH = 'check-ttl:default/web-01/disk';
 
-/** Keeps what it gets, and is as slow as it is told to be. */
+/** A reader that keeps its messages and reads at a given speed. */
 class Reader implements InspectReader {
   readonly messages: InspectMessage[] = [];
   failed = false;
@@ -64,8 +64,8 @@ describe('inspection', () => {
     ).durable;
   }
 
-  describe('that nobody has asked for', () => {
-    it('is not there: the decider has no observer, and no step is noted', async () => {
+  describe('without readers', () => {
+    it('adds no observer to the decider, and records no step', async () => {
       expect(system.decider.observer).to.equal(undefined);
       const { result: ctx } = system.decider.decide({ cause: { restore: true } }, (current) => current);
       await result();
@@ -73,7 +73,7 @@ describe('inspection', () => {
       expect(system.decider.observer).to.equal(undefined);
     });
 
-    it('is gone a minute after the last reader, at once when the system stops', async () => {
+    it('ends a minute after the last reader, and at once when the system stops', async () => {
       const detach = system.inspection.attach(addresses(SWITCH), undefined, reader);
       const other = system.inspection.attach(addresses(SWITCH), undefined, new Reader());
       expect(system.decider.observer).to.equal(system.inspection);
@@ -91,7 +91,7 @@ describe('inspection', () => {
     });
   });
 
-  it('notes steps of watched actors only', async () => {
+  it('records steps of watched actors only', async () => {
     await result('disk');
     await result('load');
     system.inspection.attach(addresses(SWITCH), undefined, reader);
@@ -104,7 +104,7 @@ describe('inspection', () => {
     ]);
   });
 
-  it('tells a reader that has left nothing more, in the middle of the past too', async () => {
+  it('sends nothing to a detached reader, even while it sends the past', async () => {
     await result();
     const detach = system.inspection.attach(addresses(SWITCH), undefined, reader);
     await result();
@@ -117,7 +117,7 @@ describe('inspection', () => {
     expect(late.messages).to.deep.equal([]);
   });
 
-  it('sends a long past as fast as it is read', async () => {
+  it('sends a long past at the pace of the reader', async () => {
     for (let n = 0; n < 150; n += 1) {
       await result();
       await clock.advance(20_000);
@@ -132,10 +132,10 @@ describe('inspection', () => {
     expect(reader.failed).to.equal(false);
   });
 
-  it('ends for a reader that breaks, on record, and what is decided is not touched by it', async () => {
+  it('ends for a reader that throws, logs the error, and does not affect decisions', async () => {
     await result();
-    const sound = new Reader();
-    system.inspection.attach(addresses(SWITCH), undefined, sound);
+    const healthy = new Reader();
+    system.inspection.attach(addresses(SWITCH), undefined, healthy);
     system.inspection.attach(addresses(SWITCH), undefined, reader);
     await clock.settle();
     reader.send = () => {
@@ -147,7 +147,7 @@ describe('inspection', () => {
     expect(store.get('events', 'default/web-01/disk')?.state.occurrences).to.equal(2);
   });
 
-  it('keeps at most a hundred actors that nobody reads any more', async () => {
+  it('keeps at most a hundred actors without a reader', async () => {
     const left = addresses(...Array.from({ length: 50 }, (_, n) => `entity:default/a-${n}`));
     const more = addresses(...Array.from({ length: 50 }, (_, n) => `entity:default/b-${n}`));
     for (const actors of [addresses(SWITCH), left, more]) system.inspection.attach(actors, undefined, reader)();
@@ -157,7 +157,7 @@ describe('inspection', () => {
     expect(system.decider.observer).to.equal(undefined);
   });
 
-  it('ends for a reader whose past cannot be read, on record', async () => {
+  it('ends for a reader whose past cannot be read, and logs the error', async () => {
     store.ledger = () => {
       throw new Error('a damaged entry');
     };

@@ -23,18 +23,18 @@ describe('mon-backend init', () => {
 
   const init = (...args: string[]) => runProgram(['init', '--state-dir', stateDir, ...args]);
 
-  it('exits 0 once, then 3, and 0 again when that is to be ignored', async () => {
+  it('exits with 0 once, then with 3, or with 0 if an initialised store is to be ignored', async () => {
     expect((await init(...INIT)).code).to.equal(0);
     expect((await init(...INIT)).code).to.equal(3);
     expect((await init(...INIT, '--ignore-already-initialized')).code).to.equal(0);
   });
 
-  it('lets exactly one of three that run at once succeed', async () => {
+  it('succeeds once when three run at the same time', async () => {
     const codes = await Promise.all([init(...INIT, '--wait'), init(...INIT, '--wait'), init(...INIT, '--wait')]);
     expect(codes.map(({ code }) => code)).to.have.members([0, 3, 3]);
   });
 
-  it('initialises the store of a running backend, which lets the administrator in at once', async () => {
+  it('initialises the store of a running backend, where the administrator can log in at once', async () => {
     const backend = await BackendProcess.start({ stateDir });
     try {
       const before = await new ApiClient(backend.apiPort).get('/auth');
@@ -65,7 +65,7 @@ describe('mon-backend init', () => {
     });
   }
 
-  it('takes an API key, which is then good for requests and not stored in clear', async () => {
+  it('accepts an API key, which then authenticates requests and is not stored in plain text', async () => {
     const key = 'c4a7e0f2-6d3b-4f7e-9a55-0c6d3f0e1a22';
     await init(...INIT, '--cluster-admin-api-key', key);
     const backend = await BackendProcess.start({ stateDir });
@@ -81,7 +81,7 @@ describe('mon-backend init', () => {
 });
 
 describe('mon-backend', () => {
-  it('refuses a state directory that another one has, and names its process', async () => {
+  it('refuses a state directory that another backend uses, and names its process', async () => {
     const backend = await BackendProcess.start();
     try {
       const args = [
@@ -101,7 +101,7 @@ describe('mon-backend', () => {
     }
   });
 
-  it('starts on the directory of one that was killed', async () => {
+  it('starts on the state directory of a killed backend', async () => {
     const directory = await temporaryDirectory();
     try {
       await initialiseState(directory.path);

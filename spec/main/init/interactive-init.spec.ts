@@ -62,7 +62,7 @@ describe('mon-backend init --interactive', function () {
     }
   }
 
-  it('asks for the administrator, who is let in', async () => {
+  it('asks for the administrator, who can then log in', async () => {
     const { code, stdout } = await answer([ADMIN.username, ADMIN.password, ADMIN.password, '']);
     expect(code).to.equal(0);
     expect(stdout.replaceAll('\n', '')).to.equal(QUESTIONS.join(''));

@@ -88,10 +88,10 @@ for (const [protocol, isTls] of [
   ['http', false],
   ['https', true],
 ] as const) {
-  describe(`requests that are sent on one connection without waiting for answers, by ${protocol},`, () => {
+  describe(`pipelined requests on one ${protocol} connection`, () => {
     const api = perTest(() => PlayedApi.start({ isTls }));
 
-    it('are made one at a time, no more of them than are read, and all are answered in order and whole', async () => {
+    it('run one at a time, only as fast as responses are read, and get complete responses in order', async () => {
       api.handle = (request, response) => {
         response.write(ANSWER);
         setImmediate(() => response.end(`\r\n\r\n${request.url};`));
@@ -106,7 +106,7 @@ for (const [protocol, isTls] of [
       expect([api.begun, api.mostAtOnce]).to.deep.equal([asked, 1]);
     });
 
-    it('are not read while one waits, so that no more wait than came at once', async () => {
+    it('are not read while one waits, so that only the requests of one read wait', async () => {
       api.handle = () => undefined;
       const socket = await api.connect();
       let received = 0;
@@ -120,7 +120,7 @@ for (const [protocol, isTls] of [
       expect(api.begun).to.have.length(1);
     });
 
-    it('are read on when none waits, each with its body, however long', async () => {
+    it('are read again when none waits, each with its whole body', async () => {
       api.handle = (request, response) => {
         void text(request).then((body) => response.end(`${request.url}${body.length};`));
       };
@@ -137,7 +137,7 @@ for (const [protocol, isTls] of [
       expect(api.mostAtOnce).to.equal(1);
     });
 
-    it('are not made for who has gone away, once an answer could not be sent', async () => {
+    it('do not run after a response that could not be sent to the client', async () => {
       let first: ServerResponse | undefined;
       api.handle = (_, response) => {
         if (first === undefined) first = response;
@@ -153,7 +153,7 @@ for (const [protocol, isTls] of [
       expect(await api.begunAtRest()).to.be.at.most(2);
     });
 
-    it('are not made after an answer that broke', async () => {
+    it('do not run after a response that failed', async () => {
       api.handle = (_, response) => {
         response.write(ANSWER);
         response.destroy();
@@ -165,7 +165,7 @@ for (const [protocol, isTls] of [
       expect(await api.begunAtRest()).to.equal(1);
     });
 
-    it('are not made after an answer that ends the connection', async () => {
+    it('do not run after a response that ends the connection', async () => {
       api.handle = (_, response) => response.setHeader('Connection', 'close').end('/last;');
       const socket = await api.connect();
       socket.write(get('/last').repeat(REQUESTS));
@@ -173,7 +173,7 @@ for (const [protocol, isTls] of [
       expect(api.begun).to.have.length(1);
     });
 
-    it('do not keep those of another connection waiting', async () => {
+    it('do not delay those of another connection', async () => {
       const slow = await api.connect();
       api.handle = (request, response) => {
         if (request.url !== '/held') response.end(`${request.url};`);
@@ -185,7 +185,7 @@ for (const [protocol, isTls] of [
       expect(answered(await text(other))).to.deep.equal(['/other']);
     });
 
-    it('are all answered when the API closes meanwhile', async () => {
+    it('are all answered when the API closes in the meantime', async () => {
       const held: ServerResponse[] = [];
       api.handle = (request, response) => {
         if (request.url === '/0') held.push(response);
@@ -209,7 +209,7 @@ for (const [protocol, isTls] of [
       expect(answered(answers)).to.deep.equal(paths(REQUESTS));
     });
 
-    it('are cut when the API closes and one is held too long', async () => {
+    it('are cut when the API closes and one takes too long', async () => {
       api.handle = () => undefined;
       const socket = await api.connect();
       socket.write(get('/held').repeat(2));

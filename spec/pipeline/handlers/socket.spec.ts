@@ -15,7 +15,7 @@ const HOST = 'localhost';
 const descriptors = (): number => readdirSync('/proc/self/fd').length;
 const listenersOf = ({ signal }: AbortController): number => getEventListeners(signal, 'abort').length;
 
-/** A port on which nobody listens. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -79,7 +79,7 @@ describe('a socket handler', () => {
     expect(listenersOf(end)).to.equal(0);
   });
 
-  it('of type udp says why a datagram that is too large was not sent', async () => {
+  it('of type udp reports why a datagram that is too large was not sent', async () => {
     const result = await run('udp', sinks.udpPort, { payload: 'x'.repeat(70_000) });
     expect(result.reason).to.contain('EMSGSIZE');
   });

@@ -21,9 +21,9 @@ describe('the record of refused messages', () => {
 
   it('reports ten new reasons a minute and counts all of them', () => {
     const refusals = new FrameRefusals();
-    const told = (atMs: number) =>
+    const reported = (atMs: number) =>
       Array.from({ length: 100 }, (_, n) => refusals.record(WEB, `${atMs}-${n}`, atMs)).filter(Boolean).length;
-    expect([told(0), told(59_999), told(60_000)]).to.deep.equal([10, 0, 10]);
+    expect([reported(0), reported(59_999), reported(60_000)]).to.deep.equal([10, 0, 10]);
     expect(refusals.of(WEB)).to.deep.equal({ count: 300, lastAtMs: 60_000, lastReason: '60000-99' });
   });
 
