@@ -63,6 +63,15 @@ export class RawAgent {
     return this.#received.split('\u008a\u0000').length - 1;
   }
 
+  /** The number of received close frames with the reason `bye`. */
+  get closeFrames(): number {
+    return this.#received.split('\u0088\u0005\u0003\u00e9bye').length - 1;
+  }
+
+  get isOpen(): boolean {
+    return !this.#socket.destroyed;
+  }
+
   cut(): void {
     this.#socket.destroy();
   }
