@@ -10,7 +10,7 @@ interface Listed {
   since: number | null;
 }
 
-describe('the list of state machines', () => {
+describe('the actor list', () => {
   const backend = perSuite(() =>
     RestartableBackend.start({ configure: (config) => ({ ...config, maxAwakeActors: 1 }) }),
   );
@@ -56,7 +56,7 @@ describe('the list of state machines', () => {
   const ENTITIES = ['entity:default/web-01', 'entity:default/web-010', `entity:mon-system/${hostname()}`];
   const connections = (): string[] => sessions.map((id) => `connection:${id}`).toSorted();
 
-  it('has all of them by their session ids, with state and since when', async () => {
+  it('contains all actors in the order of session ids, each with its state and since when', async () => {
     const all = await list('');
     expect(all.map(({ session_id }) => session_id)).to.deep.equal([
       'check-schedule:default/disk',
@@ -78,7 +78,7 @@ describe('the list of state machines', () => {
     expect(states.get('check-state:default/web-01/load')).to.equal('passing');
   });
 
-  it('can be narrowed to a machine, an entity and a check', async () => {
+  it('can be filtered by machine, entity and check', async () => {
     expect(await idsOf('machine=entity')).to.deep.equal(ENTITIES);
     expect(await idsOf('machine=connection')).to.deep.equal(connections());
     const ofEntity = await idsOf('entity=default/web-01');
@@ -102,7 +102,7 @@ describe('the list of state machines', () => {
   });
 
   for (const filter of ['', 'machine=check-ttl', 'entity=default/web-01', 'check=disk']) {
-    it(`is the same in pages of any size, narrowed by "${filter}"`, async () => {
+    it(`is the same in pages of any size, with the filter "${filter}"`, async () => {
       const whole = await list(filter);
       for (const limit of [1, 2, 3]) {
         const paged: Listed[] = [];

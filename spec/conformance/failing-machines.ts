@@ -3,7 +3,7 @@ import { assign } from 'xstate';
 import type { CheckTtlContext } from '../../src/machines/check-ttl.ts';
 import { nextTickMs } from '../../src/rules/keepalive-ticks.ts';
 
-/** Makes the actor of one key throw so many times. */
+/** Makes the actor of one key throw a given number of times. */
 export class Sabotage {
   #armed: { key: string; place: 'action' | 'guard'; times: number } | undefined;
 
@@ -19,7 +19,7 @@ export class Sabotage {
   }
 }
 
-/** The machines as they are, but for one action and one guard of entities and switches, which may be sabotaged. */
+/** Returns the machines, with one action and one guard of each that can be made to throw. */
 export function failingMachines(sabotage: Sabotage): Machines {
   return {
     ...MACHINES,

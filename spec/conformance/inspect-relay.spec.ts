@@ -11,7 +11,7 @@ import { RestartableBackend } from '../support/restartable-backend.ts';
 const ENTITY = 'entity:default/web-01';
 const LONGEST_WAIT_MS = 30_000;
 
-/** A developer's relay, which keeps what each connection sent. */
+/** A developer's relay, which keeps the messages of each connection. */
 class Relay {
   readonly connections: InspectMessage[][] = [];
   readonly #server: WebSocketServer;
@@ -50,7 +50,7 @@ class Relay {
   }
 }
 
-describe('a relay of inspectors', () => {
+describe('an inspector relay', () => {
   let relay: Relay;
   let backend: RestartableBackend;
   let agent: ReportingAgent;
@@ -68,7 +68,7 @@ describe('a relay of inspectors', () => {
     await relay.close();
   });
 
-  it('is told of the actors it was asked for', async () => {
+  it('receives the messages of the configured actors', async () => {
     await agent.keepalive();
     await eventually(() => relay.connections[0]?.length === 3);
     expect(outline(relay.connections[0] ?? [])).to.deep.equal([
@@ -78,7 +78,7 @@ describe('a relay of inspectors', () => {
     ]);
   });
 
-  it('is connected to again when it closes, and begins with the actors as they stand', async () => {
+  it('is reconnected when it closes, and receives the current snapshots first', async () => {
     await agent.keepalive();
     await eventually(() => relay.connections[0]?.length === 3);
     relay.drop();
@@ -92,10 +92,11 @@ describe('a relay of inspectors', () => {
     ]);
   });
 
-  it('is connected to again when it cannot be reached, ever less often, and at least twice a minute', async () => {
+  it('is retried with growing waits of at most 30 s when it cannot be reached', async () => {
     const { port } = relay;
     await relay.close();
-    const failures = (): number => backend.log.lines.filter(({ msg }) => msg === 'relay of inspectors failed').length;
+    const failures = (): number =>
+      backend.log.lines.filter(({ msg }) => msg === 'inspector relay connection failed').length;
     for (let failed = 1; failed <= 7; failed += 1) {
       await eventually(() => backend.clock.advance(1_000).then(() => failures() >= failed));
     }

@@ -25,7 +25,7 @@ const SWITCH = 'check-ttl:default/web-01/disk';
 const SECOND_HASH = hashSync('second-pass', { cost: 4 });
 const TIMING = { interval: 5, timeout: 30, ttl: 60 };
 
-describe('the inspector of state machines', () => {
+describe('the inspector', () => {
   let backend: RestartableBackend;
   let admin: ApiClient;
   let agent: ReportingAgent;
@@ -57,14 +57,14 @@ describe('the inspector of state machines', () => {
     throw new Error('the inspector was let in');
   };
 
-  /** An inspector that has its actors as they stand. */
+  /** Connects an inspector and waits for the current snapshots of its actors. */
   async function watching(...actors: string[]): Promise<InspectorClient> {
     const inspector = await inspect({ actors });
     await inspector.has(actors.length);
     return inspector;
   }
 
-  /** Silent until it is critical, and back. */
+  /** Keeps the agent silent until the entity is critical, then sends a keepalive. */
   async function outage(): Promise<void> {
     await backend.clock.advance(60_000);
     await agent.keepalive(TIMING);
@@ -77,19 +77,19 @@ describe('the inspector of state machines', () => {
     'event keepalive.received',
     'snapshot keepalive.received registered.monitored',
   ];
-  /** As the ledger has it: it knows top-level states only. */
+  /** The message as it follows from the ledger, which contains top-level states only. */
   const PAST_OUTAGE = OUTAGE.map((line) => line.replace('.monitored', ''));
 
   for (const [what, maxAwakeActors] of [
     ['awake', 1_000],
     ['that sleeps after every event', 1],
   ] as const) {
-    it(`shows the receiver of @statelyai/inspect an actor ${what}: one registration, then events and snapshots in order`, async () => {
+    it(`sends the receiver of @statelyai/inspect an actor ${what}: one registration, then events and snapshots in order`, async () => {
       await start({ maxAwakeActors });
       const received = receiveMessages(await urlFor({ actors: [ENTITY] }));
       await eventually(() => received.length === 1);
       await agent.keepalive(TIMING);
-      // Others come and go meanwhile.
+      // Other inspectors connect and disconnect meanwhile.
       await agent.result('disk', { ttl: 100, interval: 5 });
       await agent.result('load', { ttl: 100, interval: 5 });
       await outage();
@@ -104,7 +104,7 @@ describe('the inspector of state machines', () => {
     });
   }
 
-  it('writes messages in the form of the hosted inspector', async () => {
+  it('sends messages in the format of the hosted inspector', async () => {
     await start();
     const inspector = await watching(ENTITY);
     await agent.keepalive(TIMING);
@@ -127,7 +127,7 @@ describe('the inspector of state machines', () => {
     expect(stood).to.deep.equal({ type: '@xstate.snapshot', ...common, createdAt, event: received, snapshot: first });
   });
 
-  it('shows several actors in the order in which things happen', async () => {
+  it('sends the messages of several actors in the order in which they occur', async () => {
     await start();
     await agent.result('disk', { ttl: 10, interval: 5 });
     const inspector = await watching(SWITCH, ENTITY);
@@ -147,7 +147,7 @@ describe('the inspector of state machines', () => {
     ]);
   });
 
-  it('registers an actor when it begins, says when it ends, and registers the next of its key', async () => {
+  it('registers an actor when it is created, reports its end, and registers the next actor of its key', async () => {
     await start();
     const inspector = await inspect({ actors: [SWITCH] });
     await agent.result('disk', { ttl: 10, interval: 5 });
@@ -163,7 +163,7 @@ describe('the inspector of state machines', () => {
     expect(at(messages[2], 'snapshot', 'status')).to.equal('done');
   });
 
-  it('shows check states and silences: as they stand, their transitions, and their end', async () => {
+  it('shows the current states, transitions and ends of check states and silences', async () => {
     await start();
     const name = 'entity:web-01:disk';
     await agent.result('disk', { interval: 5 });
@@ -204,7 +204,7 @@ describe('the inspector of state machines', () => {
     expect(outline(await past.has(10))).to.deep.equal(outline(messages));
   });
 
-  it('shows connections and the schedules of checks too', async () => {
+  it('shows connections and check schedules', async () => {
     await start();
     const check = { metadata: { name: 'uptime', namespace: 'default' }, command: 'true', interval: 10, publish: true };
     await admin.put('/ns/default/checks/uptime', { ...check, subscriptions: ['entity:web-01'] });
@@ -223,8 +223,8 @@ describe('the inspector of state machines', () => {
     ]);
   });
 
-  describe('for a reader that connects again', () => {
-    it('has what was missed, once, and nothing twice', async () => {
+  describe('after a reconnection', () => {
+    it('sends each missed message once', async () => {
       await start();
       const always = await watching(ENTITY);
       const before = await watching(ENTITY);
@@ -243,7 +243,7 @@ describe('the inspector of state machines', () => {
       expect(new Set(seqs)).to.have.lengthOf(seqs.length);
     });
 
-    it('has nothing when nothing happened, and what happens then', async () => {
+    it('sends only new messages when none was missed', async () => {
       await start();
       const before = await watching(ENTITY);
       await before.leave();
@@ -255,12 +255,12 @@ describe('the inspector of state machines', () => {
       ]);
     });
 
-    it('begins anew, with the transitions in between, when more happened than is kept', async () => {
+    it('registers the actors again, with the transitions in between, when more was missed than is kept', async () => {
       await start();
       const [before] = [await watching(ENTITY), await watching(ENTITY)];
       await before.leave();
       await outage();
-      // With the six messages of the outage more than the 200 that are kept.
+      // Together with the six messages of the outage, more than the 200 that are kept.
       for (let n = 0; n < 100; n += 1) await agent.keepalive(TIMING);
       const after = await inspect({ actors: [ENTITY], since: before.lastSeq });
       expect(outline(await after.has(8))).to.deep.equal([
@@ -270,7 +270,7 @@ describe('the inspector of state machines', () => {
       ]);
     });
 
-    it('begins anew after a minute, and after a restart of the backend', async () => {
+    it('registers the actors again after a minute, and after a restart of the backend', async () => {
       await start();
       const before = await watching(ENTITY);
       await before.leave();
@@ -285,7 +285,7 @@ describe('the inspector of state machines', () => {
     });
   });
 
-  it('plays the past out of the ledger, then shows the present', async () => {
+  it('replays past transitions from the ledger, then sends the current snapshot', async () => {
     await start();
     const seq = (await admin.ledger({ actor: 'entity', key: 'default/web-01' })).at(-1)?.seq;
     await agent.result('disk', { ttl: 20, interval: 5 });
@@ -310,7 +310,7 @@ describe('the inspector of state machines', () => {
     ]);
   });
 
-  it('plays the past of several actors in the order of the ledger, however long it is', async () => {
+  it('replays a long past of several actors in the order of the ledger', async () => {
     await start();
     for (let n = 0; n < 60; n += 1) {
       await agent.result('disk', { ttl: 10, interval: 5 });
@@ -333,8 +333,8 @@ describe('the inspector of state machines', () => {
     expect(states()).to.deep.equal(expected);
   });
 
-  describe('of what was not committed', () => {
-    it('shows nothing while the write waits', async () => {
+  describe('before a commit', () => {
+    it('shows nothing while the write is pending', async () => {
       await start();
       const inspector = await watching(ENTITY);
       const waits = backend.store.hold();
@@ -349,7 +349,7 @@ describe('the inspector of state machines', () => {
       ]);
     });
 
-    it('never shows a decision that was lost', async () => {
+    it('never shows a lost decision', async () => {
       await start();
       const inspector = await watching(ENTITY);
       backend.store.failNextWrites(1);
@@ -366,7 +366,7 @@ describe('the inspector of state machines', () => {
       expect(JSON.stringify(messages)).to.not.include('31000');
     });
 
-    it('never registers an actor as it stood in a decision that was lost', async () => {
+    it('never registers an actor with a snapshot from a lost decision', async () => {
       await start();
       const waits = backend.store.hold();
       await agent.keepalive({ ...TIMING, timeout: 31 });
@@ -381,7 +381,7 @@ describe('the inspector of state machines', () => {
     });
   });
 
-  it('redacts secrets in contexts and events, the words of the entity among them', async () => {
+  it('redacts secrets in contexts and events, including the fields that the entity names', async () => {
     const { config, implementations } = MACHINES.entity;
     const secrets = { password: 'open-1', login: { api_key: 'open-2', user: 'ann' }, doorPin: 'open-3' };
     const context = ({ input }: { input: { key: string } }) => ({
@@ -407,10 +407,10 @@ describe('the inspector of state machines', () => {
     expect(at(messages[1], 'event')).to.deep.include({ type: 'keepalive.received', warningMs: 'REDACTED' });
   });
 
-  describe('lets in', () => {
+  describe('admission', () => {
     const messageOf = ({ body }: HandshakeRefused): string => String(at(JSON.parse(body), 'message'));
 
-    it('nobody without a ticket, with one that was used, or with an invented one', async () => {
+    it('refuses a missing, a used and an invalid ticket', async () => {
       await start();
       const ticket = await ticketOf(admin);
       const url = inspectUrl(backend.apiPort, { ticket, actors: [ENTITY] });
@@ -427,7 +427,7 @@ describe('the inspector of state machines', () => {
       }
     });
 
-    it('a ticket for sixty seconds', async () => {
+    it('accepts a ticket for 60 s', async () => {
       await start();
       const [early, late] = [await ticketOf(admin), await ticketOf(admin)];
       await backend.clock.advance(59_999);
@@ -438,7 +438,7 @@ describe('the inspector of state machines', () => {
       expect(refusal.status).to.equal(401);
     });
 
-    it('no user without the right, and none who was disabled since', async () => {
+    it('refuses a user without permission, and a user who was disabled meanwhile', async () => {
       await start();
       const ann = { username: 'ann', password: 'Ann-P@ssw0rd' };
       await admin.put('/api/core/v2/users/ann', { ...ann, groups: ['system:agents'] });
@@ -466,9 +466,13 @@ describe('the inspector of state machines', () => {
       ['a key of another form', { actors: ['entity:web-01'] }, 'must have a key of 2 names'],
       ['a name that is none', { actors: ['entity:default/a b'] }, 'must have a key of 2 names'],
       ['a since that is no number', { actors: [ENTITY], since: 'yesterday' }, 'since must be the number'],
-      ['a since of the future', { actors: [ENTITY], since: '99999999' }, 'since must not lie ahead of the ledger'],
+      [
+        'a since of the future',
+        { actors: [ENTITY], since: '99999999' },
+        'since must not be greater than the last ledger entry',
+      ],
     ] as const) {
-      it(`nobody who asks for ${what}`, async () => {
+      it(`refuses ${what}`, async () => {
         await start();
         const refusal = await validationErrorOf(await urlFor(query));
         expect(refusal.status).to.equal(400);
@@ -476,14 +480,14 @@ describe('the inspector of state machines', () => {
       });
     }
 
-    it('fifty actors, and the same one twice as one', async () => {
+    it('accepts fifty actors, and counts a repeated one once', async () => {
       await start();
       const actors = Array.from({ length: 50 }, (_, n) => `entity:default/web-${n}`);
       const inspector = await inspect({ actors: [...actors, 'entity:default/web-0', ENTITY.replace('01', '1')] });
       await inspector.leave();
     });
 
-    it('eight inspectors, and the next when one has left', async () => {
+    it('accepts eight inspectors, and another one when one disconnects', async () => {
       await start();
       const inspectors: InspectorClient[] = [];
       for (let n = 0; n < 8; n += 1) inspectors.push(await inspect({ actors: [ENTITY] }));
@@ -494,7 +498,7 @@ describe('the inspector of state machines', () => {
       await next.has(1);
     });
 
-    it('nobody at another path, and nobody where it is off', async () => {
+    it('refuses other paths, and all connections when the inspector is disabled', async () => {
       await start();
       const elsewhere = await validationErrorOf(
         inspectUrl(backend.apiPort, { ticket: await ticketOf(admin) }, '/debug/other'),
@@ -508,7 +512,7 @@ describe('the inspector of state machines', () => {
 
   const CORE = '/api/core/v2';
   const ANN = `${CORE}/users/ann`;
-  /** What becomes of a ticket that is not used: 401 where nobody has it any more, 403 where he lacks the right. */
+  /** The status for an unused ticket: 401 when its credentials are no longer valid, 403 when its user lacks permission. */
   const endings: [string, number, (access: string, refresh: string) => Promise<ApiAnswer>][] = [
     ['its user is disabled', 401, () => admin.delete(ANN)],
     ['its user has a new password', 401, () => admin.put(`${ANN}/reset_password`, { password_hash: SECOND_HASH })],
@@ -530,7 +534,7 @@ describe('the inspector of state machines', () => {
   const watchersMay = (rules: object[]): Promise<ApiAnswer> =>
     admin.put(`${CORE}/clusterroles/watch`, { metadata: { name: 'watch' }, rules });
 
-  /** Ann, who may inspect as one of a group. */
+  /** Creates the user ann, who may inspect through a group. */
   async function addWatcher(): Promise<Credentials> {
     const ann = { username: 'ann', password: 'Ann-P@ssw0rd' };
     await watchersMay([{ verbs: ['get'], resources: ['inspect'] }]);
@@ -541,7 +545,7 @@ describe('the inspector of state machines', () => {
     return ann;
   }
 
-  /** Where whoever has these credentials may watch, once. */
+  /** Returns a single-use inspector URL for these credentials. */
   async function ticketUrl(authorization: string): Promise<string> {
     const answer = await admin.request({
       method: 'POST',
@@ -552,7 +556,7 @@ describe('the inspector of state machines', () => {
   }
 
   for (const [when, status, end] of endings) {
-    it(`ends within a second when ${when}, and a ticket that is not used with it`, async () => {
+    it(`closes within a second when ${when}, and rejects an unused ticket`, async () => {
       await start();
       const ann = await addWatcher();
       const login = { method: 'GET', path: '/auth', headers: { authorization: basicHeader(ann) } };
@@ -563,7 +567,7 @@ describe('the inspector of state machines', () => {
       await backend.clock.advance(1_500);
       expect((await end(access, refresh)).status).to.be.oneOf([200, 201, 204]);
       await backend.clock.advance(1_000);
-      expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'the right to inspect has ended' });
+      expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'no longer allowed to inspect' });
       expect(await validationErrorOf(unused)).to.have.property('status', status);
     });
   }
@@ -573,7 +577,7 @@ describe('the inspector of state machines', () => {
     ['becomes that of another user', (key) => admin.patch(key, { username: 'admin' })],
   ];
   for (const [what, end] of keyEndings) {
-    it(`ends within a second when the API key ${what} that it was opened by, and not with another`, async () => {
+    it(`closes within a second when the API key that opened it ${what}, and not after a change of another key`, async () => {
       await start();
       const { username } = await addWatcher();
       const made = [0, 1].map(() => admin.post(`${CORE}/apikeys`, { username }));
@@ -587,14 +591,14 @@ describe('the inspector of state machines', () => {
       await backend.clock.advance(1_500);
       expect((await end(ending)).status).to.be.oneOf([200, 204]);
       await backend.clock.advance(1_000);
-      expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'the right to inspect has ended' });
+      expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'no longer allowed to inspect' });
       expect(await validationErrorOf(unused)).to.have.property('status', 401);
       await agent.keepalive(TIMING);
       await other.has(3);
     });
   }
 
-  it('ends when the backend stops', async () => {
+  it('closes when the backend stops', async () => {
     await start();
     const inspector = await watching(ENTITY);
     await backend.halt();

@@ -14,7 +14,7 @@ describe('the last administrator', () => {
   const ask = (method: string, path: string, body?: unknown): Promise<ApiAnswer> =>
     api.request({ method, path: `${USERS}/${path}`, body });
   const validationErrorOf = (username: string) => ({
-    message: `${username} is the last administrator: give all rights to somebody else first`,
+    message: `${username} is the last administrator: grant all rights to another user first`,
     code: 1,
   });
 
@@ -88,7 +88,7 @@ describe('the last administrator', () => {
     const BINDINGS = '/api/core/v2/clusterrolebindings';
     const EVERYTHING = [{ verbs: ['*'], resources: ['*'], resource_names: null }];
     const refusal = {
-      message: 'nobody would be left who holds all rights: give them to somebody in another way first',
+      message: 'no user with all rights would be left: grant all rights to a user in another way first',
       code: 1,
     };
     const named = (name: string, more: object): object => ({ metadata: { name }, ...more });

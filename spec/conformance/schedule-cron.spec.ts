@@ -30,7 +30,7 @@ describe('a check with a cron expression', () => {
     await backend.clock.settle();
   }
 
-  /** `check hh:mm` of each request since the last question. */
+  /** Returns `check hh:mm` of each request since the last call. */
   async function runs(): Promise<string[]> {
     const asked = await agent.requests();
     return asked.map(({ check, issued }) => `${check} ${new Date(issued * 1_000).toISOString().slice(11, 16)}`);
@@ -39,13 +39,13 @@ describe('a check with a cron expression', () => {
   const schedule = async (name: string): Promise<unknown> =>
     (await api.get(`/api/mon/v1/namespaces/default/checks/${name}/schedule`)).json;
 
-  /** The backend is down until then. */
+  /** Stops the backend and starts it again at that time. */
   async function goTo(moment: string): Promise<void> {
     await backend.downFor(Date.parse(moment) - backend.clock.nowMs());
     await connect();
   }
 
-  it(`runs at the times of its zone, not at its creation (${START})`, async () => {
+  it(`runs at the times of its time zone, not at its creation (${START})`, async () => {
     await put('tokyo', 'CRON_TZ=Asia/Tokyo 15 7 * * *');
     await put('utc', 'TZ=UTC */2 22 * * *');
     expect(await schedule('tokyo')).to.deep.equal({
@@ -67,7 +67,7 @@ describe('a check with a cron expression', () => {
     });
   });
 
-  it('runs so long after its creation, and again, where it is @every', async () => {
+  it('with @every runs one interval after its creation, and at each interval after that', async () => {
     await put('often', '@every 90s');
     await backend.clock.advance(90_000);
     expect(await runs()).to.deep.equal(['often 22:14']);
@@ -75,7 +75,7 @@ describe('a check with a cron expression', () => {
     expect(await runs()).to.deep.equal(['often 22:16']);
   });
 
-  it('runs neither at a start nor for what was missed before it', async () => {
+  it('runs neither at a start of the backend nor for the ticks missed before it', async () => {
     await put('utc', 'TZ=UTC */5 * * * *');
     await backend.downFor(10 * MINUTE_MS);
     await connect();
@@ -84,7 +84,7 @@ describe('a check with a cron expression', () => {
     expect(await runs()).to.deep.equal(['utc 22:25']);
   });
 
-  it('goes by another expression, or by an interval, from when it is given one', async () => {
+  it('uses a new expression or interval as soon as it is set', async () => {
     await put('c', 'TZ=UTC 0 3 * * *');
     await put('c', 'TZ=UTC 14 22 * * *');
     await backend.clock.advance(40_000);
@@ -97,7 +97,7 @@ describe('a check with a cron expression', () => {
     expect(await runs()).to.deep.equal(['c 22:15']);
   });
 
-  it('F15: runs once for each hour and day when clocks are set forward, and not at the times that do not exist', async () => {
+  it('F15: runs once for each hour and day when daylight saving time begins, and not at times that do not exist', async () => {
     await put('never', 'CRON_TZ=America/New_York 30 2 * * *');
     await put('three', 'CRON_TZ=America/New_York 0 3 * * *');
     await put('hourly', 'CRON_TZ=America/New_York @hourly');
@@ -108,7 +108,7 @@ describe('a check with a cron expression', () => {
     expect(await schedule('never')).to.include({ next_at: Date.parse('2024-03-11T06:30:00Z') / 1_000 });
   });
 
-  it('F15: runs at both times that the clocks show when they are set back, and never more often than its calendar says', async () => {
+  it('F15: runs at both occurrences of a repeated time when daylight saving time ends, and at no other times', async () => {
     await put('twice', 'CRON_TZ=America/New_York 30 1 * * *');
     await put('two', 'CRON_TZ=America/New_York 0 2 * * *');
     await put('hourly', 'CRON_TZ=America/New_York @hourly');
@@ -121,20 +121,20 @@ describe('a check with a cron expression', () => {
     expect(seen).to.deep.equal(['twice 05:30', 'hourly 06:00', 'twice 06:30', 'hourly 07:00', 'two 07:00']);
   });
 
-  it('F15: misses no day and starts no storm when the clock of the machine goes forward by an hour', async () => {
+  it('F15: misses no day and sends no burst when the wall clock is set forward by an hour', async () => {
     await put('daily', 'TZ=UTC 30 22 * * *');
     await put('often', 'TZ=UTC */10 * * * *');
     await backend.clock.advance(100_000);
     backend.clock.jump(HOUR_MS);
     await backend.clock.advance(20 * MINUTE_MS);
-    // What the clock passed over comes at once, one time each; then the calendar goes on.
+    // Each skipped cron time runs once immediately; then the schedule continues.
     const [first, second, ...others] = await runs();
     expect([first, second].toSorted()).to.deep.equal(['daily 23:15', 'often 23:15']);
     expect(others).to.deep.equal(['often 23:20', 'often 23:30']);
     expect(await schedule('daily')).to.include({ next_at: Date.parse('2023-11-15T22:30:00Z') / 1_000 });
   });
 
-  it('F15: misses no day and starts no storm when the clock of the machine goes back by an hour', async () => {
+  it('F15: misses no day and sends no burst when the wall clock is set back by an hour', async () => {
     await put('daily', 'TZ=UTC 30 22 * * *');
     await put('often', 'TZ=UTC */10 * * * *');
     await backend.clock.advance(18 * MINUTE_MS);

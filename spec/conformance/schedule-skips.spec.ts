@@ -11,7 +11,7 @@ const window = (beginS: number, endS: number) => ({
   end: new Date(START_MS + endS * 1_000).toISOString(),
 });
 
-describe('ticks of a check that ask nobody', () => {
+describe('skipped ticks of a check', () => {
   const backend = perTest(() => RestartableBackend.start());
   const api = perTest(() => backend.login());
   const agent = perTest(() => SubscribedAgent.register(backend, 'runner', 'sys'));
@@ -26,7 +26,7 @@ describe('ticks of a check that ask nobody', () => {
   const schedule = async (): Promise<unknown> =>
     (await api.get('/api/mon/v1/namespaces/default/checks/check-disk/schedule')).json;
 
-  it('are those in its windows, and say so; the others are on their grid, and runs that a person asks for go out', async () => {
+  it('are those in a subdue window, with that reason; other ticks stay on their grid, and ad hoc runs are sent', async () => {
     await put({ subdues: [window(10, 30)] });
     await backend.clock.advance(FIRST_TICK_MS);
     expect(await agent.requestCount()).to.equal(1);
@@ -39,7 +39,7 @@ describe('ticks of a check that ask nobody', () => {
     expect(await agent.requestCount()).to.equal(1);
   });
 
-  it('are not those in weekly windows, which have no effect: the log and the schedule say so', async () => {
+  it('do not follow from weekly windows, which have no effect; the log and the schedule report that', async () => {
     await put({ subdue: { days: { all: [{ begin: '12:00AM', end: '11:59PM' }] } } });
     await backend.clock.advance(FIRST_TICK_MS);
     expect(await agent.requestCount()).to.equal(1);
@@ -48,7 +48,7 @@ describe('ticks of a check that ask nobody', () => {
     expect(line?.fields).to.deep.include({ namespace: 'default', check: 'check-disk', fields: ['subdue'] });
   });
 
-  it('are explained by the ledger, each by the last entry before it', async () => {
+  it('are each explained by the last ledger entry before them', async () => {
     await put({ publish: false });
     await backend.clock.advance(FIRST_TICK_MS + 20_000);
     await put({ subdues: [window(30, 60)] });

@@ -37,7 +37,7 @@ describe('an actor that throws', () => {
     (await api.ledger({ actor, key })).map(({ event }) => event);
   const quarantineEvent = async () => at(await api.event(hostname(), 'actor-quarantine', 'mon-system'), 'check');
 
-  /** The neighbour's keepalives and results are stored as ever. */
+  /** Asserts that keepalives and results of another entity are still stored. */
   async function expectNeighbourSound(): Promise<void> {
     const before = Number(at(await checkOf('sound-01'), 'occurrences'));
     await neighbour.keepalive({ interval: 2, timeout: 3_600 });
@@ -48,7 +48,7 @@ describe('an actor that throws', () => {
   }
 
   for (const place of ['action', 'guard'] as const) {
-    it(`in ${place === 'action' ? 'an action' : 'a guard'} is on record, woken again, and touches nobody else`, async () => {
+    it(`in ${place === 'action' ? 'an action' : 'a guard'} is recorded and woken again, and does not affect other actors`, async () => {
       await start();
       const agent = await ReportingAgent.connect(backend, BROKEN);
       await agent.keepalive({ interval: 2, timeout: 5, ttl: 8 });
@@ -60,7 +60,7 @@ describe('an actor that throws', () => {
       expect(failure).to.deep.include({ from: 'registered', to: 'registered' });
       expect(at(failure, 'details', 'error')).to.include('sabotage');
       await expectNeighbourSound();
-      // The deadline that could not be decided is tried again.
+      // The deadline that could not be decided is retried.
       await backend.clock.advance(1_000);
       expect(await checkOf(BROKEN)).to.deep.include({ status: 1, occurrences: 1 });
       await agent.keepalive({ interval: 2, timeout: 5, ttl: 8 });
@@ -69,7 +69,7 @@ describe('an actor that throws', () => {
     });
   }
 
-  it('fails the keepalive it was sent, of which nothing is stored, and takes the next one', async () => {
+  it('rejects the keepalive that it received, stores nothing of it, and accepts the next one', async () => {
     await start();
     const agent = await ReportingAgent.connect(backend, BROKEN);
     await agent.keepalive();
@@ -81,7 +81,7 @@ describe('an actor that throws', () => {
     await expectNeighbourSound();
   });
 
-  /** While the backend is down the state of the broken entity becomes one that does not exist. */
+  /** Changes the stored state of the entity to one that does not exist while the backend is stopped. */
   async function restartWithDamagedRecord(): Promise<void> {
     await start(MACHINES);
     const agent = await ReportingAgent.connect(backend, BROKEN);
@@ -99,7 +99,7 @@ describe('an actor that throws', () => {
     api = await backend.login();
   }
 
-  it('in its restore is on record and begins anew with its next event', async () => {
+  it('in its restore is recorded and rebuilt at its next event', async () => {
     await restartWithDamagedRecord();
     neighbour = await ReportingAgent.connect(backend, 'sound-01');
     const again = await ReportingAgent.connect(backend, BROKEN);
@@ -112,7 +112,7 @@ describe('an actor that throws', () => {
     expect((await eventsOf()).filter((event) => event === 'actor.failed')).to.have.lengthOf(1);
   });
 
-  it('in its restore goes on being monitored when its agent says nothing', async () => {
+  it('in its restore stays monitored when its agent is silent', async () => {
     await restartWithDamagedRecord();
     await backend.clock.advance(5_000);
     expect(await eventsOf()).to.include('actor.failed');
@@ -121,7 +121,7 @@ describe('an actor that throws', () => {
     expect((await eventsOf()).at(-1)).to.equal('deadline.reached');
   });
 
-  it('is scheduled again when it is the schedule of a check', async () => {
+  it('is scheduled again if it is a check schedule', async () => {
     await start();
     const metadata = { name: 'check-disk', namespace: 'default' };
     const check = { metadata, command: 'true', interval: 10, subscriptions: ['entity:sound-01'], publish: true };
@@ -148,7 +148,7 @@ describe('an actor that throws', () => {
   });
 
   describe('five times in a minute', () => {
-    /** Quarantines the switch of `broken-01/disk` after a result of status 1 with one occurrence. */
+    /** Quarantines the check TTL of `broken-01/disk` after a result with status 1 and one occurrence. */
     async function quarantineSwitch(): Promise<ReportingAgent> {
       const agent = await ReportingAgent.connect(backend, BROKEN);
       await agent.keepalive({ interval: 2, timeout: 3_600 });
@@ -173,7 +173,7 @@ describe('an actor that throws', () => {
       await expectNeighbourSound();
     });
 
-    it('has its events stored unmerged meanwhile', async () => {
+    it('has its events stored unmerged during the quarantine', async () => {
       const agent = await quarantineSwitch();
       await agent.result('disk', { status: 2, ttl: 600, interval: 1, output: 'unmerged' });
       expect(await checkOf(BROKEN, 'disk')).to.deep.include({ output: 'unmerged', status: 2, occurrences: 1 });
@@ -195,7 +195,7 @@ describe('an actor that throws', () => {
       ]);
     });
 
-    it('is released at once by a person', async () => {
+    it('is released immediately by the wake command', async () => {
       const agent = await ReportingAgent.connect(backend, BROKEN);
       await agent.keepalive({ interval: 2, timeout: 30 });
       sabotage.arm(BROKEN_KEY, 'action', 5);
@@ -204,7 +204,7 @@ describe('an actor that throws', () => {
       const answer = await api.post('/api/mon/v1/actors/entity/default%2Fbroken-01/wake', undefined);
       expect(answer).to.have.property('status', 204);
       expect(await quarantineEvent()).to.deep.include({ status: 0 });
-      // Its monitor counts from the keepalive that was stored.
+      // The monitor counts from the stored keepalive.
       await backend.clock.advance(29_999);
       expect(await checkOf(BROKEN)).to.deep.include({ status: 0 });
       await backend.clock.advance(1);
@@ -212,7 +212,7 @@ describe('an actor that throws', () => {
       await expectNeighbourSound();
     });
 
-    it('goes back at once when it throws after its release', async () => {
+    it('is quarantined again immediately when it throws after its release', async () => {
       const agent = await quarantineSwitch();
       await backend.clock.advance(MINUTE_MS);
       sabotage.arm(`${BROKEN_KEY}/disk`, 'guard', 1);

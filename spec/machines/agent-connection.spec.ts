@@ -77,7 +77,7 @@ describe('the actor of a connection', () => {
   ];
   for (const [what, event, state, code] of endings) {
     for (const [where, before] of [['registered', []] as const, ['warning', WARNED] as const]) {
-      it(`is ${state} by ${what} when it is ${where}`, () => {
+      it(`goes from ${where} to ${state} after ${what}`, () => {
         const { connection, closeCode } = after(...before, event);
         expect([pathOf(connection.value), closeCode]).to.deep.equal([state, code]);
         if (state.startsWith('critical')) expect(connection.context.deadlineAtMs).to.equal(10_005);

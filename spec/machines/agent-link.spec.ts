@@ -22,14 +22,14 @@ function after(...events: LinkEvent[]): { link: Link; effects: string[] } {
 const accepted = (atMs: number): LinkEvent => ({ type: 'handshake.accepted', atMs, jitter: 0 });
 const closed = (atMs: number, jitter = 0): LinkEvent => ({ type: 'socket.closed', atMs, jitter });
 
-describe('the link of an agent', () => {
-  it('opens a socket at once', () => {
+describe('the agent-link machine', () => {
+  it('opens a socket immediately', () => {
     const { link, effects } = after();
     expect(link.value).to.deep.equal({ attempting: 'connecting' });
     expect(effects).to.deep.equal(['openSocket']);
   });
 
-  it('waits for the entity config, then keeps alive', () => {
+  it('waits for the entity config, then starts keepalives', () => {
     const waiting = after({ type: 'socket.connected' }, accepted(0));
     expect(waiting.link.value).to.deep.equal({ connected: 'awaitingConfig' });
     expect(waiting.effects).to.include('beginSession').and.not.include('beginKeepalives');
@@ -38,7 +38,7 @@ describe('the link of an agent', () => {
     expect(ready.effects).to.deep.equal(['beginKeepalives']);
   });
 
-  it('waits twice as long after each failure, and longer by the jitter, up to the longest wait', () => {
+  it('doubles the wait after each failure, plus the jitter, up to the longest wait', () => {
     const waitsMs = (jitter: number, count: number): number[] => {
       let [link] = initialTransition(agentLinkMachine, SETTINGS);
       return Array.from({ length: count }, () => {
@@ -113,7 +113,7 @@ describe('the link of an agent', () => {
     link.stop();
   });
 
-  it('does not wait for a config that it does not need', () => {
+  it('does not wait for the config of an agent-managed entity', () => {
     const [link] = initialTransition(agentLinkMachine, { ...SETTINGS, waitsForConfig: false });
     const [connected, actions] = transition(agentLinkMachine, link, accepted(0));
     expect(connected.value).to.deep.equal({ connected: 'ready' });
@@ -124,7 +124,7 @@ describe('the link of an agent', () => {
     { jitter: 0, endsMs: 60_000 },
     { jitter: 0.5, endsMs: 45_000 },
   ]) {
-    it(`leaves a backend after its longest time, shortened by the jitter: ${endsMs} ms`, async () => {
+    it(`changes the backend after the longest time, shortened by the jitter: ${endsMs} ms`, async () => {
       const clock = new ManualClock();
       const effects: string[] = [];
       const effect = (name: string) => () => void effects.push(name);
@@ -158,7 +158,7 @@ describe('the link of an agent', () => {
     });
   }
 
-  it('fails loudly when an effect is not provided', () => {
+  it('throws when an effect is not provided', () => {
     const link = createActor(agentLinkMachine, { input: SETTINGS });
     link.subscribe({ error: () => undefined });
     link.start();
@@ -191,7 +191,7 @@ describe('the link of an agent', () => {
     );
   });
 
-  it('never waits longer than its longest wait, nor shorter than its first, whatever happens', () => {
+  it('never waits longer than the longest wait or shorter than the first, after any events', () => {
     const jitter = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     const atMs = fc.integer({ min: 0, max: 1_000_000 });
     const event: fc.Arbitrary<LinkEvent> = fc.oneof(

@@ -51,7 +51,7 @@ describe('the schedule of a check', () => {
   for (const reason of ['not published', 'subdued'] as const) {
     it(`requests nothing while the check is ${reason}, records why, advances the rings and continues`, () => {
       const { schedule, effects } = after(reached(7_000, reason));
-      expect(effects).to.have.members(['passTurns', 'explainSkip', 'setDeadline']);
+      expect(effects).to.have.members(['advanceRings', 'explainSkip', 'setDeadline']);
       expect(schedule.context.nextTickAtMs).to.equal(17_000);
       expect(schedule.context.lastSkip).to.deep.equal({ atMs: 7_001, reason, detail: undefined });
     });
@@ -252,7 +252,7 @@ describe('the invariants of a schedule', () => {
   const isVoid = ({ event, queue }: Played) =>
     event.type === 'deadline.reached' && event.deadlineAtMs !== queue.armedAtMs;
 
-  /** Where an event moves the deadline. */
+  /** Returns the deadline after an event. */
   function movedToMs(played: Played): number | undefined {
     const { before, event } = played;
     if (event.type === 'schedule.changed') return event.firstTickAtMs;
@@ -288,9 +288,9 @@ describe('the invariants of a schedule', () => {
         const tickedMs: number[] = [];
         for (const played of play(list)) {
           const { event, effects } = played;
-          const ticks = effects.filter((type) => type === 'requestCheck' || type === 'passTurns');
+          const ticks = effects.filter((type) => type === 'requestCheck' || type === 'advanceRings');
           if (event.type === 'deadline.reached' && !isVoid(played)) {
-            expect(ticks).to.deep.equal([event.skip === undefined ? 'requestCheck' : 'passTurns']);
+            expect(ticks).to.deep.equal([event.skip === undefined ? 'requestCheck' : 'advanceRings']);
             tickedMs.push(event.deadlineAtMs);
           } else {
             expect(ticks).to.deep.equal([]);

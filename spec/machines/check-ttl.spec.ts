@@ -5,9 +5,9 @@ import { getShortestPaths } from 'xstate/graph';
 import { checkTtlMachine, ttlDeadlineAtMs } from '../../src/machines/check-ttl.ts';
 import { restored } from './restored.ts';
 
-type Switch = SnapshotFrom<typeof checkTtlMachine>;
-type SwitchEvent = EventFrom<typeof checkTtlMachine>;
-type Reached = Extract<SwitchEvent, { type: 'deadline.reached' }>;
+type Ttl = SnapshotFrom<typeof checkTtlMachine>;
+type TtlEvent = EventFrom<typeof checkTtlMachine>;
+type Reached = Extract<TtlEvent, { type: 'deadline.reached' }>;
 
 const KEY = 'default/web-01/disk';
 const TTL_MS = 60_000;
@@ -17,15 +17,15 @@ function reached(deadlineAtMs: number, elapsedMs: number, changes: Partial<Reach
   return { type: 'deadline.reached', deadlineAtMs, elapsedMs, graceMs: 0, ...world, ...changes };
 }
 
-const result = (atMs: number, ttlMs = TTL_MS, alertStatus = 1): SwitchEvent => ({
+const result = (atMs: number, ttlMs = TTL_MS, alertStatus = 1): TtlEvent => ({
   type: 'result.received',
   ttlMs,
   alertStatus,
   atMs,
 });
 
-/** Armed by a result at moment 0. */
-function after(events: SwitchEvent[], alertStatus = 1): { ttl: Switch; effects: string[] } {
+/** An actor armed by a result at time 0. */
+function after(events: TtlEvent[], alertStatus = 1): { ttl: Ttl; effects: string[] } {
   let [ttl, actions] = initialTransition(checkTtlMachine, { key: KEY, ttlMs: TTL_MS, alertStatus, atMs: 0 });
   for (const event of events) [ttl, actions] = transition(checkTtlMachine, ttl, event);
   return { ttl, effects: actions.map(({ type }) => type) };
@@ -60,7 +60,7 @@ describe('a check TTL', () => {
     expect(ttlDeadlineAtMs(ttl.context)).to.equal(302_000);
   });
 
-  const disarmed: [string, SwitchEvent][] = [
+  const disarmed: [string, TtlEvent][] = [
     ['a result without ttl', result(1_000, 0)],
     ['the deletion of its event', { type: 'event.deleted' }],
     ['the deletion of its entity', { type: 'entity.deleted' }],
@@ -78,7 +78,7 @@ describe('a check TTL', () => {
   }
 
   it('reaches all its states', () => {
-    const events = [reached(60_000, 60_000), result(0, TTL_MS, 2), { type: 'event.deleted' }] satisfies SwitchEvent[];
+    const events = [reached(60_000, 60_000), result(0, TTL_MS, 2), { type: 'event.deleted' }] satisfies TtlEvent[];
     const states = [1, 2].flatMap((alertStatus) =>
       getShortestPaths(checkTtlMachine, {
         fromState: after([], alertStatus).ttl,

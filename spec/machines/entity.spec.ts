@@ -19,7 +19,7 @@ const keepalive = (atMs: number, timeouts = TIMEOUTS): EntityEvent => ({
   ...timeouts,
 });
 
-/** The deadline that is armed, reached without blind time unless said otherwise. */
+/** The armed deadline, reached without blind time by default. */
 function reached(
   deadlineAtMs: number,
   elapsedMs: number,
@@ -58,7 +58,7 @@ describe('the actor of an entity', () => {
     ['a moment after the warning timeout', [reached(5_000, 5_250)], 'warning', 8_000],
   ];
   for (const [what, events, state, nextMs] of ticks) {
-    it(`is ${state} after ${what} and waits for ${nextMs} ms`, () => {
+    it(`is ${state} after ${what}, with the next tick at ${nextMs} ms`, () => {
       const { entity, effects } = after(keepalive(0), ...events);
       expect(entity.value).to.equal(state);
       expect(keepaliveDeadlineAtMs(entity.context)).to.equal(nextMs);
@@ -130,7 +130,7 @@ describe('the invariants of an entity', () => {
       intervalMs: fc.constant(2_000),
     })
     .filter(({ warningMs, criticalMs }) => warningMs + criticalMs > 0);
-  /** Time passes, and then something happens; an alarm rings for the armed deadline or for another one. */
+  /** Steps with the time that passes before each; an alarm is for the armed deadline or for another one. */
   const steps = fc.array(
     fc.record({
       afterMs: fc.nat({ max: 30_000 }),
@@ -140,7 +140,7 @@ describe('the invariants of an entity', () => {
     { maxLength: 30 },
   );
 
-  /** Plays the steps and calls `check` with each event and the snapshots around it. */
+  /** Sends the events of the steps and calls `check` with each event and the snapshots before and after it. */
   function play(
     list: typeof steps extends fc.Arbitrary<infer T> ? T : never,
     check: (before: Entity, event: EntityEvent, now: Entity, effects: string[]) => void,

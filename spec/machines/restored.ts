@@ -1,6 +1,6 @@
 import { type AnyStateMachine, createActor, type SnapshotFrom } from 'xstate';
 
-/** What an actor is once it has been restored from its record, of which the state and the context are stored. */
+/** Restores an actor from its stored state and context. */
 export function restored<M extends AnyStateMachine>(machine: M, value: unknown, context: object): SnapshotFrom<M> {
   const snapshot = {
     status: 'active' as const,

@@ -1,6 +1,6 @@
 import type { AnyStateMachine, AnyStateNode, StateValue } from 'xstate';
 
-/** A state of a machine without parallel regions, as `registered.monitored`. */
+/** Returns the path of a state, such as `registered.monitored`. */
 export function pathOf(value: StateValue): string {
   if (typeof value === 'string') return value;
   return Object.entries(value)
@@ -8,7 +8,7 @@ export function pathOf(value: StateValue): string {
     .join('|');
 }
 
-/** The paths of all states that have no nested states, in order. */
+/** Returns the paths of all states without nested states, sorted. */
 export function leavesOf({ root }: AnyStateMachine): string[] {
   const leaves = (node: AnyStateNode): AnyStateNode[] => {
     const children = Object.values(node.states);

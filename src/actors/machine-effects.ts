@@ -8,7 +8,7 @@ import type { GuardLog } from './core/guard-log.ts';
 import { publishKeepaliveAlert } from './agents/keepalives.ts';
 import { deregister } from './agents/registration.ts';
 import type { Rings } from './schedules/round-robin.ts';
-import { explainRun, explainSkip, passTurns, requestCheck } from './schedules/schedules.ts';
+import { explainRun, explainSkip, advanceRings, requestCheck } from './schedules/schedules.ts';
 import type { CurrentDecision } from './core/current-decision.ts';
 import type { Machines } from './core/machines.ts';
 
@@ -86,8 +86,8 @@ export function provideEffects(
         requestCheck: ({ context }) => {
           requestCheck(current.ctx, context, rings());
         },
-        passTurns: ({ context }) => {
-          passTurns(current.ctx, context, rings());
+        advanceRings: ({ context }) => {
+          advanceRings(current.ctx, context, rings());
         },
         explainSkip: ({ context }, skip) => {
           if (skip.isNew) explainSkip(current.ctx, context, skip);

@@ -10,8 +10,8 @@ export interface ActorSnapshot {
 }
 
 /**
- * The name that the ledger, `GET /api/mon/v1/actors`, metrics and connections use for a state: that of its top-level state.
- * A ledger entry records a change of this name only; a change between nested states makes none.
+ * Returns the name of the top-level state, which the ledger, `GET /api/mon/v1/actors`, metrics and connections use. A change
+ * between nested states makes no ledger entry.
  */
 export function stateName(value: StateValue): string {
   if (typeof value === 'string') return value;

@@ -4,8 +4,8 @@ import { agentConnectionMachine, type ConnectionContext } from './agent-connecti
 const { version = '' } = agentConnectionMachine;
 
 /**
- * The snapshot of an open connection, for a stored one that cannot be used. It looks at once how long nothing was received: its
- * next deadline brings it into the state that follows from that.
+ * Returns the snapshot of an open connection, to replace a stored one that cannot be used. Its deadline is due immediately and
+ * moves it to the state that follows from the silence of the agent.
  */
 export function rebuiltConnection(key: string, nowMs: number): ActorSnapshot {
   const context: ConnectionContext = { key, deadlineAtMs: nowMs };

@@ -1,7 +1,7 @@
 import { assign, setup } from 'xstate';
 import { notProvided } from './not-provided.ts';
 
-/** How long the close handshake of a connection may take; the machine below uses the same number. */
+/** The time limit of the close handshake. The machine below contains the same number. */
 export const CLOSE_GRACE_MS = 10_000;
 
 export interface ConnectionContext {
@@ -20,7 +20,7 @@ export type ConnectionEvent =
       type: 'deadline.reached';
       deadlineAtMs: number;
       atMs: number;
-      /** How long nothing was received, ms; time in which the backend did not read does not count. */
+      /** The time since the last frame, ms. Time in which the backend did not read does not count. */
       silentMs: number;
     }
   | { type: 'frame.received'; atMs: number }
@@ -28,11 +28,11 @@ export type ConnectionEvent =
   | { type: 'entity.deleted'; atMs: number }
   | { type: 'shutdown.requested'; atMs: number }
   | { type: 'store.failed'; atMs: number }
-  /** Its agent is new, and the entity limit is reached. */
+  /** The agent is new and the entity limit is reached. */
   | { type: 'registration.refused'; atMs: number }
   | { type: 'protocol.violated' }
   | { type: 'socket.closed'; code: number }
-  /** At start: the process that held this session has ended. */
+  /** Sent at start: the process of this session has ended. */
   | { type: 'process.restarted' };
 
 const machine = setup({

@@ -30,7 +30,7 @@ interface Context {
   waitMs: number;
   /** Monotonic. */
   connectedAtMs: number;
-  /** How long the agent stays with this backend before it changes to the next. */
+  /** The time after which the agent changes to the next backend. */
   sessionMs: number;
 }
 
@@ -48,14 +48,14 @@ interface Failure {
   httpStatus: number | undefined;
 }
 
-/** The next wait of the series; after a refusal with status 429 it is twice as long. */
+/** Returns the next wait of the series. After a refusal with status 429 it is twice as long. */
 function lengthen({ settings: { retry }, nextWaitMs }: Context, { jitter, httpStatus }: Failure): Partial<Context> {
   const factor = httpStatus === TOO_MANY_REQUESTS ? 2 : 1;
   const waitMs = Math.min(Math.max(nextWaitMs, retry.minMs * factor), retry.maxMs * factor);
   return { waitMs, nextWaitMs: waitMs * retry.multiplier * factor * (1 + jitter) };
 }
 
-/** Between half of the longest time and all of it. */
+/** Returns a time between half of the longest time and all of it. */
 const sessionLength = (maxSessionMs: number, jitter: number): number =>
   maxSessionMs === 0 ? Infinity : maxSessionMs * (1 - jitter / 2);
 

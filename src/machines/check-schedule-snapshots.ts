@@ -4,8 +4,8 @@ import { checkScheduleMachine, type ScheduleContext } from './check-schedule.ts'
 const { version = '' } = checkScheduleMachine;
 
 /**
- * The snapshot of a schedule, which no record holds: it follows from its check and its armed deadline, and the outcome of
- * former ticks is not known. Without `nextTickAtMs` it accepts the deadline that comes.
+ * Returns the snapshot of a schedule, which is not stored, from its check and its armed deadline. The outcome of earlier ticks is
+ * unknown. Without `nextTickAtMs` it accepts any deadline.
  */
 export function scheduleSnapshot(key: string, nextTickAtMs: number | undefined): ActorSnapshot {
   const unknown = { lastRunAtMs: undefined, lastSkip: undefined, skipReason: undefined };

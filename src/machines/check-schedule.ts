@@ -16,14 +16,14 @@ export interface SkippedTick {
   /** Unix ms. */
   atMs: number;
   reason: SkipReason;
-  /** Where the reason alone does not explain it. */
+  /** Additional information for the reason. */
   detail?: string | undefined;
 }
 
 export interface ScheduleContext {
   /** `<namespace>/<check>` */
   key: string;
-  /** Unix ms; undefined in an evicted schedule whose deadline is being decided: it accepts that one. */
+  /** Unix ms; undefined in an evicted schedule whose deadline is being decided. It accepts any deadline. */
   nextTickAtMs: number | undefined;
   /** The last tick at which an agent was asked, Unix ms. */
   lastRunAtMs: number | undefined;
@@ -39,7 +39,7 @@ export interface ScheduleInput {
 
 export type ScheduleEvent =
   | { type: 'schedule.changed'; firstTickAtMs: number }
-  /** The check is new and asks agents in turn: whether a ring of it has a member shows at its first tick. */
+  /** The round-robin check is new. Its first tick shows whether one of its rings has a member. */
   | { type: 'agents.awaited' }
   /** A ring of the check that was empty has a member. */
   | { type: 'ring.joined'; firstTickAtMs: number }
@@ -72,8 +72,8 @@ const machine = setup({
     setDeadline: notProvided('setDeadline'),
     clearDeadline: notProvided('clearDeadline'),
     requestCheck: notProvided('requestCheck'),
-    /** Round-robin turns advance at skipped ticks too. */
-    passTurns: notProvided('passTurns'),
+    /** Advances the round-robin rings at skipped ticks too. */
+    advanceRings: notProvided('advanceRings'),
     /** Records that ticks ask no agent from now on, or for another reason than before. */
     explainSkip: notProvided<SkippedTick & { isNew: boolean }>('explainSkip'),
     /** Records that ticks ask agents again. */
@@ -124,7 +124,7 @@ export const checkScheduleMachine = machine.createMachine({
             },
           },
           {
-            description: 'The tick is due: agents are asked, and what became of that follows as an event.',
+            description: 'The tick is due: agents are asked, and the outcome follows as an event.',
             guard: { type: 'due', params: ({ event }) => ({ skip: event.skip }) },
             actions: [
               { type: 'setNextTick', params: ({ event }) => ({ nextTickAtMs: event.nextTickAtMs }) },
@@ -137,7 +137,7 @@ export const checkScheduleMachine = machine.createMachine({
             target: '.skipping',
             actions: [
               { type: 'setNextTick', params: ({ event }) => ({ nextTickAtMs: event.nextTickAtMs }) },
-              'passTurns',
+              'advanceRings',
               {
                 type: 'explainSkip',
                 params: ({ context, event }) => ({
@@ -227,7 +227,7 @@ export const checkScheduleMachine = machine.createMachine({
           description: 'The last tick asked agents, or none was due yet.',
           on: {
             'agents.awaited': {
-              description: 'A new check that asks agents in turn waits for the first member of a ring.',
+              description: 'A new round-robin check waits for the first member of a ring.',
               target: 'waitingForAgents',
             },
           },
@@ -238,7 +238,7 @@ export const checkScheduleMachine = machine.createMachine({
           on: {
             'ring.joined': [
               {
-                description: 'Ticks asked no agent so far: that changes with the next one.',
+                description: 'Earlier ticks asked no agent; the next one does.',
                 guard: { type: 'hasSkipped', params: ({ context }) => ({ skipReason: context.skipReason }) },
                 target: 'skipping',
                 actions: [

@@ -3,23 +3,23 @@ import { type CheckTtlContext, type CheckTtlInput, checkTtlMachine } from './che
 
 const { version = '' } = checkTtlMachine;
 
-/** The snapshot after a result that the actor could not be sent, because it is in quarantine; `ttlMs` is above 0. */
+/** Returns the snapshot after a result that a quarantined actor could not receive. `ttlMs` is above 0. */
 export const ttlAfterResult = (result: CheckTtlInput): ActorSnapshot => armed(result);
 
-/** What the stored event of a check with an armed TTL says. */
-export interface TtlFacts {
+/** The data of the stored event of a check with an armed TTL. */
+export interface StoredTtl {
   ttlMs: number;
   alertStatus: number;
-  /** Of the last alert, where the stored event is one, by the wall clock. */
+  /** The last alert in wall time, if the stored event is one. */
   expiry: { atS: number; silentS: number } | undefined;
 }
 
 /**
- * The snapshot that follows from domain data, for a stored one that cannot be used. After an alert it is in the state of that
- * alert, and its deadline lies at most two seconds from where it was. Before one, when the last result came is not known by the
- * backend's clock: the check gets its whole TTL once more.
+ * Rebuilds the snapshot from domain data, to replace a stored one that cannot be used. After an alert it has the state of that
+ * alert, and its deadline differs by at most two seconds. Before an alert the receipt of the last result is unknown, so that the
+ * check gets its whole TTL again.
  */
-export function rebuiltTtl(key: string, { ttlMs, alertStatus, expiry }: TtlFacts, nowMs: number): ActorSnapshot {
+export function rebuiltTtl(key: string, { ttlMs, alertStatus, expiry }: StoredTtl, nowMs: number): ActorSnapshot {
   if (expiry === undefined) return armed({ key, ttlMs, alertStatus, atMs: nowMs });
   const elapsedMs = expiry.silentS * 1_000;
   const lastReceivedAtMs = Math.min(nowMs, expiry.atS * 1_000) - elapsedMs;

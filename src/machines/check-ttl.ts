@@ -38,9 +38,9 @@ export type CheckTtlEvent =
   | ({
       type: 'deadline.reached';
       deadlineAtMs: number;
-      /** Since the last real result, without blind time. */
+      /** The time since the last real result, without blind time. */
       elapsedMs: number;
-      /** That blind time. */
+      /** The blind time since then. */
       graceMs: number;
       keepaliveStatus: number;
     } & Subject)
@@ -52,7 +52,7 @@ export type CheckTtlEvent =
 export const ttlDeadlineAtMs = (context: Pick<CheckTtlContext, 'lastReceivedAtMs' | 'tickMs'>): number =>
   context.lastReceivedAtMs + context.tickMs;
 
-/** Where the ticks restart when blind time comes after the last expiry. */
+/** Returns the expiry at which the ticks restart when blind time follows the last expiry. */
 export const ttlRepeat = ({ lastReceivedAtMs, ttlMs, graceMs }: CheckTtlContext) => ({
   graceMs,
   firstAtMs: lastReceivedAtMs + ttlMs,
@@ -86,11 +86,11 @@ const machine = setup({
   },
 });
 
-/** The check TTL: it expires when no result of a check has come for so long. */
+/** The check TTL: it expires when no result of the check is received for that time. */
 export const checkTtlMachine = machine.createMachine({
   id: 'check-ttl',
   version: '1',
-  description: 'The TTL of a check: it expires when no result has come for that long.',
+  description: 'The TTL of a check: it expires when no result is received for that time.',
   options: { maxIterations: 1_000 },
   context: ({ input }) => ({
     key: input.key,

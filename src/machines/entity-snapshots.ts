@@ -4,24 +4,24 @@ import { type EntityContext, entityMachine, type Keepalive } from './entity.ts';
 
 const { version = '' } = entityMachine;
 
-/** The snapshot after a keepalive that the actor could not be sent, because it is in quarantine. */
+/** Returns the snapshot after a keepalive that a quarantined actor could not receive. */
 export const entityAfterKeepalive = (key: string, keepalive: Keepalive): ActorSnapshot => monitored(key, keepalive);
 
-/** What the stored keepalive event of an entity says, in whole seconds of the wall clock. */
-export interface KeepaliveFacts extends KeepaliveTimeouts {
+/** The data of the stored keepalive event of an entity, in whole seconds of wall time. */
+export interface StoredKeepalive extends KeepaliveTimeouts {
   intervalMs: number;
-  /** Receipt of the last keepalive; undefined when it is not known, as for an event that came through the API. */
+  /** Receipt of the last keepalive; undefined when unknown, as for an event from the API. */
   receivedAtS: number | undefined;
   /** The last alert, when the agent has been silent since; `silentS` is the silence that the alert names. */
   alert: { status: number; silentS: number } | undefined;
 }
 
 /**
- * The snapshot that follows from domain data, for a stored one that cannot be used: unmonitored without `keepalive`, otherwise
- * in the state of the last alert with the deadline after it. A deadline lies at most a second from where it was: before the
- * first alert it is never earlier, during an alert never later.
+ * Rebuilds the snapshot from domain data, to replace a stored one that cannot be used: unmonitored without `keepalive`, otherwise
+ * in the state of the last alert, with the deadline after it. The deadline differs by at most a second: before the first alert it
+ * is never earlier, during an alert never later.
  */
-export function rebuiltEntity(key: string, keepalive: KeepaliveFacts | undefined, nowMs: number): ActorSnapshot {
+export function rebuiltEntity(key: string, keepalive: StoredKeepalive | undefined, nowMs: number): ActorSnapshot {
   if (keepalive === undefined) return unmonitored(key);
   const { receivedAtS = Infinity, alert, ...timeouts } = keepalive;
   if (alert === undefined) return monitored(key, { ...timeouts, atMs: Math.min(nowMs, receivedAtS * 1_000 + 999) });

@@ -28,9 +28,9 @@ export type EntityEvent =
   | {
       type: 'deadline.reached';
       deadlineAtMs: number;
-      /** Since the last keepalive, without blind time. */
+      /** The time since the last keepalive, without blind time. */
       elapsedMs: number;
-      /** That blind time. */
+      /** The blind time since then. */
       graceMs: number;
       keepaliveEventExists: boolean;
       /** Whether the entity is deleted when its agent stops. */
@@ -43,7 +43,7 @@ export type EntityEvent =
 export const keepaliveDeadlineAtMs = ({ lastReceivedAtMs, tickMs }: EntityContext): number | undefined =>
   tickMs === undefined ? undefined : lastReceivedAtMs + tickMs;
 
-/** Where the ticks restart when blind time comes after the last alert. */
+/** Returns the alert at which the ticks restart when blind time follows the last alert. */
 export const keepaliveRepeat = ({ lastReceivedAtMs, graceMs, warningMs, criticalMs }: EntityContext) => ({
   graceMs,
   firstAtMs: lastReceivedAtMs + nextTickMs(0, { warningMs, criticalMs }),
@@ -147,7 +147,7 @@ export const entityMachine = machine.createMachine({
                 actions: ['disarm', 'clearDeadline'],
               },
               {
-                description: 'An agent that asked for it is deregistered instead of alerted on.',
+                description: 'If the agent requests deregistration, it is deregistered without an alert.',
                 guard: { type: 'mustDeregister', params: ({ event }) => ({ deregister: event.deregister }) },
                 target: '#entity.deregistered',
                 actions: 'deregister',
@@ -214,7 +214,7 @@ export const entityMachine = machine.createMachine({
             actions: ['disarm', 'clearDeadline'],
           },
           {
-            description: 'An agent that asked for it meanwhile is deregistered.',
+            description: 'If the agent requests deregistration, it is deregistered.',
             guard: { type: 'mustDeregister', params: ({ event }) => ({ deregister: event.deregister }) },
             target: 'deregistered',
             actions: 'deregister',
@@ -273,7 +273,7 @@ export const entityMachine = machine.createMachine({
             actions: ['disarm', 'clearDeadline'],
           },
           {
-            description: 'An agent that asked for it meanwhile is deregistered.',
+            description: 'If the agent requests deregistration, it is deregistered.',
             guard: { type: 'mustDeregister', params: ({ event }) => ({ deregister: event.deregister }) },
             target: 'deregistered',
             actions: 'deregister',

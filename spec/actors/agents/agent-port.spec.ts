@@ -9,7 +9,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 
-describe('a connection that the actors know', () => {
+describe('a connection to the agent port', () => {
   let store: MemoryStore;
   let clock: ManualClock;
   let system: ActorSystem;
@@ -41,7 +41,7 @@ describe('a connection that the actors know', () => {
 
   const known = () => system.agents.session(session.id);
 
-  it('is forgotten when its socket has closed', async () => {
+  it('is removed when its socket has closed', async () => {
     system.agents.open(session);
     await clock.settle();
     expect(known()).to.equal(session);
@@ -49,7 +49,7 @@ describe('a connection that the actors know', () => {
     expect(known()).to.equal(undefined);
   });
 
-  it('is forgotten when its socket has closed after its opening was lost with a failed write', async () => {
+  it('is removed when its socket has closed after its opening was lost with a failed write', async () => {
     store.beforeWrite = () => Promise.reject(new Error('no space left on device'));
     system.agents.open(session);
     await clock.settle();
@@ -62,7 +62,7 @@ describe('a connection that the actors know', () => {
     expect(store.get('sessions', session.id)).to.equal(undefined);
   });
 
-  it('receives the events of a store failure after it, in order and each once', async () => {
+  it('receives the events of a store failure after the store recovers, in order and each once', async () => {
     const other = { ...session, id: randomUUID() };
     for (const one of [session, other]) system.agents.open(one);
     await clock.settle();
@@ -110,7 +110,7 @@ describe('a connection that the actors know', () => {
     });
   }
 
-  it("writes nothing into the backend's own namespace, even if it is of it", async () => {
+  it("cannot write to the backend's own namespace, even from that namespace", async () => {
     const own: AgentSession = { ...session, namespace: 'mon-system', agentName: 'backend' };
     system.agents.open(own);
     const sent = (text: Record<string, unknown>) =>

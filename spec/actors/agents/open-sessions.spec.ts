@@ -21,7 +21,7 @@ describe('the open sessions', () => {
     expect([...sessions.ids()]).to.deep.equal(['c']);
   });
 
-  it('are found by their id, and counted once', () => {
+  it('are found by id and counted once', () => {
     const sessions = new OpenSessions<ReturnType<typeof session>>();
     const [first, again] = [session('a'), session('a')];
     sessions.add(first);

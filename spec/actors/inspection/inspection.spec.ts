@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import type { InspectReader } from '../../../src/actors/inspection/inspection.ts';
+import type { InspectReader } from '../../../src/actors/inspection/attachment.ts';
 import { MACHINES } from '../../../src/actors/core/machines.ts';
 import { mergeEvent } from '../../../src/actors/events/merge-event.ts';
 import { ActorSystem } from '../../../src/actors/system.ts';
@@ -13,7 +13,7 @@ import { RecordedLog } from '../../support/recorded-log.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 
 const LINGER_MS = 60_000;
-const SWITCH = 'check-ttl:default/web-01/disk';
+const CHECK_TTL = 'check-ttl:default/web-01/disk';
 
 /** A reader that keeps its messages and reads at a given speed. */
 class Reader implements InspectReader {
@@ -55,7 +55,7 @@ describe('inspection', () => {
 
   const addresses = (...texts: string[]) => parseActorAddresses(texts);
 
-  /** A result of a check on web-01 that is durable when the promise resolves. */
+  /** Merges a result of a check on web-01. Resolves when it is durable. */
   async function result(check = 'disk'): Promise<void> {
     const event = parseEvent(proxyEvent('web-01', check, { ttl: 20, interval: 10 }));
     if (!hasCheck(event)) throw new Error('the event has a check');
@@ -74,8 +74,8 @@ describe('inspection', () => {
     });
 
     it('ends a minute after the last reader, and at once when the system stops', async () => {
-      const detach = system.inspection.attach(addresses(SWITCH), undefined, reader);
-      const other = system.inspection.attach(addresses(SWITCH), undefined, new Reader());
+      const detach = system.inspection.attach(addresses(CHECK_TTL), undefined, reader);
+      const other = system.inspection.attach(addresses(CHECK_TTL), undefined, new Reader());
       expect(system.decider.observer).to.equal(system.inspection);
       detach();
       await clock.advance(2 * LINGER_MS);
@@ -85,7 +85,7 @@ describe('inspection', () => {
       expect(system.decider.observer).to.equal(system.inspection);
       await clock.advance(1);
       expect(system.decider.observer).to.equal(undefined);
-      system.inspection.attach(addresses(SWITCH), undefined, reader);
+      system.inspection.attach(addresses(CHECK_TTL), undefined, reader);
       system.inspection.stop();
       expect(system.decider.observer).to.equal(undefined);
     });
@@ -94,7 +94,7 @@ describe('inspection', () => {
   it('records steps of watched actors only', async () => {
     await result('disk');
     await result('load');
-    system.inspection.attach(addresses(SWITCH), undefined, reader);
+    system.inspection.attach(addresses(CHECK_TTL), undefined, reader);
     await result('load');
     await result('disk');
     expect(outline(reader.messages)).to.deep.equal([
@@ -106,13 +106,13 @@ describe('inspection', () => {
 
   it('sends nothing to a detached reader, even while it sends the past', async () => {
     await result();
-    const detach = system.inspection.attach(addresses(SWITCH), undefined, reader);
+    const detach = system.inspection.attach(addresses(CHECK_TTL), undefined, reader);
     await result();
     detach();
     await result();
     expect(reader.messages).to.have.lengthOf(3);
     const late = new Reader();
-    system.inspection.attach(addresses(SWITCH), { seq: 0, n: undefined }, late)();
+    system.inspection.attach(addresses(CHECK_TTL), { seq: 0, n: undefined }, late)();
     await result();
     expect(late.messages).to.deep.equal([]);
   });
@@ -122,7 +122,7 @@ describe('inspection', () => {
       await result();
       await clock.advance(20_000);
     }
-    system.inspection.attach(addresses(SWITCH), { seq: 0, n: undefined }, reader);
+    system.inspection.attach(addresses(CHECK_TTL), { seq: 0, n: undefined }, reader);
     await clock.settle();
     expect(outline(reader.messages).filter((line) => line === 'snapshot deadline.reached warning')).to.have.lengthOf(
       150,
@@ -135,22 +135,22 @@ describe('inspection', () => {
   it('ends for a reader that throws, logs the error, and does not affect decisions', async () => {
     await result();
     const healthy = new Reader();
-    system.inspection.attach(addresses(SWITCH), undefined, healthy);
-    system.inspection.attach(addresses(SWITCH), undefined, reader);
+    system.inspection.attach(addresses(CHECK_TTL), undefined, healthy);
+    system.inspection.attach(addresses(CHECK_TTL), undefined, reader);
     await clock.settle();
     reader.send = () => {
       throw new Error('broken');
     };
     await result();
     expect(reader.failed).to.equal(true);
-    expect(log.errors.map(({ msg }) => msg)).to.deep.equal(['inspection failed']);
+    expect(log.errors.map(({ msg }) => msg)).to.deep.equal(['could not send messages to an inspector']);
     expect(store.get('events', 'default/web-01/disk')?.state.occurrences).to.equal(2);
   });
 
   it('keeps at most a hundred actors without a reader', async () => {
     const left = addresses(...Array.from({ length: 50 }, (_, n) => `entity:default/a-${n}`));
     const more = addresses(...Array.from({ length: 50 }, (_, n) => `entity:default/b-${n}`));
-    for (const actors of [addresses(SWITCH), left, more]) system.inspection.attach(actors, undefined, reader)();
+    for (const actors of [addresses(CHECK_TTL), left, more]) system.inspection.attach(actors, undefined, reader)();
     expect(system.inspection.watches('check-ttl', 'default/web-01/disk')).to.equal(false);
     expect(system.inspection.watches('entity', 'default/a-0')).to.equal(true);
     await clock.advance(LINGER_MS);
@@ -161,14 +161,14 @@ describe('inspection', () => {
     store.ledger = () => {
       throw new Error('a damaged entry');
     };
-    system.inspection.attach(addresses(SWITCH), { seq: 0, n: undefined }, reader);
+    system.inspection.attach(addresses(CHECK_TTL), { seq: 0, n: undefined }, reader);
     await clock.settle();
     expect(reader.failed).to.equal(true);
-    expect(log.errors.map(({ msg }) => msg)).to.deep.equal(['inspection failed']);
+    expect(log.errors.map(({ msg }) => msg)).to.deep.equal(['could not send messages to an inspector']);
   });
 
   for (const [actor, machine] of Object.entries<AnyStateMachine>(MACHINES)) {
-    it(`leaves nothing out of the snapshots of ${actor}: it has no tags, children or history`, () => {
+    it(`shows complete snapshots of ${actor}: its machine has no tags, children or history states`, () => {
       const nodes: AnyStateNode[] = [machine.root];
       for (const node of nodes) {
         expect([node.tags, node.invoke, node.history]).to.deep.equal([[], [], false]);

@@ -15,7 +15,7 @@ import { agentLinkMachine } from '../../../src/machines/agent-link.ts';
 type Guard = (args: unknown, params: unknown) => boolean;
 type Asked = [guard: string, passed: boolean];
 
-/** The published definition as a client has it, after JSON. */
+/** Returns the published definition as a client parses it from JSON. */
 function definitionOf(id: string): Record<string, unknown> {
   const found = PUBLISHED_MACHINES.find(({ definition }) => definition.id === id);
   return JSON.parse(JSON.stringify(found?.definition)) as Record<string, unknown>;
@@ -24,7 +24,7 @@ function definitionOf(id: string): Record<string, unknown> {
 const guardsOf = (machine: AnyStateMachine): Record<string, Guard> =>
   machine.implementations.guards as Record<string, Guard>;
 
-/** The machine with guards that record what they answer. */
+/** Returns the machine with guards that record their results. */
 function recording(machine: AnyStateMachine, asked: Asked[]): AnyStateMachine {
   const recorded = Object.entries(guardsOf(machine)).map(([name, guard]) => [
     name,
@@ -37,7 +37,7 @@ function recording(machine: AnyStateMachine, asked: Asked[]): AnyStateMachine {
   return machine.provide({ guards: Object.fromEntries(recorded) } as never);
 }
 
-/** The machine of the definition. Its guards have no parameters: each must ask in the order of the real ones, and gets their answer. */
+/** Creates the machine of the definition. Its guards return the recorded results of the real guards, which must be called in the same order. */
 function replaying(machine: AnyStateMachine, asked: Asked[]): AnyStateMachine {
   const replayed = Object.keys(guardsOf(machine)).map((name) => [
     name,
@@ -58,7 +58,7 @@ function replaying(machine: AnyStateMachine, asked: Asked[]): AnyStateMachine {
 const ms = fc.integer({ min: 0, max: 100_000 });
 const flag = fc.boolean();
 const deadlineAtMs = fc.constantFrom(-1, 5_000, 30_000, 45_000);
-/** Most deadlines are the armed one, so that the guards after the first are asked too. */
+/** Most deadlines are the armed one, so that guards after the first are evaluated too. */
 const armed = fc.constantFrom('armed', 'armed', 'armed', 'other');
 
 const EVENTS: Record<string, fc.Arbitrary<EventObject & Record<string, unknown>>> = {
@@ -153,7 +153,7 @@ const INPUTS: Record<string, fc.Arbitrary<unknown>> = {
   'agent-link': flag.map((waitsForConfig) => ({ ...link, waitsForConfig })),
 };
 
-/** The deadline that is armed in a context of any keyed machine. */
+/** Returns the armed deadline in the context of any keyed machine. */
 function armedAtMs(context: Record<string, number | undefined>): number {
   const { nextTickAtMs, deadlineAtMs: own, lastReceivedAtMs = 0, tickMs = 0 } = context;
   return nextTickAtMs ?? own ?? lastReceivedAtMs + tickMs;
@@ -161,7 +161,7 @@ function armedAtMs(context: Record<string, number | undefined>): number {
 
 describe('the published definition', () => {
   for (const machine of [...Object.values<AnyStateMachine>(MACHINES), agentLinkMachine]) {
-    it(`of ${machine.id} is a machine with the states of the real one after any events`, () => {
+    it(`of ${machine.id} creates a machine that has the same states as the real one after any events`, () => {
       const seen = new Set<string>();
       const events = fc.array(EVENTS[machine.id] ?? fc.constant({ type: 'none' }), { maxLength: 30 });
       fc.assert(
@@ -205,7 +205,7 @@ describe('the published definition', () => {
       expect(undescribed).to.deep.equal([]);
     });
 
-    it(`of ${machine} has no placeholder of code`, () => {
+    it(`of ${machine} contains no placeholder for code`, () => {
       const text = JSON.stringify(definition);
       expect(text).to.not.match(/"context"|"params":\{"type"|notProvided|=>/);
       expect(createMachine(definition as never).id).to.equal(definition.id);

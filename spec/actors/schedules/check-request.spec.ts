@@ -9,7 +9,7 @@ import { resourceKey } from '../../../src/store/keyspace.ts';
 const ISSUED_S = 1_700_000_000;
 const NOTHING = { get: () => undefined, keys: () => new Set<string>() };
 
-describe('what an agent is asked to run a check with', () => {
+describe('a check request', () => {
   const decision = new Decision(NOTHING);
 
   const put = (kind: 'assets' | 'hooks', namespace: string, name: string, resource: object): void => {
@@ -36,7 +36,7 @@ describe('what an agent is asked to run a check with', () => {
   const namesOf = (resources: readonly { metadata: { name?: string | undefined } }[] | null): unknown =>
     resources?.map(({ metadata }) => metadata.name) ?? null;
 
-  it('is the check alone when it needs nothing', () => {
+  it('contains only the check when the check needs no hooks or assets', () => {
     const { config, ...parts } = requestOf({});
     expect(config.metadata.name).to.equal('c');
     expect(parts).to.deep.equal({ assets: null, hooks: null, issued: ISSUED_S, hook_assets: {} });
@@ -54,13 +54,13 @@ describe('what an agent is asked to run a check with', () => {
     [['', '..', 'a b', 'x'.repeat(10_000)], null],
   ];
   for (const [needed, found] of assets) {
-    it(`has the assets ${JSON.stringify(found)} for ${JSON.stringify(needed).slice(0, 60)}`, () => {
+    it(`contains the assets ${JSON.stringify(found)} for ${JSON.stringify(needed).slice(0, 60)}`, () => {
       const request = requestOf({ runtime_assets: needed });
       expect(namesOf(request.assets)).to.deep.equal(found);
     });
   }
 
-  it('has each hook once, whatever results it is for, and the assets of those that need some', () => {
+  it('contains each hook once, and the assets of hooks that need some', () => {
     const check_hooks = [{ critical: ['ps', 'gone', 'free'] }, { 'non-zero': ['ps', 'df'] }, { ok: null }];
     const { hooks, hook_assets: hookAssets } = requestOf({ check_hooks });
     expect(namesOf(hooks)).to.deep.equal(['df', 'free', 'ps']);
@@ -68,7 +68,7 @@ describe('what an agent is asked to run a check with', () => {
     expect(namesOf(hookAssets['ps']?.assets ?? null)).to.deep.equal(['acme/ps']);
   });
 
-  it('has no hook for what cannot be the name of one', () => {
+  it('contains no hook for an invalid hook name', () => {
     expect(requestOf({ check_hooks: [{ ok: ['', '..', 'a/b', 'x'.repeat(10_000)] }] }).hooks).to.equal(null);
   });
 });

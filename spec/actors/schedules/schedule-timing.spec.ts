@@ -14,13 +14,13 @@ const every = (interval: number) => ({ metadata, interval, cron: undefined });
 const cron = (expression: string) => ({ metadata, interval: 0, cron: `TZ=UTC ${expression}` });
 
 describe('the ticks of a check', () => {
-  it('by interval stay on their grid when one is late, and are not made up for', () => {
+  it('by interval stay on their grid when one is late, and missed ones are not repeated', () => {
     expect(tickAfter(every(10), 7_000, 7_000)).to.equal(17_000);
     expect(tickAfter(every(10), 7_000, 38_500)).to.equal(47_000);
     expect(tickAfter(every(10), 7_000, 17_000)).to.equal(27_000);
   });
 
-  it('by interval are all on the grid of the first one, in the future, at most one interval away', () => {
+  it('by interval are on the grid of the first tick, in the future, and at most one interval away', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 20_000 }),
@@ -35,17 +35,17 @@ describe('the ticks of a check', () => {
     );
   });
 
-  it('by calendar are the next of it after a late one', () => {
+  it('by cron expression continue with the next cron time after a late one', () => {
     expect(firstTickOf(cron('*/5 * * * *'), START_MS)).to.equal(START_MS + 100_000);
     expect(tickAfter(cron('*/5 * * * *'), START_MS + 100_000, START_MS + 1_000_000)).to.equal(START_MS + 1_300_000);
   });
 
-  it('of @every keep their distance', () => {
+  it('by @every keep their interval', () => {
     expect(firstTickOf(cron('@every 90s'), START_MS + 400)).to.equal(START_MS + 90_000);
     expect(tickAfter(cron('@every 90s'), START_MS, START_MS + 100_000)).to.equal(START_MS + 180_000);
   });
 
-  it('are spread over one interval, or until the next of the calendar, where that is not too near', () => {
+  it('are spread over one interval, or until the next cron time unless it is too near', () => {
     expect(spreadOf(every(60), START_MS)).to.equal(60_000);
     expect(spreadOf(cron('*/5 * * * *'), START_MS)).to.equal(100_000);
     expect(spreadOf(cron('*/5 * * * *'), START_MS + 96_000)).to.equal(299_000);

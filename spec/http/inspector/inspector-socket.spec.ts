@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const MESSAGE = 'x'.repeat(64 * 1024);
-/** More than the queue and the buffers of the system hold. */
+/** More messages than the queue and the socket buffers hold. */
 const TOO_MANY = 1_000;
 const HEARTBEAT_MS = 30_000;
 
@@ -18,11 +18,11 @@ describe('messages to an inspector', () => {
   let socket: InspectSocket;
   let received: number;
   let close: { code: number; reason: string } | undefined;
-  let mayStay: boolean;
+  let mayInspect: boolean;
 
   beforeEach(async () => {
     clock = new ManualClock();
-    mayStay = true;
+    mayInspect = true;
     received = 0;
     close = undefined;
     server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false });
@@ -33,7 +33,7 @@ describe('messages to an inspector', () => {
     peer.on('close', (code, reason) => (close = { code, reason: reason.toString() }));
     await once(peer, 'open');
     const [accepted] = await connected;
-    socket = new InspectSocket(accepted, { clock, mayStay: () => mayStay });
+    socket = new InspectSocket(accepted, { clock, mayInspect: () => mayInspect });
   });
 
   afterEach(() => {
@@ -42,7 +42,7 @@ describe('messages to an inspector', () => {
     server.close();
   });
 
-  it('are all delivered to one that reads, however many', async () => {
+  it('are all delivered to a peer that reads', async () => {
     for (let n = 0; n < TOO_MANY; n += 1) {
       socket.send(MESSAGE);
       if (n % 50 === 0) await socket.drained();
@@ -51,7 +51,7 @@ describe('messages to an inspector', () => {
     expect(close).to.equal(undefined);
   });
 
-  it('are bounded for one that does not read, which is cut with 1013', async () => {
+  it('are bounded for a peer that does not read, which is closed with 1013', async () => {
     peer.pause();
     for (let n = 0; n < TOO_MANY; n += 1) socket.send(MESSAGE);
     await socket.drained();
@@ -61,7 +61,7 @@ describe('messages to an inspector', () => {
     expect(received).to.be.below(TOO_MANY);
   });
 
-  it('end with the connection when it is not even closed by one that does not read', async () => {
+  it('end with the termination of the socket when the peer does not answer the close frame', async () => {
     peer.pause();
     for (let n = 0; n < TOO_MANY; n += 1) socket.send(MESSAGE);
     await clock.advance(10_000);
@@ -70,7 +70,7 @@ describe('messages to an inspector', () => {
     expect(close?.code).to.equal(1006);
   });
 
-  it('go on for one that answers heartbeats', async () => {
+  it('continue for a peer that answers pings', async () => {
     for (let n = 0; n < 3; n += 1) {
       const pinged = once(peer, 'ping');
       await clock.advance(HEARTBEAT_MS);
@@ -81,7 +81,7 @@ describe('messages to an inspector', () => {
     await eventually(() => received === 1);
   });
 
-  it('end for one that has vanished', async () => {
+  it('end for a peer that does not answer a ping', async () => {
     peer.pause();
     await clock.advance(2 * HEARTBEAT_MS);
     peer.resume();
@@ -89,11 +89,11 @@ describe('messages to an inspector', () => {
     expect(close?.code).to.equal(1006);
   });
 
-  it('end within a second for one who may not have them any more, however long he had them', async () => {
+  it('end within a second when the user may no longer inspect', async () => {
     await clock.advance(5_500);
-    mayStay = false;
+    mayInspect = false;
     await clock.advance(1_000);
     await eventually(() => close !== undefined);
-    expect(close).to.deep.equal({ code: 1008, reason: 'the right to inspect has ended' });
+    expect(close).to.deep.equal({ code: 1008, reason: 'no longer allowed to inspect' });
   });
 });

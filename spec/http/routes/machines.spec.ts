@@ -27,7 +27,7 @@ describe('state machines over HTTP', () => {
     });
   });
 
-  it('are shown one by one as JSON that createMachine accepts', async () => {
+  it('are returned one by one as JSON that createMachine accepts', async () => {
     for (const { id } of (await api.get(PATH)).body as { id: string }[]) {
       const { status, body } = await api.get(`${PATH}/${id}`);
       expect(status).to.equal(200);
@@ -53,12 +53,12 @@ describe('state machines over HTTP', () => {
     });
   });
 
-  it('are 404 for an id that no machine has', async () => {
+  it('answer 404 for an unknown id', async () => {
     const { status, body } = await api.get(`${PATH}/unheard-of`);
     expect([status, at(body, 'message')]).to.deep.equal([404, 'there is no state machine "unheard-of"']);
   });
 
-  it('are for every user who is logged in', async () => {
+  it('are readable by every user who is logged in', async () => {
     const token = await api.userWith('nobody', []);
     for (const path of [PATH, `${PATH}/entity`]) {
       const headers = { authorization: `Bearer ${token}` };

@@ -44,8 +44,8 @@ export interface CommandPorts extends CheckEvents {
 }
 
 /**
- * What people and programs may ask of the running system. Each command is one decision. Its promise resolves when the decision
- * is durable; when it rejects, nothing was stored. The ledger names `user` as the cause.
+ * The commands of people and programs to the running system. Each command is one decision. Its promise resolves when the decision
+ * is durable; if it rejects, nothing was stored. The ledger names `user` as the cause.
  * @throws InvalidResource, NotFound, AlreadyExists, StoreUnavailable, Overloaded
  */
 export type Commands = ReturnType<typeof makeCommands>;
@@ -119,11 +119,11 @@ export function makeCommands(ports: CommandPorts) {
 
     putTessen: (tessen: Tessen, user: string) => decide(user, (ctx) => putTessen(ctx, tessen)),
 
-    /** Asks the agents once. Resolves to the time of the request, Unix seconds. @throws NotFound */
+    /** Requests the check from its agents once. Resolves to the time of the request, Unix seconds. @throws NotFound */
     executeCheck: (namespace: string, name: string, request: AdhocRequest, user: string) =>
       decide(user, (ctx) => executeCheck(ctx, entityKey(namespace, name), request), FEEDS_HANDLERS),
 
-    /** `created` has the hash of the password. @throws AlreadyExists */
+    /** `created` contains the hash of the password. @throws AlreadyExists */
     createUser: (created: User, user: string) => decide(user, (ctx) => createUser(ctx, created)),
 
     /** As `createUser`, for users that may exist. */

@@ -8,7 +8,7 @@ import { readResource, type Resources } from '../../store/resource-store.ts';
 
 /**
  * Asserts that a change of a user leaves an administrator. It reads all users when the user stops being an administrator.
- * @throws InvalidResource when no user would be left who may log in and holds all rights
+ * @throws InvalidResource when no enabled user with all rights would be left
  */
 export function assertLeavesAdministrator(decision: Decision, before: User, after: User): void {
   if (before.disabled || keepsAll(before, after)) return;
@@ -16,7 +16,7 @@ export function assertLeavesAdministrator(decision: Decision, before: User, afte
   if (!isAdministrator(policy, before) || isAdministrator(policy, after)) return;
   const others = listed(decision, 'users').filter(({ username }) => username !== after.username);
   if (others.some((user) => isAdministrator(policy, user))) return;
-  throw new InvalidResource(`${after.username} is the last administrator: give all rights to somebody else first`);
+  throw new InvalidResource(`${after.username} is the last administrator: grant all rights to another user first`);
 }
 
 /**
@@ -27,7 +27,7 @@ export function changeLeavingAdministrator(decision: Decision, kind: ResourceKin
   const hadAdministrator = givesEverything(decision, kind, name) && hasAdministrator(decision);
   change();
   if (!hadAdministrator || hasAdministrator(decision)) return;
-  throw new InvalidResource('nobody would be left who holds all rights: give them to somebody in another way first');
+  throw new InvalidResource('no user with all rights would be left: grant all rights to a user in another way first');
 }
 
 function keepsAll(before: User, after: User): boolean {

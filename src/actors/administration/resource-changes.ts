@@ -16,7 +16,7 @@ import { seedPipelineRole } from './seed.ts';
 
 /** Kinds of resources with metadata that are stored as they are sent. Entities and silences have commands of their own. */
 export type DescribedKind = ConfigurationKindName | 'apikeys';
-/** Users have commands of their own. */
+/** Users have separate commands. */
 export type WritableKind = DescribedKind | 'namespaces';
 
 export interface ResourceAddress {

@@ -36,7 +36,7 @@ export function endTokenSession(ctx: DecisionContext, username: string, session:
   store(ctx, username, withoutSession(sessionsOf(ctx, username), session));
 }
 
-/** Ends the sessions of a user who must log in again, except `kept`. */
+/** Ends all login sessions of a user, except `kept`. */
 export function endTokenSessions(ctx: DecisionContext, username: string, kept: string | undefined): void {
   store(ctx, username, onlySession(sessionsOf(ctx, username), kept));
 }

@@ -7,7 +7,7 @@ import { assertLeavesAdministrator } from './last-administrator.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { endTokenSessions } from './token-session-changes.ts';
 
-/** A change of a user who exists. */
+/** A change of an existing user. */
 export type UserEdit =
   | { type: 'user.disabled' }
   | { type: 'user.reinstated' }
@@ -15,7 +15,7 @@ export type UserEdit =
   | { type: 'group.removed'; group: string }
   | { type: 'groups.cleared' }
   | { type: 'password.reset'; passwordHash: string }
-  /** By a caller who knows the old password, which `verifiedHash` matches. The session `keptSession` stays open, the user's others end. */
+  /** Sets the password if `verifiedHash`, the hash of the old one, is still stored. Ends the user's sessions except `keptSession`. */
   | { type: 'password.changed'; passwordHash: string; verifiedHash: string; keptSession: string | undefined };
 
 /** @throws AlreadyExists */

@@ -75,7 +75,7 @@ export class AgentPort {
     return this.#sessions.get(id);
   }
 
-  /** Whether an agent of that name has a connection. */
+  /** Reports whether an agent of that name has a connection. */
   isConnected(namespace: string, agentName: string): boolean {
     return this.#sessions.isConnected(namespace, agentName);
   }
@@ -139,7 +139,7 @@ export class AgentPort {
   #advance(ctx: DecisionContext, id: string, event: ConnectionEvent): void {
     const record = ctx.get('sessions', id);
     if (record === undefined) {
-      // Its opening was lost with a batch: there is nothing to end.
+      // The opening was lost with a failed write: there is no stored session to end.
       if (event.type === 'socket.closed') this.#sessions.delete(id);
       return;
     }

@@ -106,7 +106,7 @@ function sendKeepalive(ctx: DecisionContext, key: string, state: ReturnType<type
 function createAndSend(ctx: DecisionContext, key: string, event: Parameters<typeof ctx.send<'entity'>>[2]) {
   ctx.create('entity', key, { key }, event.type);
   const sent = ctx.send('entity', key, event);
-  if (sent === undefined) throw new Error('an actor that was just made must be awake');
+  if (sent === undefined) throw new Error('a new actor must be awake');
   return sent;
 }
 

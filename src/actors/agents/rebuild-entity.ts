@@ -1,5 +1,5 @@
 import type { ActorSnapshot } from '../../machines/actor-snapshot.ts';
-import { type KeepaliveFacts, rebuiltEntity } from '../../machines/entity-snapshots.ts';
+import { type StoredKeepalive, rebuiltEntity } from '../../machines/entity-snapshots.ts';
 import type { CheckEvent } from '../../resources/event.ts';
 import { keepaliveSilentS } from '../../rules/alert-output.ts';
 import { timeoutError } from '../../rules/keepalive-ticks.ts';
@@ -17,11 +17,11 @@ export function rebuildEntity(reader: TableReader, key: string, nowMs: number): 
   const [namespace = '', name = ''] = key.split('/');
   const isAgent = readResource(reader, 'entities', namespace, name)?.entity_class === 'agent';
   const stored = isAgent ? reader.get('events', `${key}/${KEEPALIVE}`)?.event : undefined;
-  return rebuiltEntity(key, stored === undefined ? undefined : factsOf(stored), nowMs);
+  return rebuiltEntity(key, stored === undefined ? undefined : keepaliveDataOf(stored), nowMs);
 }
 
 /** Returns undefined for a keepalive event that starts no monitor. */
-function factsOf({ check }: CheckEvent): KeepaliveFacts | undefined {
+function keepaliveDataOf({ check }: CheckEvent): StoredKeepalive | undefined {
   const { interval, timeout, ttl, status, executed, output } = check;
   if (timeoutError(interval, timeout, ttl) !== undefined) return undefined;
   const timeouts = timeoutsOf(check);

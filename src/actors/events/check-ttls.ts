@@ -9,7 +9,7 @@ import { withBlindTime } from './blind-annotation.ts';
 import { KEEPALIVE, mergeEvent, replaceTtl } from './merge-event.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** The deadline of a check TTL was reached: sends its actor what is known and stores its new snapshot. */
+/** Handles the deadline of a check TTL: sends the data of the stored event to the actor and stores its new snapshot. */
 export function ttlExpired(ctx: DecisionContext, { key, deadlineAtMs, atMs, graceMs, blindMs }: ReachedDeadline): void {
   const record = ctx.get('events', key);
   const before = ctx.snapshot('check-ttl', key);
@@ -60,7 +60,7 @@ export function publishTtlExpiry(ctx: DecisionContext, { key, alertStatus, lastR
 }
 
 /**
- * The deadline of a stored snapshot. One of another machine version is due at once: its actor is then rebuilt and stored.
+ * Returns the deadline of a stored snapshot. A snapshot of another machine version is due immediately, and its actor is then rebuilt.
  */
 export function ttlDeadline({ context, version }: ActorSnapshot): StoredDeadline {
   if (version !== checkTtlMachine.version) return { atMs: 0, sinceMs: NO_INPUT };

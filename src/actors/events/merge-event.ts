@@ -155,7 +155,7 @@ function recordCheckState(
   });
 }
 
-/** The stored snapshot of a check TTL whose actor cannot be sent the result. */
+/** Returns the snapshot of a check TTL whose actor is quarantined and cannot receive the result. */
 function ttlWhileQuarantined(ctx: DecisionContext, key: string, check: CheckEvent['check']): ActorSnapshot | undefined {
   if (check.ttl <= 0) return undefined;
   return ttlAfterResult({ key, ttlMs: check.ttl * 1_000, alertStatus: alertStatusOf(check), atMs: ctx.steadyMs });

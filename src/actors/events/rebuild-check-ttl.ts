@@ -5,15 +5,14 @@ import type { TableReader } from '../../store/decision.ts';
 import { alertStatusOf } from './merge-event.ts';
 
 /**
- * The snapshot of an armed check TTL that follows from the stored event; undefined when the event has no TTL. `nowMs` is steady
- * time.
+ * Rebuilds the snapshot of an armed check TTL from the stored event; undefined when the event has no TTL. `nowMs` is steady time.
  */
 export function rebuildCheckTtl(reader: TableReader, key: string, nowMs: number): ActorSnapshot | undefined {
   const record = reader.get('events', key);
   if (record?.ttl === undefined) return undefined;
   const { check } = record.event;
   if (check.ttl <= 0) return undefined;
-  // Only an alert of ours has no time of issue and a status that no agent reported.
+  // Only an alert of the backend has a status above 0 and no time of issue.
   const silentS = check.status > 0 && check.issued === 0 ? ttlSilentS(check.output) : undefined;
   const expiry = silentS === undefined ? undefined : { atS: check.executed, silentS };
   return rebuiltTtl(key, { ttlMs: check.ttl * 1_000, alertStatus: alertStatusOf(check), expiry }, nowMs);

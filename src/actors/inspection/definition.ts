@@ -11,9 +11,9 @@ export interface MachineDefinition {
 }
 
 /**
- * The definition of a machine: states, transitions, descriptions, and guards, actions and delays by name, with their parameters
- * where these are constant. What only code can say is left out: the initial context, and parameters that depend on it.
+ * Returns the definition of a machine: states, transitions, descriptions, and the names of guards, actions and delays with their
+ * constant parameters. It omits what only code can express: the initial context, and parameters that depend on it.
  */
 export const definitionOf = (machine: AnyStateMachine): MachineDefinition =>
-  // JSON leaves functions out.
+  // JSON.stringify omits functions.
   JSON.parse(JSON.stringify({ ...machine.config, options: undefined })) as MachineDefinition;

@@ -10,34 +10,25 @@ import { readResource } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 import type { Decider } from '../core/decider.ts';
 import type { ActorStep, DecisionObserver } from '../core/decision-observer.ts';
+import { type Attachment, type InspectReader, resume, type WatchedActor } from './attachment.ts';
 import { InspectMessages, type InspectedSnapshot } from './messages.ts';
 import { InspectPast } from './past.ts';
 import { type Position, positionText, type Since } from './position.ts';
-import { InspectRing } from './message-ring.ts';
+import { MessageRing } from './message-ring.ts';
 import type { ActorKinds } from '../core/actor-kind.ts';
 import { isRecordedKind, recordedState, stepOf } from './recorded-states.ts';
 import type { Machines } from '../core/machines.ts';
 
-/** How long an actor stays watched after its last reader disconnected. A reader that reconnects in that time misses nothing. */
+/** The time for which an actor stays watched after its last reader has disconnected, so that a reader that reconnects misses nothing. */
 const LINGER_MS = 60_000;
-/** The maximum number of watched actors without a reader. Beyond it the one without a reader for the longest time is dropped. */
+/** The maximum number of actors that are watched without a reader. Beyond it, the one without a reader for longest is dropped. */
 const MAX_LINGERING = 100;
-/** Past entries are sent at the pace of the reader until at most this many are missing. These are sent together. */
+/** Past entries are sent at the reader's speed until at most this many are left; these are sent at once. */
 const CATCH_UP_ENTRIES = 200;
-/** Past messages that are sent before the sender waits for the reader. */
+/** The number of past messages after which the reader must have received all messages before more are sent. */
 const DRAIN_EVERY = 100;
-/** The event of the snapshot that follows the past. */
+/** The event type of the snapshot that follows the past transitions. */
 const PAST_ENDED = 'inspection.past-ended';
-
-/** A receiver of messages. */
-export interface InspectReader {
-  /** Receives one message as text. Must not throw. */
-  send(text: string): void;
-  /** Resolves when all messages have left the process, or the reader has disconnected. */
-  drained(): Promise<void>;
-  /** Ends the messages after an error, which has been logged. */
-  fail(): void;
-}
 
 export interface InspectionPorts {
   decider: Pick<Decider, 'observer'>;
@@ -49,30 +40,14 @@ export interface InspectionPorts {
   log: Log;
 }
 
-interface Watched {
-  address: ActorAddress;
-  ring: InspectRing;
-  /** Readers that receive its new messages. */
-  readers: Set<InspectReader>;
-  /** The number of attached readers, including those that still receive the past. */
-  holders: number;
-  endLingering: (() => void) | undefined;
-}
-
-interface Attachment {
-  reader: InspectReader;
-  actors: Watched[];
-  isOpen: boolean;
-}
-
 /**
- * Sends the committed steps of watched actors to readers. To a reader, an actor exists as long as its key, awake or asleep. Without
- * watched actors, decisions have no extra cost.
+ * Sends the committed events and snapshots of watched actors to readers. For readers an actor exists as long as its key exists,
+ * even when it is evicted. Without watched actors, decisions have no additional cost.
  */
 export class Inspection implements DecisionObserver {
   readonly #ports: InspectionPorts;
   readonly #messages: InspectMessages;
-  readonly #watched: Record<ActorAddress['actor'], Map<string, Watched>> = {
+  readonly #watched: Record<ActorAddress['actor'], Map<string, WatchedActor>> = {
     entity: new Map(),
     'check-ttl': new Map(),
     connection: new Map(),
@@ -80,8 +55,8 @@ export class Inspection implements DecisionObserver {
     'check-state': new Map(),
     silence: new Map(),
   };
-  /** Watched actors without readers, in the order in which they lost the last one. */
-  readonly #lingering = new Set<Watched>();
+  /** WatchedActor actors without readers, in the order in which their last readers disconnected. */
+  readonly #lingering = new Set<WatchedActor>();
   #sent = 0;
 
   constructor(ports: InspectionPorts) {
@@ -89,19 +64,18 @@ export class Inspection implements DecisionObserver {
     this.#messages = new InspectMessages(ports.machines);
   }
 
-  /** @throws InvalidResource when the position is after the end of the ledger */
+  /** Asserts that `since` is a position that the ledger has reached. @throws InvalidResource */
   assertReached({ seq }: Since): void {
     const { head } = this.#ports.committer;
-    if (seq > head.seq)
-      throw new InvalidResource(`since must not lie ahead of the ledger, which ends with ${head.seq}`);
+    if (seq > head.seq) throw new InvalidResource(`since must not be greater than the last ledger entry, ${head.seq}`);
   }
 
   /**
-   * Sends the current state of each actor and then its steps to `reader`. With `since` it first sends what happened after that
-   * position: the messages while they are kept, otherwise the transitions in the ledger. The returned function detaches the reader.
+   * Sends `reader` the current snapshots of these actors, then their messages. With `since`, the messages after that position come
+   * first if they are still kept, otherwise the transitions from the ledger. Returns a function that detaches the reader.
    */
   attach(addresses: readonly ActorAddress[], since: Since | undefined, reader: InspectReader): () => void {
-    const attachment = { reader, actors: addresses.map((address) => this.#hold(address)), isOpen: true };
+    const attachment = { reader, actors: addresses.map((address) => this.#watch(address)), isOpen: true };
     const position = since?.n === undefined ? undefined : { seq: since.seq, n: since.n };
     if (position !== undefined && attachment.actors.every(({ ring }) => ring.reachesBackTo(position))) {
       resume(attachment, position);
@@ -131,11 +105,11 @@ export class Inspection implements DecisionObserver {
         () => {
           for (const step of steps) this.#publish(step, entriesBefore + step.ledgerEntries);
         },
-        // The decision was lost and had no effect.
+        // The decision was lost and has no effect.
         () => undefined,
       )
       .catch((err: unknown) => {
-        this.#ports.log.error({ err }, 'inspection failed');
+        this.#ports.log.error({ err }, 'could not send messages to an inspector');
         for (const { kind, key } of steps) {
           for (const reader of this.#watched[kind].get(key)?.readers ?? []) reader.fail();
         }
@@ -171,7 +145,7 @@ export class Inspection implements DecisionObserver {
     publish(seq, (origin) => this.#messages.snapshot(origin, event, after));
   }
 
-  /** Sends the past if requested, then the current state and new messages. */
+  /** Sends the past transitions, if the reader requested them, then the current snapshots. */
   async #begin(attachment: Attachment, sinceSeq: number | undefined): Promise<void> {
     const { committer, store } = this.#ports;
     const past = new InspectPast(
@@ -193,44 +167,45 @@ export class Inspection implements DecisionObserver {
       }
       doneSeq = untilSeq;
     }
-    this.#join(attachment, past, doneSeq);
+    this.#sendSnapshots(attachment, past, doneSeq);
   }
 
   /**
-   * Reads the state of the actors after the last decision, and sends it when that decision is durable. Later steps follow it. No
-   * asynchronous step may come between the promise and its handler, or messages would be lost.
+   * Reads the snapshots of the actors as decided now, sends them when they are durable, and then subscribes the reader. Nothing may
+   * be awaited between the promise and its callback: otherwise the reader would miss messages of later decisions.
    */
-  #join(attachment: Attachment, past: InspectPast, doneSeq: number | undefined): void {
+  #sendSnapshots(attachment: Attachment, past: InspectPast, doneSeq: number | undefined): void {
     const { committer, kinds, clock } = this.#ports;
     const seq = committer.decidedSeq;
     const atMs = clock.nowMs();
     const snapshots = attachment.actors.map(({ address: { actor, key } }) =>
       isRecordedKind(actor) ? recordedState(committer, actor, key) : kinds[actor].snapshotOf(committer, key),
     );
-    const sendSnapshots = (): void => {
+    const sendAndSubscribe = (): void => {
       if (!attachment.isOpen) return;
       if (doneSeq !== undefined) for (const text of past.between(doneSeq, seq)) attachment.reader.send(text);
       for (const [index, watched] of attachment.actors.entries()) {
         const snapshot = snapshots[index];
-        if (snapshot !== undefined) attachment.reader.send(this.#present(watched, snapshot, { past, seq, atMs }));
+        if (snapshot !== undefined)
+          attachment.reader.send(this.#currentMessage(watched, snapshot, { past, seq, atMs }));
         watched.readers.add(attachment.reader);
       }
     };
     const readAgain = (): void => {
-      // The state that was read was lost with its decision, and is read again.
-      if (attachment.isOpen) this.#join(attachment, past, doneSeq);
+      // The snapshots belong to a lost decision.
+      if (attachment.isOpen) this.#sendSnapshots(attachment, past, doneSeq);
     };
     committer
       .whenDurable()
-      .then(sendSnapshots, readAgain)
+      .then(sendAndSubscribe, readAgain)
       .catch((err: unknown) => {
         this.#failed(attachment, err);
       });
   }
 
-  /** Returns the message with the current state: a registration, or a snapshot if the past has registered the actor. */
-  #present(
-    { address }: Watched,
+  /** Registers an actor with its current snapshot; for an actor that past transitions have registered, sends the snapshot only. */
+  #currentMessage(
+    { address }: WatchedActor,
     { value, context }: Pick<ActorSnapshot, 'value' | 'context'>,
     { past, seq, atMs }: { past: InspectPast; seq: number; atMs: number },
   ): string {
@@ -252,17 +227,17 @@ export class Inspection implements DecisionObserver {
     return readResource(this.#ports.committer, 'entities', namespace, name)?.redact ?? undefined;
   }
 
-  #hold(address: ActorAddress): Watched {
+  #watch(address: ActorAddress): WatchedActor {
     const { decider, committer } = this.#ports;
     const actors = this.#watched[address.actor];
     let watched = actors.get(address.key);
     if (watched === undefined) {
-      const ring = new InspectRing(this.#next(committer.decidedSeq));
-      watched = { address, ring, readers: new Set(), holders: 0, endLingering: undefined };
+      const ring = new MessageRing(this.#next(committer.decidedSeq));
+      watched = { address, ring, readers: new Set(), attached: 0, endLingering: undefined };
       actors.set(address.key, watched);
       decider.observer = this;
     }
-    watched.holders += 1;
+    watched.attached += 1;
     watched.endLingering?.();
     watched.endLingering = undefined;
     this.#lingering.delete(watched);
@@ -274,12 +249,12 @@ export class Inspection implements DecisionObserver {
     attachment.isOpen = false;
     for (const watched of attachment.actors) {
       watched.readers.delete(attachment.reader);
-      watched.holders -= 1;
-      if (watched.holders === 0) this.#linger(watched);
+      watched.attached -= 1;
+      if (watched.attached === 0) this.#linger(watched);
     }
   }
 
-  #linger(watched: Watched): void {
+  #linger(watched: WatchedActor): void {
     watched.endLingering = this.#ports.clock.after(LINGER_MS, () => {
       this.#forget(watched);
     });
@@ -288,7 +263,7 @@ export class Inspection implements DecisionObserver {
     if (this.#lingering.size > MAX_LINGERING && oldest !== undefined) this.#forget(oldest);
   }
 
-  #forget(watched: Watched): void {
+  #forget(watched: WatchedActor): void {
     watched.endLingering?.();
     this.#lingering.delete(watched);
     this.#watched[watched.address.actor].delete(watched.address.key);
@@ -296,14 +271,7 @@ export class Inspection implements DecisionObserver {
   }
 
   #failed(attachment: Attachment, err: unknown): void {
-    this.#ports.log.error({ err }, 'inspection failed');
+    this.#ports.log.error({ err }, 'could not send messages to an inspector');
     attachment.reader.fail();
   }
-}
-
-/** Sends the missed messages of all actors in order, and adds the reader for new ones. */
-function resume({ reader, actors }: Attachment, position: Position): void {
-  const missed = actors.flatMap(({ ring }) => ring.after(position)).toSorted((one, other) => one.at.n - other.at.n);
-  for (const { text } of missed) reader.send(text);
-  for (const watched of actors) watched.readers.add(reader);
 }

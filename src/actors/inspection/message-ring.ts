@@ -9,7 +9,7 @@ export interface KeptMessage {
 }
 
 /** The latest messages of a watched actor. */
-export class InspectRing {
+export class MessageRing {
   readonly #kept: KeptMessage[] = [];
   /** All messages after this position are kept. */
   #begin: Position;

@@ -8,7 +8,7 @@ import { definitionOf, type MachineDefinition } from './definition.ts';
 export interface PublishedMachine {
   /** The kind name in the ledger and in session ids. */
   machine: string;
-  /** The events that it handles, in order; delays of the machine itself are not among them. */
+  /** The types of the events that it handles, sorted, without its own delays. */
   events: string[];
   definition: MachineDefinition;
 }
@@ -19,7 +19,7 @@ const published = (machine: string, definition: MachineDefinition): PublishedMac
   definition,
 });
 
-/** Every state machine of backend and agent, and the states that plain functions decide. The same in every process of a version. */
+/** All state machines of the backend and the agent, and the states that plain functions decide. They depend on the version only. */
 export const PUBLISHED_MACHINES: readonly PublishedMachine[] = [
   ...Object.entries<AnyStateMachine>(MACHINES).map(([kind, machine]) => published(kind, definitionOf(machine))),
   published('agent-link', definitionOf(agentLinkMachine)),

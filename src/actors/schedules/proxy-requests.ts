@@ -7,7 +7,7 @@ import type { FanOut, ProxyTarget } from '../../scheduler/proxy-runs.ts';
 import type { ProxyRunRequested } from '../../store/decision.ts';
 import { entityKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
-import { type Rings, takeRingTurns } from './round-robin.ts';
+import { type Rings, takeRingSlots } from './round-robin.ts';
 import { announceRequest, checkOf, noMembers, sendToSchedule } from './schedules.ts';
 import { spreadOf } from './schedule-timing.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
@@ -27,7 +27,7 @@ export function planProxyRun(
   if (run.adhoc || !check.round_robin) {
     return { targets: entities.map((entity) => ({ entity, agent: undefined })), gapMs, waitsFirst: true };
   }
-  const targets = takeRingTurns(ctx, rings, check, entities.length).flatMap((agents) =>
+  const targets = takeRingSlots(ctx, rings, check, entities.length).flatMap((agents) =>
     entities.map((entity, index) => ({ entity, agent: agents[index] })),
   );
   if (targets.length === 0) sendToSchedule(ctx, keyOf(run), noMembers(ctx));

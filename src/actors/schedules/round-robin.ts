@@ -14,7 +14,7 @@ export interface Rings {
 export const NO_RINGS: Rings = { members: () => [] };
 
 /** Returns the next `items` agents of each ring of the check that has members, and stores the new positions. */
-export function takeRingTurns(ctx: DecisionContext, rings: Rings, check: Check, items: number): string[][] {
+export function takeRingSlots(ctx: DecisionContext, rings: Rings, check: Check, items: number): string[][] {
   const { namespace = '', name = '' } = check.metadata;
   const schedule = check.cron ?? String(check.interval);
   const stored = readRingPositions(ctx.decision, namespace, name);

@@ -15,7 +15,7 @@ import type { ReachedDeadline } from '../time/deadline-queue.ts';
 import type { Decider } from '../core/decider.ts';
 import { ActorFailed } from '../core/actor-failed.ts';
 import type { ActorKinds } from '../core/actor-kind.ts';
-import { type Rings, takeRingTurns } from './round-robin.ts';
+import { type Rings, takeRingSlots } from './round-robin.ts';
 import { firstTickOf, tickAfter } from './schedule-timing.ts';
 import type { DecisionContext, Sent } from '../core/decision-context.ts';
 
@@ -128,13 +128,13 @@ export function requestCheck(ctx: DecisionContext, { key }: ScheduleContext, rin
 }
 
 /** Advances the rings of a check without a request. The rings of proxy checks stay as they are, because no entities were selected. */
-export function passTurns(ctx: DecisionContext, { key }: ScheduleContext, rings: Rings): void {
+export function advanceRings(ctx: DecisionContext, { key }: ScheduleContext, rings: Rings): void {
   const check = checkOf(ctx.decision, key);
-  if (check?.round_robin === true && check.proxy_requests === undefined) takeRingTurns(ctx, rings, check, 1);
+  if (check?.round_robin === true && check.proxy_requests === undefined) takeRingSlots(ctx, rings, check, 1);
 }
 
 function requestFromRings(ctx: DecisionContext, check: Check, rings: Rings): void {
-  const agents = takeRingTurns(ctx, rings, check, 1).flat();
+  const agents = takeRingSlots(ctx, rings, check, 1).flat();
   for (const agent of agents) announceRequest(ctx, check, [`entity:${agent}`], false);
   if (agents.length > 0) return;
   const { namespace = '', name = '' } = check.metadata;

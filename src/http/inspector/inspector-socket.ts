@@ -1,19 +1,19 @@
 import type { WebSocket } from 'ws';
-import type { InspectReader } from '../../actors/inspection/inspection.ts';
+import type { InspectReader } from '../../actors/inspection/attachment.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 /** Of messages that the peer has not taken yet; a peer that falls behind further is cut. */
 const MAX_QUEUED_BYTES = 8 * 1024 * 1024;
 const HEARTBEAT_MS = 30_000;
 /** The interval of the permission check. A logout, a new password, a deleted key or a disabled user ends a connection within a second. Source: spec/07, A9. */
-const RIGHT_CHECK_MS = 1_000;
+const ACCESS_CHECK_MS = 1_000;
 /** The time between the close frame and the cut of the connection. */
 const CLOSE_GRACE_MS = 10_000;
 
 export interface InspectSocketPorts {
   clock: Clock;
   /** Called every second. When it returns false, the connection is closed. */
-  mayStay(): boolean;
+  mayInspect(): boolean;
 }
 
 /** Sends messages to one open WebSocket at the pace of its peer. Messages from the peer are ignored. */
@@ -96,9 +96,9 @@ export class InspectSocket implements InspectReader {
   }
 
   #check(): () => void {
-    return this.#ports.clock.after(RIGHT_CHECK_MS, () => {
-      if (this.#ports.mayStay()) this.#cancelCheck = this.#check();
-      else this.close(1008, 'the right to inspect has ended');
+    return this.#ports.clock.after(ACCESS_CHECK_MS, () => {
+      if (this.#ports.mayInspect()) this.#cancelCheck = this.#check();
+      else this.close(1008, 'no longer allowed to inspect');
     });
   }
 }

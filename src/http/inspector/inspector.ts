@@ -58,12 +58,12 @@ export class InspectEndpoint {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { log, clock, inspection } = this.#ports;
     socket.on('error', (err) => {
-      log.debug({ err }, 'socket of an inspector failed');
+      log.debug({ err }, 'inspector socket failed');
     });
     try {
       const { caller, addresses, since } = this.#admit(request);
       this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-        const reader = new InspectSocket(webSocket, { clock, mayStay: () => this.#mayStillInspect(caller) });
+        const reader = new InspectSocket(webSocket, { clock, mayInspect: () => this.#mayStillInspect(caller) });
         webSocket.on('close', inspection.attach(addresses, since, reader));
         log.info({ username: caller.username, actors: addresses.length }, 'inspector connected');
       });

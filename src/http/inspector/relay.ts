@@ -6,11 +6,11 @@ import type { ActorAddress } from '../../resources/actor-address.ts';
 import { InspectSocket } from './inspector-socket.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
-/** A relay repeats what its other clients send. */
+/** A relay forwards the messages of its other clients. */
 const MAX_RECEIVED_BYTES = 1024 * 1024;
 const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 30_000;
-/** A connection that lasted so long begins the waits anew. */
+/** A connection that lasts this long resets the wait between attempts. */
 const SETTLED_MS = 10_000;
 
 export interface InspectRelayPorts {
@@ -24,8 +24,8 @@ export interface InspectRelayPorts {
 }
 
 /**
- * Keeps a connection to a developer's relay, as an ordinary client of it. Each connection begins with the actors as they
- * stand, because a relay that was started anew knows nothing; nothing that was sent is sent again.
+ * Keeps a connection to a developer's relay, as an ordinary client. Each connection begins with the current snapshots of the
+ * actors, because a restarted relay has no state. Earlier messages are not repeated.
  */
 export class InspectRelay {
   readonly #ports: InspectRelayPorts;
@@ -48,22 +48,22 @@ export class InspectRelay {
     this.#webSocket = webSocket;
     let openedAtMs: number | undefined;
     webSocket.on('open', () => {
-      log.info({}, 'relay of inspectors connected');
+      log.info({}, 'connected to the inspector relay');
       openedAtMs = clock.monotonicMs();
-      const reader = new InspectSocket(webSocket, { clock, mayStay: () => true });
+      const reader = new InspectSocket(webSocket, { clock, mayInspect: () => true });
       webSocket.on('close', inspection.attach(addresses, undefined, reader));
     });
     webSocket.on('error', (err) => {
-      log.warn({ err }, 'relay of inspectors failed');
+      log.warn({ err }, 'inspector relay connection failed');
     });
-    // After an error, too.
+    // `close` follows an error as well.
     webSocket.on('close', () => {
       if (openedAtMs !== undefined && clock.monotonicMs() - openedAtMs >= SETTLED_MS) this.#waitMs = FIRST_WAIT_MS;
       this.#retry();
     });
   }
 
-  /** Never to be started again. */
+  /** Disconnects. The relay cannot be started again. */
   stop(): void {
     this.#isStopped = true;
     this.#cancelRetry?.();
