@@ -46,7 +46,7 @@ describe('the actor list', () => {
   }
   const idsOf = async (query: string) => (await list(query)).map(({ session_id }) => session_id);
 
-  const SWITCHES = ['web-01/disk', 'web-01/swap', 'web-010/disk', 'web-010/swap'].map(
+  const CHECK_TTLS = ['web-01/disk', 'web-01/swap', 'web-010/disk', 'web-010/swap'].map(
     (key) => `check-ttl:default/${key}`,
   );
   const CHECK_STATES = ['web-01', 'web-010'].flatMap((name) =>
@@ -61,14 +61,14 @@ describe('the actor list', () => {
     expect(all.map(({ session_id }) => session_id)).to.deep.equal([
       'check-schedule:default/disk',
       ...CHECK_STATES,
-      ...SWITCHES,
+      ...CHECK_TTLS,
       ...connections(),
       ...ENTITIES,
       ...SILENCES,
     ]);
     const warning = { machine: 'check-ttl', key: 'default/web-01/disk', value: 'warning', since: backend.nowS };
     const [ttl, next] = all.slice(1 + CHECK_STATES.length);
-    expect(ttl).to.deep.equal({ session_id: SWITCHES[0], ...warning });
+    expect(ttl).to.deep.equal({ session_id: CHECK_TTLS[0], ...warning });
     expect(next).to.deep.include({ value: 'registered', since: backend.nowS - 30 });
     expect(all[0]).to.deep.include({ value: 'scheduled', since: backend.nowS - 30 });
     expect(all.at(-2)).to.deep.include({ value: 'active', since: backend.nowS - 30 });
@@ -84,7 +84,7 @@ describe('the actor list', () => {
     const ofEntity = await idsOf('entity=default/web-01');
     expect(ofEntity.filter((id) => !id.startsWith('connection:'))).to.deep.equal([
       ...CHECK_STATES.filter((id) => id.includes('/web-01/')),
-      ...SWITCHES.slice(0, 2),
+      ...CHECK_TTLS.slice(0, 2),
       'entity:default/web-01',
       SILENCES[0],
     ]);
@@ -93,11 +93,11 @@ describe('the actor list', () => {
       'check-schedule:default/disk',
       'check-state:default/web-01/disk',
       'check-state:default/web-010/disk',
-      SWITCHES[0],
-      SWITCHES[2],
+      CHECK_TTLS[0],
+      CHECK_TTLS[2],
       SILENCES[0],
     ]);
-    expect(await idsOf('entity=default/web-010&check=swap&machine=check-ttl')).to.deep.equal([SWITCHES[3]]);
+    expect(await idsOf('entity=default/web-010&check=swap&machine=check-ttl')).to.deep.equal([CHECK_TTLS[3]]);
     expect(await idsOf('entity=default/web-02')).to.deep.equal([]);
   });
 

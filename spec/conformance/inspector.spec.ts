@@ -21,7 +21,7 @@ import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
 
 const ENTITY = 'entity:default/web-01';
-const SWITCH = 'check-ttl:default/web-01/disk';
+const CHECK_TTL = 'check-ttl:default/web-01/disk';
 const SECOND_HASH = hashSync('second-pass', { cost: 4 });
 const TIMING = { interval: 5, timeout: 30, ttl: 60 };
 
@@ -82,7 +82,7 @@ describe('the inspector', () => {
 
   for (const [what, maxAwakeActors] of [
     ['awake', 1_000],
-    ['that sleeps after every event', 1],
+    ['that is evicted after every event', 1],
   ] as const) {
     it(`sends the receiver of @statelyai/inspect an actor ${what}: one registration, then events and snapshots in order`, async () => {
       await start({ maxAwakeActors });
@@ -117,11 +117,11 @@ describe('the inspector', () => {
     const { definition, snapshot: first, seq: _first, ...actor } = registered ?? {};
     expect(JSON.parse(String(definition))).to.deep.include({ id: 'entity', initial: 'registered' });
     expect(actor).to.deep.equal({ type: '@xstate.actor', ...common, createdAt, name: 'default/web-01' });
-    const { context: shown, ...standing } = first as InspectMessage;
-    expect(standing).to.deep.equal(still);
+    const { context: shown, ...registration } = first as InspectMessage;
+    expect(registration).to.deep.equal(still);
     expect(shown).to.deep.include({ ...context, lastReceivedAtMs: atMs });
-    const { event: received, seq: _second, ...told } = event ?? {};
-    expect(told).to.deep.equal({ type: '@xstate.event', ...common, createdAt });
+    const { event: received, seq: _second, ...sentEvent } = event ?? {};
+    expect(sentEvent).to.deep.equal({ type: '@xstate.event', ...common, createdAt });
     expect(received).to.deep.include({ type: 'keepalive.received', warningMs: 30_000, criticalMs: 60_000, atMs });
     const { seq: _third, ...stood } = snapshot ?? {};
     expect(stood).to.deep.equal({ type: '@xstate.snapshot', ...common, createdAt, event: received, snapshot: first });
@@ -130,7 +130,7 @@ describe('the inspector', () => {
   it('sends the messages of several actors in the order in which they occur', async () => {
     await start();
     await agent.result('disk', { ttl: 10, interval: 5 });
-    const inspector = await watching(SWITCH, ENTITY);
+    const inspector = await watching(CHECK_TTL, ENTITY);
     await agent.result('disk', { ttl: 10, interval: 5 });
     await agent.keepalive(TIMING);
     await backend.clock.advance(10_000);
@@ -138,18 +138,18 @@ describe('the inspector', () => {
     expect(
       messages.slice(2).map((message) => `${String(message['sessionId'])} ${outline([message])[0]}`),
     ).to.deep.equal([
-      `${SWITCH} event result.received`,
-      `${SWITCH} snapshot result.received registered`,
+      `${CHECK_TTL} event result.received`,
+      `${CHECK_TTL} snapshot result.received registered`,
       `${ENTITY} event keepalive.received`,
       `${ENTITY} snapshot keepalive.received registered.monitored`,
-      `${SWITCH} event deadline.reached`,
-      `${SWITCH} snapshot deadline.reached warning`,
+      `${CHECK_TTL} event deadline.reached`,
+      `${CHECK_TTL} snapshot deadline.reached warning`,
     ]);
   });
 
   it('registers an actor when it is created, reports its end, and registers the next actor of its key', async () => {
     await start();
-    const inspector = await inspect({ actors: [SWITCH] });
+    const inspector = await inspect({ actors: [CHECK_TTL] });
     await agent.result('disk', { ttl: 10, interval: 5 });
     await agent.result('disk', { ttl: 0, interval: 5 });
     await agent.result('disk', { ttl: 10, interval: 5 });
@@ -318,7 +318,7 @@ describe('the inspector', () => {
       await backend.clock.advance(10_000);
     }
     await outage();
-    const inspector = await inspect({ actors: [SWITCH, ENTITY], since: '0' });
+    const inspector = await inspect({ actors: [CHECK_TTL, ENTITY], since: '0' });
     const past = (actor: string, key: string) => admin.ledger({ actor, key });
     const entries = [...(await past('entity', 'default/web-01')), ...(await past('check-ttl', 'default/web-01/disk'))];
     const expected = entries

@@ -99,7 +99,7 @@ function within(entity: string | undefined, from: string) {
   return { from: prefix > from ? prefix : from, to: afterPrefix(prefix) };
 }
 
-/** Lists the keyed actors from the stored records, asleep or awake, in order of session ids. */
+/** Lists the keyed actors from the stored records, evicted or not, in order of session ids. */
 export function listActors(
   store: TransactionalStore,
   filter: ActorFilter,
