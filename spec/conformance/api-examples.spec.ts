@@ -15,7 +15,7 @@ import { type BlockResult, runBlocks } from '../support/shell-blocks.ts';
 const DOCUMENT = readFileSync(fileURLToPath(new URL('../../docs/api.md', import.meta.url)), 'utf8');
 const AGENT = 'web-1';
 
-/** `GET /checks/{name}` and what stands for it in a request. */
+/** An operation, for example `GET /checks/{name}`, and the pattern of its paths in requests. */
 interface Operation {
   name: string;
   method: string;
@@ -65,14 +65,14 @@ describe('the examples in docs/api.md', () => {
   });
 
   for (const [index, { heading, line, prints }] of examples.entries()) {
-    it(`print what it says: ${heading}, line ${line}`, () => {
+    it(`print the documented output: ${heading}, line ${line}`, () => {
       const { code, stdout, stderr } = results[index] ?? { code: NaN, stdout: '', stderr: 'not run' };
       expect([code, stderr]).to.deep.equal([0, '']);
       expect(difference(printedValues(prints), printedValues(stdout)), stdout).to.equal(undefined);
     });
   }
 
-  it('are of every operation of the API', () => {
+  it('cover every operation of the API', () => {
     expect(operations).to.have.length.above(100);
     const missing = operations.filter(
       ({ method, path }) => !recorder.requests.some((request) => request.method === method && path.test(request.path)),

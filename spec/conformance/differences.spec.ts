@@ -7,9 +7,9 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 interface Entry {
   text: string;
-  /** As they stand: a quoted one is the beginning of a recorded reason. */
+  /** As written in the page: an id in quotes is the beginning of a recorded reason. */
   ids: readonly string[];
-  /** What it says to whoever switches. */
+  /** The advice for users who switch from the reference. */
   switching: string;
   proofs: readonly { file: string; title: string }[];
 }
@@ -41,7 +41,7 @@ describe('docs/differences.md', () => {
   const reasons = recordedReasons();
   const recorded = [...new Set(reasons.flatMap(({ ids }) => ids))];
 
-  it('names the reason of every recorded step that the service answers otherwise', () => {
+  it('names the reason of every recorded step that the backend answers differently', () => {
     expect(reasons).to.have.length.above(500);
     const unnamed = reasons.flatMap(({ place, ids }) =>
       ids.filter((id) => !documented.some((each) => names(each, id))).map((id) => `${place}: ${id}`),
@@ -58,7 +58,7 @@ describe('docs/differences.md', () => {
     expect(unproven.map(({ text }) => text)).to.deep.equal([]);
   });
 
-  it('names tests and decisions that there are', () => {
+  it('names only tests and decisions that exist', () => {
     const proofs = entries.flatMap((entry) => entry.proofs);
     const missing = proofs.filter(
       ({ file, title }) => !existsSync(ROOT + file) || !readFileSync(ROOT + file, 'utf8').includes(title),
@@ -74,7 +74,7 @@ describe('docs/differences.md', () => {
     expect(documented).to.include.members(decisions);
   });
 
-  it('says of every difference what to do about it', () => {
+  it('has advice for every difference', () => {
     expect(entries.filter(({ switching }) => switching === '').map(({ text }) => text)).to.deep.equal([]);
   });
 });

@@ -93,7 +93,7 @@ function urlError(urls: readonly string[]): string | undefined {
   return errors.find((error) => error !== undefined);
 }
 
-function nameFault(name: string): string | undefined {
+function nameError(name: string): string | undefined {
   try {
     assertName(name, 'invalid agent name:');
     return undefined;
@@ -125,7 +125,7 @@ const rules: Rules = [
         ? 'keepalive warning timeout must be greater than keepalive interval'
         : undefined,
   },
-  { flags: ['name'], broken: ({ name }) => nameFault(name) },
+  { flags: ['name'], broken: ({ name }) => nameError(name) },
   {
     flags: ['keepalive-warning-timeout'],
     broken: ({ 'keepalive-warning-timeout': warning }) =>

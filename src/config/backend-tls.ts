@@ -56,7 +56,7 @@ const CRL_SCHEME = /^(https?|file):$/;
 
 const isComplete = (values: Values): boolean => AGENT_AUTH.every((flag) => values[flag] !== '');
 
-function faultOfUrls(urls: readonly string[]): string | undefined {
+function crlUrlError(urls: readonly string[]): string | undefined {
   const wrong = urls.find((url) => !URL.canParse(url) || !CRL_SCHEME.test(new URL(url).protocol));
   return wrong === undefined ? undefined : `agent-auth-crl-urls: ${wrong} must be a URL of http, https or file`;
 }
@@ -75,7 +75,7 @@ export const backendTlsRules: readonly Rule<typeof backendTlsFlags>[] = [
     broken: (values) =>
       values['agent-auth-crl-urls'].length > 0 && values['agent-auth-trusted-ca-file'] === ''
         ? 'agent-auth-crl-urls needs --agent-auth-trusted-ca-file'
-        : faultOfUrls(values['agent-auth-crl-urls']),
+        : crlUrlError(values['agent-auth-crl-urls']),
   },
   {
     flags: ['agent-certificate-names-entity', 'agent-auth-trusted-ca-file'],

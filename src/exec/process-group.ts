@@ -3,15 +3,15 @@ import { delimiter } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { ProcessReaper } from './process-reaper.ts';
 
-/** The limit of the output that is kept of one command; the rest is read and discarded. */
+/** The maximum output that is kept of one command. The rest is read and discarded. */
 export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
 
-/** How long the output of a killed group may still arrive. A process that left the group can hold it open forever. */
+/** The time for which output of a killed group is still read. A process that left the group can keep the output open forever. */
 const DRAIN_MS = 250;
 
 const STATUS_TIMED_OUT = 2;
 const STATUS_NOT_STARTED = 3;
-/** Environment variables with the credentials that this program was started with. */
+/** Matches environment variables with credentials of this program. */
 const OWN_SECRET = /^MON_(?:\w+_)?(?:PASSWORD|API_KEY)$/;
 const SEARCH_PATHS = new Set(['PATH', 'CPATH', 'LD_LIBRARY_PATH']);
 
@@ -20,9 +20,9 @@ export interface CommandRequest {
   command: string;
   /** Standard input; empty by default. */
   stdin?: string | undefined;
-  /** Entries `NAME=value`, added to this program's environment without its secrets. Later entries win, search paths are prepended, entries of another form are dropped. */
+  /** Entries `NAME=value` that extend the environment of this program, without its secrets. Later entries win, search paths are prepended, and other texts are ignored. */
   environment?: readonly string[];
-  /** 0 = none. */
+  /** The time limit; 0, the default, means none. */
   timeoutMs?: number;
   /** How long a child of the command may hold the output open after the command has ended; no limit by default. */
   lingerMs?: number;
@@ -75,7 +75,7 @@ function environmentWith(overlay: readonly string[]): NodeJS.ProcessEnv {
   return environment;
 }
 
-/** The outer shell joins both streams in one pipe, which keeps their order, and then becomes the inner shell. */
+/** Starts the command. The outer shell joins both streams in one pipe, which keeps their order, and then becomes the inner shell. */
 function start(request: CommandRequest): ChildProcess {
   return spawn('sh', ['-c', 'exec sh -c "$0" 2>&1', request.command], {
     detached: true,
@@ -118,16 +118,16 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
   if (pid === undefined) {
     return new Promise((resolve) => child.once('error', (error) => resolve(notStarted(error))));
   }
-  const letGo = reaper?.hold(pid);
+  const release = reaper?.hold(pid);
   return new Promise((resolve) => {
     const output = new Output();
     const { timeoutMs = 0, signal: abort } = request;
-    let cut: 'timed-out' | 'aborted' | undefined;
+    let killedBy: 'timed-out' | 'aborted' | undefined;
     let killNote = '';
     let endDrain = (): void => undefined;
 
     const settle = (result: Pick<CommandResult, 'ending' | 'status' | 'signal'>): void => {
-      letGo?.();
+      release?.();
       endTimeout();
       endDrain();
       abort?.removeEventListener('abort', onAbort);
@@ -137,15 +137,15 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
       const heading = result.ending === 'timed-out' ? `Execution timed out\n${killNote}` : '';
       resolve({ ...result, output: heading + output.text(), durationMs: clock.monotonicMs() - startedMs });
     };
-    const settleCut = (): void => {
-      const ending = cut ?? 'aborted';
+    const settleKilled = (): void => {
+      const ending = killedBy ?? 'aborted';
       settle({ ending, status: ending === 'timed-out' ? STATUS_TIMED_OUT : 0, signal: undefined });
     };
     const kill = (ending: 'timed-out' | 'aborted'): void => {
-      if (cut !== undefined) return;
-      cut = ending;
+      if (killedBy !== undefined) return;
+      killedBy = ending;
       if (!killGroup(pid)) killNote = `Unable to TERM/KILL the process: #${pid}\n`;
-      endDrain = clock.after(DRAIN_MS, settleCut);
+      endDrain = clock.after(DRAIN_MS, settleKilled);
     };
     const onAbort = (): void => {
       kill('aborted');
@@ -158,13 +158,13 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
     child.stdin?.end(request.stdin);
     child.on('error', (error) => output.add(Buffer.from(`${error.message}\n`)));
     const ended = (code: number | null, signal: NodeJS.Signals | null): void => {
-      if (cut !== undefined) settleCut();
+      if (killedBy !== undefined) settleKilled();
       else if (signal !== null) settle({ ending: 'signalled', status: 0, signal });
       else settle({ ending: 'exited', status: code ?? 0, signal: undefined });
     };
     child.once('close', ended);
     child.once('exit', (code, signal) => {
-      if (request.lingerMs === undefined || cut !== undefined) return;
+      if (request.lingerMs === undefined || killedBy !== undefined) return;
       endDrain = clock.after(request.lingerMs, () => {
         ended(code, signal);
       });

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Log } from '../ports/log.ts';
 
-/** The time that a process group has to end by itself after this program has ended. */
+/** The time between SIGTERM and SIGKILL to a process group. */
 const GRACE_S = 2;
-/** The limit of the bytes that the reaper has not read. A reaper beyond it has stopped and is replaced. */
+/** The maximum number of bytes that the reaper has not read. A reaper above it is stuck and is replaced. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**

@@ -1,9 +1,9 @@
-/** The limit of one text; agents and users send longer ones. */
+/** The maximum length of one text. */
 const MAX_TEXT_CHARACTERS = 1_000;
-/** The limit of one list. */
+/** The maximum length of one list. */
 const MAX_ITEMS = 100;
 
-/** Bounds a value for the ledger, which is never shortened later. Texts and lists above the limit are cut and end with a mark. */
+/** Returns the value with texts and lists shortened to their limits and marked with `...`, because ledger entries are never deleted. */
 export function boundedDetails(value: unknown): unknown {
   if (typeof value === 'string') return boundedText(value);
   if (Array.isArray(value)) return boundedList(value);
@@ -19,7 +19,7 @@ function boundedList(list: readonly unknown[]): unknown[] {
   return left === 0 ? kept : [...kept, `... and ${left} more`];
 }
 
-/** The names of members are ours and are not cut. */
+/** Shortens the values of the members. The names come from this program and stay whole. */
 export function boundedMembers(object: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).map(([name, member]) => [name, boundedDetails(member)]));
 }

@@ -86,7 +86,7 @@ export interface Put {
   value: unknown;
 }
 
-/** A deadline that was reached before. If the grace of blind time has changed since then, the first deadline is due instead of the next one. */
+/** An earlier firing of a repeated deadline. If the grace of blind time has changed since then, the first deadline counts again. */
 export interface Repeat {
   /** The grace of blind time at the last one. */
   graceMs: number;

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 
-const SCHEMA = 1;
+/** The version of the layout of a stored value. The store version counts the changes of what values contain. */
+const LAYOUT_VERSION = 1;
 const HEADER_BYTES = 5;
 
 /** A stored value whose bytes differ from those that were written. */
@@ -12,9 +13,9 @@ export const allocateSealed = (payloadBytes: number): Buffer => Buffer.allocUnsa
 /** The offset of the payload in a sealed value. */
 export const PAYLOAD_AT = HEADER_BYTES;
 
-/** Fills the header: a checksum, because LMDB has no page checksums, and the version of the schema. */
+/** Fills the header: a checksum, because LMDB has no page checksums, and the version of the layout. */
 export function sealInPlace(buffer: Buffer): Buffer {
-  buffer[4] = SCHEMA;
+  buffer[4] = LAYOUT_VERSION;
   buffer.writeUInt32LE(crc32(buffer.subarray(4)), 0);
   return buffer;
 }
@@ -33,11 +34,11 @@ export function sealText(text: string): Buffer {
   return sealInPlace(buffer);
 }
 
-/** Returns the payload of a stored value. @throws CorruptRecord when the checksum does not match or the schema is unknown */
+/** Returns the payload of a stored value. @throws CorruptRecord when the checksum does not match or the layout is unknown */
 export function unseal(value: Buffer, what: string): Buffer {
   if (value.length < HEADER_BYTES || crc32(value.subarray(4)) !== value.readUInt32LE(0)) {
     throw new CorruptRecord(`${what}: checksum does not match`);
   }
-  if (value[4] !== SCHEMA) throw new CorruptRecord(`${what}: unknown schema ${value[4]}`);
+  if (value[4] !== LAYOUT_VERSION) throw new CorruptRecord(`${what}: unknown layout version ${value[4]}`);
   return value.subarray(HEADER_BYTES);
 }
