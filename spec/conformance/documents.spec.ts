@@ -2,6 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { agentFlags } from '../../src/config/agent-flags.ts';
+import { initFlags, upgradeFlags } from '../../src/config/command-flags.ts';
+import { startFlags } from '../../src/config/start-flags.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MAX_COLUMNS = 120;
@@ -59,6 +62,22 @@ describe('the documentation', () => {
     });
     expect(broken).to.deep.equal([]);
   });
+});
+
+describe('docs/operate.md', () => {
+  const page = linesOf('docs/operate.md').join('\n');
+
+  for (const [program, flags] of Object.entries({
+    'mon-backend start': startFlags,
+    'mon-backend init': initFlags,
+    'mon-backend upgrade': upgradeFlags,
+    'mon-agent start': agentFlags('a-host'),
+  })) {
+    it(`names every flag of ${program}`, () => {
+      const unnamed = Object.keys(flags).filter((flag) => !new RegExp(`--${flag}(?![\\w-])`).test(page));
+      expect(unnamed).to.deep.equal([]);
+    });
+  }
 });
 
 describe('a decision record', () => {
