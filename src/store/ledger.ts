@@ -29,7 +29,7 @@ export interface LedgerDraft {
   to: string | null;
   cause: LedgerCause;
   guards: GuardRecord[];
-  /** Blind time, counters, changed fields and other values that a reader needs besides the guards. Never a secret. Long texts and lists are cut. */
+  /** Blind time, counters, changed fields and other values that a reader needs besides the guards. Never a secret. Long texts and lists are shortened. */
   details?: Record<string, unknown>;
   configRevision: number;
 }
