@@ -90,6 +90,23 @@ describe('a stored snapshot of another machine version', () => {
     });
   }
 
+  for (const [version, restart] of [
+    ['another', restartOutdated],
+    ['the same', () => backend.downFor(0)],
+  ] as const) {
+    it(`counts from the end of the first of two blind intervals with ${version} machine version`, async () => {
+      await agent.keepalive({ interval: 2, timeout: 60 });
+      await backend.clock.advance(1_000);
+      await backend.downFor(10_000);
+      await backend.clock.advance(20_000);
+      await restart();
+      await backend.clock.advance(39_900);
+      expect(statusOf(`${ENTITY}/keepalive`)).to.equal(0);
+      await backend.clock.advance(200);
+      expect(statusOf(`${ENTITY}/keepalive`)).to.equal(1);
+    });
+  }
+
   it('keeps an entity unmonitored that never was monitored', async () => {
     await api.put('/ns/default/entities/web-01', {
       metadata: { name: 'web-01', namespace: 'default' },

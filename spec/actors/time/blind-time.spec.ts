@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { BlindTime } from '../../../src/actors/time/blind-time.ts';
+import { BlindTime, UNKNOWN_INPUT } from '../../../src/actors/time/blind-time.ts';
 
 const FIRST = { beginMs: 1_000, endMs: 2_000 };
 const SECOND = { beginMs: 5_000, endMs: 9_000 };
@@ -25,6 +25,13 @@ describe('blind time', () => {
 
   it('gives no grace to a deadline that counts from no input', () => {
     expect(new BlindTime([FIRST]).graceMs(Infinity)).to.equal(0);
+  });
+
+  it('gives no grace to a deadline whose input is not known, and keeps every interval for it', () => {
+    const blind = new BlindTime([FIRST, SECOND]);
+    expect([blind.graceMs(UNKNOWN_INPUT), blind.lengthMs(UNKNOWN_INPUT)]).to.deep.equal([0, 0]);
+    blind.keepFirstAfter([Infinity, UNKNOWN_INPUT]);
+    expect(blind.intervals).to.deep.equal([FIRST, SECOND]);
   });
 
   it('gives no further grace for intervals that are added later', () => {

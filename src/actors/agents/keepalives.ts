@@ -10,7 +10,8 @@ import { DEFAULT_WARNING_S, timeoutError } from '../../rules/keepalive-ticks.ts'
 import { isStaleKeepalive } from '../../rules/stale-keepalive.ts';
 import { entityKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
-import { NO_INPUT, type ReachedDeadline, type StoredDeadline } from '../time/deadline-queue.ts';
+import { UNKNOWN_INPUT } from '../time/blind-time.ts';
+import type { ReachedDeadline, StoredDeadline } from '../time/deadline-queue.ts';
 import { withBlindTime } from '../events/blind-annotation.ts';
 import { KEEPALIVE, mergeEvent } from '../events/merge-event.ts';
 import { registerAgent } from './registration.ts';
@@ -194,7 +195,7 @@ export function publishKeepaliveAlert(
  * The deadline of a stored snapshot. One of another machine version is due at once: its actor is then rebuilt and stored.
  */
 export function keepaliveDeadline({ context, version }: ActorSnapshot): StoredDeadline | undefined {
-  if (version !== entityMachine.version) return { atMs: 0, sinceMs: NO_INPUT };
+  if (version !== entityMachine.version) return { atMs: 0, sinceMs: UNKNOWN_INPUT };
   const entity = context as EntityContext;
   const atMs = keepaliveDeadlineAtMs(entity);
   return atMs === undefined ? undefined : { atMs, sinceMs: entity.lastReceivedAtMs, repeat: keepaliveRepeat(entity) };

@@ -4,7 +4,8 @@ import { ttlAlertOutput } from '../../rules/alert-output.ts';
 import { eventAddress, eventKey } from '../../store/keyspace.ts';
 import type { ActorSnapshot } from '../../store/records.ts';
 import { readResource } from '../../store/resource-store.ts';
-import { NO_INPUT, type ReachedDeadline, type StoredDeadline } from '../time/deadline-queue.ts';
+import { UNKNOWN_INPUT } from '../time/blind-time.ts';
+import type { ReachedDeadline, StoredDeadline } from '../time/deadline-queue.ts';
 import { withBlindTime } from './blind-annotation.ts';
 import { KEEPALIVE, mergeEvent, replaceTtl } from './merge-event.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
@@ -63,7 +64,7 @@ export function publishTtlExpiry(ctx: DecisionContext, { key, alertStatus, lastR
  * Returns the deadline of a stored snapshot. A snapshot of another machine version is due immediately, and its actor is then rebuilt.
  */
 export function ttlDeadline({ context, version }: ActorSnapshot): StoredDeadline {
-  if (version !== checkTtlMachine.version) return { atMs: 0, sinceMs: NO_INPUT };
+  if (version !== checkTtlMachine.version) return { atMs: 0, sinceMs: UNKNOWN_INPUT };
   const ttl = context as CheckTtlContext;
   return { atMs: ttlDeadlineAtMs(ttl), sinceMs: ttl.lastReceivedAtMs, repeat: ttlRepeat(ttl) };
 }

@@ -4,6 +4,12 @@ export interface BlindInterval {
   endMs: number;
 }
 
+/**
+ * `sinceMs` of a deadline whose input is not known yet, because its snapshot is yet to be rebuilt: blind time gives it no grace,
+ * and every interval is kept for the deadline that replaces it.
+ */
+export const UNKNOWN_INPUT = -Infinity;
+
 /** The blind intervals that deadlines count from, oldest first. A sender that was silent only in one of them raises no alert. */
 export class BlindTime {
   /** The length of all intervals added since the process started, ms, dropped ones included. */
@@ -23,10 +29,16 @@ export class BlindTime {
     this.#intervals = [...this.#intervals, interval];
   }
 
-  /** Keeps the intervals that a deadline still counts from, and the last one: a later input may have come just before it. */
+  /**
+   * Keeps the intervals that a deadline still counts from, and the last one: a later input may have come just before it. One
+   * `UNKNOWN_INPUT` keeps them all.
+   */
   keepFirstAfter(inputsAtMs: Iterable<number>): void {
     const used = new Set<BlindInterval | undefined>([this.#intervals.at(-1)]);
-    for (const sinceMs of inputsAtMs) used.add(this.#firstAfter(sinceMs));
+    for (const sinceMs of inputsAtMs) {
+      if (sinceMs === UNKNOWN_INPUT) return;
+      used.add(this.#firstAfter(sinceMs));
+    }
     this.#intervals = this.#intervals.filter((interval) => used.has(interval));
   }
 
@@ -46,6 +58,7 @@ export class BlindTime {
   }
 
   #firstAfter(sinceMs: number): BlindInterval | undefined {
+    if (sinceMs === UNKNOWN_INPUT) return undefined;
     return this.#intervals.find(({ endMs }) => endMs > sinceMs);
   }
 }
