@@ -128,12 +128,14 @@ describe('assertExpressions', () => {
     for (const open of ['(', '[', '(a,', '({a:', 'a=>{']) {
       const source = open.repeat(Math.floor(10_000 / open.length));
       expect(errorOf(source), open).to.match(
-        /^syntax error in expression 0: Line 1:\d+ (Unexpected end of input|Not enough stack space to parse input|Nested more than 250 deep)$/,
+        /^syntax error in expression 0: Line 1:\d+ (Nested more than 250 deep|Blocks and functions nested more than 50 deep)$/,
       );
     }
-    expect(errorOf('{'.repeat(249) + '}'.repeat(249))).to.equal(undefined);
-    expect(errorOf('{'.repeat(250))).to.match(/Line 1:251 Nested more than 250 deep$/);
-    expect(errorOf(parentheses(4_999))).to.match(/Not enough stack space to parse input$/);
+    expect(errorOf('{'.repeat(49) + '}'.repeat(49))).to.equal(undefined);
+    expect(errorOf('{'.repeat(50))).to.match(/Line 1:51 Blocks and functions nested more than 50 deep$/);
+    for (const source of [parentheses(250), '!'.repeat(250) + 'a', 'if (a) '.repeat(250) + 'a']) {
+      expect(errorOf(source), source).to.match(/Nested more than 250 deep$/);
+    }
   });
 
   it('accepts 1,000 expressions of at most 10,000 characters, 50,000 together, and rejects more', () => {
@@ -151,9 +153,12 @@ describe('assertExpressions', () => {
     for (let n = 0; text.length + part(n).length <= 10_000; n += 1) text += part(n);
     return text;
   };
+  const inScopes = (open: string, inside: string): string[] =>
+    Array.from({ length: 5 }, () => `${open.repeat(48)}${inside}${'}'.repeat(48)}`);
   const costly: [string, string[]][] = [
     ['declarations', Array.from({ length: 5 }, () => numbered((n) => `let a${n};`))],
-    ['nested scopes', Array.from({ length: 5 }, () => `${'{'.repeat(249)}${'var x;'.repeat(1_583)}${'}'.repeat(249)}`)],
+    ['names in nested scopes', inScopes('{', `var a${',a'.repeat(4_940)}`)],
+    ['names in nested scopes with names', inScopes('{let b,c;', `var a${',a'.repeat(4_700)}`)],
     ['member accesses', Array.from({ length: 5 }, () => `a${'.a'.repeat(4_999)}`)],
     ['sums', Array.from({ length: 12 }, () => `a${'+a'.repeat(2_000)}`)],
     ['members of an object', Array.from({ length: 5 }, () => `({${'a:1,'.repeat(2_499)}})`)],

@@ -8,7 +8,9 @@ const MAX_EXPRESSION_LENGTH = 10_000;
 /** The limit of all expressions of one resource together. */
 const MAX_TOTAL_LENGTH = 50_000;
 /** The maximum number of nested blocks and functions. Each declaration of a variable searches all of them. */
-const MAX_SCOPES = 250;
+const MAX_SCOPES = 50;
+/** The maximum depth of nested statements, operands and brackets. It is well below what the engine's stack can hold. */
+const MAX_DEPTH = 250;
 
 /** The edition of ECMAScript that the engine of the sandbox runs. */
 const OPTIONS: Options = { ecmaVersion: 2025, sourceType: 'script' };
@@ -18,6 +20,8 @@ interface ParserInternals {
   readonly start: number;
   readonly scopeStack: readonly unknown[];
   enterScope(flags: number): void;
+  parseStatement(...input: unknown[]): unknown;
+  parseMaybeUnary(...input: unknown[]): unknown;
   raise(position: number, message: string): never;
 }
 
@@ -30,9 +34,29 @@ class ProgramParser extends BaseParser {
   /** Leaves regular expressions to the engine, because `(?i)`, `[[:alpha:]]` and `(?P<name>` are valid in filters. */
   validateRegExpPattern(): void {}
 
+  #depth = 0;
+
   override enterScope(flags: number): void {
     super.enterScope(flags);
-    if (this.scopeStack.length > MAX_SCOPES) this.raise(this.start, `Nested more than ${MAX_SCOPES} deep`);
+    if (this.scopeStack.length > MAX_SCOPES) {
+      this.raise(this.start, `Blocks and functions nested more than ${MAX_SCOPES} deep`);
+    }
+  }
+
+  override parseStatement(...input: unknown[]): unknown {
+    return this.#deeper(() => super.parseStatement(...input));
+  }
+
+  override parseMaybeUnary(...input: unknown[]): unknown {
+    return this.#deeper(() => super.parseMaybeUnary(...input));
+  }
+
+  #deeper(parse: () => unknown): unknown {
+    if (this.#depth >= MAX_DEPTH) this.raise(this.start, `Nested more than ${MAX_DEPTH} deep`);
+    this.#depth += 1;
+    const node = parse();
+    this.#depth -= 1;
+    return node;
   }
 }
 
