@@ -60,7 +60,15 @@ function patternsOf(folder) {
       const path = relative(folder, other);
       return { group: [`${path}/*`, ...exceptions.map((file) => `!${relative(folder, file)}`)], message };
     });
+  patterns.push({
+    regex: String.raw`^\/|(^|\/)src\/|\/\.\/|^\.\/\.\.|[^./]\/\.\.(\/|$)`,
+    message: 'an import names the shortest relative path, so that the rules for folders see it',
+  });
   if (PURE.includes(split(folder).top)) {
+    patterns.push({
+      regex: '^(lmdb|ws|koa|@koa/router|pino|prom-client)$',
+      message: `src/${folder} imports no library that does input or output (scripts/layers.js)`,
+    });
     patterns.push({ regex: '^node:', message: `src/${folder} imports no module of Node.js (scripts/layers.js)` });
   }
   return patterns;

@@ -178,6 +178,16 @@ describe('the import rules', () => {
       },
       'eslint(no-restricted-imports)',
     ],
+    ...['../../src/actors/b.ts', './../actors/b.ts', '../rules/../actors/b.ts', '/actors/b.ts', 'lmdb'].map(
+      (specifier): [string, Sources, string] => [
+        `an import of ${specifier}, which is a detour or an effect`,
+        {
+          'rules/a.ts': `import '${specifier}';\n`,
+          'actors/b.ts': `export const b = 1;\n`,
+        },
+        'eslint(no-restricted-imports)',
+      ],
+    ),
     [
       'a Node module in a pure folder',
       { 'rules/a.ts': `import { sep } from 'node:path';\nexport const a = sep;\n` },
