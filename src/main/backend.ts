@@ -8,6 +8,7 @@ import type { FirstAdmin } from '../config/first-admin-flags.ts';
 import { ConfigError, type Parsed, type Sources } from '../config/flags.ts';
 import { verify } from '../store/ledger.ts';
 import { LmdbStore } from '../store/lmdb-store.ts';
+import { StoreDamaged } from '../store/store-damaged.ts';
 import { assertNotInUse, StoreInUse } from '../store/store-lock.ts';
 import { StoreOutdated, StoreTooNew, StoreTooOld } from '../store/store-version.ts';
 import { BackupFailed } from '../store/backup.ts';
@@ -37,7 +38,7 @@ const COMMANDS_WITH_FLAGS = ['start', 'init', 'upgrade', 'ledger verify'];
 
 const EXIT_ALREADY_INITIALIZED = 3;
 const EXIT_STORE_TOO_NEW = 4;
-/** The store must be upgraded first, or its upgrade halted. */
+/** The store must be upgraded first, its upgrade halted, or it is damaged. */
 const EXIT_HALTED = 5;
 const STOP_LIMIT_MS = 30_000;
 const INIT_RETRY_MS = 1_000;
@@ -132,16 +133,20 @@ async function initialiseOnce(stateDir: string, admin: FirstAdmin, timeoutMs: nu
 const isUnreachable = (error: unknown): boolean =>
   error instanceof StoreInUse || ['ECONNREFUSED', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** SIGINT and SIGTERM stop the upgrade after its current batch; a second one ends the process. */
 async function runUpgrade(config: UpgradeConfig, log: Logger): Promise<void> {
+  const console = { input: process.stdin, output: process.stdout };
+  await upgrade(config, { console, clock: systemClock, log, program: readVersion(), stopSignal });
+}
+
+/** From this call on, the first SIGINT or SIGTERM aborts the returned signal; a second one ends the process. */
+function stopSignal(): AbortSignal {
   const controller = new AbortController();
   const stop = (): void => {
     controller.abort(new UpgradeStopped('upgrade interrupted; run "mon-backend upgrade" again to continue it'));
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-  const console = { input: process.stdin, output: process.stdout };
-  await upgrade(config, { console, clock: systemClock, log, program: readVersion(), signal: controller.signal });
+  return controller.signal;
 }
 
 /** Verifies the ledger, also while a backend uses the store. */
@@ -189,7 +194,7 @@ async function run([command = 'help', ...argv]: readonly string[], log: Logger):
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof StoreTooNew) return EXIT_STORE_TOO_NEW;
-  const halts = [StoreOutdated, StoreTooOld, BackupFailed, MigrationFailed];
+  const halts = [StoreDamaged, StoreOutdated, StoreTooOld, BackupFailed, MigrationFailed];
   return halts.some((halt) => error instanceof halt) ? EXIT_HALTED : 1;
 }
 

@@ -1,5 +1,5 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { restrictToOwner, prepareDataFile } from './lmdb-file.ts';
+import { hasAllPages, prepareDataFile, restrictToOwner } from './lmdb-file.ts';
 
 const MAX_DATABASES = 16;
 /** The two meta pages at the beginning of the file. */
@@ -20,7 +20,9 @@ export interface EnvironmentOptions {
 
 /** Opens an LMDB environment. @throws CorruptRecord when its file is not a database */
 export function openEnvironment({ directory, sync, readOnly = false }: EnvironmentOptions): Environment {
-  if (!readOnly) prepareDataFile(directory);
+  // Another process may own the file, so a read-only environment only checks that it is a database.
+  if (readOnly) hasAllPages(directory);
+  else prepareDataFile(directory);
   const root = open<Buffer, string>({
     path: directory,
     encoding: 'binary',

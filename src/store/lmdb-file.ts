@@ -30,11 +30,26 @@ export function restrictToOwner(directory: string): void {
  */
 export function prepareDataFile(directory: string): void {
   const path = join(directory, DATA_FILE);
-  if (!existsSync(path)) return;
-  const { size } = statSync(path);
-  if (size === 0) return;
+  const { bytes, expectedBytes } = sizesOf(path);
+  if (bytes < expectedBytes) truncateSync(path, expectedBytes);
+}
+
+/**
+ * Reports whether the data file has all pages that its header names, or does not exist. The last pages of an intact file can be
+ * missing if they are free.
+ *
+ * @throws CorruptRecord when the file is not a database
+ */
+export function hasAllPages(directory: string): boolean {
+  const { bytes, expectedBytes } = sizesOf(join(directory, DATA_FILE));
+  return bytes >= expectedBytes;
+}
+
+/** Reads the header before the size, because the file of a running backend grows. */
+function sizesOf(path: string): { bytes: number; expectedBytes: number } {
+  if (!existsSync(path) || statSync(path).size === 0) return { bytes: 0, expectedBytes: 0 };
   const expectedBytes = expectedSize(path);
-  if (size < expectedBytes) truncateSync(path, expectedBytes);
+  return { bytes: statSync(path).size, expectedBytes };
 }
 
 /** The size of the file by the newer of its two meta pages. */

@@ -1,7 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DATA_FILE } from './lmdb-file.ts';
+import { DATA_FILE, hasAllPages, prepareDataFile } from './lmdb-file.ts';
 import { RawStore } from './raw-store.ts';
+import { CorruptRecord } from './sealed.ts';
+import { StoreDamaged } from './store-damaged.ts';
+import { lockStore, StoreInUse } from './store-lock.ts';
 import {
   type FinishedUpgrade,
   LAST_UPGRADE_KEY,
@@ -17,10 +20,42 @@ export interface StoreState {
   last: FinishedUpgrade | undefined;
 }
 
-/** Reads the version of a store without its lock, also while a backend uses it. Undefined when there is no store. */
+/**
+ * Reads the version of a store, also while a backend uses it. Undefined when there is no store.
+ *
+ * @throws StoreDamaged
+ * @throws Error when the system denies access to the data file
+ */
 export async function readStoreState(directory: string): Promise<StoreState | undefined> {
   const file = join(directory, DATA_FILE);
-  if (!existsSync(file) || statSync(file).size === 0) return undefined;
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined;
+  try {
+    if (!hasAllPages(directory)) extendUnlessInUse(directory);
+    return await readState(directory);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    throw new StoreDamaged(`the store is damaged: ${file}: ${error.message}`, { cause: error });
+  }
+}
+
+/** A process that uses the store has extended its data file already. */
+function extendUnlessInUse(directory: string): void {
+  try {
+    const lock = lockStore(directory);
+    try {
+      prepareDataFile(directory);
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    if (!(error instanceof StoreInUse)) throw error;
+  }
+}
+
+const isDamage = (error: unknown): error is Error =>
+  error instanceof CorruptRecord || (error instanceof Error && error.message.startsWith('MDB_'));
+
+async function readState(directory: string): Promise<StoreState | undefined> {
   const store = new RawStore({ directory, sync: 'full', readOnly: true });
   try {
     if (!store.tableNames().includes('meta')) return undefined;

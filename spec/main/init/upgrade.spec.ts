@@ -1,17 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { LAST_UPGRADE_KEY, STORE_VERSION, STORE_VERSION_KEY } from '../../../src/store/store-version.ts';
 import { lockStore } from '../../../src/store/store-lock.ts';
+import { openEnvironment, textTable } from '../../../src/store/lmdb-environment.ts';
 import { RawStore } from '../../../src/store/raw-store.ts';
 import { FIXTURES, type StoredFixture, unpackFixture } from '../../store/stored-fixtures.ts';
 import { recordsOf } from '../../store/stored-records.ts';
 import { ADMIN } from '../../support/api-client.ts';
 import { BackendProcess, initialiseState, runProgram } from '../../support/backend-process.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, inTime } from '../../support/eventually.ts';
 import { perTest } from '../../support/fixture.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -127,6 +129,58 @@ describe('mon-backend upgrade', function () {
       expect(output).to.contain(`upgraded database from schema ${FIXTURE.version} to ${STORE_VERSION}`);
     });
 
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      it(`ends at ${signal} while it waits for the answer`, async () => {
+        // The process takes a pipe for a terminal, so that the signal reaches it and no program in between.
+        const terminal = 'data:text/javascript,process.stdin.isTTY=true;process.stdin.setRawMode=()=>{}';
+        const args = ['--import', terminal, PROGRAM, 'upgrade', '--state-dir', stateDir];
+        const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+        const ended = once(child, 'close');
+        try {
+          let output = '';
+          child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+          await eventually(() => output.includes(QUESTION), Boolean, { what: QUESTION, withinMs: 15_000 });
+          child.kill(signal);
+          await inTime(ended, `the end after ${signal}`, 10_000);
+          expect(child.signalCode).to.equal(signal);
+          expectUnchanged();
+        } finally {
+          child.kill('SIGKILL');
+        }
+      });
+    }
+
+    it('counts the damaged records that it leaves as they are', async () => {
+      const raw = openEnvironment({ directory: store, sync: 'full' });
+      const table = textTable(raw, 'events');
+      const keys = [...table.getKeys({ limit: 2 })];
+      expect(keys).to.have.length(2);
+      for (const key of keys) table.putSync(key, Buffer.from('damaged'));
+      await raw.close();
+      const { code, stdout } = await upgrade('--skip-confirm');
+      expect(code).to.equal(0);
+      expect(stdout.split('\n')[1]).to.equal('2 damaged records were left as they are; see the log');
+    });
+
+    it('names the data file and exits with code 5 when it is no database', async () => {
+      const file = join(store, 'data.mdb');
+      writeFileSync(file, randomBytes(8_192));
+      const { code, stderr } = await upgrade('--skip-confirm');
+      expect(code).to.equal(5);
+      expect(stderr).to.contain(`the store is damaged: ${file}`).and.contain('is no database');
+      const verified = await runProgram(['ledger', 'verify', '--state-dir', stateDir]);
+      expect(verified.code).to.equal(1);
+      expect(verified.stderr).to.contain(`${file} is no database`);
+    });
+
+    it('names the data file and exits with code 5 when its end is missing', async () => {
+      const file = join(store, 'data.mdb');
+      truncateSync(file, 60_000);
+      const { code, stderr } = await upgrade('--skip-confirm');
+      expect(code).to.equal(5);
+      expect(stderr).to.contain(`the store is damaged: ${file}`).and.contain('MDB_CORRUPTED');
+    });
+
     it('gives up after --timeout while another process uses the store', async () => {
       const lock = lockStore(store);
       try {
@@ -192,6 +246,14 @@ describe('mon-backend upgrade', function () {
     expect(code).to.equal(1);
     expect(stderr).to.contain('store is not initialized');
     expect(readdirSync(directory.path)).to.deep.equal([]);
+  });
+
+  it('reports why it cannot reach the store', async () => {
+    mkdirSync(stateDir);
+    symlinkSync(store, store);
+    const { code, stderr } = await upgrade('--skip-confirm');
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('ELOOP').and.contain(store).and.not.contain('store is not initialized');
   });
 
   it('refuses a store that a newer version wrote, with exit code 4', async () => {

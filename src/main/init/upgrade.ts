@@ -25,15 +25,15 @@ export interface UpgradePorts {
   log: Log;
   /** Version of this program. */
   program: string;
-  /** Stops the upgrade after the current batch. */
-  signal: AbortSignal;
+  /** Called after the confirmation. The signal that it returns stops the upgrade after the current batch. */
+  stopSignal(): AbortSignal;
 }
 
 /**
  * The command `mon-backend upgrade`: asks for a confirmation, then brings the store to the version of this program. The result is
- * one line on the console's output, the progress is in the log.
+ * on the console's output, the progress is in the log.
  *
- * @throws StoreTooNew, StoreTooOld, BackupFailed, MigrationFailed
+ * @throws StoreDamaged, StoreTooNew, StoreTooOld, BackupFailed, MigrationFailed
  * @throws UpgradeStopped when there is no store, another process uses it, or the operator does not confirm
  */
 export async function upgrade(config: UpgradeConfig, ports: UpgradePorts): Promise<void> {
@@ -47,10 +47,16 @@ export async function upgrade(config: UpgradeConfig, ports: UpgradePorts): Promi
   }
   const backupDirectory = join(config.stateDir, 'backups');
   if (!config.skipConfirm) await askToUpgrade({ directory, backupDirectory, state }, ports.console);
-  const lock = await lockWithin(directory, config.timeoutMs, ports);
+  const { clock, log, program, console } = ports;
+  const signal = ports.stopSignal();
+  const lock = await lockWithin(directory, config.timeoutMs, clock, signal);
   try {
-    const { clock, log, program, signal, console } = ports;
-    const report = progressLog(log, clock);
+    const damaged = new Set<string>();
+    const logProgress = progressLog(log, clock);
+    const report = (progress: UpgradeProgress): void => {
+      if (progress.type === 'record.unreadable') damaged.add(`${progress.table} ${progress.key}`);
+      logProgress(progress);
+    };
     const nowMs = () => clock.nowMs();
     const result = await upgradeStore({ directory, backupDirectory, program, nowMs, signal, report });
     // Another process upgraded the store while this one waited for the lock.
@@ -58,6 +64,7 @@ export async function upgrade(config: UpgradeConfig, ports: UpgradePorts): Promi
     else {
       const { from, to, backup } = result;
       console.output.write(`upgraded database from schema ${from} to ${to} (backup: ${backup})\n`);
+      if (damaged.size > 0) console.output.write(damagedRecords(damaged.size));
     }
   } finally {
     lock.release();
@@ -69,6 +76,11 @@ const isCurrent = ({ version, unfinished }: StoreState): boolean =>
 
 const alreadyRun = (program: string): string =>
   `upgrade was already run: schema ${STORE_VERSION}, version ${program}\n`;
+
+const damagedRecords = (count: number): string =>
+  count === 1
+    ? '1 damaged record was left as it is; see the log\n'
+    : `${count} damaged records were left as they are; see the log\n`;
 
 async function reportCurrent(directory: string, { last }: StoreState, ports: UpgradePorts): Promise<void> {
   const { console, clock, log, program } = ports;
@@ -117,7 +129,8 @@ This cannot be undone, except by going back to the backup. Please keep a backup 
 async function lockWithin(
   directory: string,
   timeoutMs: number,
-  { clock, signal }: UpgradePorts,
+  clock: Clock,
+  signal: AbortSignal,
 ): Promise<{ release(): void }> {
   const untilMs = clock.monotonicMs() + timeoutMs;
   for (;;) {
