@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ApiClient } from '../support/api-client.ts';
+import { FIXTURES, type StoredFixture, unpackFixture } from '../store/stored-fixtures.ts';
 import { eventually, inTime } from '../support/eventually.ts';
 import { proxyEvent } from '../support/example-events.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
@@ -105,5 +106,28 @@ describe('npm start', function () {
     const names = again.map(({ check }) => check.metadata.name);
     expect(names).to.include('root-filesystem');
     expect(await second.interrupt()).to.equal(0);
+  });
+
+  it('prints the whole command that upgrades the data of an older version', async () => {
+    const other = await temporaryDirectory();
+    try {
+      const stateDir = join(other.path, '.mon', 'backend');
+      const [fixture] = FIXTURES as [StoredFixture];
+      unpackFixture(fixture, join(stateDir, 'store'));
+      const child = spawn(process.execPath, [PROGRAM], { cwd: other.path, stdio: ['ignore', 'ignore', 'pipe'] });
+      let printed = '';
+      child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+      await inTime(once(child, 'close'), 'the end of the program', 15_000);
+      expect(child.exitCode).to.equal(1);
+      const [, command = ''] = printed.split('\n');
+      expect(command.trim()).to.match(/^node \S+ upgrade --state-dir \S+$/);
+      const [, ...args] = command.trim().split(' ');
+      const upgrade = spawn(process.execPath, [...args, '--skip-confirm'], { stdio: 'ignore' });
+      await inTime(once(upgrade, 'close'), 'the end of the upgrade', 15_000);
+      expect(upgrade.exitCode).to.equal(0);
+      expect(existsSync(join(stateDir, 'backups'))).to.equal(true);
+    } finally {
+      await other.remove();
+    }
   });
 });

@@ -6,8 +6,11 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { AlreadyInitialized } from '../actors/administration/seed.ts';
+import { readStoreState } from '../store/store-state.ts';
+import { assertCurrent, StoreOutdated } from '../store/store-version.ts';
 import { initialise } from './init/initialise.ts';
 import { localChecks, localHandlers } from './local/local-checks.ts';
+import { storeDirectory } from './process/directories.ts';
 import { systemClock } from './process/system-clock.ts';
 
 /** The directory of the data: this program runs a backend and an agent, side by side. */
@@ -19,6 +22,8 @@ const CHECKS_MADE_FILE = join(STATE_DIR, 'checks-made');
 const USERNAME = 'admin';
 const SUBSCRIPTION = 'local';
 const ALERT_FILE = join(HOME, 'alerts.log');
+
+const BACKEND_COMMAND = fileURLToPath(new URL('../../bin/mon-backend.js', import.meta.url));
 
 const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, import.meta.url));
 
@@ -97,8 +102,24 @@ async function ensureAdministrator(): Promise<string> {
   return password;
 }
 
+/** @throws Error with the command that upgrades the store, when an older version wrote it */
+async function assertUpgraded(): Promise<void> {
+  const state = await readStoreState(storeDirectory(STATE_DIR));
+  if (state === undefined) return;
+  try {
+    assertCurrent(state.version, state.unfinished);
+  } catch (error) {
+    if (!(error instanceof StoreOutdated)) throw error;
+    throw new Error(
+      `the data in ${STATE_DIR} must be upgraded first; run\n  node ${BACKEND_COMMAND} upgrade --state-dir ${resolve(STATE_DIR)}`,
+      { cause: error },
+    );
+  }
+}
+
 async function main(): Promise<void> {
   mkdirSync(STATE_DIR, { recursive: true, mode: 0o700 });
+  await assertUpgraded();
   const password = await ensureAdministrator();
   const children: Child[] = [];
   let stopping = false;
