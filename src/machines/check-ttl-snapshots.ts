@@ -16,8 +16,9 @@ export interface StoredTtl {
 
 /**
  * Rebuilds the snapshot from domain data, to replace a stored one that cannot be used. After an alert it has the state of that
- * alert, and its deadline differs by at most two seconds. Before an alert the receipt of the last result is unknown, so that the
- * check gets its whole TTL again.
+ * alert, and without blind time since the last result its deadline differs by at most two seconds. The grace of the last alert
+ * is not stored in the event: if blind time delayed that alert, it is repeated at once, and the repeats continue as before.
+ * Before an alert the receipt of the last result is unknown, so that the check gets its whole TTL again.
  */
 export function rebuiltTtl(key: string, { ttlMs, alertStatus, expiry }: StoredTtl, nowMs: number): ActorSnapshot {
   if (expiry === undefined) return armed({ key, ttlMs, alertStatus, atMs: nowMs });

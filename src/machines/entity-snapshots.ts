@@ -18,8 +18,9 @@ export interface StoredKeepalive extends KeepaliveTimeouts {
 
 /**
  * Rebuilds the snapshot from domain data, to replace a stored one that cannot be used: unmonitored without `keepalive`, otherwise
- * in the state of the last alert, with the deadline after it. The deadline differs by at most a second: before the first alert it
- * is never earlier, during an alert never later.
+ * in the state of the last alert, with the deadline after it. Without blind time since the last keepalive, the deadline differs
+ * by at most a second: before the first alert it is never earlier, during an alert never later. The grace of the last alert is
+ * not stored in the event: if blind time delayed that alert, it is repeated at once, and the repeats continue as before.
  */
 export function rebuiltEntity(key: string, keepalive: StoredKeepalive | undefined, nowMs: number): ActorSnapshot {
   if (keepalive === undefined) return unmonitored(key);
