@@ -172,12 +172,12 @@ async function main(): Promise<void> {
   user       ${USERNAME}
   password   ${password}
 
-What it knows:
+Read the events and the ledger:
   TOKEN=$(curl -s -u ${USERNAME}:${password} http://${api}/auth | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
   curl -s -H "Authorization: Bearer $TOKEN" http://${api}/api/core/v2/namespaces/default/events
   curl -s -H "Authorization: Bearer $TOKEN" http://${api}/api/mon/v1/ledger
 
-Make an alert happen, and look at it:
+Raise an alert and read its notification:
   curl -s -H "Authorization: Bearer $TOKEN" -X PUT http://${api}/api/core/v2/namespaces/default/events/example/alert \\
     -d '{"entity":{"entity_class":"proxy","metadata":{"name":"example"}},"check":{"metadata":{"name":"alert"},"interval":60,"status":2,"output":"it happened","handlers":["alerts"]}}'
   tail -n 1 ${ALERT_FILE}
