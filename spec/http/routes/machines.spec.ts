@@ -53,6 +53,11 @@ describe('state machines over HTTP', () => {
     });
   });
 
+  it('are found by their kind name too', async () => {
+    const { status, body } = await api.get(`${PATH}/connection`);
+    expect([status, at(body, 'id')]).to.deep.equal([200, 'agent-connection']);
+  });
+
   it('answer 404 for an unknown id', async () => {
     const { status, body } = await api.get(`${PATH}/unheard-of`);
     expect([status, at(body, 'message')]).to.deep.equal([404, 'there is no state machine "unheard-of"']);

@@ -64,14 +64,14 @@ export function machineRoutes({ machines }: MachineRoutePorts): Route[] {
       access: 'authenticated',
       reads: 'nothing',
       description: {
-        summary: 'Show the definition of a state machine',
+        summary: 'Show the definition of a state machine, by its id or by its kind name',
         answers: { 200: { schema: DefinitionSchema } },
         errors: ['not-found'],
         tag: 'machines',
       },
       handle: (request) => {
         const id = param(request, 'id');
-        const found = machines.find(({ definition }) => definition.id === id);
+        const found = machines.find(({ machine, definition }) => definition.id === id || machine === id);
         if (found === undefined) throw new NotFound(`there is no state machine "${id}"`);
         return json(found.definition);
       },
