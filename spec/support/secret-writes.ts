@@ -15,6 +15,8 @@ export interface Write {
   actor: string;
   key: string;
   event: string;
+  /** Whether the write changes nothing and creates no entry. */
+  isUnchanged?: boolean;
   /** Names of the changed members; absent if the entry records no change. */
   changed?: readonly string[];
   /** Kinds of further resources that the write creates or deletes, each with its own entry. */
@@ -37,7 +39,7 @@ const ENVIRONMENT = [`TOKEN=${SECRET}`];
 const RULES = [{ verbs: ['get'], resources: ['checks'] }];
 const OTHER_RULES = [{ verbs: ['get'], resources: ['hooks'] }];
 const SUBJECTS = [{ type: 'User', name: 'admin' }];
-const OTHER_SUBJECTS = [{ type: 'Group', name: SECRET }];
+const OTHER_SUBJECTS = [{ type: 'Group', name: 'ops' }];
 const SHA512 = 'a'.repeat(128);
 const HANDLER = { name: 'h', type: 'Handler', api_version: 'core/v2' };
 
@@ -132,8 +134,8 @@ function writesOfSilences(): Write[] {
   const home = `${CORE}/namespaces/:namespace/silenced`;
   const name = 'linux:w1';
   const entry = { actor: 'silenced', key: `${NAMESPACE}/${name}`, params: { namespace: NAMESPACE, silence: name } };
-  const body = { metadata: { name, namespace: NAMESPACE }, subscription: 'linux', check: 'w1', reason: SECRET };
-  const put = { ...body, reason: OTHER_SECRET };
+  const body = { metadata: { name, namespace: NAMESPACE }, subscription: 'linux', check: 'w1', reason: 'disk swap' };
+  const put = { ...body, reason: 'disk swapped' };
   return [
     { ...entry, route: `POST ${home}`, body, event: 'resource.created', changed: [] },
     { ...entry, route: `PUT ${home}/:silence`, body: put, event: 'resource.updated', changed: ['reason'] },
@@ -177,7 +179,7 @@ function otherWrites(): Write[] {
   const deleted = { ...entry, route: `DELETE ${home}/:name`, event: 'resource.deleted', changed: [], beside };
   return [
     { ...created, route: `POST ${home}` },
-    { ...entry, route: `PUT ${home}/:name`, body, event: 'resource.updated', changed: [] },
+    { ...entry, route: `PUT ${home}/:name`, body, event: 'resource.updated', isUnchanged: true },
     deleted,
     { ...created, route: `PUT ${home}/:name` },
     deleted,

@@ -7,6 +7,7 @@ import type { Tessen } from '../../resources/tessen.ts';
 import { entityKey, resourceKey, TESSEN_KEY } from '../../store/keyspace.ts';
 import { readResource, readTessen, type Resources } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
+import { recordedRights } from '../core/recorded-rights.ts';
 import { changeLeavingAdministrator } from './last-administrator.ts';
 import { deleteEvent } from '../events/delete-event.ts';
 import { replaceTtl } from '../events/merge-event.ts';
@@ -119,7 +120,7 @@ export function addNamespace(ctx: DecisionContext, namespace: Namespace, created
   seedPipelineRole(
     (kind, home, name, stored) => {
       ctx.put('resources', resourceKey(kind, home, name), stored);
-      ctx.reviseConfig(kind, ledgerKey({ namespace: home, name }), 'created', []);
+      revise(ctx, kind, ledgerKey({ namespace: home, name }), undefined, stored);
     },
     namespace.name,
     createdBy,
@@ -148,15 +149,10 @@ function assertUserExists(ctx: DecisionContext, username: string): void {
   }
 }
 
-function revise(
-  ctx: DecisionContext,
-  kind: WritableKind,
-  key: string,
-  previous: object | undefined,
-  stored: object,
-): void {
-  if (previous === undefined) ctx.reviseConfig(kind, key, 'created', []);
-  else ctx.reviseConfig(kind, key, 'updated', changedFields(previous, stored));
+function revise(ctx: DecisionContext, kind: string, key: string, previous: object | undefined, stored: object): void {
+  const rights = recordedRights(kind, previous, stored);
+  if (previous === undefined) ctx.reviseConfig(kind, key, 'created', [], rights);
+  else ctx.reviseConfig(kind, key, 'updated', changedFields(previous, stored), rights);
 }
 
 export function putTessen(ctx: DecisionContext, tessen: Tessen): void {
@@ -189,6 +185,7 @@ function deleteDescribed(
   events: CheckEvents,
 ): void {
   const { namespace, name } = address;
+  const previous = readResource(ctx.decision, kind, namespace, name);
   changeLeavingAdministrator(ctx.decision, kind, name, () => {
     ctx.delete('resources', resourceKey(kind, namespace, name));
   });
@@ -197,7 +194,7 @@ function deleteDescribed(
     for (const key of events.eventKeysOfCheck(namespace ?? '', name)) disarmTtl(ctx, key);
   }
   if (RBAC_KINDS.has(kind)) ctx.announce({ type: 'rbac.changed' });
-  ctx.reviseConfig(kind, ledgerKey(address), 'deleted', []);
+  ctx.reviseConfig(kind, ledgerKey(address), 'deleted', [], recordedRights(kind, previous, undefined));
 }
 
 function disarmTtl(ctx: DecisionContext, key: string): void {
@@ -226,9 +223,11 @@ function deleteNamespace(ctx: DecisionContext, name: string, kinds: Configuratio
 /** Does nothing when the role or the binding has been deleted before. */
 function deletePipelineResource(ctx: DecisionContext, kind: (typeof PIPELINE_KINDS)[number], namespace: string): void {
   const key = resourceKey(kind, namespace, PIPELINE_ROLE);
-  if (ctx.get('resources', key) === undefined) return;
+  const previous = ctx.get('resources', key);
+  if (previous === undefined) return;
   ctx.delete('resources', key);
-  ctx.reviseConfig(kind, ledgerKey({ namespace, name: PIPELINE_ROLE }), 'deleted', []);
+  const rights = recordedRights(kind, previous, undefined);
+  ctx.reviseConfig(kind, ledgerKey({ namespace, name: PIPELINE_ROLE }), 'deleted', [], rights);
 }
 
 const namespacedKindNames = (kinds: ConfigurationKinds): string[] =>

@@ -22,10 +22,10 @@ export function putSilence(ctx: DecisionContext, silenced: Silenced, user: strin
   assertNamespaceExists(ctx, namespace);
   const previous = currentSilence(ctx, namespace, name);
   const record = asWrittenBy(user, silenced, ctx);
+  const changed = previous === undefined ? [] : changedFields(previous, { ...record, state: previous.state });
+  if (previous !== undefined && changed.length === 0) return;
   storeSilence(ctx, record, previous);
-  const key = entityKey(namespace, name);
-  if (previous === undefined) ctx.reviseConfig('silenced', key, 'created', []);
-  else ctx.reviseConfig('silenced', key, 'updated', changedFields(previous, { ...record, state: previous.state }));
+  ctx.reviseConfig('silenced', entityKey(namespace, name), previous === undefined ? 'created' : 'updated', changed);
 }
 
 /** @throws NotFound */

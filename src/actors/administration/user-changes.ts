@@ -3,6 +3,7 @@ import { assertGroups, type User, userIsDisabled, wrongPassword } from '../../re
 import { resourceKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
+import { recordedRights } from '../core/recorded-rights.ts';
 import { assertLeavesAdministrator } from './last-administrator.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { endTokenSessions } from './token-session-changes.ts';
@@ -31,8 +32,9 @@ export function putUser(ctx: DecisionContext, user: User, keptSession?: string):
   const mustLogInAgain = user.disabled || user.password_hash !== previous?.password_hash;
   if (mustLogInAgain) endTokenSessions(ctx, user.username, user.disabled ? undefined : keptSession);
   ctx.put('resources', resourceKey('users', undefined, user.username), user);
-  if (previous === undefined) ctx.reviseConfig('users', user.username, 'created', []);
-  else ctx.reviseConfig('users', user.username, 'updated', changedFields(previous, user));
+  const rights = recordedRights('users', previous, user);
+  if (previous === undefined) ctx.reviseConfig('users', user.username, 'created', [], rights);
+  else ctx.reviseConfig('users', user.username, 'updated', changedFields(previous, user), rights);
 }
 
 /** The ledger does not record an edit that changes nothing. @throws NotFound, InvalidResource */

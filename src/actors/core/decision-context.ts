@@ -8,6 +8,7 @@ import { ActorFailed } from './actor-failed.ts';
 import type { KeyedActors } from './keyed-actors.ts';
 import type { AnyActor } from 'xstate';
 import type { ActorEvents, ActorInputs, ActorKind, ActorKinds } from './actor-kind.ts';
+import type { RecordedRights } from './recorded-rights.ts';
 import type { Settings } from './settings.ts';
 
 /** Inputs that one input may cause in the same decision; those of an entity's deletion are not counted. */
@@ -109,11 +110,21 @@ export class DecisionContext {
     return (this.get('meta', CONFIG_REVISION_KEY) as number | undefined) ?? 0;
   }
 
-  /** Records an administrative change and begins a new configuration revision, which later entries carry. */
-  reviseConfig(kind: string, key: string, event: 'created' | 'updated' | 'deleted', changed: string[]): void {
+  /**
+   * Records an administrative change and begins a new configuration revision, which later entries carry. An update without a
+   * changed member is no change. `rights` are the rights that follow from the resource, before and after.
+   */
+  reviseConfig(
+    kind: string,
+    key: string,
+    event: 'created' | 'updated' | 'deleted',
+    changed: string[],
+    rights: RecordedRights = {},
+  ): void {
+    if (event === 'updated' && changed.length === 0) return;
     this.put('meta', CONFIG_REVISION_KEY, this.configRevision + 1);
     const [from, to] = [event === 'created' ? null : 'stored', event === 'deleted' ? null : 'stored'];
-    this.record({ actor: kind, key, from, event: `resource.${event}`, to, details: { changed } });
+    this.record({ actor: kind, key, from, event: `resource.${event}`, to, details: { changed, ...rights } });
   }
 
   /** Adds an input that this one causes. It is decided after the current one, in the same decision. */

@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import type { LedgerEntry } from '../../src/store/ledger.ts';
+import { perSuite } from '../support/fixture.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
+import { SECRET_HASH } from '../support/secret-writes.ts';
+
+const CORE = '/api/core/v2';
+const metadata = { name: 'a', namespace: 'default', labels: { one: '1', two: '2' } };
+const rules = [{ verbs: ['get'], resources: ['checks'], resource_names: null }];
+const subjects = [{ type: 'User', name: 'admin' }];
+const role_ref = { type: 'Role', name: 'a' };
+
+const APPLIED: readonly [path: string, body: object][] = [
+  ['/ns/default/checks/a', { metadata, command: 'true', interval: 60, subscriptions: ['linux'] }],
+  ['/ns/default/handlers/a', { metadata, type: 'pipe', command: 'true' }],
+  ['/ns/default/roles/a', { metadata, rules }],
+  ['/ns/default/rolebindings/a', { metadata, subjects, role_ref }],
+  ['/ns/default/entities/a', { metadata, entity_class: 'proxy', subscriptions: ['linux'] }],
+  [
+    '/ns/default/silenced/linux:a',
+    { metadata: { name: 'linux:a', namespace: 'default' }, subscription: 'linux', check: 'a', begin: 1, expire: -1 },
+  ],
+  [`${CORE}/namespaces/other`, { name: 'other' }],
+  [`${CORE}/users/ann`, { username: 'ann', password_hash: SECRET_HASH, groups: ['ops'] }],
+  [`${CORE}/tessen`, { opt_out: true }],
+];
+
+describe('the ledger, when configuration is applied,', () => {
+  const backend = perSuite(() => InProcessBackend.start());
+  const api = perSuite(() => backend.login());
+
+  const entries = (): LedgerEntry[] => backend.store.ledger({ limit: Number.MAX_SAFE_INTEGER });
+
+  async function put(path: string, body: object): Promise<LedgerEntry[]> {
+    const before = entries().length;
+    const { status, text } = await api.put(path, body);
+    expect(status, text).to.be.within(200, 201);
+    return entries().slice(before);
+  }
+
+  for (const [path, body] of APPLIED) {
+    it(`has no entry of an apply that changes nothing: ${path}`, async () => {
+      expect(await put(path, body)).to.not.deep.equal([]);
+      expect(await put(path, body)).to.deep.equal([]);
+    });
+  }
+
+  it('has no entry of an apply that only changes the order of labels', async () => {
+    const check = { command: 'true', interval: 60, subscriptions: ['linux'] };
+    const swapped = { ...metadata, labels: { two: '2', one: '1' } };
+    expect(await put('/ns/default/checks/a', { ...check, metadata: swapped })).to.deep.equal([]);
+  });
+
+  it('keeps the configuration revision at an apply that changes nothing', async () => {
+    const revision = () => backend.store.get('meta', 'config-revision');
+    const before = revision();
+    await put(...(APPLIED[0] ?? ['', {}]));
+    expect(revision()).to.equal(before);
+  });
+
+  describe('about rights', () => {
+    const details = (found: readonly LedgerEntry[], actor: string) =>
+      found.find((entry) => entry.actor === actor)?.details;
+
+    it('has the rules of a role before and after a change, its creation and its deletion', async () => {
+      const path = '/ns/default/roles/rights';
+      const role = { metadata: { name: 'rights', namespace: 'default' }, rules };
+      const more = [{ verbs: ['*'], resources: ['checks'], resource_names: null }];
+      expect(details(await put(path, role), 'roles')).to.deep.equal({ changed: [], after: { rules } });
+      expect(details(await put(path, { ...role, rules: more }), 'roles')).to.deep.equal({
+        changed: ['rules'],
+        before: { rules },
+        after: { rules: more },
+      });
+      await api.delete(path);
+      expect(entries().at(-1)?.details).to.deep.equal({ changed: [], before: { rules: more } });
+    });
+
+    it('has the subjects and the role of a binding', async () => {
+      const path = `${CORE}/clusterrolebindings/rights`;
+      const binding = { metadata: { name: 'rights' }, subjects, role_ref: { type: 'ClusterRole', name: 'view' } };
+      await put(path, binding);
+      const others = [{ type: 'Group', name: 'ops' }];
+      expect(details(await put(path, { ...binding, subjects: others }), 'clusterrolebindings')).to.deep.equal({
+        changed: ['subjects'],
+        before: { subjects, role_ref: binding.role_ref },
+        after: { subjects: others, role_ref: binding.role_ref },
+      });
+    });
+
+    it('has the groups of a user and whether the user is disabled, and never the password', async () => {
+      await api.put(`${CORE}/users/ann/groups/dev`, {});
+      expect(entries().at(-1)?.details).to.deep.equal({
+        changed: ['groups'],
+        before: { groups: ['ops'], disabled: false },
+        after: { groups: ['ops', 'dev'], disabled: false },
+      });
+      await api.delete(`${CORE}/users/ann`);
+      expect(entries().at(-1)?.details).to.deep.include({ after: { groups: ['ops', 'dev'], disabled: true } });
+      expect(JSON.stringify(entries())).to.not.include('$2');
+    });
+
+    it('has no values of a change that affects no right', async () => {
+      const labelled = { metadata: { ...metadata, labels: { one: 'x' } }, rules };
+      expect(details(await put('/ns/default/roles/a', labelled), 'roles')).to.deep.equal({ changed: ['metadata'] });
+    });
+  });
+});
