@@ -32,7 +32,7 @@ describe('the notifications of an event', () => {
     );
     const outcomes = new Map((json as unknown[]).map((one) => [at(one, 'handler'), one]));
     expect(outcomes.get('fine')).to.include({ outcome: 'handled', reason: 'thanks\n', status: 0 });
-    expect(outcomes.get('broken')).to.include({ outcome: 'handled', status: 3 });
+    expect(outcomes.get('broken')).to.include({ outcome: 'failed', status: 3 });
     expect(outcomes.get('unfiltered')).to.include({ outcome: 'skipped', status: null });
     expect(String(at(outcomes.get('unfiltered'), 'reason'))).to.include('of-nobody');
     const nowS = backend.clock.nowMs() / 1_000;

@@ -118,21 +118,23 @@ describe('the built-in filters', () => {
   ];
   for (const [what, filter, changes, passes] of cases) {
     it(what, () => {
-      expect(passesFilters([filter], input(changes)).passes).to.equal(passes);
+      expect(passesFilters([filter], input(changes), () => false).passes).to.equal(passes);
     });
   }
 
-  it('are applied in order, and a filter that does not exist denies', () => {
-    expect(passesFilters(['is_incident', 'mine'], input({}))).to.deep.equal({
-      passes: false,
-      filter: 'is_incident',
-      reason: 'denied',
-    });
-    expect(passesFilters(['mine', 'is_incident'], input({}))).to.deep.equal({
-      passes: false,
-      filter: 'mine',
-      reason: 'filter does not exist',
-    });
-    expect(passesFilters(['constructor'], input({}))).to.have.property('reason', 'filter does not exist');
+  it('deny before another filter is looked up, which prevents the handler from running', () => {
+    const isStored = (name: string): boolean => name === 'mine';
+    for (const filters of [
+      ['is_incident', 'mine'],
+      ['mine', 'is_incident'],
+    ]) {
+      const denied = { passes: false, filter: 'is_incident', reason: 'denied' };
+      expect(passesFilters(filters, input({}), isStored)).to.deep.equal(denied);
+      const reason = 'filter cannot run yet, only built-in filters can';
+      const failing = passesFilters(filters, input({ status: 1 }), isStored);
+      expect(failing).to.deep.equal({ passes: false, filter: 'mine', reason });
+    }
+    const missing = { passes: false, filter: 'constructor', reason: 'filter does not exist' };
+    expect(passesFilters(['constructor', 'mine'], input({}), isStored)).to.deep.equal(missing);
   });
 });

@@ -11,18 +11,22 @@ const RUNNABLE = new Set(['pipe', 'tcp', 'udp']);
 /** Whether the handler runs by itself. A set does not; its members do. */
 export const canRun = ({ type = '' }: Handler): boolean => RUNNABLE.has(type);
 
+export interface HandlerRunnerPorts extends PipeLimits {
+  mutatorExists(namespace: string, name: string): boolean;
+}
+
 /**
  * Returns a function that runs a handler with the mutated event of an outbox entry, until `signal` aborts it. It never
  * rejects.
  */
-export function handlerRunner(limits: PipeLimits) {
+export function handlerRunner({ mutatorExists, ...limits }: HandlerRunnerPorts) {
   return async (
     handler: Handler,
-    { event, notificationId }: OutboxEntry,
+    { namespace, event, notificationId }: OutboxEntry,
     clock: Clock,
     signal: AbortSignal,
   ): Promise<HandlerResult> => {
-    const payload = payloadOf(event, handler.mutator);
+    const payload = payloadOf(event, handler.mutator, (name) => mutatorExists(namespace, name));
     if ('failure' in payload) return { outcome: 'failed', reason: payload.failure, status: undefined };
     const input = { payload: payload.text, notificationId, signal };
     return handler.type === 'pipe'

@@ -14,8 +14,11 @@ const BUILT_IN_MUTATORS: Record<string, (event: Event) => Payload> = {
       : { text: check.output },
 };
 
-/** Applies the mutator to an event; defaults to `json`. */
-export function payloadOf(event: Event, mutator = 'json'): Payload {
-  const mutate = Object.hasOwn(BUILT_IN_MUTATORS, mutator) ? BUILT_IN_MUTATORS[mutator] : undefined;
-  return mutate?.(event) ?? { failure: `mutator "${mutator}" does not exist` };
+const CANNOT_RUN_YET = 'cannot run yet, only the built-in mutators json and only_check_output can';
+
+/** Applies the mutator to an event; defaults to `json`. `isStored` returns whether another mutator exists. */
+export function payloadOf(event: Event, mutator: string | undefined, isStored: (name: string) => boolean): Payload {
+  const name = mutator ?? 'json';
+  const mutate = Object.hasOwn(BUILT_IN_MUTATORS, name) ? BUILT_IN_MUTATORS[name] : undefined;
+  return mutate?.(event) ?? { failure: `mutator "${name}" ${isStored(name) ? CANNOT_RUN_YET : 'does not exist'}` };
 }

@@ -84,22 +84,37 @@ export function filterInputOf({ check, metrics }: Event): FilterInput {
   };
 }
 
+/** Whether the event reports a problem or its resolution. */
+export const isIncident = ({ status = 0, previousStatus = 0 }: FilterInput): boolean =>
+  status !== 0 || previousStatus !== 0;
+
 const BUILT_IN_FILTERS: Record<string, (input: FilterInput) => boolean> = {
-  /** Passes a problem and its resolution. */
-  is_incident: ({ status = 0, previousStatus = 0 }) => status !== 0 || previousStatus !== 0,
+  is_incident: isIncident,
   not_silenced: ({ silenced }) => silenced.length === 0,
   has_metrics: ({ hasMetrics }) => hasMetrics,
 };
 
-export type FilterResult =
-  { passes: true } | { passes: false; filter: string; reason: 'denied' | 'filter does not exist' };
+const CANNOT_RUN_YET = 'filter cannot run yet, only built-in filters can';
 
-/** Applies filters in order until one denies. A filter that does not exist denies. */
-export function passesFilters(filters: readonly string[], input: FilterInput): FilterResult {
+export type FilterResult =
+  | { passes: true }
+  | { passes: false; filter: string; reason: 'denied' | 'filter does not exist' | typeof CANNOT_RUN_YET };
+
+/**
+ * Applies the built-in filters in order until one denies. If they all pass, another filter prevents the handler from
+ * running: `isStored` returns whether a filter of that name exists.
+ */
+export function passesFilters(
+  filters: readonly string[],
+  input: FilterInput,
+  isStored: (name: string) => boolean,
+): FilterResult {
+  let other: string | undefined;
   for (const filter of filters) {
     const test = Object.hasOwn(BUILT_IN_FILTERS, filter) ? BUILT_IN_FILTERS[filter] : undefined;
-    if (test === undefined) return { passes: false, filter, reason: 'filter does not exist' };
-    if (!test(input)) return { passes: false, filter, reason: 'denied' };
+    if (test === undefined) other ??= filter;
+    else if (!test(input)) return { passes: false, filter, reason: 'denied' };
   }
-  return { passes: true };
+  if (other === undefined) return { passes: true };
+  return { passes: false, filter: other, reason: isStored(other) ? CANNOT_RUN_YET : 'filter does not exist' };
 }

@@ -11,6 +11,7 @@ export type Announcement =
   | { type: 'entity-config.changed'; namespace: string; name: string; config: EntityConfig }
   | { type: 'entity.deleted'; namespace: string; name: string }
   | OutboxFilled
+  | HandlerSkipped
   | { type: 'rbac.changed' }
   /** The event as it is stored, or with its metrics where it has no check. Sent only when a listener wants it. */
   | { type: 'event.processed'; event: Event }
@@ -29,6 +30,16 @@ export interface OutboxFilled {
   handler: string;
   /** The size of its event. */
   bytes: number;
+}
+
+/** A handler that is not run with an event that names it, although no filter denied the event. */
+export interface HandlerSkipped {
+  type: 'handler.skipped';
+  namespace: string;
+  handler: string;
+  /** `<namespace>/<entity>/<check>` */
+  key: string;
+  reason: string;
 }
 
 export interface CheckRequested {

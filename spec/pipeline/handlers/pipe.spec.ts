@@ -52,9 +52,27 @@ describe('a pipe handler', () => {
       await clock.advance(killedAtMs - 1);
       expect(result).to.equal(undefined);
       await clock.advance(1);
-      expect((await running).reason).to.match(/^Execution timed out\n/);
+      const killed = await running;
+      expect(killed).to.include({ outcome: 'failed', status: 2 });
+      expect(killed.reason).to.match(/^Execution timed out\n/);
     });
   }
+
+  for (const [command, status, reason] of [
+    ['echo no; exit 3', 3, 'no\n'],
+    ['no-such-command-of-mon', 127, ''],
+    ['echo dead; kill -9 $$', undefined, 'SIGKILL: dead\n'],
+  ] as const) {
+    it(`has failed, with its status and its output, after: ${command}`, async () => {
+      const result = await run(command);
+      expect(result).to.include({ outcome: 'failed', status });
+      expect(result.reason).to.include(reason);
+    });
+  }
+
+  it('has handled the event when it exits with status 0', async () => {
+    expect(await run('cat > /dev/null; echo yes')).to.deep.equal({ outcome: 'handled', status: 0, reason: 'yes\n' });
+  });
 
   it('without a timeout runs on for days where there is no limit for all', async () => {
     const running = run(waiting());

@@ -3,6 +3,7 @@ import type { Event } from '../../resources/event.ts';
 import {
   filterInputOf,
   type FilterInput,
+  isIncident,
   passesFilters,
   selectHandlers,
   TOO_MANY_NAMES,
@@ -19,6 +20,7 @@ const OUTBOX_SEQ_KEY = 'outbox-seq';
 const MAX_REMEMBERED = 20;
 /** The maximum bytes of one event in the outbox, for all its handlers together. */
 const MAX_PUBLISHED_BYTES = 256 * 1024 * 1024;
+const NOT_RUN_YET = 'pipelines are not run yet';
 const TOO_MANY_BYTES = `the handlers of one event may take at most ${MAX_PUBLISHED_BYTES} bytes of it together`;
 
 /** Returns the key of the notifications of an event. Metrics without a check have a key of their own. */
@@ -58,21 +60,36 @@ export function publishEvent(ctx: DecisionContext, event: Event): void {
 }
 
 /**
+ * Records that the pipelines of the event are not run: for each incident, and otherwise unless the notifications of the
+ * event say so already.
+ */
+function skipPipelines(ctx: DecisionContext, event: Event, filterInput: FilterInput): void {
+  const names = new Set((event.pipelines ?? []).slice(0, MAX_REMEMBERED).map(({ name }) => `core/v2.Pipeline.${name}`));
+  if (names.size === 0) return;
+  const recorded = ctx.get('notifications', publishedKey(event)) ?? [];
+  const isRecorded = (name: string): boolean =>
+    recorded.some(({ handler, reason }) => handler === name && reason === NOT_RUN_YET);
+  for (const name of names) if (isIncident(filterInput) || !isRecorded(name)) skip(ctx, name, event, NOT_RUN_YET);
+}
+
+/**
  * Selects the handlers of the event and adds the event to the outbox for each. It resolves sets and applies built-in filters
  * first, so that only handlers that will run cost a write.
  */
 export function publish(ctx: DecisionContext, { received, filterInput, givesWay = false, event }: Publication): void {
   const { check, metrics, entity } = received;
+  skipPipelines(ctx, received, filterInput);
   if ((check?.handlers.length ?? 0) === 0 && (metrics?.handlers?.length ?? 0) === 0) return;
   const names = [...(check?.handlers ?? []), ...(metrics?.handlers ?? [])];
   const namespace = entity?.metadata.namespace ?? '';
   const lookUp = (name: string) => readResource(ctx.decision, 'handlers', namespace, name);
+  const isStored = (name: string) => readResource(ctx.decision, 'filters', namespace, name) !== undefined;
   const { selected, unselected } = selectHandlers(names, lookUp);
   const isRefused = givesWay && ctx.isOutboxFull;
   let published: Published | undefined;
   let leftBytes = MAX_PUBLISHED_BYTES;
   for (const [handler, { filters }] of selected) {
-    const result = passesFilters(filters ?? [], filterInput);
+    const result = passesFilters(filters ?? [], filterInput, isStored);
     if (result.passes && isRefused) {
       skip(ctx, handler, received, OUTBOX_FULL);
     } else if (result.passes) {
@@ -82,7 +99,10 @@ export function publish(ctx: DecisionContext, { received, filterInput, givesWay 
       else skip(ctx, handler, received, TOO_MANY_BYTES);
     } else if (result.reason !== 'denied') skip(ctx, handler, received, `${result.reason}: ${result.filter}`);
   }
-  for (const { name, reason } of unselected) if (reason === TOO_MANY_NAMES) skip(ctx, name, received, reason);
+  for (const { name, reason } of unselected) {
+    if (reason === TOO_MANY_NAMES) skip(ctx, name, received, reason);
+    else if (isIncident(filterInput)) announceSkip(ctx, name, received, reason);
+  }
 }
 
 interface Published {
@@ -104,6 +124,11 @@ function send(ctx: DecisionContext, namespace: string, handler: string, { event,
   ctx.announce({ type: 'outbox.filled', outboxKey: outboxKey(seq), key, namespace, handler, bytes });
 }
 
+const announceSkip = (ctx: DecisionContext, handler: string, event: Event, reason: string): void => {
+  const namespace = event.entity?.metadata.namespace ?? '';
+  ctx.announce({ type: 'handler.skipped', namespace, handler, key: publishedKey(event), reason });
+};
+
 /** Records a handler that was not run although it should have been. A denial by a filter is not recorded. */
 function skip(ctx: DecisionContext, handler: string, event: Event, reason: string): void {
   remember(ctx, publishedKey(event), {
@@ -116,6 +141,7 @@ function skip(ctx: DecisionContext, handler: string, event: Event, reason: strin
     atMs: ctx.nowMs,
     durationMs: 0,
   });
+  announceSkip(ctx, handler, event, reason);
 }
 
 /** Stores the latest notifications of an event's key. */

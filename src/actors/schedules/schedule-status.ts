@@ -1,4 +1,5 @@
 import type { SkippedTick } from '../../machines/check-schedule.ts';
+import type { Check } from '../../resources/check.ts';
 import { entityKey } from '../../store/keyspace.ts';
 import { type Decider, INTERNAL } from '../core/decider.ts';
 import { checkOf, scheduleContext } from './schedules.ts';
@@ -33,6 +34,11 @@ export function scheduleStatus(decider: Decider, namespace: string, name: string
   }).result;
 }
 
-/** `subdue` has had no effect since `subdues`; the backend stores, shows and sends it. Source: spec/04 1.7. */
-export const ignoredFields = ({ subdue }: { subdue: { days: object } | null }): string[] =>
-  Object.keys(subdue?.days ?? {}).length > 0 ? ['subdue'] : [];
+/**
+ * Returns the fields that the backend stores, shows and sends, and that have no effect: `subdue` has had none since
+ * `subdues` (spec/04 1.7), and pipelines are not run yet.
+ */
+export const ignoredFields = ({ subdue, pipelines }: Pick<Check, 'subdue' | 'pipelines'>): string[] => [
+  ...(Object.keys(subdue?.days ?? {}).length > 0 ? ['subdue'] : []),
+  ...(pipelines.length > 0 ? ['pipelines'] : []),
+];

@@ -5,6 +5,7 @@ import { handlerRunner } from '../../pipeline/handler-run.ts';
 import type { Pipeline, PipelinePorts } from '../../pipeline/pipeline.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { readResource } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 import type { Closers } from './closers.ts';
 import { startPipeline } from './start-pipeline.ts';
@@ -28,7 +29,9 @@ export function openPipeline(
   closers.add(() => {
     reaper.close();
   });
-  const run = durations.observing(handlerRunner({ runLimitMs: handlerRunLimitMs, reaper }));
+  const mutatorExists = (namespace: string, name: string) =>
+    readResource(store, 'mutators', namespace, name) !== undefined;
+  const run = durations.observing(handlerRunner({ runLimitMs: handlerRunLimitMs, reaper, mutatorExists }));
   const pipeline = startPipeline(system, store, { clock, log, run });
   closers.add(() => pipeline.stop());
   return pipeline;

@@ -1,5 +1,6 @@
 import type { ActorSystem } from '../../actors/system.ts';
 import { publishedBytes } from '../../actors/events/publish.ts';
+import { SkippedHandlers } from '../../pipeline/skipped-handlers.ts';
 import { Pipeline, type PipelinePorts } from '../../pipeline/pipeline.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
@@ -27,9 +28,11 @@ export function startPipeline(
     const { key, namespace, handler, event } = value;
     pipeline.add({ outboxKey, key, namespace, handler, bytes: publishedBytes(event) });
   }
+  const skipped = new SkippedHandlers(log);
   system.listen({
     announced: (announcement) => {
       if (announcement.type === 'outbox.filled') pipeline.add(announcement);
+      if (announcement.type === 'handler.skipped') skipped.note(announcement, clock.nowMs());
       if (announcement.type === 'namespace.deleted') pipeline.dropNamespace(announcement.namespace);
     },
   });

@@ -16,7 +16,10 @@ export interface PipeLimits {
   reaper: ProcessReaper;
 }
 
-/** Runs a command with the event on its standard input. A non-zero status is recorded, but is not a failure. */
+/**
+ * Runs a command with the event on its standard input. The event is handled when the command exits with status 0 by itself.
+ * The reason is the beginning of the output.
+ */
 export async function runPipeHandler(
   { command = '', timeout, env_vars, secrets }: Handler,
   { payload, notificationId, signal }: { payload: string; notificationId: string; signal: AbortSignal },
@@ -39,5 +42,6 @@ export async function runPipeHandler(
   const reason = result.output.slice(0, MAX_REASON_CHARACTERS);
   if (result.ending === 'not-started') return { outcome: 'failed', reason, status: undefined };
   const status = result.ending === 'signalled' ? undefined : result.status;
-  return { outcome: 'handled', reason: result.signal === undefined ? reason : `${result.signal}: ${reason}`, status };
+  const outcome = result.ending === 'exited' && status === 0 ? 'handled' : 'failed';
+  return { outcome, reason: result.signal === undefined ? reason : `${result.signal}: ${reason}`, status };
 }
