@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
+import { assertMetaBounds } from './meta-bounds.ts';
 import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { flag, int64, listOrAbsent, listOrNull, optional, orAbsent, text, textList, validator } from './schema.ts';
@@ -154,6 +155,7 @@ export function assertEntity(entity: Pick<Entity, 'metadata' | 'entity_class'>):
   assertName(entity.metadata.name ?? '', 'entity name');
   assertName(entity.entity_class, 'entity class');
   if (entity.metadata.namespace === undefined) throw new InvalidResource('namespace must be set');
+  assertMetaBounds(entity.metadata);
 }
 
 /** Appends `entity:<name>`, the subscription that every entity has, unless it is present. */

@@ -14,6 +14,7 @@ import { assertEntity, EntitySchema, entityWithDefaults } from './entity.ts';
 import { InvalidResource } from './errors.ts';
 import { hookFields, hookWithDefaults } from './hook.ts';
 import { metricPointWithDefaults, MetricPointSchema } from './metric-point.ts';
+import { assertMetaBounds } from './meta-bounds.ts';
 import { assertName, isUuid } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import {
@@ -176,6 +177,7 @@ export function assertEvent(event: Event): void {
     }
   }
   if (event.metadata.name !== undefined) throw new InvalidResource('events cannot be named');
+  assertMetaBounds(event.metadata);
   if (event.id !== null && !isUuid(event.id)) throw new InvalidResource(`invalid event id: ${uuidFault(event.id)}`);
 }
 
@@ -206,6 +208,10 @@ function within<T>(prefix: string, assertion: (value: T) => void, value: T): voi
 
 function assertEventCheck(check: EventCheck): void {
   assertName(check.metadata.name ?? '', 'check name');
+  assertMetaBounds(check.metadata);
+  for (const [index, { metadata }] of (check.hooks ?? []).entries()) {
+    within(`hooks.${index} `, assertMetaBounds, metadata);
+  }
   if (check.publish) {
     if (check.cron !== undefined) {
       if (check.interval > 0) throw eitherIntervalOrCron();

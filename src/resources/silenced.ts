@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
+import { assertMetaBounds } from './meta-bounds.ts';
 import { assertName, assertSubname } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { flag, int64, optional, orAbsent, text, validator } from './schema.ts';
@@ -81,6 +82,7 @@ export const isSilencedName = (value: string): boolean =>
 
 /** @throws InvalidResource with the rule it breaks */
 export function assertSilenced(silenced: Silenced): void {
+  assertMetaBounds(silenced.metadata);
   const { subscription, check } = silenced;
   if (subscription === check && (check === undefined || check === ANY)) {
     throw new InvalidResource('must provide check or subscription');

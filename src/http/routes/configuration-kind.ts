@@ -2,6 +2,8 @@ import type { Commands } from '../../actors/administration/commands.ts';
 import type { ResourceAddress } from '../../actors/administration/resource-changes.ts';
 import type { ConfigurationKind, ConfigurationKindName } from '../../resources/configuration-kinds.ts';
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
+import { assertMetaBounds } from '../../resources/meta-bounds.ts';
+import type { ObjectMeta } from '../../resources/object-meta.ts';
 import type { Resources, ResourceStore } from '../../store/resource-store.ts';
 import type { AccessControl } from '../../auth/access-control.ts';
 import { assertNotMoved, assertSameName, assertSameNamespace } from '../request/path-match.ts';
@@ -169,9 +171,13 @@ async function patch<K extends ConfigurationKindName>(
 }
 
 /** @throws InvalidResource */
-export function assertValid<T>({ assert }: { assert(resource: T): void }, resource: T): void {
+export function assertValid<T extends { metadata: ObjectMeta }>(
+  { assert }: { assert(resource: T): void },
+  resource: T,
+): void {
   try {
     assert(resource);
+    assertMetaBounds(resource.metadata);
   } catch (error) {
     if (!(error instanceof InvalidResource)) throw error;
     throw new InvalidResource(`resource is invalid: ${error.message}`, { cause: error });
