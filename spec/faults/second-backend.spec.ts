@@ -1,5 +1,8 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { BackendProcess, runProgram } from '../support/backend-process.ts';
+import { pidNamespace } from '../support/contender.ts';
 import { proxyEvent } from '../support/example-events.ts';
 import { perSuite } from '../support/fixture.ts';
 
@@ -11,16 +14,26 @@ describe('F26: a second backend on the same state directory', () => {
 
   const put = (check: string) => api.put(`/ns/default/events/sw-1/${check}`, proxyEvent('sw-1', check));
 
-  it('refuses to start within two seconds and names the first one, which keeps working', async () => {
+  async function expectRefusal(prefix: readonly string[] = []): Promise<void> {
     expect(await put('before')).to.have.property('status', 200);
     const listeners = ['--api-listen-address=127.0.0.1:0', '--agent-host=127.0.0.1', '--agent-port=0'];
-    const { code, stderr } = await runProgram(
-      ['start', '--state-dir', backend.stateDir, ...listeners],
-      REFUSED_WITHIN_MS,
-    );
+    const args = ['start', '--state-dir', backend.stateDir, ...listeners];
+    const { code, stderr } = await runProgram(args, REFUSED_WITHIN_MS, prefix);
     expect(code).to.equal(1);
     expect(stderr).to.include(`store is in use by process ${backend.pid}`);
     expect(await put('after')).to.have.property('status', 200);
     expect(await api.event('sw-1', 'before')).to.not.equal(undefined);
+  }
+
+  it('refuses to start within two seconds and names the first one, which keeps working', () => expectRefusal());
+
+  it('refuses to start from another pid namespace, where the machine allows one', () => expectRefusal(pidNamespace()));
+
+  it('refuses to start after the lock file was removed', async () => {
+    rmSync(join(backend.stateDir, 'store', 'lock'));
+    const { code, stderr } = await runProgram(['start', '--state-dir', backend.stateDir], REFUSED_WITHIN_MS);
+    expect(code).to.equal(1);
+    expect(stderr).to.include('store is in use by another process');
+    expect(await put('after')).to.have.property('status', 200);
   });
 });

@@ -22,9 +22,14 @@ export interface ProgramRun {
   stderr: string;
 }
 
-/** Runs `mon-backend` to its end. */
-export async function runProgram(args: readonly string[], withinMs = START_WITHIN_MS): Promise<ProgramRun> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+/** Runs `mon-backend` to its end, below `prefix`: a command that runs the rest of its arguments. */
+export async function runProgram(
+  args: readonly string[],
+  withinMs = START_WITHIN_MS,
+  prefix: readonly string[] = [],
+): Promise<ProgramRun> {
+  const [program = '', ...rest] = [...prefix, process.execPath, PROGRAM, ...args];
+  const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

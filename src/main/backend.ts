@@ -9,7 +9,7 @@ import { ConfigError, type Parsed, type Sources } from '../config/flags.ts';
 import { verify } from '../store/ledger.ts';
 import { LmdbStore } from '../store/lmdb-store.ts';
 import { StoreDamaged } from '../store/store-damaged.ts';
-import { assertNotInUse, StoreInUse } from '../store/store-lock.ts';
+import { StoreInUse } from '../store/store-lock.ts';
 import { StoreOutdated, StoreTooNew, StoreTooOld } from '../store/store-version.ts';
 import { BackupFailed } from '../store/backup.ts';
 import { MigrationFailed } from '../store/upgrade.ts';
@@ -19,6 +19,7 @@ import { controlSocketPath, storeDirectory } from './process/directories.ts';
 import { initialise } from './init/initialise.ts';
 import { upgrade, UpgradeStopped } from './init/upgrade.ts';
 import { createLogger, exitWith, type Logger } from './log/logger.ts';
+import { assertNotServed } from './process/own-store.ts';
 import { systemClock } from './process/system-clock.ts';
 import { readVersion } from './process/version.ts';
 
@@ -61,7 +62,7 @@ function configOf<T>(parsed: Parsed<T>, log: Logger): T | undefined {
 
 async function start(config: BackendConfig, log: Logger): Promise<void> {
   log.setLevel(config.logLevel);
-  assertNotInUse(storeDirectory(config.stateDir));
+  await assertNotServed(config.stateDir);
   // Loading the whole backend takes time that the other commands do not need.
   const { startBackend } = await import('./start-backend.ts');
   const { readMachine } = await import('./process/machine.ts');

@@ -13,7 +13,7 @@ import { ResourceStore } from '../store/resource-store.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { ensureInstallation } from './init/installation.ts';
 import { Metrics } from './metrics/metrics.ts';
-import { controlSocketPath, storeDirectory } from './process/directories.ts';
+import { controlSocketPath } from './process/directories.ts';
 import { readVersion } from './process/version.ts';
 import { createAgentPort } from './serve/agent-port.ts';
 import { anchorLedger } from './serve/anchor-ledger.ts';
@@ -77,8 +77,8 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   });
   const tokenKeys = config.tokens?.keys && readTokenKeys(config.tokens.keys);
 
-  const directory = storeDirectory(config.stateDir);
-  const store = openStore({ directory, sync: config.storeSync }, closers, ports.openStore);
+  const { stateDir, storeSync: sync } = config;
+  const store = await openStore({ stateDir, sync }, closers, ports.openStore);
   const resources = new ResourceStore(store);
 
   const systemPorts = { store, clock, log, backendName, machine, machines, configurationKinds };
@@ -134,7 +134,7 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   const { host, port } = config.agent;
   await listen(agentPort.server, { host, port });
   closers.add(() => agentPort.stop());
-  await openControl(controlSocketPath(config.stateDir), system, closers);
+  await openControl(controlSocketPath(stateDir), system, closers);
 
   const [apiAddress, agentAddress] = [boundAddress(apiServer), boundAddress(agentPort.server)];
   log.warn({ api: apiAddress.text, agents: agentAddress.text }, 'backend is running and ready to accept events');

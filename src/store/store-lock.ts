@@ -1,33 +1,116 @@
-import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 
-/** Another running process owns the store. */
-export class StoreInUse extends Error {
-  readonly code = 'store-in-use';
-  readonly pid: number;
+const LOCK_FILE = 'lock';
+/** The record of the owner has a fixed size, so that a full disk has room for the next one. */
+const RECORD_BYTES = 256;
 
-  constructor(pid: number) {
-    super(`store is in use by process ${pid}`);
-    this.pid = pid;
-  }
-}
+/**
+ * Programs that lock the open file that they inherit as descriptor 3, and exit with 1 when another process has locked it. The lock
+ * belongs to the open file, which this process keeps after the program has ended. The second one is for systems without the first.
+ */
+const LOCK_PROGRAMS: readonly (readonly [string, ...string[]])[] = [
+  ['flock', '-n', '3'],
+  [
+    'perl',
+    '-e',
+    'use Fcntl ":flock"; open my $f, "+<&=", 3 or die; flock $f, LOCK_EX | LOCK_NB or $!{EWOULDBLOCK} ? exit 1 : die $!;',
+  ],
+];
+const REFUSED = 1;
 
 interface Owner {
   pid: number;
   /** The start time distinguishes a process from a later one with the same number. Empty where the system does not provide it. */
   startedAt: string;
+  /** The name of the machine or the container. Earlier versions do not write it. */
+  host?: string;
 }
 
-const LOCK_FILE = 'lock';
+/** Another running process owns the store. */
+export class StoreInUse extends Error {
+  readonly code = 'store-in-use';
 
-function startOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return '';
+  /** `owner` is undefined when it is not known. */
+  constructor(owner: Owner | undefined) {
+    super(`store is in use by ${describe(owner)}`);
   }
+}
+
+function describe(owner: Owner | undefined): string {
+  if (owner === undefined) return 'another process';
+  const { pid, host = hostname() } = owner;
+  return host === hostname() ? `process ${pid}` : `process ${pid} of host ${host}`;
+}
+
+/**
+ * Locks a store directory until `release`, and creates the directory if it does not exist. The system releases the lock when this
+ * process ends, however it ends. Processes of other containers are excluded too when they share the file system.
+ *
+ * @throws StoreInUse
+ * @throws Error when the machine has no program that locks files, or the file system has no locks
+ */
+export function lockStore(directory: string): { release(): void } {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  // A directory that existed before may be accessible to others.
+  chmodSync(directory, 0o700);
+  const path = join(directory, LOCK_FILE);
+  for (;;) {
+    const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      if (!tryLock(file)) throw new StoreInUse(ownerOf(directory));
+      assertNoEarlierOwner(path);
+      if (isAt(path, file)) {
+        recordOwner(file);
+        return { release: () => closeSync(file) };
+      }
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    }
+    // The file was replaced before it was locked.
+    closeSync(file);
+  }
+}
+
+/** Reads which process locked the store last. Undefined when it is not known. */
+export const ownerOf = (directory: string): Owner | undefined => readOwner(join(directory, LOCK_FILE));
+
+function tryLock(file: number): boolean {
+  const { PATH } = process.env;
+  for (const [program, ...args] of LOCK_PROGRAMS) {
+    const { status, signal, stderr, ...run } = spawnSync(program, args, {
+      env: PATH === undefined ? {} : { PATH },
+      stdio: ['ignore', 'ignore', 'pipe', file],
+      encoding: 'utf8',
+    });
+    const error: NodeJS.ErrnoException | undefined = run.error;
+    if (error?.code === 'ENOENT') continue;
+    if (error !== undefined) throw new Error(`could not lock the store with ${program}`, { cause: error });
+    if (status === 0) return true;
+    if (status === REFUSED) return false;
+    throw new Error(`could not lock the store with ${program} (${signal ?? status}): ${stderr.trim()}`);
+  }
+  const names = LOCK_PROGRAMS.map(([program]) => program).join(' and ');
+  throw new Error(`could not lock the store: ${names} are not in PATH; install one of them`);
+}
+
+/** Earlier versions do not lock the file: it exists as long as they run. @throws StoreInUse */
+function assertNoEarlierOwner(path: string): void {
+  const owner = readOwner(path);
+  if (owner !== undefined && owner.host === undefined && isAlive(owner)) throw new StoreInUse(owner);
 }
 
 function isAlive({ pid, startedAt }: Owner): boolean {
@@ -39,69 +122,38 @@ function isAlive({ pid, startedAt }: Owner): boolean {
   return startedAt === '' || startOf(pid) === startedAt;
 }
 
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return '';
+  }
+}
+
 function readOwner(path: string): Owner | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Owner;
+    const text = readFileSync(path, 'utf8').trim();
+    return text === '' ? undefined : (JSON.parse(text) as Owner);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-/**
- * Locks a store directory until `release`, and creates the directory if it does not exist. A lock whose process has ended is
- * taken over.
- *
- * @throws StoreInUse
- */
-export function lockStore(directory: string): { release(): void } {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  // A directory that existed before may be accessible to others.
-  chmodSync(directory, 0o700);
-  const path = join(directory, LOCK_FILE);
-  const mine = `${path}.${process.pid}`;
-  writeFileSync(mine, JSON.stringify({ pid: process.pid, startedAt: startOf(process.pid) }), { mode: 0o600 });
-  try {
-    while (!tryLink(mine, path)) removeStale(directory);
-  } finally {
-    rmSync(mine, { force: true });
-  }
-  return {
-    release: () => {
-      rmSync(path, { force: true });
-    },
-  };
+function isAt(path: string, file: number): boolean {
+  const [locked, current] = [fstatSync(file), statSync(path, { throwIfNoEntry: false })];
+  return current !== undefined && current.ino === locked.ino && current.dev === locked.dev;
 }
 
-/** Creating a link is atomic, and fails when the path exists. */
-function tryLink(mine: string, path: string): boolean {
+/** Writes who owns the store. Earlier versions respect the record while this process runs. */
+function recordOwner(file: number): void {
+  const owner: Owner = { pid: process.pid, startedAt: startOf(process.pid), host: hostname() };
   try {
-    linkSync(mine, path);
-    return true;
+    writeSync(file, JSON.stringify(owner).padEnd(RECORD_BYTES), 0);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+    // The lock holds without the record, which only names the owner in messages. A full disk must not prevent a start.
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
   }
-}
-
-/** Checks the lock without taking it, so that a second backend is refused before it loads the whole program. @throws StoreInUse */
-export function assertNotInUse(directory: string): void {
-  const owner = readOwner(join(directory, LOCK_FILE));
-  if (owner !== undefined && isAlive(owner)) throw new StoreInUse(owner.pid);
-}
-
-/** Removes the lock of a process that has ended. If another process took the lock meanwhile, its lock is put back. */
-function removeStale(directory: string): void {
-  assertNotInUse(directory);
-  const path = join(directory, LOCK_FILE);
-  const aside = `${path}.stale.${process.pid}`;
-  try {
-    renameSync(path, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
-  const moved = readOwner(aside);
-  if (moved !== undefined && isAlive(moved)) tryLink(aside, path);
-  rmSync(aside, { force: true });
 }

@@ -4,8 +4,8 @@ import type { Clock } from '../../ports/clock.ts';
 import { Committer } from '../../store/committer.ts';
 import { Decision } from '../../store/decision.ts';
 import { LmdbStore } from '../../store/lmdb-store.ts';
-import { lockStore } from '../../store/store-lock.ts';
 import { storeDirectory } from '../process/directories.ts';
+import { ownStore } from '../process/own-store.ts';
 
 export interface FirstAdministrator {
   username: string;
@@ -32,11 +32,10 @@ export async function initialise(
   clock: Clock,
   prepare: (administrator: FirstAdministrator) => Promise<Seed> = prepareSeed,
 ): Promise<void> {
-  const directory = storeDirectory(stateDir);
-  const lock = lockStore(directory);
+  const lock = await ownStore(stateDir);
   try {
     const prepared = await prepare(administrator);
-    const store = new LmdbStore({ directory, sync: 'full' });
+    const store = new LmdbStore({ directory: storeDirectory(stateDir), sync: 'full' });
     try {
       const committer = new Committer({
         store,

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import type { UpgradeConfig } from '../../config/upgrade.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { lockStore, StoreInUse } from '../../store/store-lock.ts';
+import { StoreInUse } from '../../store/store-lock.ts';
 import { readStoreState, type StoreState } from '../../store/store-state.ts';
 import { assertKnown, STORE_VERSION } from '../../store/store-version.ts';
 import { recordCurrent, type UpgradeProgress, upgradeStore } from '../../store/upgrade.ts';
 import { storeDirectory } from '../process/directories.ts';
+import { ownStore } from '../process/own-store.ts';
 import { confirm } from './confirm.ts';
 import type { Console } from './questions.ts';
 
@@ -42,14 +43,14 @@ export async function upgrade(config: UpgradeConfig, ports: UpgradePorts): Promi
   if (state === undefined) throw new UpgradeStopped(`store is not initialized: there is none in ${directory}`);
   assertKnown(state.version);
   if (isCurrent(state)) {
-    await reportCurrent(directory, state, ports);
+    await reportCurrent(config.stateDir, state, ports);
     return;
   }
   const backupDirectory = join(config.stateDir, 'backups');
   if (!config.skipConfirm) await askToUpgrade({ directory, backupDirectory, state }, ports.console);
   const { clock, log, program, console } = ports;
   const signal = ports.stopSignal();
-  const lock = await lockWithin(directory, config.timeoutMs, clock, signal);
+  const lock = await lockWithin(config.stateDir, config.timeoutMs, clock, signal);
   try {
     const damaged = new Set<string>();
     const logProgress = progressLog(log, clock);
@@ -82,7 +83,7 @@ const damagedRecords = (count: number): string =>
     ? '1 damaged record was left as it is; see the log\n'
     : `${count} damaged records were left as they are; see the log\n`;
 
-async function reportCurrent(directory: string, { last }: StoreState, ports: UpgradePorts): Promise<void> {
+async function reportCurrent(stateDir: string, { last }: StoreState, ports: UpgradePorts): Promise<void> {
   const { console, clock, log, program } = ports;
   log.warn({ database_version: STORE_VERSION }, 'database already up to date');
   if (last?.program === program) {
@@ -91,9 +92,9 @@ async function reportCurrent(directory: string, { last }: StoreState, ports: Upg
   }
   console.output.write(`nothing was upgraded: version ${program} has no datastore changes\n`);
   try {
-    const lock = lockStore(directory);
+    const lock = await ownStore(stateDir);
     try {
-      await recordCurrent(directory, program, clock.nowMs());
+      await recordCurrent(storeDirectory(stateDir), program, clock.nowMs());
     } finally {
       lock.release();
     }
@@ -127,7 +128,7 @@ This cannot be undone, except by going back to the backup. Please keep a backup 
 
 /** Locks the store as soon as another process releases it. @throws UpgradeStopped when that takes too long */
 async function lockWithin(
-  directory: string,
+  stateDir: string,
   timeoutMs: number,
   clock: Clock,
   signal: AbortSignal,
@@ -136,7 +137,7 @@ async function lockWithin(
   for (;;) {
     signal.throwIfAborted();
     try {
-      return lockStore(directory);
+      return await ownStore(stateDir);
     } catch (error) {
       if (!(error instanceof StoreInUse)) throw error;
       if (clock.monotonicMs() >= untilMs) {

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { expect } from 'chai';
+import { controlSocketPath, storeDirectory } from '../../../src/main/process/directories.ts';
+import { assertNotServed, ownStore } from '../../../src/main/process/own-store.ts';
+import { lockStore, StoreInUse } from '../../../src/store/store-lock.ts';
+import { perTest } from '../../support/fixture.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+/** Listens on the socket in its argument until it is killed. */
+const LISTENER = "require('net').createServer().listen(process.argv[1], () => process.stdout.write('listening'))";
+
+describe('the store of a state directory', () => {
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  let server: Server | undefined;
+
+  afterEach(() => {
+    server?.close();
+    server = undefined;
+  });
+
+  const errorOf = (owned: Promise<unknown>): Promise<unknown> =>
+    owned.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  async function serveControl(): Promise<void> {
+    server = createServer().listen(controlSocketPath(directory.path));
+    await once(server, 'listening');
+  }
+
+  it('has one owner until it is released', async () => {
+    const lock = await ownStore(directory.path);
+    expect(await errorOf(ownStore(directory.path))).to.be.instanceOf(StoreInUse);
+    lock.release();
+    (await ownStore(directory.path)).release();
+  });
+
+  it('is in use while a process serves the control socket, even when the lock is free', async () => {
+    await serveControl();
+    expect(await errorOf(ownStore(directory.path))).to.be.instanceOf(StoreInUse);
+    lockStore(storeDirectory(directory.path)).release();
+  });
+
+  it('is reported as in use without taking the lock', async () => {
+    expect(await errorOf(assertNotServed(directory.path))).to.equal(undefined);
+    await serveControl();
+    expect(await errorOf(assertNotServed(directory.path))).to.be.instanceOf(StoreInUse);
+  });
+
+  it('is free when the process that served the control socket was killed', async () => {
+    const path = controlSocketPath(directory.path);
+    const killed = spawn(process.execPath, ['-e', LISTENER, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(killed.stdout, 'data');
+    killed.kill('SIGKILL');
+    await once(killed, 'exit');
+    expect(statSync(path).isSocket()).to.equal(true);
+    (await ownStore(directory.path)).release();
+  });
+
+  it('is not owned when the control socket cannot be asked', async () => {
+    const deep = `${directory.path}/${'x'.repeat(100)}`;
+    mkdirSync(deep);
+    expect(String(await errorOf(ownStore(deep)))).to.contain('state-dir is too long');
+    lockStore(storeDirectory(deep)).release();
+  });
+});

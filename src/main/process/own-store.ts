@@ -1,0 +1,44 @@
+import { connect } from 'node:net';
+import { lockStore, ownerOf, StoreInUse } from '../../store/store-lock.ts';
+import { controlSocketPath, storeDirectory } from './directories.ts';
+
+/** Errors of a connection to a socket that no process serves. */
+const UNSERVED = ['ENOENT', 'ECONNREFUSED'];
+
+/**
+ * Locks the store of a state directory until `release`, for the only process that may write it. A backend that answers on the control
+ * socket owns the store even when the lock is free, as on a file system without working locks.
+ *
+ * @throws StoreInUse
+ */
+export async function ownStore(stateDir: string): Promise<{ release(): void }> {
+  const lock = lockStore(storeDirectory(stateDir));
+  try {
+    await assertNotServed(stateDir);
+    return lock;
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** Asks the control socket, so that a second backend is refused before it loads the whole program. @throws StoreInUse */
+export async function assertNotServed(stateDir: string): Promise<void> {
+  if (await isServed(controlSocketPath(stateDir))) throw new StoreInUse(ownerOf(storeDirectory(stateDir)));
+}
+
+/** Whether a process listens on the socket. One that is stopped, or too busy to accept, counts. */
+function isServed(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EAGAIN') resolve(true);
+      else if (UNSERVED.includes(error.code ?? '')) resolve(false);
+      else reject(error);
+    });
+  });
+}
