@@ -1,2 +1,4 @@
 #!/usr/bin/env node
-import '../dist/main/agent.js';
+import { runBuilt } from './run-built.js';
+
+await runBuilt('agent');

@@ -1,2 +1,4 @@
 #!/usr/bin/env node
-import '../dist/main/backend.js';
+import { runBuilt } from './run-built.js';
+
+await runBuilt('backend');
