@@ -85,7 +85,7 @@ describe('the agent port while too much waits for the store', function () {
     await fill();
     await backend.clock.advance(60_000);
     backend.store.release();
-    await eventually(
+    const blind = await eventually(
       () => api.ledger({ actor: 'backend' }),
       (entries) => entries.at(-1)?.event === 'readers.resumed',
       {
@@ -93,6 +93,7 @@ describe('the agent port while too much waits for the store', function () {
         ...WITHIN,
       },
     );
+    expect(blind.at(-1)?.cause).to.deep.equal({ backend: 'queues.drained' });
     api = await backend.login();
     const statusOf = async (check: string) => at(await api.event('lane-other', check), 'check', 'status');
     expect([await statusOf('watched'), await statusOf('keepalive')]).to.deep.equal([0, 0]);

@@ -17,7 +17,7 @@ import { resourceKey } from '../../src/store/keyspace.ts';
 import type { LedgerDraft } from '../../src/store/ledger.ts';
 import type { Page, PageRequest } from '../../src/store/page.ts';
 import { type Resources, ResourceStore } from '../../src/store/resource-store.ts';
-import { INTERNAL } from '../../src/actors/core/decider.ts';
+import { RESTORE } from '../../src/actors/core/decider.ts';
 import { ActorSystem } from '../../src/actors/system.ts';
 import type { Commands } from '../../src/actors/administration/commands.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -171,7 +171,7 @@ export class ApiUnderTest {
 
   /** Stores a resource without validating it. */
   async put<K extends keyof Resources>(kind: K, namespace: string | undefined, name: string, value: Resources[K]) {
-    await this.#system.decider.decide(INTERNAL, (ctx) => {
+    await this.#system.decider.decide(RESTORE, (ctx) => {
       ctx.decision.put('resources', resourceKey(kind, namespace, name), value);
       ctx.announce({ type: 'rbac.changed' });
     }).durable;
@@ -202,7 +202,7 @@ export class ApiUnderTest {
   }
 
   async writeLedger(drafts: LedgerDraft[]): Promise<void> {
-    await this.#system.decider.decide(INTERNAL, ({ decision }) => {
+    await this.#system.decider.decide(RESTORE, ({ decision }) => {
       decision.ledger.push(...drafts);
     }).durable;
   }

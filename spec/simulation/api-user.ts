@@ -14,6 +14,7 @@ const LIMIT_REACHED = 'EntityLimitReached';
 export class ApiUser {
   readonly #world: World;
   readonly #generate: InputGenerator;
+  #puts = 0;
 
   constructor(world: World, generate: InputGenerator) {
     this.#world = world;
@@ -48,12 +49,18 @@ export class ApiUser {
     );
   }
 
+  /** Returns metadata that differ from all others, because a PUT that changes nothing has no ledger entry. */
+  #changedMetadata(name: string) {
+    this.#puts += 1;
+    return { name, namespace, annotations: { put: String(this.#puts) } };
+  }
+
   putEntity(): void {
     const name = this.#generate.entity();
     const entityClass = this.#generate.classOf(name);
     const deregister = this.#world.random.oneIn(3);
     const subscriptions = this.#generate.subscriptions();
-    const metadata = { name, namespace };
+    const metadata = this.#changedMetadata(name);
     const entity = entityWithDefaults({ entity_class: entityClass, metadata, deregister, subscriptions });
     this.#world.command(
       (commands) => commands.putEntity(entity, USER),
@@ -75,7 +82,7 @@ export class ApiUser {
     const input = this.#generate.silence(this.#world.nowS);
     const { subscription, check, beginS, expireAtS, expireS, endsOnResolve } = input;
     const silenced = silencedWithDefaults({
-      metadata: { name: nameOf(input), namespace },
+      metadata: this.#changedMetadata(nameOf(input)),
       subscription,
       check,
       begin: beginS,
@@ -103,7 +110,7 @@ export class ApiUser {
 
   putCheck(): void {
     const name = this.#generate.check();
-    const metadata = { name, namespace };
+    const metadata = this.#changedMetadata(name);
     const interval = 5 + this.#world.random.below(30);
     const check = checkWithDefaults({ metadata, command: 'true', interval, publish: true, subscriptions: ['all'] });
     this.#world.command(
@@ -124,7 +131,8 @@ export class ApiUser {
   }
 
   putHandler(name = this.#generate.handler()): void {
-    const { resource, members, filters } = this.#generate.handlerOf(name);
+    const { resource: generated, members, filters } = this.#generate.handlerOf(name);
+    const resource = { ...generated, metadata: { ...generated.metadata, ...this.#changedMetadata(name) } };
     this.#world.command(
       (commands) => commands.putResource('handlers', resource, USER),
       (oracle) => {

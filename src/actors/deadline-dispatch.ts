@@ -75,7 +75,7 @@ export class DeadlineDispatch {
       return;
     }
     try {
-      if (actor === QUARANTINE) supervision.releaseById(key);
+      if (actor === QUARANTINE) supervision.releaseById(key, { deadlineAtMs });
       else {
         decider.decide({ cause: { deadlineAtMs }, unbounded: true }, (ctx) => {
           this.#effects[actor](ctx, reached);

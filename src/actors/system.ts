@@ -14,7 +14,7 @@ import { ArmedDeadlines } from './armed-deadlines.ts';
 import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
 import { CommitRelay } from './core/commit-relay.ts';
 import { CurrentDecision } from './core/current-decision.ts';
-import { Decider, INTERNAL } from './core/decider.ts';
+import { Decider, internal, RESTORE } from './core/decider.ts';
 import { Eviction } from './core/eviction.ts';
 import { FailureQueue } from './core/failure-queue.ts';
 import { GuardLog } from './core/guard-log.ts';
@@ -170,7 +170,7 @@ export class ActorSystem {
       decider,
       configurationKinds,
       eventKeysOfCheck: (namespace, check) => committer.eventKeysOfCheck(namespace, check),
-      wake: (actor, key) => supervision.wake(actor, key),
+      wake: (actor, key, user) => supervision.wake(actor, key, { user }),
       isConnected: (namespace, entity) => agents.isConnected(namespace, entity),
     });
 
@@ -219,7 +219,7 @@ export class ActorSystem {
     const { store, log, backendName, machine } = this.#ports;
     const [blind, deadlineQueue, kinds, agents] = [this.#blind, this.#deadlineQueue, this.#kinds, this.agents];
     armStoredDeadlines(store, { deadlineQueue, blind, log });
-    await this.decider.decide(INTERNAL, (ctx) => {
+    await this.decider.decide(RESTORE, (ctx) => {
       takeOver(ctx, { blind, kinds, agents, backendName, machine });
     }).durable;
     deadlineQueue.start();
@@ -236,7 +236,7 @@ export class ActorSystem {
 
   /** Sends the ledger's head to a handler, once. @throws StoreUnavailable */
   publishAnchor(handler: string): void {
-    this.decider.decide(INTERNAL, (ctx) => {
+    this.decider.decide(internal('anchor.due'), (ctx) => {
       publishAnchor(ctx, this.#ports.backendName, handler, this.ledgerHead);
     });
   }

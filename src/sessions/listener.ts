@@ -42,8 +42,8 @@ export interface ListenerPorts extends HandshakeSettings {
   createServer?: ((options: ServerOptions) => Server) | undefined;
   /** A check request was sent to this number of sessions. Must not throw. */
   requested(announcement: CheckRequested, sessions: number): void;
-  /** Round-robin rings gained their first member. Must not throw. */
-  ringsJoined(namespace: string, subscriptions: readonly string[]): void;
+  /** Round-robin rings gained their first member, by this session. Must not throw. */
+  ringsJoined(session: Pick<Session, 'id' | 'namespace'>, subscriptions: readonly string[]): void;
   /** Serves `/health` and `/ready` like the API. */
   status: RequestListener;
   writeTimeoutMs: number;
@@ -73,8 +73,8 @@ export class AgentListener {
       requested: (announcement, sessions) => {
         ports.requested(announcement, sessions);
       },
-      ringsJoined: (namespace, subscriptions) => {
-        ports.ringsJoined(namespace, subscriptions);
+      ringsJoined: (session, subscriptions) => {
+        ports.ringsJoined(session, subscriptions);
       },
     };
     this.#registry = new SessionRegistry(registryListener, ports.clock);

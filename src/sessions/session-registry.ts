@@ -13,7 +13,7 @@ export interface RegistryListener {
   /** A check request was sent to this number of sessions. Must not throw. */
   requested(announcement: CheckRequested, sessions: number): void;
   /** Round-robin rings gained their first member. Must not throw. */
-  ringsJoined(namespace: string, subscriptions: readonly string[]): void;
+  ringsJoined(session: Session, subscriptions: readonly string[]): void;
 }
 
 /** Open sessions by agent and by subscription. It routes announcements to the sessions they concern. */
@@ -87,7 +87,7 @@ export class SessionRegistry implements SystemListener {
     if (topics === undefined) return;
     const rings = this.#isMember(session) ? [] : this.#emptyRings(session, topics);
     this.#leases.set(agentKey(session), this.#clock.monotonicMs() + leaseMs);
-    if (rings.length > 0) this.#listener.ringsJoined(session.namespace, rings);
+    if (rings.length > 0) this.#listener.ringsJoined(session, rings);
   }
 
   /** Subscriptions of the topics that have a ring without another member. */
@@ -137,7 +137,7 @@ export class SessionRegistry implements SystemListener {
     if (!this.#isMember(session)) return;
     const added = [...topics].filter((topic) => !before.has(topic));
     const rings = this.#emptyRings(session, added);
-    if (rings.length > 0) this.#listener.ringsJoined(session.namespace, rings);
+    if (rings.length > 0) this.#listener.ringsJoined(session, rings);
   }
 
   announced(announcement: Announcement): void {

@@ -1,12 +1,28 @@
 import { hash } from 'node:crypto';
 import { boundedDetails, boundedMembers } from './bounded-details.ts';
 
-/** An event that a user sent through the API has the user too. */
+/** What the backend does by itself. An entry has it as its cause when nothing from outside led to it. */
+export type BackendCause =
+  /** The process ran again after it was stopped, suspended or stuck. */
+  | 'process.resumed'
+  /** The queues that had made the readers pause had room again. */
+  | 'queues.drained'
+  /** A failing store accepted a write. */
+  | 'store.probed'
+  /** The wall clock was set. */
+  | 'clock.set'
+  | 'heartbeat.due'
+  | 'anchor.due'
+  | 'health.queried'
+  | 'schedule.queried';
+
+/** An event that a user sent through the API has the user too. `restore` is the start of the backend on an existing store. */
 export type LedgerCause =
   | { eventId: string; user?: string }
   | { deadlineAtMs: number }
   | { user: string }
   | { session: string }
+  | { backend: BackendCause }
   | { restore: true };
 
 export interface GuardRecord {

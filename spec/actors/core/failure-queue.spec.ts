@@ -3,6 +3,8 @@ import { type ActorFailure, FailureQueue } from '../../../src/actors/core/failur
 
 const failureOf = (key: string): ActorFailure => ({ kind: 'entity', key, cause: new Error(key) });
 
+const CAUSE = { session: 'one' };
+
 describe('the queue of actor failures', () => {
   let queue: FailureQueue;
   let handled: string[];
@@ -14,9 +16,9 @@ describe('the queue of actor failures', () => {
 
   it('keeps failures until there is a handler', () => {
     queue.add(failureOf('a'));
-    queue.handleAll();
+    queue.handleAll(CAUSE);
     queue.handleWith(({ key }) => handled.push(key));
-    queue.handleAll();
+    queue.handleAll(CAUSE);
     expect(handled).to.deep.equal(['a']);
   });
 
@@ -24,8 +26,8 @@ describe('the queue of actor failures', () => {
     queue.handleWith(({ key }) => handled.push(key));
     queue.add(failureOf('a'));
     queue.add(failureOf('b'));
-    queue.handleAll();
-    queue.handleAll();
+    queue.handleAll(CAUSE);
+    queue.handleAll(CAUSE);
     expect(handled).to.deep.equal(['a', 'b']);
   });
 
@@ -35,12 +37,12 @@ describe('the queue of actor failures', () => {
       depth += 1;
       expect(depth).to.equal(1);
       if (key === 'a') queue.add(failureOf('b'));
-      queue.handleAll();
+      queue.handleAll(CAUSE);
       handled.push(key);
       depth -= 1;
     });
     queue.add(failureOf('a'));
-    queue.handleAll();
+    queue.handleAll(CAUSE);
     expect(handled).to.deep.equal(['a', 'b']);
   });
 
@@ -52,9 +54,9 @@ describe('the queue of actor failures', () => {
     queue.add(failureOf('a'));
     queue.add(failureOf('b'));
     expect(() => {
-      queue.handleAll();
+      queue.handleAll(CAUSE);
     }).to.throw('the handler is broken');
-    queue.handleAll();
+    queue.handleAll(CAUSE);
     expect(handled).to.deep.equal(['b']);
   });
 });

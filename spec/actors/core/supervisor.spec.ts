@@ -47,6 +47,8 @@ const fragileMachine = setup({
   },
 });
 
+const CAUSE = { session: 'one' };
+
 describe('the supervisor of a failed actor', () => {
   let failures: FailureQueue;
   let handled: ActorFailure[];
@@ -79,7 +81,7 @@ describe('the supervisor of a failed actor', () => {
   /** The message of the one failure that was received before `act` threw to its caller. */
   function messageOf(act: () => unknown): unknown {
     expect(act).to.throw(ActorFailed, 'entity broken failed');
-    failures.handleAll();
+    failures.handleAll(CAUSE);
     expect(handled).to.have.lengthOf(1);
     expect(handled[0]).to.deep.include({ kind: 'entity', key: 'broken' });
     expect(actors.isAwake('broken')).to.equal(false);
@@ -125,7 +127,7 @@ describe('the supervisor of a failed actor', () => {
   it('receives nothing when an actor is evicted', () => {
     actors.create('healthy', { key: 'healthy', failsIn: 'nowhere' });
     actors.evict('healthy');
-    failures.handleAll();
+    failures.handleAll(CAUSE);
     expect(handled).to.deep.equal([]);
   });
 });

@@ -12,6 +12,7 @@ import { EMPTY_ENTITY_STATE } from '../../../src/resources/entity.ts';
 import { StoreUnavailable } from '../../../src/resources/errors.ts';
 import { Committer } from '../../../src/store/committer.ts';
 import type { Source } from '../../../src/store/decision.ts';
+import type { LedgerCause } from '../../../src/store/ledger.ts';
 import type { TransactionalStore } from '../../../src/store/transactional-store.ts';
 import { Sabotage, tallyMachine } from './tally-machine.ts';
 
@@ -56,8 +57,8 @@ export class TallyingSystem {
       },
     });
     const failures = new FailureQueue();
-    failures.handleWith((failure) => {
-      this.#failed(failure);
+    failures.handleWith((failure, cause) => {
+      this.#failed(failure, cause);
     });
     this.#root = startRoot(failures);
     const { supervisors } = this.#root;
@@ -136,11 +137,11 @@ export class TallyingSystem {
   }
 
   /** Evicts the actor and records its failure if that can be written, as the real supervision does. */
-  #failed({ kind: actor, key }: ActorFailure): void {
+  #failed({ kind: actor, key }: ActorFailure, cause: LedgerCause): void {
     this.failures += 1;
     this.kinds.entity.evict(key);
     try {
-      this.#decider.decide({ cause: { restore: true }, unbounded: true }, (ctx) => {
+      this.#decider.decide({ cause, unbounded: true }, (ctx) => {
         ctx.record({ actor, key, from: null, event: 'actor.failed', to: null });
       });
     } catch (error) {

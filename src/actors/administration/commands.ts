@@ -38,7 +38,7 @@ export interface CommandPorts extends CheckEvents {
   decider: Decider;
   configurationKinds: ConfigurationKinds;
   /** False when there is no such actor. */
-  wake(actor: WakeableActor, key: string): boolean;
+  wake(actor: WakeableActor, key: string, user: string): boolean;
   /** Whether the agent of the entity is connected. */
   isConnected(namespace: string, entity: string): boolean;
 }
@@ -145,7 +145,7 @@ export function makeCommands(ports: CommandPorts) {
 
     /** Ends the actor's quarantine, if it is in one, and wakes it. @throws NotFound when there is no such actor */
     wake: async (actor: WakeableActor, key: string, user: string): Promise<void> => {
-      if (!ports.wake(actor, key)) throw new NotFound('not found');
+      if (!ports.wake(actor, key, user)) throw new NotFound('not found');
       await decide(user, (ctx) => ctx.record({ actor, key, from: null, event: 'wake.requested', to: null }));
     },
   };

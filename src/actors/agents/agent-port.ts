@@ -94,8 +94,8 @@ export class AgentPort {
   open(session: AgentSession): void {
     const { id, namespace, agentName } = session;
     this.#decider.decide({ cause: { session: id }, source: session, unbounded: true }, (ctx) => {
-      ctx.details = { namespace, agentName };
-      const { snapshot } = ctx.create('connection', id, { key: id, atMs: ctx.steadyMs }, 'socket.opened');
+      const details = { namespace, agentName };
+      const { snapshot } = ctx.create('connection', id, { key: id, atMs: ctx.steadyMs }, 'socket.opened', details);
       if (snapshot === undefined) return;
       ctx.put('sessions', id, { namespace, agentName, openedAtMs: ctx.nowMs, actor: snapshot });
       repairClass(ctx, namespace, agentName);
@@ -143,8 +143,8 @@ export class AgentPort {
       if (event.type === 'socket.closed') this.#sessions.delete(id);
       return;
     }
-    if (event.type === 'socket.closed') ctx.details = { code: event.code };
-    const sent = ctx.send('connection', id, event);
+    const details = event.type === 'socket.closed' ? { code: event.code } : undefined;
+    const sent = ctx.send('connection', id, event, details);
     if (sent === undefined) return;
     const session = this.#sessions.get(id);
     if (sent.snapshot === undefined) {

@@ -155,15 +155,16 @@ export function keepaliveDue(
   const before = ctx.snapshot('entity', key);
   if (record === undefined || before === undefined) return;
   const { lastReceivedAtMs, graceMs: graceBeforeMs } = before.context as EntityContext;
-  if (graceMs !== graceBeforeMs) ctx.details = { blindMs };
-  const sent = ctx.send('entity', key, {
+  const details = graceMs === graceBeforeMs ? undefined : { blindMs };
+  const event = {
     type: 'deadline.reached',
     deadlineAtMs,
     elapsedMs: atMs - lastReceivedAtMs - graceMs,
     graceMs,
     keepaliveEventExists: ctx.get('events', `${key}/${KEEPALIVE}`) !== undefined,
     deregister: readResource(ctx.decision, 'entities', ...namesIn(key))?.deregister ?? false,
-  });
+  } as const;
+  const sent = ctx.send('entity', key, event, details);
   if (sent?.snapshot === undefined) return;
   ctx.put('entities', key, { ...record, actor: sent.snapshot });
 }

@@ -1,7 +1,7 @@
 import { Overloaded } from '../../resources/errors.ts';
 import type { Committer } from '../../store/committer.ts';
 import type { DeadlineChange, Source } from '../../store/decision.ts';
-import type { LedgerCause } from '../../store/ledger.ts';
+import type { BackendCause, LedgerCause } from '../../store/ledger.ts';
 import type { ActorKinds } from './actor-kind.ts';
 import type { CurrentDecision } from './current-decision.ts';
 import { DecisionContext, type DecisionContextPorts } from './decision-context.ts';
@@ -25,8 +25,11 @@ export interface Input {
   feedsHandlers?: boolean;
 }
 
-/** A decision of the backend itself. It is made even when too many changes wait to be stored. */
-export const INTERNAL: Input = { cause: { restore: true }, unbounded: true };
+/** The input of the first decisions of a process. */
+export const RESTORE: Input = { cause: { restore: true }, unbounded: true };
+
+/** The input of a decision of the backend itself. It is made even when too many changes wait to be stored. */
+export const internal = (backend: BackendCause): Input => ({ cause: { backend }, unbounded: true });
 
 export interface DeciderPorts extends Omit<DecisionContextPorts, 'reader'> {
   committer: Committer;
@@ -79,14 +82,14 @@ export class Decider {
       throw error;
     } finally {
       current.end();
-      failures.handleAll();
+      failures.handleAll(input.cause);
       eviction.keepBound();
     }
   }
 
   /** Makes a decision of the backend itself, unless the store cannot be written: its recovery makes up for what is skipped here. */
-  maintain(run: (ctx: DecisionContext) => void): void {
-    if (!this.#ports.committer.isFailing) this.decide(INTERNAL, run);
+  maintain(cause: BackendCause, run: (ctx: DecisionContext) => void): void {
+    if (!this.#ports.committer.isFailing) this.decide(internal(cause), run);
   }
 
   #assertRoom({ feedsHandlers = false }: Input): void {

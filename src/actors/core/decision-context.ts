@@ -42,6 +42,16 @@ export interface Occasion {
   observer: DecisionObserver | undefined;
 }
 
+/** Values that the ledger keeps with a transition, besides the guards. */
+export type TransitionDetails = Readonly<Record<string, unknown>>;
+
+interface Transition {
+  from: string | null;
+  event: string;
+  to: string;
+  details: TransitionDetails | undefined;
+}
+
 /** One decision while it is being made. It reads earlier decisions that are not durable yet, and collects its own changes. */
 export class DecisionContext {
   readonly decision: Decision;
@@ -52,13 +62,12 @@ export class DecisionContext {
   readonly cause: LedgerCause;
   /** Actors that received events of this decision; they are evicted when it is dropped. */
   readonly touched: { kind: ActorKind; key: string }[] = [];
-  /** Details that the ledger keeps with each transition of the current event. */
-  details: Record<string, unknown> | undefined;
   /** The steps of watched actors, in order; undefined when there are none. */
   steps: ActorStep[] | undefined;
   readonly #ports: DecisionContextPorts;
   readonly #observer: DecisionObserver | undefined;
   readonly #followUps: (() => void)[] = [];
+  #details: TransitionDetails | undefined;
 
   constructor(ports: DecisionContextPorts, { nowMs, steadyMs, cause, observer }: Occasion) {
     this.#ports = ports;
@@ -146,11 +155,31 @@ export class DecisionContext {
     return this.#ports.quarantine.has(kind, key);
   }
 
-  /** Sends an event to the actor of a key, and wakes it if it is asleep. Undefined when there is none. @throws ActorFailed */
-  send<K extends ActorKind>(kind: K, key: string, event: ActorEvents[K]): Sent | undefined {
+  /**
+   * Sends an event to the actor of a key, and wakes it if it is asleep. Undefined when there is none. The ledger keeps `details`
+   * with the transition. @throws ActorFailed
+   */
+  send<K extends ActorKind>(
+    kind: K,
+    key: string,
+    event: ActorEvents[K],
+    details?: TransitionDetails,
+  ): Sent | undefined {
     const actors = this.#actors(kind);
     const actor = this.#wake(kind, actors, key);
-    return actor === undefined ? undefined : this.#deliver(kind, actors, actor, key, event);
+    if (actor === undefined) return undefined;
+    const outer = this.#details;
+    this.#details = details;
+    try {
+      return this.#deliver(kind, actors, actor, key, event);
+    } finally {
+      this.#details = outer;
+    }
+  }
+
+  /** The details of the event that an actor receives now, for its effects; undefined at any other time. */
+  get details(): TransitionDetails | undefined {
+    return this.#details;
   }
 
   /** The snapshot of the actor of a key, as this decision sees it; does not wake the actor. Undefined when there is none. */
@@ -169,8 +198,14 @@ export class DecisionContext {
     this.#actors(kind).rebuild(this.decision, key);
   }
 
-  /** Makes a new actor for a key without one. @throws ActorFailed */
-  create<K extends ActorKind>(kind: K, key: string, input: ActorInputs[K], eventType: string): Sent {
+  /** Makes a new actor for a key without one. The ledger keeps `details` with its creation. @throws ActorFailed */
+  create<K extends ActorKind>(
+    kind: K,
+    key: string,
+    input: ActorInputs[K],
+    eventType: string,
+    details?: TransitionDetails,
+  ): Sent {
     const actors = this.#actors(kind);
     this.touched.push({ kind, key });
     this.#ports.guards.begin();
@@ -178,7 +213,7 @@ export class DecisionContext {
     const { value, context, status } = actor.getSnapshot() as ActorSnapshot & { status: string };
     const snapshot = actors.storable({ value, context });
     const state = stateName(value);
-    this.#recordTransition(kind, key, null, eventType, state);
+    this.#recordTransition(kind, key, { from: null, event: eventType, to: state, details });
     if (this.#observer !== undefined) this.#note(kind, key, undefined, { ...snapshot, status }, true);
     return { snapshot, state };
   }
@@ -214,7 +249,10 @@ export class DecisionContext {
     const state = stateName(value);
     const stateBefore = stateName(before.value);
     const isTransition = state !== stateBefore;
-    if (isTransition) this.#recordTransition(kind, key, stateBefore, event.type, state);
+    if (isTransition) {
+      const { details } = this;
+      this.#recordTransition(kind, key, { from: stateBefore, event: event.type, to: state, details });
+    }
     if (this.#observer !== undefined) this.#note(kind, key, event, { ...snapshot, status }, isTransition);
     if (status !== 'active') actors.evict(key);
     return { snapshot: status === 'active' ? snapshot : undefined, state };
@@ -239,15 +277,9 @@ export class DecisionContext {
     (this.steps ??= []).push({ ...step, key: draft.key, atMs: draft.atMs, ledgerEntries, isTransition: true });
   }
 
-  #recordTransition(actor: string, key: string, from: string | null, event: string, to: string): void {
-    this.record({
-      actor,
-      key,
-      from,
-      event,
-      to,
-      guards: this.#ports.guards.taken(),
-      ...(this.details === undefined ? {} : { details: this.details }),
-    });
+  #recordTransition(actor: string, key: string, transition: Transition): void {
+    const { details, ...step } = transition;
+    const guards = this.#ports.guards.taken();
+    this.record({ actor, key, ...step, guards, ...(details === undefined ? {} : { details }) });
   }
 }

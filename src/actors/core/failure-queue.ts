@@ -1,3 +1,4 @@
+import type { LedgerCause } from '../../store/ledger.ts';
 import type { ActorKind } from './actor-kind.ts';
 
 /** One failure of one actor, as its supervisor received it. */
@@ -8,6 +9,8 @@ export interface ActorFailure {
   cause: unknown;
 }
 
+type FailureHandler = (failure: ActorFailure, cause: LedgerCause) => void;
+
 /**
  * The failures that supervisors have received, until they are handled in order. They wait here while a decision is being made:
  * a failure cannot be recorded, and its actor cannot be woken again, before the decision it belongs to has been dropped. The
@@ -15,11 +18,11 @@ export interface ActorFailure {
  */
 export class FailureQueue {
   readonly #waiting: ActorFailure[] = [];
-  #handle: ((failure: ActorFailure) => void) | undefined;
+  #handle: FailureHandler | undefined;
   #isHandling = false;
 
   /** Sets what `handleAll` calls for each failure. Failures wait until then. */
-  handleWith(handle: (failure: ActorFailure) => void): void {
+  handleWith(handle: FailureHandler): void {
     this.#handle = handle;
   }
 
@@ -28,12 +31,16 @@ export class FailureQueue {
     this.#waiting.push(failure);
   }
 
-  /** Handles every failure, those included that the handling itself causes. Must not be called while a decision is being made. */
-  handleAll(): void {
+  /**
+   * Handles every failure, those included that the handling itself causes. `cause` is that of the decision in which they happened.
+   * Must not be called while a decision is being made.
+   */
+  handleAll(cause: LedgerCause): void {
     if (this.#waiting.length === 0 || this.#isHandling || this.#handle === undefined) return;
     this.#isHandling = true;
     try {
-      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) this.#handle(next);
+      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift())
+        this.#handle(next, cause);
     } finally {
       this.#isHandling = false;
     }

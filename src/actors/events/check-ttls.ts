@@ -17,8 +17,8 @@ export function ttlExpired(ctx: DecisionContext, { key, deadlineAtMs, atMs, grac
   if (record?.ttl === undefined || before === undefined) return;
   const { namespace, entity } = eventAddress(key);
   const { lastReceivedAtMs, graceMs: graceBeforeMs } = before.context as CheckTtlContext;
-  if (graceMs !== graceBeforeMs) ctx.details = { blindMs };
-  const sent = ctx.send('check-ttl', key, {
+  const details = graceMs === graceBeforeMs ? undefined : { blindMs };
+  const event = {
     type: 'deadline.reached',
     deadlineAtMs,
     elapsedMs: atMs - lastReceivedAtMs - graceMs,
@@ -26,7 +26,8 @@ export function ttlExpired(ctx: DecisionContext, { key, deadlineAtMs, atMs, grac
     entityExists: readResource(ctx.decision, 'entities', namespace, entity) !== undefined,
     eventExists: true,
     keepaliveStatus: keepaliveStatusOf(ctx, namespace, entity),
-  });
+  } as const;
+  const sent = ctx.send('check-ttl', key, event, details);
   if (sent !== undefined) replaceTtl(ctx, key, record, sent.snapshot);
 }
 

@@ -1,7 +1,7 @@
 import type { SkippedTick } from '../../machines/check-schedule.ts';
 import type { Check } from '../../resources/check.ts';
 import { entityKey } from '../../store/keyspace.ts';
-import { type Decider, INTERNAL } from '../core/decider.ts';
+import { type Decider, internal } from '../core/decider.ts';
 import { checkOf, scheduleContext } from './schedules.ts';
 
 /** The state of a check's schedule. Ticks before the start of this process are not known. */
@@ -19,7 +19,7 @@ export interface ScheduleStatus {
 /** Reads the snapshot of the actor, because no record holds it. Undefined when the check does not exist. @throws StoreUnavailable */
 export function scheduleStatus(decider: Decider, namespace: string, name: string): ScheduleStatus | undefined {
   const key = entityKey(namespace, name);
-  return decider.decide(INTERNAL, (ctx) => {
+  return decider.decide(internal('schedule.queried'), (ctx) => {
     const check = checkOf(ctx.decision, key);
     if (check === undefined) return undefined;
     const context = scheduleContext(ctx, key);

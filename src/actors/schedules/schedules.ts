@@ -220,9 +220,13 @@ export function explainRun(ctx: DecisionContext, { key }: ScheduleContext): void
   ctx.record({ actor: 'checks', key, from: null, event: 'ticks.resumed', to: null });
 }
 
-/** Reports rings that got their first member. Does not throw when the store or an actor fails. */
-export function reportRings(decider: Decider, namespace: string, subscriptions: readonly string[]): void {
-  report(decider, { restore: true }, (ctx) => {
+/** Reports rings that got their first member, by a session. Does not throw when the store or an actor fails. */
+export function reportRings(
+  decider: Decider,
+  { id, namespace }: { id: string; namespace: string },
+  subscriptions: readonly string[],
+): void {
+  report(decider, { session: id }, (ctx) => {
     ringsJoined(ctx, namespace, subscriptions);
   });
 }

@@ -1,4 +1,5 @@
 import type { Log } from '../../ports/log.ts';
+import type { BackendCause } from '../../store/ledger.ts';
 import type { Decider } from '../core/decider.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import type { SystemListeners } from '../core/system-listeners.ts';
@@ -8,6 +9,12 @@ import { recordBlindInterval, storeBlindTime } from './stored-blind-time.ts';
 
 /** What ended a blind interval, as the ledger names it. */
 export type BlindEnd = 'process.resumed' | 'readers.resumed' | 'store.recovered';
+
+const CAUSES: Readonly<Record<BlindEnd, BackendCause>> = {
+  'process.resumed': 'process.resumed',
+  'readers.resumed': 'queues.drained',
+  'store.recovered': 'store.probed',
+};
 
 export interface BlindRecorderPorts {
   blind: BlindTime;
@@ -33,7 +40,7 @@ export class BlindRecorder {
     this.add(interval);
     deadlineQueue.rebuild();
     listeners.readsStalled(unreadMs);
-    decider.maintain((ctx) => {
+    decider.maintain(CAUSES[event], (ctx) => {
       this.store(ctx, event, interval);
     });
   }

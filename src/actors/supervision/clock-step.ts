@@ -21,6 +21,6 @@ export class ClockStep {
     const { deadlineQueue, decider, log } = this.#ports;
     log.warn({ step_ms: byMs }, 'wall clock was set');
     deadlineQueue.rebuild();
-    decider.maintain(rephaseSchedules);
+    decider.maintain('clock.set', rephaseSchedules);
   }
 }

@@ -46,7 +46,7 @@ export class Heartbeat {
     watch.check(dueMs);
     supervision.forgetHealthy();
     eviction.beginRound();
-    decider.maintain((ctx) => {
+    decider.maintain('heartbeat.due', (ctx) => {
       ctx.put('meta', ALIVE_KEY, ctx.steadyMs);
       forget(ctx, retention.step());
     });

@@ -1,14 +1,14 @@
 import { StoreUnavailable } from '../../resources/errors.ts';
 import { ALIVE_KEY } from '../../store/committer.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
-import { type Decider, INTERNAL } from '../core/decider.ts';
+import { type Decider, internal } from '../core/decider.ts';
 
 /** Writes an alive mark and reads it back. Resolves when it is durable. @throws StoreUnavailable */
 export async function probeStore(
   store: Pick<TransactionalStore, 'get'>,
   decider: Pick<Decider, 'decide'>,
 ): Promise<void> {
-  await decider.decide(INTERNAL, (ctx) => {
+  await decider.decide(internal('health.queried'), (ctx) => {
     ctx.put('meta', ALIVE_KEY, ctx.steadyMs);
   }).durable;
   if (store.get('meta', ALIVE_KEY) === undefined) throw new StoreUnavailable('nothing can be read');

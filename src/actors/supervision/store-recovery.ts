@@ -1,7 +1,7 @@
 import type { Log } from '../../ports/log.ts';
 import type { LostKeys } from '../../store/committer.ts';
 import type { ActorKind, ActorKinds } from '../core/actor-kind.ts';
-import { type Decider, INTERNAL } from '../core/decider.ts';
+import { type Decider, internal } from '../core/decider.ts';
 import type { SystemListeners } from '../core/system-listeners.ts';
 import type { AgentPort } from '../agents/agent-port.ts';
 import { SILENCE } from '../events/silences.ts';
@@ -65,7 +65,7 @@ export class StoreRecovery {
     const interval = { beginMs: this.#failedAtMs ?? endMs, endMs };
     blindRecorder.add(interval);
     log.warn({ blind_ms: endMs - interval.beginMs }, 'store can be written again');
-    decider.decide(INTERNAL, (ctx) => {
+    decider.decide(internal('store.probed'), (ctx) => {
       blindRecorder.store(ctx, 'store.recovered', interval);
       restartSchedules(ctx, kinds['check-schedule']);
     });

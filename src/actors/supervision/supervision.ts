@@ -2,7 +2,8 @@ import type { Log } from '../../ports/log.ts';
 import { ExpectedError } from '../../resources/errors.ts';
 import { ActorFailed } from '../core/actor-failed.ts';
 import type { ActorKind, ActorKinds } from '../core/actor-kind.ts';
-import { type Decider, INTERNAL } from '../core/decider.ts';
+import type { LedgerCause } from '../../store/ledger.ts';
+import type { Decider } from '../core/decider.ts';
 import type { ActorFailure, FailureQueue } from '../core/failure-queue.ts';
 import { type DeadlineQueue, NO_INPUT } from '../time/deadline-queue.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -36,8 +37,8 @@ export class Supervision {
 
   constructor(ports: SupervisionPorts) {
     this.#ports = ports;
-    ports.failures.handleWith((failure) => {
-      this.#handle(failure);
+    ports.failures.handleWith((failure, cause) => {
+      this.#handle(failure, cause);
     });
   }
 
@@ -51,12 +52,12 @@ export class Supervision {
   }
 
   /** Ends an actor's quarantine. False when it is not in quarantine. @throws StoreUnavailable */
-  release(kind: ActorKind, key: string): boolean {
+  release(kind: ActorKind, key: string, cause: LedgerCause): boolean {
     const { quarantine, decider, backendName, steadyMs, deadlineQueue, armed } = this.#ports;
     if (!quarantine.has(kind, key)) return false;
     const id = `${kind}/${key}`;
     // Recorded first: when that fails the actor stays in quarantine, and the release is tried again.
-    decider.decide(INTERNAL, (ctx) => {
+    decider.decide({ cause, unbounded: true }, (ctx) => {
       ctx.record({ actor: QUARANTINE, key: id, from: 'quarantined', event: 'released', to: null });
       const others = quarantine.quarantined.filter((other) => other !== id);
       publishQuarantine(ctx, backendName, others);
@@ -64,21 +65,21 @@ export class Supervision {
     quarantine.release(kind, key, steadyMs());
     deadlineQueue.drop(QUARANTINE, id);
     armed.rearm(kind, key);
-    this.#wakeAgain(kind, key);
+    this.#wakeAgain(kind, key, cause);
     return true;
   }
 
   /** Ends the quarantine of `<kind>/<key>`, as the deadline queue names it. */
-  releaseById(id: string): void {
+  releaseById(id: string, cause: LedgerCause): void {
     const slash = id.indexOf('/');
-    this.release(id.slice(0, slash) as ActorKind, id.slice(slash + 1));
+    this.release(id.slice(0, slash) as ActorKind, id.slice(slash + 1), cause);
   }
 
   /** Releases an actor from quarantine or wakes it. False when there is nothing to wake. @throws StoreUnavailable */
-  wake(kind: ActorKind, key: string): boolean {
-    if (this.release(kind, key)) return true;
+  wake(kind: ActorKind, key: string, cause: LedgerCause): boolean {
+    if (this.release(kind, key, cause)) return true;
     try {
-      return this.#ports.decider.decide(INTERNAL, (ctx) => ctx.wake(kind, key)).result;
+      return this.#ports.decider.decide({ cause, unbounded: true }, (ctx) => ctx.wake(kind, key)).result;
     } catch (error) {
       if (!(error instanceof ActorFailed)) throw error;
       // There is an actor; its failure has been handled.
@@ -90,10 +91,11 @@ export class Supervision {
     this.#ports.quarantine.forgetHealthy(this.#ports.steadyMs());
   }
 
-  #handle({ kind, key, cause }: ActorFailure): void {
+  #handle(failure: ActorFailure, cause: LedgerCause): void {
+    const { kind, key, cause: error } = failure;
     const { quarantine, kinds, deadlineQueue, steadyMs, log } = this.#ports;
     this.failures[kind] += 1;
-    log.error({ actor: kind, key, err: cause }, 'actor failed');
+    log.error({ actor: kind, key, err: error }, 'actor failed');
     const waitMs = quarantine.failed(kind, key, steadyMs());
     if (waitMs !== undefined) {
       kinds[kind].evict(key);
@@ -101,16 +103,16 @@ export class Supervision {
       deadlineQueue.set(QUARANTINE, `${kind}/${key}`, steadyMs() + waitMs, NO_INPUT);
       log.error({ actor: kind, key, retry_in_s: waitMs / 1_000 }, 'actor quarantined');
     } else if (!quarantine.has(kind, key)) {
-      this.#wakeAgain(kind, key);
+      this.#wakeAgain(kind, key, cause);
     }
-    this.#record(kind, key, cause, waitMs);
+    this.#record(failure, waitMs, cause);
   }
 
   /** Wakes the actor from its last committed record, or makes it anew from domain data when that cannot be restored. */
-  #wakeAgain(kind: ActorKind, key: string): void {
+  #wakeAgain(kind: ActorKind, key: string, cause: LedgerCause): void {
     const { decider, log } = this.#ports;
     try {
-      decider.decide(INTERNAL, (ctx) => {
+      decider.decide({ cause, unbounded: true }, (ctx) => {
         // A schedule has no record: it is made anew from its check.
         if (!ctx.wake(kind, key) && kind === 'check-schedule') ctx.rebuild(kind, key);
       });
@@ -120,12 +122,12 @@ export class Supervision {
     }
   }
 
-  #record(kind: ActorKind, key: string, cause: unknown, waitMs: number | undefined): void {
+  #record({ kind, key, cause: thrown }: ActorFailure, waitMs: number | undefined, cause: LedgerCause): void {
     const { quarantine, decider, kinds, backendName, log } = this.#ports;
-    const error = cause instanceof Error ? cause.message : String(cause);
+    const error = thrown instanceof Error ? thrown.message : String(thrown);
     const state = kinds[kind].stateOf(key) ?? null;
     try {
-      decider.decide(INTERNAL, (ctx) => {
+      decider.decide({ cause, unbounded: true }, (ctx) => {
         ctx.record({ actor: kind, key, from: state, event: 'actor.failed', to: state, details: { error } });
         if (waitMs === undefined) return;
         ctx.record({

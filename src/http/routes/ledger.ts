@@ -30,7 +30,7 @@ const EntrySchema = Type.Object(
     from: nullable(Type.String()),
     event: Type.String(),
     to: nullable(Type.String()),
-    cause: Type.Object({}, { description: 'One of eventId, deadlineAtMs, user, session and restore' }),
+    cause: Type.Object({}, { description: 'One of eventId, deadlineAtMs, user, session, backend and restore' }),
     guards: Type.Array(
       Type.Object({
         name: Type.String(),

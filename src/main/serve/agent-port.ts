@@ -38,8 +38,8 @@ export function createAgentPort(config: BackendConfig, ports: AgentPortPorts): A
     requested: (announcement, sessions) => {
       reportRequest(system.decider, announcement, sessions);
     },
-    ringsJoined: (namespace, subscriptions) => {
-      reportRings(system.decider, namespace, subscriptions);
+    ringsJoined: (session, subscriptions) => {
+      reportRings(system.decider, session, subscriptions);
     },
     ...config.agent,
     admission: config.agentAdmission,
