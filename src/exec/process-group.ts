@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { delimiter } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
+import { isOwnSecret } from './own-secret.ts';
 import type { ProcessReaper } from './process-reaper.ts';
 
 /** The maximum output that is kept of one command. The rest is read and discarded. */
@@ -11,8 +12,6 @@ const DRAIN_MS = 250;
 
 const STATUS_TIMED_OUT = 2;
 const STATUS_NOT_STARTED = 3;
-/** Matches environment variables with credentials of this program. */
-const OWN_SECRET = /^MON_(?:\w+_)?(?:PASSWORD|API_KEY)$/;
 const SEARCH_PATHS = new Set(['PATH', 'CPATH', 'LD_LIBRARY_PATH']);
 
 export interface CommandRequest {
@@ -62,7 +61,7 @@ class Output {
 }
 
 function environmentWith(overlay: readonly string[]): NodeJS.ProcessEnv {
-  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN_SECRET.test(name)));
+  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOwnSecret(name)));
   for (const entry of overlay) {
     const equals = entry.indexOf('=');
     if (equals < 1) continue;

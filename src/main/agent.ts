@@ -9,6 +9,7 @@ import { ProcessReaper } from '../exec/process-reaper.ts';
 import { DiskQueue } from '../store/disk-queue.ts';
 import { StoreInUse } from '../store/store-lock.ts';
 import { createLogger, exitWith, type Logger } from './log/logger.ts';
+import { hideSecrets } from './process/hide-secrets.ts';
 import { systemClock } from './process/system-clock.ts';
 import { AgentTlsFiles } from './tls/tls-client.ts';
 import { readVersion } from './process/version.ts';
@@ -28,7 +29,7 @@ Commands:
 
 function readConfig(argv: readonly string[]): Parsed<AgentConfig> {
   const readFile = (path: string): string => readFileSync(path, 'utf8');
-  return parseAgentConfig({ argv, env: process.env, readFile }, hostname() || randomUUID());
+  return parseAgentConfig({ argv, env: environment, readFile }, hostname() || randomUUID());
 }
 
 /** Logs one line per mistake. */
@@ -96,6 +97,7 @@ async function run([command = 'help', ...argv]: readonly string[], log: Logger):
 }
 
 const log = createLogger('agent', 'info');
+const environment = hideSecrets(log);
 try {
   await run(process.argv.slice(2), log);
 } catch (error) {

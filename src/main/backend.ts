@@ -19,6 +19,7 @@ import { controlSocketPath, storeDirectory } from './process/directories.ts';
 import { initialise } from './init/initialise.ts';
 import { upgrade, UpgradeStopped } from './init/upgrade.ts';
 import { createLogger, exitWith, type Logger } from './log/logger.ts';
+import { hideSecrets } from './process/hide-secrets.ts';
 import { assertNotServed } from './process/own-store.ts';
 import { systemClock } from './process/system-clock.ts';
 import { readVersion } from './process/version.ts';
@@ -46,7 +47,7 @@ const INIT_RETRY_MS = 1_000;
 
 const sources = (argv: readonly string[]): Sources => ({
   argv,
-  env: process.env,
+  env: environment,
   readFile: (path) => readFileSync(path, 'utf8'),
 });
 
@@ -200,6 +201,7 @@ function exitCodeOf(error: unknown): number {
 }
 
 const log = createLogger('mon-backend', 'warn');
+const environment = hideSecrets(log);
 run(process.argv.slice(2), log).catch((error: unknown) => {
   if (error instanceof ConfigError) {
     for (const { flag, rule } of error.mistakes) log.fatal({ flag, error: rule }, 'error executing mon-backend');

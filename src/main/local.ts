@@ -10,12 +10,15 @@ import { readStoreState } from '../store/store-state.ts';
 import { assertCurrent, StoreOutdated } from '../store/store-version.ts';
 import { initialise } from './init/initialise.ts';
 import { localChecks, localHandlers } from './local/local-checks.ts';
+import { createLogger } from './log/logger.ts';
 import { storeDirectory } from './process/directories.ts';
+import { hideSecrets } from './process/hide-secrets.ts';
 import { systemClock } from './process/system-clock.ts';
 
 /** The directory of the data: this program runs a backend and an agent, side by side. */
 const HOME = resolve('.mon');
-const STATE_DIR = process.env['MON_BACKEND_STATE_DIR'] ?? join(HOME, 'backend');
+const ENVIRONMENT = hideSecrets(createLogger('local', 'warn'));
+const STATE_DIR = ENVIRONMENT['MON_BACKEND_STATE_DIR'] ?? join(HOME, 'backend');
 const PASSWORD_FILE = join(STATE_DIR, 'admin-password');
 /** Marks that the checks were created, so that a deleted check does not come back. */
 const CHECKS_MADE_FILE = join(STATE_DIR, 'checks-made');
@@ -36,7 +39,7 @@ interface Child {
 function run(name: string, environment: Record<string, string>): Child {
   const child = spawn(process.execPath, [program(name), 'start'], {
     detached: true,
-    env: { ...environment, ...process.env },
+    env: { ...environment, ...ENVIRONMENT },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   child.stderr.pipe(createWriteStream(join(HOME, `${name}.log`), { flags: 'a' }));
