@@ -50,9 +50,9 @@ describe('a silence', () => {
     [{ check: 'disk', begin: 1e15 }, 'begin must be at most 8640000000000'],
     [{ check: 'disk', expire: 1e15 }, 'expire must be at most 8640000000000'],
     [{ check: 'disk', expire_at: -1 }, 'expire_at must be >= 0'],
-    [{ check: 5 }, 'check must be string,null'],
-    [{ check: 'disk', expire: 1.5 }, 'expire must be integer,null'],
-    [{ check: 'disk', begin: 'now' }, 'begin must be integer,null'],
+    [{ check: 5 }, 'check must be string or null'],
+    [{ check: 'disk', expire: 1.5 }, 'expire must be integer or null'],
+    [{ check: 'disk', begin: 'now' }, 'begin must be integer or null'],
   ];
   for (const [body, message] of errors) {
     it(`is rejected with ${JSON.stringify(body).slice(0, 60)}: ${message}`, () => {
@@ -83,6 +83,11 @@ describe('a silence', () => {
     });
   }
 
+  it('may begin before 1970 when silences are limited, because its duration counts from now', () => {
+    const silenced = parseSilencedShape({ check: 'disk', begin: -1, expire: 90 });
+    expect(withTimes(silenced, NOW_S, { defaultS: 0, longestS: 90 })).to.include({ expire_at: NOW_S + 90 });
+  });
+
   for (const body of [{ expire: 91 }, { expire_at: NOW_S + 91 }, { begin: NOW_S - 50, expire_at: NOW_S + 41 }]) {
     it(`is rejected when it exceeds the longest duration: ${JSON.stringify(body)}`, () => {
       const silenced = parseSilencedShape({ check: 'disk', ...body });
@@ -96,6 +101,11 @@ describe('a silence', () => {
     ['has no end when expire is below 0', { expire: -5 }, { begin: NOW_S, expire_at: 0, expire: -1 }],
     ['ends expire seconds from now', { expire: 60 }, { begin: NOW_S, expire_at: NOW_S + 60, expire: 60 }],
     ['ends expire seconds from its begin', { begin: 100, expire: 10 }, { begin: 100, expire_at: 110, expire: 10 }],
+    [
+      'ends expire seconds from now when it begins before 1970',
+      { begin: -1, expire: 100 },
+      { begin: -1, expire_at: NOW_S + 100, expire: 100 },
+    ],
     ['can begin before 1970', { begin: -5 }, { begin: -5, expire_at: 0, expire: -1 }],
     ['keeps an end that was sent', { expire_at: 7, expire: 60 }, { begin: NOW_S, expire_at: 7, expire: 60 }],
     ['does not show an expire that was not sent', { expire_at: 7 }, { begin: NOW_S, expire_at: 7, expire: 0 }],

@@ -42,6 +42,28 @@ describe('a repeated window', () => {
       { begin: END, end: BEGIN, repeat: null },
       /^subdue 0 invalid: end time must be after begin time$/,
     ],
+    ...['2020-02-30', '2021-02-29', '2020-04-31', '2020-00-10', '2020-01-00'].map(
+      (day): [string, { begin: string; end: string; repeat: string[] | null }, RegExp] => [
+        `with a begin on ${day}, a day that does not exist`,
+        { begin: `${day}T00:00:00Z`, end: END, repeat: null },
+        new RegExp(`begin time format: ${day}`),
+      ],
+    ),
+    ...['+25:00', '-99:00', '+00:61', '+1:00'].map(
+      (offset): [string, { begin: string; end: string; repeat: string[] | null }, RegExp] => [
+        `with the offset ${offset}, which does not exist`,
+        { begin: BEGIN, end: `2020-01-02T00:00:00${offset}`, repeat: null },
+        /end time format/,
+      ],
+    ),
+    [
+      'on the last day of a February of a leap year',
+      { begin: '2020-02-29T00:00:00Z', end: '2020-03-01T00:00:00Z', repeat: null },
+      undefined,
+    ],
+    ['with an hour of one digit', { begin: '2020-01-01T0:00:00Z', end: END, repeat: null }, undefined],
+    ['with a comma before the fraction', { begin: '2020-01-01T00:00:00,5Z', end: END, repeat: null }, undefined],
+    ['with the largest offset', { begin: BEGIN, end: '2020-01-02T00:00:00-24:60', repeat: null }, undefined],
     ['with an unknown period', { begin: BEGIN, end: END, repeat: ['Daily'] }, /invalid repeat period: Daily$/],
   ];
   for (const [what, window, message] of cases) {
@@ -65,13 +87,15 @@ describe('a weekly window', () => {
   for (const [begin, end] of [
     ['3:00PM', '4:00 PM'],
     ['12:59AM', '01:00AM'],
+    ['0:00AM', '00:30 PM'],
+    [' 5:00PM', ' 1 : 0 0 A M '],
   ] as const) {
     it(`can last from ${begin} to ${end}`, () => {
       expect(validationErrorOf(() => assertWeeklyWindows(of(begin, end)))).to.equal(undefined);
     });
   }
 
-  for (const time of ['15:00', '3:00pm', '13:00PM', '0:30AM', 'x', '']) {
+  for (const time of ['15:00', '3:00pm', '13:00PM', '001:00AM', '1:0PM', '1:60AM', '1:00AM\t', '1:00AMx', 'x', '']) {
     it(`cannot begin at ${JSON.stringify(time)}`, () => {
       expect(validationErrorOf(() => assertWeeklyWindows(of(time, '4:00PM')))).to.be.a('string');
     });

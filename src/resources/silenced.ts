@@ -96,15 +96,17 @@ export function assertSilenced(silenced: Silenced): void {
 }
 
 /**
- * Sets the begin and the end of an entry that is written at `nowS`. An end that was sent takes precedence over `expire`.
+ * Sets the begin and the end of an entry that is written at `nowS`. An end that was sent takes precedence over `expire`,
+ * which counts from `nowS` when the entry begins before 1970.
  * @throws InvalidResource when it exceeds the longest duration
  */
 export function withTimes(silenced: Silenced, nowS: number, limits: SilenceLimits): Silenced {
   const begin = silenced.begin === 0 ? nowS : silenced.begin;
+  const countsFrom = Math.max(begin, 0) || nowS;
   const namesEnd = silenced.expire_at > 0 || silenced.expire > 0;
   const expire = namesEnd ? silenced.expire : limits.defaultS || limits.longestS;
-  const expire_at = silenced.expire_at === 0 && expire > 0 ? begin + expire : silenced.expire_at;
-  if (limits.longestS > 0 && expire_at - begin > limits.longestS) {
+  const expire_at = silenced.expire_at === 0 && expire > 0 ? countsFrom + expire : silenced.expire_at;
+  if (limits.longestS > 0 && expire_at - countsFrom > limits.longestS) {
     throw new InvalidResource(`a silence must end within ${limits.longestS} seconds of its begin`);
   }
   return { ...silenced, begin, expire_at, expire: expire_at === 0 ? NEVER_S : expire };

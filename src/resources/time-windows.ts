@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
-import { optional, text, textList } from './schema.ts';
+import { parseRfc3339 } from './rfc3339.ts';
+import { optional, text, textList, textsOf } from './schema.ts';
 
-const CLOCK_TIME = /^(0?[1-9]|1[0-2]):[0-5]\d *(AM|PM)$/;
-const RFC3339 =
-  /^\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|([+-])(\d{2}):(\d{2}))$/;
+/** Blanks are ignored at every position. */
+const CLOCK_TIME = /^(?:0?\d|1[0-2]):[0-5]\d[AP]M$/;
 const DAYS = ['all', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 const REPEATS = new Set(
   'annually monthly weekly daily weekdays weekends sundays mondays tuesdays wednesdays thursdays fridays saturdays'.split(
@@ -63,7 +63,7 @@ export function weeklyWindowsWithDefaults(
 }
 
 export function repeatedWindowWithDefaults(input: Static<typeof RepeatedWindowSchema>) {
-  return { begin: input.begin ?? '', end: input.end ?? '', repeat: input.repeat ?? null };
+  return { begin: input.begin ?? '', end: input.end ?? '', repeat: input.repeat ? textsOf(input.repeat) : null };
 }
 
 /** A parsed window. */
@@ -78,19 +78,17 @@ export interface WindowTimes {
 
 /** Returns undefined for a window that `assertRepeatedWindows` rejects; it never applies. */
 export function windowTimes({ begin, end, repeat }: RepeatedWindow): WindowTimes | undefined {
-  const [beginMs, endMs] = [Date.parse(begin), Date.parse(end)];
-  const match = RFC3339.exec(begin);
-  if (match === null || !RFC3339.test(end) || Number.isNaN(beginMs) || Number.isNaN(endMs)) return undefined;
-  const [, , , , , , sign, hours = '0', minutes = '0'] = match;
-  const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1);
-  return { beginMs, endMs, offsetMs, repeat: repeat ?? [] };
+  const [from, to] = [parseRfc3339(begin), parseRfc3339(end)];
+  if (from === undefined || to === undefined) return undefined;
+  return { beginMs: from.atMs, endMs: to.atMs, offsetMs: from.offsetMs, repeat: repeat ?? [] };
 }
 
 /** @throws InvalidResource for a time in another format than `5:00PM` */
 export function assertWeeklyWindows(windows: WeeklyWindows | null): void {
   for (const range of Object.values(windows?.days ?? {}).flat()) {
     for (const time of [range.begin, range.end]) {
-      if (!CLOCK_TIME.test(time)) throw new InvalidResource(`subdue time "${time}" must be written like 5:00PM`);
+      if (!CLOCK_TIME.test(time.replaceAll(' ', '')))
+        throw new InvalidResource(`subdue time "${time}" must be written like 5:00PM`);
     }
   }
 }
@@ -101,9 +99,10 @@ export function assertRepeatedWindows(windows: readonly RepeatedWindow[]): void 
     const refuse = (reason: string): never => {
       throw new InvalidResource(`subdue ${index} invalid: ${reason}`);
     };
-    if (!RFC3339.test(begin)) refuse(`invalid begin time format: ${begin}`);
-    if (!RFC3339.test(end)) refuse(`invalid end time format: ${end}`);
-    if (Date.parse(end) < Date.parse(begin)) refuse('end time must be after begin time');
+    const [from, to] = [parseRfc3339(begin), parseRfc3339(end)];
+    if (from === undefined) return refuse(`invalid begin time format: ${begin}`);
+    if (to === undefined) return refuse(`invalid end time format: ${end}`);
+    if (to.atMs < from.atMs) refuse('end time must be after begin time');
     for (const period of repeat ?? []) {
       if (!REPEATS.has(period)) refuse(`invalid repeat period: ${period}`);
     }
