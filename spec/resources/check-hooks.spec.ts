@@ -27,8 +27,8 @@ describe('a list of hooks', () => {
     [{}, 'body must have exactly one hook type'],
     [{ ok: ['h'], warning: ['h'] }, 'body must have exactly one hook type'],
     [{ warning: ['h'] }, 'the hook type of the body (warning) does not match the hook type of the URI (ok)'],
-    [{ ok: 'h' }, 'ok must be array,null'],
-    [{ ok: [1] }, 'ok.0 must be string'],
+    [{ ok: 'h' }, 'ok must be array or null'],
+    [{ ok: [1] }, 'ok.0 must be string or null'],
     [{ ok: [''] }, 'hook name must not be empty'],
     [{ ok: ['h', 'a b'] }, 'hook name cannot contain spaces or special characters'],
     [[], 'body must be object'],
@@ -48,6 +48,14 @@ describe('a check', () => {
       { critical: ['b'] },
     ]);
     expect(check.check_hooks).to.deep.equal([{ ok: ['a'] }, { critical: ['b'] }]);
+  });
+
+  it('gets the hooks of a new type as they are sent, with repeated names', () => {
+    const added = withHooks(checkWith(null), { type: '255', names: ['h2', 'h2'] });
+    expect(added.check_hooks).to.deep.equal([{ '255': ['h2', 'h2'] }]);
+    expect(withHooks(added, { type: '255', names: ['h3', 'h2', 'h3'] }).check_hooks).to.deep.equal([
+      { '255': ['h2', 'h2', 'h3'] },
+    ]);
   });
 
   it('gets the first list of a type at the end, also when the list is empty', () => {

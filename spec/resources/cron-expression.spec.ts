@@ -99,6 +99,7 @@ describe('a cron expression', () => {
     '@every 1h30m',
     '@every 1.5h',
     'CRON_TZ=Asia/Tokyo 0 0 * * *',
+    'CRON_TZ=asia/TOKYO 0 0 * * *',
     'TZ= 0 0 * * *',
     'TZ=Local @daily',
   ];

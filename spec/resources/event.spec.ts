@@ -182,12 +182,12 @@ describe('an event', () => {
     [
       'with a label that is a number, whatever its name',
       { ...EVENT, metadata: { labels: { 'a\nb': 5 } } },
-      'metadata.labels.a\nb must be string,null',
+      'metadata.labels.a\nb must be string or null',
     ],
     [
       'with hooks that are a text, whatever their type',
       checkWith({ check_hooks: [{ 'a\nb': 'x' }] }),
-      'check.check_hooks.0.a\nb must be array,null',
+      'check.check_hooks.0.a\nb must be array or null',
     ],
     ['with a name of its own', { ...EVENT, metadata: { name: 'x' } }, 'events cannot be named'],
     ['with an id that is not a UUID', { ...EVENT, id: 'not-a-uuid' }, 'invalid event id: invalid UUID length: 10'],

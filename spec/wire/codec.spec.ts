@@ -51,7 +51,7 @@ describe('the codec of a connection', () => {
     ['a cut object', jsonCodec, Buffer.from('{"entity":'), 'payload is not JSON'],
     ['a cut object, relayed', protobufCodec, Buffer.from('{"entity":'), 'payload is not JSON'],
     ['neither', jsonCodec, Buffer.from('hello'), 'payload is not JSON'],
-    ['a wrong type', jsonCodec, jsonOf({ ...EVENT, timestamp: 'x' }), 'timestamp must be integer,null'],
+    ['a wrong type', jsonCodec, jsonOf({ ...EVENT, timestamp: 'x' }), 'timestamp must be integer or null'],
     [
       'cut protobuf',
       protobufCodec,

@@ -69,10 +69,10 @@ describe('the proxy requests of an event', () => {
   }
 
   const ofAnotherType: [unknown, string][] = [
-    ['x', 'check.proxy_requests must be object,null'],
-    [{ entity_attributes: 'x' }, 'check.proxy_requests.entity_attributes must be array,null'],
-    [{ entity_attributes: [1] }, 'check.proxy_requests.entity_attributes.0 must be string'],
-    [{ splay: 1 }, 'check.proxy_requests.splay must be boolean,null'],
+    ['x', 'check.proxy_requests must be object or null'],
+    [{ entity_attributes: 'x' }, 'check.proxy_requests.entity_attributes must be array or null'],
+    [{ entity_attributes: [1] }, 'check.proxy_requests.entity_attributes.0 must be string or null'],
+    [{ splay: 1 }, 'check.proxy_requests.splay must be boolean or null'],
     [{ splay_coverage: -1 }, 'check.proxy_requests.splay_coverage must be >= 0'],
   ];
   for (const [requests, message] of ofAnotherType) {

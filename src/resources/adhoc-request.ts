@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { listOrAbsent, optional, text, validator } from './schema.ts';
+import { optional, text, textList, textsOrAbsent, validator } from './schema.ts';
 
 /** The maximum length, in characters, of the reason and the creator of a run, which go into the ledger and the log. */
 const MAX_REMARK_LENGTH = 500;
@@ -11,9 +11,7 @@ const MAX_SUBSCRIPTION_LENGTH = 500;
 export const AdhocRequestSchema = Type.Object(
   {
     check: optional(text('ignored')),
-    subscriptions: optional(
-      Type.Array(Type.String({ maxLength: MAX_SUBSCRIPTION_LENGTH }), { maxItems: MAX_SUBSCRIPTIONS }),
-    ),
+    subscriptions: optional(textList({ maxLength: MAX_SUBSCRIPTION_LENGTH }, { maxItems: MAX_SUBSCRIPTIONS })),
     creator: optional(text()),
     reason: optional(text()),
   },
@@ -32,7 +30,7 @@ const validateShape = validator(AdhocRequestSchema);
 /** @throws InvalidResource */
 export function parseAdhocRequest(value: unknown): AdhocRequest {
   const { subscriptions, creator, reason } = validateShape(value);
-  return { subscriptions: listOrAbsent(subscriptions), creator: remark(creator), reason: remark(reason) };
+  return { subscriptions: textsOrAbsent(subscriptions), creator: remark(creator), reason: remark(reason) };
 }
 
 const remark = (sent: string | null | undefined): string => (sent ?? '').slice(0, MAX_REMARK_LENGTH);

@@ -3,7 +3,7 @@ import { InvalidResource } from './errors.ts';
 import { assertExpressions, assertSizeOfExpressions } from './expressions.ts';
 import { assertAssetName } from './names.ts';
 import { mapWithDefaults, ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
-import { listOrNull, optional, orAbsent, text, textList, textMap, validator } from './schema.ts';
+import { listOrNull, optional, orAbsent, text, textList, textMap, textsOrNull, validator } from './schema.ts';
 
 const buildFields = {
   url: optional(text()),
@@ -26,7 +26,7 @@ export function assetBuildWithDefaults(input: Static<typeof AssetBuildSchema>) {
   return {
     url: orAbsent(input.url),
     sha512: orAbsent(input.sha512),
-    filters: listOrNull(input.filters),
+    filters: textsOrNull(input.filters),
     headers: mapWithDefaults(input.headers) ?? null,
   };
 }

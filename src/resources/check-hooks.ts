@@ -1,14 +1,14 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Check } from './check.ts';
 import { InvalidResource, NotFound } from './errors.ts';
 import { assertName } from './names.ts';
-import { listOrNull, validator } from './schema.ts';
+import { listOrNull, optionalTexts, textsOf, validator } from './schema.ts';
 
 /** The hooks that run after one type of result: an object with the type as its only key. */
-export const HookListSchema = Type.Unsafe<Record<string, string[] | null>>({
+export const HookListSchema = Type.Unsafe<Record<string, Static<ReturnType<typeof optionalTexts>>>>({
   $id: 'core/v2.HookList',
   type: 'object',
-  additionalProperties: { type: ['array', 'null'], items: { type: 'string' } },
+  additionalProperties: optionalTexts(),
 });
 
 /** The hooks of a check for one type of result. */
@@ -28,13 +28,14 @@ const validateShape = validator(HookListSchema);
 export function parseHookList(value: unknown, type: string): HookList {
   const [only, ...others] = Object.entries(validateShape(value));
   if (only === undefined || others.length > 0) throw new InvalidResource('body must have exactly one hook type');
-  const [sent, names] = only;
+  const [sent, list] = only;
   if (sent !== type) {
     throw new InvalidResource(`the hook type of the body (${sent}) does not match the hook type of the URI (${type})`);
   }
   assertHookType(type);
-  for (const name of names ?? []) assertName(name, 'hook name');
-  return { type, names: names ?? [] };
+  const names = textsOf(list ?? []);
+  for (const name of names) assertName(name, 'hook name');
+  return { type, names };
 }
 
 function assertHookType(type: string): void {
@@ -44,13 +45,15 @@ function assertHookType(type: string): void {
   );
 }
 
-/** Appends the hooks to those of the type, without duplicates. */
+/** Appends to the hooks of the type those that it lacks. A type without hooks gets them as they were sent, with duplicates. */
 export function withHooks(check: Check, { type, names }: HookList): Check {
   const lists = check.check_hooks ?? [];
   const index = lists.findIndex((list) => Object.hasOwn(list, type));
+  if (index < 0) return { ...check, check_hooks: [...lists, { [type]: listOrNull(names) }] };
   const present = lists[index]?.[type] ?? [];
-  const added = { [type]: listOrNull([...new Set([...present, ...names])]) };
-  return { ...check, check_hooks: index < 0 ? [...lists, added] : lists.with(index, added) };
+  const missing = new Set(names);
+  for (const name of present) missing.delete(name);
+  return { ...check, check_hooks: lists.with(index, { [type]: listOrNull([...present, ...missing]) }) };
 }
 
 /** Removes the list as well when it becomes empty. @throws NotFound when the type does not have the hook */

@@ -10,10 +10,13 @@ import {
   listOrNull,
   mapOf,
   optional,
+  optionalTexts,
   orAbsent,
   roundedInt64,
   text,
   textList,
+  textsOf,
+  textsOrNull,
   uint32,
   validator,
 } from './schema.ts';
@@ -66,11 +69,9 @@ export const checkConfigFields = {
   low_flap_threshold: optional(uint32('percent')),
   publish: optional(flag()),
   runtime_assets: optional(textList()),
-  subscriptions: optional(Type.Array(Type.Unsafe<string | null>({ type: ['string', 'null'] }))),
+  subscriptions: optional(textList()),
   proxy_entity_name: optional(text()),
-  check_hooks: optional(
-    Type.Array(mapOf(Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: { type: 'string' } }))),
-  ),
+  check_hooks: optional(Type.Array(mapOf(optionalTexts()))),
   stdin: optional(flag()),
   subdue: optional(WeeklyWindowsSchema),
   cron: optional(Type.String({ maxLength: MAX_CRON_CHARACTERS, description: 'five fields; excludes interval' })),
@@ -79,7 +80,7 @@ export const checkConfigFields = {
   proxy_requests: optional(
     Type.Object({
       entity_attributes: optional(
-        Type.Array(Type.String({ maxLength: MAX_ENTITY_ATTRIBUTE_CHARACTERS }), { maxItems: MAX_ENTITY_ATTRIBUTES }),
+        textList({ maxLength: MAX_ENTITY_ATTRIBUTE_CHARACTERS }, { maxItems: MAX_ENTITY_ATTRIBUTES }),
       ),
       splay: optional(flag()),
       splay_coverage: optional(uint32('percent')),
@@ -136,25 +137,25 @@ const thresholdWithDefaults = (input: Static<typeof MetricThresholdSchema>) => (
 export function proxyRequestsWithDefaults(input: CheckInput['proxy_requests']) {
   if (!input) return undefined;
   return {
-    entity_attributes: listOrNull(input.entity_attributes),
+    entity_attributes: textsOrNull(input.entity_attributes),
     splay: input.splay ?? false,
     splay_coverage: input.splay_coverage ?? 0,
   };
 }
 
-const hookListWithDefaults = (hooks: Record<string, string[] | null>) =>
-  Object.fromEntries(Object.entries(hooks).map(([type, names]) => [type, listOrNull(names)]));
+const hookListWithDefaults = (hooks: Record<string, (string | null)[] | null>) =>
+  Object.fromEntries(Object.entries(hooks).map(([type, names]) => [type, textsOrNull(names)]));
 
 export function checkWithDefaults(input: CheckInput) {
   return {
     command: orAbsent(input.command),
-    handlers: input.handlers ?? [],
+    handlers: textsOf(input.handlers ?? []),
     high_flap_threshold: input.high_flap_threshold ?? 0,
     interval: input.interval ?? 0,
     low_flap_threshold: input.low_flap_threshold ?? 0,
     publish: input.publish ?? false,
-    runtime_assets: listOrNull(input.runtime_assets),
-    subscriptions: input.subscriptions?.map((subscription) => subscription ?? '') ?? [],
+    runtime_assets: textsOrNull(input.runtime_assets),
+    subscriptions: textsOf(input.subscriptions ?? []),
     proxy_entity_name: input.proxy_entity_name ?? '',
     check_hooks: listOrNull(input.check_hooks?.map(hookListWithDefaults)),
     stdin: input.stdin ?? false,
@@ -165,8 +166,8 @@ export function checkWithDefaults(input: CheckInput) {
     proxy_requests: proxyRequestsWithDefaults(input.proxy_requests),
     round_robin: input.round_robin ?? false,
     output_metric_format: input.output_metric_format ?? '',
-    output_metric_handlers: listOrNull(input.output_metric_handlers),
-    env_vars: listOrNull(input.env_vars),
+    output_metric_handlers: textsOrNull(input.output_metric_handlers),
+    env_vars: textsOrNull(input.env_vars),
     metadata: objectMetaWithDefaults(input.metadata),
     max_output_size: orAbsent(input.max_output_size),
     discard_output: orAbsent(input.discard_output),

@@ -3,7 +3,18 @@ import { InvalidResource } from './errors.ts';
 import { assertMetaBounds } from './meta-bounds.ts';
 import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
-import { flag, int64, listOrAbsent, listOrNull, optional, orAbsent, text, textList, validator } from './schema.ts';
+import {
+  flag,
+  int64,
+  listOrNull,
+  optional,
+  orAbsent,
+  text,
+  textList,
+  textsOrAbsent,
+  textsOrNull,
+  validator,
+} from './schema.ts';
 
 const NetworkInterfaceSchema = Type.Object({
   name: optional(text()),
@@ -81,22 +92,22 @@ export function systemWithDefaults(system: SystemInput) {
 }
 
 function interfaceWithDefaults(input: Static<typeof NetworkInterfaceSchema>) {
-  return { name: orAbsent(input.name), mac: orAbsent(input.mac), addresses: listOrNull(input.addresses) };
+  return { name: orAbsent(input.name), mac: orAbsent(input.mac), addresses: textsOrNull(input.addresses) };
 }
 
 export function entityWithDefaults(input: EntityInput) {
   return {
     entity_class: input.entity_class ?? '',
     system: systemWithDefaults(input.system),
-    subscriptions: listOrNull(input.subscriptions),
+    subscriptions: textsOrNull(input.subscriptions),
     last_seen: input.last_seen ?? 0,
     deregister: input.deregister ?? false,
     deregistration: { handler: orAbsent(input.deregistration?.handler) },
     user: orAbsent(input.user),
-    redact: listOrAbsent(input.redact),
+    redact: textsOrAbsent(input.redact),
     metadata: objectMetaWithDefaults(input.metadata),
     sensu_agent_version: input.sensu_agent_version ?? '',
-    keepalive_handlers: listOrAbsent(input.keepalive_handlers),
+    keepalive_handlers: textsOrAbsent(input.keepalive_handlers),
   };
 }
 
@@ -140,9 +151,14 @@ export function joinEntity(config: EntityConfig, state: EntityState): Entity {
 const validateShape = validator(EntitySchema);
 const validateConfigShape = validator(EntityConfigSchema);
 
-/** Parses an `entity_config` message. @throws InvalidResource */
+/**
+ * Parses an `entity_config` message or a patched configuration. Ignores the members that the agent reports, whatever
+ * they contain.
+ * @throws InvalidResource
+ */
 export function parseEntityConfig(value: unknown): EntityConfig {
-  return configOf(entityWithDefaults(validateConfigShape(value)));
+  const config = validateConfigShape(value);
+  return configOf(entityWithDefaults({ ...config, system: null, last_seen: null, sensu_agent_version: null }));
 }
 
 /** Validates the shape and sets defaults; does not check the rules, so names may be missing. @throws InvalidResource */

@@ -3,7 +3,7 @@ import { InvalidResource } from './errors.ts';
 import { assertExpressions } from './expressions.ts';
 import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
-import { listOrNull, optional, orAbsent, text, textList, validator } from './schema.ts';
+import { optional, orAbsent, text, textList, textsOrNull, validator } from './schema.ts';
 import { WeeklyWindowsSchema, weeklyWindowsWithDefaults } from './time-windows.ts';
 
 export const EventFilterSchema = Type.Object(
@@ -24,9 +24,9 @@ export function eventFilterWithDefaults(input: Static<typeof EventFilterSchema>)
   return {
     metadata: objectMetaWithDefaults(input.metadata),
     action: orAbsent(input.action),
-    expressions: listOrNull(input.expressions),
+    expressions: textsOrNull(input.expressions),
     when: weeklyWindowsWithDefaults(input.when) ?? undefined,
-    runtime_assets: listOrNull(input.runtime_assets),
+    runtime_assets: textsOrNull(input.runtime_assets),
   };
 }
 

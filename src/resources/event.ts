@@ -26,6 +26,8 @@ import {
   orAbsent,
   text,
   textList,
+  textsOf,
+  textsOrAbsent,
   uint32,
   validator,
 } from './schema.ts';
@@ -120,7 +122,7 @@ function resultWithDefaults(input: Static<typeof EventCheckSchema>) {
     last_ok: input.last_ok ?? 0,
     occurrences: input.occurrences ?? 0,
     occurrences_watermark: input.occurrences_watermark ?? 0,
-    silenced: listOrAbsent(input.silenced),
+    silenced: textsOrAbsent(input.silenced),
     hooks: listOrAbsent(input.hooks?.map(hookResultWithDefaults)),
     is_silenced: input.is_silenced ?? false,
     scheduler: input.scheduler ?? '',
@@ -136,7 +138,7 @@ export function eventCheckWithDefaults(input: Static<typeof EventCheckSchema>) {
 /** Keeps an empty list, because metrics are published and not stored. */
 function metricsWithDefaults(input: NonNullable<Static<typeof EventSchema>['metrics']>) {
   return {
-    handlers: input.handlers ?? null,
+    handlers: input.handlers ? textsOf(input.handlers) : null,
     points: input.points?.map(metricPointWithDefaults) ?? null,
   };
 }

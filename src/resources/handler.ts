@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
 import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
-import { listOrNull, optional, orAbsent, text, textList, uint32, validator } from './schema.ts';
+import { listOrNull, optional, orAbsent, text, textList, textsOrNull, uint32, validator } from './schema.ts';
 import { SecretSchema, secretWithDefaults } from './secret.ts';
 
 /** The maximum number of members of a set. */
@@ -37,10 +37,10 @@ export function handlerWithDefaults(input: Static<typeof HandlerSchema>) {
     command: orAbsent(input.command),
     timeout: input.timeout ?? 0,
     socket: input.socket ? { host: orAbsent(input.socket.host), port: input.socket.port ?? 0 } : undefined,
-    handlers: listOrNull(input.handlers),
-    filters: listOrNull(input.filters),
-    env_vars: listOrNull(input.env_vars),
-    runtime_assets: listOrNull(input.runtime_assets),
+    handlers: textsOrNull(input.handlers),
+    filters: textsOrNull(input.filters),
+    env_vars: textsOrNull(input.env_vars),
+    runtime_assets: textsOrNull(input.runtime_assets),
     secrets: listOrNull(input.secrets?.map(secretWithDefaults)),
   };
 }

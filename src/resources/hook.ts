@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
 import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
-import { flag, listOrNull, optional, orAbsent, text, textList, uint32, validator } from './schema.ts';
+import { flag, optional, orAbsent, text, textList, textsOrNull, uint32, validator } from './schema.ts';
 
 /** A command that an agent runs after a check. The result of a hook has these fields as well. */
 export const hookFields = {
@@ -23,7 +23,7 @@ export function hookWithDefaults(input: Static<typeof HookSchema>) {
     command: orAbsent(input.command),
     timeout: input.timeout ?? 0,
     stdin: input.stdin ?? false,
-    runtime_assets: listOrNull(input.runtime_assets),
+    runtime_assets: textsOrNull(input.runtime_assets),
   };
 }
 

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
 import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
-import { listOrNull, optional, orAbsent, text, textList, uint32, validator } from './schema.ts';
+import { listOrNull, optional, orAbsent, text, textList, textsOrNull, uint32, validator } from './schema.ts';
 import { SecretSchema, secretWithDefaults } from './secret.ts';
 
 export const MutatorSchema = Type.Object(
@@ -27,8 +27,8 @@ export function mutatorWithDefaults(input: Static<typeof MutatorSchema>) {
     metadata: objectMetaWithDefaults(input.metadata),
     command: orAbsent(input.command),
     timeout: input.timeout ?? 0,
-    env_vars: listOrNull(input.env_vars),
-    runtime_assets: listOrNull(input.runtime_assets),
+    env_vars: textsOrNull(input.env_vars),
+    runtime_assets: textsOrNull(input.runtime_assets),
     secrets: listOrNull(input.secrets?.map(secretWithDefaults)),
     type: orAbsent(input.type),
     eval: orAbsent(input.eval),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
 import { assertSubname } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
-import { listOrNull, optional, textList, validator } from './schema.ts';
+import { listOrNull, optional, textList, textsOf, validator } from './schema.ts';
 
 /** The limit bounds the time to compare a new role with the rights of its author. */
 const MAX_RULES = 1_000;
@@ -27,9 +27,9 @@ export type Role = ReturnType<typeof roleWithDefaults>;
 /** Splits `get,list` into two verbs and drops duplicates. Names are not split. */
 function ruleWithDefaults(input: Static<typeof RuleSchema>) {
   return {
-    verbs: listOrNull(unique(input.verbs?.flatMap((verbs) => verbs.split(',')))),
-    resources: listOrNull(unique(input.resources?.flatMap((resources) => resources.split(',')))),
-    resource_names: listOrNull(unique(input.resource_names)),
+    verbs: listOrNull(unique(input.verbs?.flatMap((verbs) => (verbs ?? '').split(',')))),
+    resources: listOrNull(unique(input.resources?.flatMap((resources) => (resources ?? '').split(',')))),
+    resource_names: listOrNull(unique(textsOf(input.resource_names ?? []))),
   };
 }
 

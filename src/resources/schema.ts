@@ -26,7 +26,12 @@ export const roundedInt64 = (description: string) =>
   Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: LARGEST_INT64_NUMBER, description });
 /** An exact 64-bit integer, or `null` for not set. JSON Schema has no type for `bigint`. */
 export const exactInt64 = (description: string) => Type.Unsafe<Int64 | null>({ [EXACT_INT64]: true, description });
-export const textList = () => Type.Array(Type.String());
+/** A list of texts, in which clients may send `null` for an empty text: `textsOf` replaces it. */
+export const textList = (items: { maxLength?: number } = {}, list: { maxItems?: number; description?: string } = {}) =>
+  Type.Array(Type.Unsafe<string | null>({ type: ['string', 'null'], ...items }), list);
+/** A list of texts as a value of a map, where it may be `null`. */
+export const optionalTexts = () =>
+  Type.Unsafe<(string | null)[] | null>({ type: ['array', 'null'], items: { type: ['string', 'null'] } });
 /** A map with any keys. `Type.Record` would not validate the value under a key with a line break. */
 export const mapOf = <T extends TSchema>(values: T) =>
   Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: values });
@@ -41,9 +46,10 @@ ajv.addKeyword({
 });
 
 /** Formats the first error as field and rule: `check.status must be >= 0`. */
-function describe(error: ErrorObject): string {
-  const field = error.instancePath.slice(1).replaceAll('/', '.');
-  return `${field === '' ? 'body' : field} ${error.message ?? 'is invalid'}`;
+function describe({ instancePath, keyword, params, message = 'is invalid' }: ErrorObject): string {
+  const field = instancePath.slice(1).replaceAll('/', '.');
+  const types: unknown = keyword === 'type' ? params['type'] : undefined;
+  return `${field === '' ? 'body' : field} ${Array.isArray(types) ? `must be ${types.join(' or ')}` : message}`;
 }
 
 /** Removes `$id`s of nested schemas, because Ajv rejects a schema with an `$id` that occurs twice. */
@@ -74,3 +80,11 @@ export const orAbsent = <T extends string | number | boolean>(value: T | null | 
 export const listOrAbsent = <T>(value: T[] | null | undefined): T[] | undefined =>
   value && value.length > 0 ? value : undefined;
 export const listOrNull = <T>(value: T[] | null | undefined): T[] | null => (value && value.length > 0 ? value : null);
+
+type SentTexts = (string | null)[] | null | undefined;
+
+/** Replaces `null` by an empty text. Returns the list itself when it has none. */
+export const textsOf = (sent: (string | null)[]): string[] =>
+  sent.includes(null) ? sent.map((item) => item ?? '') : (sent as string[]);
+export const textsOrAbsent = (sent: SentTexts): string[] | undefined => listOrAbsent(sent && textsOf(sent));
+export const textsOrNull = (sent: SentTexts): string[] | null => listOrNull(sent && textsOf(sent));

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
 import { assertUsername } from './names.ts';
-import { flag, listOrNull, optional, text, validator } from './schema.ts';
+import { flag, optional, text, textList, textsOrNull, validator } from './schema.ts';
 
 /** The limit bounds the length of an access token, which contains all groups in base64 and must fit into 64 KiB of request headers. */
 const MAX_GROUPS_BYTES = 32 * 1_024;
@@ -9,7 +9,7 @@ const MAX_GROUPS_BYTES = 32 * 1_024;
 const userFields = {
   username: optional(text()),
   password_hash: optional(text('bcrypt')),
-  groups: optional(Type.Array(Type.String(), { description: `at most ${MAX_GROUPS_BYTES} bytes of JSON` })),
+  groups: optional(textList({}, { description: `at most ${MAX_GROUPS_BYTES} bytes of JSON` })),
   disabled: optional(flag()),
 };
 
@@ -42,7 +42,7 @@ export function userWithDefaults(input: Static<typeof UserSchema>) {
   return {
     username: input.username ?? '',
     password_hash: input.password_hash ?? '',
-    groups: listOrNull(input.groups),
+    groups: textsOrNull(input.groups),
     disabled: input.disabled ?? false,
   };
 }
@@ -75,7 +75,7 @@ export function parsePasswordRequest(value: unknown): SentPassword {
 }
 
 /** Checks the number and the total length of the groups. @throws InvalidResource */
-export function assertGroups(groups: readonly string[] | null | undefined): void {
+export function assertGroups(groups: readonly (string | null)[] | null | undefined): void {
   if (encoder.encode(JSON.stringify(groups ?? [])).length <= MAX_GROUPS_BYTES) return;
   throw new InvalidResource(`groups must be at most ${MAX_GROUPS_BYTES} bytes of JSON`);
 }

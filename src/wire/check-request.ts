@@ -3,7 +3,7 @@ import { type Asset, AssetSchema, assetWithDefaults } from '../resources/asset.t
 import { type Check, checkConfigFields, checkWithDefaults } from '../resources/check.ts';
 import { InvalidResource } from '../resources/errors.ts';
 import { type Hook, HookSchema, hookWithDefaults } from '../resources/hook.ts';
-import { int64, listOrAbsent, listOrNull, mapOf, optional, text, textList, validator } from '../resources/schema.ts';
+import { int64, listOrNull, mapOf, optional, text, textList, textsOrAbsent, validator } from '../resources/schema.ts';
 
 const RequestedCheckSchema = Type.Object({ ...checkConfigFields, scheduler: optional(text()) });
 const AssetListSchema = Type.Object({ assets: optional(Type.Array(AssetSchema)) });
@@ -64,7 +64,7 @@ export function parseCheckRequest(value: unknown): CheckRequest {
     hook_assets: Object.fromEntries(
       Object.entries(hookAssets ?? {}).map(([hook, list]) => [hook, assetListWithDefaults(list)]),
     ),
-    secrets: listOrAbsent(secrets),
+    secrets: textsOrAbsent(secrets),
   };
 }
 

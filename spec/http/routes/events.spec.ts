@@ -159,7 +159,7 @@ describe('an event', () => {
       { entity: {}, check: { interval: 1, check_hooks: [{ a: [], b: [] }] } },
       'check is invalid: check_hooks entries must have exactly one type',
     ],
-    ['a status of text', { entity: {}, check: { interval: 1, status: 'x' } }, 'check.status must be integer,null'],
+    ['a status of text', { entity: {}, check: { interval: 1, status: 'x' } }, 'check.status must be integer or null'],
   ];
   for (const [what, body, message] of refused) {
     it(`is 400 with ${what}`, async () => {

@@ -37,7 +37,7 @@ describe('a namespace', () => {
     ['a b', 'namespace name cannot contain spaces or special characters'],
     ['a/b', 'namespace name cannot contain spaces or special characters'],
     ['..', 'namespace name must not be "." or ".."'],
-    [5, 'name must be string,null'],
+    [5, 'name must be string or null'],
   ];
   for (const [name, message] of names) {
     it(`cannot be called ${JSON.stringify(name)}`, async () => {

@@ -47,7 +47,7 @@ describe('a resource of a kind that was added as docs/change.md describes', () =
 
   it('is validated by its schema, its rules and its path', async () => {
     const invalidBodies: [body: object, message: string][] = [
-      [named('ball', { color: 1 }), 'color must be string,null'],
+      [named('ball', { color: 1 }), 'color must be string or null'],
       [named('ball', { wheels: 4 }), 'resource is invalid: color must be set'],
       [named('a ball', { color: 'red' }), 'resource is invalid: toy name cannot contain spaces or special characters'],
       [

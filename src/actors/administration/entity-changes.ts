@@ -1,5 +1,5 @@
 import { configOf, type Entity, type EntityConfig, stateOf, withOwnSubscription } from '../../resources/entity.ts';
-import { isManagedByAgent } from '../../resources/entity-manager.ts';
+import { isManagedByAgent, managedByAgent } from '../../resources/entity-manager.ts';
 import { AlreadyExists, NotFound } from '../../resources/errors.ts';
 import { entityKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
@@ -38,7 +38,7 @@ function addEntity(ctx: DecisionContext, entity: Entity, isConnected: boolean): 
 /** @throws AlreadyExists when an agent manages the new or the stored entity */
 function assertNotManaged(entity: EntityConfig, stored: EntityConfig | undefined): void {
   if (isManagedByAgent(entity) || (stored !== undefined && isManagedByAgent(stored))) {
-    throw new AlreadyExists('entity is managed by its agent');
+    throw managedByAgent();
   }
 }
 
