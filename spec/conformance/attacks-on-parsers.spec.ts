@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { parseObject, parseSingleObject } from '../../src/http/request/json-body.ts';
-import { applyPatch, keepSentEmptyLists } from '../../src/http/request/merge-patch.ts';
+import { keepSentEmptyLists } from '../../src/http/answer/sent-empty-lists.ts';
+import { applyPatch } from '../../src/http/request/merge-patch.ts';
 import { parseQuery } from '../../src/http/request/query.ts';
 import { parseCheckShape } from '../../src/resources/check.ts';
 import { InvalidResource } from '../../src/resources/errors.ts';

@@ -30,6 +30,7 @@ export interface RoutingPorts {
 
 const ANONYMOUS: Caller = { username: '', groups: [] };
 const EMPTY_BODY = {};
+const BLANK = /^[ \t\r\n]*$/;
 const BAD_REQUEST: Answer = { status: 400, type: 'text/plain; charset=utf-8', body: '400 Bad Request' };
 /** The only parameter that may be any decodable text: a group is not part of a store key. */
 const FREE_TEXT = 'group';
@@ -138,10 +139,13 @@ function handlerOf(route: Route, ports: RoutingPorts): RouterMiddleware {
     // Authentication and authorization errors have the standard JSON form on all routes.
     if (errorsAs !== undefined) context.state['errorsAs'] = errorsAs;
     await route.admit?.(authorization);
-    if (reads === 'json') assertNamespaceName(params['namespace']);
-    else assertNames(params, context.path);
+    const readsJson = reads === 'json' || reads === 'optional-json';
+    if (readsJson) assertNamespaceName(params['namespace']);
+    else if (reads !== 'merge-patch') assertNames(params, context.path);
     const query = parseQuery(req.url ?? '');
     const body = reads === 'nothing' ? EMPTY_BODY : bodyOf(await readBody(req, requestLimitBytes), route, req);
+    // A patch is first refused by its content type and its syntax.
+    if (reads === 'merge-patch') assertNames(params, context.path);
     const { protocol } = context;
     const conditions = conditionsOf(req.headers);
     const isDisconnected = (): boolean => req.socket.destroyed;
@@ -164,10 +168,13 @@ function withNotModified({ description }: Route, conditions: Conditions, answer:
   return { status: 304, headers: { ETag: tag } };
 }
 
+const isBlank = (bytes: Buffer): boolean => BLANK.test(bytes.toString());
+
 function bodyOf(bytes: Buffer, { reads }: Route, { headers }: IncomingMessage): object {
   if (reads === 'merge-patch') return parseMergePatch(bytes, headers['content-type']);
   if (reads === 'form') return parseForm(bytes, headers['content-type']);
   if (reads === 'json-array') return parseArray(bytes);
+  if (reads === 'optional-json' && isBlank(bytes)) return EMPTY_BODY;
   return parseObject(bytes);
 }
 

@@ -16,7 +16,7 @@ export function pageRequest(query: URLSearchParams): PageRequest {
 }
 
 function limitOf(value: string | null): number | undefined {
-  if (value === null || !/^\d+$/.test(value)) return undefined;
+  if (value === null || !/^\+?\d+$/.test(value)) return undefined;
   const limit = Number(value);
   return limit > 0 && limit <= MAX_LIMIT ? limit : undefined;
 }

@@ -40,6 +40,7 @@ const SCHEMES = {
 
 const MEDIA_TYPES = {
   json: 'application/json',
+  'optional-json': 'application/json',
   'json-array': 'application/json',
   'merge-patch': 'application/merge-patch+json',
   form: 'application/x-www-form-urlencoded',
@@ -64,7 +65,7 @@ function bodyOf({ reads, description: { body } }: DescribedRoute, schemas: Compo
   const schema = body === undefined ? { type: 'object' } : schemas.of(body);
   return {
     requestBody: {
-      required: reads !== 'form',
+      required: reads !== 'form' && reads !== 'optional-json',
       content: { [MEDIA_TYPES[reads]]: { schema } },
     },
   };

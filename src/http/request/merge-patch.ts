@@ -36,18 +36,5 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-/** Restores lists that the patch set to `[]` in the response; the store does not distinguish them from absent lists. */
-export const keepSentEmptyLists = (shown: object, patch: object): object => overlayEmptyLists(shown, patch) as object;
-
-function overlayEmptyLists(shown: unknown, patch: unknown): unknown {
-  if (!isObject(shown) || !isObject(patch)) return shown ?? (isEmptyList(patch) ? patch : shown);
-  const sent = new Map(Object.entries(patch));
-  return Object.fromEntries(
-    Object.entries(shown).map(([name, value]) => [name, overlayEmptyLists(value, sent.get(name))]),
-  );
-}
-
-const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
-
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

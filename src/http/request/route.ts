@@ -100,10 +100,11 @@ export interface Route {
   /** Rejects a request by its `Authorization` header, before the body is read. For `open` routes only. */
   admit?(authorization: string | undefined): Promise<void>;
   /**
-   * How the body is parsed. A merge patch is exactly one object and requires its content type. A form yields the first
-   * value of each field; a body with another content type counts as an empty form.
+   * How the body is parsed. `optional-json` also accepts an empty body, as `{}`. A merge patch is exactly one object and
+   * requires its content type. A form yields the first value of each field; a body with another content type counts as
+   * an empty form.
    */
-  reads: 'nothing' | 'json' | 'json-array' | 'merge-patch' | 'form';
+  reads: 'nothing' | 'json' | 'optional-json' | 'json-array' | 'merge-patch' | 'form';
   /** Available while the API is still starting. */
   availableAtStartup?: true;
   /** Sends errors as a line of text, which clients of this route expect. */

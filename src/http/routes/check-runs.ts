@@ -45,7 +45,7 @@ export function checkRunRoutes({ commands, scheduleStatus, log }: CheckRunPorts)
       method: 'POST',
       path: `${CORE}/${CHECK}/execute`,
       access: { resource: RESOURCE, verb: 'create', nameFrom: NAME },
-      reads: 'json',
+      reads: 'optional-json',
       description: {
         summary: 'Run a check now',
         body: AdhocRequestSchema,

@@ -10,7 +10,8 @@ import { assertNotMoved, assertSameName, assertSameNamespace } from '../request/
 import { CREATED, NO_CONTENT } from '../answer/answers.ts';
 import { assertConditions } from '../request/conditions.ts';
 import { taggedJson } from '../answer/entity-tag.ts';
-import { applyPatch, keepSentEmptyLists } from '../request/merge-patch.ts';
+import { applyPatch } from '../request/merge-patch.ts';
+import { keepSentEmptyLists } from '../answer/sent-empty-lists.ts';
 import { creates, deletes, lists, patches, replaces, shows, showsUncached } from '../openapi/descriptions.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../request/route.ts';

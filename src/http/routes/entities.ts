@@ -10,14 +10,17 @@ import {
   parseEntityShape,
   withOwnSubscription,
 } from '../../resources/entity.ts';
-import { InvalidResource, NotFound } from '../../resources/errors.ts';
+import { isManagedByAgent, managedByAgent } from '../../resources/entity-manager.ts';
+import { AlreadyExists, InvalidResource, NotFound } from '../../resources/errors.ts';
+import { assertName } from '../../resources/names.ts';
 import type { EntityStore } from '../../store/entity-store.ts';
 import { mapPage } from '../../store/page.ts';
 import { assertNotMoved, assertSameName, assertSameNamespace } from '../request/path-match.ts';
 import { json, NO_CONTENT } from '../answer/answers.ts';
 import { assertConditions } from '../request/conditions.ts';
 import { taggedJson } from '../answer/entity-tag.ts';
-import { applyPatch, keepSentEmptyLists } from '../request/merge-patch.ts';
+import { applyPatch } from '../request/merge-patch.ts';
+import { keepSentEmptyLists } from '../answer/sent-empty-lists.ts';
 import { creates, deletes, withEcho, lists, patches, replaces, showsUncached } from '../openapi/descriptions.ts';
 import { NUL, pageRequest } from '../answer/pagination.ts';
 import { redactEntity } from '../../resources/redaction.ts';
@@ -41,15 +44,18 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
   };
 
   const create = async (request: RouteRequest): Promise<Answer> => {
-    const entity = acceptEntity(request.body, param(request, 'namespace'), undefined);
-    await commands.createEntity(entity, request.caller.username);
-    return json(redactEntity(entity));
+    const entity = namedEntity(request.body, param(request, 'namespace'), undefined);
+    const { namespace = '', name = '' } = entity.metadata;
+    // As in the reference, an existing entity is reported before an invalid class.
+    assertName(name, 'entity name');
+    if (entities.get(namespace, name) !== undefined) throw new AlreadyExists();
+    return echo(request, entity, commands.createEntity);
   };
 
   const put = async (request: RouteRequest): Promise<Answer> => {
-    const entity = acceptEntity(request.body, param(request, 'namespace'), param(request, 'name'));
-    await commands.putEntity(entity, request.caller.username);
-    return json(redactEntity(entity));
+    const entity = namedEntity(request.body, param(request, 'namespace'), param(request, 'name'));
+    if (isManagedByAgent(entity)) throw managedByAgent();
+    return echo(request, entity, commands.putEntity);
   };
 
   const patch = async (request: RouteRequest): Promise<Answer> => {
@@ -145,14 +151,28 @@ function assertOwnToken(query: URLSearchParams): void {
   throw new InvalidResource('continue must be a token of this list');
 }
 
-/** `name` is the path parameter; undefined on creation. @throws InvalidResource */
-function acceptEntity(body: object, namespace: string, name: string | undefined): Entity {
+/** Writes a valid entity and returns it as it was sent, with its own subscription and without its secrets. */
+async function echo(
+  { body, caller }: RouteRequest,
+  entity: Entity,
+  write: (entity: Entity, user: string) => Promise<void>,
+): Promise<Answer> {
+  assertEntity(entity);
+  const subscribed = withOwnSubscription(entity);
+  await write(subscribed, caller.username);
+  return json(keepSentEmptyLists(redactEntity(subscribed), body));
+}
+
+/**
+ * Fills in the names from the path and compares them. `name` is the path parameter; undefined on creation.
+ * @throws InvalidResource
+ */
+function namedEntity(body: object, namespace: string, name: string | undefined): Entity {
   const entity = parseEntityShape(body);
   const { metadata } = entity;
   metadata.namespace ??= namespace;
   metadata.name ??= name;
   assertSameNamespace(metadata.namespace, namespace);
   if (name !== undefined) assertSameName(metadata.name, name);
-  assertEntity(entity);
-  return withOwnSubscription(entity);
+  return entity;
 }

@@ -14,6 +14,7 @@ import { creates, deletes, withEcho, lists, replaces, shows } from '../openapi/d
 import { listAnswer } from '../answer/pagination.ts';
 import { redactEvent } from '../../resources/redaction.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../request/route.ts';
+import { keepSentEmptyLists } from '../answer/sent-empty-lists.ts';
 import { selectedPage } from '../answer/selected-page.ts';
 
 export interface EventRoutePorts {
@@ -42,7 +43,7 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
   const create = async (request: RouteRequest): Promise<Answer> => {
     const event = parseEvent(request.body, param(request, 'namespace'), undefined);
     await commands.createEvent(event, request.caller.username);
-    return json(redactEvent(event));
+    return echo(request, event);
   };
 
   /** A right to the name in the path does not cover the proxy entity that the check names. @throws Forbidden */
@@ -113,7 +114,7 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
       access: { resource: RESOURCE, verb: 'update', nameFrom: ADDRESS },
       reads: 'json',
       description: withEcho(replaces('an event', EventSchema), EventSchema, ['entity-limit']),
-      handle: async (request) => json(redactEvent(await put(request, 'update'))),
+      handle: async (request) => echo(request, await put(request, 'update')),
     },
     {
       // The reference creates or updates here, and answers with an empty body.
@@ -140,6 +141,9 @@ export function eventRoutes({ events, commands, access }: EventRoutePorts): Rout
     },
   ];
 }
+
+/** The event as it was sent, without the secrets of its entity. */
+const echo = ({ body }: RouteRequest, event: Event): Answer => json(keepSentEmptyLists(redactEvent(event), body));
 
 const isEmpty = (items: Iterable<unknown>): boolean => items[Symbol.iterator]().next().done === true;
 
