@@ -197,6 +197,37 @@ describe('a check with proxy requests', () => {
     expect(await gold.requestCount()).to.equal(0);
   });
 
+  it('leaves out an entity at which an expression was stopped, for ten seconds, and requests the others', async () => {
+    await putProxies('p1');
+    await put({ entity_attributes: ['if (entity.name === "gold") while (true) {} true'] }, { interval: 5 });
+    const [stopped, leftOut] = ['gold: took too long', 'gold: stopped earlier'];
+    for (const detail of [stopped, leftOut, leftOut, stopped]) {
+      await backend.clock.advance(5_000);
+      expect(passOf(await askedOf(gold, 1))).to.deep.equal([['p1', 'c p1']]);
+      await eventually(
+        async () => at(await schedule(), 'last_skip'),
+        (found) => at(found, 'detail') === detail,
+        { what: detail },
+      );
+    }
+  });
+
+  it('does not run for ten seconds after an expression was stopped at three entities, which its schedule shows', async () => {
+    await putProxies('p1', 'p2');
+    await put({ entity_attributes: ['while (true) {}'] }, { interval: 5 });
+    const why = 'gold: took too long';
+    const pausedFor = (seconds: number): string => `not evaluated for ${seconds} s after ${why}`;
+    for (const detail of [why, pausedFor(10), pausedFor(10), why, pausedFor(20)]) {
+      await backend.clock.advance(5_000);
+      await eventually(
+        async () => at(await schedule(), 'last_skip'),
+        (found) => at(found, 'reason') === 'entity attributes failed' && at(found, 'detail') === detail,
+        { what: detail, withinMs: 20_000 },
+      );
+    }
+    expect(await gold.requestCount()).to.equal(0);
+  });
+
   it('does not block the event loop while expressions run without end', async () => {
     await putProxies('p1', 'p2', 'p3', 'p4');
     await put({ entity_attributes: ['new Array(1e9) + ""'] });

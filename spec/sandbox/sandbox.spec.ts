@@ -25,8 +25,9 @@ describe('the sandbox', () => {
     nowMs: 0,
     limitMs: 50,
   });
+  const OWNER = { namespace: 'default', name: 'check' };
   const typesOf = async (program: string, values: readonly unknown[]): Promise<string[]> =>
-    (await sandbox.evaluate(task(program, values))).map(({ type }) => type);
+    (await sandbox.evaluate(task(program, values), OWNER)).map(({ type }) => type);
 
   it('evaluates each value, in order', async () => {
     expect(await typesOf('entity > 2', [1, 2, 3, 4])).to.deep.equal(['fails', 'fails', 'holds', 'holds']);
@@ -63,6 +64,7 @@ describe('the sandbox', () => {
         'while (true) {}',
         Array.from({ length: 100 }, (_, n) => n),
       ),
+      OWNER,
     );
     expect(results).to.have.lengthOf(100);
     expect(results.filter((result) => result.type === 'limit' && result.error === 'took too long')).to.have.lengthOf(3);
@@ -72,7 +74,7 @@ describe('the sandbox', () => {
 
   it('rejects tasks beyond its limit, and all tasks once stopped', async () => {
     const outcomes = Array.from({ length: 1_010 }, () =>
-      sandbox.evaluate(task('true', [1])).then(
+      sandbox.evaluate(task('true', [1]), OWNER).then(
         () => 'decided',
         (error: Error) => error.message,
       ),
@@ -85,14 +87,63 @@ describe('the sandbox', () => {
       'too many expressions wait to be evaluated': 10,
       'the sandbox is stopped': 1_000,
     });
-    expect(await sandbox.evaluate(task('true', [1])).catch((error: Error) => error.message)).to.equal(
+    expect(await sandbox.evaluate(task('true', [1]), OWNER).catch((error: Error) => error.message)).to.equal(
       'the sandbox is stopped',
     );
   });
 
+  /** Evaluates the program for each value of some tasks, and adds the owner to `done` when a task is done. */
+  function evaluateFor(namespace: string, count: number, program: string, values: number, done: string[]) {
+    const evaluated = Array.from({ length: count }, (_, n) =>
+      sandbox.evaluate(task(program, Array<number>(values).fill(1)), { namespace, name: `check-${n}` }).then(
+        () => void done.push(namespace),
+        () => void done.push(`${namespace} refused`),
+      ),
+    );
+    return Promise.all(evaluated);
+  }
+
+  it('lets a namespace go first whose tasks wait behind loops of another one', async () => {
+    const done: string[] = [];
+    void evaluateFor('attack', 40, 'while (true) {}', 3, done);
+    await evaluateFor('honest', 5, 'true', 50, done);
+    expect(done.filter((namespace) => namespace === 'attack')).to.have.length.below(20);
+    expect(log.lines).to.deep.equal([]);
+  });
+
+  it('interrupts a task that takes long for the tasks of others', async () => {
+    const done: string[] = [];
+    const slow = 'var end = Date.now() + 20; while (Date.now() < end) {}';
+    void evaluateFor('slow', 4, slow, 50, done);
+    await evaluateFor('honest', 5, 'true', 50, done);
+    expect(done).to.deep.equal(Array(5).fill('honest'));
+  });
+
+  it('leaves a thread to the others when a namespace has programs that do not stop', async () => {
+    const done: string[] = [];
+    const loops = evaluateFor('attack', 4, UNSTOPPABLE[0] ?? '', 1, done);
+    await evaluateFor('attack', 1, 'while (true) {}', 1, done);
+    const before = log.lines.length;
+    for (let n = 0; n < 20; n += 1) await evaluateFor('honest', 1, 'true', 50, done);
+    expect(log.lines.length - before).to.be.at.most(2);
+    await sandbox.stop();
+    await loops;
+  });
+
+  it('gives the place of the newest task of the namespace with the most tasks to another namespace', async () => {
+    const done: string[] = [];
+    const loops = evaluateFor('attack', 1_010, 'while (true) {}', 3, done);
+    expect(sandbox.waiting).to.deep.include({ used: 1_000, refused: 10 });
+    await evaluateFor('honest', 2, 'true', 1, done);
+    expect(done.filter((each) => each === 'honest')).to.have.lengthOf(2);
+    expect(done.filter((each) => each === 'attack refused')).to.have.length.above(10);
+    await sandbox.stop();
+    await loops;
+  });
+
   it('rejects tasks when no thread can be started', async () => {
     const broken = new Sandbox({ clock: systemClock, log, worker: new URL('file:///nowhere/worker.js') });
-    const outcome = await broken.evaluate(task('true', [1])).catch((error: Error) => error.message);
+    const outcome = await broken.evaluate(task('true', [1]), OWNER).catch((error: Error) => error.message);
     expect(outcome).to.equal('the sandbox cannot be started');
     await broken.stop();
   });

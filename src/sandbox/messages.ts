@@ -1,4 +1,4 @@
-/** A request to a worker: whether all programs hold for each value. */
+/** Whether all programs hold for each value. */
 export interface PredicateTask {
   /** Programs of users. A program holds when its completion value is truthy. */
   programs: readonly string[];
@@ -16,5 +16,13 @@ export interface PredicateTask {
 export type EvaluationResult =
   { type: 'holds' } | { type: 'fails' } | { type: 'error'; error: string } | { type: 'limit'; error: string };
 
-/** Sent by a worker: `ready` once, then a result for each value, in order. */
-export type WorkerMessage = { type: 'ready' } | { type: 'result'; result: EvaluationResult };
+/** A request to a worker: a slice of a task. It ends at either limit, so that tasks of others get the thread. */
+export interface TaskSlice extends PredicateTask {
+  /** The slice ends with the first value after this time, ms. */
+  sliceMs: number;
+  /** The slice ends with this number of values that exceeded a limit. */
+  maxStopped: number;
+}
+
+/** Sent by a worker: `ready` once, then for each slice a result for each value that was evaluated, in order, and `done`. */
+export type WorkerMessage = { type: 'ready' } | { type: 'result'; result: EvaluationResult } | { type: 'done' };

@@ -6,11 +6,14 @@ import type { QueueStats } from '../ports/queue-stats.ts';
 import { ExpectedError } from '../resources/errors.ts';
 import type { Announcement, ProxyRunRequested } from '../store/decision.ts';
 import { entityKey } from '../store/keyspace.ts';
-import type { Selection } from './entity-selection.ts';
+import { CutChecks } from './cut-checks.ts';
+import type { Selection, SelectionRequest } from './entity-selection.ts';
 
 /** Requests that are made in one tick of the event loop. */
 const REQUESTS_PER_TICK = 20;
 const MAX_RUNS = 1_000;
+/** Runs of one namespace at the same time: the others are kept for other namespaces. */
+const MAX_RUNS_OF_NAMESPACE = 900;
 /** Scheduled runs of one check at the same time: a run may overlap with the run of the next tick only. */
 const MAX_RUNS_OF_CHECK = 2;
 
@@ -32,7 +35,7 @@ export type Explanation = Pick<SkippedTick, 'reason' | 'detail'>;
 
 export interface ProxyRunsPorts {
   /** Selects the entities for which all expressions hold. @throws Overloaded */
-  select(namespace: string, expressions: readonly string[]): Promise<Selection>;
+  select(request: SelectionRequest): Promise<Selection>;
   /** Plans the requests. @throws StoreUnavailable */
   plan(run: ProxyRunRequested, entities: readonly string[]): FanOut;
   /** Requests the check for one target. Returns the error when its tokens could not be substituted. @throws StoreUnavailable */
@@ -55,10 +58,12 @@ interface Run {
 export class ProxyRuns {
   readonly #ports: ProxyRunsPorts;
   readonly #runs = new Set<Run>();
+  readonly #cutChecks: CutChecks;
   #refused = 0;
 
   constructor(ports: ProxyRunsPorts) {
     this.#ports = ports;
+    this.#cutChecks = new CutChecks(ports.clock);
   }
 
   get running(): QueueStats {
@@ -68,7 +73,9 @@ export class ProxyRuns {
   announced(announcement: Announcement): void {
     if (announcement.type === 'proxy-run.requested') this.#begin(announcement);
     else if (announcement.type === 'check.changed') {
-      this.#cancel((run) => run.key === entityKey(announcement.namespace, announcement.name));
+      const changed = entityKey(announcement.namespace, announcement.name);
+      this.#cancel((run) => run.key === changed);
+      this.#cutChecks.delete(changed);
     }
   }
 
@@ -79,15 +86,26 @@ export class ProxyRuns {
 
   #begin(requested: ProxyRunRequested): void {
     const key = entityKey(requested.namespace, requested.check);
-    const others = [...this.#runs].filter((run) => run.key === key && !run.requested.adhoc).length;
-    if (this.#runs.size >= MAX_RUNS || (!requested.adhoc && others >= MAX_RUNS_OF_CHECK)) {
+    if (this.#isFull(requested, key)) {
       this.#refused += 1;
       this.#explain(requested, { reason: 'earlier runs not over' });
+      return;
+    }
+    const paused = this.#cutChecks.pauseOf(key);
+    if (paused !== undefined) {
+      this.#explain(requested, { reason: 'entity attributes failed', detail: paused }, 'debug');
       return;
     }
     const run: Run = { requested, key, isCancelled: false, wake: () => undefined };
     this.#runs.add(run);
     void this.#go(run).finally(() => this.#runs.delete(run));
+  }
+
+  #isFull({ namespace, adhoc }: ProxyRunRequested, key: string): boolean {
+    const runs = [...this.#runs];
+    const ofNamespace = runs.filter(({ requested }) => requested.namespace === namespace);
+    if (runs.length >= MAX_RUNS || ofNamespace.length >= MAX_RUNS_OF_NAMESPACE) return true;
+    return !adhoc && ofNamespace.filter((run) => run.key === key && !run.requested.adhoc).length >= MAX_RUNS_OF_CHECK;
   }
 
   #cancel(matches: (run: Run) => boolean): void {
@@ -102,8 +120,9 @@ export class ProxyRuns {
   async #go(run: Run): Promise<void> {
     const { requested } = run;
     try {
-      const selection = await this.#select(requested);
+      const selection = await this.#select(run);
       if (selection === undefined) return;
+      if (!run.isCancelled) this.#cutChecks.selected(run.key, selection);
       const { names, stopped, firstError } = selection;
       if (stopped !== undefined) this.#explain(requested, { reason: 'entity attributes failed', detail: stopped });
       if (run.isCancelled) this.#explain(requested, { reason: 'check changed' });
@@ -114,12 +133,14 @@ export class ProxyRuns {
     }
   }
 
-  async #select(run: ProxyRunRequested): Promise<Selection | undefined> {
+  async #select({ requested, key }: Run): Promise<Selection | undefined> {
+    const { namespace, check, expressions } = requested;
+    const leftOut = this.#cutChecks.leftOut(key);
     try {
-      return await this.#ports.select(run.namespace, run.expressions);
+      return await this.#ports.select({ owner: { namespace, name: check }, programs: expressions, leftOut });
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      this.#explain(run, { reason: 'entity attributes failed', detail: error.message });
+      this.#explain(requested, { reason: 'entity attributes failed', detail: error.message });
       return undefined;
     }
   }
@@ -168,9 +189,9 @@ export class ProxyRuns {
     }
   }
 
-  #explain(run: ProxyRunRequested, explanation: Explanation): void {
+  #explain(run: ProxyRunRequested, explanation: Explanation, level: 'debug' | 'warn' = 'warn'): void {
     const { log, explain } = this.#ports;
-    log.warn({ ...named(run), ...explanation }, 'check will not be published for its entities');
+    log[level]({ ...named(run), ...explanation }, 'check will not be published for its entities');
     try {
       explain(run, explanation);
     } catch (err) {

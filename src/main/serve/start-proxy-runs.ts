@@ -33,12 +33,12 @@ export function startProxyRuns({ system, resources, clock, log }: ProxyRunsParts
     system.decider.decide({ cause, unbounded: true }, run).result;
   const selection = {
     entities: (...page: [namespace: string, page: object]) => resources.list('entities', ...page),
-    decide: (task: Parameters<Sandbox['evaluate']>[0]) => sandbox.evaluate(task),
+    decide: (...task: Parameters<Sandbox['evaluate']>) => sandbox.evaluate(...task),
     nowMs: () => clock.nowMs(),
     log,
   };
   const runs = new ProxyRuns({
-    select: (namespace, expressions) => selectEntities(selection, namespace, expressions),
+    select: (request) => selectEntities(selection, request),
     plan: (run, entities) => decide(run, (ctx) => planProxyRun(ctx, system.rings, run, entities)),
     request: (run, target) => decide(run, (ctx) => requestProxyCheck(ctx, run, target)),
     explain: (run, explanation) => {

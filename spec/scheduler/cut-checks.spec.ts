@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { CutChecks } from '../../src/scheduler/cut-checks.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+
+const KEY = 'default/check';
+
+describe('a check whose expressions were stopped', () => {
+  let clock: ManualClock;
+  let checks: CutChecks;
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    checks = new CutChecks(clock);
+  });
+
+  const stoppedAt = (...stoppedEntities: string[]): void => {
+    checks.selected(KEY, { stoppedEntities, stopped: `${stoppedEntities[0]}: took too long` });
+  };
+  const selected = (): void => {
+    checks.selected(KEY, { stoppedEntities: [], stopped: undefined });
+  };
+
+  it('leaves out the one or two entities at which that happened, for ten seconds', async () => {
+    stoppedAt('a');
+    stoppedAt('b');
+    expect([...checks.leftOut(KEY)]).to.deep.equal(['a', 'b']);
+    expect(checks.pauseOf(KEY)).to.equal(undefined);
+    await clock.advance(20_000);
+    expect([...checks.leftOut(KEY)]).to.deep.equal([]);
+  });
+
+  it('does not run after three of them, for a time that doubles up to ten minutes', async () => {
+    for (const pauseS of [10, 20, 40, 80, 160, 320, 600, 600]) {
+      stoppedAt('a', 'b', 'c');
+      expect(checks.pauseOf(KEY)).to.equal(`not evaluated for ${pauseS} s after a: took too long`);
+      await clock.advance(pauseS * 1_000 - 1);
+      expect(checks.pauseOf(KEY)).to.be.a('string');
+      await clock.advance(1);
+      expect(checks.pauseOf(KEY)).to.equal(undefined);
+      expect([...checks.leftOut(KEY)]).to.deep.equal([]);
+    }
+  });
+
+  it('begins with the shortest pause again after a selection that was not stopped', async () => {
+    stoppedAt('a', 'b', 'c');
+    selected();
+    expect(checks.pauseOf(KEY)).to.include('for 10 s');
+    await clock.advance(10_000);
+    stoppedAt('a', 'b', 'c');
+    expect(checks.pauseOf(KEY)).to.include('for 20 s');
+    await clock.advance(20_000);
+    selected();
+    stoppedAt('a', 'b', 'c');
+    expect(checks.pauseOf(KEY)).to.include('for 10 s');
+  });
+
+  it('runs at once when it is changed, and does not affect other checks', () => {
+    stoppedAt('a', 'b', 'c');
+    expect(checks.pauseOf('default/other')).to.equal(undefined);
+    checks.delete(KEY);
+    expect(checks.pauseOf(KEY)).to.equal(undefined);
+    expect([...checks.leftOut(KEY)]).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,67 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../ports/clock.ts';
+import { MAX_STOPPED, type Selection } from './entity-selection.ts';
+
+/** The time for which stopped expressions are not evaluated. It doubles with each stop, until a selection is not stopped. */
+const FIRST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 600_000;
+/** The maximum number of remembered checks. Beyond it the one that was used longest ago is forgotten. */
+const MAX_REMEMBERED_CHECKS = 10_000;
+const NONE: ReadonlySet<string> = new Set();
+
+interface Cut {
+  pauseMs: number;
+  /** Monotonic ms. */
+  untilMs: number;
+  entities: ReadonlySet<string>;
+  /** The first reason. */
+  reason: string;
+}
+
+/**
+ * Checks whose expressions were stopped. During a pause the entities at which that happened are left out, so that one
+ * entity does not stop a check for the others, and the whole check is when there were as many as end a selection.
+ */
+export class CutChecks {
+  readonly #cuts = new LRUCache<string, Cut>({ max: MAX_REMEMBERED_CHECKS });
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Why the check must not run now, if so. */
+  pauseOf(key: string): string | undefined {
+    const cut = this.#paused(key);
+    if (cut === undefined || cut.entities.size < MAX_STOPPED) return undefined;
+    return `not evaluated for ${cut.pauseMs / 1_000} s after ${cut.reason}`;
+  }
+
+  /** The entities that the next selection of the check leaves out. */
+  leftOut(key: string): ReadonlySet<string> {
+    return this.#paused(key)?.entities ?? NONE;
+  }
+
+  /** A selection for the check is over. */
+  selected(key: string, { stoppedEntities, stopped = '' }: Pick<Selection, 'stopped' | 'stoppedEntities'>): void {
+    const known = this.#cuts.get(key);
+    const paused = this.#paused(key);
+    if (stoppedEntities.length === 0) {
+      if (paused === undefined) this.#cuts.delete(key);
+      return;
+    }
+    const pauseMs = known === undefined ? FIRST_PAUSE_MS : Math.min(2 * known.pauseMs, LONGEST_PAUSE_MS);
+    const entities = new Set([...(paused?.entities ?? NONE), ...stoppedEntities]);
+    this.#cuts.set(key, { pauseMs, untilMs: this.#clock.monotonicMs() + pauseMs, entities, reason: stopped });
+  }
+
+  /** The check was changed or deleted. */
+  delete(key: string): void {
+    this.#cuts.delete(key);
+  }
+
+  #paused(key: string): Cut | undefined {
+    const cut = this.#cuts.get(key);
+    return cut !== undefined && this.#clock.monotonicMs() < cut.untilMs ? cut : undefined;
+  }
+}
