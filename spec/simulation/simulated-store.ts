@@ -1,8 +1,8 @@
 import { CODECS } from '../../src/store/codecs.ts';
-import { eventAddress } from '../../src/store/keyspace.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
 import type { LedgerQuery, Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
+import { keysOfCheck } from '../support/keys-of-check.ts';
 
 /** How one write behaves, decided when it starts. */
 export interface WritePlan {
@@ -133,11 +133,8 @@ export class SimulatedStore implements TransactionalStore {
     return keys.slice(0, limit);
   }
 
-  eventKeysOfCheck(namespace: string, check: string): Iterable<string> {
-    return [...this.#disk.rows('events').keys()].sort().filter((key) => {
-      const address = eventAddress(key);
-      return address.namespace === namespace && address.check === check;
-    });
+  eventKeysOfCheck(namespace: string, check: string, afterEntity = ''): Iterable<string> {
+    return keysOfCheck(this.#disk.rows('events').keys(), { namespace, check, afterEntity });
   }
 
   ledgerHead(): LedgerHead {

@@ -55,8 +55,8 @@ export class CountingStore extends DelegatingStore {
     return this.#counted(super.keys(table, range), range.offset);
   }
 
-  override eventKeysOfCheck(namespace: string, check: string): Iterable<string> {
-    return this.#counted(super.eventKeysOfCheck(namespace, check));
+  override eventKeysOfCheck(namespace: string, check: string, afterEntity?: string): Iterable<string> {
+    return this.#counted(super.eventKeysOfCheck(namespace, check, afterEntity));
   }
 
   override ledger(query: LedgerQuery): LedgerEntry[] {

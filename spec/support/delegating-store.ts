@@ -32,8 +32,8 @@ export class DelegatingStore implements TransactionalStore {
     return this.store.keys(table, range);
   }
 
-  eventKeysOfCheck(namespace: string, check: string): Iterable<string> {
-    return this.store.eventKeysOfCheck(namespace, check);
+  eventKeysOfCheck(namespace: string, check: string, afterEntity?: string): Iterable<string> {
+    return this.store.eventKeysOfCheck(namespace, check, afterEntity);
   }
 
   ledgerHead(): LedgerHead {

@@ -1,7 +1,7 @@
-import { eventAddress } from '../../src/store/keyspace.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
 import type { LedgerQuery, Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
+import { keysOfCheck } from './keys-of-check.ts';
 
 /** A record as JSON text, so that later changes of the object do not affect it. */
 interface Row {
@@ -55,12 +55,8 @@ export class MemoryStore implements TransactionalStore {
     return keys.slice(offset, offset + limit);
   }
 
-  eventKeysOfCheck(namespace: string, check: string): Iterable<string> {
-    const keys = [...this.#rows('events').keys()].sort();
-    return keys.filter((key) => {
-      const address = eventAddress(key);
-      return address.namespace === namespace && address.check === check;
-    });
+  eventKeysOfCheck(namespace: string, check: string, afterEntity = ''): Iterable<string> {
+    return keysOfCheck(this.#rows('events').keys(), { namespace, check, afterEntity });
   }
 
   ledgerHead(): LedgerHead {

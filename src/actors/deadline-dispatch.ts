@@ -1,5 +1,7 @@
 import type { Log } from '../ports/log.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
+import { visibleEvent } from '../store/pending-deletions.ts';
+import type { TableReader } from '../store/table-reader.ts';
 import type { AgentPort } from './agents/agent-port.ts';
 import { ttlExpired } from './events/check-ttls.ts';
 import type { DeadlineQueue, ReachedDeadline } from './time/deadline-queue.ts';
@@ -38,6 +40,8 @@ export interface DeadlineDispatchPorts {
   agents: Pick<AgentPort, 'due'>;
   supervision: Pick<Supervision, 'isQuarantined' | 'releaseById'>;
   pressure: Pick<Pressure, 'isFull'>;
+  /** Reads also events that pending deletions hide. */
+  reader: TableReader & { readonly hasDeletions: boolean };
   /** Steady time, ms. */
   steadyMs(): number;
   log: Log;
@@ -74,6 +78,11 @@ export class DeadlineDispatch {
       deadlineQueue.retry(reached, steadyMs() + UNREAD_RETRY_MS);
       return;
     }
+    // The deletion may be lost before it is durable: then the check TTL is armed as before.
+    if (actor === 'check-ttl' && this.#isHidden(key)) {
+      deadlineQueue.retry(reached, steadyMs() + RETRY_MS);
+      return;
+    }
     try {
       if (actor === QUARANTINE) supervision.releaseById(key, { deadlineAtMs });
       else {
@@ -84,6 +93,13 @@ export class DeadlineDispatch {
     } catch (error) {
       this.#failed(reached, error);
     }
+  }
+
+  /** Whether a pending deletion hides an armed check TTL. */
+  #isHidden(key: string): boolean {
+    const { reader } = this.#ports;
+    const record = reader.hasDeletions ? reader.get('events', key) : undefined;
+    return record?.ttl !== undefined && visibleEvent(reader, key, record)?.ttl === undefined;
   }
 
   #failed(reached: ReachedDeadline, error: unknown): void {

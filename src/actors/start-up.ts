@@ -4,7 +4,8 @@ import { SYSTEM_NAMESPACE } from '../resources/namespace.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
 import { afterPrefix, eventKey } from '../store/keyspace.ts';
 import { CorruptRecord } from '../store/sealed.ts';
-import type { TransactionalStore } from '../store/transactional-store.ts';
+import type { RangeReader } from '../store/transactional-store.ts';
+import { VisibleStore } from '../store/visible-store.ts';
 import type { AgentPort } from './agents/agent-port.ts';
 import type { BlindTime } from './time/blind-time.ts';
 import { ttlDeadline } from './events/check-ttls.ts';
@@ -24,9 +25,10 @@ const SILENCES = 'silenced/';
 
 /** Arms every stored deadline without waking an actor, and drops the blind intervals that no deadline counts from any more. */
 export function armStoredDeadlines(
-  store: TransactionalStore,
+  stored: RangeReader,
   { deadlineQueue, blind, log }: { deadlineQueue: DeadlineQueue; blind: BlindTime; log: Log },
 ): void {
+  const store = new VisibleStore(stored);
   const arm = (actor: string, key: string, deadline: StoredDeadline | undefined): void => {
     if (deadline !== undefined) deadlineQueue.set(actor, key, deadline.atMs, deadline.sinceMs, deadline.repeat);
   };

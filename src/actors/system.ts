@@ -6,6 +6,7 @@ import { Committer } from '../store/committer.ts';
 import type { LedgerHead } from '../store/ledger.ts';
 import type { Notification } from '../store/records.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
+import { VisibleReader } from '../store/visible-store.ts';
 import { makeActorKinds } from './actor-kinds.ts';
 import { type Commands, makeCommands } from './administration/commands.ts';
 import { AgentPort, type AgentSession } from './agents/agent-port.ts';
@@ -34,6 +35,7 @@ import { ClockStep } from './supervision/clock-step.ts';
 import { CommitOutcomes } from './supervision/commit-outcomes.ts';
 import { Heartbeat } from './supervision/heartbeat.ts';
 import { publishAnchor } from './supervision/ledger-anchor.ts';
+import { PendingDeletions } from './supervision/pending-deletions.ts';
 import { Quarantine } from './supervision/quarantine.ts';
 import { Retention } from './supervision/retention.ts';
 import { probeStore } from './supervision/store-probe.ts';
@@ -88,6 +90,7 @@ export class ActorSystem {
   readonly #blind: BlindTime;
   readonly #commitOutcomes: CommitOutcomes;
   readonly #heartbeat: Heartbeat;
+  readonly #deletions: PendingDeletions;
   readonly #statParts: SystemParts;
 
   /** Each part is made after the parts that it needs. */
@@ -106,7 +109,8 @@ export class ActorSystem {
     const after = (delayMs: number, fire: () => void) => void clock.after(delayMs, fire);
     const committer = new Committer({ store, nowMs: steadyMs, after, listener: commits });
     const pressure = new Pressure({ store: committer, nowMs: steadyMs });
-    const armed = new ArmedDeadlines({ deadlineQueue, reader: committer, nowMs });
+    const visible = new VisibleReader(committer);
+    const armed = new ArmedDeadlines({ deadlineQueue, reader: visible, nowMs });
 
     const current = new CurrentDecision();
     const guards = new GuardLog();
@@ -145,7 +149,7 @@ export class ActorSystem {
 
     const supervised = { decider, kinds, deadlineQueue, armed, backendName, steadyMs, log };
     const supervision = new Supervision({ ...supervised, failures, quarantine });
-    const dispatch = new DeadlineDispatch({ ...supervised, agents, supervision, pressure });
+    const dispatch = new DeadlineDispatch({ ...supervised, agents, supervision, pressure, reader: committer });
 
     const blindRecorder = new BlindRecorder({ blind, deadlineQueue, decider, listeners, backendName, log });
     const clockStep = new ClockStep({ deadlineQueue, decider, log });
@@ -165,11 +169,14 @@ export class ActorSystem {
     const retention = new Retention(store);
     this.#heartbeat = new Heartbeat({ clock, watch, supervision, eviction, retention, decider, steadyMs });
 
-    this.inspection = new Inspection({ decider, committer, store, kinds, machines, clock, log });
+    this.#deletions = new PendingDeletions({ store, decider, pressure, clock, log });
+    listeners.add(this.#deletions);
+
+    this.inspection = new Inspection({ decider, committer, visible, store, kinds, machines, clock, log });
     this.commands = makeCommands({
       decider,
       configurationKinds,
-      eventKeysOfCheck: (namespace, check) => committer.eventKeysOfCheck(namespace, check),
+      eventKeysOfCheck: (namespace, check, limit) => committer.eventKeysOfCheck(namespace, check, limit),
       wake: (actor, key, user) => supervision.wake(actor, key, { user }),
       isConnected: (namespace, entity) => agents.isConnected(namespace, entity),
     });
@@ -224,6 +231,7 @@ export class ActorSystem {
     }).durable;
     deadlineQueue.start();
     this.#heartbeat.start();
+    this.#deletions.start();
   }
 
   /** Stores the outcome of a notification. Resolves when it is durable. @throws StoreUnavailable */
@@ -249,6 +257,7 @@ export class ActorSystem {
   /** Resolves when everything decided is durable. The store stays open. */
   async stop(): Promise<void> {
     this.#heartbeat.stop();
+    this.#deletions.stop();
     this.inspection.stop();
     this.#deadlineQueue.stop();
     await this.#committer.drained();

@@ -95,5 +95,7 @@ export const CODECS: { [T in TableName]: Codec<Tables[T]> } = {
   agentQueues: json(),
   outbox: outboxCodec,
   notifications: json(),
+  deletions: json(),
+  renewals: json(),
   meta: json(),
 };

@@ -1,71 +1,12 @@
 import type { QueueStats } from '../ports/queue-stats.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
 import { CommitCounts } from './commit-counts.ts';
-import { type Announcement, type Decision, emptyPuts, type KeyedTableReader, type Source } from './decision.ts';
+import { Batch } from './batch.ts';
+import { type Announcement, type Decision, emptyPuts, type KeyedTableReader } from './decision.ts';
 import { afterPrefix, eventAddress } from './keyspace.ts';
-import { chain, type LedgerDraft, type LedgerHead } from './ledger.ts';
+import { chain, type LedgerHead } from './ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
-import { Tally } from './tally.ts';
 import type { TransactionalStore, WriteSet } from './transactional-store.ts';
-
-/** Decisions that wait for one transaction. */
-class Batch {
-  readonly puts = emptyPuts();
-  readonly ledger: LedgerDraft[] = [];
-  readonly announcements: Announcement[] = [];
-  /** The sources of inputs in this batch, each with the highest number to acknowledge. */
-  readonly sources = new Map<Source, number | undefined>();
-  readonly tally = new Tally();
-  readonly durable: Promise<void>;
-  decisions = 0;
-  #resolve!: () => void;
-  #reject!: (error: Error) => void;
-
-  constructor() {
-    this.durable = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    // Not every caller waits for this promise; sources are notified through `lost`.
-    this.durable.catch(() => undefined);
-  }
-
-  /** Returns the value that this batch writes: `null` = deleted, undefined = unchanged. */
-  lookUp<T extends TableName>(table: T, key: string): Tables[T] | null | undefined {
-    return this.puts[table].get(key);
-  }
-
-  /** Applies what this batch does to a set of keys that begin with `prefix`. */
-  overlayKeys(table: TableName, prefix: string, keys: Set<string>): void {
-    for (const [key, value] of this.puts[table]) {
-      if (!key.startsWith(prefix)) continue;
-      if (value === null) keys.delete(key);
-      else keys.add(key);
-    }
-  }
-
-  join(decision: Decision): void {
-    this.decisions += 1;
-    for (const { table, key, value } of decision.puts) (this.puts[table] as Map<string, unknown>).set(key, value);
-    this.ledger.push(...decision.ledger);
-    this.announcements.push(...decision.announcements);
-    this.tally.add(decision.tally);
-    const { source, acknowledge } = decision;
-    if (source === undefined) return;
-    const highest = this.sources.get(source);
-    this.sources.set(source, acknowledge === undefined ? highest : Math.max(acknowledge, highest ?? 0));
-  }
-
-  settle(): void {
-    for (const [source, n] of this.sources) if (n !== undefined) source.acknowledged(n);
-    this.#resolve();
-  }
-
-  lose(error: Error): void {
-    for (const source of this.sources.keys()) source.inputsLost(error);
-    this.#reject(error);
-  }
-}
 
 /** The keys of decisions that were lost, by table. */
 export type LostKeys = Record<TableName, Set<string>>;
@@ -83,6 +24,7 @@ export interface CommitterListener {
 export const ALIVE_KEY = 'alive';
 /** The interval of probes while the store cannot be written. */
 const PROBE_INTERVAL_MS = 1_000;
+const ANY_DELETION = { from: '', to: '~', limit: 1 };
 /** Decisions that may wait for a transaction; above it sources must pause. */
 export const MAX_OPEN_DECISIONS = 20_000;
 
@@ -109,6 +51,7 @@ export class Committer implements KeyedTableReader {
   #inFlight: Batch | undefined;
   #running = false;
   #failing = false;
+  #hasDeletions: boolean;
   #head: LedgerHead;
   #idle: Promise<void> = Promise.resolve();
 
@@ -118,6 +61,7 @@ export class Committer implements KeyedTableReader {
     this.#after = after;
     this.#nowMs = nowMs;
     this.#head = store.ledgerHead();
+    this.#hasDeletions = this.#storesDeletions();
   }
 
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
@@ -135,9 +79,31 @@ export class Committer implements KeyedTableReader {
     return keys;
   }
 
-  /** Returns the keys of the events of a check, including changes that are not durable yet. */
-  eventKeysOfCheck(namespace: string, check: string): Set<string> {
-    const keys = new Set(this.#store.eventKeysOfCheck(namespace, check));
+  /** Whether the store has more than `limit` keys that begin with `prefix`, changes that are not durable yet left out. */
+  hasMoreThan(limit: number, table: TableName, prefix: string): boolean {
+    const range = { from: prefix, to: afterPrefix(prefix), limit: limit + 1 };
+    return [...this.#store.keys(table, range)].length > limit;
+  }
+
+  /** False while no deletion is pending; reads are faster then. */
+  get hasDeletions(): boolean {
+    return this.#hasDeletions;
+  }
+
+  #storesDeletions(): boolean {
+    return [...this.#store.keys('deletions', ANY_DELETION)].length > 0;
+  }
+
+  /**
+   * Returns the keys of the events of a check, including changes that are not durable yet. Undefined when the store has more
+   * than `limit`.
+   */
+  eventKeysOfCheck(namespace: string, check: string, limit: number): Set<string> | undefined {
+    const keys = new Set<string>();
+    for (const key of this.#store.eventKeysOfCheck(namespace, check)) {
+      if (keys.size >= limit) return undefined;
+      keys.add(key);
+    }
     for (const batch of [this.#inFlight, this.#open]) {
       for (const [key, value] of batch?.puts.events ?? []) {
         const address = eventAddress(key);
@@ -183,6 +149,7 @@ export class Committer implements KeyedTableReader {
     }
     const batch = this.#open;
     batch.join(decision);
+    if (batch.puts.deletions.size > 0) this.#hasDeletions = true;
     if (!this.#running) {
       this.#running = true;
       this.#idle = this.#run();
@@ -230,6 +197,8 @@ export class Committer implements KeyedTableReader {
       return;
     }
     this.#inFlight = undefined;
+    if (batch.puts.deletions.size > 0)
+      this.#hasDeletions = this.#open.puts.deletions.size > 0 || this.#storesDeletions();
     this.#count(batch, this.#nowMs() - startedMs);
     const last = ledger.at(-1);
     if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
@@ -273,6 +242,7 @@ export class Committer implements KeyedTableReader {
       return;
     }
     this.#failing = false;
+    this.#hasDeletions = this.#storesDeletions();
     this.#listener.recovered();
   }
 }

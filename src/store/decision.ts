@@ -2,7 +2,9 @@ import type { Check } from '../resources/check.ts';
 import type { EntityConfig } from '../resources/entity.ts';
 import type { Event } from '../resources/event.ts';
 import type { LedgerCause, LedgerDraft } from './ledger.ts';
+import { hiddenBy, visibleEvent } from './pending-deletions.ts';
 import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
+import type { TableReader } from './table-reader.ts';
 import { Tally } from './tally.ts';
 import type { CheckRequest } from '../wire/check-request.ts';
 
@@ -16,6 +18,8 @@ export type Announcement =
   /** The event as it is stored, or with its metrics where it has no check. Sent only when a listener wants it. */
   | { type: 'event.processed'; event: Event }
   | { type: 'namespace.deleted'; namespace: string }
+  /** A deletion is to be carried out in steps. */
+  | { type: 'deletion.pending' }
   | CheckRequested
   | ProxyRunRequested
   /** Undefined when it was deleted. */
@@ -82,12 +86,15 @@ export function emptyPuts(): TablePuts {
   return Object.fromEntries(TABLE_NAMES.map((table) => [table, new Map()])) as TablePuts;
 }
 
-export interface TableReader {
-  get<T extends TableName>(table: T, key: string): Tables[T] | undefined;
-}
+export type { TableReader };
 
+/** Reads all records, also those that pending deletions hide. */
 export interface KeyedTableReader extends TableReader {
   keys(table: TableName, prefix: string): Set<string>;
+  /** Whether there are more keys than `limit` that begin with `prefix`, at little cost. Absent where there never are. */
+  hasMoreThan?(limit: number, table: TableName, prefix: string): boolean;
+  /** False or absent while no deletion is pending. */
+  readonly hasDeletions?: boolean;
 }
 
 export interface Put {
@@ -116,6 +123,9 @@ export interface DeadlineChange {
   repeat?: Repeat | undefined;
 }
 
+/** A decision with more puts than this is read through an index. */
+const UNINDEXED_PUTS = 16;
+
 /** The changes of one input, applied all or none. They are not visible to others before the decision joins the committer's open batch. */
 export class Decision implements TableReader {
   /** There are few puts: a list is cheaper to create for each event than maps. */
@@ -129,21 +139,69 @@ export class Decision implements TableReader {
   /** The number to acknowledge to the source, if the source numbers its inputs. */
   acknowledge: number | undefined;
   readonly #beneath: KeyedTableReader;
+  #hasDeletions = false;
+  /** The latest put of each key among the first `#indexed` puts, by table. */
+  #index: Map<TableName, Map<string, unknown>> | undefined;
+  #indexed = 0;
 
   constructor(beneath: KeyedTableReader) {
     this.#beneath = beneath;
   }
 
+  /** Returns the record as this decision sees it, without what pending deletions hide. */
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    const record = this.#get(table, key);
+    if (table !== 'events' || record === undefined || !this.seesDeletions) return record;
+    return visibleEvent(this.stored, key, record as Tables['events']) as Tables[T] | undefined;
+  }
+
+  /** Reads also what pending deletions hide. */
+  get stored(): TableReader {
+    return { get: (table, key) => this.#get(table, key) };
+  }
+
+  /** Whether deletions may be pending. */
+  get seesDeletions(): boolean {
+    return this.#hasDeletions || this.#beneath.hasDeletions === true;
+  }
+
+  #get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    const value = this.puts.length > UNINDEXED_PUTS ? this.#indexedPut(table, key) : this.#lastPut(table, key);
+    return value === undefined ? this.#beneath.get(table, key) : ((value ?? undefined) as Tables[T] | undefined);
+  }
+
+  #lastPut(table: TableName, key: string): unknown {
     for (let index = this.puts.length - 1; index >= 0; index -= 1) {
       const put = this.puts[index];
-      if (put?.key === key && put.table === table) return (put.value ?? undefined) as Tables[T] | undefined;
+      if (put?.key === key && put.table === table) return put.value;
     }
-    return this.#beneath.get(table, key);
+    return undefined;
+  }
+
+  /** Looks the key up in an index, so that a decision with many puts takes linear time. */
+  #indexedPut(table: TableName, key: string): unknown {
+    this.#index ??= new Map(TABLE_NAMES.map((name) => [name, new Map<string, unknown>()]));
+    for (; this.#indexed < this.puts.length; this.#indexed += 1) {
+      const put = this.puts[this.#indexed];
+      if (put !== undefined) this.#index.get(put.table)?.set(put.key, put.value);
+    }
+    return this.#index.get(table)?.get(key);
   }
 
   /** Keys of the table that begin with `prefix` (which ends with a slash), as this decision sees it; in no order. */
   keys(table: TableName, prefix: string): Set<string> {
+    const keys = this.#storedKeys(table, prefix);
+    if (table !== 'events' || !this.seesDeletions) return keys;
+    const { stored } = this;
+    return new Set([...keys].filter((key) => hiddenBy(stored, 'events', key) === undefined));
+  }
+
+  /** Whether there are so many keys with this prefix that one decision must not read them all. */
+  hasMoreThan(limit: number, table: TableName, prefix: string): boolean {
+    return this.#beneath.hasMoreThan?.(limit, table, prefix) ?? false;
+  }
+
+  #storedKeys(table: TableName, prefix: string): Set<string> {
     const keys = this.#beneath.keys(table, prefix);
     for (const put of this.puts) {
       if (put.table !== table || !put.key.startsWith(prefix)) continue;
@@ -161,6 +219,7 @@ export class Decision implements TableReader {
   }
 
   put<T extends TableName>(table: T, key: string, value: Tables[T]): void {
+    if (table === 'deletions') this.#hasDeletions = true;
     this.puts.push({ table, key, value });
   }
 

@@ -1,6 +1,6 @@
 import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
 import { readEvent } from '../wire/protobuf-codec.ts';
-import type { EventRecord } from './records.ts';
+import type { ActorSnapshot, EventRecord } from './records.ts';
 
 /**
  * The record of an event that is held as its bytes (protobuf). It is decoded on first use: merging needs only the
@@ -22,6 +22,12 @@ export class EncodedEvent implements EventRecord {
     this.#event ??= checkEvent(readEvent(this.encoded));
     return this.#event;
   }
+}
+
+/** Returns the record with another snapshot of its check TTL. */
+export function withTtl(record: EventRecord, ttl: ActorSnapshot | undefined): EventRecord {
+  const { state, encoded } = record;
+  return encoded === undefined ? { ...record, ttl } : new EncodedEvent(state, ttl, encoded);
 }
 
 function checkEvent(event: Event): CheckEvent {

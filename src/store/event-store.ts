@@ -2,14 +2,15 @@ import type { CheckEvent } from '../resources/event.ts';
 import { type EventAddress, eventKey } from './keyspace.ts';
 import { type LazyPage, lazyPage, mapPage, type PageRequest } from './page.ts';
 import { eventOf, type Notification } from './records.ts';
-import type { TransactionalStore } from './transactional-store.ts';
+import type { RangeReader } from './transactional-store.ts';
+import { VisibleStore } from './visible-store.ts';
 
 /** The durable events, as users see them. */
 export class EventStore {
-  readonly #store: TransactionalStore;
+  readonly #store: RangeReader;
 
-  constructor(store: TransactionalStore) {
-    this.#store = store;
+  constructor(store: RangeReader) {
+    this.#store = new VisibleStore(store);
   }
 
   get(namespace: string, entity: string, check: string): CheckEvent | undefined {

@@ -149,9 +149,10 @@ export class LmdbStore implements TransactionalStore {
     return this.#tables[table].getKeys(cursorOver(range));
   }
 
-  *eventKeysOfCheck(namespace: string, check: string): Iterable<string> {
+  *eventKeysOfCheck(namespace: string, check: string, afterEntity = ''): Iterable<string> {
     const prefix = `${namespace}/${check}/`;
-    for (const key of this.#eventsByCheck.getKeys({ start: prefix, end: afterPrefix(prefix), snapshot: false })) {
+    const start = afterEntity === '' ? prefix : `${prefix}${afterEntity}\0`;
+    for (const key of this.#eventsByCheck.getKeys({ start, end: afterPrefix(prefix), snapshot: false })) {
       yield `${namespace}/${key.slice(prefix.length)}/${check}`;
     }
   }

@@ -1,6 +1,6 @@
 import { afterPrefix } from './keyspace.ts';
 import type { TableName, Tables } from './records.ts';
-import type { TransactionalStore } from './transactional-store.ts';
+import type { RangeReader } from './transactional-store.ts';
 
 /** Appended to a key, it gives the next possible key. */
 const NUL = '\0';
@@ -26,7 +26,7 @@ export interface LazyPage<T> {
 
 /** Reads the items under a prefix, which is empty or ends with a slash, in order of keys. The cost depends on the page, not on the collection. */
 export function readPage<T extends TableName>(
-  store: TransactionalStore,
+  store: RangeReader,
   table: T,
   prefix: string,
   page: PageRequest,
@@ -37,7 +37,7 @@ export function readPage<T extends TableName>(
 
 /** Reads a page as `readPage` does, for pages that are too long for memory or for one tick. */
 export function lazyPage<T extends TableName>(
-  store: TransactionalStore,
+  store: RangeReader,
   table: T,
   prefix: string,
   { limit, from: position = '' }: PageRequest,
@@ -52,7 +52,7 @@ export function lazyPage<T extends TableName>(
 
 /** Returns the key of the last item if others follow it. */
 function lastKeyOf(
-  store: TransactionalStore,
+  store: RangeReader,
   table: TableName,
   { from, to, limit }: { from: string; to: string; limit: number },
 ): string | undefined {
@@ -61,12 +61,7 @@ function lastKeyOf(
 }
 
 /** Reads one item at a time, because each may have megabytes. No cursor is open between two items. */
-function* valuesIn<T extends TableName>(
-  store: TransactionalStore,
-  table: T,
-  from: string,
-  to: string,
-): Generator<Tables[T]> {
+function* valuesIn<T extends TableName>(store: RangeReader, table: T, from: string, to: string): Generator<Tables[T]> {
   for (let start = from; ;) {
     const [record] = store.range(table, { from: start, to, limit: 1 });
     if (record === undefined) return;

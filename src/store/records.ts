@@ -3,6 +3,7 @@ import type { ActorSnapshot } from '../machines/actor-snapshot.ts';
 import type { CheckEvent, Event } from '../resources/event.ts';
 import { entriesOf } from '../rules/check-history.ts';
 import type { CheckState } from '../rules/check-state.ts';
+import type { LedgerCause } from './ledger.ts';
 
 export type { ActorSnapshot };
 
@@ -68,6 +69,31 @@ export interface Notification {
   durationMs: number;
 }
 
+/** What ended the items of a deletion, as the ledger names it. */
+export type DeletionEvent = 'event.deleted' | 'entity.deleted' | 'entity.deregistered' | 'check.deleted';
+
+/** The items of a deletion: events under their keys, or check TTLs under `<namespace>/<check>/<entity>`. */
+export type DeletedKind = 'events' | 'ttls';
+
+/**
+ * A deletion that is decided and carried out in steps. Its items are invisible from the decision on. Stored under
+ * `<kind>/<prefix>`: it covers all items whose keys begin with the prefix, which ends with a slash.
+ */
+export interface PendingDeletion {
+  /** Increases with each deletion. */
+  id: number;
+  event: DeletionEvent;
+  cause: LedgerCause;
+  /** The key of the last item that is deleted; empty before the first step. */
+  after: string;
+}
+
+/** An item that was written after its deletion was decided, and is visible. Stored under `<kind>/<key of the item>`. */
+export interface Renewal {
+  /** The id of the latest deletion at that time. */
+  id: number;
+}
+
 /** A configuration object under `<kind>/<namespace>/<name>`, or `<kind>/<name>` for cluster-wide kinds. */
 export type ResourceRecord = object;
 
@@ -82,6 +108,8 @@ export interface Tables {
   outbox: OutboxEntry;
   /** The latest notifications of an event's key. */
   notifications: Notification[];
+  deletions: PendingDeletion;
+  renewals: Renewal;
   meta: unknown;
 }
 
@@ -94,6 +122,8 @@ export const TABLE_NAMES = [
   'agentQueues',
   'outbox',
   'notifications',
+  'deletions',
+  'renewals',
   'meta',
 ] as const;
 

@@ -41,16 +41,20 @@ export interface StoreSize {
   cachedResources: QueueStats;
 }
 
-/** The durable state, with one writer and any number of readers. A write set is applied completely or not at all. */
-export interface TransactionalStore extends TableReader {
-  /** Resolves when the write set would survive a power cut. @throws Error when nothing of it was stored */
-  write(set: WriteSet): Promise<void>;
+/** Reads records by key and by range. */
+export interface RangeReader extends TableReader {
   /** Iterates over records in order of keys, with a cursor. */
   range<T extends TableName>(table: T, range: Range): Iterable<{ key: string; value: Tables[T] }>;
   /** Iterates over keys in order. */
   keys(table: TableName, range: Range): Iterable<string>;
-  /** Keys `<namespace>/<entity>/<check>` of the stored events of a check, in order. */
-  eventKeysOfCheck(namespace: string, check: string): Iterable<string>;
+}
+
+/** The durable state, with one writer and any number of readers. A write set is applied completely or not at all. */
+export interface TransactionalStore extends RangeReader {
+  /** Resolves when the write set would survive a power cut. @throws Error when nothing of it was stored */
+  write(set: WriteSet): Promise<void>;
+  /** Keys `<namespace>/<entity>/<check>` of the stored events of a check in the order of their entities, those after `entity` only. */
+  eventKeysOfCheck(namespace: string, check: string, afterEntity?: string): Iterable<string>;
   ledgerHead(): LedgerHead;
   /** In order of numbers. */
   ledger(query: LedgerQuery): LedgerEntry[];

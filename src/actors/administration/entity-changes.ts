@@ -5,7 +5,7 @@ import { entityKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
 import { asAgents } from '../agents/registration.ts';
-import { deleteEvent } from '../events/delete-event.ts';
+import { deleteEvents } from '../events/deletions.ts';
 import { assertNamespaceExists } from './resource-changes.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { endSilencesOfEntity } from '../events/silences.ts';
@@ -78,7 +78,7 @@ export function editEntity(
 /** Deletes its silences and events as well; the events even when there is no such entity. Returns false in that case. */
 export function deleteEntity(ctx: DecisionContext, namespace: string, name: string): boolean {
   const key = entityKey(namespace, name);
-  for (const event of ctx.decision.keys('events', `${key}/`)) deleteEvent(ctx, event, 'entity.deleted');
+  deleteEvents(ctx, `${key}/`, 'entity.deleted');
   if (readResource(ctx.decision, 'entities', namespace, name) === undefined) return false;
   if (!ctx.isQuarantined('entity', key)) ctx.send('entity', key, { type: 'entity.deleted' });
   removeEntity(ctx, namespace, name);

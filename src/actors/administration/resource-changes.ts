@@ -9,8 +9,7 @@ import { readResource, readTessen, type Resources } from '../../store/resource-s
 import { changedFields } from '../core/changed-fields.ts';
 import { recordedRights } from '../core/recorded-rights.ts';
 import { changeLeavingAdministrator } from './last-administrator.ts';
-import { deleteEvent } from '../events/delete-event.ts';
-import { replaceTtl } from '../events/merge-event.ts';
+import { deleteEvents, disarmTtls, DELETED_PER_STEP } from '../events/deletions.ts';
 import { checkChanged } from '../schedules/schedules.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { seedPipelineRole } from './seed.ts';
@@ -38,8 +37,8 @@ const PIPELINE_ROLE = 'system:pipeline';
 const PIPELINE_KINDS = ['roles', 'rolebindings'] as const;
 
 export interface CheckEvents {
-  /** Returns the keys of the stored events of a check. */
-  eventKeysOfCheck(namespace: string, check: string): Iterable<string>;
+  /** Returns the keys of the stored events of a check; undefined when there are more than `limit`. */
+  eventKeysOfCheck(namespace: string, check: string, limit: number): Iterable<string> | undefined;
 }
 
 /** @throws NotFound */
@@ -191,17 +190,11 @@ function deleteDescribed(
   });
   if (kind === 'checks') {
     checkChanged(ctx, namespace ?? '', name, undefined);
-    for (const key of events.eventKeysOfCheck(namespace ?? '', name)) disarmTtl(ctx, key);
+    const keys = events.eventKeysOfCheck(namespace ?? '', name, DELETED_PER_STEP);
+    disarmTtls(ctx, namespace ?? '', name, keys);
   }
   if (RBAC_KINDS.has(kind)) ctx.announce({ type: 'rbac.changed' });
   ctx.reviseConfig(kind, ledgerKey(address), 'deleted', [], recordedRights(kind, previous, undefined));
-}
-
-function disarmTtl(ctx: DecisionContext, key: string): void {
-  const record = ctx.get('events', key);
-  if (record?.ttl === undefined) return;
-  if (!ctx.isQuarantined('check-ttl', key)) ctx.send('check-ttl', key, { type: 'check.deleted' });
-  replaceTtl(ctx, key, record, undefined);
 }
 
 /** Deletes its events, its role and its binding as well. @throws InvalidResource when it contains anything else */
@@ -212,7 +205,7 @@ function deleteNamespace(ctx: DecisionContext, name: string, kinds: Configuratio
       if (!own.includes(key)) throw new InvalidResource('resource is invalid: namespace is not empty');
     }
   }
-  for (const key of ctx.decision.keys('events', `${name}/`)) deleteEvent(ctx, key, 'event.deleted');
+  deleteEvents(ctx, `${name}/`, 'event.deleted');
   for (const kind of PIPELINE_KINDS) deletePipelineResource(ctx, kind, name);
   ctx.delete('resources', resourceKey('namespaces', undefined, name));
   ctx.announce({ type: 'rbac.changed' });

@@ -16,7 +16,7 @@ import { mergeEvent } from '../events/merge-event.ts';
 import type { OpenSessions } from './open-sessions.ts';
 import { publishMetrics } from '../events/publish.ts';
 import { repairClass } from './registration.ts';
-import { deleteEvent } from '../events/delete-event.ts';
+import { deleteEvents } from '../events/deletions.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /** An event that a session reports. The port adds the time. */
@@ -263,8 +263,7 @@ export class AgentPort {
 /** Deletes events that arrived between the deletion of the entity and its announcement, unless the agent has registered again. */
 function removeLateEvents(ctx: DecisionContext, { namespace, agentName }: AgentSession): void {
   if (readResource(ctx.decision, 'entities', namespace, agentName) !== undefined) return;
-  const prefix = `${entityKey(namespace, agentName)}/`;
-  for (const key of ctx.decision.keys('events', prefix)) deleteEvent(ctx, key, 'entity.deleted');
+  deleteEvents(ctx, `${entityKey(namespace, agentName)}/`, 'entity.deleted');
 }
 
 /** Adds the entity's own subscription, and the time of receipt where the event has no timestamp. */

@@ -4,9 +4,9 @@ import { configOf, type Entity, type EntityConfig, withOwnSubscription } from '.
 import { isManagedByAgent } from '../../resources/entity-manager.ts';
 import { type CheckEvent, eventCheckWithDefaults, eventWithDefaults } from '../../resources/event.ts';
 import { entityKey } from '../../store/keyspace.ts';
-import { eventOf } from '../../store/records.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
+import { deleteEvents } from '../events/deletions.ts';
 import { KEEPALIVE } from '../events/merge-event.ts';
 import { publishEvent } from '../events/publish.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
@@ -15,7 +15,6 @@ import { removeEntity, replaceConfig, storeNewEntity } from '../entities/stored-
 
 const REGISTRATION = 'registration';
 const DEREGISTRATION = 'deregistration';
-const RESOLVED = 'Resolving due to entity deregistering';
 /** The first keepalive of a connection carries it. */
 const FIRST_SEQUENCE = 1;
 
@@ -77,25 +76,11 @@ function publishRegistration(ctx: DecisionContext, entity: Entity): void {
 export function deregister(ctx: DecisionContext, { key }: EntityContext, fallbackHandler: string | undefined): void {
   const entity = ctx.get('events', `${key}/${KEEPALIVE}`)?.event.entity;
   const [namespace = '', name = ''] = key.split('/');
-  for (const event of ctx.decision.keys('events', `${key}/`)) resolveEvent(ctx, event);
+  deleteEvents(ctx, `${key}/`, 'entity.deregistered');
   removeEntity(ctx, namespace, name);
   const handler = entity?.deregistration.handler ?? fallbackHandler;
   if (entity !== undefined && handler !== undefined) {
     publishEvent(ctx, withSilences(ctx, agentEvent(ctx, entity, DEREGISTRATION, handler, '')));
   }
   endSilencesOfEntity(ctx, namespace, name, 'entity.deregistered');
-}
-
-/** Deletes a stored event and publishes its resolution. The history of two entries lets incident filters detect the resolution. */
-function resolveEvent(ctx: DecisionContext, key: string): void {
-  const record = ctx.get('events', key);
-  if (record === undefined) return;
-  if (record.ttl !== undefined && !ctx.isQuarantined('check-ttl', key)) {
-    ctx.send('check-ttl', key, { type: 'entity.deleted' });
-  }
-  ctx.delete('events', key);
-  ctx.record({ actor: 'check-state', key, from: record.state.state, event: 'entity.deregistered', to: null });
-  const stored = eventOf(record);
-  const history = [...(stored.check.history ?? []).slice(-1), { status: 0, executed: ctx.nowS }];
-  publishEvent(ctx, { ...stored, check: { ...stored.check, status: 0, output: RESOLVED, history } });
 }

@@ -59,7 +59,8 @@ export class DecisionContext {
   readonly nowMs: number;
   /** Steady time, ms, which deadlines count from. */
   readonly steadyMs: number;
-  readonly cause: LedgerCause;
+  /** Only `because` changes it. */
+  cause: LedgerCause;
   /** Actors that received events of this decision; they are evicted when it is dropped. */
   readonly touched: { kind: ActorKind; key: string }[] = [];
   /** The steps of watched actors, in order; undefined when there are none. */
@@ -81,6 +82,17 @@ export class DecisionContext {
   /** Unix seconds. */
   get nowS(): number {
     return Math.floor(this.nowMs / 1_000);
+  }
+
+  /** Records what `run` does with the cause of an earlier decision, which it completes. */
+  because(cause: LedgerCause, run: () => void): void {
+    const own = this.cause;
+    this.cause = cause;
+    try {
+      run();
+    } finally {
+      this.cause = own;
+    }
   }
 
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {

@@ -10,10 +10,11 @@ import {
 } from '../../rules/check-state.ts';
 import { truncateOutput } from '../../rules/output-truncation.ts';
 import type { LedgerCause } from '../../store/ledger.ts';
-import { EncodedEvent } from '../../store/encoded-event.ts';
+import { EncodedEvent, withTtl } from '../../store/encoded-event.ts';
 import { eventKey } from '../../store/keyspace.ts';
 import { type ActorSnapshot, eventOf, type EventRecord } from '../../store/records.ts';
 import { resolveEntity } from '../entities/proxy-entities.ts';
+import { renewEvent } from './deletions.ts';
 import { announceProcessed, publish } from './publish.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { silence } from './silences.ts';
@@ -40,6 +41,7 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   const { tally } = ctx.decision;
   tally.checkEvents += 1;
   tally.metricPoints += event.metrics?.points?.length ?? 0;
+  renewEvent(ctx, key);
   const previous = ctx.get('events', key);
   if (ctx.isQuarantined('check-ttl', key)) {
     storeUnmerged(ctx, key, event, previous);
@@ -168,6 +170,5 @@ export function replaceTtl(
   record: EventRecord,
   ttl: ActorSnapshot | undefined,
 ): void {
-  const { state, encoded } = record;
-  ctx.put('events', key, encoded === undefined ? { ...record, ttl } : new EncodedEvent(state, ttl, encoded));
+  ctx.put('events', key, withTtl(record, ttl));
 }

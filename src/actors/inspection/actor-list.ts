@@ -3,7 +3,8 @@ import type { SilenceRecord } from '../../resources/silenced.ts';
 import { afterPrefix } from '../../store/keyspace.ts';
 import { stateName } from '../../machines/actor-snapshot.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { RangeReader, TransactionalStore } from '../../store/transactional-store.ts';
+import { VisibleStore } from '../../store/visible-store.ts';
 
 /** The maximum number of records read for one page. With a narrow filter a page may be short or empty without being the last. */
 const MAX_RECORDS_READ = 5_000;
@@ -41,7 +42,7 @@ interface Found {
   value: string | undefined;
 }
 
-type Source = (store: TransactionalStore, from: string, filter: ActorFilter) => Iterable<Found>;
+type Source = (store: RangeReader, from: string, filter: ActorFilter) => Iterable<Found>;
 
 /** Reads the records of each kind, in order of keys. */
 const SOURCES: Record<ActorKindName, Source> = {
@@ -105,13 +106,14 @@ export function listActors(
   filter: ActorFilter,
   { limit = Infinity, from = '' }: PageRequest,
 ): Page<ListedActor> {
+  const visible = new VisibleStore(store);
   const items: ListedActor[] = [];
   let recordsRead = 0;
   let last: string | undefined;
   for (const machine of kindsFrom(filter.machine, from)) {
     const colon = `${machine}:`;
     const fromKey = from.startsWith(colon) ? from.slice(colon.length) : '';
-    for (const { key, value } of SOURCES[machine](store, fromKey, filter)) {
+    for (const { key, value } of SOURCES[machine](visible, fromKey, filter)) {
       if (items.length >= limit || recordsRead >= MAX_RECORDS_READ) return { items, lastKey: last };
       recordsRead += 1;
       last = sessionIdOf({ actor: machine, key });

@@ -7,6 +7,7 @@ import type { Committer } from '../../store/committer.ts';
 import type { LedgerDraft } from '../../store/ledger.ts';
 import type { ActorSnapshot } from '../../store/records.ts';
 import { readResource } from '../../store/resource-store.ts';
+import type { TableReader } from '../../store/table-reader.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 import type { Decider } from '../core/decider.ts';
 import type { ActorStep, DecisionObserver } from '../core/decision-observer.ts';
@@ -32,7 +33,9 @@ const PAST_ENDED = 'inspection.past-ended';
 
 export interface InspectionPorts {
   decider: Pick<Decider, 'observer'>;
-  committer: Pick<Committer, 'get' | 'keys' | 'head' | 'decidedSeq' | 'whenDurable'>;
+  committer: Pick<Committer, 'keys' | 'head' | 'decidedSeq' | 'whenDurable'>;
+  /** Reads without what pending deletions hide. */
+  visible: TableReader;
   store: Pick<TransactionalStore, 'ledger'>;
   kinds: ActorKinds;
   machines: Machines;
@@ -175,11 +178,11 @@ export class Inspection implements DecisionObserver {
    * be awaited between the promise and its callback: otherwise the reader would miss messages of later decisions.
    */
   #sendSnapshots(attachment: Attachment, past: InspectPast, doneSeq: number | undefined): void {
-    const { committer, kinds, clock } = this.#ports;
+    const { committer, visible, kinds, clock } = this.#ports;
     const seq = committer.decidedSeq;
     const atMs = clock.nowMs();
     const snapshots = attachment.actors.map(({ address: { actor, key } }) =>
-      isRecordedKind(actor) ? recordedState(committer, actor, key) : kinds[actor].snapshotOf(committer, key),
+      isRecordedKind(actor) ? recordedState(visible, actor, key) : kinds[actor].snapshotOf(visible, key),
     );
     const sendAndSubscribe = (): void => {
       if (!attachment.isOpen) return;
@@ -224,7 +227,7 @@ export class Inspection implements DecisionObserver {
   #redactionOf({ actor, key }: ActorAddress): readonly string[] | undefined {
     if (actor !== 'entity' && actor !== 'check-ttl' && actor !== 'check-state') return undefined;
     const [namespace = '', name = ''] = key.split('/');
-    return readResource(this.#ports.committer, 'entities', namespace, name)?.redact ?? undefined;
+    return readResource(this.#ports.visible, 'entities', namespace, name)?.redact ?? undefined;
   }
 
   #watch(address: ActorAddress): WatchedActor {

@@ -1,0 +1,163 @@
+import { expect } from 'chai';
+import { ActorSystem } from '../../../src/actors/system.ts';
+import { DELETED_PER_STEP } from '../../../src/actors/events/deletions.ts';
+import { type Event, parseEventShape } from '../../../src/resources/event.ts';
+import { EventStore } from '../../../src/store/event-store.ts';
+import { eventKey } from '../../../src/store/keyspace.ts';
+import { verify } from '../../../src/store/ledger.ts';
+import type { WriteSet } from '../../../src/store/transactional-store.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { MemoryStore } from '../../support/memory-store.ts';
+import { RecordedLog } from '../../support/recorded-log.ts';
+import { SeededRandom } from '../../support/seeded-random.ts';
+
+const ROUNDS = 20;
+const ENTITIES = ['a', 'a-b', 'ab'];
+const NAMESPACES = ['default', 'other'];
+/** More events of one entity than one decision deletes. */
+const CHECKS = 3 * DELETED_PER_STEP;
+/** Beside the deleted items, a step writes the deletion and the alive mark. */
+const PUTS_BESIDE = 10;
+const LONG_MS = 100_000;
+const TTL_S = 86_400;
+
+/** A store that notes the most events that one write deletes. */
+class ObservedStore extends MemoryStore {
+  mostDeleted = 0;
+
+  override write(set: WriteSet): Promise<void> {
+    const deleted = [...set.puts.events.values()].filter((value) => value === null).length;
+    this.mostDeleted = Math.max(this.mostDeleted, deleted);
+    return super.write(set);
+  }
+}
+
+const eventOf = (namespace: string, entity: string, check: string): Event =>
+  parseEventShape({
+    timestamp: 1,
+    entity: { entity_class: 'proxy', metadata: { name: entity, namespace } },
+    check: { metadata: { name: check, namespace }, interval: 60, ttl: TTL_S, status: 1, executed: 1 },
+    metadata: { namespace },
+  });
+
+const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
+
+/** A running system, and the events and deletions that it must show. */
+class Modelled {
+  readonly store = new ObservedStore();
+  readonly clock = new ManualClock(1_700_000_000_000);
+  /** The keys of the events that readers must see, with the number of their results. */
+  readonly expected = new Map<string, number>();
+  /** How often the event of a key was deleted, since the beginning. */
+  readonly deleted = new Map<string, number>();
+  readonly #log = new RecordedLog();
+  #system = this.#newSystem();
+
+  #newSystem(): ActorSystem {
+    return new ActorSystem({ store: this.store, clock: this.clock, log: this.#log, backendName: 'backend' });
+  }
+
+  get commands(): ActorSystem['commands'] {
+    return this.#system.commands;
+  }
+
+  async start(): Promise<void> {
+    await this.#system.start();
+  }
+
+  /** Ends the process: nothing of it runs on. */
+  async crash(): Promise<void> {
+    await this.#system.stop();
+    this.#system = this.#newSystem();
+    await this.#system.start();
+  }
+
+  async put(namespace: string, entity: string, check: string): Promise<void> {
+    const key = eventKey(namespace, entity, check);
+    this.expected.set(key, (this.expected.get(key) ?? 0) + 1);
+    await this.commands.putEvent(eventOf(namespace, entity, check), 'ann');
+  }
+
+  /** Notes that all events whose keys begin with `prefix` are deleted. */
+  #expectDeleted(prefix: string): void {
+    for (const key of this.expected.keys()) {
+      if (!key.startsWith(prefix)) continue;
+      this.expected.delete(key);
+      this.deleted.set(key, (this.deleted.get(key) ?? 0) + 1);
+    }
+  }
+
+  async deleteEntity(namespace: string, entity: string): Promise<void> {
+    this.#expectDeleted(`${namespace}/${entity}/`);
+    await this.commands.deleteEntity(namespace, entity, 'bob').catch(() => undefined);
+  }
+
+  async deleteNamespace(namespace: string): Promise<void> {
+    for (const entity of ENTITIES) await this.deleteEntity(namespace, entity);
+    await this.commands.deleteResource('namespaces', undefined, namespace, 'bob');
+    await this.commands.putResource('namespaces', { name: namespace }, 'ann');
+  }
+
+  /** Compares what readers see with what they must see. */
+  expectVisible(): void {
+    const events = new EventStore(this.store);
+    for (const namespace of NAMESPACES) {
+      const seen = [...events.list({ namespace }).items].map(({ entity, check }) => [
+        eventKey(namespace, entity.metadata.name ?? '', check.metadata.name ?? ''),
+        check.occurrences,
+      ]);
+      const expected = [...this.expected].filter(([key]) => key.startsWith(`${namespace}/`));
+      expect(seen).to.deep.equal(expected.toSorted(byKey));
+    }
+  }
+
+  /** Lets all deletions end, and compares what is stored and recorded with what must be. */
+  async expectDone(): Promise<void> {
+    await this.clock.advance(LONG_MS);
+    this.expectVisible();
+    const all = { from: '', to: '~' };
+    expect([...this.store.keys('events', all)]).to.have.members([...this.expected.keys()]);
+    expect([...this.store.keys('deletions', all), ...this.store.keys('renewals', all)]).to.deep.equal([]);
+    const recorded = this.store.ledger({ actor: 'check-state', limit: Infinity }).filter(({ to }) => to === null);
+    const counts = new Map<string, number>();
+    for (const { key } of recorded) counts.set(key, (counts.get(key) ?? 0) + 1);
+    expect(counts).to.deep.equal(this.deleted);
+    expect(new Set(recorded.map(({ cause }) => JSON.stringify(cause)))).to.deep.equal(new Set(['{"user":"bob"}']));
+    const ended = this.store.ledger({ actor: 'check-ttl', limit: Infinity }).filter(({ to }) => to === 'deregistered');
+    expect(ended).to.have.lengthOf(recorded.length);
+    expect(this.#system.stats().armed.get('check-ttl') ?? 0).to.equal(this.expected.size);
+    expect(this.#log.errors).to.deep.equal([]);
+    expect(verify(this.store.ledgerEntries()).ok).to.equal(true);
+  }
+}
+
+describe('F22: a deletion of many events', function () {
+  this.timeout(120_000);
+  const random = SeededRandom.fresh();
+
+  it(`deletes few events at once, hides all of them at once and keeps those that follow, through restarts (seed ${random.seed})`, async () => {
+    const model = new Modelled();
+    await model.start();
+    for (const name of NAMESPACES) await model.commands.putResource('namespaces', { name }, 'ann');
+    const any = (items: readonly string[]): string => items[random.below(items.length)] ?? '';
+    const putSome = async (count: number): Promise<void> => {
+      const [namespace, entity] = [any(NAMESPACES), any(ENTITIES)];
+      const puts: Promise<void>[] = [];
+      for (let n = 0; n < count; n += 1) puts.push(model.put(namespace, entity, `c${random.below(CHECKS)}`));
+      await Promise.all(puts);
+    };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await putSome(random.below(2 * CHECKS));
+      if (random.oneIn(2)) await model.deleteEntity(any(NAMESPACES), any(ENTITIES));
+      model.expectVisible();
+      if (random.oneIn(6)) await model.deleteNamespace(any(NAMESPACES));
+      model.expectVisible();
+      await model.clock.advance(random.below(6));
+      await putSome(random.below(CHECKS));
+      if (random.oneIn(4)) await model.crash();
+      model.expectVisible();
+    }
+    await model.expectDone();
+    expect(model.store.mostDeleted).to.be.within(1, DELETED_PER_STEP + PUTS_BESIDE);
+  });
+});

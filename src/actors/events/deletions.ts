@@ -1,0 +1,110 @@
+import { eventAddress, eventKey } from '../../store/keyspace.ts';
+import type { LedgerCause } from '../../store/ledger.ts';
+import { hiddenBy, isCoveredBeside, ttlItem } from '../../store/pending-deletions.ts';
+import type { DeletedKind, DeletionEvent, PendingDeletion } from '../../store/records.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+import { deleteEvent, type EventEnd } from './delete-event.ts';
+import { disarmTtl } from './disarm-ttl.ts';
+
+/**
+ * The events, or check TTLs, that one decision deletes, which bounds its duration. If there are more, the decision stores a pending
+ * deletion, which hides them at once, and further decisions delete as many as this each.
+ */
+export const DELETED_PER_STEP = 50;
+
+/** Holds the id of the last pending deletion. */
+const LAST_ID_KEY = 'last-deletion';
+
+/** Deletes the events whose keys begin with `prefix`: those of an entity, or of a namespace. */
+export function deleteEvents(ctx: DecisionContext, prefix: string, end: EventEnd): void {
+  if (ctx.decision.hasMoreThan(DELETED_PER_STEP, 'events', prefix)) beginDeletion(ctx, 'events', prefix, end);
+  else for (const key of ctx.decision.keys('events', prefix)) deleteEvent(ctx, key, end);
+}
+
+/** Ends the check TTLs of a deleted check. `keys` are its events; undefined when they are more than one decision may change. */
+export function disarmTtls(
+  ctx: DecisionContext,
+  namespace: string,
+  check: string,
+  keys: Iterable<string> | undefined,
+): void {
+  if (keys === undefined) beginDeletion(ctx, 'ttls', `${namespace}/${check}/`, 'check.deleted');
+  else for (const key of keys) disarmTtl(ctx, key);
+}
+
+/** Hides all items with this prefix. A deletion that is already pending for the prefix begins again and keeps its cause. */
+function beginDeletion(ctx: DecisionContext, kind: DeletedKind, prefix: string, event: DeletionEvent): void {
+  const key = `${kind}/${prefix}`;
+  const id = lastId(ctx) + 1;
+  ctx.put('meta', LAST_ID_KEY, id);
+  ctx.put('deletions', key, { id, event, cause: ctx.get('deletions', key)?.cause ?? ctx.cause, after: '' });
+  ctx.announce({ type: 'deletion.pending' });
+}
+
+const lastId = (ctx: DecisionContext): number => (ctx.get('meta', LAST_ID_KEY) as number | undefined) ?? 0;
+
+/**
+ * Prepares the key of an event that is to be written. If a pending deletion hides the stored event, or its check TTL, this deletes
+ * it now, so that the new event begins without it and the later steps keep the new one.
+ */
+export function renewEvent(ctx: DecisionContext, key: string): void {
+  if (!ctx.decision.seesDeletions) return;
+  renew(ctx, 'events', key);
+  renew(ctx, 'ttls', ttlItem(key));
+}
+
+function renew(ctx: DecisionContext, kind: DeletedKind, item: string): void {
+  const prefix = hiddenBy(ctx.decision.stored, kind, item);
+  const deletion = prefix === undefined ? undefined : ctx.get('deletions', `${kind}/${prefix}`);
+  if (deletion === undefined) return;
+  ctx.put('renewals', `${kind}/${item}`, { id: lastId(ctx) });
+  deleteItem(ctx, kind, item, deletion);
+}
+
+function deleteItem(ctx: DecisionContext, kind: DeletedKind, item: string, { event, cause }: PendingDeletion): void {
+  ctx.because(cause, () => {
+    if (kind === 'events') deleteEvent(ctx, item, event as EventEnd);
+    else disarmTtl(ctx, eventKeyOf(item));
+  });
+}
+
+/** Returns the key of the event of a check TTL. */
+function eventKeyOf(item: string): string {
+  const { namespace, entity: check, check: entity } = eventAddress(item);
+  return eventKey(namespace, entity, check);
+}
+
+/** The next items of a pending deletion, as they are stored. */
+export interface DeletionStep {
+  kind: DeletedKind;
+  prefix: string;
+  /** The deletion that was read with them. */
+  id: number;
+  cause: LedgerCause;
+  /** The keys of the stored items, in order. */
+  items: readonly string[];
+  /** The keys in the table `renewals` of the stored renewals, in order. */
+  renewed: readonly string[];
+  /** The key up to which both lists are complete; undefined when nothing is left after them. */
+  upTo: string | undefined;
+}
+
+/** Deletes the items of a step that are hidden, and the deletion itself after the last step. */
+export function takeStep(ctx: DecisionContext, { kind, prefix, id, items, renewed, upTo }: DeletionStep): void {
+  const key = `${kind}/${prefix}`;
+  const deletion = ctx.get('deletions', key);
+  // A later deletion has replaced it, and has steps of its own.
+  if (deletion?.id !== id) return;
+  const isDone = (item: string): boolean => upTo === undefined || item <= upTo;
+  const ended = items.filter((item) => isDone(item) && hiddenBy(ctx.decision.stored, kind, item) !== undefined);
+  if (upTo === undefined) ctx.delete('deletions', key);
+  else ctx.put('deletions', key, { ...deletion, after: upTo });
+  // They are visible now, unless another deletion hides them too, which then deletes them.
+  for (const item of ended) deleteItem(ctx, kind, item, deletion);
+  // At the end, renewals that were not durable when an earlier step passed them are left as well.
+  const passed = upTo === undefined ? ctx.decision.keys('renewals', key) : renewed;
+  for (const renewal of passed) {
+    const item = renewal.slice(kind.length + 1);
+    if (isDone(item) && !isCoveredBeside(ctx.decision.stored, kind, item, prefix)) ctx.delete('renewals', renewal);
+  }
+}

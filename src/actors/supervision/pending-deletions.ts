@@ -1,0 +1,131 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { ExpectedError } from '../../resources/errors.ts';
+import { afterPrefix } from '../../store/keyspace.ts';
+import { ttlItem } from '../../store/pending-deletions.ts';
+import type { DeletedKind } from '../../store/records.ts';
+import type { TransactionalStore } from '../../store/transactional-store.ts';
+import { ActorFailed } from '../core/actor-failed.ts';
+import type { Decider } from '../core/decider.ts';
+import type { SystemListener } from '../core/system-listeners.ts';
+import { type DeletionStep, DELETED_PER_STEP, takeStep } from '../events/deletions.ts';
+import type { Pressure } from '../time/pressure.ts';
+
+/** The time that other inputs have between two steps. */
+const PAUSE_MS = 1;
+/** How long to wait before a step that could not be taken is tried again. */
+const RETRY_MS = 1_000;
+/** Above every key. */
+const END = '~';
+/** Appended to a key, it gives the next possible key. */
+const NUL = '\0';
+
+export interface PendingDeletionsPorts {
+  store: Pick<TransactionalStore, 'range' | 'keys' | 'eventKeysOfCheck'>;
+  decider: Pick<Decider, 'decide'>;
+  pressure: Pick<Pressure, 'isFull'>;
+  clock: Pick<Clock, 'after'>;
+  log: Log;
+}
+
+/**
+ * Carries out the pending deletions, one bounded step after the other. Each step is durable before the next one begins, so that a
+ * new process goes on where the former one ended.
+ */
+export class PendingDeletions implements SystemListener {
+  readonly #ports: PendingDeletionsPorts;
+  #cancel: (() => void) | undefined;
+  #isRunning = false;
+
+  constructor(ports: PendingDeletionsPorts) {
+    this.#ports = ports;
+  }
+
+  /** Goes on with the deletions that the former process left. */
+  start(): void {
+    this.#isRunning = true;
+    this.#continueIn(PAUSE_MS);
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    this.#cancel?.();
+  }
+
+  announced({ type }: { type: string }): void {
+    if (type === 'deletion.pending' && this.#isRunning && this.#cancel === undefined) this.#continueIn(PAUSE_MS);
+  }
+
+  #continueIn(delayMs: number): void {
+    if (!this.#isRunning) return;
+    this.#cancel = this.#ports.clock.after(delayMs, () => void this.#continue());
+  }
+
+  async #continue(): Promise<void> {
+    const { decider, pressure } = this.#ports;
+    const step = this.#next();
+    if (step === undefined) {
+      this.#cancel = undefined;
+      return;
+    }
+    if (pressure.isFull) {
+      this.#continueIn(RETRY_MS);
+      return;
+    }
+    try {
+      await decider.decide({ cause: step.cause, unbounded: true }, (ctx) => {
+        takeStep(ctx, step);
+      }).durable;
+      this.#continueIn(PAUSE_MS);
+    } catch (err) {
+      this.#failed(step, err);
+    }
+  }
+
+  #failed({ kind, prefix }: DeletionStep, err: unknown): void {
+    this.#continueIn(RETRY_MS);
+    if (err instanceof ActorFailed || err instanceof ExpectedError) return;
+    this.#ports.log.error({ kind, prefix, err }, 'could not go on with a deletion; it is tried again');
+  }
+
+  /** Reads the next items of the first pending deletion. Undefined when there is none. */
+  #next(): DeletionStep | undefined {
+    const { store } = this.#ports;
+    for (const { key, value } of store.range('deletions', { from: '', to: END, limit: 1 })) {
+      const slash = key.indexOf('/');
+      const [kind, prefix] = [key.slice(0, slash) as DeletedKind, key.slice(slash + 1)];
+      const { id, cause, after } = value;
+      const items = kind === 'events' ? this.#eventsAfter(prefix, after) : this.#ttlsAfter(prefix, after);
+      const from = `${kind}/${after === '' ? prefix : after + NUL}`;
+      const range = { from, to: afterPrefix(key), limit: DELETED_PER_STEP };
+      const renewed = [...store.keys('renewals', range)];
+      const upTo = firstOf(lastIfFull(items), lastIfFull(renewed)?.slice(kind.length + 1));
+      return { kind, prefix, id, cause, items, renewed, upTo };
+    }
+    return undefined;
+  }
+
+  #eventsAfter(prefix: string, after: string): string[] {
+    const from = after === '' ? prefix : after + NUL;
+    return [...this.#ports.store.keys('events', { from, to: afterPrefix(prefix), limit: DELETED_PER_STEP })];
+  }
+
+  #ttlsAfter(prefix: string, after: string): string[] {
+    const [namespace = '', check = ''] = prefix.split('/');
+    const items: string[] = [];
+    for (const key of this.#ports.store.eventKeysOfCheck(namespace, check, after.slice(prefix.length))) {
+      items.push(ttlItem(key));
+      if (items.length >= DELETED_PER_STEP) break;
+    }
+    return items;
+  }
+}
+
+/** Returns the last key of a list that may have been cut at its limit. */
+const lastIfFull = (keys: readonly string[]): string | undefined =>
+  keys.length < DELETED_PER_STEP ? undefined : keys.at(-1);
+
+function firstOf(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a < b ? a : b;
+}

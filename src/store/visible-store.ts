@@ -1,0 +1,89 @@
+import { afterPrefix } from './keyspace.ts';
+import { hiddenBy, visibleEvent } from './pending-deletions.ts';
+import type { TableName, Tables } from './records.ts';
+import type { TableReader } from './table-reader.ts';
+import type { Range, RangeReader } from './transactional-store.ts';
+
+/** Appended to a key, it gives the next possible key. */
+const NUL = '\0';
+const DELETIONS = { from: '', to: '~', limit: 1 };
+const RENEWED = 'events/';
+
+/** Reads single records as `VisibleStore` does. */
+export class VisibleReader implements TableReader {
+  readonly #reader: TableReader;
+
+  constructor(reader: TableReader) {
+    this.#reader = reader;
+  }
+
+  get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    const record = this.#reader.get(table, key);
+    if (table !== 'events' || record === undefined) return record;
+    return visibleEvent(this.#reader, key, record as Tables['events']) as Tables[T] | undefined;
+  }
+}
+
+/** A store without the events and check TTLs whose deletion is decided and not yet carried out. */
+export class VisibleStore extends VisibleReader implements RangeReader {
+  readonly #store: RangeReader;
+
+  constructor(store: RangeReader) {
+    super(store);
+    this.#store = store;
+  }
+
+  keys(table: TableName, range: Range): Iterable<string> {
+    return table === 'events' && this.#hasDeletions()
+      ? inRange(this.#eventKeys(range), range)
+      : this.#store.keys(table, range);
+  }
+
+  *range<T extends TableName>(table: T, range: Range): Iterable<{ key: string; value: Tables[T] }> {
+    if (table !== 'events' || !this.#hasDeletions()) {
+      yield* this.#store.range(table, range);
+      return;
+    }
+    for (const key of inRange(this.#eventKeys(range), range)) {
+      const value = this.get(table, key);
+      if (value !== undefined) yield { key, value };
+    }
+  }
+
+  #hasDeletions(): boolean {
+    const [first] = this.#store.keys('deletions', DELETIONS);
+    return first !== undefined;
+  }
+
+  /** Skips the hidden events without reading each of them: within a deletion only renewed events can be visible. */
+  *#eventKeys({ from, to }: Range): Iterable<string> {
+    for (let start: string | undefined = from; start !== undefined && start < to;) {
+      const begin: string = start;
+      start = undefined;
+      for (const key of this.#store.keys('events', { from: begin, to })) {
+        const prefix = hiddenBy(this.#store, 'events', key);
+        if (prefix === undefined) {
+          yield key;
+          continue;
+        }
+        start = this.#firstRenewed(key, afterPrefix(prefix));
+        break;
+      }
+    }
+  }
+
+  /** Returns the first renewed event after a key, or `end` when there is none before it. */
+  #firstRenewed(after: string, end: string): string {
+    const [renewed] = this.#store.keys('renewals', { from: RENEWED + after + NUL, to: RENEWED + end, limit: 1 });
+    return renewed?.slice(RENEWED.length) ?? end;
+  }
+}
+
+function* inRange(keys: Iterable<string>, { offset = 0, limit = Infinity }: Range): Iterable<string> {
+  let index = 0;
+  for (const key of keys) {
+    if (index >= offset + limit) return;
+    if (index >= offset) yield key;
+    index += 1;
+  }
+}
