@@ -143,8 +143,10 @@ describe('a patch', () => {
     await api.patch(ENTITY, { metadata: { labels: { password: 'p' } } });
     const shown = await api.patch(ENTITY, { user: 'u' });
     expect(at(shown.json, 'metadata', 'labels')).to.deep.equal({ password: 'REDACTED' });
-    const revealed = await api.patch(ENTITY, { redact: ['nothing'] });
-    expect(at(revealed.json, 'metadata', 'labels')).to.deep.equal({ password: 'p' });
+    const stored = backend.store.get('resources', 'entities/default/e');
+    expect(at(stored, 'metadata', 'labels')).to.deep.equal({ password: 'p' });
+    const withNewValue = { redact: ['nothing'], metadata: { labels: { password: 'q' } } };
+    expect(at((await api.patch(ENTITY, withNewValue)).json, 'metadata', 'labels')).to.deep.equal({ password: 'q' });
   });
 
   it('answers 409 for an agent-managed entity, or if it would make the entity agent-managed', async () => {

@@ -194,6 +194,43 @@ describe('secrets', () => {
     expect([patched.status, patched.text.includes(REDACTED_VALUE)]).to.deep.equal([200, false]);
   });
 
+  it('A17 that an entity redacts are not shown by a patch that takes the redaction away', async () => {
+    const path = '/ns/default/entities/vault';
+    const [labels, annotations] = [{ pin: REDACTED_VALUE, password: REDACTED_VALUE }, { 'my-pin': REDACTED_VALUE }];
+    const metadata = { name: 'vault', namespace: 'default', labels, annotations };
+    const put = async (redact: string[]): Promise<void> => {
+      const { status, text } = await admin.put(path, { entity_class: 'proxy', metadata, redact });
+      expect(status, text).to.equal(200);
+    };
+    await put(['pin', 'password', 'my_pin']);
+    const uncovering: [patch: object, field: string][] = [
+      [{ redact: ['pin', 'my_pin'] }, 'labels "password"'],
+      [{ redact: ['password', 'my_pin'] }, 'labels "pin"'],
+      [{ redact: ['password', 'pin'] }, 'annotations "my-pin"'],
+      [{ redact: null }, 'labels "pin"'],
+      [{ redact: [] }, 'labels "pin"'],
+      [{ redact: ['other'], metadata: { labels: { pin: 'new' } } }, 'labels "password"'],
+    ];
+    for (const [patch, field] of uncovering) {
+      const { status, text } = await admin.patch(path, patch);
+      expect(status, text).to.equal(400);
+      expect(text).to.include('redact must still cover').and.not.include(REDACTED_VALUE);
+      expect(JSON.parse(text)).to.have.property('message').that.includes(field);
+    }
+    expect((await admin.get(path)).text).to.not.include(REDACTED_VALUE);
+
+    const withNew = { redact: ['other'], metadata: { labels: { pin: '1', password: null }, annotations: null } };
+    expect(await admin.patch(path, withNew)).to.have.property('status', 200);
+    const { json, text } = await admin.get(path);
+    expect(at(json, 'metadata', 'labels')).to.deep.equal({ pin: '1' });
+    expect(text).to.not.include(REDACTED_VALUE);
+
+    await put(['password', 'pin']);
+    expect(await admin.patch(path, { redact: ['pin', 'password', 'my_pin'] })).to.have.property('status', 200);
+    expect(await admin.patch(path, { redact: ['PIN', 'pass_word', 'mypin'] })).to.have.property('status', 200);
+    expect((await admin.get(path)).text).to.not.include(REDACTED_VALUE);
+  });
+
   it('A17 that are redacted cannot be found out by a selector', async () => {
     const metadata = { name: 'p1', namespace: 'default', labels: { password: REDACTED_VALUE } };
     await admin.post('/ns/default/entities', { entity_class: 'proxy', metadata });

@@ -35,13 +35,20 @@ function redactMap(map: TextMap, keys: ReadonlySet<string>): TextMap {
   );
 }
 
+const redactedKeys = (redact: Entity['redact']): ReadonlySet<string> =>
+  redact === undefined ? DEFAULT_KEYS : new Set(redact.map(comparable));
+
+/** Whether the label or annotation `key` of an entity is redacted. */
+export const isRedacted = ({ redact }: Pick<Entity, 'redact'>, key: string): boolean =>
+  redactedKeys(redact).has(comparable(key));
+
 /**
  * Replaces the values of labels and annotations whose keys are redacted. Returns the same object when there are none.
  */
 export function redactEntity<E extends Pick<Entity, 'metadata' | 'redact'>>(entity: E): E {
   const { metadata, redact } = entity;
   if (metadata.labels === undefined && metadata.annotations === undefined) return entity;
-  const keys = redact === undefined ? DEFAULT_KEYS : new Set(redact.map(comparable));
+  const keys = redactedKeys(redact);
   const labels = redactMap(metadata.labels, keys);
   const annotations = redactMap(metadata.annotations, keys);
   if (labels === metadata.labels && annotations === metadata.annotations) return entity;

@@ -18,6 +18,7 @@ import { mapPage } from '../../store/page.ts';
 import { assertNotMoved, assertSameName, assertSameNamespace } from '../request/path-match.ts';
 import { json, NO_CONTENT } from '../answer/answers.ts';
 import { assertConditions } from '../request/conditions.ts';
+import { assertKeepsSecrets } from '../request/kept-secrets.ts';
 import { taggedJson } from '../answer/entity-tag.ts';
 import { applyPatch } from '../request/merge-patch.ts';
 import { keepSentEmptyLists } from '../answer/sent-empty-lists.ts';
@@ -66,6 +67,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       assertConditions(conditions, tagOf(stored));
       const edited = parseEntityConfig(applyPatch(stored, body));
       assertEntity(edited);
+      assertKeepsSecrets(stored, edited, body);
       return edited;
     };
     const config = await commands.editEntity(namespace, name, edit, caller.username);
