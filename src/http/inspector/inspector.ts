@@ -6,15 +6,15 @@ import { parseSince, type Since } from '../../actors/inspection/position.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { type ActorAddress, parseActorAddresses } from '../../resources/actor-address.ts';
-import { Forbidden, NotFound, Overloaded, Unauthenticated } from '../../resources/errors.ts';
+import { Forbidden, Overloaded, Unauthenticated } from '../../resources/errors.ts';
 import type { AccessControl } from '../../auth/access-control.ts';
 import { type ErrorAnswer, errorAnswer } from '../answer/errors.ts';
 import { InspectSocket } from './inspector-socket.ts';
 import { parseQuery } from '../request/query.ts';
+import { INSPECT_PATH } from './upgradable-request.ts';
 import type { Caller } from '../../auth/caller.ts';
 import type { Tickets } from '../../auth/tickets.ts';
 
-const PATH = '/debug/inspect';
 /** The permission that an inspector needs. */
 const ACCESS = { resource: 'inspect', verb: 'get', namespace: undefined, name: '' } as const;
 const MAX_INSPECTORS = 8;
@@ -54,7 +54,7 @@ export class InspectEndpoint {
     this.#ports = ports;
   }
 
-  /** Takes every request for an upgrade; those for other paths are answered 404. */
+  /** Takes a request for an upgrade, which the server emits for `UpgradableRequest` only. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { log, clock, inspection } = this.#ports;
     socket.on('error', (err) => {
@@ -68,8 +68,8 @@ export class InspectEndpoint {
         log.info({ username: caller.username, actors: addresses.length }, 'inspector connected');
       });
     } catch (error) {
-      const path = pathOf(request);
-      refuse(socket, errorAnswer(error, { log, request: { method: request.method ?? '', path }, asText: false }));
+      const answered = { method: request.method ?? '', path: INSPECT_PATH };
+      refuse(socket, errorAnswer(error, { log, request: answered, asText: false }));
     }
   }
 
@@ -86,9 +86,8 @@ export class InspectEndpoint {
     cancel();
   }
 
-  /** @throws NotFound, Unauthenticated, Forbidden, InvalidResource, Overloaded */
+  /** @throws Unauthenticated, Forbidden, InvalidResource, Overloaded */
   #admit(request: IncomingMessage): Admission {
-    if (pathOf(request) !== PATH) throw new NotFound();
     const query = parseQuery(request.url ?? '');
     const ticket = query.get('ticket') ?? '';
     if (ticket === '') throw new Unauthenticated('ticket must be given, from POST /api/mon/v1/tickets');
@@ -117,8 +116,6 @@ export class InspectEndpoint {
     }
   }
 }
-
-const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
 function refuse(socket: Duplex, { status, type = 'application/json', body, headers }: ErrorAnswer): void {
   const all = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body), Connection: 'close', ...headers };

@@ -1,6 +1,7 @@
 import { createServer as createClearServer, type Server, type ServerOptions } from 'node:http';
 import type { Api } from '../../http/app.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { UpgradableRequest } from '../../http/inspector/upgradable-request.ts';
 import { close } from './listen.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
@@ -20,6 +21,7 @@ export function createApiServer(
   createServer: (options: ServerOptions) => Server = createClearServer,
 ): Server {
   const server = createServer({
+    IncomingMessage: UpgradableRequest,
     maxHeaderSize: MAX_HEADER_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: REQUEST_CHECK_INTERVAL_MS,
