@@ -9,10 +9,10 @@ const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**
  * The script of the reaper (POSIX shell). It reads `add <group>` and `drop <group>`. When its input ends, this program has ended, and the
- * script ends the groups that still run. It ignores HUP, INT and TERM, which a terminal or a service manager sends to all processes.
+ * script ends the groups that still run. It ignores the signals that a terminal or a service manager sends to all processes.
  */
 const SCRIPT = `
-trap '' HUP INT TERM
+trap '' HUP INT TERM USR1 USR2
 groups=' '
 while read -r verb group; do
   case $verb in

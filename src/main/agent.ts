@@ -10,6 +10,7 @@ import { DiskQueue } from '../store/disk-queue.ts';
 import { StoreInUse } from '../store/store-lock.ts';
 import { createLogger, exitWith, type Logger } from './log/logger.ts';
 import { hideSecrets } from './process/hide-secrets.ts';
+import { ignoreSignals } from './process/ignore-signals.ts';
 import { systemClock } from './process/system-clock.ts';
 import { AgentTlsFiles } from './tls/tls-client.ts';
 import { readVersion } from './process/version.ts';
@@ -96,6 +97,7 @@ async function run([command = 'help', ...argv]: readonly string[], log: Logger):
   }
 }
 
+ignoreSignals();
 const log = createLogger('agent', 'info');
 const environment = hideSecrets(log);
 try {

@@ -20,6 +20,7 @@ import { initialise } from './init/initialise.ts';
 import { upgrade, UpgradeStopped } from './init/upgrade.ts';
 import { createLogger, exitWith, type Logger } from './log/logger.ts';
 import { hideSecrets } from './process/hide-secrets.ts';
+import { ignoreSignals } from './process/ignore-signals.ts';
 import { assertNotServed } from './process/own-store.ts';
 import { systemClock } from './process/system-clock.ts';
 import { readVersion } from './process/version.ts';
@@ -200,6 +201,7 @@ function exitCodeOf(error: unknown): number {
   return halts.some((halt) => error instanceof halt) ? EXIT_HALTED : 1;
 }
 
+ignoreSignals();
 const log = createLogger('mon-backend', 'warn');
 const environment = hideSecrets(log);
 run(process.argv.slice(2), log).catch((error: unknown) => {

@@ -13,6 +13,7 @@ import { localChecks, localHandlers } from './local/local-checks.ts';
 import { createLogger } from './log/logger.ts';
 import { storeDirectory } from './process/directories.ts';
 import { hideSecrets } from './process/hide-secrets.ts';
+import { ignoreSignals } from './process/ignore-signals.ts';
 import { systemClock } from './process/system-clock.ts';
 
 /** The directory of the data: this program runs a backend and an agent, side by side. */
@@ -121,6 +122,7 @@ async function assertUpgraded(): Promise<void> {
 }
 
 async function main(): Promise<void> {
+  ignoreSignals();
   mkdirSync(STATE_DIR, { recursive: true, mode: 0o700 });
   await assertUpgraded();
   const password = await ensureAdministrator();
