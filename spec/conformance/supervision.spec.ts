@@ -81,6 +81,32 @@ describe('an actor that throws', () => {
     await expectNeighbourSound();
   });
 
+  it('keeps the blind time that its deadline counts from while it is quarantined', async () => {
+    const [timeoutMs, blindMs] = [200_000, 10_000];
+    await start();
+    const agent = await ReportingAgent.connect(backend, BROKEN);
+    await agent.keepalive({ interval: 2, timeout: timeoutMs / 1_000 });
+    sabotage.arm(BROKEN_KEY, 'action', 5);
+    for (let failures = 0; failures < 5; failures += 1) await agent.keepalive();
+    expect(await quarantineEvent()).to.deep.include({ status: 2 });
+    for (let stalls = 0; stalls < 2; stalls += 1) {
+      await backend.clock.advance(5_000);
+      await backend.clock.stall(blindMs);
+      // The neighbour's deadline counts from the time after this stall only.
+      neighbour = await ReportingAgent.connect(backend, 'sound-01');
+      await neighbour.keepalive({ interval: 2, timeout: 3_600 });
+    }
+    await backend.clock.advance(2 * MINUTE_MS);
+    api = await backend.login();
+    expect(await quarantineEvent()).to.deep.include({ status: 0 });
+    // The deadline counts from the end of the first stall, 15 s after the keepalive.
+    await backend.clock.advance(15_000 + timeoutMs - 30_000 - 2 * MINUTE_MS - 1);
+    api = await backend.login();
+    expect(await checkOf(BROKEN)).to.deep.include({ status: 0 });
+    await backend.clock.advance(1_000);
+    expect(await checkOf(BROKEN)).to.deep.include({ status: 1 });
+  });
+
   /** Changes the stored state of the entity to one that does not exist while the backend is stopped. */
   async function restartWithDamagedRecord(): Promise<void> {
     await start(MACHINES);

@@ -1,7 +1,9 @@
 import type { DeadlineChange, TableReader } from '../store/decision.ts';
+import { CorruptRecord } from '../store/sealed.ts';
 import type { ActorKind } from './core/actor-kind.ts';
 import type { SILENCE } from './events/silences.ts';
 import { storedDeadline } from './stored-deadlines.ts';
+import { UNKNOWN_INPUT } from './time/blind-time.ts';
 import type { DeadlineQueue } from './time/deadline-queue.ts';
 
 export interface ArmedDeadlinesPorts {
@@ -24,6 +26,17 @@ export class ArmedDeadlines {
     const { deadlineQueue } = this.#ports;
     if (atMs === undefined) deadlineQueue.drop(actor, key);
     else deadlineQueue.set(actor, key, atMs, sinceMs, repeat);
+  }
+
+  /** Returns the input that the stored deadline of a key counts from: unknown if its record is damaged, undefined if it has none. */
+  storedInputAtMs(actor: ActorKind | typeof SILENCE, key: string): number | undefined {
+    const { reader, nowMs } = this.#ports;
+    try {
+      return storedDeadline(reader, actor, key, nowMs())?.sinceMs;
+    } catch (error) {
+      if (!(error instanceof CorruptRecord)) throw error;
+      return UNKNOWN_INPUT;
+    }
   }
 
   /** Arms the deadline that follows from the stored record of a key, or drops it when there is none. */

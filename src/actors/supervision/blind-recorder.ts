@@ -5,6 +5,7 @@ import type { DecisionContext } from '../core/decision-context.ts';
 import type { SystemListeners } from '../core/system-listeners.ts';
 import type { BlindInterval, BlindTime } from '../time/blind-time.ts';
 import type { DeadlineQueue } from '../time/deadline-queue.ts';
+import type { Supervision } from './supervision.ts';
 import { recordBlindInterval, storeBlindTime } from './stored-blind-time.ts';
 
 /** What ended a blind interval, as the ledger names it. */
@@ -19,6 +20,7 @@ const CAUSES: Readonly<Record<BlindEnd, BackendCause>> = {
 export interface BlindRecorderPorts {
   blind: BlindTime;
   deadlineQueue: Pick<DeadlineQueue, 'inputsAtMs' | 'rebuild'>;
+  supervision: Pick<Supervision, 'quarantinedInputsAtMs'>;
   decider: Pick<Decider, 'maintain'>;
   listeners: Pick<SystemListeners, 'readsStalled'>;
   backendName: string;
@@ -47,9 +49,15 @@ export class BlindRecorder {
 
   /** Adds an interval and drops those that no deadline counts from any more. The deadline queue must be rebuilt after it. */
   add(interval: BlindInterval): void {
-    const { blind, deadlineQueue } = this.#ports;
+    const { blind } = this.#ports;
     blind.add(interval);
-    blind.keepFirstAfter(deadlineQueue.inputsAtMs());
+    blind.keepFirstAfter(this.#inputsAtMs());
+  }
+
+  *#inputsAtMs(): Iterable<number> {
+    const { deadlineQueue, supervision } = this.#ports;
+    yield* deadlineQueue.inputsAtMs();
+    yield* supervision.quarantinedInputsAtMs();
   }
 
   /** Stores the intervals and writes `interval` to the ledger. */

@@ -18,12 +18,22 @@ export interface SupervisionPorts {
   decider: Decider;
   kinds: ActorKinds;
   deadlineQueue: Pick<DeadlineQueue, 'set' | 'drop'>;
-  /** Arms an actor's deadline again from its record. */
-  armed: { rearm(kind: ActorKind, key: string): void };
+  armed: {
+    /** Arms an actor's deadline again from its record. */
+    rearm(kind: ActorKind, key: string): void;
+    /** The input that the deadline in its record counts from. */
+    storedInputAtMs(kind: ActorKind, key: string): number | undefined;
+  };
   backendName: string;
   /** Steady time, ms. */
   steadyMs(): number;
   log: Log;
+}
+
+/** Returns the actor that `<kind>/<key>` names. */
+function actorOf(id: string): { kind: ActorKind; key: string } {
+  const slash = id.indexOf('/');
+  return { kind: id.slice(0, slash) as ActorKind, key: id.slice(slash + 1) };
 }
 
 /**
@@ -71,8 +81,8 @@ export class Supervision {
 
   /** Ends the quarantine of `<kind>/<key>`, as the deadline queue names it. */
   releaseById(id: string, cause: LedgerCause): void {
-    const slash = id.indexOf('/');
-    this.release(id.slice(0, slash) as ActorKind, id.slice(slash + 1), cause);
+    const { kind, key } = actorOf(id);
+    this.release(kind, key, cause);
   }
 
   /** Releases an actor from quarantine or wakes it. False when there is nothing to wake. @throws StoreUnavailable */
@@ -84,6 +94,16 @@ export class Supervision {
       if (!(error instanceof ActorFailed)) throw error;
       // There is an actor; its failure has been handled.
       return true;
+    }
+  }
+
+  /** The inputs that the deadlines of quarantined actors count from, which are armed again only at their release. Steady time, ms. */
+  *quarantinedInputsAtMs(): Iterable<number> {
+    const { quarantine, armed } = this.#ports;
+    for (const id of quarantine.quarantined) {
+      const { kind, key } = actorOf(id);
+      const inputAtMs = armed.storedInputAtMs(kind, key);
+      if (inputAtMs !== undefined) yield inputAtMs;
     }
   }
 
