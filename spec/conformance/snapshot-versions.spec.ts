@@ -141,6 +141,32 @@ describe('a stored snapshot of another machine version', () => {
     });
   }
 
+  for (const [subject, key] of [
+    ['keepalives', `${ENTITY}/keepalive`],
+    ['results', SWITCH],
+  ] as const) {
+    for (const offsetMs of [0, 500]) {
+      it(`repeats an alert on missing ${subject}, delayed by blind time, at its next tick only (offset ${offsetMs} ms)`, async () => {
+        const isEntity = subject === 'keepalives';
+        await agent.keepalive({ interval: 2, timeout: isEntity ? 30 : 3_600 });
+        if (!isEntity) await agent.result('disk', { ttl: 30, interval: 5 });
+        await backend.clock.advance(10_000 + offsetMs);
+        await backend.downFor(20_000);
+        // The first alert is due 30 s after the end of the blind time, and is repeated every 30 s.
+        await backend.clock.advance(35_000);
+        expect(statusOf(key)).to.equal(1);
+        const occurrences = occurrencesOf(key) ?? 0;
+        await restartOutdated();
+        await backend.clock.advance(23_000);
+        expect(occurrencesOf(key)).to.equal(occurrences);
+        await backend.clock.advance(4_000);
+        expect(occurrencesOf(key)).to.equal(occurrences + 1);
+        await backend.clock.advance(30_000);
+        expect(occurrencesOf(key)).to.equal(occurrences + 2);
+      });
+    }
+  }
+
   it('gives an armed check TTL its whole time once more, and then it expires', async () => {
     await agent.keepalive({ interval: 2, timeout: 600 });
     await agent.result('disk', { ttl: 20, interval: 5 });

@@ -31,13 +31,13 @@ describe('a snapshot that is rebuilt from domain data', () => {
       fc.property(receivedAtMs, timeouts, fc.nat({ max: 5 }), (atMs, times, alerts) => {
         let [entity] = initialTransition(entityMachine, { key: 'default/web-01' });
         [entity] = transition(entityMachine, entity, { type: 'keepalive.received', atMs, ...times });
-        let alert: { status: number; silentS: number } | undefined;
+        let alert: { status: number; silentS: number; graceMs: number } | undefined;
         for (let n = 0; n < alerts; n += 1) {
           const deadlineAtMs = keepaliveDeadlineAtMs(entity.context) ?? 0;
           const elapsedMs = deadlineAtMs - atMs;
           const world = { graceMs: 0, keepaliveEventExists: true, deregister: false };
           [entity] = transition(entityMachine, entity, { type: 'deadline.reached', deadlineAtMs, elapsedMs, ...world });
-          alert = { status: entity.value === 'critical' ? 2 : 1, silentS: secondsOf(elapsedMs) };
+          alert = { status: entity.value === 'critical' ? 2 : 1, silentS: secondsOf(elapsedMs), graceMs: 0 };
         }
         const receivedAtS = secondsOf(atMs);
         const { value, context, version } = rebuiltEntity('default/web-01', { ...times, receivedAtS, alert }, NOW_MS);
@@ -74,13 +74,13 @@ describe('a snapshot that is rebuilt from domain data', () => {
         (atMs, ttlS, alertStatus, alerts, lateMs) => {
           const ttlMs = ttlS * 1_000;
           let [ttl] = initialTransition(checkTtlMachine, { key: 'a/b/c', ttlMs, alertStatus, atMs });
-          let expiry = { atS: 0, silentS: 0 };
+          let expiry = { atS: 0, silentS: 0, graceMs: 0 };
           for (let n = 0; n < alerts; n += 1) {
             const deadlineAtMs = ttlDeadlineAtMs(ttl.context);
             const elapsedMs = deadlineAtMs + lateMs - atMs;
             const world = { graceMs: 0, entityExists: true, eventExists: true, keepaliveStatus: 0 };
             [ttl] = transition(checkTtlMachine, ttl, { type: 'deadline.reached', deadlineAtMs, elapsedMs, ...world });
-            expiry = { atS: secondsOf(deadlineAtMs + lateMs), silentS: secondsOf(elapsedMs) };
+            expiry = { atS: secondsOf(deadlineAtMs + lateMs), silentS: secondsOf(elapsedMs), graceMs: 0 };
           }
           const rebuilt = rebuiltTtl('a/b/c', { ttlMs, alertStatus, expiry }, NOW_MS);
           expect([rebuilt.value, rebuilt.version]).to.deep.equal([ttl.value, checkTtlMachine.version]);

@@ -9,6 +9,7 @@ import type { CurrentDecision } from './core/current-decision.ts';
 import { ttlDeadline } from './events/check-ttls.ts';
 import { rebuildCheckTtl } from './events/rebuild-check-ttl.ts';
 import { connectionDeadline, scheduleDeadline } from './stored-deadlines.ts';
+import type { BlindTime } from './time/blind-time.ts';
 import type { DeadlineQueue, StoredDeadline } from './time/deadline-queue.ts';
 import { KeyedActors } from './core/keyed-actors.ts';
 import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
@@ -22,6 +23,8 @@ export interface ActorKindsPorts {
   supervisors: Record<ActorKind, ActorRefFrom<typeof supervisorLogic>>;
   /** The armed deadline of a schedule, Unix ms. */
   deadlineQueue: Pick<DeadlineQueue, 'deadlineOf'>;
+  /** Gives the grace that the last alert of a rebuilt actor had. */
+  blind: BlindTime;
   /** The deadlines of rebuilt actors are armed with the decision being made. */
   current: CurrentDecision;
   log: Log;
@@ -33,7 +36,7 @@ export interface ActorKindsPorts {
 
 /** Makes the keyed actors of each kind: the record they are woken from, and the domain data that replaces it if it cannot be used. */
 export function makeActorKinds(ports: ActorKindsPorts): ActorKinds {
-  const { machines, supervisors, deadlineQueue, current, log, nowMs, steadyMs } = ports;
+  const { machines, supervisors, deadlineQueue, blind, current, log, nowMs, steadyMs } = ports;
   const ofKind = (kind: ActorKind, deadlineOf: (snapshot: ActorSnapshot) => StoredDeadline | undefined) => ({
     kind,
     rebuilt(key: string, snapshot: ActorSnapshot) {
@@ -49,14 +52,14 @@ export function makeActorKinds(ports: ActorKindsPorts): ActorKinds {
       machine: machines.entity,
       supervisor: supervisors.entity,
       load: (reader, key) => reader.get('entities', key)?.actor,
-      rebuild: (reader, key) => rebuildEntity(reader, key, steadyMs()),
+      rebuild: (reader, key) => rebuildEntity(reader, key, { nowMs: steadyMs(), blind }),
       ...ofKind('entity', keepaliveDeadline),
     }),
     'check-ttl': new KeyedActors({
       machine: machines['check-ttl'],
       supervisor: supervisors['check-ttl'],
       load: (reader, key) => reader.get('events', key)?.ttl,
-      rebuild: (reader, key) => rebuildCheckTtl(reader, key, steadyMs()),
+      rebuild: (reader, key) => rebuildCheckTtl(reader, key, { nowMs: steadyMs(), blind }),
       ...ofKind('check-ttl', ttlDeadline),
     }),
     connection: new KeyedActors({

@@ -123,6 +123,7 @@ export class ActorSystem {
       machines: provideEffects(machines, effects),
       supervisors: root.supervisors,
       deadlineQueue,
+      blind,
       current,
       log,
       nowMs,

@@ -1,4 +1,5 @@
 import { type KeepaliveTimeouts, nextTickMs } from '../rules/keepalive-ticks.ts';
+import { elapsedAtAlertMs } from '../rules/alert-output.ts';
 import type { ActorSnapshot } from './actor-snapshot.ts';
 import { type EntityContext, entityMachine, type Keepalive } from './entity.ts';
 
@@ -12,15 +13,14 @@ export interface StoredKeepalive extends KeepaliveTimeouts {
   intervalMs: number;
   /** Receipt of the last keepalive; undefined when unknown, as for an event from the API. */
   receivedAtS: number | undefined;
-  /** The last alert, when the agent has been silent since; `silentS` is the silence that the alert names. */
-  alert: { status: number; silentS: number } | undefined;
+  /** The last alert, when the agent has been silent since, with the silence that it names and the grace that it had. */
+  alert: { status: number; silentS: number; graceMs: number } | undefined;
 }
 
 /**
  * Rebuilds the snapshot from domain data, to replace a stored one that cannot be used: unmonitored without `keepalive`, otherwise
- * in the state of the last alert, with the deadline after it. Without blind time since the last keepalive, the deadline differs
- * by at most a second: before the first alert it is never earlier, during an alert never later. The grace of the last alert is
- * not stored in the event: if blind time delayed that alert, it is repeated at once, and the repeats continue as before.
+ * in the state of the last alert, with the deadline after it. The deadline differs by at most a second: before the first alert it
+ * is never earlier, and during an alert without grace never later.
  */
 export function rebuiltEntity(key: string, keepalive: StoredKeepalive | undefined, nowMs: number): ActorSnapshot {
   if (keepalive === undefined) return unmonitored(key);
@@ -28,7 +28,8 @@ export function rebuiltEntity(key: string, keepalive: StoredKeepalive | undefine
   if (alert === undefined) return monitored(key, { ...timeouts, atMs: Math.min(nowMs, receivedAtS * 1_000 + 999) });
   const context: EntityContext = {
     ...contextOf(key, { ...timeouts, atMs: Math.min(nowMs, receivedAtS * 1_000) }),
-    tickMs: nextTickMs(alert.silentS * 1_000, timeouts),
+    tickMs: nextTickMs(elapsedAtAlertMs(alert), timeouts),
+    graceMs: alert.graceMs,
   };
   return { value: alert.status === 1 ? 'warning' : 'critical', context, version };
 }

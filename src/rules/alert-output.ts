@@ -13,6 +13,13 @@ export const keepaliveSilentS = (output: string): number | undefined =>
 export const ttlSilentS = (output: string): number | undefined =>
   numberIn(/^Last check execution was (\d{1,12}) seconds ago$/, output);
 
+/**
+ * Returns the time that counted for an alert, from the silence that its output names and from its grace. The time of an alert is
+ * known to the second: with a grace the end of that second is taken, so that the tick of the alert itself has passed.
+ */
+export const elapsedAtAlertMs = ({ silentS, graceMs }: { silentS: number; graceMs: number }): number =>
+  graceMs === 0 ? silentS * 1_000 : silentS * 1_000 + 999 - graceMs;
+
 function numberIn(pattern: RegExp, text: string): number | undefined {
   const [, digits] = pattern.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits);
