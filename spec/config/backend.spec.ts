@@ -120,7 +120,14 @@ describe('the configuration of the backend', () => {
       },
       storeSync: 'none',
     });
+    const ignored = {
+      'dashboard-host': 'there is no dashboard yet',
+      'dashboard-port': 'there is no dashboard yet',
+      'event-log-buffer-wait': 'the backend never waits for the event log',
+      'event-log-parallel-encoders': 'one encoder is fast enough',
+    };
     expect('warnings' in parsed ? parsed.warnings : []).to.deep.equal([
+      { message: 'settings without effect', fields: ignored },
       { message: 'acknowledged data may be lost when the machine fails', fields: { flag: 'store-sync' } },
     ]);
   });

@@ -174,18 +174,32 @@ describe('a configuration', () => {
     expect(parsed({ env: { X_FACTOR: '6', X_GROWTH: '7' } }).config.growth).to.equal(7);
   });
 
-  it('warns of unknown keys and names the nearest one', () => {
-    expect(parsed({ files: { '/etc/x.yml': 'prot: 1\nlabel: {}\n' } }).warnings).to.deep.equal([
-      {
-        message: 'unknown key in the configuration file',
-        fields: { key: 'prot', file: '/etc/x.yml', nearest: 'port' },
-      },
-      {
-        message: 'unknown key in the configuration file',
-        fields: { key: 'label', file: '/etc/x.yml', nearest: 'labels' },
-      },
+  it('warns of unknown keys, with a suggestion for a misspelt one', () => {
+    const message = 'unknown key in the configuration file';
+    const file = '/etc/x.yml';
+    const { warnings } = parsed({ files: { [file]: 'prot: 1\nlabel: {}\npass_word: 1\nelephant: 1\n' } });
+    expect(warnings).to.deep.equal([
+      { message, fields: { key: 'prot', file, suggestion: 'port' } },
+      { message, fields: { key: 'label', file, suggestion: 'labels' } },
+      { message, fields: { key: 'pass_word', file, suggestion: 'password' } },
+      { message, fields: { key: 'elephant', file } },
     ]);
   });
+
+  for (const [argument, suggestion] of [
+    ['--prot', '--port'],
+    ['--prot=1', '--port'],
+    ['--lables', '--labels'],
+    ['--Name', '--name'],
+    ['--config', '--config-file'],
+    ['--tag', '--tags'],
+    ['-port', '--port'],
+  ] as const) {
+    it(`suggests ${suggestion} for ${argument}`, () => {
+      const [mistake] = mistakesOf({ argv: [argument] });
+      expect(mistake).to.match(new RegExp(`^-: unknown .*\\(did you mean ${suggestion}\\?\\)$`));
+    });
+  }
 
   it('reports all mistakes at once, each with its flag and rule', () => {
     const env = { X_WAIT: '5', X_LOUD: 'maybe', X_LABELS: '{"a":' };

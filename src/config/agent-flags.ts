@@ -1,5 +1,5 @@
-import { type Flag, kinds } from './flags.ts';
-import type { LogLevel } from './flag-kinds.ts';
+import { agentCompatibilityFlags } from './agent-compatibility-flags.ts';
+import { DEFAULT_LOG_LEVEL, type Flag, grouped, kinds } from './flags.ts';
 import { pemFile } from './tls-flags.ts';
 
 const MAX_UINT32 = 2 ** 32 - 1;
@@ -32,66 +32,72 @@ const duration = (fallbackMs: number, about: string): Flag<number> => ({
 
 /** The flags of `mon-agent start`; the name of the entity is `hostname` by default. */
 export const agentFlags = (hostname: string) => ({
-  name: { ...text(hostname, 'name of the entity'), formerName: 'id' },
-  namespace: text('default', 'namespace of the entity'),
-  labels: map('labels of the entity'),
-  annotations: map('annotations of the entity'),
-  redact: list([], 'labels and annotations whose values are hidden, by default those of passwords and keys'),
-  subscriptions: list([], 'subscriptions whose checks this agent runs'),
-  deregister: flag('remove the entity when its keepalives stop'),
-  'deregistration-handler': text('', 'handler that is notified when the entity is removed'),
-  'agent-managed-entity': flag('use this configuration, not the one that the backend has stored'),
-  'discover-processes': flag('accepted for compatibility, without effect'),
-
-  'backend-url': list(
-    ['ws://127.0.0.1:8081'],
-    'URLs of backends, tried in order, ws:// or wss://, port 8081 by default',
-  ),
-  user: text('agent', 'user at the backend'),
-  password: { ...text('P@ssw0rd!', 'password at the backend'), secret: true },
-  'trusted-ca-file': pemFile('certificate authorities of backends, PEM, by default those of the system'),
-  'insecure-skip-tls-verify': flag('accept any certificate of a backend, for development only'),
-  'cert-file': pemFile('certificate that replaces user and password, PEM, leaf first'),
-  'key-file': pemFile('key of the certificate, PEM, readable by its owner only'),
-  'backend-handshake-timeout': secondsOrDefault(15, 'seconds until an unanswered handshake fails'),
-  'backend-heartbeat-interval': secondsOrDefault(30, 'seconds between pings'),
-  'backend-heartbeat-timeout': secondsOrDefault(45, 'seconds without a pong until the connection is closed'),
-  'retry-min': duration(1_000, 'first delay before the agent reconnects'),
-  'retry-max': duration(120_000, 'longest delay before the agent reconnects'),
-  'retry-multiplier': {
-    kind: kinds.decimal(0),
-    fallback: 2,
-    about: 'factor by which the delay grows, 0 for the default',
-  },
-  'max-session-length': duration(0, 'longest duration of a connection, 0 for no limit'),
-
-  'keepalive-interval': {
-    ...seconds(1, 20, 'seconds between keepalives'),
-    // The documented name of the variable is misspelt, and users have it in their files.
-    otherVariables: ['KEEPALIVE_INTERNAL'],
-  },
-  'keepalive-warning-timeout': {
-    ...seconds(0, 120, 'seconds without a keepalive until a warning'),
-    formerName: 'keepalive-timeout',
-  },
-  'keepalive-critical-timeout': seconds(0, 0, 'seconds without a keepalive until a critical alert, 0 for none'),
-  'keepalive-handlers': list(['keepalive'], 'handlers of keepalive events'),
-  'keepalive-check-labels': map('labels of keepalive events'),
-  'keepalive-check-annotations': map('annotations of keepalive events'),
-  'keepalive-pipelines': list([], 'pipelines of keepalive events, for example core/v2.Pipeline.ops'),
-
-  'events-queue-max': {
-    kind: kinds.integer(1, MAX_INT32),
-    fallback: 100_000,
-    about: 'events that the queue on disk holds while no backend is connected',
-  },
-  'cache-dir': text('/var/cache/mon/mon-agent', 'directory of assets and the queue, /dev/null for memory'),
-  'log-level': {
-    kind: kinds.logLevel,
-    fallback: 'warn' as LogLevel,
-    about: 'lowest logged level: panic, fatal, error, warn, info, debug or trace',
-  },
-  'config-file': { ...text('/etc/mon/agent.yml', 'YAML file with these flags'), short: 'c' },
+  ...grouped('Entity', {
+    name: { ...text(hostname, 'name of the entity'), formerName: 'id' },
+    namespace: text('default', 'namespace of the entity'),
+    labels: map('labels of the entity'),
+    annotations: map('annotations of the entity'),
+    redact: list([], 'labels and annotations whose values are hidden, by default those of passwords and keys'),
+    subscriptions: list([], 'subscriptions whose checks this agent runs'),
+    deregister: flag('remove the entity when its keepalives stop'),
+    'deregistration-handler': text('', 'handler that is notified when the entity is removed'),
+    'agent-managed-entity': flag('use this configuration, not the one that the backend has stored'),
+  }),
+  ...grouped('Connection', {
+    'backend-url': list(
+      ['ws://127.0.0.1:8081'],
+      'URLs of backends, tried in order, ws:// or wss://, port 8081 by default',
+    ),
+    user: text('agent', 'user at the backend'),
+    password: { ...text('P@ssw0rd!', 'password at the backend'), secret: true },
+    'trusted-ca-file': pemFile('certificate authorities of backends, PEM, by default those of the system'),
+    'insecure-skip-tls-verify': flag('accept any certificate of a backend, for development only'),
+    'cert-file': pemFile('certificate that replaces user and password, PEM, leaf first'),
+    'key-file': pemFile('key of the certificate, PEM, readable by its owner only'),
+    'backend-handshake-timeout': secondsOrDefault(15, 'seconds until an unanswered handshake fails'),
+    'backend-heartbeat-interval': secondsOrDefault(30, 'seconds between pings'),
+    'backend-heartbeat-timeout': secondsOrDefault(45, 'seconds without a pong until the connection is closed'),
+    'retry-min': duration(1_000, 'first delay before the agent reconnects'),
+    'retry-max': duration(120_000, 'longest delay before the agent reconnects'),
+    'retry-multiplier': {
+      kind: kinds.decimal(0),
+      fallback: 2,
+      about: 'factor by which the delay grows, 0 for the default',
+    },
+    'max-session-length': duration(0, 'longest duration of a connection, 0 for no limit'),
+  }),
+  ...grouped('Keepalives', {
+    'keepalive-interval': {
+      ...seconds(1, 20, 'seconds between keepalives'),
+      // The documented name of the variable is misspelt, and users have it in their files.
+      otherVariables: ['KEEPALIVE_INTERNAL'],
+    },
+    'keepalive-warning-timeout': {
+      ...seconds(0, 120, 'seconds without a keepalive until a warning'),
+      formerName: 'keepalive-timeout',
+    },
+    'keepalive-critical-timeout': seconds(0, 0, 'seconds without a keepalive until a critical alert, 0 for none'),
+    'keepalive-handlers': list(['keepalive'], 'handlers of keepalive events'),
+    'keepalive-check-labels': map('labels of keepalive events'),
+    'keepalive-check-annotations': map('annotations of keepalive events'),
+    'keepalive-pipelines': list([], 'pipelines of keepalive events, for example core/v2.Pipeline.ops'),
+  }),
+  ...grouped('Files and logs', {
+    'events-queue-max': {
+      kind: kinds.integer(1, MAX_INT32),
+      fallback: 100_000,
+      about: 'events that the queue on disk holds while no backend is connected',
+    },
+    'allow-list': text('', 'file of the commands that the agent may run; not supported yet, so it is refused'),
+    'cache-dir': text('/var/cache/mon/mon-agent', 'directory of assets and the queue, /dev/null for memory'),
+    'log-level': {
+      kind: kinds.logLevel,
+      fallback: DEFAULT_LOG_LEVEL,
+      about: 'lowest logged level: panic, fatal, error, warn, info, debug or trace',
+    },
+    'config-file': { ...text('/etc/mon/agent.yml', 'YAML file with these flags'), short: 'c' },
+  }),
+  ...agentCompatibilityFlags,
 });
 
 export type AgentFlags = ReturnType<typeof agentFlags>;

@@ -147,6 +147,13 @@ const rules: Rules = [
     broken: ({ user }) => (user.includes(':') ? 'user must not have a colon' : undefined),
   },
   keyPairRule,
+  {
+    flags: ['allow-list'],
+    broken: (values) =>
+      values['allow-list'] === ''
+        ? undefined
+        : 'allow-list is not supported yet: the agent would run every command that a backend requests',
+  },
   ...(['namespace', 'user', 'subscriptions'] as const).map((flag) => ({
     flags: [flag],
     broken: (values: Values) =>

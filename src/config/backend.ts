@@ -1,6 +1,8 @@
 import { type AdmissionConfig, admissionConfig } from './admission-flags.ts';
+import { dashboardPairRule } from './backend-compatibility-flags.ts';
 import { type BackendTls, backendTlsOf, backendTlsRules } from './backend-tls.ts';
 import { BACKEND_FILE_KEYS } from './command-flags.ts';
+import { etcdRules } from './etcd-flags.ts';
 import { type EventLogConfig, eventLogConfig } from './event-log-flags.ts';
 import { type LogLevel, type Parsed, parseFlags, type Sources } from './flags.ts';
 import { type InspectConfig, inspectConfig, inspectRelayRule } from './inspect-flags.ts';
@@ -49,6 +51,8 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
         stateDirRule,
         ...backendTlsRules,
         ...tokenRules,
+        ...etcdRules,
+        dashboardPairRule,
         silenceRule,
         {
           flags: ['api-write-timeout'],

@@ -1,9 +1,21 @@
+import { etcdFlags } from './etcd-flags.ts';
 import { firstAdminFlags } from './first-admin-flags.ts';
-import { type Flag, kinds } from './flags.ts';
+import { type Flag, kinds, withoutEffect } from './flags.ts';
 import { startFlags } from './start-flags.ts';
 import { stateFlags } from './state-flags.ts';
 
 const DEFAULT_TIMEOUT_MS = 5_000;
+
+/** Flags with which the reference reaches its store. `init` and `upgrade` share the settings of `start`. */
+const connectionFlags = {
+  ...withoutEffect('this command opens the store in --state-dir itself', {
+    'cert-file': kinds.text,
+    'key-file': kinds.text,
+    'trusted-ca-file': kinds.text,
+    'insecure-skip-tls-verify': kinds.boolean,
+  }),
+  ...etcdFlags,
+};
 
 /** The flags of `mon-backend init`. */
 export const initFlags = {
@@ -20,6 +32,7 @@ export const initFlags = {
     fallback: false,
     about: 'exit with 0 instead of 3 when the store is initialised already',
   },
+  ...connectionFlags,
 } satisfies Record<string, Flag<unknown>>;
 
 /** The flags of `mon-backend upgrade`. */
@@ -31,6 +44,7 @@ export const upgradeFlags = {
     fallback: DEFAULT_TIMEOUT_MS,
     about: 'time limit of the wait for a store that another process uses',
   },
+  ...connectionFlags,
 } satisfies Record<string, Flag<unknown>>;
 
 /** The keys of the configuration file. All commands of the backend share the file, so that a command does not warn about the keys of another. */

@@ -19,16 +19,6 @@ export const eventLogFlags = {
     fallback: 100_000,
     about: 'events that wait to be written to the event log; above the limit the oldest are dropped',
   },
-  'event-log-buffer-wait': {
-    kind: kinds.duration(),
-    fallback: 10,
-    about: 'accepted for compatibility, without effect: the backend never waits for the event log',
-  },
-  'event-log-parallel-encoders': {
-    kind: kinds.boolean,
-    fallback: false,
-    about: 'accepted for compatibility, without effect',
-  },
 };
 
 export function eventLogConfig(values: FlagValues<typeof eventLogFlags>): EventLogConfig {

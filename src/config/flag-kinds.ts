@@ -1,5 +1,7 @@
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
+export const DEFAULT_LOG_LEVEL: LogLevel = 'warn';
+
 /** The syntax of a flag's value. All functions throw `InvalidValue`. */
 export interface Kind<T> {
   /** The placeholder of the value in the usage text; none for a flag without a value. */

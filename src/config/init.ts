@@ -1,6 +1,7 @@
 import { BACKEND_FILE_KEYS, initFlags } from './command-flags.ts';
 import { type FirstAdmin, firstAdminOf, firstAdminRules } from './first-admin-flags.ts';
 import { type Parsed, parseFlags, type Sources } from './flags.ts';
+import { keyPairRule } from './tls-flags.ts';
 import { ENVIRONMENT_PREFIX, stateDirRule, timeoutRule } from './state-flags.ts';
 
 export interface InitConfig {
@@ -21,7 +22,8 @@ export function parseInitConfig(sources: Sources): Parsed<InitConfig> {
       environmentPrefix: ENVIRONMENT_PREFIX,
       flags: initFlags,
       keysOfOthers: BACKEND_FILE_KEYS,
-      rules: [stateDirRule, ...firstAdminRules, timeoutRule],
+      sharesSettings: true,
+      rules: [stateDirRule, ...firstAdminRules, timeoutRule, keyPairRule],
       build: (values): InitConfig =>
         Object.freeze({
           stateDir: values['state-dir'],

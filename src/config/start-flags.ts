@@ -1,12 +1,16 @@
 import { admissionFlags } from './admission-flags.ts';
+import { backendCompatibilityFlags } from './backend-compatibility-flags.ts';
 import { backendTlsFlags } from './backend-tls.ts';
+import { etcdFlags } from './etcd-flags.ts';
 import { eventLogFlags } from './event-log-flags.ts';
-import { type Flag, InvalidValue, kinds, type LogLevel } from './flags.ts';
+import { DEFAULT_LOG_LEVEL, type Flag, grouped, InvalidValue, kinds } from './flags.ts';
 import { inspectFlags } from './inspect-flags.ts';
 import { silenceFlags } from './silence-flags.ts';
 import { stateFlags } from './state-flags.ts';
 import { tokenFlags } from './token-flags.ts';
 
+type StoreSync = 'full' | 'none';
+const DEFAULT_SYNC: StoreSync = 'full';
 const MAX_PORT = 65_535;
 const MAX_LIMIT_BYTES = 2 ** 31 - 1;
 const MAX_TIMEOUT_S = 86_400;
@@ -38,78 +42,96 @@ const addressKind: Flag<ListenAddress>['kind'] = {
 const port = (fallback: number, about: string): Flag<number> => ({ kind: kinds.integer(0, MAX_PORT), fallback, about });
 const host = (about: string): Flag<string> => ({ kind: kinds.text, fallback: '[::]', about });
 
+const NO_DASHBOARD = 'there is no dashboard yet';
+
 /** The flags of `mon-backend start`. */
 export const startFlags = {
-  ...stateFlags,
-  'cache-dir': { kind: kinds.text, fallback: '/var/cache/mon/mon-backend', about: 'directory of unpacked assets' },
-  'log-level': {
-    kind: kinds.logLevel,
-    fallback: 'warn' as LogLevel,
-    about: 'lowest logged level: panic, fatal, error, warn, info, debug or trace',
-  },
-  'api-listen-address': {
-    kind: addressKind,
-    fallback: { host: '::', port: 8080 },
-    about: 'address of the REST API',
-  },
-  'api-request-limit': {
-    kind: kinds.integer(1, MAX_LIMIT_BYTES),
-    fallback: 512_000,
-    about: 'largest request body in bytes',
-  },
-  'api-write-timeout': {
-    kind: kinds.duration(),
-    fallback: 15_000,
-    about: 'time after which the API disconnects a client that does not read',
-  },
-  'api-serve-wait-time': {
-    kind: kinds.duration(),
-    fallback: 0,
-    about: 'time after the start during which the API answers 503',
-  },
-  'agent-host': host('address for agents'),
-  'agent-port': port(8081, 'port for agents'),
-  'agent-write-timeout': {
-    kind: kinds.integer(1, MAX_TIMEOUT_S),
-    fallback: 15,
-    about: 'seconds after which the backend disconnects an agent that does not read',
-  },
-  'agent-max-message-size': {
-    kind: kinds.integer(1, MAX_LIMIT_BYTES),
-    fallback: 10_485_760,
-    about: 'largest message of an agent in bytes',
-  },
-  ...admissionFlags,
-  'dashboard-host': host('address of the dashboard'),
-  'dashboard-port': port(3000, 'port of the dashboard'),
-  ...backendTlsFlags,
-  ...tokenFlags,
-  'deregistration-handler': {
-    kind: kinds.text,
-    fallback: '',
-    about: 'handler of deregistration events of agents without a handler of their own',
-  },
-  ...silenceFlags,
-  'ledger-anchor-handler': {
-    kind: kinds.text,
-    fallback: '',
-    about: 'handler in namespace mon-system that receives the head of the ledger every hour',
-  },
-  'handler-run-limit': {
-    kind: kinds.duration(),
-    fallback: 600_000,
-    about: 'time limit of pipe handlers without a timeout, 0 for none',
-  },
-  'max-awake-actors': {
-    kind: kinds.integer(1, MAX_AWAKE_ACTORS),
-    fallback: 200_000,
-    about: 'state machines in memory, about 2.5 kB each; the others stay in the store only',
-  },
-  ...eventLogFlags,
-  ...inspectFlags,
-  'store-sync': {
-    kind: kinds.oneOf(['full', 'none']),
-    fallback: 'full' as 'full' | 'none',
-    about: 'full, or none, which is faster but loses acknowledged data when the machine fails',
-  },
+  ...grouped('Files and logs', {
+    ...stateFlags,
+    'cache-dir': {
+      kind: kinds.text,
+      fallback: '/var/cache/mon/mon-backend',
+      about: 'directory of unpacked assets, not used yet',
+    },
+    'log-level': {
+      kind: kinds.logLevel,
+      fallback: DEFAULT_LOG_LEVEL,
+      about: 'lowest logged level: panic, fatal, error, warn, info, debug or trace',
+    },
+  }),
+  ...grouped('REST API', {
+    'api-listen-address': {
+      kind: addressKind,
+      fallback: { host: '::', port: 8080 },
+      about: 'address of the REST API',
+    },
+    'api-request-limit': {
+      kind: kinds.integer(1, MAX_LIMIT_BYTES),
+      fallback: 512_000,
+      about: 'largest request body in bytes',
+    },
+    'api-write-timeout': {
+      kind: kinds.duration(),
+      fallback: 15_000,
+      about: 'time after which the API disconnects a client that does not read',
+    },
+    'api-serve-wait-time': {
+      kind: kinds.duration(),
+      fallback: 0,
+      about: 'time after the start during which the API answers 503',
+    },
+  }),
+  ...grouped('Agents', {
+    'agent-host': host('address for agents'),
+    'agent-port': port(8081, 'port for agents'),
+    'agent-write-timeout': {
+      kind: kinds.integer(1, MAX_TIMEOUT_S),
+      fallback: 15,
+      about: 'seconds after which the backend disconnects an agent that does not read',
+    },
+    'agent-max-message-size': {
+      kind: kinds.integer(1, MAX_LIMIT_BYTES),
+      fallback: 10_485_760,
+      about: 'largest message of an agent in bytes',
+    },
+    ...admissionFlags,
+  }),
+  ...grouped('TLS', backendTlsFlags),
+  ...grouped('Logins', tokenFlags),
+  ...grouped('Alerts and handlers', {
+    'deregistration-handler': {
+      kind: kinds.text,
+      fallback: '',
+      about: 'handler of deregistration events of agents without a handler of their own',
+    },
+    ...silenceFlags,
+    'ledger-anchor-handler': {
+      kind: kinds.text,
+      fallback: '',
+      about: 'handler in namespace mon-system that receives the head of the ledger every hour',
+    },
+    'handler-run-limit': {
+      kind: kinds.duration(),
+      fallback: 600_000,
+      about: 'time limit of pipe handlers without a timeout, 0 for none',
+    },
+  }),
+  ...grouped('Event log', eventLogFlags),
+  ...grouped('Inspector', inspectFlags),
+  ...grouped('Store and memory', {
+    'store-sync': {
+      kind: kinds.oneOf<StoreSync>(['full', 'none']),
+      fallback: DEFAULT_SYNC,
+      about: 'full, or none, which is faster but loses acknowledged data when the machine fails',
+    },
+    'max-awake-actors': {
+      kind: kinds.integer(1, MAX_AWAKE_ACTORS),
+      fallback: 200_000,
+      about: 'state machines in memory, about 2.5 kB each; the others stay in the store only',
+    },
+  }),
+  'dashboard-host': { ...host(NO_DASHBOARD), withoutEffect: NO_DASHBOARD },
+  'dashboard-port': { ...port(3000, NO_DASHBOARD), withoutEffect: NO_DASHBOARD },
+  ...backendCompatibilityFlags,
+  ...etcdFlags,
 };

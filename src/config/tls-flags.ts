@@ -38,8 +38,8 @@ const PAIR = ['cert-file', 'key-file'] as const;
 /** Refuses a certificate without its key, and a key without its certificate. */
 export const keyPairRule = {
   flags: PAIR,
-  broken: (values: { readonly 'cert-file': string; readonly 'key-file': string }): string | undefined =>
-    PAIR.filter((flag) => values[flag] === '').length === 1
+  broken: (values: { readonly [Name in (typeof PAIR)[number]]: string | undefined }): string | undefined =>
+    PAIR.filter((flag) => values[flag]).length === 1
       ? 'tls configuration error, both flags --cert-file & --key-file are required'
       : undefined,
 };

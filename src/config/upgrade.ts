@@ -17,6 +17,7 @@ export function parseUpgradeConfig(sources: Sources): Parsed<UpgradeConfig> {
       environmentPrefix: ENVIRONMENT_PREFIX,
       flags: upgradeFlags,
       keysOfOthers: BACKEND_FILE_KEYS,
+      sharesSettings: true,
       rules: [stateDirRule, timeoutRule],
       build: (values): UpgradeConfig =>
         Object.freeze({

@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import { Agent } from '../agent/agent.ts';
 import { type AgentConfig, parseAgentConfig } from '../config/agent.ts';
 import { ConfigError, type Parsed } from '../config/flags.ts';
+import { suggestion } from '../config/suggestion.ts';
 import { ProcessReaper } from '../exec/process-reaper.ts';
 import { DiskQueue } from '../store/disk-queue.ts';
 import { StoreInUse } from '../store/store-lock.ts';
 import { createLogger, exitWith, type Logger } from './log/logger.ts';
+import { ensureDirectory } from './process/ensure-directory.ts';
 import { hideSecrets } from './process/hide-secrets.ts';
 import { ignoreSignals } from './process/ignore-signals.ts';
 import { systemClock } from './process/system-clock.ts';
@@ -17,6 +19,7 @@ import { readVersion } from './process/version.ts';
 
 /** The value of the cache directory with which nothing is written to disk. */
 const NO_DIRECTORY = '/dev/null';
+const QUEUE = 'queue';
 /** How long to wait for another agent with the same cache directory to end. */
 const QUEUE_WAIT_MS = 60_000;
 
@@ -24,13 +27,16 @@ const USAGE = `Usage: mon-agent <command>
 
 Commands:
   start    run the agent in the foreground
-  version  print the version
+  version  print the version, as --version does
   help     print this text, or the flags of a command
 `;
 
 function readConfig(argv: readonly string[]): Parsed<AgentConfig> {
   const readFile = (path: string): string => readFileSync(path, 'utf8');
-  return parseAgentConfig({ argv, env: environment, readFile }, hostname() || randomUUID());
+  return parseAgentConfig(
+    { argv, env: environment, readFile, columns: process.stdout.columns },
+    hostname() || randomUUID(),
+  );
 }
 
 /** Logs one line per mistake. */
@@ -43,7 +49,8 @@ function reportMistakes(log: Logger, { mistakes }: ConfigError): void {
 
 async function openQueue(cacheDir: string): Promise<DiskQueue | undefined> {
   if (cacheDir === NO_DIRECTORY) return undefined;
-  const directory = join(cacheDir, 'queue');
+  const directory = join(cacheDir, QUEUE);
+  ensureDirectory('cache-dir', cacheDir, QUEUE);
   try {
     return await DiskQueue.open(directory, systemClock, QUEUE_WAIT_MS);
   } catch (error) {
@@ -86,14 +93,16 @@ async function start(argv: readonly string[], log: Logger): Promise<void> {
 async function run([command = 'help', ...argv]: readonly string[], log: Logger): Promise<void> {
   if (command === 'start') {
     await start(argv, log);
-  } else if (command === 'version') {
+  } else if (command === 'version' || command === '--version') {
     process.stdout.write(`mon-agent version ${readVersion()}+ce, community edition, built with ${process.version}\n`);
   } else if (command === 'help' && argv[0] === 'start') {
     await start(['--help'], log);
   } else if (command === 'help' || command === '--help' || command === '-h') {
     process.stdout.write(USAGE);
   } else {
-    throw new ConfigError([{ flag: undefined, rule: `unknown command "${command}" for "mon-agent"` }]);
+    const meant = suggestion(command, ['start', 'version', 'help']);
+    const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+    throw new ConfigError([{ flag: undefined, rule: `unknown command "${command}" for "mon-agent"${hint}` }]);
   }
 }
 

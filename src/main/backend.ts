@@ -6,6 +6,7 @@ import { parseUpgradeConfig, type UpgradeConfig } from '../config/upgrade.ts';
 import { parseVerifyConfig, type VerifyConfig } from '../config/verify.ts';
 import type { FirstAdmin } from '../config/first-admin-flags.ts';
 import { ConfigError, type Parsed, type Sources } from '../config/flags.ts';
+import { suggestion } from '../config/suggestion.ts';
 import { verify } from '../store/ledger.ts';
 import { LmdbStore } from '../store/lmdb-store.ts';
 import { StoreDamaged } from '../store/store-damaged.ts';
@@ -15,7 +16,8 @@ import { BackupFailed } from '../store/backup.ts';
 import { MigrationFailed } from '../store/upgrade.ts';
 import { askForAdmin } from './init/ask-admin.ts';
 import { initialiseThrough } from './serve/control-socket.ts';
-import { controlSocketPath, storeDirectory } from './process/directories.ts';
+import { controlSocketPath, STORE, storeDirectory } from './process/directories.ts';
+import { assertDirectoryIfAny, ensureDirectory } from './process/ensure-directory.ts';
 import { initialise } from './init/initialise.ts';
 import { upgrade, UpgradeStopped } from './init/upgrade.ts';
 import { createLogger, exitWith, type Logger } from './log/logger.ts';
@@ -32,12 +34,14 @@ Commands:
   init           create the first administrator and the resources of a fresh installation
   upgrade        bring the store to the version of this program
   ledger verify  verify the ledger and name the first broken entry
-  version        print the version
+  version        print the version, as --version does
   help           print this text, or the flags of a command
 `;
 
 /** `help <command>` prints their flags. */
 const COMMANDS_WITH_FLAGS = ['start', 'init', 'upgrade', 'ledger verify'];
+
+const COMMANDS = [...COMMANDS_WITH_FLAGS, 'version', 'help'];
 
 const EXIT_ALREADY_INITIALIZED = 3;
 const EXIT_STORE_TOO_NEW = 4;
@@ -50,6 +54,7 @@ const sources = (argv: readonly string[]): Sources => ({
   argv,
   env: environment,
   readFile: (path) => readFileSync(path, 'utf8'),
+  columns: process.stdout.columns,
 });
 
 /** The configuration, or undefined when only its help was asked for. */
@@ -64,6 +69,8 @@ function configOf<T>(parsed: Parsed<T>, log: Logger): T | undefined {
 
 async function start(config: BackendConfig, log: Logger): Promise<void> {
   log.setLevel(config.logLevel);
+  ensureDirectory('state-dir', config.stateDir, STORE);
+  assertDirectoryIfAny('cache-dir', config.cacheDir);
   await assertNotServed(config.stateDir);
   // Loading the whole backend takes time that the other commands do not need.
   const { startBackend } = await import('./start-backend.ts');
@@ -105,6 +112,7 @@ async function start(config: BackendConfig, log: Logger): Promise<void> {
 /** Initialises the store itself, or through the backend that uses it. */
 async function init(config: InitConfig, log: Logger) {
   const { stateDir, timeoutMs, wait, ignoreAlreadyInitialized } = config;
+  ensureDirectory('state-dir', stateDir, STORE);
   const admin = config.admin ?? (await askForAdmin({ input: process.stdin, output: process.stdout }));
   for (;;) {
     try {
@@ -183,7 +191,7 @@ async function run([command = 'help', ...argv]: readonly string[], log: Logger):
   } else if (command === 'ledger' && argv[0] === 'verify') {
     const config = configOf(parseVerifyConfig(sources(argv.slice(1))), log);
     if (config !== undefined) await verifyLedger(config);
-  } else if (command === 'version') {
+  } else if (command === 'version' || command === '--version') {
     process.stdout.write(`mon-backend version ${readVersion()}+ce, community edition, built with ${process.version}\n`);
   } else if (command === 'help' && COMMANDS_WITH_FLAGS.includes(argv.join(' '))) {
     await run([...argv, '--help'], log);
@@ -191,7 +199,9 @@ async function run([command = 'help', ...argv]: readonly string[], log: Logger):
     process.stdout.write(USAGE);
   } else {
     const name = command === 'ledger' ? `ledger ${argv[0] ?? ''}`.trim() : command;
-    throw new ConfigError([{ flag: undefined, rule: `unknown command "${name}" for "mon-backend"` }]);
+    const meant = suggestion(name, COMMANDS);
+    const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+    throw new ConfigError([{ flag: undefined, rule: `unknown command "${name}" for "mon-backend"${hint}` }]);
   }
 }
 

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { isInitialised } from '../actors/administration/seed.ts';
 import type { Machines } from '../actors/core/machines.ts';
 import type { AccessControl } from '../auth/access-control.ts';
 import { createAuth } from '../auth/auth.ts';
@@ -18,7 +19,7 @@ import { readVersion } from './process/version.ts';
 import { createAgentPort } from './serve/agent-port.ts';
 import { anchorLedger } from './serve/anchor-ledger.ts';
 import { Closers } from './serve/closers.ts';
-import { boundAddress, listen } from './serve/listen.ts';
+import { boundAddress, listenOn } from './serve/listen.ts';
 import { openApi } from './serve/open-api.ts';
 import { openControl } from './serve/open-control.ts';
 import { openPipeline } from './serve/open-pipeline.ts';
@@ -132,10 +133,17 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   const apiParts = { system, store, resources, auth, agentPort, metrics: scrape, status, clusterUuid };
   const apiServer = await openApi(config, { ...apiParts, configurationKinds, tls, clock, log }, closers);
   const { host, port } = config.agent;
-  await listen(agentPort.server, { host, port });
+  await listenOn(agentPort.server, { host, port, flags: ['agent-host', 'agent-port'] });
   closers.add(() => agentPort.stop());
   await openControl(controlSocketPath(stateDir), system, closers);
 
+  if (!isInitialised(store)) {
+    const command = `mon-backend init --state-dir ${config.stateDir}`;
+    log.warn(
+      { run: command },
+      'store is not initialized, no user and no agent can log in before "mon-backend init" has run',
+    );
+  }
   const [apiAddress, agentAddress] = [boundAddress(apiServer), boundAddress(agentPort.server)];
   log.warn({ api: apiAddress.text, agents: agentAddress.text }, 'backend is running and ready to accept events');
   return {

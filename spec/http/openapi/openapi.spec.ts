@@ -151,6 +151,11 @@ describe('the documentation page', () => {
     }
   });
 
+  it('is where the root of the port leads, without credentials', async () => {
+    const { status, headers, text } = await get('/');
+    expect({ status, location: headers['location'], text }).to.deep.equal({ status: 302, location: '/docs', text: '' });
+  });
+
   it('is 304 for a browser that already has it, with a tag for each file', async () => {
     const tags = new Set<string>();
     for (const path of ['/docs', ...(await fetched())]) {
@@ -165,7 +170,7 @@ describe('the documentation page', () => {
   });
 
   it('is read from disk once, however often it is requested', async () => {
-    for (const route of docsRoutes({ document: () => ({}) })) {
+    for (const route of docsRoutes({ document: () => ({}) }).filter(({ path }) => path !== '/')) {
       const [first, second] = [await route.handle(REQUEST), await route.handle(REQUEST)];
       expect(first.body, route.path).to.be.instanceOf(Buffer).and.to.equal(second.body);
     }

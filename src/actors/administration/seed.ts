@@ -25,6 +25,10 @@ export class AlreadyInitialized extends Error {}
 /** The key in `meta` that marks an initialised store. */
 const INITIALIZED_KEY = 'initialized';
 
+/** Whether `init` has created the resources of a new installation. */
+export const isInitialised = (store: Pick<Decision, 'get'>): boolean =>
+  store.get('meta', INITIALIZED_KEY) !== undefined;
+
 const CORE = 'assets checks entities events filters handlers hooks mutators pipelines silenced'.split(' ');
 const READ = ['get', 'list'];
 const ALL = ['*'];
@@ -57,7 +61,7 @@ export function seed(
   { username, passwordHash, agentPasswordHash, apiKey }: Seed,
   atMs: number,
 ): void {
-  if (decision.get('meta', INITIALIZED_KEY) !== undefined) throw new AlreadyInitialized('store already initialized');
+  if (isInitialised(decision)) throw new AlreadyInitialized('store already initialized');
   assertUsername(username);
   const put = (kind: ResourceKind, namespace: string | undefined, name: string, resource: object): void => {
     const key = resourceKey(kind, namespace, name);

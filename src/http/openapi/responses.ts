@@ -23,7 +23,7 @@ const ACCESS_ERRORS = [KINDS.unauthenticated.status, KINDS.forbidden.status];
 
 const HEADERS: Readonly<Record<string, TSchema>> = {
   ETag: Type.String({ description: 'Strong entity tag of the stored resource, for `If-Match`' }),
-  Location: Type.String({ description: 'Path of the created resource' }),
+  Location: Type.String({ description: 'Path of the created resource, or of the page to go to' }),
   'Sensu-Continue': Type.String({
     description: 'Value of the parameter `continue` for the next page; absent on the last page',
   }),
@@ -35,6 +35,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   201: 'Created or replaced',
   202: 'Accepted',
   204: 'No content',
+  302: 'Found: the page in `Location`',
   304: 'Not modified: the entity tag matches `If-None-Match`',
   503: 'Unavailable',
 };

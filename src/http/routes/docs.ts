@@ -55,7 +55,7 @@ const START_SCRIPT = `SwaggerUIBundle({
 });
 `;
 
-/** The API description, as JSON and as a page that loads nothing from other hosts. */
+/** The API description, as JSON and as a page that loads nothing from other hosts. The root of the port leads to the page. */
 export function docsRoutes({ document }: DocsRoutePorts): Route[] {
   return [
     documentRoute(document),
@@ -67,8 +67,23 @@ export function docsRoutes({ document }: DocsRoutePorts): Route[] {
     pageRoute(`${PAGE}/${START}`, 'the start script of that page', 'text/javascript; charset=utf-8', () =>
       Buffer.from(START_SCRIPT),
     ),
+    rootRoute,
   ];
 }
+
+const rootRoute: Route = {
+  method: 'GET',
+  path: '/',
+  access: 'open',
+  reads: 'nothing',
+  availableAtStartup: true,
+  description: {
+    summary: 'Redirect to the documentation page',
+    tag: TAG,
+    answers: { 302: { headers: ['Location'] } },
+  },
+  handle: () => ({ status: 302, headers: { Location: PAGE } }),
+};
 
 const swaggerFile = (name: string): Buffer =>
   readFileSync(join(dirname(require.resolve('swagger-ui-dist/package.json')), name));

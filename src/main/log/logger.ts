@@ -1,7 +1,9 @@
+import { isatty } from 'node:tty';
 import { inspect } from 'node:util';
 import { type DestinationStream, destination, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
 import type { LogLevel } from '../../config/flags.ts';
 import type { Log } from '../../ports/log.ts';
+import { terminalLines } from './terminal-lines.ts';
 
 const SEVERITY: Record<LogLevel, number> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 };
 /** The levels that `stepLevel` visits, each more verbose than the one before. The first follows the last. */
@@ -26,7 +28,7 @@ const SECRETS = [
   'api-key',
 ];
 
-/** The program's log: one JSON line per record. Children share the level of the logger they come from. */
+/** The program's log: one line per record, JSON or, on a terminal, text. Children share the level of the logger they come from. */
 export interface Logger extends Log {
   /** Logs the reason why the program ends. */
   fatal(fields: Record<string, unknown>, message: string): void;
@@ -47,6 +49,7 @@ interface Lines extends DestinationStream {
   flush?(done: () => void): void;
 }
 
+const STANDARD_ERROR = 2;
 const DRAIN_LIMIT_MS = 1_000;
 
 /** Ends the process after its log lines are written. */
@@ -113,7 +116,7 @@ function describeError({ err, ...fields }: Record<string, unknown>): Record<stri
 /** Writes to standard error. A closed pipe or a full disk stops the lines, not the program. */
 function standardError(): Lines {
   // With a `minLength` of 0, the default, `flush` calls back before all lines are written.
-  const stream = destination({ fd: 2, sync: false, minLength: 1, maxLength: MAX_WAITING_BYTES });
+  const stream = destination({ fd: STANDARD_ERROR, sync: false, minLength: 1, maxLength: MAX_WAITING_BYTES });
   let broken = false;
   stream.on('error', () => {
     broken = true;
@@ -129,8 +132,12 @@ function standardError(): Lines {
   };
 }
 
+/** JSON lines, unless standard error is a terminal. */
+const linesFor = (program: string): Lines =>
+  isatty(STANDARD_ERROR) ? terminalLines(standardError(), program) : standardError();
+
 /** Creates a logger that adds `component` to every line and redacts secrets in the fields and one level below. */
-export function createLogger(component: string, level: LogLevel, lines: Lines = standardError()): Logger {
+export function createLogger(component: string, level: LogLevel, lines: Lines = linesFor(component)): Logger {
   const options = {
     base: null,
     level: 'trace',

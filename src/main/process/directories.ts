@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 
-export const storeDirectory = (stateDir: string): string => join(stateDir, 'store');
+/** The name of the store's directory within the state directory. */
+export const STORE = 'store';
+
+export const storeDirectory = (stateDir: string): string => join(stateDir, STORE);
 
 /** The longest path of a socket; the system truncates a longer one silently. */
 const MAX_SOCKET_PATH_BYTES = 107;

@@ -17,7 +17,7 @@ import type { TransactionalStore } from '../../store/transactional-store.ts';
 import type { OpenedTls } from '../tls/tls.ts';
 import { closeApi, createApiServer } from './api-server.ts';
 import type { Closers } from './closers.ts';
-import { listen } from './listen.ts';
+import { listenOn } from './listen.ts';
 import { openInspection } from './open-inspection.ts';
 import type { StatusPorts } from './status-ports.ts';
 
@@ -64,7 +64,7 @@ export async function openApi(config: BackendConfig, ports: OpenApiPorts, closer
   });
   const { host, port } = config.api;
   const apiServer = createApiServer(api, config.api, tls.createApiServer);
-  await listen(apiServer, { host, port });
+  await listenOn(apiServer, { host, port, flags: ['api-listen-address'] });
   closers.add(() => closeApi(apiServer, clock));
   const inspectLog = log.child({ component: 'inspect' });
   closers.add(openInspection(config, { system, auth, apiServer, clock, log: inspectLog }));

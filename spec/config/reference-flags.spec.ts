@@ -1,0 +1,219 @@
+import { expect } from 'chai';
+import { parseAgentConfig } from '../../src/config/agent.ts';
+import { parseBackendConfig } from '../../src/config/backend.ts';
+import type { ConfigWarning, Parsed, Sources } from '../../src/config/flags.ts';
+import { parseInitConfig } from '../../src/config/init.ts';
+import { parseUpgradeConfig } from '../../src/config/upgrade.ts';
+import { mistakesOf } from './mistakes.ts';
+import { sources } from './sources.ts';
+
+const MESSAGE = 'settings without effect';
+const ADMIN = ['--cluster-admin-username=a', '--cluster-admin-password=12345678'];
+
+const parseBackend = (given: Sources): Parsed<unknown> => parseBackendConfig(given);
+const parseAgent = (given: Sources): Parsed<unknown> => parseAgentConfig(given, 'my-host');
+
+function warningsOf<T>(parse: (given: Sources) => Parsed<T>, given: Parameters<typeof sources>[0]): ConfigWarning[] {
+  const parsed = parse(sources(given));
+  if ('help' in parsed) throw new Error('help instead of a configuration');
+  return [...parsed.warnings];
+}
+
+/** Valid values of the flags that the reference has and mon ignores: `spec/06` 3.1 to 3.4, and later releases. */
+const BACKEND_FLAGS: Readonly<Record<string, string>> = {
+  labels: 'a=b',
+  annotations: 'a=b',
+  debug: 'true',
+  'event-log-buffer-wait': '10ms',
+  'event-log-parallel-encoders': 'true',
+  'disable-platform-metrics': 'true',
+  'platform-metrics-logging-interval': '60s',
+  'platform-metrics-log-file': '/m',
+  'log-millisecond-timestamps': 'true',
+  'metrics-refresh-interval': '1m',
+  'agent-burst-limit': '10',
+  'api-url': 'http://localhost:8080',
+  'dashboard-host': '[::]',
+  'dashboard-port': '3000',
+  'dashboard-write-timeout': '15s',
+  'assets-rate-limit': '1.39',
+  'assets-burst-limit': '100',
+  'eventd-workers': '100',
+  'eventd-buffer-size': '1000',
+  'keepalived-workers': '100',
+  'keepalived-buffer-size': '1000',
+  'pipelined-workers': '100',
+  'pipelined-buffer-size': '1000',
+  'require-fips': 'true',
+  'require-openssl': 'true',
+  'etcd-listen-client-urls': 'http://127.0.0.1:2379',
+  'etcd-advertise-client-urls': 'http://localhost:2379',
+  'etcd-client-urls': 'http://localhost:2379',
+  'etcd-listen-peer-urls': 'http://127.0.0.1:2380',
+  'etcd-initial-advertise-peer-urls': 'http://127.0.0.1:2380',
+  'etcd-initial-cluster': 'default=http://127.0.0.1:2380',
+  'etcd-initial-cluster-state': 'new',
+  'etcd-initial-cluster-token': 't',
+  'etcd-name': 'default',
+  'etcd-cert-file': '/c',
+  'etcd-key-file': '/k',
+  'etcd-trusted-ca-file': '/ca',
+  'etcd-client-cert-auth': 'true',
+  'etcd-peer-cert-file': '/c',
+  'etcd-peer-key-file': '/k',
+  'etcd-peer-trusted-ca-file': '/ca',
+  'etcd-peer-client-cert-auth': 'true',
+  'etcd-cipher-suites': 'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256',
+  'etcd-heartbeat-interval': '300',
+  'etcd-election-timeout': '3000',
+  'etcd-max-request-bytes': '1572864',
+  'etcd-quota-backend-bytes': '4294967296',
+  'etcd-log-level': 'error',
+  'etcd-client-log-level': 'error',
+  'etcd-unsafe-no-fsync': 'true',
+};
+
+/** The same for the agent: `spec/03` 2.5, and later releases. */
+const AGENT_FLAGS: Readonly<Record<string, string>> = {
+  'api-host': '127.0.0.1',
+  'api-port': '3031',
+  'disable-api': 'true',
+  'events-burst-limit': '10',
+  'events-rate-limit': '10.0',
+  'assets-burst-limit': '100',
+  'assets-rate-limit': '1.39',
+  'disable-assets': 'true',
+  'detect-cloud-provider': 'true',
+  'disable-sockets': 'true',
+  'socket-host': '127.0.0.1',
+  'socket-port': '3030',
+  'statsd-disable': 'true',
+  'statsd-event-handlers': 'graphite',
+  'statsd-flush-interval': '10',
+  'statsd-metrics-host': '127.0.0.1',
+  'statsd-metrics-port': '8125',
+  'discover-processes': 'true',
+  'strip-networks': 'true',
+  'require-fips': 'true',
+  'require-openssl': 'true',
+  'log-file': '/l',
+  'log-max-size': '128 MB',
+  'log-retention-duration': '168h',
+  'log-retention-files': '10',
+  'log-reaper-interval': '1m',
+};
+
+for (const { program, parse, prefix, file, flags } of [
+  {
+    program: 'mon-backend start',
+    parse: parseBackend,
+    prefix: 'MON_BACKEND_',
+    file: '/etc/mon/backend.yml',
+    flags: BACKEND_FLAGS,
+  },
+  { program: 'mon-agent start', parse: parseAgent, prefix: 'MON_', file: '/etc/mon/agent.yml', flags: AGENT_FLAGS },
+]) {
+  describe(`${program} with flags of the reference that have no effect`, () => {
+    const names = Object.keys(flags);
+    const given: Record<string, Parameters<typeof sources>[0]> = {
+      'the command line': { argv: Object.entries(flags).map(([name, value]) => `--${name}=${value}`) },
+      'the environment': {
+        env: Object.fromEntries(
+          Object.entries(flags).map(([name, value]) => [
+            prefix + name.toUpperCase().replaceAll('-', '_'),
+            value.includes('=') && !value.includes('://') ? '{"a":"b"}' : value,
+          ]),
+        ),
+      },
+      'the file': {
+        files: {
+          [file]: JSON.stringify({ ...flags, ...('labels' in flags ? { labels: {}, annotations: {} } : {}) }),
+        },
+      },
+    };
+
+    for (const [source, settings] of Object.entries(given)) {
+      it(`starts with one warning that names each of them and its reason: ${source}`, () => {
+        const warnings = warningsOf(parse, settings);
+        expect(warnings.map(({ message }) => message)).to.deep.equal([MESSAGE]);
+        const fields = warnings[0]?.fields ?? {};
+        expect(fields).to.have.all.keys(names);
+        for (const name of names) expect(fields[name], name).to.match(/^\S.{9,}$/);
+      });
+    }
+
+    it('has no warning without them', () => {
+      expect(warningsOf(parse, {})).to.deep.equal([]);
+    });
+  });
+}
+
+describe('a flag of the reference without effect', () => {
+  for (const [flag, value] of [
+    ['debug', 'maybe'],
+    ['assets-rate-limit', 'q'],
+    ['assets-burst-limit', '1.5'],
+    ['eventd-workers', 'many'],
+    ['platform-metrics-logging-interval', '60'],
+    ['etcd-heartbeat-interval', '-1'],
+    ['etcd-quota-backend-bytes', '4GB'],
+    ['labels', 'a'],
+  ]) {
+    it(`is refused with an invalid value: --${flag}=${value}`, () => {
+      const mistakes = mistakesOf(() => parseBackendConfig(sources({ argv: [`--${flag}=${value}`] })));
+      expect(mistakes).to.have.lengthOf(1);
+      expect(mistakes[0]).to.contain(`invalid argument "${value}" for "--${flag}" flag: `);
+    });
+  }
+
+  it('is accepted by init and upgrade, with a warning on the command line only', () => {
+    const shared = { env: { MON_BACKEND_ETCD_NAME: 'a' }, files: { '/etc/mon/backend.yml': 'etcd-name: a' } };
+    for (const { parse, argv } of [
+      { parse: (given: Sources) => parseInitConfig(given) as Parsed<unknown>, argv: ADMIN },
+      { parse: (given: Sources) => parseUpgradeConfig(given) as Parsed<unknown>, argv: [] },
+    ]) {
+      expect(warningsOf(parse, { ...shared, argv })).to.deep.equal([]);
+      const [warning] = warningsOf(parse, { argv: [...argv, '--etcd-client-urls=http://a:2379'] });
+      expect(warning).to.have.nested.property('fields.etcd-client-urls');
+    }
+  });
+});
+
+describe('a flag of the reference that would be dangerous to ignore', () => {
+  for (const { parse, argv, rule } of [
+    {
+      parse: parseBackend,
+      argv: ['--etcd-initial-cluster', 'a=http://h1:2380,b=http://h2:2380'],
+      rule: 'etcd-initial-cluster: clustering is not supported',
+    },
+    {
+      parse: parseBackend,
+      argv: ['--etcd-discovery', 'https://d'],
+      rule: 'etcd-discovery: clustering is not supported',
+    },
+    {
+      parse: parseBackend,
+      argv: ['--etcd-discovery-srv', 'd'],
+      rule: 'etcd-discovery-srv: clustering is not supported',
+    },
+    {
+      parse: parseBackend,
+      argv: ['--no-embed-etcd'],
+      rule: 'no-embed-etcd: an external datastore is not supported',
+    },
+    {
+      parse: parseBackend,
+      argv: ['--dashboard-cert-file', 'x'],
+      rule: 'dashboard tls configuration error, both flags --dashboard-cert-file and --dashboard-key-file are required',
+    },
+    {
+      parse: parseAgent,
+      argv: ['--allow-list', '/etc/mon/allow.yml'],
+      rule: 'allow-list is not supported yet: the agent would run every command that a backend requests',
+    },
+  ]) {
+    it(`ends the start: ${argv[0]}`, () => {
+      expect(mistakesOf(() => parse(sources({ argv })))).to.deep.equal([rule]);
+    });
+  }
+});

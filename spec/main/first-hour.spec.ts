@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { BackendProcess } from '../support/backend-process.ts';
+import { inTime } from '../support/eventually.ts';
+import { perTest } from '../support/fixture.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const END_WITHIN_MS = 20_000;
+const BACKEND = fileURLToPath(new URL('../../bin/mon-backend.js', import.meta.url));
+const AGENT = fileURLToPath(new URL('../../bin/mon-agent.js', import.meta.url));
+const FREE_PORTS = ['--api-listen-address=127.0.0.1:0', '--agent-host=127.0.0.1', '--agent-port=0'];
+const ADMIN = ['--cluster-admin-username=admin', '--cluster-admin-password=12345678'];
+
+interface Line {
+  level: string;
+  msg: string;
+  error?: string;
+}
+
+/** Runs a command to its end, or until its standard error contains `until`. */
+async function run(command: readonly string[], until?: string) {
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => {
+    output.stderr += chunk.toString();
+    if (until !== undefined && output.stderr.includes(until)) child.kill('SIGTERM');
+  });
+  try {
+    await inTime(once(child, 'close'), `the end of ${command.join(' ')}`, END_WITHIN_MS);
+  } finally {
+    child.kill('SIGKILL');
+  }
+  return { code: child.exitCode, ...output };
+}
+
+const runBackend = (...args: string[]) => run([process.execPath, BACKEND, ...args]);
+const runAgent = (...args: string[]) => run([process.execPath, AGENT, ...args]);
+
+/** Runs a program on a terminal of 60 columns and returns what it shows. */
+async function onTerminal(...command: string[]): Promise<string> {
+  const quoted = [process.execPath, ...command].map((part) => `'${part}'`).join(' ');
+  const { stdout } = await run(['script', '-qec', `stty cols 60; ${quoted}`, '/dev/null']);
+  return stdout.replaceAll('\r', '');
+}
+
+const linesOf = (stderr: string): Line[] =>
+  stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+
+describe('mon-backend and mon-agent', function () {
+  this.timeout(60_000);
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  const place = (name: string): string => join(directory.path, name);
+
+  it('print their version for --version', async () => {
+    expect((await runBackend('--version')).stdout).to.match(/^mon-backend version \d/);
+    expect((await runAgent('--version')).stdout).to.match(/^mon-agent version \d/);
+  });
+
+  it('suggest the command that was probably meant', async () => {
+    for (const { result, rule } of [
+      { result: await runBackend('strat'), rule: 'unknown command "strat" for "mon-backend" (did you mean start?)' },
+      {
+        result: await runBackend('ledger', 'verfy'),
+        rule: 'unknown command "ledger verfy" for "mon-backend" (did you mean ledger verify?)',
+      },
+      { result: await runAgent('vesion'), rule: 'unknown command "vesion" for "mon-agent" (did you mean version?)' },
+    ]) {
+      expect(result.code).to.equal(1);
+      expect(linesOf(result.stderr).map(({ error }) => error)).to.deep.equal([rule]);
+    }
+  });
+
+  it('report mistakes as text on a terminal and as JSON in a pipe', async () => {
+    const argv = ['start', '--stat-dir', '/x', '--log-level', 'loud'];
+    const rules = ['unknown flag: --stat-dir (did you mean --state-dir?)', 'not a valid log level: "loud"'];
+    expect(linesOf((await runBackend(...argv)).stderr).map(({ error }) => error)).to.deep.equal(rules);
+    const shown = (await onTerminal(BACKEND, ...argv)).replaceAll(/^\d\d:\d\d:\d\d /gm, '').trim();
+    expect(shown.split('\n').map((line) => line.replace(/ \(flag=.*/, ''))).to.deep.equal(
+      rules.map((rule) => `fatal: error executing mon-backend: ${rule}`),
+    );
+  });
+
+  it('show unexpected errors without a stack on a terminal', async () => {
+    const shown = await onTerminal(BACKEND, 'ledger', 'verify', '--state-dir', place('none'));
+    expect(shown).to.match(/^\d\d:\d\d:\d\d fatal: there is no store in \S+$/m);
+    expect(shown).not.to.match(/\bat \S+ \(|\{/);
+  });
+
+  it('wrap their help to the width of the terminal', async () => {
+    for (const program of [BACKEND, AGENT]) {
+      const help = await onTerminal(program, 'start', '--help');
+      const tooWide = help.split('\n').filter((line) => line.length > 60 && /\S \S/.test(line) && !/^ +-/.test(line));
+      expect(tooWide).to.deep.equal([]);
+      expect(help.split('\n').length).to.be.above(60);
+    }
+  });
+
+  for (const { flag, program, args } of [
+    { flag: 'state-dir', program: BACKEND, args: ['start', ...FREE_PORTS] },
+    { flag: 'state-dir', program: BACKEND, args: ['init', ...ADMIN] },
+    { flag: 'cache-dir', program: AGENT, args: ['start'] },
+  ]) {
+    it(`end with an error when --${flag} cannot be made: ${args[0]} of ${flag === 'state-dir' ? 'the backend' : 'the agent'}`, async () => {
+      writeFileSync(place('file'), '');
+      for (const path of ['/proc/x', place('file'), join(place('file'), 'below')]) {
+        const { code, stderr } = await run([process.execPath, program, ...args, `--${flag}=${path}`]);
+        expect(code, path).to.equal(1);
+        const errors = linesOf(stderr).filter(({ level }) => level === 'fatal');
+        expect(errors, stderr).to.have.lengthOf(1);
+        expect(errors[0]?.error).to.match(new RegExp(`^${flag}: cannot use the directory ${path}: E[A-Z]+: `));
+      }
+    });
+  }
+
+  it('end with an error when --cache-dir of the backend is not a directory', async () => {
+    writeFileSync(place('file'), '');
+    const args = ['start', ...FREE_PORTS, '--state-dir', place('state'), '--cache-dir', place('file')];
+    const { code, stderr } = await runBackend(...args);
+    expect(code).to.equal(1);
+    expect(linesOf(stderr)[0]?.error).to.equal(`cache-dir: ${place('file')} is not a directory`);
+  });
+
+  it('name the flag and the address of a port that is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    try {
+      const address = `127.0.0.1:${(other.address() as AddressInfo).port}`;
+      const port = address.split(':')[1] ?? '';
+      for (const { args, flags } of [
+        { args: [...FREE_PORTS, `--api-listen-address=${address}`], flags: '--api-listen-address' },
+        { args: [...FREE_PORTS, `--agent-port=${port}`], flags: '--agent-host and --agent-port' },
+      ]) {
+        const { code, stderr } = await runBackend('start', '--state-dir', place('state'), ...args);
+        expect(code).to.equal(1);
+        const last = linesOf(stderr).at(-1);
+        expect(last?.level).to.equal('fatal');
+        expect(last?.error).to.equal(
+          `cannot listen on ${address} (${flags}): another process uses the address (EADDRINUSE)`,
+        );
+      }
+    } finally {
+      other.close();
+    }
+  });
+
+  it('log that init must run when the store is not initialized, and only then', async () => {
+    mkdirSync(place('state'));
+    const ready = 'ready to accept events';
+    const args = [process.execPath, BACKEND, 'start', '--state-dir', place('state'), ...FREE_PORTS];
+    const first = linesOf((await run(args, ready)).stderr);
+    const warning = first.find(({ msg }) => msg.includes('not initialized'));
+    expect(warning).to.include({ level: 'warning', run: `mon-backend init --state-dir ${place('state')}` });
+    expect((await runBackend('init', '--state-dir', place('state'), ...ADMIN)).code).to.equal(0);
+    const second = linesOf((await run(args, ready)).stderr);
+    expect(second.filter(({ msg }) => msg.includes('not initialized'))).to.deep.equal([]);
+  });
+
+  it('name an unknown key of the configuration file, with a suggestion, and start', async () => {
+    const file = place('backend.yml');
+    writeFileSync(file, 'agent-prot: 0\nelephant: 1\n');
+    const backend = await BackendProcess.start({ args: ['--config-file', file] });
+    try {
+      const warnings = (backend.logs as (Line & { key?: string; suggestion?: string })[])
+        .filter(({ msg }) => msg === 'unknown key in the configuration file')
+        .map(({ key, suggestion }) => ({ key, suggestion }));
+      expect(warnings).to.deep.equal([
+        { key: 'agent-prot', suggestion: 'agent-port' },
+        { key: 'elephant', suggestion: undefined },
+      ]);
+    } finally {
+      await backend.stop();
+    }
+  });
+});

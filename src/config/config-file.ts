@@ -1,0 +1,28 @@
+import { parseAllDocuments } from 'yaml';
+import type { Mistake } from './config-error.ts';
+
+interface NamedFile {
+  path: string;
+  /** Whether a flag or a variable names it. The default file may be missing. */
+  isNamed: boolean;
+  /** Throws as `fs.readFileSync` does. */
+  readFile(path: string): string;
+}
+
+/** Reads the settings of the file, with keys in lower case, and adds the mistakes of the file itself. */
+export function readConfigFile({ path, isNamed, readFile }: NamedFile, mistakes: Mistake[]): Map<string, unknown> {
+  const settings = new Map<string, unknown>();
+  try {
+    const [document] = parseAllDocuments(readFile(path), { uniqueKeys: false });
+    if (document === undefined || !('errors' in document)) return settings;
+    if (document.errors[0] !== undefined) throw document.errors[0];
+    const value = document.toJS() as unknown;
+    if (value === null || value === undefined) return settings;
+    if (typeof value !== 'object' || Array.isArray(value)) throw new Error('must be a map of flag names to values');
+    for (const [key, setting] of Object.entries(value)) settings.set(key.toLowerCase(), setting);
+  } catch (error) {
+    if (!isNamed && (error as NodeJS.ErrnoException).code === 'ENOENT') return settings;
+    mistakes.push({ flag: 'config-file', rule: `${path}: ${(error as Error).message}` });
+  }
+  return settings;
+}
