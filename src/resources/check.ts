@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { assertCron } from './cron-expression.ts';
 import { InvalidResource } from './errors.ts';
 import { assertExpressions } from './expressions.ts';
+import { assertCheckLists } from './list-bounds.ts';
 import { assertAssetName, assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import {
@@ -197,6 +198,7 @@ export function assertCheck(check: Check): void {
   }
   if (check.metadata.namespace === undefined) throw new InvalidResource('namespace must be set');
   assertTtl(check);
+  assertCheckLists(check);
   assertSharedRules(check);
   assertRepeatedWindows(check.subdues ?? []);
   assertWeeklyWindows(check.subdue);

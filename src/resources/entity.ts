@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
+import { assertEntityLists } from './list-bounds.ts';
 import { assertMetaBounds } from './meta-bounds.ts';
 import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
@@ -167,10 +168,11 @@ export function parseEntityShape(value: unknown): Entity {
 }
 
 /** @throws InvalidResource that names the field */
-export function assertEntity(entity: Pick<Entity, 'metadata' | 'entity_class'>): void {
+export function assertEntity(entity: EntityConfig): void {
   assertName(entity.metadata.name ?? '', 'entity name');
   assertName(entity.entity_class, 'entity class');
   if (entity.metadata.namespace === undefined) throw new InvalidResource('namespace must be set');
+  assertEntityLists(entity);
   assertMetaBounds(entity.metadata);
 }
 

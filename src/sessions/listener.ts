@@ -28,6 +28,7 @@ import { sessionInfo } from './session-info.ts';
 import { SessionCounts } from './connection/session-counts.ts';
 import { type RegistryListener, SessionRegistry } from './session-registry.ts';
 import { AdmissionPacer } from './pacing/admission-pacer.ts';
+import { prepareToDecode } from '../wire/json-codec.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
 /** Maximum delay before a timed-out handshake is closed. */
@@ -66,6 +67,7 @@ export class AgentListener {
 
   constructor(ports: ListenerPorts) {
     this.#ports = ports;
+    prepareToDecode();
     const registryListener: RegistryListener = {
       deleted: ({ id }) => {
         ports.system.agents.notify(id, { type: 'entity.deleted' });

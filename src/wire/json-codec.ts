@@ -1,14 +1,17 @@
 import { type TSchema } from 'typebox';
 import { type EntityConfig, EntitySchema, parseEntityConfig } from '../resources/entity.ts';
 import { InvalidResource } from '../resources/errors.ts';
-import { type Event, EventSchema, parseEvent } from '../resources/event.ts';
+import { type Event, EventSchema, parseEvent, parseEventShape } from '../resources/event.ts';
 import { type CheckRequest, CheckRequestSchema, parseCheckRequest } from './check-request.ts';
 import { parseEventJson, stringifyExactly } from './exact-json.ts';
+import { assertJsonBounds } from './json-bounds.ts';
 
 /** Known member names of a schema. Lists are folded by item, maps by value. */
 interface Shape {
   members: ReadonlyMap<string, Shape | undefined>;
   lowerCase: ReadonlyMap<string, string>;
+  /** Length of the longest name. */
+  longest: number;
   /** Shape of the values of a map, whose keys are kept. */
   values: Shape | undefined;
 }
@@ -25,7 +28,9 @@ function shapeOf(schema: TSchema): Shape | undefined {
   const members = new Map(Object.entries(properties).map(([name, member]) => [name, shapeOf(member)] as const));
   const values = additionalProperties && shapeOf(additionalProperties);
   if (members.size === 0 && values === undefined) return undefined;
-  return { members, lowerCase: new Map([...members.keys()].map((name) => [name.toLowerCase(), name])), values };
+  const names = [...members.keys()];
+  const longest = Math.max(0, ...names.map(({ length }) => length));
+  return { members, lowerCase: new Map(names.map((name) => [name.toLowerCase(), name])), longest, values };
 }
 
 /**
@@ -44,7 +49,7 @@ function foldCase(value: unknown, shape: Shape | undefined): void {
     const member = shape.members.get(key) ?? shape.values;
     if (member !== undefined) {
       foldCase(object[key], member);
-    } else if (!shape.members.has(key)) {
+    } else if (key.length <= shape.longest && !shape.members.has(key)) {
       const name = shape.lowerCase.get(key.toLowerCase());
       if (name !== undefined && !Object.hasOwn(object, name)) {
         object[name] = object[key];
@@ -73,8 +78,9 @@ function readJson(parse: () => unknown): unknown {
   }
 }
 
-/** @throws InvalidResource unless the payload is JSON and a valid event */
+/** @throws InvalidResource unless the payload is JSON within its bounds, and a valid event */
 export function decodeEvent(payload: Buffer): Event {
+  assertJsonBounds(payload);
   const text = payload.toString();
   return parseEvent(readJson(() => parseEventJson(text, (json) => foldedJson(json, eventShape))));
 }
@@ -90,6 +96,11 @@ export function decodeEntityConfig(payload: Buffer): EntityConfig {
  */
 export function decodeCheckRequest(payload: Buffer): CheckRequest {
   return parseCheckRequest(readJson(() => foldedJson(payload.toString(), checkRequestShape)));
+}
+
+/** Compiles the schema of events, which takes about 100 ms, so that no message of a peer waits for it. */
+export function prepareToDecode(): void {
+  parseEventShape({});
 }
 
 export const encodeJson = (value: Event | EntityConfig | CheckRequest): string => stringifyExactly(value);

@@ -185,7 +185,8 @@ export const checkMessage = message(() => eventCheckWithDefaults({}), {
   hooks: adaptedList(
     34,
     hookResult,
-    ({ config, ...result }): HookResult => ({ ...config, ...result }),
+    ({ config, duration, executed, issued, output, status }): HookResult =>
+      Object.assign(config, { duration, executed, issued, output, status }),
     ({ metadata, command, timeout, stdin, runtime_assets, ...result }) => ({
       config: { metadata, command, timeout, stdin, runtime_assets },
       ...result,

@@ -3,19 +3,21 @@ import { assertEvent, type Event } from '../resources/event.ts';
 import { listOrNull } from '../resources/schema.ts';
 import { type CheckRequest, requestWithoutCheck } from './check-request.ts';
 import { checkRequestMessage, entityConfigMessage, eventMessage } from './protobuf-messages.ts';
-import { ProtobufReader } from './protobuf-reader.ts';
+import { ProtobufReader, RECEIVED } from './protobuf-reader.ts';
 import { writeMessage } from './protobuf-writer.ts';
 
-/** Decodes to the same event as its JSON form. @throws InvalidResource for a malformed or invalid event */
+/** Decodes to the same event as its JSON form. @throws InvalidResource for a malformed, invalid or too expensive event */
 export function decodeEvent(payload: Buffer): Event {
-  const event = readEvent(payload);
+  const event = readWith(new ProtobufReader(payload, RECEIVED));
   assertEvent(event);
   return event;
 }
 
-/** Decodes a payload that was validated before. @throws InvalidResource for a malformed event */
-export function readEvent(payload: Buffer): Event {
-  const event = new ProtobufReader(payload).read(eventMessage);
+/** Decodes a payload that was validated before, perhaps with other bounds. @throws InvalidResource for a malformed event */
+export const readEvent = (payload: Buffer): Event => readWith(new ProtobufReader(payload));
+
+function readWith(reader: ProtobufReader): Event {
+  const event = reader.read(eventMessage);
   removeNonFinite(event);
   return event;
 }

@@ -1,5 +1,6 @@
 import { InvalidResource } from '../resources/errors.ts';
 import type { Int64 } from '../resources/int64.ts';
+import { MAX_MEMBER_NAMES, MAX_VALUES } from './message-bounds.ts';
 import { type Field, FIXED32, FIXED64, LENGTH, type Message, VARINT } from './protobuf-table.ts';
 
 type Members = Record<string, unknown>;
@@ -15,9 +16,25 @@ export class MalformedProtobuf extends InvalidResource {}
 
 const malformed = (what: string) => new MalformedProtobuf(`payload is not a protobuf message: ${what}`);
 
+/** The numbers of fields and of map entries that a message may have, at all levels. */
+interface ReaderBounds {
+  readonly values: number;
+  readonly names: number;
+}
+
+const UNBOUNDED: ReaderBounds = { values: Infinity, names: Infinity };
+/** Of messages that peers send. */
+export const RECEIVED: ReaderBounds = { values: MAX_VALUES, names: MAX_MEMBER_NAMES };
+
+const tooMany = (bound: number, what: string) =>
+  new InvalidResource(`protobuf message must have at most ${bound} ${what}`);
+
 /** Reads one message into the canonical form of its resource, in one pass. It keeps no reference to `bytes`. */
 export class ProtobufReader {
   readonly #bytes: Buffer;
+  readonly #bounds: ReaderBounds;
+  #values = 0;
+  #names = 0;
   #position = 0;
   /** End of the innermost message, which no field may exceed. */
   #end: number;
@@ -25,8 +42,9 @@ export class ProtobufReader {
   #low = 0;
   #high = 0;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, bounds: ReaderBounds = UNBOUNDED) {
     this.#bytes = bytes;
+    this.#bounds = bounds;
     this.#end = bytes.length;
   }
 
@@ -41,6 +59,8 @@ export class ProtobufReader {
     while (this.#position < this.#end) {
       const tag = this.#tag();
       const field = message.byTag[tag];
+      this.#values += 1;
+      if (this.#values > this.#bounds.values) throw tooMany(this.#bounds.values, 'fields');
       if (field === undefined) this.#skip(message, tag);
       else this.#readField(field, target);
     }
@@ -110,6 +130,8 @@ export class ProtobufReader {
 
   /** The last entry of a key wins. `__proto__` is an ordinary key. */
   #entry(field: Field, target: Members): void {
+    this.#names += 1;
+    if (this.#names > this.#bounds.names) throw tooMany(this.#bounds.names, 'entries of maps');
     const entry = messageOf(field).blank() as { key: string; value: unknown };
     this.#nested(messageOf(field), entry);
     const map = (target[field.name] ??= {}) as Members;

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { InvalidResource, TooLarge } from '../../resources/errors.ts';
 import { parseEventJson, parsePointsJson } from '../../wire/exact-json.ts';
+import { endOfFirstValue } from '../../wire/json-bounds.ts';
 import { clampToInt64 } from './int64-literals.ts';
 
-/** Deeper values are rejected before parsing, because functions that traverse them recurse at each level. */
-const MAX_NESTING = 1_000;
+/** A value that is nested too deep has more bytes, so that shorter bodies need no scan. */
+const UNBOUNDED_BYTES = 1_000;
 /** The parser's messages for a text that ends too early; the API reports it in words of its own. */
 const TRUNCATED = /^(?:Unexpected end|Unterminated string)/;
 /** An error at the last position also means that the text ends too early. */
@@ -63,10 +64,8 @@ function discardRest(request: IncomingMessage): void {
  * @throws InvalidResource
  */
 export function parseObject(bytes: Buffer): object {
-  const source = bytes.toString();
-  // A value nested n deep has at least n characters, so short bodies need no scan.
-  if (source.length > MAX_NESTING) endOfFirstValue(source);
-  const value = parseFirstValue(source, parseEventJson) ?? {};
+  assertBounds(bytes);
+  const value = parseFirstValue(bytes, parseEventJson) ?? {};
   if (typeof value !== 'object' || Array.isArray(value)) throw new InvalidResource('body must be a JSON object');
   return value;
 }
@@ -77,22 +76,25 @@ export function parseObject(bytes: Buffer): object {
  * @throws InvalidResource
  */
 export function parseArray(bytes: Buffer): unknown[] {
-  const source = bytes.toString();
-  if (source.length > MAX_NESTING) endOfFirstValue(source);
-  const value = parseFirstValue(source, parsePointsJson) ?? [];
+  assertBounds(bytes);
+  const value = parseFirstValue(bytes, parsePointsJson) ?? [];
   if (!Array.isArray(value)) throw new InvalidResource('body must be a JSON array');
   return value;
 }
 
 /** Parses a body that must consist of exactly one JSON object. @throws InvalidResource */
 export function parseSingleObject(bytes: Buffer): object {
-  const source = bytes.toString();
-  if (source.length > MAX_NESTING) endOfFirstValue(source);
-  const value = parseWhole(source);
+  assertBounds(bytes);
+  const value = parseWhole(bytes.toString());
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new InvalidResource('body must be a JSON object');
   }
   return value;
+}
+
+/** @throws InvalidResource for a body that would take too long to parse */
+function assertBounds(bytes: Buffer): void {
+  if (bytes.length > UNBOUNDED_BYTES) endOfFirstValue(bytes);
 }
 
 function parseWhole(source: string): unknown {
@@ -104,18 +106,19 @@ function parseWhole(source: string): unknown {
   }
 }
 
-function parseFirstValue(source: string, parseExactly: typeof parseEventJson): unknown {
+function parseFirstValue(bytes: Buffer, parseExactly: typeof parseEventJson): unknown {
+  const source = bytes.toString();
   try {
     return parseExactly(source, parse);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     if (source.trim() === '') throw new InvalidResource('EOF', { cause });
-    const end = endOfFirstValue(source);
-    if (end === undefined || end === source.length) {
+    const end = endOfFirstValue(bytes);
+    if (end === undefined || end === bytes.length) {
       const message = isTruncated(cause.message, source) ? 'unexpected EOF' : `malformed JSON: ${cause.message}`;
       throw new InvalidResource(message, { cause });
     }
-    return parseFirstValue(source.slice(0, end), parseExactly);
+    return parseFirstValue(bytes.subarray(0, end), parseExactly);
   }
 }
 
@@ -128,27 +131,3 @@ const parse = (source: string): unknown =>
 /** Replaces lone surrogates, which UTF-8 cannot represent, by U+FFFD. The length of the text does not change. */
 const wellFormed = (source: string): string =>
   source.replaceAll(ESCAPE, (escape) => (escape.length === LONE_SURROGATE.length ? LONE_SURROGATE : escape));
-
-/**
- * The end of the object or array that `source` starts with; undefined when it is incomplete.
- * @throws InvalidResource when nested too deep
- */
-function endOfFirstValue(source: string): number | undefined {
-  let depth = 0;
-  let inText = false;
-  for (let index = 0; index < source.length; index += 1) {
-    const character = source[index];
-    if (inText) {
-      if (character === '\\') index += 1;
-      else if (character === '"') inText = false;
-    } else if (character === '"') inText = true;
-    else if (character === '{' || character === '[') {
-      depth += 1;
-      if (depth > MAX_NESTING) throw new InvalidResource(`JSON must be nested at most ${MAX_NESTING} deep`);
-    } else if (character === '}' || character === ']') {
-      depth -= 1;
-      if (depth === 0) return index + 1;
-    }
-  }
-  return undefined;
-}
