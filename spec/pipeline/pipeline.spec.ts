@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { HandlerResult } from '../../src/pipeline/handlers/handler-result.ts';
+import type { HandlerRun } from '../../src/pipeline/handlers/handler-result.ts';
 import { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { parseEvent } from '../../src/resources/event.ts';
 import { type Handler, handlerWithDefaults } from '../../src/resources/handler.ts';
@@ -12,7 +12,7 @@ const EVENT = parseEvent({
   entity: { entity_class: 'proxy', metadata: { name: 'sw-1', namespace: 'default' } },
   metrics: { handlers: [], points: [] },
 });
-const HANDLED: HandlerResult = { outcome: 'handled', reason: '', status: 0 };
+const HANDLED: HandlerRun = { outcome: 'handled', reason: '', status: 0 };
 
 /** A pipeline over an outbox in memory, whose handlers run until they are released, or at once. */
 class Outbox {
@@ -28,6 +28,8 @@ class Outbox {
   readonly pipeline: Pipeline;
   /** Names of handlers that run until they are released. */
   hangs = new Set<string>();
+  /** Handlers that cannot be started. */
+  shortOf = new Set<string>();
   failures = 0;
 
   constructor() {
@@ -67,8 +69,9 @@ class Outbox {
     this.pipeline.add({ outboxKey, key: eventKey, namespace, handler, bytes });
   }
 
-  #run({ notificationId, handler }: OutboxEntry, signal: AbortSignal): Promise<HandlerResult> {
+  #run({ notificationId, handler }: OutboxEntry, signal: AbortSignal): Promise<HandlerRun> {
     this.begun.push(notificationId);
+    if (this.shortOf.has(handler)) return Promise.resolve({ outcome: 'not-started', reason: 'spawn sh EMFILE' });
     if (!this.hangs.has(handler)) return Promise.resolve(HANDLED);
     return new Promise((resolve) => {
       const end = (): void => {
@@ -193,5 +196,93 @@ describe('the pipeline', () => {
     await stopped;
     expect(outbox.settled).to.deep.equal([]);
     expect([...outbox.entries.keys()]).to.deep.equal(['1']);
+  });
+
+  describe('when a handler cannot be started for want of descriptors, processes or memory', () => {
+    const settle = (): Promise<unknown> => outbox.clock.advance(0);
+
+    it('keeps the notification in the outbox, and runs the handler when it can be started', async () => {
+      outbox.shortOf.add('fine');
+      outbox.add('1', 'fine');
+      await settle();
+      expect([...outbox.entries.keys()]).to.deep.equal(['1']);
+      expect(outbox.pipeline.running.used).to.equal(0);
+      expect(outbox.pipeline.outbox.used).to.equal(1);
+      outbox.shortOf.clear();
+      await outbox.clock.advance(250);
+      await outbox.settles('1');
+      expect(outbox.outcome('1')).to.deep.equal({ outcome: 'handled', reason: '' });
+      expect(outbox.begun).to.deep.equal(['1', '1']);
+      expect(outbox.pipeline.runs).to.deep.equal({ handled: 1, failed: 0 });
+    });
+
+    it('tries again after a quarter of a second, and later each time up to ten seconds, with a line in the log each time', async () => {
+      outbox.shortOf.add('fine');
+      outbox.add('1', 'fine');
+      for (const [index, delayMs] of [250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000].entries()) {
+        await outbox.clock.advance(delayMs - 1);
+        expect(outbox.begun).to.have.lengthOf(index + 1);
+        await outbox.clock.advance(1);
+        expect(outbox.begun).to.have.lengthOf(index + 2);
+      }
+      const lines = outbox.log.lines.filter(({ msg }) => msg.startsWith('could not start a handler'));
+      expect(lines.map(({ fields }) => fields['retry_in_ms'])).to.deep.equal([
+        250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 10_000,
+      ]);
+      expect(lines[0]?.fields).to.deep.include({ namespace: 'default', handler: 'fine', reason: 'spawn sh EMFILE' });
+    });
+
+    it('keeps the order of a key, and runs other handlers meanwhile', async () => {
+      outbox.handler('other');
+      outbox.shortOf.add('fine');
+      outbox.add('1', 'fine', { key: 'a' });
+      outbox.add('2', 'other', { key: 'a' });
+      outbox.add('3', 'fine', { key: 'a' });
+      outbox.add('4', 'other', { key: 'b' });
+      await outbox.settles('4');
+      expect(outbox.begun).to.deep.equal(['1', '4']);
+      outbox.shortOf.clear();
+      await outbox.clock.advance(250);
+      await outbox.settles('1', '2', '3');
+      expect(outbox.settled.map(({ id }) => id)).to.deep.equal(['4', '1', '2', '3']);
+    });
+
+    it('tries at most 25 of a thousand notifications at a time', async () => {
+      outbox.shortOf.add('fine');
+      for (let n = 0; n < 1_000; n += 1) outbox.add(`${n}`, 'fine');
+      await settle();
+      expect(outbox.begun).to.have.length.of.at.most(25);
+      const before = outbox.begun.length;
+      await outbox.clock.advance(250);
+      expect(outbox.begun.length - before).to.be.within(1, 25);
+      outbox.shortOf.clear();
+      await outbox.clock.advance(500);
+      await eventually(() => outbox.settled.length === 1_000);
+      expect(new Set(outbox.settled.map(({ id }) => id)).size).to.equal(1_000);
+      expect(outbox.settled.map(({ id }) => Number(id))).to.deep.equal(Array.from({ length: 1_000 }, (_, n) => n));
+    });
+
+    it('skips the notification when its namespace is deleted', async () => {
+      outbox.handler('fine', 'pipe', 'dev');
+      outbox.shortOf.add('fine');
+      outbox.add('1', 'fine', { namespace: 'dev' });
+      await settle();
+      outbox.pipeline.dropNamespace('dev');
+      await outbox.settles('1');
+      await outbox.clock.advance(10_000);
+      expect(outbox.begun).to.deep.equal(['1']);
+      expect(outbox.pipeline.outbox.used).to.equal(0);
+    });
+
+    it('leaves the notification in the outbox when it stops', async () => {
+      outbox.shortOf.add('fine');
+      outbox.add('1', 'fine');
+      await settle();
+      await outbox.pipeline.stop();
+      outbox.shortOf.clear();
+      await outbox.clock.advance(10_000);
+      expect(outbox.begun).to.deep.equal(['1']);
+      expect([...outbox.entries.keys()]).to.deep.equal(['1']);
+    });
   });
 });

@@ -49,6 +49,8 @@ export interface StartOptions {
   args?: readonly string[];
   /** Variables added to the environment of the tests. */
   environment?: Readonly<Record<string, string>>;
+  /** The limit of open descriptors of the program; that of the tests by default. */
+  descriptors?: number;
 }
 
 /** Initialises a state directory with the administrator of the tests, in this process. */
@@ -75,14 +77,21 @@ export class BackendProcess implements BackendPorts {
   }
 
   /** Starts the program and resolves when it accepts events. */
-  static async start({ stateDir: given, args = [], environment = {} }: StartOptions = {}): Promise<BackendProcess> {
+  static async start({
+    stateDir: given,
+    args = [],
+    environment = {},
+    descriptors,
+  }: StartOptions = {}): Promise<BackendProcess> {
     const own = await temporaryDirectory();
     const stateDir = given ?? join(own.path, 'state');
     let backend: BackendProcess | undefined;
     try {
       if (given === undefined) await initialiseState(stateDir);
       const places = ['--state-dir', stateDir, '--cache-dir', join(own.path, 'cache')];
-      const child = spawn(process.execPath, [PROGRAM, 'start', ...places, ...LISTENERS, ...args], {
+      const command = [process.execPath, PROGRAM, 'start', ...places, ...LISTENERS, ...args];
+      const [program = '', ...rest] = descriptors === undefined ? command : limited(descriptors, command);
+      const child = spawn(program, rest, {
         env: { ...process.env, ...environment },
         stdio: ['ignore', 'ignore', 'pipe'],
       });
@@ -166,6 +175,14 @@ const LISTENERS = [
   '--dashboard-port=0',
   '--log-level=info',
   '--entity-limit=0',
+];
+
+/** The command with a limit of its open descriptors, under the same process id. */
+const limited = (descriptors: number, command: readonly string[]): string[] => [
+  'sh',
+  '-c',
+  `ulimit -n ${descriptors} && exec "$0" "$@"`,
+  ...command,
 ];
 
 function read(line: string): unknown {

@@ -20,6 +20,8 @@ export interface BackendConfig extends InspectConfig, AdmissionConfig, EventLogC
   readonly api: ListenAddress & {
     readonly requestLimitBytes: number;
     readonly writeTimeoutMs: number;
+    /** Connections at a time; by default they follow from the limit of open files. */
+    readonly maxConnections?: number | undefined;
     /** How long requests are refused after the start; not at all by default. */
     readonly serveWaitMs?: number;
   };
@@ -72,6 +74,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
             ...values['api-listen-address'],
             requestLimitBytes: values['api-request-limit'],
             writeTimeoutMs: values['api-write-timeout'],
+            maxConnections: values['api-max-connections'] || undefined,
             serveWaitMs: values['api-serve-wait-time'],
           }),
           agent: Object.freeze({

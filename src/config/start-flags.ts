@@ -13,6 +13,7 @@ type StoreSync = 'full' | 'none';
 const DEFAULT_SYNC: StoreSync = 'full';
 const MAX_PORT = 65_535;
 const MAX_LIMIT_BYTES = 2 ** 31 - 1;
+const MAX_CONNECTIONS = 1_000_000;
 const MAX_TIMEOUT_S = 86_400;
 const MAX_AWAKE_ACTORS = 100_000_000;
 
@@ -74,6 +75,11 @@ export const startFlags = {
       kind: kinds.duration(),
       fallback: 15_000,
       about: 'time after which the API disconnects a client that does not read',
+    },
+    'api-max-connections': {
+      kind: kinds.integer(0, MAX_CONNECTIONS),
+      fallback: 0,
+      about: 'connections to the API at a time; 0 for a number that follows from the limit of open files',
     },
     'api-serve-wait-time': {
       kind: kinds.duration(),

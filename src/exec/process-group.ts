@@ -38,6 +38,8 @@ export interface CommandResult {
   /** Standard output and error in the order of arrival; bytes that are not UTF-8 become U+FFFD. */
   output: string;
   durationMs: number;
+  /** The code of the system error when the command was not started. */
+  errorCode?: string | undefined;
 }
 
 /** Collects up to MAX_OUTPUT_BYTES and counts the rest. */
@@ -105,6 +107,7 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
     signal: undefined,
     output: error instanceof Error ? error.message : String(error),
     durationMs: clock.monotonicMs() - startedMs,
+    errorCode: (error as NodeJS.ErrnoException).code,
   });
   reaper?.ready();
   let child: ChildProcess;
@@ -115,6 +118,8 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
   }
   const { pid } = child;
   if (pid === undefined) {
+    child.stdin?.destroy();
+    child.stdout?.destroy();
     return new Promise((resolve) => child.once('error', (error) => resolve(notStarted(error))));
   }
   const release = reaper?.hold(pid);

@@ -19,6 +19,7 @@ import { readVersion } from './process/version.ts';
 import { createAgentPort } from './serve/agent-port.ts';
 import { anchorLedger } from './serve/anchor-ledger.ts';
 import { Closers } from './serve/closers.ts';
+import { connectionBounds } from './serve/connection-bounds.ts';
 import { boundAddress, listenOn } from './serve/listen.ts';
 import { openApi } from './serve/open-api.ts';
 import { openControl } from './serve/open-control.ts';
@@ -104,12 +105,14 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   system.listen(policyListener(auth.access));
   const status = statusPorts(config, { system, store, auth, installation, clock, log: apiLog });
 
+  const connections = connectionBounds(config, { clock, log });
   const agentPort = createAgentPort(config, {
     system,
     store,
     resources,
     auth,
     status: createStatusApi(status),
+    connections: connections.agents,
     createServer: tls.createAgentServer,
     backendName,
     clock,
@@ -125,13 +128,18 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
     auth,
     sessions: agentPort.stats(),
     agents: agentPort,
+    connections: { api: connections.api.stats, agents: connections.agents.stats },
     namespaces: resources.list('namespaces').items.map(({ name }) => name),
   }));
 
   // The API listens before the agent port does, so that a stop asks the agents to leave before it closes the API.
   const scrape = () => metrics.scrape();
   const apiParts = { system, store, resources, auth, agentPort, metrics: scrape, status, clusterUuid };
-  const apiServer = await openApi(config, { ...apiParts, configurationKinds, tls, clock, log }, closers);
+  const apiServer = await openApi(
+    config,
+    { ...apiParts, configurationKinds, connections: connections.api, tls, clock, log },
+    closers,
+  );
   const { host, port } = config.agent;
   await listenOn(agentPort.server, { host, port, flags: ['agent-host', 'agent-port'] });
   closers.add(() => agentPort.stop());

@@ -16,6 +16,8 @@ interface Lane<W> {
   namespace: string;
   waiting: Fifo<W>;
   running: number;
+  /** Runs that could not be started, in order. While there are any, no run of the handler starts. */
+  postponed: W[];
 }
 
 /**
@@ -35,7 +37,7 @@ export class FairScheduler<W extends ScheduledRun> {
     const id = laneOf(run);
     let lane = this.#lanes.get(id);
     if (lane === undefined) {
-      lane = { namespace: run.namespace, waiting: new Fifo(), running: 0 };
+      lane = { namespace: run.namespace, waiting: new Fifo(), running: 0, postponed: [] };
       this.#lanes.set(id, lane);
     }
     lane.waiting.push(run);
@@ -44,7 +46,7 @@ export class FairScheduler<W extends ScheduledRun> {
   /** The run to start now, if any. It occupies capacity until `finished` is called. */
   next(): W | undefined {
     for (const [id, lane] of this.#lanes) {
-      if (lane.waiting.isEmpty || !this.#hasCapacity(lane)) continue;
+      if (lane.postponed.length > 0 || lane.waiting.isEmpty || !this.#hasCapacity(lane)) continue;
       this.#lanes.delete(id);
       this.#lanes.set(id, lane);
       lane.running += 1;
@@ -55,20 +57,39 @@ export class FairScheduler<W extends ScheduledRun> {
   }
 
   finished(run: W): void {
+    const lane = this.#runningLane(run);
+    lane.running -= 1;
+    this.#running -= 1;
+    this.#deleteIdle(laneOf(run), lane);
+  }
+
+  #runningLane(run: W): Lane<W> {
     const id = laneOf(run);
     const lane = this.#lanes.get(id);
     if (lane === undefined) throw new Error(`nothing of ${id} runs`);
-    lane.running -= 1;
-    this.#running -= 1;
-    this.#deleteIdle(id, lane);
+    return lane;
   }
 
-  /** Removes and returns the waiting runs of a namespace. */
+  /** Puts back a run that could not be started. No run of its handler starts until `resume`. */
+  postpone(run: W): void {
+    this.#runningLane(run).postponed.push(run);
+    this.finished(run);
+  }
+
+  /** Lets the runs of a handler start again, the postponed ones first. Returns whether there are any. */
+  resume(run: ScheduledRun): boolean {
+    const lane = this.#lanes.get(laneOf(run));
+    if (lane === undefined) return false;
+    for (const postponed of lane.postponed.splice(0).reverse()) lane.waiting.unshift(postponed);
+    return true;
+  }
+
+  /** Removes and returns the waiting and the postponed runs of a namespace. */
   removeWaiting(namespace: string): W[] {
     const removed: W[] = [];
     for (const [id, lane] of this.#lanes) {
       if (lane.namespace !== namespace) continue;
-      removed.push(...lane.waiting.drain());
+      removed.push(...lane.postponed.splice(0), ...lane.waiting.drain());
       this.#deleteIdle(id, lane);
     }
     return removed;
@@ -79,8 +100,8 @@ export class FairScheduler<W extends ScheduledRun> {
     return running < MAX_RUNNING_OF_HANDLER && 2 * running < MAX_RUNNING - this.#running;
   }
 
-  #deleteIdle(id: string, { waiting, running }: Lane<W>): void {
-    if (waiting.isEmpty && running === 0) this.#lanes.delete(id);
+  #deleteIdle(id: string, { waiting, running, postponed }: Lane<W>): void {
+    if (waiting.isEmpty && running === 0 && postponed.length === 0) this.#lanes.delete(id);
   }
 }
 

@@ -19,6 +19,12 @@ export class Fifo<T> {
     this.#last = link;
   }
 
+  /** Adds a value in front of all others. */
+  unshift(value: T): void {
+    this.#first = { value, next: this.#first };
+    this.#last ??= this.#first;
+  }
+
   shift(): T | undefined {
     const first = this.#first;
     this.#first = first?.next;

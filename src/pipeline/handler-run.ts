@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Handler } from '../resources/handler.ts';
 import type { OutboxEntry } from '../store/records.ts';
-import type { HandlerResult } from './handlers/handler-result.ts';
+import type { HandlerRun } from './handlers/handler-result.ts';
 import { type PipeLimits, runPipeHandler } from './handlers/pipe.ts';
 import { runSocketHandler } from './handlers/socket.ts';
 import { payloadOf } from './payload.ts';
@@ -25,7 +25,7 @@ export function handlerRunner({ mutatorExists, ...limits }: HandlerRunnerPorts) 
     { namespace, event, notificationId }: OutboxEntry,
     clock: Clock,
     signal: AbortSignal,
-  ): Promise<HandlerResult> => {
+  ): Promise<HandlerRun> => {
     const payload = payloadOf(event, handler.mutator, (name) => mutatorExists(namespace, name));
     if ('failure' in payload) return { outcome: 'failed', reason: payload.failure, status: undefined };
     const input = { payload: payload.text, notificationId, signal };

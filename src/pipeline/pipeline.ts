@@ -6,8 +6,9 @@ import type { Handler } from '../resources/handler.ts';
 import type { Notification, OutboxEntry } from '../store/records.ts';
 import { Fifo } from './fifo.ts';
 import { canRun } from './handler-run.ts';
-import type { HandlerResult } from './handlers/handler-result.ts';
+import type { HandlerResult, HandlerRun } from './handlers/handler-result.ts';
 import { FairScheduler, type ScheduledRun } from './fair-scheduler.ts';
+import { StartRetries } from './start-retries.ts';
 
 /** Notifications that may wait. Past this number senders must pause. */
 const MAX_WAITING = 100_000;
@@ -27,7 +28,7 @@ export interface PipelinePorts {
   /** The entry with this outbox key. */
   entry(outboxKey: string): OutboxEntry | undefined;
   /** Runs a handler with an entry until `signal` aborts it. Never rejects. */
-  run(handler: Handler, entry: OutboxEntry, clock: Clock, signal: AbortSignal): Promise<HandlerResult>;
+  run(handler: Handler, entry: OutboxEntry, clock: Clock, signal: AbortSignal): Promise<HandlerRun>;
   /** The current configuration of the handler. */
   handler(namespace: string, name: string): Handler | undefined;
   namespaceExists(name: string): boolean;
@@ -46,7 +47,8 @@ export interface PendingNotification extends ScheduledRun {
 
 /**
  * Runs the handlers of the outbox. Entries with the same key run in order, others concurrently. An entry stays in the
- * outbox until its outcome is stored, so a crash repeats running handlers and loses nothing.
+ * outbox until its outcome is stored, so a crash repeats running handlers and loses nothing. A handler that cannot be
+ * started for want of descriptors, processes or memory is tried again until it can.
  */
 export class Pipeline {
   /** Completed runs since the process started, by outcome. */
@@ -58,12 +60,18 @@ export class Pipeline {
   /** Work that must finish before `stop` resolves. */
   readonly #inFlight = new Set<Promise<void>>();
   readonly #abortController = new AbortController();
+  readonly #retries: StartRetries;
   #count = 0;
   #bytes = 0;
   #stopped = false;
 
   constructor(ports: PipelinePorts) {
     this.#ports = ports;
+    this.#retries = new StartRetries(ports.clock, (handler) => {
+      const hasRuns = this.#scheduler.resume(handler);
+      this.#start();
+      return hasRuns;
+    });
     // Each running handler adds a listener.
     setMaxListeners(0, this.#abortController.signal);
   }
@@ -125,6 +133,7 @@ export class Pipeline {
    */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#retries.stop();
     const cancel = this.#ports.clock.after(STOP_GRACE_MS, () => {
       this.#abortController.abort(new Error('the backend stops'));
     });
@@ -146,16 +155,22 @@ export class Pipeline {
   }
 
   async #run(entry: PendingNotification): Promise<void> {
+    let isStarted = true;
     try {
-      await this.#handle(entry);
+      isStarted = await this.#handle(entry);
     } finally {
-      this.#release(entry);
-      this.#scheduler.finished(entry);
-      const next = this.#blocked.get(entry.key)?.shift();
-      if (next === undefined) this.#blocked.delete(entry.key);
-      else this.#scheduler.add(next);
+      if (isStarted) this.#finished(entry);
+      else this.#scheduler.postpone(entry);
       this.#start();
     }
+  }
+
+  #finished(entry: PendingNotification): void {
+    this.#release(entry);
+    this.#scheduler.finished(entry);
+    const next = this.#blocked.get(entry.key)?.shift();
+    if (next === undefined) this.#blocked.delete(entry.key);
+    else this.#scheduler.add(next);
   }
 
   #release({ bytes }: PendingNotification): void {
@@ -163,17 +178,24 @@ export class Pipeline {
     this.#bytes -= bytes;
   }
 
-  async #handle(waiting: PendingNotification): Promise<void> {
+  /** Returns false when the handler could not be started and must be tried again. */
+  async #handle(waiting: PendingNotification): Promise<boolean> {
     const { clock, log, run, entry: read, handler: lookUp } = this.#ports;
     const entry = read(waiting.outboxKey);
-    if (entry === undefined) return;
+    if (entry === undefined) return true;
     const startedMs = clock.monotonicMs();
     const handler = lookUp(entry.namespace, entry.handler);
     const skipReason = this.#skipReason(entry.namespace, handler);
     let result: HandlerResult = { outcome: 'skipped', reason: skipReason ?? '', status: undefined };
     if (handler !== undefined && skipReason === undefined) {
-      result = await run(handler, entry, clock, this.#abortController.signal);
-      if (this.#abortController.signal.aborted) return;
+      const ran = await run(handler, entry, clock, this.#abortController.signal);
+      if (this.#abortController.signal.aborted) return true;
+      if (ran.outcome === 'not-started') {
+        this.#tryAgain(waiting, ran.reason);
+        return false;
+      }
+      this.#retries.started(waiting);
+      result = ran;
       this.runs[result.outcome === 'handled' ? 'handled' : 'failed'] += 1;
     }
     const fields = {
@@ -185,6 +207,15 @@ export class Pipeline {
     if (result.outcome === 'handled') log.info(fields, 'event handler executed');
     else log.error(fields, 'event was not handled');
     await this.#store(waiting, this.#notification(entry, result, Math.round(clock.monotonicMs() - startedMs)));
+    return true;
+  }
+
+  #tryAgain({ namespace, handler }: PendingNotification, reason: string): void {
+    if (this.#stopped) return;
+    const delayMs = this.#retries.failed({ namespace, handler });
+    if (delayMs === undefined) return;
+    const fields = { namespace, handler, reason, retry_in_ms: delayMs };
+    this.#ports.log.warn(fields, 'could not start a handler, its events stay in the outbox');
   }
 
   /** Why the handler cannot run with its current configuration, if so. */

@@ -6,10 +6,12 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { expect } from 'chai';
 import { closeApi, createApiServer } from '../../../src/main/serve/api-server.ts';
+import { ConnectionBound } from '../../../src/main/serve/connection-bound.ts';
 import { listen } from '../../../src/main/serve/listen.ts';
 import { eventually } from '../../support/eventually.ts';
 import { perTest } from '../../support/fixture.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { RecordedLog } from '../../support/recorded-log.ts';
 import { SELF_SIGNED } from '../../support/self-signed-certificate.ts';
 
 const REQUESTS = 300;
@@ -43,6 +45,7 @@ class PlayedApi {
         },
       },
       { writeTimeoutMs: WRITE_TIMEOUT_MS },
+      new ConnectionBound({ port: 'api', limit: 1_000, clock: new ManualClock(), log: new RecordedLog() }),
       isTls ? (options) => createTlsServer({ ...options, ...SELF_SIGNED }) : undefined,
     );
   }

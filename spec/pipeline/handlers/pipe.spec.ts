@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { ProcessReaper } from '../../../src/exec/process-reaper.ts';
-import type { HandlerResult } from '../../../src/pipeline/handlers/handler-result.ts';
+import type { HandlerRun } from '../../../src/pipeline/handlers/handler-result.ts';
 import { runPipeHandler } from '../../../src/pipeline/handlers/pipe.ts';
 import { handlerWithDefaults } from '../../../src/resources/handler.ts';
 import { pidsIn } from '../../exec/pids-in.ts';
@@ -31,7 +31,7 @@ describe('a pipe handler', () => {
 
   const file = (name: string): string => `${directory.path}/${name}`;
 
-  function run(command: string, { timeout = 0, runLimitMs = 0, payload = '{}' } = {}): Promise<HandlerResult> {
+  function run(command: string, { timeout = 0, runLimitMs = 0, payload = '{}' } = {}): Promise<HandlerRun> {
     const handler = handlerWithDefaults({ type: 'pipe', command, timeout });
     const input = { payload, notificationId: 'n', signal: end.signal };
     return runPipeHandler(handler, input, clock, { runLimitMs, reaper });
@@ -46,7 +46,7 @@ describe('a pipe handler', () => {
     ['with a timeout is killed at that where there is no limit for all', { timeout: 3 }, 3_000],
   ] as const) {
     it(what, async () => {
-      let result: HandlerResult | undefined;
+      let result: HandlerRun | undefined;
       const running = run(waiting(), options).then((ended) => (result = ended));
       await hasBegun();
       await clock.advance(killedAtMs - 1);
@@ -85,7 +85,7 @@ describe('a pipe handler', () => {
   it('leaves no listener and no descriptor behind, also where a child of it keeps its pipes open', async () => {
     const before = descriptors();
     const command = `sleep 600 <&0 & echo $! > ${file('pid')}`;
-    let result: HandlerResult | undefined;
+    let result: HandlerRun | undefined;
     const running = run(command, { payload: 'x'.repeat(1_000_000) }).then((ended) => (result = ended));
     const [pid = 0] = await eventually(
       () => pidsIn(file('pid')),

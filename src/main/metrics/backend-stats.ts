@@ -19,6 +19,8 @@ export interface BackendStats {
   auth: Pick<Auth, 'credentials' | 'tickets' | 'tokens' | 'throttle'>;
   sessions: AgentPortStats;
   agents: Pick<AgentListener, 'counts' | 'refusedFrames' | 'refusedHandshakes' | 'waiting'>;
+  /** The connections of both ports. */
+  connections: { api: QueueStats; agents: QueueStats };
   /** All namespaces, so that one without agents has a series with the value 0. */
   namespaces: readonly string[];
 }

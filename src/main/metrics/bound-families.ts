@@ -5,13 +5,24 @@ import type { Families, Sample } from './families.ts';
 type Named = Readonly<Record<string, QueueStats>>;
 
 /** The queues, each with its length and its limit. */
-const queuesOf = ({ system, pipeline, proxyRuns, eventLog, auth, sessions, agents }: BackendStats): Named => ({
+const queuesOf = ({
+  system,
+  pipeline,
+  proxyRuns,
+  eventLog,
+  auth,
+  sessions,
+  agents,
+  connections,
+}: BackendStats): Named => ({
   open_decisions: system.openDecisions,
   outbox: pipeline.outbox,
   outbox_bytes: pipeline.outboxBytes,
   running_handlers: pipeline.running,
   proxy_runs: proxyRuns.running,
   expressions: proxyRuns.waiting,
+  api_connections: connections.api,
+  agent_connections: connections.agents,
   agent_check_requests: sessions.maxCheckRequests,
   agent_held_messages: sessions.maxHeldFrames,
   agent_handshakes: agents.waiting.handshakes,

@@ -28,12 +28,12 @@ export class HandlerDurations {
     });
   }
 
-  /** Returns `run` with its runs observed, except those that a stop of the backend ended. */
+  /** Returns `run` with its runs observed, except those that a stop of the backend ended or that did not start. */
   observing(run: PipelinePorts['run']): PipelinePorts['run'] {
     return async (handler, entry, clock, signal) => {
       const startedMs = clock.monotonicMs();
       const result = await run(handler, entry, clock, signal);
-      if (signal.aborted) return result;
+      if (signal.aborted || result.outcome === 'not-started') return result;
       const status = result.outcome === 'handled' ? 'success' : 'error';
       this.#ofHandlers.observe({ ...this.#seriesOf(entry), status }, clock.monotonicMs() - startedMs);
       const event_type = entry.event.check === undefined ? 'metrics' : 'check';

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import { createServer as createClearServer, type RequestListener } from 'node:http';
 import { hasRoomFor } from '../../actors/entities/entity-limit.ts';
 import { reportRequest, reportRings } from '../../actors/schedules/schedules.ts';
 import type { ActorSystem } from '../../actors/system.ts';
@@ -8,9 +8,11 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { Forbidden } from '../../resources/errors.ts';
 import { type AgentUser, byCertificate, byPassword } from '../../sessions/handshake/agent-authentication.ts';
+import { PORT_LIMITS } from '../../sessions/handshake/port-limits.ts';
 import { AgentListener, type ListenerPorts } from '../../sessions/listener.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { ConnectionBound } from './connection-bound.ts';
 
 export interface AgentPortPorts {
   system: ActorSystem;
@@ -19,6 +21,7 @@ export interface AgentPortPorts {
   auth: Pick<Auth, 'access' | 'credentials' | 'throttle'>;
   /** Serves `/health` and `/ready` on the port. */
   status: RequestListener;
+  connections: ConnectionBound;
   createServer: ListenerPorts['createServer'];
   backendName: string;
   clock: Clock;
@@ -27,10 +30,20 @@ export interface AgentPortPorts {
 
 /** Creates the agent port, whose server does not listen yet, and makes the system use its rings. */
 export function createAgentPort(config: BackendConfig, ports: AgentPortPorts): AgentListener {
-  const { system, store, resources, auth } = ports;
+  const { system, store, resources, auth, connections, createServer = createClearServer } = ports;
   const { entityLimit = 0 } = config;
   const agentPort = new AgentListener({
     ...ports,
+    createServer: (options) => {
+      const server = createServer(options);
+      connections.guard(server);
+      return server;
+    },
+    isRefused: (socket) => connections.isRefused(socket),
+    limits: {
+      handshakes: PORT_LIMITS.handshakes,
+      sessions: Math.min(PORT_LIMITS.sessions, connections.limit),
+    },
     authenticate: authenticator(config, ports),
     mayCreateEvents: (user, namespace, agentName) => mayCreateEvents(auth.access, user, namespace, agentName),
     hasRoomFor: (namespace, name) => hasRoomFor(store, entityLimit, namespace, name),

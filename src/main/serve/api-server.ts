@@ -2,6 +2,8 @@ import { createServer as createClearServer, type Server, type ServerOptions } fr
 import type { Api } from '../../http/app.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { UpgradableRequest } from '../../http/inspector/upgradable-request.ts';
+import type { ConnectionBound } from './connection-bound.ts';
+import { ConnectionRefusal } from './connection-refusal.ts';
 import { close } from './listen.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
@@ -14,10 +16,14 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /** Time for requests to finish when the backend stops. */
 const API_STOP_GRACE_MS = 3_000;
 
-/** Creates the server of the REST API. It answers one request of a connection at a time and limits how long a client may take. Without `createServer` it has no TLS. */
+/**
+ * Creates the server of the REST API. It answers one request of a connection at a time and limits how long a client may
+ * take. Requests on connections above the bound are answered with 503. Without `createServer` it has no TLS.
+ */
 export function createApiServer(
   api: Pick<Api, 'callback'>,
   { writeTimeoutMs }: { writeTimeoutMs: number },
+  connections: ConnectionBound,
   createServer: (options: ServerOptions) => Server = createClearServer,
 ): Server {
   const server = createServer({
@@ -27,7 +33,13 @@ export function createApiServer(
     connectionsCheckingInterval: REQUEST_CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   });
+  connections.guard(server);
+  const refusal = new ConnectionRefusal(connections.limit);
   const answer = oneAtATime((request, response) => {
+    if (connections.isRefused(request.socket)) {
+      refusal.answer(request, response);
+      return;
+    }
     response.setTimeout(writeTimeoutMs);
     api.callback(request, response);
   });

@@ -17,6 +17,7 @@ import type { TransactionalStore } from '../../store/transactional-store.ts';
 import type { OpenedTls } from '../tls/tls.ts';
 import { closeApi, createApiServer } from './api-server.ts';
 import type { Closers } from './closers.ts';
+import type { ConnectionBound } from './connection-bound.ts';
 import { listenOn } from './listen.ts';
 import { openInspection } from './open-inspection.ts';
 import type { StatusPorts } from './status-ports.ts';
@@ -32,6 +33,7 @@ export interface OpenApiPorts {
   status: StatusPorts;
   clusterUuid: string;
   configurationKinds: ConfigurationKinds | undefined;
+  connections: ConnectionBound;
   tls: Pick<OpenedTls, 'createApiServer'>;
   clock: Clock;
   log: Log;
@@ -41,7 +43,7 @@ export interface OpenApiPorts {
 export async function openApi(config: BackendConfig, ports: OpenApiPorts, closers: Closers): Promise<Server> {
   const { system, store, resources, auth, agentPort, metrics, status, tls, clock, log } = ports;
   const { commands } = system;
-  const { clusterUuid, configurationKinds } = ports;
+  const { clusterUuid, configurationKinds, connections } = ports;
   const api = createApi({
     ...status,
     clusterUuid,
@@ -63,10 +65,10 @@ export async function openApi(config: BackendConfig, ports: OpenApiPorts, closer
     serveWaitMs: config.api.serveWaitMs,
   });
   const { host, port } = config.api;
-  const apiServer = createApiServer(api, config.api, tls.createApiServer);
+  const apiServer = createApiServer(api, config.api, connections, tls.createApiServer);
   await listenOn(apiServer, { host, port, flags: ['api-listen-address'] });
   closers.add(() => closeApi(apiServer, clock));
   const inspectLog = log.child({ component: 'inspect' });
-  closers.add(openInspection(config, { system, auth, apiServer, clock, log: inspectLog }));
+  closers.add(openInspection(config, { system, auth, apiServer, connections, clock, log: inspectLog }));
   return apiServer;
 }

@@ -2,7 +2,7 @@ import { runCommand } from '../../exec/process-group.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ProcessReaper } from '../../exec/process-reaper.ts';
 import type { Handler } from '../../resources/handler.ts';
-import type { HandlerResult } from './handler-result.ts';
+import { type HandlerRun, isShortage } from './handler-result.ts';
 
 /** How long to wait for output after the command exits, because a background child may keep the pipe open. */
 const LINGER_MS = 2_000;
@@ -25,7 +25,7 @@ export async function runPipeHandler(
   { payload, notificationId, signal }: { payload: string; notificationId: string; signal: AbortSignal },
   clock: Clock,
   { runLimitMs, reaper }: PipeLimits,
-): Promise<HandlerResult> {
+): Promise<HandlerRun> {
   if ((secrets?.length ?? 0) > 0) return { outcome: 'failed', reason: NO_SECRETS, status: undefined };
   const result = await runCommand(
     {
@@ -40,7 +40,11 @@ export async function runPipeHandler(
     reaper,
   );
   const reason = result.output.slice(0, MAX_REASON_CHARACTERS);
-  if (result.ending === 'not-started') return { outcome: 'failed', reason, status: undefined };
+  if (result.ending === 'not-started') {
+    return isShortage(result.errorCode)
+      ? { outcome: 'not-started', reason }
+      : { outcome: 'failed', reason, status: undefined };
+  }
   const status = result.ending === 'signalled' ? undefined : result.status;
   const outcome = result.ending === 'exited' && status === 0 ? 'handled' : 'failed';
   return { outcome, reason: result.signal === undefined ? reason : `${result.signal}: ${reason}`, status };

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 import type { Clock } from '../../ports/clock.ts';
 import type { Handler } from '../../resources/handler.ts';
-import type { HandlerResult } from './handler-result.ts';
+import { type HandlerRun, isShortage } from './handler-result.ts';
 
 const DEFAULT_TIMEOUT_S = 60;
 /** How long the receiver may keep the connection open after it has received everything. */
@@ -25,7 +25,7 @@ export async function runSocketHandler(
   { type, socket, timeout }: Handler,
   { payload, signal: end }: { payload: string; signal: AbortSignal },
   clock: Clock,
-): Promise<HandlerResult> {
+): Promise<HandlerRun> {
   const limitS = timeout > 0 ? timeout : DEFAULT_TIMEOUT_S;
   const send = type === 'udp' ? sendDatagram : sendOverTcp;
   const run = new AbortController();
@@ -41,7 +41,9 @@ export async function runSocketHandler(
     await send({ host: socket?.host ?? '', port: socket?.port ?? 0, payload, signal: run.signal, clock });
     return { outcome: 'handled', reason: '', status: undefined };
   } catch (error) {
-    return { outcome: 'failed', reason: error instanceof Error ? error.message : String(error), status: undefined };
+    const reason = error instanceof Error ? error.message : String(error);
+    if (isShortage((error as NodeJS.ErrnoException).code)) return { outcome: 'not-started', reason };
+    return { outcome: 'failed', reason, status: undefined };
   } finally {
     cancel();
     end.removeEventListener('abort', abort);

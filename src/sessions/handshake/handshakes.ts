@@ -42,6 +42,8 @@ export interface HandshakeSettings extends HandshakeRules {
   admission?: AgentAdmission | undefined;
   /** Defaults to `PORT_LIMITS`. */
   limits?: PortLimits | undefined;
+  /** Whether the connection is above the bound of connections; none is by default. */
+  isRefused?: (socket: Socket) => boolean;
 }
 
 interface HandshakePorts extends HandshakeSettings {
@@ -113,7 +115,8 @@ export class Handshakes {
     socket.on('error', (err) => {
       this.#ports.log.debug({ err }, 'socket failed in its handshake');
     });
-    const refusal = this.#register(socket);
+    const isRefused = this.#ports.isRefused?.(request.socket) === true;
+    const refusal = isRefused ? TOO_MANY_AT_ONCE : this.#register(socket);
     if (refusal !== undefined) {
       this.#recordRefusal(request, peerAddress(request.socket), refusal);
       refuse(socket, refusal);

@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { ApiClient } from '../support/api-client.ts';
+import { BackendProcess } from '../support/backend-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { proxyEvent } from '../support/example-events.ts';
+import { perTest } from '../support/fixture.ts';
+import { at } from '../support/json-path.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const DESCRIPTORS = 256;
+const IDLE = 400;
+const REFUSED = /^HTTP\/1\.1 503 Service Unavailable\r\n(?:.+\r\n)*Connection: close\r\n/i;
+
+describe(`a backend with ${DESCRIPTORS} descriptors`, function () {
+  this.timeout(60_000);
+  const backend = perTest(() => BackendProcess.start({ descriptors: DESCRIPTORS }));
+  const directory = perTest(temporaryDirectory, (made) => made.remove());
+  let api: ApiClient;
+  let sockets: Socket[];
+
+  beforeEach(async () => {
+    sockets = [];
+    api = await backend.login();
+    const handler = { metadata: { name: 'note', namespace: 'default' }, type: 'pipe', command: NOTE };
+    const { status, text } = await api.put('/ns/default/handlers/note', {
+      ...handler,
+      env_vars: [`RUNS=${directory.path}/runs`],
+    });
+    expect(status, text).to.equal(201);
+  });
+
+  afterEach(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+
+  /** Opens a connection, and collects what it receives. */
+  async function open(port: number): Promise<{ socket: Socket; received: () => string }> {
+    const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
+    sockets.push(socket);
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.on('error', () => socket.destroy());
+    await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
+    return { socket, received: () => text };
+  }
+
+  const openMany = (port: number, count: number) => Promise.all(Array.from({ length: count }, () => open(port)));
+
+  async function put(check: string, output = ''): Promise<void> {
+    const event = proxyEvent('sw-1', check, { status: 1, handlers: ['note'], output });
+    const { status, text } = await api.put(`/ns/default/events/sw-1/${check}`, event);
+    expect(status, text).to.equal(200);
+  }
+
+  const runs = (): string[] =>
+    existsSync(`${directory.path}/runs`) ? readFileSync(`${directory.path}/runs`, 'utf8').trim().split('\n') : [];
+
+  const notificationsOf = async (check: string): Promise<unknown[]> =>
+    (await api.get(`/api/mon/v1/namespaces/default/events/sw-1/${check}/notifications`)).json as unknown[];
+
+  const linesOf = (msg: string): unknown[] => backend.logs.filter((line) => at(line, 'msg') === msg);
+
+  const openDescriptors = (): number => readdirSync(`/proc/${backend.pid}/fd`).length;
+
+  it(`runs handlers and writes to its store beside ${IDLE} idle connections to the API and ${IDLE} to the agent port`, async () => {
+    await Promise.all([openMany(backend.apiPort, IDLE), openMany(backend.agentPort, IDLE)]);
+    await eventually(openDescriptors, (count) => count > DESCRIPTORS / 4, { what: 'open connections' });
+    for (let n = 0; n < 20; n += 1) await put(`check-${n}`, String(n));
+    await eventually(runs, (lines) => lines.length === 20, { what: 'the handlers', withinMs: 20_000 });
+    for (let n = 0; n < 20; n += 1) {
+      const [notification] = await notificationsOf(`check-${n}`);
+      expect(notification).to.include({ outcome: 'handled', status: 0 });
+    }
+    expect(openDescriptors()).to.be.below(DESCRIPTORS - 32);
+    expect(linesOf('could not start a handler, its events stay in the outbox')).to.deep.equal([]);
+  });
+
+  it('answers 503 as a whole to requests above the bound of API connections, logs that once, and accepts them later', async () => {
+    const idle = await openMany(backend.apiPort, 40);
+    await delay(100);
+    const { socket, received } = await open(backend.apiPort);
+    const body = JSON.stringify({ metadata: { name: 'x'.repeat(100_000) } });
+    socket.write(
+      `PUT /api/core/v2/namespaces/default/checks/x HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    socket.write(body);
+    await once(socket, 'end');
+    expect(received()).to.match(REFUSED);
+    const [, answer = ''] = received().split('\r\n\r\n');
+    expect(JSON.parse(answer)).to.deep.equal({
+      message: 'too many connections: the API accepts 32 at a time (--api-max-connections)',
+      code: 0,
+    });
+    await openMany(backend.apiPort, 3);
+    const lines = linesOf('too many connections, further ones are refused');
+    expect(lines).to.have.lengthOf(1);
+    expect(lines[0]).to.include({ port: 'api', limit: 32 });
+    for (const one of idle) one.socket.destroy();
+    const later = await eventually(
+      async () => {
+        const { socket: next, received: text } = await open(backend.apiPort);
+        next.end('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+        await once(next, 'close');
+        return text();
+      },
+      (text) => text.startsWith('HTTP/1.1 200'),
+      { what: 'an answer' },
+    );
+    expect(later).to.match(/^HTTP\/1\.1 200/);
+  });
+
+  it('keeps notifications whose handlers cannot be started, and runs them in order when they can', async () => {
+    await put('first', 'first');
+    await eventually(runs, (lines) => lines.length === 1);
+    setDescriptors(openDescriptors());
+    for (let n = 0; n < 5; n += 1) await put('disk', String(n));
+    await eventually(
+      () => linesOf('could not start a handler, its events stay in the outbox'),
+      (lines) => lines.length > 1,
+      {
+        what: 'two attempts',
+      },
+    );
+    expect(await notificationsOf('disk')).to.deep.equal([]);
+    setDescriptors(DESCRIPTORS);
+    await eventually(runs, (lines) => lines.length === 6, { what: 'the handlers', withinMs: 20_000 });
+    expect(runs().slice(1)).to.deep.equal(['0', '1', '2', '3', '4']);
+    const outcomes = await eventually(
+      () => notificationsOf('disk'),
+      (found) => found.length === 5,
+    );
+    expect(new Set(outcomes.map((one) => at(one, 'outcome')))).to.deep.equal(new Set(['handled']));
+  });
+
+  function setDescriptors(count: number): void {
+    execFileSync('prlimit', [`--pid=${backend.pid}`, `--nofile=${count}:${DESCRIPTORS}`]);
+  }
+});
+
+/** Appends the output of the event to a file. */
+const NOTE = `read -r event; output=\${event##*'"output":"'}; echo "\${output%%'"'*}" >> "$RUNS"`;
