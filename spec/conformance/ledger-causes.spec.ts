@@ -5,6 +5,7 @@ import { perTest } from '../support/fixture.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend, START_MS } from '../support/restartable-backend.ts';
 import { failingMachines, Sabotage } from './failing-machines.ts';
+import { readLedger } from '../support/read-ledger.ts';
 
 const NAME = 'web';
 const KEY = `default/${NAME}`;
@@ -22,7 +23,7 @@ describe('the cause in the ledger', () => {
   );
 
   const entries = (query: { actor?: string; key?: string } = {}): LedgerEntry[] =>
-    backend.store.ledger({ ...query, limit: Number.MAX_SAFE_INTEGER });
+    readLedger(backend.store, { ...query });
   const causesOf = (actor: string, event: string) =>
     entries({ actor })
       .filter((entry) => entry.event === event)
@@ -105,9 +106,9 @@ describe('the details in the ledger', () => {
     await backend.clock.advance(10_000);
     await backend.resume();
     await backend.clock.advance(10_000);
-    const ended = backend.store.ledger({ actor: 'entity', key: KEY, limit: 9 }).at(-1);
+    const ended = readLedger(backend.store, { actor: 'entity', key: KEY, limit: 9 }).at(-1);
     expect(ended?.details).to.deep.equal({ blindMs: 10_000 });
-    const ofCheck = backend.store.ledger({ actor: 'check-ttl', key: `${KEY}/disk`, limit: 9 }).at(-1);
+    const ofCheck = readLedger(backend.store, { actor: 'check-ttl', key: `${KEY}/disk`, limit: 9 }).at(-1);
     expect(ofCheck).to.deep.include({ event: 'entity.deleted', atMs: ended?.atMs });
     expect(ofCheck?.details).to.equal(undefined);
   });

@@ -3,6 +3,7 @@ import type { LedgerEntry } from '../../src/store/ledger.ts';
 import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { SECRET_HASH } from '../support/secret-writes.ts';
+import { readLedger } from '../support/read-ledger.ts';
 
 const CORE = '/api/core/v2';
 const metadata = { name: 'a', namespace: 'default', labels: { one: '1', two: '2' } };
@@ -29,7 +30,7 @@ describe('the ledger, when configuration is applied,', () => {
   const backend = perSuite(() => InProcessBackend.start());
   const api = perSuite(() => backend.login());
 
-  const entries = (): LedgerEntry[] => backend.store.ledger({ limit: Number.MAX_SAFE_INTEGER });
+  const entries = (): LedgerEntry[] => readLedger(backend.store);
 
   async function put(path: string, body: object): Promise<LedgerEntry[]> {
     const before = entries().length;

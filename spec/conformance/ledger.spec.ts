@@ -1,7 +1,10 @@
+import { statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Database, open } from 'lmdb';
 import { storeDirectory } from '../../src/main/process/directories.ts';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
+import { type TextTable, textTable } from '../../src/store/lmdb-environment.ts';
 import { runProgram } from '../support/backend-process.ts';
 import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
@@ -81,11 +84,15 @@ describe('the ledger', () => {
     const verified = (...more: string[]) => runProgram(['ledger', 'verify', '--state-dir', backend.stateDir, ...more]);
 
     /** Changes the raw entries of the stopped backend. */
-    async function tamper(change: (ledger: Database<Buffer, number>) => Promise<unknown>): Promise<void> {
+    async function tamper(
+      change: (ledger: Database<Buffer, number>, index: TextTable, byActor: TextTable) => Promise<unknown>,
+    ): Promise<void> {
       await backend.halt();
       const root = open<Buffer, string>({ path: storeDirectory(backend.stateDir), encoding: 'binary', maxDbs: 16 });
       try {
-        await change(root.openDB<Buffer, number>({ name: 'ledger', encoding: 'binary', keyEncoding: 'uint32' }));
+        const [index, byActor] = [textTable(root, 'ledgerByKey'), textTable(root, 'ledgerByActor')];
+        const ledger = root.openDB<Buffer, number>({ name: 'ledger', encoding: 'binary', keyEncoding: 'uint32' });
+        await change(ledger, index, byActor);
       } finally {
         await root.close();
       }
@@ -125,6 +132,60 @@ describe('the ledger', () => {
       expect(`${stdout}${stderr}`).to.match(/entry 3 is missing/);
     });
 
+    describe('with its indexes', () => {
+      const keyOf = (index: TextTable, seq: number): string =>
+        [...index.getKeys()].find((key) => key.endsWith(`#${String(seq).padStart(16, '0')}`)) ?? '';
+
+      it('is broken at an entry that the index by key does not contain', async () => {
+        await tamper((_, index) => index.remove(keyOf(index, 3)));
+        const { code, stderr } = await verified();
+        expect([code, stderr]).to.deep.equal([1, 'ledger broken at entry 3: the index by key does not contain it\n']);
+      });
+
+      it('is broken at an entry that the index by actor does not contain', async () => {
+        await tamper((_, __, byActor) => byActor.remove('entity#000000'));
+        const { code, stderr } = await verified();
+        expect(code).to.equal(1);
+        expect(stderr).to.include('the index by actor does not contain it');
+      });
+
+      it('is broken at an index key without an entry', async () => {
+        await tamper((_, index) => index.put('entity/default/ghost#0000000000000003', Buffer.alloc(0)));
+        const { code, stderr } = await verified();
+        expect(code).to.equal(1);
+        expect(stderr).to.include('ledger broken at entry 3: the index by key contains "entity/default/ghost#');
+      });
+
+      it('is broken at a block of an actor without an entry', async () => {
+        await tamper((_, __, byActor) => byActor.put('ghost#000000', Buffer.alloc(0)));
+        const { code, stderr } = await verified();
+        expect(code).to.equal(1);
+        expect(stderr).to.include('the index by actor contains "ghost#000000"');
+      });
+
+      it('is broken where only the end of the ledger was cut off', async () => {
+        await backend.halt();
+        const { seq } = await backend.withStore((store) => store.ledgerHead());
+        await tamper((ledger) => ledger.remove(seq));
+        const { code, stderr } = await verified();
+        expect(code).to.equal(1);
+        expect(stderr).to.include(`ledger broken at entry ${seq}: the index by key contains`);
+      });
+
+      it('is intact while a backend uses it', async () => {
+        expect(await verified()).to.have.property('code', 0);
+      });
+    });
+
+    it('is reported as damaged when the end of the data file is missing', async () => {
+      await backend.halt();
+      const file = join(storeDirectory(backend.stateDir), 'data.mdb');
+      truncateSync(file, Math.floor(statSync(file).size / 2));
+      const { code, stderr } = await verified();
+      expect([code, stderr]).to.deep.equal([5, stderr]);
+      expect(stderr).to.include(`the store is damaged: ${file}: MDB_`);
+    });
+
     describe('against an external anchor', () => {
       it('is intact if it has held the anchored entry since then', async () => {
         const { anchor } = backend.log.lines.find(({ msg }) => msg === 'ledger anchored')?.fields ?? {};
@@ -132,10 +193,15 @@ describe('the ledger', () => {
         expect(await verified('--anchor', String(anchor))).to.have.property('code', 0);
       });
 
-      it('is broken where its end was cut off', async () => {
+      it('is broken where its end was cut off, together with the index', async () => {
         await backend.halt();
         const { seq, hash } = await backend.withStore((store) => store.ledgerHead());
-        await tamper((ledger) => ledger.remove(seq));
+        const digits = String(seq).padStart(16, '0');
+        await tamper(async (ledger, index) => {
+          await ledger.remove(seq);
+          const keys = [...index.getKeys()].filter((key) => key.endsWith(`#${digits}`));
+          for (const key of keys) await index.remove(key);
+        });
         expect(await verified()).to.have.property('code', 0);
         const { code, stderr } = await verified('--anchor', `${seq}:${hash}`);
         expect(code).to.equal(1);

@@ -16,6 +16,7 @@ import { eventually } from '../support/eventually.ts';
 import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { RestartableBackend, START_MS } from '../support/restartable-backend.ts';
+import { readLedger } from '../support/read-ledger.ts';
 
 /** Above every key. */
 const ALL = { from: '', to: '~' };
@@ -59,7 +60,7 @@ for (const fixture of FIXTURES) {
       await backend.clock.advance(REPLAY_MS);
       await outboxIsEmpty(backend);
       const { decided, notified } = replayOf(fixture);
-      const ledger = backend.store.ledger({ sinceMs: FIXTURE_MS + 1, limit: Number.MAX_SAFE_INTEGER });
+      const ledger = readLedger(backend.store, { sinceMs: FIXTURE_MS + 1 });
       const transitions = ledger.map(({ atMs, actor, key, event, to }) => ({ atMs, actor, key, event, to }));
       const alerts = (all: typeof transitions) => all.filter(({ actor }) => ALERTING.includes(actor));
       expect(alerts(transitions)).to.deep.equal(alerts(decided));

@@ -9,6 +9,7 @@ import { BackendProcess, initialiseState } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { AgentSender, HttpSender, numberIn, type Progress } from './load.ts';
+import { readLedger } from '../support/read-ledger.ts';
 
 const SENDERS = 4;
 /** The longest time from the first acknowledged event to the kill. */
@@ -85,7 +86,7 @@ function* missingEvents(store: LmdbStore, senders: readonly Progress[]): Iterabl
 
 function* misplacedActors(store: LmdbStore): Iterable<string> {
   const stateInLedger = (actor: string, key: string): string | null | undefined =>
-    store.ledger({ actor, key, limit: Number.MAX_SAFE_INTEGER }).at(-1)?.to;
+    readLedger(store, { actor, key }).at(-1)?.to;
   for (const { key, value } of store.range('entities', { from: '', to: END })) {
     const to = stateInLedger('entity', key);
     const state = stateName(value.actor.value);

@@ -89,7 +89,7 @@ export class ApiUnderTest {
       resources,
       entities: new EntityStore(this.#store),
       events: new EventStore(this.#store),
-      ledger: (query) => this.#store.ledger(query),
+      ledger: (query) => this.#store.ledgerSlice(query),
       tokenSecret,
       scheduleStatus: () => this.schedule,
       sessions: (namespace, page) => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { AgentPortUnderTest } from './agent-port-under-test.ts';
 import type { RawAgent } from './raw-agent.ts';
+import { readLedger } from '../support/read-ledger.ts';
 
 const STOP_GRACE_MS = 2_000;
 
@@ -19,7 +20,7 @@ describe('a stop of the agent port', () => {
 
   afterEach(() => port.stop());
 
-  const connections = () => port.store.ledger({ actor: 'connection', limit: 10 });
+  const connections = () => readLedger(port.store, { actor: 'connection', limit: 10 });
 
   it('terminates the socket of an agent that never closes when the grace period ends', async () => {
     let hasStopped = false;

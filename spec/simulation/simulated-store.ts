@@ -1,7 +1,8 @@
 import { CODECS } from '../../src/store/codecs.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
-import type { LedgerQuery, Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
+import { type LedgerQuery, type LedgerSlice, matches } from '../../src/store/ledger-query.ts';
+import type { Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 import { keysOfCheck } from '../support/keys-of-check.ts';
 
 /** How one write behaves, decided when it starts. */
@@ -141,16 +142,16 @@ export class SimulatedStore implements TransactionalStore {
     return this.#disk.head;
   }
 
-  ledger({ actor, key, sinceMs = 0, untilMs = Infinity, afterSeq = 0, limit }: LedgerQuery): LedgerEntry[] {
-    return this.#disk.ledger
-      .map((text) => JSON.parse(text) as LedgerEntry)
-      .filter(({ seq, atMs }) => seq > afterSeq && atMs >= sinceMs && atMs <= untilMs)
-      .filter((entry) => (actor === undefined || entry.actor === actor) && (key === undefined || entry.key === key))
-      .slice(0, limit);
+  ledgerSlice(query: LedgerQuery): LedgerSlice {
+    const { afterSeq = 0, limit } = query;
+    const all = this.#disk.ledger.slice(afterSeq).map((text) => JSON.parse(text) as LedgerEntry);
+    const found = all.filter((entry) => matches(entry, query));
+    const entries = found.slice(0, limit);
+    return { entries, afterSeq: found.length > limit ? entries.at(-1)?.seq : undefined };
   }
 
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {
-    return this.ledger({ actor, key, limit: Infinity }).at(-1);
+    return this.ledgerSlice({ actor, key, limit: Infinity }).entries.at(-1);
   }
 
   *ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {

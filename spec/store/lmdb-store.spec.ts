@@ -4,6 +4,8 @@ import { chain, GENESIS, type LedgerDraft } from '../../src/store/ledger.ts';
 import { LmdbStore } from '../../src/store/lmdb-store.ts';
 import { StoreOutdated, StoreTooNew, StoreTooOld } from '../../src/store/store-version.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import type { LedgerQuery } from '../../src/store/ledger-query.ts';
+import { readLedger } from '../support/read-ledger.ts';
 
 const draft = (key: string, atMs: number): LedgerDraft => ({
   atMs,
@@ -54,7 +56,7 @@ describe('the LMDB store', () => {
   it('finds ledger entries by key and by time, in order', async () => {
     const drafts = Array.from({ length: 50 }, (_, index) => draft(`default/e${index % 5}`, 1_000 + index * 10));
     await store.write({ puts: emptyPuts(), ledger: chain(drafts, GENESIS) });
-    const seqs = (query: Parameters<LmdbStore['ledger']>[0]) => store.ledger(query).map(({ seq }) => seq);
+    const seqs = (query: Partial<LedgerQuery>) => readLedger(store, query).map(({ seq }) => seq);
     expect(seqs({ actor: 'entity', key: 'default/e1', limit: 3 })).to.deep.equal([2, 7, 12]);
     expect(seqs({ actor: 'entity', key: 'default/e1', afterSeq: 12, limit: 2 })).to.deep.equal([17, 22]);
     expect(seqs({ key: 'default/e0', sinceMs: 1_400, limit: 9 })).to.deep.equal([41, 46]);
@@ -66,7 +68,7 @@ describe('the LMDB store', () => {
   it('does not find the entries of a key that only starts with the same text', async () => {
     const drafts = [draft('default/web', 1), draft('default/web-1', 2), draft('default/web', 3)];
     await store.write({ puts: emptyPuts(), ledger: chain(drafts, GENESIS) });
-    const found = store.ledger({ actor: 'entity', key: 'default/web', limit: 9 });
+    const found = readLedger(store, { actor: 'entity', key: 'default/web', limit: 9 });
     expect(found.map(({ seq }) => seq)).to.deep.equal([1, 3]);
   });
 

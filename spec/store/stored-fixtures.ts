@@ -13,10 +13,12 @@ export interface StoredFixture {
   version: number;
 }
 
-export const FIXTURES: readonly StoredFixture[] = ['killed', 'stopped'].map((moment) => ({
-  name: `862c634-${moment}`,
-  version: 2,
-}));
+/** The store versions by the commits that wrote them. */
+const VERSIONS = { '862c634': 2, b5da680: 3 };
+
+export const FIXTURES: readonly StoredFixture[] = Object.entries(VERSIONS).flatMap(([commit, version]) =>
+  ['killed', 'stopped'].map((moment) => ({ name: `${commit}-${moment}`, version })),
+);
 
 /** The time of the test clock when the fixtures were copied, in Unix ms. */
 export const FIXTURE_MS = START_MS + 37_000;

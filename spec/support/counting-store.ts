@@ -1,6 +1,7 @@
 import type { LedgerEntry } from '../../src/store/ledger.ts';
 import type { TableName, Tables } from '../../src/store/records.ts';
-import type { LedgerQuery, Range } from '../../src/store/transactional-store.ts';
+import type { LedgerQuery, LedgerSlice } from '../../src/store/ledger-query.ts';
+import type { Range } from '../../src/store/transactional-store.ts';
 import { DelegatingStore } from './delegating-store.ts';
 import { eventually } from './eventually.ts';
 
@@ -59,8 +60,9 @@ export class CountingStore extends DelegatingStore {
     return this.#counted(super.eventKeysOfCheck(namespace, check, afterEntity));
   }
 
-  override ledger(query: LedgerQuery): LedgerEntry[] {
-    return [...this.#counted(super.ledger(query))];
+  override ledgerSlice(query: LedgerQuery): LedgerSlice {
+    const { entries, afterSeq } = super.ledgerSlice(query);
+    return { entries: [...this.#counted(entries)], afterSeq };
   }
 
   override lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {

@@ -1,12 +1,7 @@
 import type { LedgerEntry, LedgerHead } from '../../src/store/ledger.ts';
 import type { TableName, Tables } from '../../src/store/records.ts';
-import type {
-  LedgerQuery,
-  Range,
-  StoreSize,
-  TransactionalStore,
-  WriteSet,
-} from '../../src/store/transactional-store.ts';
+import type { LedgerQuery, LedgerSlice } from '../../src/store/ledger-query.ts';
+import type { Range, StoreSize, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 
 /** A store that passes every call to another one. Test doubles override the methods that they change. */
 export class DelegatingStore implements TransactionalStore {
@@ -40,8 +35,8 @@ export class DelegatingStore implements TransactionalStore {
     return this.store.ledgerHead();
   }
 
-  ledger(query: LedgerQuery): LedgerEntry[] {
-    return this.store.ledger(query);
+  ledgerSlice(query: LedgerQuery): LedgerSlice {
+    return this.store.ledgerSlice(query);
   }
 
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {

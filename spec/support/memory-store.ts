@@ -1,6 +1,7 @@
 import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
-import type { LedgerQuery, Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
+import { type LedgerQuery, type LedgerSlice, matches } from '../../src/store/ledger-query.ts';
+import type { Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 import { keysOfCheck } from './keys-of-check.ts';
 
 /** A record as JSON text, so that later changes of the object do not affect it. */
@@ -63,15 +64,11 @@ export class MemoryStore implements TransactionalStore {
     return this.#head;
   }
 
-  ledger({ actor, key, sinceMs = 0, untilMs = Infinity, afterSeq = 0, limit }: LedgerQuery): LedgerEntry[] {
-    const found: LedgerEntry[] = [];
-    for (const entry of this.#entries()) {
-      if (found.length >= limit) break;
-      if (entry.seq <= afterSeq || entry.atMs < sinceMs || entry.atMs > untilMs) continue;
-      if (actor !== undefined && entry.actor !== actor) continue;
-      if (key === undefined || entry.key === key) found.push(entry);
-    }
-    return found;
+  ledgerSlice(query: LedgerQuery): LedgerSlice {
+    const { afterSeq = 0, limit } = query;
+    const found = this.#entries().filter((entry) => entry.seq > afterSeq && matches(entry, query));
+    const entries = found.slice(0, limit);
+    return { entries, afterSeq: found.length > limit ? entries.at(-1)?.seq : undefined };
   }
 
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {

@@ -7,8 +7,7 @@ import { parseVerifyConfig, type VerifyConfig } from '../config/verify.ts';
 import type { FirstAdmin } from '../config/first-admin-flags.ts';
 import { ConfigError, type Parsed, type Sources } from '../config/flags.ts';
 import { suggestion } from '../config/suggestion.ts';
-import { verify } from '../store/ledger.ts';
-import { LmdbStore } from '../store/lmdb-store.ts';
+import { verifyStoredLedger } from '../store/stored-ledger.ts';
 import { StoreDamaged } from '../store/store-damaged.ts';
 import { StoreInUse } from '../store/store-lock.ts';
 import { StoreOutdated, StoreTooNew, StoreTooOld } from '../store/store-version.ts';
@@ -164,17 +163,13 @@ function stopSignal(): AbortSignal {
 async function verifyLedger({ stateDir, anchor }: VerifyConfig): Promise<void> {
   const directory = storeDirectory(stateDir);
   if (!existsSync(directory)) throw new Error(`there is no store in ${directory}`);
-  const store = new LmdbStore({ directory, sync: 'full', readOnly: true });
-  try {
-    const result = verify(store.ledgerEntries(), anchor);
-    if (result.ok) {
-      process.stdout.write(`ledger ok: ${result.head.seq} entries, head ${result.head.seq}:${result.head.hash}\n`);
-    } else {
-      process.stderr.write(`ledger broken at entry ${result.seq}: ${result.reason}\n`);
-      process.exitCode = 1;
-    }
-  } finally {
-    await store.close();
+  const result = await verifyStoredLedger(directory, anchor);
+  if (result === undefined) throw new Error(`there is no store in ${directory}`);
+  if (result.ok) {
+    process.stdout.write(`ledger ok: ${result.head.seq} entries, head ${result.head.seq}:${result.head.hash}\n`);
+  } else {
+    process.stderr.write(`ledger broken at entry ${result.seq}: ${result.reason}\n`);
+    process.exitCode = 1;
   }
 }
 

@@ -57,6 +57,28 @@ const SEQ_DIGITS = 16;
 export const ledgerIndexKey = (actor: string, key: string, seq: number): string =>
   `${actor}/${key}#${String(seq).padStart(SEQ_DIGITS, '0')}`;
 
+export const actorOfIndexKey = (indexKey: string): string => indexKey.slice(0, indexKey.indexOf('/'));
+
+/** The index keys of an actor are before this key, and those of the next actor after it. */
+export const afterIndexedActor = (actor: string): string => `${actor}0`;
+
+/** The index of the ledger by actor has one entry for each block of this many numbers in which the actor has ledger entries. */
+export const ENTRIES_PER_BLOCK = 64;
+const BLOCK_DIGITS = 6;
+const BLOCK_RADIX = 36;
+
+export const blockOf = (seq: number): number => Math.floor(seq / ENTRIES_PER_BLOCK);
+
+export const actorBlockKey = (actor: string, block: number): string =>
+  `${actor}#${block.toString(BLOCK_RADIX).padStart(BLOCK_DIGITS, '0')}`;
+
+/** The block keys of an actor are before this key. */
+export const afterActorBlocks = (actor: string): string => afterPrefix(`${actor}#`);
+
+/** The first number of the block. */
+export const seqOfActorBlock = (blockKey: string): number =>
+  Number.parseInt(blockKey.slice(-BLOCK_DIGITS), BLOCK_RADIX) * ENTRIES_PER_BLOCK;
+
 export const seqOfIndexKey = (indexKey: string): number => Number(indexKey.slice(-SEQ_DIGITS));
 
 /** The keys of the outbox are numbers in the order of decisions. */

@@ -1,20 +1,18 @@
-import type { Database } from 'lmdb';
 import { LRUCache } from 'lru-cache';
 import { CODECS } from './codecs.ts';
-import { afterPrefix, eventAddress, ledgerIndexKey, seqOfIndexKey } from './keyspace.ts';
+import { afterPrefix, eventAddress } from './keyspace.ts';
 import {
   type Environment,
   type EnvironmentOptions,
-  ledgerTable,
   openEnvironment,
   sizeOf,
   type TextTable,
   textTable,
 } from './lmdb-environment.ts';
-import { GENESIS, type LedgerEntry, type LedgerHead } from './ledger.ts';
-import { decodeLedgerEntry, encodeLedgerEntry, readLedgerEntry } from './ledger-codec.ts';
+import type { LedgerEntry, LedgerHead } from './ledger.ts';
+import type { LedgerQuery, LedgerSlice } from './ledger-query.ts';
+import { LedgerTables } from './ledger-tables.ts';
 import { type ResourceRecord, TABLE_NAMES, type TableName, type Tables } from './records.ts';
-import { CorruptRecord } from './sealed.ts';
 import {
   assertCurrent,
   STORE_VERSION,
@@ -22,7 +20,7 @@ import {
   type UnfinishedUpgrade,
   UPGRADE_KEY,
 } from './store-version.ts';
-import type { LedgerQuery, Range, StoreSize, TransactionalStore, WriteSet } from './transactional-store.ts';
+import type { Range, StoreSize, TransactionalStore, WriteSet } from './transactional-store.ts';
 
 /** Decoded resources that are cached, absent ones included. */
 const MAX_CACHED_RESOURCES = 10_000;
@@ -38,8 +36,7 @@ export class LmdbStore implements TransactionalStore {
   readonly #root: Environment;
   readonly #tables: Record<TableName, TextTable>;
   readonly #eventsByCheck: TextTable;
-  readonly #ledger: Database<Buffer, number>;
-  readonly #ledgerByKey: TextTable;
+  readonly #ledger: LedgerTables;
   readonly #resources = new LRUCache<string, ResourceRecord>({ max: MAX_CACHED_RESOURCES });
 
   /**
@@ -58,8 +55,7 @@ export class LmdbStore implements TransactionalStore {
         TABLE_NAMES.map((name) => [name, name === 'meta' ? meta : table(name)]),
       ) as Record<TableName, TextTable>;
       this.#eventsByCheck = table('eventsByCheck');
-      this.#ledger = ledgerTable(this.#root);
-      this.#ledgerByKey = table('ledgerByKey');
+      this.#ledger = new LedgerTables(this.#root);
     } catch (error) {
       void this.#root.close();
       throw error;
@@ -101,13 +97,11 @@ export class LmdbStore implements TransactionalStore {
   }
 
   async write({ puts, ledger }: WriteSet): Promise<void> {
+    let ledgerDurable = (): void => undefined;
     try {
       await this.#root.batch(() => {
         for (const table of TABLE_NAMES) this.#writeTable(table, puts[table]);
-        for (const entry of ledger) {
-          void this.#ledger.put(entry.seq, encodeLedgerEntry(entry));
-          void this.#ledgerByKey.put(ledgerIndexKey(entry.actor, entry.key, entry.seq), MARK);
-        }
+        ledgerDurable = this.#ledger.put(ledger);
       });
     } catch (error) {
       // The promise of the batch reports the failure; a second one has its cause.
@@ -117,6 +111,7 @@ export class LmdbStore implements TransactionalStore {
       throw new Error('transaction failed', { cause: cause ?? error });
     }
     this.#root.resetReadTxn();
+    ledgerDurable();
     for (const key of puts.resources.keys()) this.#resources.delete(key);
   }
 
@@ -158,77 +153,23 @@ export class LmdbStore implements TransactionalStore {
   }
 
   ledgerHead(): LedgerHead {
-    for (const { key, value } of this.#ledger.getRange({ reverse: true, limit: 1 })) {
-      const { seq, hash } = decodeLedgerEntry(value, key);
-      return { seq, hash };
-    }
-    return GENESIS;
+    return this.#ledger.head();
   }
 
-  ledger({ actor, key, sinceMs = 0, untilMs = Infinity, afterSeq = 0, limit }: LedgerQuery): LedgerEntry[] {
-    const found: LedgerEntry[] = [];
-    const firstSeq = Math.max(afterSeq + 1, sinceMs > 0 ? this.#firstSeqAt(sinceMs) : 0);
-    for (const entry of this.#candidates(actor, key, firstSeq)) {
-      if (entry.atMs > untilMs || found.length >= limit) break;
-      if (entry.atMs < sinceMs) continue;
-      if (actor !== undefined && entry.actor !== actor) continue;
-      if (key !== undefined && entry.key !== key) continue;
-      found.push(entry);
-    }
-    return found;
+  ledgerSlice(query: LedgerQuery): LedgerSlice {
+    return this.#ledger.slice(query);
   }
 
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {
-    const start = ledgerIndexKey(actor, key, Number.MAX_SAFE_INTEGER);
-    const end = ledgerIndexKey(actor, key, 0);
-    for (const indexKey of this.#ledgerByKey.getKeys({ start, end, reverse: true, limit: 1, snapshot: false })) {
-      return this.#indexedEntry(indexKey);
-    }
-    return undefined;
+    return this.#ledger.last(actor, key);
   }
 
-  #indexedEntry(indexKey: string): LedgerEntry {
-    const seq = seqOfIndexKey(indexKey);
-    const bytes = this.#ledger.get(seq);
-    if (bytes === undefined) throw new CorruptRecord(`ledger entry ${seq} is missing`);
-    return decodeLedgerEntry(bytes, seq);
-  }
-
-  *#candidates(actor: string | undefined, key: string | undefined, firstSeq: number): Iterable<LedgerEntry> {
-    if (actor !== undefined && key !== undefined) {
-      const start = ledgerIndexKey(actor, key, firstSeq);
-      const end = ledgerIndexKey(actor, key, Number.MAX_SAFE_INTEGER);
-      for (const indexKey of this.#ledgerByKey.getKeys({ start, end, snapshot: false })) {
-        yield this.#indexedEntry(indexKey);
-      }
-      return;
-    }
-    for (const { key: seq, value } of this.#ledger.getRange({ start: firstSeq, snapshot: false })) {
-      yield decodeLedgerEntry(value, seq);
-    }
-  }
-
-  /** Finds the first entry at a time by binary search. Entries are in order of time, except after clock changes. */
-  #firstSeqAt(atMs: number): number {
-    let low = 1;
-    let high = this.ledgerHead().seq + 1;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const bytes = this.#ledger.get(middle);
-      if (bytes !== undefined && decodeLedgerEntry(bytes, middle).atMs >= atMs) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  }
-
-  *ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
-    for (const { key: seq, value } of this.#ledger.getRange({ snapshot: false })) {
-      yield { seq, entry: readLedgerEntry(value, seq) };
-    }
+  ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
+    return this.#ledger.all();
   }
 
   size(): StoreSize {
-    const databases = [...Object.values(this.#tables), this.#eventsByCheck, this.#ledger, this.#ledgerByKey];
+    const databases = [...Object.values(this.#tables), this.#eventsByCheck, ...this.#ledger.databases];
     return {
       ...sizeOf(this.#root, databases),
       cachedResources: { used: this.#resources.size, limit: MAX_CACHED_RESOURCES },

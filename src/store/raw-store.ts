@@ -1,4 +1,4 @@
-import type { StoredRecord, RecordWrite } from './migrations/migration.ts';
+import { INDEX_MARK, type RecordWrite, type StoredRecord, type TablePass } from './migrations/migration.ts';
 import {
   type Environment,
   type EnvironmentOptions,
@@ -10,6 +10,7 @@ import {
   textTable,
 } from './lmdb-environment.ts';
 import type { LedgerEntry } from './ledger.ts';
+import type { IndexedLedger } from './ledger-index.ts';
 import { readLedgerEntry } from './ledger-codec.ts';
 import { CorruptRecord, sealText, sealed, unseal } from './sealed.ts';
 
@@ -53,7 +54,11 @@ export class RawStore {
   }
 
   /** Reads the records of a table after a key: at least one, and at most `maxRecords` or about `maxBytes`. */
-  batch(table: string, after: string | null, maxRecords: number, maxBytes: number): RecordBatch {
+  batch(
+    { table, isIndex = false }: Pick<TablePass, 'table' | 'isIndex'>,
+    after: string | null,
+    { maxRecords, maxBytes }: { maxRecords: number; maxBytes: number },
+  ): RecordBatch {
     const batch: RecordBatch = { records: [], unreadable: [], lastKey: undefined };
     let bytes = 0;
     const range = { ...(after === null ? {} : { start: after + NUL }), limit: maxRecords, snapshot: false };
@@ -62,7 +67,7 @@ export class RawStore {
       bytes += value.length;
       batch.lastKey = key;
       try {
-        batch.records.push({ key, payload: unseal(value, `${table} ${key}`) });
+        batch.records.push({ key, payload: isIndex ? value : unseal(value, `${table} ${key}`) });
       } catch (error) {
         if (!(error instanceof CorruptRecord)) throw error;
         batch.unreadable.push(key);
@@ -81,7 +86,7 @@ export class RawStore {
     const sealedRecords = records.map(({ table, key, payload }) => ({
       table,
       key,
-      value: payload === null ? null : sealed(payload),
+      value: payload === null ? null : payload === INDEX_MARK ? Buffer.alloc(0) : sealed(payload),
     }));
     const changes = [...sealedRecords, ...sealedMeta].map((change) => ({
       ...change,
@@ -106,6 +111,20 @@ export class RawStore {
     for (const { key, value } of ledgerTable(this.#root).getRange({ snapshot: false })) {
       yield { seq: key, entry: readLedgerEntry(value, key) };
     }
+  }
+
+  /** The ledger with its indexes, for comparison. */
+  indexedLedger(): IndexedLedger {
+    const entries = ledgerTable(this.#root);
+    const isStored = new Set(this.tableNames());
+    return {
+      entry: (seq) => {
+        const value = entries.get(seq);
+        return value === undefined ? undefined : readLedgerEntry(value, seq);
+      },
+      hasKey: (table, key) => isStored.has(table) && this.#table(table).doesExist(key),
+      keysOf: (table) => (isStored.has(table) ? this.#table(table).getKeys({ snapshot: false }) : []),
+    };
   }
 
   size(): EnvironmentSize {

@@ -29,11 +29,19 @@ export interface StoreState {
 export async function readStoreState(directory: string): Promise<StoreState | undefined> {
   const file = join(directory, DATA_FILE);
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined;
-  try {
+  return reportingDamage(directory, () => {
     if (!hasAllPages(directory)) extendUnlessInUse(directory);
-    return await readState(directory);
+    return readState(directory);
+  });
+}
+
+/** Returns what `read` returns. @throws StoreDamaged, which names the data file, when the database in it is damaged */
+export async function reportingDamage<T>(directory: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
   } catch (error) {
     if (!isDamage(error)) throw error;
+    const file = join(directory, DATA_FILE);
     throw new StoreDamaged(`the store is damaged: ${file}: ${error.message}`, { cause: error });
   }
 }

@@ -1,6 +1,7 @@
 import type { QueueStats } from '../ports/queue-stats.ts';
 import type { TablePuts, TableReader } from './decision.ts';
 import type { LedgerEntry, LedgerHead } from './ledger.ts';
+import type { LedgerQuery, LedgerSlice } from './ledger-query.ts';
 import type { TableName, Tables } from './records.ts';
 
 /** The writes of one transaction. */
@@ -17,16 +18,6 @@ export interface Range {
   /** The number of keys to skip first, which costs a fraction of reading them. */
   offset?: number;
   limit?: number;
-}
-
-export interface LedgerQuery {
-  actor?: string;
-  key?: string;
-  sinceMs?: number;
-  untilMs?: number;
-  /** Entries after this number. */
-  afterSeq?: number;
-  limit: number;
 }
 
 /** The size of a store. */
@@ -56,8 +47,8 @@ export interface TransactionalStore extends RangeReader {
   /** Keys `<namespace>/<entity>/<check>` of the stored events of a check in the order of their entities, those after `entity` only. */
   eventKeysOfCheck(namespace: string, check: string, afterEntity?: string): Iterable<string>;
   ledgerHead(): LedgerHead;
-  /** In order of numbers. */
-  ledger(query: LedgerQuery): LedgerEntry[];
+  /** Reads a bounded number of entries and returns those that match. */
+  ledgerSlice(query: LedgerQuery): LedgerSlice;
   /** The newest entry of one key, in one look-up. */
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined;
   /** All entries, for `verify`. */

@@ -139,7 +139,7 @@ class Upgrade {
       let after = index === state.step.pass ? state.step.after : null;
       for (;;) {
         await yieldToEventLoop(this.#options.signal);
-        const batch = this.#store.batch(pass.table, after, MAX_BATCH_RECORDS, MAX_BATCH_BYTES);
+        const batch = this.#store.batch(pass, after, { maxRecords: MAX_BATCH_RECORDS, maxBytes: MAX_BATCH_BYTES });
         if (batch.lastKey === undefined) break;
         const writes = batch.records.flatMap((record) =>
           convert(migration, () => pass.writes(record), pass.table, record.key),

@@ -8,6 +8,7 @@ import { checkEvent, keepalive } from '../../support/example-events.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
+import { readLedger } from '../../support/read-ledger.ts';
 
 describe('a connection to the agent port', () => {
   let store: MemoryStore;
@@ -80,9 +81,9 @@ describe('a connection to the agent port', () => {
     store.beforeWrite = () => Promise.resolve();
     await clock.advance(1_000);
     expect(system.agents.pendingConnections).to.equal(0);
-    const transitions = store
-      .ledger({ actor: 'connection', key: session.id, limit: 10 })
-      .map(({ from, event, to }) => [from, event, to]);
+    const transitions = readLedger(store, { actor: 'connection', key: session.id, limit: 10 }).map(
+      ({ from, event, to }) => [from, event, to],
+    );
     expect(transitions).to.deep.equal([
       [null, 'socket.opened', 'registered'],
       ['registered', 'store.failed', 'critical'],
@@ -104,7 +105,7 @@ describe('a connection to the agent port', () => {
       expect(closed).to.deep.equal([[1001, 'bye']]);
       system.agents.notify(own.id, { type: 'socket.closed', code: 1001 });
       await clock.settle();
-      const last = store.ledger({ actor: 'connection', key: own.id, limit: 10 }).at(-1);
+      const last = readLedger(store, { actor: 'connection', key: own.id, limit: 10 }).at(-1);
       expect(last).to.deep.include({ from: state, event: 'shutdown.requested', to: 'deregistered' });
       expect(store.get('sessions', own.id)).to.equal(undefined);
     });

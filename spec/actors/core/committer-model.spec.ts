@@ -7,6 +7,7 @@ import { MemoryStore } from '../../support/memory-store.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { EMPTY_TALLY, stateOf, type Tally, tallied } from './tally-machine.ts';
 import { TallyingSystem, type TallyInput } from './tallying-system.ts';
+import { readLedger } from '../../support/read-ledger.ts';
 
 const INPUTS = 100_000;
 const KEYS = 50;
@@ -182,7 +183,7 @@ describe(`${INPUTS} decisions on a store that fails one write in ${WRITES_PER_FA
     const { store, oracle, system } = run;
     expect(verify(store.ledgerEntries())).to.deep.equal({ ok: true, head: store.ledgerHead() });
     expect(system.committer.head).to.deep.equal(store.ledgerHead());
-    const stored = store.ledger({ limit: Infinity }).filter(({ event }) => event !== 'actor.failed');
+    const stored = readLedger(store).filter(({ event }) => event !== 'actor.failed');
     expect(stored.map(({ key, from, to }) => `${key} ${from ?? 'null'} -> ${to ?? 'null'}`)).to.deep.equal(
       oracle.transitions,
     );
@@ -201,7 +202,7 @@ describe(`${INPUTS} decisions on a store that fails one write in ${WRITES_PER_FA
     expect(run.failedWrites).to.be.greaterThan(100);
     expect(run.failedWrites / run.writes).to.be.within(0.1, 0.2);
     expect(system.recoveries).to.be.greaterThan(100);
-    const recorded = store.ledger({ limit: Infinity }).filter(({ event }) => event === 'actor.failed').length;
+    const recorded = readLedger(store).filter(({ event }) => event === 'actor.failed').length;
     expect(recorded).to.be.greaterThan(0);
     expect(recorded + system.unrecordedFailures).to.be.at.most(system.failures);
   });

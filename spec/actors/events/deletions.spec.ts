@@ -10,6 +10,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
+import { readLedger } from '../../support/read-ledger.ts';
 
 const ROUNDS = 20;
 const ENTITIES = ['a', 'a-b', 'ab'];
@@ -118,12 +119,12 @@ class Modelled {
     const all = { from: '', to: '~' };
     expect([...this.store.keys('events', all)]).to.have.members([...this.expected.keys()]);
     expect([...this.store.keys('deletions', all), ...this.store.keys('renewals', all)]).to.deep.equal([]);
-    const recorded = this.store.ledger({ actor: 'check-state', limit: Infinity }).filter(({ to }) => to === null);
+    const recorded = readLedger(this.store, { actor: 'check-state' }).filter(({ to }) => to === null);
     const counts = new Map<string, number>();
     for (const { key } of recorded) counts.set(key, (counts.get(key) ?? 0) + 1);
     expect(counts).to.deep.equal(this.deleted);
     expect(new Set(recorded.map(({ cause }) => JSON.stringify(cause)))).to.deep.equal(new Set(['{"user":"bob"}']));
-    const ended = this.store.ledger({ actor: 'check-ttl', limit: Infinity }).filter(({ to }) => to === 'deregistered');
+    const ended = readLedger(this.store, { actor: 'check-ttl' }).filter(({ to }) => to === 'deregistered');
     expect(ended).to.have.lengthOf(recorded.length);
     expect(this.#system.stats().armed.get('check-ttl') ?? 0).to.equal(this.expected.size);
     expect(this.#log.errors).to.deep.equal([]);

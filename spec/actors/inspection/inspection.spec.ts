@@ -158,7 +158,7 @@ describe('inspection', () => {
   });
 
   it('ends for a reader whose past cannot be read, and logs the error', async () => {
-    store.ledger = () => {
+    store.ledgerSlice = () => {
       throw new Error('a damaged entry');
     };
     system.inspection.attach(addresses(CHECK_TTL), { seq: 0, n: undefined }, reader);

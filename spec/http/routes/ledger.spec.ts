@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type { RouteRequest } from '../../../src/http/request/route.ts';
+import { ledgerRoutes } from '../../../src/http/routes/ledger.ts';
 import type { LedgerDraft } from '../../../src/store/ledger.ts';
 import { ApiUnderTest } from '../api-under-test.ts';
 import { perSuite } from '../../support/fixture.ts';
@@ -43,6 +45,16 @@ describe('the ledger over HTTP', () => {
     ['?since=1970-01-01T00:00:02.001Z&until=4', [3, 4]],
     ['?limit=2&continue=1', [2, 3]],
     ['?until=9&continue=4', []],
+    ['?until=9&key_prefix=default/a', [1, 2, 4]],
+    ['?key=default/a', [1, 4]],
+    ['?until=9&event=x&user=admin&from=null&to=registered', [1, 2, 3, 4]],
+    ['?until=9&user=ann', []],
+    ['?until=9&event=y', []],
+    ['?until=9&from=registered', []],
+    ['?until=9&to=null', []],
+    ['?from=2&to=3', [2, 3]],
+    ['?from=1970-01-01T00:00:02Z&to=1970-01-01T00:00:03Z', [2, 3]],
+    ['?from=2&since=3&to=9&until=4', [3, 4]],
     [`?actor=entity&key=${'x'.repeat(3_000)}`, []],
   ];
   for (const [query, expected] of filters) {
@@ -59,6 +71,36 @@ describe('the ledger over HTTP', () => {
     const last = await api.get(`${LEDGER}?limit=1000&continue=1000`);
     expect((last.body as { entries: object[] }).entries).to.have.lengthOf(104);
     expect(last.headers).to.not.have.property('sensu-continue');
+  });
+
+  it('ends a page after a bounded number of entries, lets others have their turns, and continues on the next page', async () => {
+    const slices: number[] = [];
+    let turns = 0;
+    const [route] = ledgerRoutes({
+      ledger: ({ afterSeq = 0 }) => {
+        setImmediate(() => (turns += 1));
+        slices.push(afterSeq);
+        return { entries: [], afterSeq: afterSeq + 200 };
+      },
+    });
+    const request = { query: new URLSearchParams('user=nobody'), isDisconnected: () => false };
+    const answer = await route?.handle(request as RouteRequest);
+    expect(slices).to.deep.equal(Array.from({ length: 50 }, (_, n) => n * 200));
+    expect(answer).to.deep.include({ body: '{"entries":[]}', headers: { 'Sensu-Continue': '10000' } });
+    expect(turns).to.be.at.least(slices.length - 1);
+  });
+
+  it('is not read further for a client that has disconnected', async () => {
+    let slices = 0;
+    const [route] = ledgerRoutes({
+      ledger: ({ afterSeq = 0 }) => {
+        slices += 1;
+        return { entries: [], afterSeq: afterSeq + 200 };
+      },
+    });
+    const request = { query: new URLSearchParams(), isDisconnected: () => slices >= 3 };
+    await route?.handle(request as RouteRequest);
+    expect(slices).to.equal(3);
   });
 
   it('ends a page after 4 MiB and continues on the next page', async () => {
@@ -87,6 +129,12 @@ describe('the ledger over HTTP', () => {
     ['?continue=-1', 'continue must be a whole number'],
     ['?since=yesterday', 'since must be Unix seconds or an RFC 3339 time'],
     ['?until=2026-13-01T00:00:00Z', 'until must be Unix seconds or an RFC 3339 time'],
+    ['?from=2026-13-01T00:00:00Z', 'from must be Unix seconds or an RFC 3339 time'],
+    [
+      '?keyprefix=a',
+      'unknown parameter "keyprefix"; the known ones are actor, key, key_prefix, event, user, from, to, since, until, limit, continue',
+    ],
+    ['?key=a&key=b', 'key must not be given more than once'],
   ] as const) {
     it(`is 400 with ${query}`, async () => {
       const { status, body } = await api.get(LEDGER + query);

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { emptyPuts } from '../../../src/store/decision.ts';
 import { verify } from '../../../src/store/ledger.ts';
 import { LmdbStore } from '../../../src/store/lmdb-store.ts';
 import { MIGRATIONS, OLDEST_VERSION } from '../../../src/store/migrations/migrations.ts';
 import { eventOf, TABLE_NAMES } from '../../../src/store/records.ts';
 import { StoreOutdated, STORE_VERSION } from '../../../src/store/store-version.ts';
 import { perTest } from '../../support/fixture.ts';
+import { readLedger } from '../../support/read-ledger.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { FIXTURES, unpackFixture } from '../stored-fixtures.ts';
 import { recordsOf } from '../stored-records.ts';
@@ -44,11 +46,12 @@ for (const fixture of FIXTURES) {
       await new LmdbStore({ directory: store, sync: 'none' }).close();
     });
 
-    it('has the same keys after the upgrade, except for those of the upgrade itself', async () => {
+    it('has the same keys after the upgrade, except for those of the upgrade itself and of new indexes', async () => {
       const before = await recordsOf(store);
       await upgraded(directory.path);
       const after = await recordsOf(store);
       after.get('meta')?.delete('last-upgrade');
+      after.delete('ledgerByActor');
       expect([...after.keys()]).to.deep.equal([...before.keys()]);
       for (const [table, records] of before) {
         expect([...(after.get(table)?.keys() ?? [])], table).to.deep.equal([...records.keys()]);
@@ -82,6 +85,24 @@ for (const fixture of FIXTURES) {
       } finally {
         await opened.close();
       }
+    });
+
+    it('has the same index of the ledger by actor as a store that this program has written', async () => {
+      await upgraded(directory.path);
+      const found = (await recordsOf(store)).get('ledgerByActor');
+      const opened = new LmdbStore({ directory: store, sync: 'none' });
+      const written = new LmdbStore({ directory: join(directory.path, 'written'), sync: 'none' });
+      try {
+        const ledger = readLedger(opened);
+        await written.write({ puts: emptyPuts(), ledger });
+        for (const actor of new Set(ledger.map((entry) => entry.actor))) {
+          expect(readLedger(opened, { actor }), actor).to.deep.equal(readLedger(written, { actor })).and.not.be.empty;
+        }
+      } finally {
+        await opened.close();
+        await written.close();
+      }
+      expect(found).to.deep.equal((await recordsOf(join(directory.path, 'written'))).get('ledgerByActor'));
     });
 
     it('keeps the state and the deadline of each check TTL', async () => {

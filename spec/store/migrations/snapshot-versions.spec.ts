@@ -65,8 +65,10 @@ describe('the step to store version 3', () => {
   describe('on stored records', () => {
     const passOf = (table: string) => SNAPSHOT_VERSIONS.passes.find((pass) => pass.table === table);
     /** The payload that the step writes; undefined when it leaves the record as it is. */
-    const written = (table: string, stored: Buffer): Buffer | undefined =>
-      passOf(table)?.writes({ key: 'key', payload: unseal(stored, 'record') })[0]?.payload ?? undefined;
+    const written = (table: string, stored: Buffer): Buffer | undefined => {
+      const payload = passOf(table)?.writes({ key: 'key', payload: unseal(stored, 'record') })[0]?.payload;
+      return Buffer.isBuffer(payload) ? payload : undefined;
+    };
     const event = (): CheckEvent => {
       const parsed = parseEvent(checkEvent('web-01', 'disk', { ttl: 60 }));
       if (!hasCheck(parsed)) throw new Error('the example has a check');

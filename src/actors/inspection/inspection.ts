@@ -36,7 +36,7 @@ export interface InspectionPorts {
   committer: Pick<Committer, 'keys' | 'head' | 'decidedSeq' | 'whenDurable'>;
   /** Reads without what pending deletions hide. */
   visible: TableReader;
-  store: Pick<TransactionalStore, 'ledger'>;
+  store: Pick<TransactionalStore, 'ledgerSlice'>;
   kinds: ActorKinds;
   machines: Machines;
   clock: Clock;

@@ -8,7 +8,7 @@ import type { InspectMessages, MessageOrigin } from './messages.ts';
 const PAGE_ENTRIES = 25;
 
 export interface InspectPastPorts {
-  store: Pick<TransactionalStore, 'ledger'>;
+  store: Pick<TransactionalStore, 'ledgerSlice'>;
   messages: InspectMessages;
   /** Returns the words that the entity of an actor redacts. */
   redactionOf(address: ActorAddress): readonly string[] | undefined;
@@ -42,14 +42,13 @@ export class InspectPast {
   }
 
   *#entries({ actor, key }: ActorAddress, afterSeq: number, untilSeq: number): Generator<LedgerEntry, undefined> {
-    for (let after = afterSeq; ;) {
-      const page = this.#ports.store.ledger({ actor, key, afterSeq: after, limit: PAGE_ENTRIES });
-      for (const entry of page) {
+    for (let after: number | undefined = afterSeq; after !== undefined;) {
+      const slice = this.#ports.store.ledgerSlice({ actor, key, afterSeq: after, limit: PAGE_ENTRIES });
+      for (const entry of slice.entries) {
         if (entry.seq > untilSeq) return;
         yield entry;
-        after = entry.seq;
       }
-      if (page.length < PAGE_ENTRIES) return;
+      after = slice.afterSeq;
     }
   }
 

@@ -1,25 +1,21 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { Type } from 'typebox';
-import { InvalidResource } from '../../resources/errors.ts';
-import type { LedgerEntry } from '../../store/ledger.ts';
-import type { LedgerQuery } from '../../store/transactional-store.ts';
+import type { LedgerQuery, LedgerSlice } from '../../store/ledger-query.ts';
 import { nullable } from '../openapi/descriptions.ts';
 import type { Answer, Route } from '../request/route.ts';
+import { LEDGER_PARAMETERS, ledgerFilter } from './ledger-filter.ts';
 
 export interface LedgerRoutePorts {
-  /** Durable entries, sorted by number. */
-  ledger: (query: LedgerQuery) => LedgerEntry[];
+  /** Durable entries, a bounded number at a time. */
+  ledger: (query: LedgerQuery) => LedgerSlice;
 }
 
-const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 1_000;
 /** A page ends at this size, whatever its limit. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
-/** Entries read from the ledger in one batch. */
-const ENTRIES_AT_ONCE = 25;
+/** A page ends after this many slices of the ledger, each of which is read at once. Other requests have their turn between two slices. */
+const MAX_PAGE_SLICES = 50;
 /** The store accepts no longer actor or key. */
 const MAX_FILTER_BYTES = 1_900;
-const WHOLE_NUMBER = /^\d{1,15}$/;
-const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;
 
 const EntrySchema = Type.Object(
   {
@@ -47,19 +43,6 @@ const EntrySchema = Type.Object(
 );
 const PageSchema = Type.Object({ entries: Type.Array(EntrySchema) }, { $id: 'mon/v1.LedgerPage' });
 
-const TIME = 'Unix seconds or RFC 3339';
-const QUERY = {
-  limit: Type.Integer({
-    minimum: 1,
-    description: `Maximum number of entries in a page, up to ${MAX_LIMIT}; ${DEFAULT_LIMIT} by default. A page also ends at ${MAX_PAGE_BYTES} bytes`,
-  }),
-  continue: Type.Integer({ minimum: 0, description: 'Value of the header `Sensu-Continue` of the previous page' }),
-  actor: Type.String({ description: 'Actor kind' }),
-  key: Type.String({ description: 'Actor key' }),
-  since: Type.String({ description: TIME }),
-  until: Type.String({ description: TIME }),
-};
-
 export function ledgerRoutes({ ledger }: LedgerRoutePorts): Route[] {
   return [
     {
@@ -69,42 +52,45 @@ export function ledgerRoutes({ ledger }: LedgerRoutePorts): Route[] {
       reads: 'nothing',
       description: {
         summary: 'List state transitions with their causes, sorted by number',
-        query: QUERY,
+        query: LEDGER_PARAMETERS,
         answers: { 200: { schema: PageSchema, headers: ['Sensu-Continue'] } },
       },
-      handle: ({ query }) => {
-        const filter = ledgerQuery(query);
+      handle: ({ query, isDisconnected }) => {
+        const filter = ledgerFilter(query);
         if (Buffer.byteLength(`${filter.actor}${filter.key}`) > MAX_FILTER_BYTES) return page([], undefined);
-        return firstPage(entriesOf(ledger, filter), filter.limit);
+        return readPage(ledger, filter, isDisconnected);
       },
     },
   ];
 }
 
-/** All matching entries, read in batches on demand. The limit is not applied. */
-function* entriesOf(ledger: LedgerRoutePorts['ledger'], filter: LedgerQuery): Iterable<LedgerEntry> {
-  for (let afterSeq = filter.afterSeq ?? 0; ;) {
-    const found = ledger({ ...filter, afterSeq, limit: ENTRIES_AT_ONCE });
-    yield* found;
-    const last = found.at(-1);
-    if (last === undefined || found.length < ENTRIES_AT_ONCE) return;
-    afterSeq = last.seq;
-  }
-}
-
-/** Fills a page with at least one entry. It reads one entry further to know whether another page follows. */
-function firstPage(entries: Iterable<LedgerEntry>, limit: number): Answer {
+/**
+ * Reads one page. It reads one entry further than it returns to know whether another page follows. A page that ends after
+ * `MAX_PAGE_SLICES` may have few entries or none, and another page follows.
+ */
+async function readPage(
+  slice: LedgerRoutePorts['ledger'],
+  filter: LedgerQuery,
+  isDisconnected: () => boolean,
+): Promise<Answer> {
+  const { limit } = filter;
   const shown: string[] = [];
   let bytes = 0;
-  let lastSeq: number | undefined;
-  for (const entry of entries) {
-    if (shown.length >= limit || bytes >= MAX_PAGE_BYTES) return page(shown, lastSeq);
-    const text = JSON.stringify(entry);
-    shown.push(text);
-    bytes += Buffer.byteLength(text);
-    lastSeq = entry.seq;
+  let afterSeq = filter.afterSeq ?? 0;
+  for (let slices = 0; slices < MAX_PAGE_SLICES && !isDisconnected(); slices += 1) {
+    if (slices > 0) await nextTick();
+    const { entries, afterSeq: next } = slice({ ...filter, afterSeq, limit: limit + 1 - shown.length });
+    for (const entry of entries) {
+      if (shown.length >= limit || bytes >= MAX_PAGE_BYTES) return page(shown, afterSeq);
+      const text = JSON.stringify(entry);
+      shown.push(text);
+      bytes += Buffer.byteLength(text);
+      afterSeq = entry.seq;
+    }
+    if (next === undefined) return page(shown, undefined);
+    afterSeq = next;
   }
-  return page(shown, undefined);
+  return page(shown, afterSeq);
 }
 
 /** `entries` are JSON texts. */
@@ -115,37 +101,4 @@ function page(entries: readonly string[], lastSeq: number | undefined): Answer {
     body: `{"entries":[${entries.join(',')}]}`,
     ...(lastSeq === undefined ? {} : { headers: { 'Sensu-Continue': String(lastSeq) } }),
   };
-}
-
-/** @throws InvalidResource naming the invalid parameter */
-function ledgerQuery(query: URLSearchParams): LedgerQuery {
-  const filter: LedgerQuery = { limit: Math.min(wholeNumber(query, 'limit') ?? DEFAULT_LIMIT, MAX_LIMIT) };
-  if (filter.limit === 0) throw new InvalidResource('limit must be at least 1');
-  const actor = query.get('actor') ?? '';
-  if (actor !== '') filter.actor = actor;
-  const key = query.get('key') ?? '';
-  if (key !== '') filter.key = key;
-  const sinceMs = time(query, 'since');
-  if (sinceMs !== undefined) filter.sinceMs = sinceMs;
-  const untilMs = time(query, 'until');
-  if (untilMs !== undefined) filter.untilMs = untilMs;
-  const afterSeq = wholeNumber(query, 'continue');
-  if (afterSeq !== undefined) filter.afterSeq = afterSeq;
-  return filter;
-}
-
-function wholeNumber(query: URLSearchParams, name: string): number | undefined {
-  const value = query.get(name) ?? '';
-  if (value === '') return undefined;
-  if (!WHOLE_NUMBER.test(value)) throw new InvalidResource(`${name} must be a whole number`);
-  return Number(value);
-}
-
-/** Unix milliseconds. */
-function time(query: URLSearchParams, name: string): number | undefined {
-  const value = query.get(name) ?? '';
-  if (value === '') return undefined;
-  const atMs = WHOLE_NUMBER.test(value) ? Number(value) * 1000 : RFC3339.test(value) ? Date.parse(value) : NaN;
-  if (Number.isNaN(atMs)) throw new InvalidResource(`${name} must be Unix seconds or an RFC 3339 time`);
-  return atMs;
 }

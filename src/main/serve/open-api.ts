@@ -53,7 +53,7 @@ export async function openApi(config: BackendConfig, ports: OpenApiPorts, closer
     resources,
     entities: new EntityStore(store),
     events: new EventStore(store),
-    ledger: (query) => store.ledger(query),
+    ledger: (query) => store.ledgerSlice(query),
     scheduleStatus: (namespace, check) => scheduleStatus(system.decider, namespace, check),
     sessions: (namespace, page) => agentPort.sessions(namespace, page),
     rings: (namespace) => agentPort.rings(namespace),

@@ -4,11 +4,14 @@ export interface StoredRecord {
   readonly payload: Buffer;
 }
 
+/** The payload of an index entry, which has its information in the key alone and is stored without a checksum. */
+export const INDEX_MARK = 'mark';
+
 /** One write of a migration step. A payload of `null` deletes the key. */
 export interface RecordWrite {
   readonly table: string;
   readonly key: string;
-  readonly payload: Buffer | null;
+  readonly payload: Buffer | typeof INDEX_MARK | null;
 }
 
 /**
@@ -18,6 +21,8 @@ export interface RecordWrite {
  */
 export interface TablePass {
   readonly table: string;
+  /** Whether the table is an index: its records have no checksums, and empty payloads. */
+  readonly isIndex?: boolean;
   /** @throws Error when the record cannot be converted: the upgrade then halts, and keeps what earlier batches wrote */
   writes(record: StoredRecord): readonly RecordWrite[];
 }

@@ -1,0 +1,44 @@
+import type { LedgerEntry } from './ledger.ts';
+
+/** The conditions of a query, all of which an entry must meet. */
+export interface LedgerQuery {
+  actor?: string;
+  key?: string;
+  keyPrefix?: string;
+  event?: string;
+  /** The state before the transition; `null` = the actor or resource did not exist. */
+  from?: string | null;
+  /** The state after the transition; `null` = the actor or resource does not exist any more. */
+  to?: string | null;
+  /** The user in the cause. */
+  user?: string;
+  sinceMs?: number;
+  untilMs?: number;
+  /** Entries after this number. */
+  afterSeq?: number;
+  limit: number;
+}
+
+/** The entries that one step of reading found. */
+export interface LedgerSlice {
+  /** In order of numbers. */
+  entries: LedgerEntry[];
+  /** The number after which the next slice begins; undefined when no later entry can match. */
+  afterSeq: number | undefined;
+}
+
+/** Whether the entry meets all conditions except `afterSeq`. */
+export function matches(entry: LedgerEntry, query: LedgerQuery): boolean {
+  const { actor, key, keyPrefix, event, from, to, user, sinceMs = 0, untilMs = Infinity } = query;
+  return (
+    (actor === undefined || entry.actor === actor) &&
+    (key === undefined || entry.key === key) &&
+    (keyPrefix === undefined || entry.key.startsWith(keyPrefix)) &&
+    (event === undefined || entry.event === event) &&
+    (from === undefined || entry.from === from) &&
+    (to === undefined || entry.to === to) &&
+    (user === undefined || ('user' in entry.cause && entry.cause.user === user)) &&
+    entry.atMs >= sinceMs &&
+    entry.atMs <= untilMs
+  );
+}

@@ -1,0 +1,179 @@
+import type { Database } from 'lmdb';
+import { type Environment, ledgerTable, type TextTable, textTable } from './lmdb-environment.ts';
+import { GENESIS, type LedgerEntry, type LedgerHead } from './ledger.ts';
+import { decodeLedgerEntry, encodeLedgerEntry, readLedgerEntry } from './ledger-codec.ts';
+import { type LedgerQuery, type LedgerSlice, matches } from './ledger-query.ts';
+import {
+  actorBlockKey,
+  afterActorBlocks,
+  afterIndexedActor,
+  actorOfIndexKey,
+  blockOf,
+  ENTRIES_PER_BLOCK,
+  ledgerIndexKey,
+  seqOfActorBlock,
+  seqOfIndexKey,
+} from './keyspace.ts';
+import { CorruptRecord } from './sealed.ts';
+
+/** The bounds of one slice, whichever comes first. Reading a slice takes about 2 ms. */
+const MAX_SLICE_ENTRIES = 200;
+const MAX_SLICE_BYTES = 512 * 1024;
+
+/** The value of an index entry, which has its information in the key alone. */
+const MARK = Buffer.alloc(0);
+
+interface StoredEntry {
+  seq: number;
+  value: Buffer;
+}
+
+/**
+ * The tables of the ledger: the entries by number, `ledgerByKey` with every entry by actor and key, and `ledgerByActor` with the
+ * blocks of numbers in which an actor has entries.
+ */
+export class LedgerTables {
+  readonly databases: readonly { getStats(): object }[];
+  readonly #entries: Database<Buffer, number>;
+  readonly #byKey: TextTable;
+  readonly #byActor: TextTable;
+  /** The last block of each actor that is stored. */
+  #marked: ReadonlyMap<string, number> = new Map();
+
+  constructor(root: Environment) {
+    this.#entries = ledgerTable(root);
+    this.#byKey = textTable(root, 'ledgerByKey');
+    this.#byActor = textTable(root, 'ledgerByActor');
+    this.databases = [this.#entries, this.#byKey, this.#byActor];
+  }
+
+  /** Adds entries to the current transaction. Returns a function to call when the transaction is durable. */
+  put(entries: readonly LedgerEntry[]): () => void {
+    const marked = new Map(this.#marked);
+    for (const entry of entries) {
+      const { seq, actor, key } = entry;
+      void this.#entries.put(seq, encodeLedgerEntry(entry));
+      void this.#byKey.put(ledgerIndexKey(actor, key, seq), MARK);
+      if (marked.get(actor) === blockOf(seq)) continue;
+      marked.set(actor, blockOf(seq));
+      void this.#byActor.put(actorBlockKey(actor, blockOf(seq)), MARK);
+    }
+    return () => {
+      this.#marked = marked;
+    };
+  }
+
+  head(): LedgerHead {
+    for (const { key, value } of this.#entries.getRange({ reverse: true, limit: 1 })) {
+      const { seq, hash } = decodeLedgerEntry(value, key);
+      return { seq, hash };
+    }
+    return GENESIS;
+  }
+
+  /** Reads a bounded number of entries. @throws CorruptRecord */
+  slice(query: LedgerQuery): LedgerSlice {
+    const { sinceMs = 0, untilMs = Infinity, afterSeq = 0, limit } = query;
+    const firstSeq = Math.max(afterSeq + 1, sinceMs > 0 ? this.#firstSeqAt(sinceMs) : 0);
+    const entries: LedgerEntry[] = [];
+    let read = 0;
+    let bytes = 0;
+    let lastSeq = firstSeq - 1;
+    for (const { seq, value } of this.#candidates(query, firstSeq)) {
+      if (entries.length >= limit || read >= MAX_SLICE_ENTRIES || bytes >= MAX_SLICE_BYTES) {
+        return { entries, afterSeq: lastSeq };
+      }
+      const entry = decodeLedgerEntry(value, seq);
+      if (entry.atMs > untilMs) break;
+      if (matches(entry, query)) entries.push(entry);
+      read += 1;
+      bytes += value.length;
+      lastSeq = seq;
+    }
+    return { entries, afterSeq: undefined };
+  }
+
+  /** The newest entry of one key, in one look-up. @throws CorruptRecord */
+  last(actor: string, key: string): LedgerEntry | undefined {
+    const start = ledgerIndexKey(actor, key, Number.MAX_SAFE_INTEGER);
+    const end = ledgerIndexKey(actor, key, 0);
+    for (const indexKey of this.#byKey.getKeys({ start, end, reverse: true, limit: 1, snapshot: false })) {
+      const { seq, value } = this.#entryOf(indexKey);
+      return decodeLedgerEntry(value, seq);
+    }
+    return undefined;
+  }
+
+  *all(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
+    for (const { key: seq, value } of this.#entries.getRange({ snapshot: false })) {
+      yield { seq, entry: readLedgerEntry(value, seq) };
+    }
+  }
+
+  /** The entries from a number on that can match, in order: by the narrowest index that the query allows. */
+  #candidates({ actor, key }: LedgerQuery, firstSeq: number): Iterable<StoredEntry> {
+    if (key !== undefined) return this.#entriesOfKey(actor === undefined ? this.#actors() : [actor], key, firstSeq);
+    return actor === undefined ? this.#range(firstSeq) : this.#entriesOfActor(actor, firstSeq);
+  }
+
+  *#range(firstSeq: number, endSeq?: number): Iterable<StoredEntry> {
+    const end = endSeq === undefined ? {} : { end: endSeq };
+    for (const { key: seq, value } of this.#entries.getRange({ start: firstSeq, ...end, snapshot: false })) {
+      yield { seq, value };
+    }
+  }
+
+  /** More entries than a slice reads, so that the slice ends before these do. */
+  *#entriesOfKey(actors: Iterable<string>, key: string, firstSeq: number): Iterable<StoredEntry> {
+    const limit = MAX_SLICE_ENTRIES + 1;
+    const found: { indexKey: string; seq: number }[] = [];
+    for (const actor of actors) {
+      const start = ledgerIndexKey(actor, key, firstSeq);
+      const end = ledgerIndexKey(actor, key, Number.MAX_SAFE_INTEGER);
+      for (const indexKey of this.#byKey.getKeys({ start, end, limit, snapshot: false })) {
+        found.push({ indexKey, seq: seqOfIndexKey(indexKey) });
+      }
+    }
+    found.sort((one, other) => one.seq - other.seq);
+    for (const { indexKey } of found.slice(0, limit)) yield this.#entryOf(indexKey);
+  }
+
+  /** Every actor that has entries, with one look-up each. There are as many as kinds of actors and resources. */
+  *#actors(): Iterable<string> {
+    for (let start = ''; ;) {
+      const [indexKey] = this.#byKey.getKeys({ start, limit: 1, snapshot: false });
+      if (indexKey === undefined) return;
+      const actor = actorOfIndexKey(indexKey);
+      yield actor;
+      start = afterIndexedActor(actor);
+    }
+  }
+
+  *#entriesOfActor(actor: string, firstSeq: number): Iterable<StoredEntry> {
+    const start = actorBlockKey(actor, blockOf(firstSeq));
+    for (const blockKey of this.#byActor.getKeys({ start, end: afterActorBlocks(actor), snapshot: false })) {
+      const blockSeq = seqOfActorBlock(blockKey);
+      yield* this.#range(Math.max(firstSeq, blockSeq), blockSeq + ENTRIES_PER_BLOCK);
+    }
+  }
+
+  #entryOf(indexKey: string): StoredEntry {
+    const seq = seqOfIndexKey(indexKey);
+    const value = this.#entries.get(seq);
+    if (value === undefined) throw new CorruptRecord(`ledger entry ${seq} is missing`);
+    return { seq, value };
+  }
+
+  /** Finds the first entry at a time by binary search. Entries are in order of time, except after clock changes. */
+  #firstSeqAt(atMs: number): number {
+    let low = 1;
+    let high = this.head().seq + 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const bytes = this.#entries.get(middle);
+      if (bytes !== undefined && decodeLedgerEntry(bytes, middle).atMs >= atMs) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}
