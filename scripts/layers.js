@@ -16,6 +16,7 @@ export const LAYERS = [
 
 /** The same for the sub-folders of a folder. The folder's own files may import from all of them, but not the reverse. */
 export const SUB_LAYERS = {
+  formats: [['template']],
   store: [['migrations']],
   pipeline: [['handlers']],
   actors: [

@@ -176,6 +176,39 @@ describe('a check with proxy requests', () => {
     expect(line?.fields).to.deep.include({ namespace: 'default', check: 'c', entity: 'p1' });
   });
 
+  it('fills its labels, annotations and environment, omits an empty command, and tells agents that its texts are final', async () => {
+    await putEntity('p1', { site: 'fra {{ .name }}', empty: '' });
+    const metadata = {
+      name: 'c',
+      namespace: 'default',
+      labels: { '{{ .name }}': '{{ .labels.site }}' },
+      annotations: { runbook: 'of {{ .name }}' },
+    };
+    await put({}, { metadata, command: '{{ .labels.empty }}', env_vars: ['E={{ .name }}'] });
+    await backend.clock.advance(10_000);
+    const [asked] = await askedOf(gold, 1);
+    expect(asked?.request).to.have.property('tokens_filled', true);
+    const config = at(asked?.request, 'config');
+    expect(config).to.deep.include({ env_vars: ['E=p1'], proxy_entity_name: 'p1' });
+    expect(config).not.to.have.property('command');
+    expect(at(config, 'metadata')).to.deep.include({
+      name: 'c',
+      labels: { '{{ .name }}': 'fra {{ .name }}' },
+      annotations: { runbook: 'of p1' },
+    });
+  });
+
+  it('skips an entity for which the request exceeds 1 MiB, and logs it', async () => {
+    await putEntity('p1', { x: 'x'.repeat(200_000) });
+    await putEntity('p2', { x: 'x' });
+    await put({}, { command: '{{ .labels.x }}'.repeat(6) });
+    await backend.clock.advance(10_000);
+    expect(passOf(await askedOf(gold, 1))).to.deep.equal([['p2', 'xxxxxx']]);
+    expect(await skip('too long')).to.deep.include({
+      detail: 'p1: command: too long: the filled texts exceed 1048576 bytes',
+    });
+  });
+
   it('reports what prevents the selection of all entities', async () => {
     await putProxies('p1');
     await put({ entity_attributes: ['entity.labels.nope.x'] });

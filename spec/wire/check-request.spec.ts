@@ -65,7 +65,14 @@ describe('a check request', () => {
   it('has every member when only its check is sent', () => {
     const { config: check, ...rest } = jsonCodec.decodeCheckRequest(Buffer.from('{"config":{}}'));
     expect(check.scheduler).to.equal('');
-    expect(rest).to.deep.equal({ assets: null, hooks: null, issued: 0, hook_assets: {}, secrets: undefined });
+    expect(rest).to.deep.equal({
+      assets: null,
+      hooks: null,
+      issued: 0,
+      hook_assets: {},
+      secrets: undefined,
+      tokens_filled: undefined,
+    });
   });
 
   it('can be encoded without optional members', () => {

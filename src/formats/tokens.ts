@@ -1,136 +1,170 @@
-import { type Operand, parseTemplate, TokenError } from './token-template.ts';
+import { Budget, type TemplateLimits } from './template/budget.ts';
+import { executeTemplate } from './template/execute.ts';
+import { parseTemplate, type Template } from './template/parser.ts';
+import { TemplateError } from './template/template-error.ts';
+import { TOKEN_FUNCTIONS } from './token-functions.ts';
 
-/** The value of a missing key. It is no error in the middle of a path. */
-const NO_VALUE = Symbol('no value');
+/** What a map does not have is printed like this. A text that contains it counts as not filled. */
 const NO_VALUE_TEXT = '<no value>';
+const OPEN = '{{';
 
-type Functions = Record<string, (...args: unknown[]) => unknown>;
+/** The maximum number of lexemes, such as `{{`, `.name` and `}}`, in all texts of a value. */
+const MAX_LEXEMES = 20_000;
 
-const FUNCTIONS: Functions = {
-  default: (fallback, ...values) => (values.length > 0 && !isMissing(values.at(-1)) ? values.at(-1) : fallback),
-  index: (from, ...keys) => keys.reduce(member, from),
-  assetPath: (name) =>
-    `${String(name)
-      .replace(/[^A-Za-z0-9]/g, '_')
-      .toUpperCase()}_PATH`,
-};
+/** The limits of one filled value. The bytes include the texts without tokens. */
+export const TOKEN_LIMITS: TemplateLimits = { maxBytes: 1024 * 1024, maxSteps: 50_000 };
 
-const isMissing = (value: unknown): boolean => value === NO_VALUE || value === null || value === undefined;
+/** The characters of an error message that are kept. */
+const MAX_MESSAGE = 4_000;
 
-/**
- * Replaces the tokens in all texts of a value, `{{ .labels.url | default "x" }}`, by values of `data`; keys stay unchanged. Supports
- * Go templates without control structures. @throws TokenError with the key of the text and the token
- */
-export function substituteTokens<T>(value: T, data: object): T {
-  return filled(value, '', data) as T;
-}
-
-function filled(value: unknown, key: string, data: object): unknown {
-  if (typeof value === 'string') return rendered(value, key, data);
-  if (Array.isArray(value)) return value.map((item) => filled(item, key, data));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, filled(item, name, data)]));
-}
-
-function rendered(template: string, key: string, data: object): string {
-  if (!template.includes('{{')) return template;
-  const missing: string[] = [];
-  let text = '';
-  for (const piece of parsed(template, key)) {
-    text += piece.type === 'text' ? piece.text : textOf(new Evaluation(data, key, missing).value(piece.pipeline));
-  }
-  if (!text.includes(NO_VALUE_TEXT)) return text;
-  const [reason = 'found an undefined value but could not identify the token'] = missing;
-  throw new TokenError(`${key}: unmatched token: ${reason}`);
-}
-
-function parsed(template: string, key: string) {
-  try {
-    return parseTemplate(template);
-  } catch (error) {
-    if (!(error instanceof TokenError)) throw error;
-    throw new TokenError(`${key}: could not parse the template: template: ${key}: ${error.message}`, { cause: error });
+/** A text with tokens that cannot be parsed or filled. The message has the wording of the reference. */
+export class TokenError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message.slice(0, MAX_MESSAGE), options);
   }
 }
 
-class Evaluation {
+/** Tokens whose values make a value longer than its limit. */
+export class TokensTooLong extends TokenError {}
+
+type Parsed =
+  | { type: 'constant'; value: unknown }
+  | { type: 'text'; key: string; template: Template | TokenError }
+  | { type: 'list'; key: string; items: readonly Parsed[] }
+  | { type: 'map'; entries: readonly (readonly [key: string, value: Parsed])[] };
+
+export interface Filled<T> {
+  value: T;
+  /** The size of its texts, UTF-8 bytes. */
+  bytes: number;
+}
+
+/** A value, such as a check, whose texts may contain tokens: `{{ .labels.url | default "x" }}`. It is parsed once and can be filled for many entities. */
+export class TokenTemplate<T> {
+  readonly #parsed: Parsed;
+  readonly #parser = new TextParser();
+
+  /** Does not throw: a text that cannot be parsed fails when it is filled. `key` names texts outside a map. */
+  constructor(value: T, key = '') {
+    this.#parsed = this.#parser.parsed(value, key);
+  }
+
+  /** A measure of the memory that it takes, in addition to its value. */
+  get size(): number {
+    return this.#parser.lexemes;
+  }
+
+  /** Replaces the tokens of all texts by values of `data`; keys stay unchanged. @throws TokenError; TokensTooLong */
+  fill(data: object, limits = TOKEN_LIMITS): Filled<T> {
+    const budget = new Budget(limits);
+    if (this.#parsed.type === 'constant') return { value: this.#parsed.value as T, bytes: this.#parser.constantBytes };
+    const filling = new Filling(data, budget);
+    filling.count(this.#parser.constantBytes);
+    return { value: filling.filled(this.#parsed) as T, bytes: budget.bytes };
+  }
+}
+
+/** Replaces the tokens of a value that is filled only once. @throws TokenError; TokensTooLong */
+export const substituteTokens = <T>(value: T, data: object): T => new TokenTemplate(value).fill(data).value;
+
+class TextParser {
+  lexemes = 0;
+  /** The bytes of the texts without tokens. */
+  constantBytes = 0;
+
+  /** `key` is the one that the value has in the nearest map. */
+  parsed(value: unknown, key: string): Parsed {
+    if (typeof value === 'string') return this.#text(value, key);
+    if (typeof value !== 'object' || value === null) return { type: 'constant', value };
+    if (Array.isArray(value)) {
+      const items = value.map((item) => this.parsed(item, key));
+      return items.every(isConstant) ? { type: 'constant', value } : { type: 'list', key, items };
+    }
+    const entries = Object.entries(value).map(([name, item]) => [name, this.parsed(item, name)] as const);
+    return entries.every(([, item]) => isConstant(item)) ? { type: 'constant', value } : { type: 'map', entries };
+  }
+
+  #text(text: string, key: string): Parsed {
+    if (!text.includes(OPEN) && !text.includes(NO_VALUE_TEXT)) {
+      this.constantBytes += Buffer.byteLength(text);
+      return { type: 'constant', value: text };
+    }
+    return { type: 'text', key, template: this.#template(text, key) };
+  }
+
+  #template(text: string, key: string): Template | TokenError {
+    try {
+      const maxLexemes = MAX_LEXEMES - this.lexemes;
+      const template = parseTemplate(key, text, { functions: TOKEN_FUNCTIONS, maxLexemes });
+      this.lexemes += template.lexemes;
+      return template;
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      return new TokenError(`${key}: could not parse the template: ${error.message}`, { cause: error });
+    }
+  }
+}
+
+const isConstant = ({ type }: Parsed): boolean => type === 'constant';
+
+class Filling {
   readonly #data: object;
-  readonly #key: string;
-  /** The reasons why paths have no value. */
-  readonly #missing: string[];
+  readonly #budget: Budget;
 
-  constructor(data: object, key: string, missing: string[]) {
+  constructor(data: object, budget: Budget) {
     this.#data = data;
-    this.#key = key;
-    this.#missing = missing;
+    this.#budget = budget;
   }
 
-  value(operand: Operand): unknown {
-    switch (operand.type) {
+  filled(parsed: Parsed): unknown {
+    switch (parsed.type) {
       case 'constant':
-        return operand.value;
-      case 'path':
-        return this.#pathValue(operand);
-      case 'function':
-        return this.#call(operand.name, []);
-      case 'pipeline': {
-        const [first = [], ...others] = operand.commands;
-        return others.reduce((value, command) => this.#command(command, [value]), this.#command(first, []));
-      }
+        return parsed.value;
+      case 'text':
+        return this.#text(parsed.template, parsed.key);
+      case 'list':
+        return parsed.items.map((item, index) => this.#item(item, parsed.key, index));
+      case 'map':
+        return Object.fromEntries(parsed.entries.map(([key, item]) => [key, this.filled(item)]));
     }
   }
 
-  #command([first, ...others]: readonly Operand[], piped: unknown[]): unknown {
-    if (first === undefined) throw new TokenError(`${this.#key}: a command without a value`);
-    const args = [...others.map((operand) => this.value(operand)), ...piped];
-    if (first.type === 'function') return this.#call(first.name, args);
-    if (args.length > 0)
-      throw new TokenError(`${this.#key}: could not execute the template: a value cannot have arguments`);
-    return this.value(first);
+  /** Counts bytes that belong to the filled value. @throws TokensTooLong */
+  count(bytes: number): void {
+    wrapped('value', () => {
+      this.#budget.outputBytes(bytes);
+    });
   }
 
-  #call(name: string, args: unknown[]): unknown {
-    const run = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
-    if (run !== undefined) return run(...args);
-    const reason = `template: ${this.#key}:1: function ${JSON.stringify(name)} not defined`;
-    throw new TokenError(`${this.#key}: could not parse the template: ${reason}`);
-  }
-
-  #pathValue({ keys, text, at }: Extract<Operand, { type: 'path' }>): unknown {
-    const where = `template: ${this.#key}:${at}: executing "${this.#key}" at <${text}>`;
-    let value: unknown = this.#data;
-    for (const key of keys) {
-      if (isMissing(value)) return NO_VALUE;
-      if (typeof value !== 'object' || Array.isArray(value)) {
-        throw new TokenError(
-          `could not execute the template: ${where}: can't evaluate field ${key} in type interface {}`,
-        );
-      }
-      value = member(value, key);
-      if (value === NO_VALUE) this.#missing.push(`${where}: map has no entry for key "${key}"`);
+  #item(item: Parsed, key: string, index: number): unknown {
+    try {
+      return this.filled(item);
+    } catch (error) {
+      if (!(error instanceof TokenError) || error instanceof TokensTooLong) throw error;
+      throw new TokenError(`couldn't evaluate template for ${key}: ${error.message} (array ${index})`, {
+        cause: error,
+      });
     }
-    return value;
+  }
+
+  #text(template: Template | TokenError, key: string): string {
+    if (template instanceof TokenError) throw template;
+    const execute = () => executeTemplate(template, this.#data, TOKEN_FUNCTIONS, this.#budget);
+    const { text, missing } = wrapped(key, execute);
+    if (!text.includes(NO_VALUE_TEXT)) return text;
+    const reason = missing ?? 'found an undefined value but could not identify the token';
+    throw new TokenError(`${key}: unmatched token: ${reason}`);
   }
 }
 
-/** @throws TokenError for an index outside a list */
-function member(from: unknown, key: unknown): unknown {
-  if (isMissing(from)) return NO_VALUE;
-  if (Array.isArray(from)) {
-    if (typeof key === 'number' && Object.hasOwn(from, key)) return from[key] as unknown;
-    throw new TokenError(`could not execute the template: index out of range: ${String(key)}`);
+/** Runs `run` with the errors of tokens in place of those of templates. */
+function wrapped<T>(key: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    if (error.kind === 'too long') throw new TokensTooLong(`${key}: ${error.message}`, { cause: error });
+    const reason = error.kind === 'limit' ? `template: ${key}: ${error.message}` : error.message;
+    throw new TokenError(`could not execute the template: ${reason}`, { cause: error });
   }
-  if (typeof from !== 'object' || from === null) {
-    throw new TokenError(`could not execute the template: can't index item of type ${typeof from}`);
-  }
-  const name = String(key);
-  return Object.hasOwn(from, name) ? (from as Record<string, unknown>)[name] : NO_VALUE;
-}
-
-function textOf(value: unknown): string {
-  if (isMissing(value)) return NO_VALUE_TEXT;
-  if (Array.isArray(value)) return `[${value.map(textOf).join(' ')}]`;
-  if (typeof value !== 'object' || value === null) return String(value);
-  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return `map[${entries.map(([key, item]) => `${key}:${textOf(item)}`).join(' ')}]`;
 }

@@ -8,6 +8,7 @@ export type SkipReason =
   | 'no matching entities'
   | 'entity attributes failed'
   | 'tokens not substituted'
+  | 'too long'
   | 'earlier runs not over'
   | 'check changed';
 

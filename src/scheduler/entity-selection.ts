@@ -1,6 +1,6 @@
 import type { Log } from '../ports/log.ts';
 import type { EntityConfig } from '../resources/entity.ts';
-import { entityVariable } from '../rules/entity-data.ts';
+import { entityVariable } from '../resources/entity-data.ts';
 import type { TaskOwner } from '../sandbox/fair-queue.ts';
 import type { EvaluationResult, PredicateTask } from '../sandbox/messages.ts';
 import type { Page, PageRequest } from '../store/page.ts';

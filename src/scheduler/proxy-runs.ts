@@ -1,4 +1,3 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import type { SkippedTick } from '../machines/check-schedule.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
@@ -8,9 +7,8 @@ import type { Announcement, ProxyRunRequested } from '../store/decision.ts';
 import { entityKey } from '../store/keyspace.ts';
 import { CutChecks } from './cut-checks.ts';
 import type { Selection, SelectionRequest } from './entity-selection.ts';
+import { type MadeRequest, RequestPacer } from './request-pacer.ts';
 
-/** Requests that are made in one tick of the event loop. */
-const REQUESTS_PER_TICK = 20;
 const MAX_RUNS = 1_000;
 /** Runs of one namespace at the same time: the others are kept for other namespaces. */
 const MAX_RUNS_OF_NAMESPACE = 900;
@@ -38,8 +36,8 @@ export interface ProxyRunsPorts {
   select(request: SelectionRequest): Promise<Selection>;
   /** Plans the requests. @throws StoreUnavailable */
   plan(run: ProxyRunRequested, entities: readonly string[]): FanOut;
-  /** Requests the check for one target. Returns the error when its tokens could not be substituted. @throws StoreUnavailable */
-  request(run: ProxyRunRequested, target: ProxyTarget): string | undefined;
+  /** Requests the check for one target. `error` is set when its tokens could not be substituted. @throws StoreUnavailable */
+  request(run: ProxyRunRequested, target: ProxyTarget): MadeRequest & { error: string | undefined };
   /** Records why a run or the rest of it was skipped. @throws StoreUnavailable */
   explain(run: ProxyRunRequested, explanation: Explanation): void;
   clock: Clock;
@@ -59,11 +57,13 @@ export class ProxyRuns {
   readonly #ports: ProxyRunsPorts;
   readonly #runs = new Set<Run>();
   readonly #cutChecks: CutChecks;
+  readonly #pacer: RequestPacer;
   #refused = 0;
 
   constructor(ports: ProxyRunsPorts) {
     this.#ports = ports;
     this.#cutChecks = new CutChecks(ports.clock);
+    this.#pacer = new RequestPacer(ports.clock);
   }
 
   get running(): QueueStats {
@@ -153,15 +153,18 @@ export class ProxyRuns {
     for (const [index, target] of targets.entries()) {
       const dueMs = startedAtMs + gapMs * (waitsFirst ? index + 1 : index);
       if (gapMs > 0) await this.#wait(run, dueMs - clock.monotonicMs());
-      else if (index > 0 && index % REQUESTS_PER_TICK === 0) await nextTick();
-      if (run.isCancelled) {
+      let isLeftOut = false;
+      await this.#pacer.request(() => {
+        isLeftOut = run.isCancelled;
+        return isLeftOut ? undefined : this.#request(run.requested, target);
+      });
+      if (isLeftOut) {
         this.#explain(run.requested, {
           reason: 'check changed',
           detail: `${targets.length - index} of ${targets.length} requests were left out`,
         });
         return;
       }
-      this.#request(run.requested, target);
     }
   }
 
@@ -177,15 +180,18 @@ export class ProxyRuns {
   }
 
   /** Makes one request. A request that fails does not stop the others. */
-  #request(run: ProxyRunRequested, target: ProxyTarget): void {
+  #request(run: ProxyRunRequested, target: ProxyTarget): MadeRequest | undefined {
     const { log, request } = this.#ports;
     const fields = { ...named(run), entity: target.entity };
     try {
-      const error = request(run, target);
+      const made = request(run, target);
+      const { error } = made;
       if (error !== undefined) log.error({ ...fields, error }, 'could not substitute tokens for proxy entity');
+      return made;
     } catch (err) {
       if (!(err instanceof ExpectedError)) throw err;
       log.warn({ ...fields, err }, 'check not published for an entity');
+      return undefined;
     }
   }
 

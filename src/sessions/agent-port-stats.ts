@@ -1,6 +1,6 @@
 import type { QueueStats } from '../ports/queue-stats.ts';
 import { MAX_HELD_FRAMES } from './connection/held-frames.ts';
-import { MAX_WAITING_REQUESTS } from './connection/outgoing-queue.ts';
+import { MAX_REQUEST_BYTES, MAX_WAITING_REQUESTS } from './connection/outgoing-queue.ts';
 import type { Session } from './connection/session.ts';
 
 /** Totals over all open sessions. */
@@ -14,6 +14,7 @@ export interface AgentPortStats {
   heldFrames: number;
   /** The longest queue of a single session; `dropped` counts all sessions. */
   maxCheckRequests: QueueStats;
+  maxCheckRequestBytes: QueueStats;
   maxHeldFrames: QueueStats;
 }
 
@@ -24,6 +25,7 @@ export function agentPortStats(open: Iterable<Session>, droppedRequests: number)
   let outgoingFrames = 0;
   let heldFrames = 0;
   let mostRequests = 0;
+  let mostRequestBytes = 0;
   let mostHeld = 0;
   for (const { namespace, isPaused, waiting } of open) {
     sessions.set(namespace, (sessions.get(namespace) ?? 0) + 1);
@@ -31,6 +33,7 @@ export function agentPortStats(open: Iterable<Session>, droppedRequests: number)
     outgoingFrames += waiting.frames;
     heldFrames += waiting.held;
     mostRequests = Math.max(mostRequests, waiting.requests);
+    mostRequestBytes = Math.max(mostRequestBytes, waiting.requestBytes);
     mostHeld = Math.max(mostHeld, waiting.held);
   }
   return {
@@ -39,6 +42,7 @@ export function agentPortStats(open: Iterable<Session>, droppedRequests: number)
     outgoingFrames,
     heldFrames,
     maxCheckRequests: { used: mostRequests, limit: MAX_WAITING_REQUESTS, dropped: droppedRequests },
+    maxCheckRequestBytes: { used: mostRequestBytes, limit: MAX_REQUEST_BYTES },
     maxHeldFrames: { used: mostHeld, limit: MAX_HELD_FRAMES },
   };
 }

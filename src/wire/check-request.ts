@@ -3,7 +3,18 @@ import { type Asset, AssetSchema, assetWithDefaults } from '../resources/asset.t
 import { type Check, checkConfigFields, checkWithDefaults } from '../resources/check.ts';
 import { InvalidResource } from '../resources/errors.ts';
 import { type Hook, HookSchema, hookWithDefaults } from '../resources/hook.ts';
-import { int64, listOrNull, mapOf, optional, text, textList, textsOrAbsent, validator } from '../resources/schema.ts';
+import {
+  flag,
+  int64,
+  listOrNull,
+  mapOf,
+  optional,
+  orAbsent,
+  text,
+  textList,
+  textsOrAbsent,
+  validator,
+} from '../resources/schema.ts';
 
 const RequestedCheckSchema = Type.Object({ ...checkConfigFields, scheduler: optional(text()) });
 const AssetListSchema = Type.Object({ assets: optional(Type.Array(AssetSchema)) });
@@ -17,6 +28,7 @@ export const CheckRequestSchema = Type.Object({
     mapOf(Type.Unsafe<Static<typeof AssetListSchema> | null>({ ...AssetListSchema, type: ['object', 'null'] })),
   ),
   secrets: optional(textList()),
+  tokens_filled: optional(flag()),
 });
 
 /** A check as sent to agents. `scheduler` names the origin of the request and returns in the event. */
@@ -38,6 +50,8 @@ export interface CheckRequest {
   hook_assets: Record<string, AssetList>;
   /** Entries of the form `NAME=value`. */
   secrets?: string[] | undefined;
+  /** The tokens of `config` are filled, and its texts are final. Only this backend sends it, for proxy requests. */
+  tokens_filled?: boolean | undefined;
 }
 
 export const requestedCheckWithDefaults = (input: Static<typeof RequestedCheckSchema>): RequestedCheck =>
@@ -54,7 +68,7 @@ const validateShape = validator(CheckRequestSchema);
  * @throws InvalidResource, also without a `config`
  */
 export function parseCheckRequest(value: unknown): CheckRequest {
-  const { config, assets, hooks, issued, hook_assets: hookAssets, secrets } = validateShape(value);
+  const { config, assets, hooks, issued, hook_assets: hookAssets, secrets, tokens_filled } = validateShape(value);
   if (!config) throw requestWithoutCheck();
   return {
     config: requestedCheckWithDefaults(config),
@@ -65,6 +79,7 @@ export function parseCheckRequest(value: unknown): CheckRequest {
       Object.entries(hookAssets ?? {}).map(([hook, list]) => [hook, assetListWithDefaults(list)]),
     ),
     secrets: textsOrAbsent(secrets),
+    tokens_filled: orAbsent(tokens_filled),
   };
 }
 

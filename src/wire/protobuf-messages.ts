@@ -138,6 +138,7 @@ export const checkRequestMessage = message(
     issued: 0,
     hook_assets: {},
     secrets: undefined,
+    tokens_filled: undefined,
   }),
   {
     config: nested(1, checkConfigMessage),
@@ -146,5 +147,6 @@ export const checkRequestMessage = message(
     issued: int64(4),
     hook_assets: mapOf(5, assetList),
     secrets: texts(6),
+    tokens_filled: flag(1001),
   },
 );

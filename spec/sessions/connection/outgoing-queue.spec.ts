@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { MAX_WAITING_REQUESTS, OutgoingQueue } from '../../../src/sessions/connection/outgoing-queue.ts';
+import {
+  MAX_REQUEST_BYTES,
+  MAX_WAITING_REQUESTS,
+  OutgoingQueue,
+} from '../../../src/sessions/connection/outgoing-queue.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 describe('the outgoing queue of an agent', () => {
@@ -60,6 +64,27 @@ describe('the outgoing queue of an agent', () => {
     expect(frames.slice(0, 3)).to.deep.equal(['ack 0', 'ack 1', 'request 3']);
     expect(frames).to.have.length(MAX_WAITING_REQUESTS + 2);
     expect(queue.waitingRequests).to.equal(0);
+  });
+
+  it('drops the oldest check requests until the newest fits into the bytes', () => {
+    const half = MAX_REQUEST_BYTES / 2;
+    request(0);
+    queue.pushRequest(Buffer.alloc(half, 'a'));
+    queue.pushRequest(Buffer.alloc(half, 'b'));
+    expect(queue.requestBytes).to.equal(MAX_REQUEST_BYTES);
+    queue.pushRequest(Buffer.alloc(half + 1, 'c'));
+    expect(counts()).to.deep.equal({ length: 1, requests: 1, dropped: 2 });
+    expect(queue.requestBytes).to.equal(half + 1);
+    expect(drained().map((frame) => frame[0])).to.deep.equal(['r', 'c']);
+    expect(queue.requestBytes).to.equal(0);
+  });
+
+  it('drops and counts a check request that exceeds the bytes by itself, and keeps the others', () => {
+    request(0);
+    request(1);
+    queue.pushRequest(Buffer.alloc(MAX_REQUEST_BYTES + 1));
+    expect(counts()).to.deep.equal({ length: 1, requests: 1, dropped: 1 });
+    expect(dropped).to.equal(1);
   });
 
   it('keeps the highest acknowledgement and the newest configuration only', () => {

@@ -1,12 +1,14 @@
 import type { SkippedTick } from '../../machines/check-schedule.ts';
+import { TokenError, TokensTooLong } from '../../formats/tokens.ts';
 import type { Check } from '../../resources/check.ts';
-import { TokenError } from '../../formats/token-template.ts';
-import { substituteTokens } from '../../formats/tokens.ts';
-import { entityData } from '../../rules/entity-data.ts';
+import type { EntityConfig } from '../../resources/entity.ts';
+import { entityData } from '../../resources/entity-data.ts';
+import { orAbsent } from '../../resources/schema.ts';
 import type { FanOut, ProxyTarget } from '../../scheduler/proxy-runs.ts';
 import type { ProxyRunRequested } from '../../store/decision.ts';
 import { entityKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
+import type { CheckTemplates } from './check-templates.ts';
 import { type Rings, takeRingSlots } from './round-robin.ts';
 import { announceRequest, checkOf, noMembers, sendToSchedule } from './schedules.ts';
 import { spreadOf } from './schedule-timing.ts';
@@ -39,29 +41,50 @@ function gapOf(check: Check, count: number, nowMs: number): number {
   return splay ? (spreadOf(check, nowMs) * percent) / 100 / count : 0;
 }
 
-/** Requests the check for one entity. Returns the error when its tokens could not be substituted. */
+/** The outcome of a request for one entity. */
+export interface ProxyRequest {
+  /** Why its tokens could not be substituted; undefined when the request was made. */
+  error: string | undefined;
+  /** The size of its filled texts. */
+  bytes: number;
+}
+
+/** Requests the check for one entity, unless the check or the entity was deleted, or its tokens cannot be substituted. */
 export function requestProxyCheck(
   ctx: DecisionContext,
+  templates: CheckTemplates,
   run: ProxyRunRequested,
   target: ProxyTarget,
-): string | undefined {
+): ProxyRequest {
   const check = checkOf(ctx.decision, keyOf(run));
   const entity = readResource(ctx.decision, 'entities', run.namespace, target.entity);
-  if (check === undefined || entity === undefined) return undefined;
-  const { agent } = target;
-  const subscriptions = run.subscriptions ?? check.subscriptions;
+  if (check === undefined || entity === undefined) return { error: undefined, bytes: 0 };
   try {
-    const filled = substituteTokens({ ...check, subscriptions }, entityData(entity));
-    const config = { ...filled, metadata: check.metadata, proxy_entity_name: target.entity };
-    announceRequest(ctx, config, agent === undefined ? filled.subscriptions : [`entity:${agent}`], run.adhoc);
-    return undefined;
+    const { config, bytes } = filledCheck(templates, check, entity, run);
+    const topics = target.agent === undefined ? config.subscriptions : [`entity:${target.agent}`];
+    announceRequest(ctx, config, topics, { adhoc: run.adhoc, isFilled: true });
+    return { error: undefined, bytes };
   } catch (error) {
     if (!(error instanceof TokenError)) throw error;
-    const detail = `${target.entity}: ${error.message}`;
-    const failed = { atMs: ctx.nowMs, reason: 'tokens not substituted', detail } as const;
+    const reason = error instanceof TokensTooLong ? 'too long' : 'tokens not substituted';
+    const failed = { atMs: ctx.nowMs, reason, detail: `${target.entity}: ${error.message}` } as const;
     if (!run.adhoc) sendToSchedule(ctx, keyOf(run), { type: 'request.failed', ...failed });
-    return error.message;
+    return { error: error.message, bytes: 0 };
   }
+}
+
+/** Fills the tokens of a check for an entity. Source: spec/04 1.11. @throws TokenError */
+function filledCheck(templates: CheckTemplates, check: Check, entity: EntityConfig, run: ProxyRunRequested) {
+  const data = entityData(entity);
+  const filled = templates.of(check).fill(data);
+  const chosen = run.subscriptions && templates.of(run.subscriptions, 'subscriptions').fill(data);
+  const config = {
+    ...filled.value,
+    command: orAbsent(filled.value.command),
+    subscriptions: chosen?.value ?? filled.value.subscriptions,
+    proxy_entity_name: entity.metadata.name ?? '',
+  };
+  return { config, bytes: filled.bytes + (chosen?.bytes ?? 0) };
 }
 
 /** Reports to the schedule why a proxy run of a tick was skipped. Ad hoc runs are not ticks and are not reported. */

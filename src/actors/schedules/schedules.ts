@@ -124,7 +124,7 @@ export function requestCheck(ctx: DecisionContext, { key }: ScheduleContext, rin
   if (check === undefined) return;
   if (check.proxy_requests !== undefined) announceProxyRun(ctx, check, undefined);
   else if (check.round_robin) requestFromRings(ctx, check, rings);
-  else announceRequest(ctx, check, check.subscriptions, false);
+  else announceRequest(ctx, check, check.subscriptions);
 }
 
 /** Advances the rings of a check without a request. The rings of proxy checks stay as they are, because no entities were selected. */
@@ -135,7 +135,7 @@ export function advanceRings(ctx: DecisionContext, { key }: ScheduleContext, rin
 
 function requestFromRings(ctx: DecisionContext, check: Check, rings: Rings): void {
   const agents = takeRingSlots(ctx, rings, check, 1).flat();
-  for (const agent of agents) announceRequest(ctx, check, [`entity:${agent}`], false);
+  for (const agent of agents) announceRequest(ctx, check, [`entity:${agent}`]);
   if (agents.length > 0) return;
   const { namespace = '', name = '' } = check.metadata;
   ctx.follow(() => {
@@ -150,13 +150,19 @@ export const noMembers = ({ nowMs }: DecisionContext): ScheduleEvent => ({
   detail: 'no agent is in a ring of its subscriptions',
 });
 
-/** Announces a request to the agents subscribed to one of `topics`. */
-export function announceRequest(ctx: DecisionContext, config: RequestedCheck, topics: string[], adhoc: boolean): void {
+/** Announces a request to the agents subscribed to one of `topics`. `isFilled`: the tokens of the check are filled. */
+export function announceRequest(
+  ctx: DecisionContext,
+  config: RequestedCheck,
+  topics: string[],
+  { adhoc = false, isFilled = false } = {},
+): void {
+  const request = checkRequest(ctx.decision, config, ctx.nowS);
   ctx.announce({
     type: 'check.requested',
     namespace: config.metadata.namespace ?? '',
     subscriptions: topics,
-    request: checkRequest(ctx.decision, config, ctx.nowS),
+    request: isFilled ? { ...request, tokens_filled: true } : request,
     adhoc,
   });
 }
@@ -192,7 +198,8 @@ export function executeCheck(
   const check = checkOf(ctx.decision, key);
   if (check === undefined) throw new NotFound('not found');
   const asked = subscriptions ?? check.subscriptions;
-  if (check.proxy_requests === undefined) announceRequest(ctx, { ...check, subscriptions: asked }, asked, true);
+  if (check.proxy_requests === undefined)
+    announceRequest(ctx, { ...check, subscriptions: asked }, asked, { adhoc: true });
   else announceProxyRun(ctx, check, subscriptions, true);
   const details = { creator, reason, subscriptions: asked };
   ctx.record({ actor: 'checks', key, from: null, event: 'check.requested', to: null, details });

@@ -24,6 +24,7 @@ const queuesOf = ({
   api_connections: connections.api,
   agent_connections: connections.agents,
   agent_check_requests: sessions.maxCheckRequests,
+  agent_request_bytes: sessions.maxCheckRequestBytes,
   agent_held_messages: sessions.maxHeldFrames,
   agent_handshakes: agents.waiting.handshakes,
   ended_connections: agents.waiting.ends,

@@ -1,3 +1,4 @@
+import { CheckTemplates } from '../../actors/schedules/check-templates.ts';
 import { explainProxyRun, planProxyRun, requestProxyCheck } from '../../actors/schedules/proxy-requests.ts';
 import { ignoredFields } from '../../actors/schedules/schedule-status.ts';
 import type { DecisionContext } from '../../actors/core/decision-context.ts';
@@ -37,10 +38,15 @@ export function startProxyRuns({ system, resources, clock, log }: ProxyRunsParts
     nowMs: () => clock.nowMs(),
     log,
   };
+  const templates = new CheckTemplates();
   const runs = new ProxyRuns({
     select: (request) => selectEntities(selection, request),
     plan: (run, entities) => decide(run, (ctx) => planProxyRun(ctx, system.rings, run, entities)),
-    request: (run, target) => decide(run, (ctx) => requestProxyCheck(ctx, run, target)),
+    request: (run, target) => {
+      const request = (ctx: DecisionContext) => requestProxyCheck(ctx, templates, run, target);
+      const { result, durable } = system.decider.decide({ cause: run.cause, unbounded: true }, request);
+      return { ...result, durable };
+    },
     explain: (run, explanation) => {
       decide(run, (ctx) => {
         explainProxyRun(ctx, run, explanation);

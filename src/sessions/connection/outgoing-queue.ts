@@ -3,6 +3,9 @@ import type { Clock } from '../../ports/clock.ts';
 /** Check requests that may wait for one agent. Past this number the oldest is dropped. */
 export const MAX_WAITING_REQUESTS = 100;
 
+/** The bytes of these requests. Past them the oldest is dropped; a request that exceeds them alone is dropped itself. */
+export const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
+
 /** Types of which only the latest frame matters, so at most one waits. */
 type LatestOnly = 'ack' | 'entity_config';
 
@@ -30,6 +33,7 @@ export class OutgoingQueue {
   readonly #ports: OutgoingPorts;
   readonly #waiting: Outgoing[] = [];
   #waitingRequests = 0;
+  #requestBytes = 0;
   #writingSinceMs: number | undefined;
   #watching = false;
   /** Check requests dropped because the agent did not read. */
@@ -39,10 +43,16 @@ export class OutgoingQueue {
     this.#ports = ports;
   }
 
-  /** Queues a check request, dropping the oldest one at the limit. */
+  /** Queues a check request. Drops the oldest ones at the limits. */
   pushRequest(frame: Buffer): void {
+    if (frame.length > MAX_REQUEST_BYTES) {
+      this.#countDropped();
+      return;
+    }
     if (this.#waitingRequests >= MAX_WAITING_REQUESTS) this.#dropOldestRequest();
+    while (this.#requestBytes + frame.length > MAX_REQUEST_BYTES) this.#dropOldestRequest();
     this.#waitingRequests += 1;
+    this.#requestBytes += frame.length;
     this.#push({ type: 'check_request', frame, rank: 0 });
   }
 
@@ -71,21 +81,31 @@ export class OutgoingQueue {
     return this.#waitingRequests;
   }
 
+  get requestBytes(): number {
+    return this.#requestBytes;
+  }
+
   #dropOldestRequest(): void {
-    this.#waiting.splice(
-      this.#waiting.findIndex(({ type }) => type === 'check_request'),
-      1,
-    );
-    this.#waitingRequests -= 1;
+    const oldest = this.#waiting.findIndex(({ type }) => type === 'check_request');
+    for (const dropped of this.#waiting.splice(oldest, 1)) this.#requestTaken(dropped);
+    this.#countDropped();
+  }
+
+  #countDropped(): void {
     this.dropped += 1;
     this.#ports.dropped();
+  }
+
+  #requestTaken({ frame }: Outgoing): void {
+    this.#waitingRequests -= 1;
+    this.#requestBytes -= frame.length;
   }
 
   #write(): void {
     if (this.#writingSinceMs !== undefined) return;
     const next = this.#waiting.shift();
     if (next === undefined) return;
-    if (next.type === 'check_request') this.#waitingRequests -= 1;
+    if (next.type === 'check_request') this.#requestTaken(next);
     this.#writingSinceMs = this.#ports.clock.monotonicMs();
     this.#watch();
     this.#ports.send(next.frame, (error) => {
@@ -98,6 +118,7 @@ export class OutgoingQueue {
   #fail(error: Error): void {
     this.#waiting.length = 0;
     this.#waitingRequests = 0;
+    this.#requestBytes = 0;
     this.#ports.failed(error);
   }
 

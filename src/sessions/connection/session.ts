@@ -256,9 +256,10 @@ export class Session implements AgentSession {
     return this.#incoming.isPaused;
   }
 
-  /** Queue lengths: frames to be written, check requests among them, and held messages. */
-  get waiting(): { frames: number; requests: number; held: number } {
-    return { frames: this.#outgoing.length, requests: this.#outgoing.waitingRequests, held: this.#incoming.held };
+  /** Queue lengths: frames to be written, check requests among them with their bytes, and held messages. */
+  get waiting(): { frames: number; requests: number; requestBytes: number; held: number } {
+    const { length: frames, waitingRequests: requests, requestBytes } = this.#outgoing;
+    return { frames, requests, requestBytes, held: this.#incoming.held };
   }
 
   /** Check requests dropped because the agent did not read. */

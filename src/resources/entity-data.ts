@@ -1,4 +1,4 @@
-import type { EntityConfig } from '../resources/entity.ts';
+import type { EntityConfig } from './entity.ts';
 
 /**
  * Returns the data of an entity for tokens: its configuration with all fields set, and the members of its metadata at the top level.

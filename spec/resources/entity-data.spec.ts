@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { configOf, entityWithDefaults } from '../../src/resources/entity.ts';
-import { entityVariable } from '../../src/rules/entity-data.ts';
+import { entityVariable } from '../../src/resources/entity-data.ts';
 
 describe('the entity that an expression of a proxy request sees', () => {
   it('has every map and list, even when they are empty', () => {
