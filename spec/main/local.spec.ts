@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -106,6 +107,29 @@ describe('npm start', function () {
     const names = again.map(({ check }) => check.metadata.name);
     expect(names).to.include('root-filesystem');
     expect(await second.interrupt()).to.equal(0);
+  });
+
+  it('says in text why the backend did not start, and which variables choose other ports', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const home = await temporaryDirectory();
+    try {
+      const address = `127.0.0.1:${(other.address() as AddressInfo).port}`;
+      const child = spawn(process.execPath, [PROGRAM], {
+        cwd: home.path,
+        env: { ...process.env, MON_BACKEND_API_LISTEN_ADDRESS: address, MON_BACKEND_AGENT_PORT: '0' },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      let printed = '';
+      child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+      await inTime(once(child, 'close'), 'the end of the program', 15_000);
+      expect(child.exitCode).to.equal(1);
+      expect(printed).to.match(new RegExp(`^the backend did not start: cannot listen on ${address} `, 'm'));
+      expect(printed).to.contain('MON_BACKEND_API_LISTEN_ADDRESS=127.0.0.1:9080').and.not.contain('{');
+    } finally {
+      other.close();
+      await home.remove();
+    }
   });
 
   it('prints the whole command that upgrades the data of an older version', async () => {

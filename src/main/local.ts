@@ -57,11 +57,20 @@ async function whenReady({ process: child }: Child): Promise<Addresses> {
   if (child.stderr === null) throw new Error('the backend has no log');
   let last = '';
   for await (const line of createInterface({ input: child.stderr })) {
-    last = line;
+    last = reasonIn(line);
     const [, api, agents] = /"api":"([^"]+)","agents":"([^"]+)"/.exec(line) ?? [];
     if (api !== undefined && agents !== undefined) return { api, agents };
   }
   throw new Error(`the backend did not start: ${last}`);
+}
+
+/** The error of a line of the log, otherwise the line. */
+function reasonIn(line: string): string {
+  const [, quoted] = /"error":("(?:[^"\\]|\\.)*")/.exec(line) ?? [];
+  const text = quoted === undefined ? line : (JSON.parse(quoted) as string);
+  return text.includes('--api-listen-address') || text.includes('--agent-port')
+    ? `${text}\nMON_BACKEND_API_LISTEN_ADDRESS=127.0.0.1:9080 MON_BACKEND_AGENT_PORT=9081 npm start uses other ports`
+    : text;
 }
 
 /** Replaces an address of all interfaces by the local one. */
@@ -172,7 +181,7 @@ async function main(): Promise<void> {
 
     process.stdout.write(`mon is running. Ctrl-C stops it; its data stays in ${HOME}
 
-  REST API   http://${api}/api/core/v2
+  REST API   http://${api}/api/core/v2, described at http://${api}/docs
   agents     ws://${reachable(addresses.agents)}
   user       ${USERNAME}
   password   ${password}

@@ -153,7 +153,8 @@ describe('the documentation page', () => {
 
   it('is where the root of the port leads, without credentials', async () => {
     const { status, headers, text } = await get('/');
-    expect({ status, location: headers['location'], text }).to.deep.equal({ status: 302, location: '/docs', text: '' });
+    expect({ status, location: headers['location'] }).to.deep.equal({ status: 302, location: '/docs' });
+    expect(text).to.equal('This is the REST API, described at /docs. Agents connect to the agent port.\n');
   });
 
   it('is 304 for a browser that already has it, with a tag for each file', async () => {

@@ -18,6 +18,8 @@ const TAG = 'documentation';
 const STYLE = 'swagger-ui.css';
 const SCRIPT = 'swagger-ui-bundle.js';
 const START = 'start.js';
+/** Agents that were started with this port log the text. */
+const ROOT_TEXT = `This is the REST API, described at ${PAGE}. Agents connect to the agent port.\n`;
 const TAG_HEX_DIGITS = 16;
 
 /** Allows resources of this server only, and no inline script. */
@@ -80,9 +82,9 @@ const rootRoute: Route = {
   description: {
     summary: 'Redirect to the documentation page',
     tag: TAG,
-    answers: { 302: { headers: ['Location'] } },
+    answers: { 302: { schema: Type.String(), type: 'text/plain', headers: ['Location'] } },
   },
-  handle: () => ({ status: 302, headers: { Location: PAGE } }),
+  handle: () => ({ status: 302, type: 'text/plain; charset=utf-8', body: ROOT_TEXT, headers: { Location: PAGE } }),
 };
 
 const swaggerFile = (name: string): Buffer =>

@@ -34,7 +34,7 @@ const clockTime = (at: Date): string =>
 /** The text on one line. */
 const textOrJson = (value: unknown): string =>
   typeof value === 'string'
-    ? printable(value.replaceAll(/\s*\n\s*/g, ' / ').trim())
+    ? printable(value.trim().replaceAll(/\s*\n\s*/g, ' / '))
     : value === undefined
       ? ''
       : printable(JSON.stringify(value));
