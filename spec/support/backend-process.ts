@@ -47,6 +47,8 @@ export interface StartOptions {
   stateDir?: string;
   /** Further arguments of `mon-backend start`. */
   args?: readonly string[];
+  /** A command that replaces itself with the rest of its arguments. */
+  prefix?: readonly string[];
   /** Variables added to the environment of the tests. */
   environment?: Readonly<Record<string, string>>;
   /** The limit of open descriptors of the program; that of the tests by default. */
@@ -77,19 +79,15 @@ export class BackendProcess implements BackendPorts {
   }
 
   /** Starts the program and resolves when it accepts events. */
-  static async start({
-    stateDir: given,
-    args = [],
-    environment = {},
-    descriptors,
-  }: StartOptions = {}): Promise<BackendProcess> {
+  static async start(options: StartOptions = {}): Promise<BackendProcess> {
+    const { stateDir: given, args = [], prefix = [], environment = {}, descriptors } = options;
     const own = await temporaryDirectory();
     const stateDir = given ?? join(own.path, 'state');
     let backend: BackendProcess | undefined;
     try {
       if (given === undefined) await initialiseState(stateDir);
       const places = ['--state-dir', stateDir, '--cache-dir', join(own.path, 'cache')];
-      const command = [process.execPath, PROGRAM, 'start', ...places, ...LISTENERS, ...args];
+      const command = [...prefix, process.execPath, PROGRAM, 'start', ...places, ...LISTENERS, ...args];
       const [program = '', ...rest] = descriptors === undefined ? command : limited(descriptors, command);
       const child = spawn(program, rest, {
         env: { ...process.env, ...environment },

@@ -78,7 +78,8 @@ export function takeOver(ctx: DecisionContext, { blind, kinds, agents, backendNa
   for (const key of ctx.decision.keys('resources', 'checks/')) {
     const check = key.slice('checks/'.length);
     const input = scheduleInput(ctx.decision, check, ctx.nowMs);
-    if (input !== undefined) kinds['check-schedule'].create(check, input);
+    // Schedules are awake already when this decision was lost before.
+    if (input !== undefined && !kinds['check-schedule'].isAwake(check)) kinds['check-schedule'].create(check, input);
   }
   const quarantine = ctx.get('events', eventKey(SYSTEM_NAMESPACE, backendName, QUARANTINE_CHECK));
   if ((quarantine?.event.check.status ?? 0) !== 0) publishQuarantine(ctx, backendName, []);

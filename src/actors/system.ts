@@ -2,6 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { CONFIGURATION_KINDS, type ConfigurationKinds } from '../resources/configuration-kinds.ts';
 import type { System } from '../resources/entity.ts';
+import { StoreUnavailable } from '../resources/errors.ts';
 import { Committer } from '../store/committer.ts';
 import type { LedgerHead } from '../store/ledger.ts';
 import type { Notification } from '../store/records.ts';
@@ -14,6 +15,7 @@ import { OpenSessions } from './agents/open-sessions.ts';
 import { ArmedDeadlines } from './armed-deadlines.ts';
 import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
 import { CommitRelay } from './core/commit-relay.ts';
+import type { DecisionContext } from './core/decision-context.ts';
 import { CurrentDecision } from './core/current-decision.ts';
 import { Decider, internal, RESTORE } from './core/decider.ts';
 import { Eviction } from './core/eviction.ts';
@@ -89,6 +91,7 @@ export class ActorSystem {
   readonly #listeners = new SystemListeners();
   readonly #blind: BlindTime;
   readonly #commitOutcomes: CommitOutcomes;
+  readonly #recovery: StoreRecovery;
   readonly #heartbeat: Heartbeat;
   readonly #deletions: PendingDeletions;
   readonly #statParts: SystemParts;
@@ -173,6 +176,7 @@ export class ActorSystem {
     });
 
     const recovery = new StoreRecovery({ ...supervised, blindRecorder, agents, listeners });
+    this.#recovery = recovery;
     this.#commitOutcomes = new CommitOutcomes({ committer, pressure, blindRecorder, recovery, listeners });
     commits.setListener(this.#commitOutcomes);
     const retention = new Retention(store);
@@ -230,15 +234,25 @@ export class ActorSystem {
     this.#listeners.add(listener);
   }
 
-  /** Resolves when everything stored is armed and the end of the former process is recorded. */
+  /**
+   * Resolves when everything stored is armed and the end of the former process is recorded; while the store cannot be written, the
+   * recovery records it later.
+   */
   async start(): Promise<void> {
     const { store, log, backendName, machine } = this.#ports;
     const [blind, deadlineQueue, kinds, agents] = [this.#blind, this.#deadlineQueue, this.#kinds, this.agents];
     armStoredDeadlines(store, { deadlineQueue, blind, log });
-    await this.decider.decide(RESTORE, (ctx) => {
+    const begin = (ctx: DecisionContext): void => {
       takeOver(ctx, { blind, kinds, agents, backendName, machine });
-    }).durable;
-    deadlineQueue.start();
+    };
+    try {
+      await this.decider.decide(RESTORE, begin).durable;
+      deadlineQueue.start();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      // The recovery starts the deadline queue when the store can be written.
+      this.#recovery.startMissed(begin);
+    }
     this.#heartbeat.start();
     this.#deletions.start();
   }

@@ -215,5 +215,6 @@ run(process.argv.slice(2), log).catch((error: unknown) => {
   } else {
     log.fatal({ err: error }, error instanceof Error ? error.message : 'error executing mon-backend');
   }
-  process.exitCode = exitCodeOf(error);
+  // A part that was opened before the error may still have timers.
+  void exitWith(exitCodeOf(error), log);
 });

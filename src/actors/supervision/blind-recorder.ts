@@ -60,6 +60,11 @@ export class BlindRecorder {
     yield* supervision.quarantinedInputsAtMs();
   }
 
+  /** Joins an interval to the last one. The deadline queue must be rebuilt after it. */
+  extend(interval: BlindInterval): void {
+    this.#ports.blind.extend(interval);
+  }
+
   /** Stores the intervals and writes `interval` to the ledger. */
   store(ctx: DecisionContext, event: BlindEnd, interval: BlindInterval): void {
     const { blind, backendName } = this.#ports;

@@ -1,12 +1,14 @@
 import type { Log } from '../../ports/log.ts';
 import type { LostKeys } from '../../store/committer.ts';
 import type { ActorKind, ActorKinds } from '../core/actor-kind.ts';
-import { type Decider, internal } from '../core/decider.ts';
+import { type Decider, internal, RESTORE } from '../core/decider.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
 import type { SystemListeners } from '../core/system-listeners.ts';
 import type { AgentPort } from '../agents/agent-port.ts';
 import { SILENCE } from '../events/silences.ts';
 import { restartSchedules } from '../schedules/schedules.ts';
 import type { DeadlineQueue } from '../time/deadline-queue.ts';
+import type { BlindInterval } from '../time/blind-time.ts';
 import type { BlindRecorder } from './blind-recorder.ts';
 
 export interface StoreRecoveryPorts {
@@ -15,7 +17,7 @@ export interface StoreRecoveryPorts {
   deadlineQueue: Pick<DeadlineQueue, 'start' | 'stop' | 'rebuild'>;
   /** Arms a deadline again from its stored record. */
   armed: { rearm(actor: StoredActor, key: string): void };
-  blindRecorder: Pick<BlindRecorder, 'add' | 'store'>;
+  blindRecorder: Pick<BlindRecorder, 'add' | 'extend' | 'store'>;
   agents: Pick<AgentPort, 'recovered'>;
   listeners: Pick<SystemListeners, 'paused' | 'resumed'>;
   /** Steady time, ms. */
@@ -43,9 +45,15 @@ const STORED_ACTORS = Object.keys(LOST_KEYS) as StoredActor[];
 export class StoreRecovery {
   readonly #ports: StoreRecoveryPorts;
   #failedAtMs: number | undefined;
+  #missedStart: ((ctx: DecisionContext) => void) | undefined;
 
   constructor(ports: StoreRecoveryPorts) {
     this.#ports = ports;
+  }
+
+  /** The first decision of the process could not be stored: `takeOver` is decided again before everything else, until it is durable. */
+  startMissed(takeOver: (ctx: DecisionContext) => void): void {
+    this.#missedStart = takeOver;
   }
 
   /** A transaction failed: stops the deadlines, evicts the actors of the lost records and arms their deadlines as stored. */
@@ -60,19 +68,38 @@ export class StoreRecovery {
 
   /** The store can be written again: records the time since the failure as blind time, and decides what waited meanwhile. */
   recovered(): void {
-    const { kinds, decider, deadlineQueue, blindRecorder, agents, listeners, steadyMs, log } = this.#ports;
+    const { deadlineQueue, agents, listeners, steadyMs, log } = this.#ports;
     const endMs = steadyMs();
     const interval = { beginMs: this.#failedAtMs ?? endMs, endMs };
-    blindRecorder.add(interval);
     log.warn({ blind_ms: endMs - interval.beginMs }, 'store can be written again');
-    decider.decide(internal('store.probed'), (ctx) => {
-      blindRecorder.store(ctx, 'store.recovered', interval);
-      restartSchedules(ctx, kinds['check-schedule']);
-    });
+    if (this.#missedStart === undefined) this.#resume(interval);
+    else this.#makeUpStart(interval, this.#missedStart);
     agents.recovered();
     deadlineQueue.rebuild();
     deadlineQueue.start();
     listeners.resumed();
+  }
+
+  #resume(interval: BlindInterval): void {
+    const { kinds, decider, blindRecorder } = this.#ports;
+    blindRecorder.add(interval);
+    decider.decide(internal('store.probed'), (ctx) => {
+      blindRecorder.store(ctx, 'store.recovered', interval);
+      restartSchedules(ctx, kinds['check-schedule']);
+    });
+  }
+
+  /** The process was down, then could not write: that is one blind interval, which ends now and which the start records. */
+  #makeUpStart(interval: BlindInterval, takeOver: (ctx: DecisionContext) => void): void {
+    const { decider, blindRecorder } = this.#ports;
+    blindRecorder.extend(interval);
+    decider.decide(RESTORE, takeOver).durable.then(
+      () => {
+        this.#missedStart = undefined;
+      },
+      // The store failed again: `lost` has been called, and `recovered` follows.
+      () => undefined,
+    );
   }
 
   #revert(actor: StoredActor, keys: Iterable<string>): void {

@@ -29,6 +29,13 @@ export class BlindTime {
     this.#intervals = [...this.#intervals, interval];
   }
 
+  /** Joins `interval` to the last one, which it continues: nothing was received between the two. */
+  extend(interval: BlindInterval): void {
+    const { beginMs } = this.#intervals.at(-1) ?? interval;
+    this.addedMs += interval.endMs - interval.beginMs;
+    this.#intervals = [...this.#intervals.slice(0, -1), { beginMs, endMs: interval.endMs }];
+  }
+
   /**
    * Keeps the intervals that a deadline still counts from, and the last one: a later input may have come just before it. One
    * `UNKNOWN_INPUT` keeps them all.
