@@ -5,8 +5,12 @@ import type { TaskOwner } from '../sandbox/fair-queue.ts';
 import type { EvaluationResult, PredicateTask } from '../sandbox/messages.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 
-/** Entities that are read and evaluated together. */
-const PAGE_ENTITIES = 50;
+/** Entities that are evaluated together. */
+const BATCH_ENTITIES = 50;
+/** A batch with at least as many characters of JSON ends, so that it does not block the event loop. */
+const BATCH_CHARACTERS = 1024 * 1024;
+/** Entities that are read at once: each may have 256 kB of labels and annotations. */
+const READ_ENTITIES = 5;
 /** Limit of the CPU time of all expressions for one entity, ms. */
 const LIMIT_MS = 50;
 /** The selection ends after this many entities whose expressions were stopped. */
@@ -40,33 +44,60 @@ export interface SelectionRequest {
   leftOut: ReadonlySet<string>;
 }
 
+interface Batch {
+  names: string[];
+  /** The variables of the programs, as JSON. */
+  values: string[];
+  /** Undefined when there are no further entities. */
+  next: string | undefined;
+}
+
+function readBatch(
+  entities: EntitySelectionPorts['entities'],
+  { owner: { namespace }, leftOut }: SelectionRequest,
+  from: string,
+): Batch {
+  const batch: Batch = { names: [], values: [], next: from };
+  let characters = 0;
+  while (batch.next !== undefined && batch.names.length < BATCH_ENTITIES && characters < BATCH_CHARACTERS) {
+    const { items, lastKey } = entities(namespace, { limit: READ_ENTITIES, from: batch.next });
+    for (const config of items) {
+      const { name = '' } = config.metadata;
+      if (leftOut.has(name)) continue;
+      const value = JSON.stringify(entityVariable(config));
+      batch.names.push(name);
+      batch.values.push(value);
+      characters += value.length;
+    }
+    batch.next = lastKey === undefined ? undefined : lastKey + NUL;
+  }
+  return batch;
+}
+
 /** Returns the entities for which all programs hold, and none if there are no programs. @throws Overloaded */
 export async function selectEntities(
   { entities, decide, nowMs, log }: EntitySelectionPorts,
-  { owner, programs, leftOut }: SelectionRequest,
+  request: SelectionRequest,
 ): Promise<Selection> {
-  const { namespace } = owner;
+  const { owner, programs, leftOut } = request;
   const selection: Selection = { names: [], stopped: undefined, stoppedEntities: [], firstError: undefined };
   if (programs.length === 0) return selection;
   const { stoppedEntities } = selection;
   for (let from: string | undefined = ''; from !== undefined && stoppedEntities.length < MAX_STOPPED;) {
-    const { items: page, lastKey } = entities(namespace, { limit: PAGE_ENTITIES, from });
-    const items = page.filter(({ metadata: { name = '' } }) => !leftOut.has(name));
-    const values = items.map((config) => JSON.stringify(entityVariable(config)));
+    const { names, values, next } = readBatch(entities, request, from);
     const results = await decide({ programs, variable: 'entity', values, nowMs: nowMs(), limitMs: LIMIT_MS }, owner);
-    for (const [index, { metadata }] of items.entries()) {
+    for (const [index, name] of names.entries()) {
       const result = results[index];
-      const name = metadata.name ?? '';
       if (result?.type === 'holds') selection.names.push(name);
       else if (result?.type === 'error') {
         selection.firstError ??= `${name}: ${result.error}`;
-        log.debug({ namespace, entity: name, error: result.error }, 'expression threw');
+        log.debug({ namespace: owner.namespace, entity: name, error: result.error }, 'expression threw');
       } else if (result?.type === 'limit') {
         selection.stopped ??= `${name}: ${result.error}`;
         if (stoppedEntities.length < MAX_STOPPED) stoppedEntities.push(name);
       }
     }
-    from = lastKey === undefined ? undefined : lastKey + NUL;
+    from = next;
   }
   const [earlier] = leftOut;
   if (earlier !== undefined) selection.stopped ??= `${earlier}: stopped earlier`;
