@@ -55,6 +55,13 @@ describe('the name of a role or binding', () => {
   }
 });
 
+describe('the name of a role or binding that matches its pattern almost to the end', () => {
+  it('is rejected in linear time, in which its length does not matter', () => {
+    const name = `${'n'.repeat(500_000)}!`;
+    expect(validationErrorOf(() => assertSubname(name, 'the Role name'))).to.equal(`the Role name ${SPECIAL}`);
+  });
+});
+
 describe('a user name', () => {
   const cases: [string, string | undefined][] = [
     ['agent', undefined],

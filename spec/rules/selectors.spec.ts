@@ -115,6 +115,22 @@ describe('a selector', () => {
     });
   }
 
+  it('has at most 100 conditions', () => {
+    const joined = (count: number): string => Array.from({ length: count }, () => 'a != b').join(' && ');
+    expect(parseSelector(joined(100))(() => 'a')).to.equal(true);
+    expect(() => parseSelector(joined(101))).to.throw(InvalidResource, 'a selector must have at most 100 conditions');
+  });
+
+  it('reads a field once, however many of its conditions name it', () => {
+    let read = 0;
+    const selects = parseSelector(Array.from({ length: 50 }, (_, n) => `a != x${n} && "y" notin a`).join(' && '));
+    const selected = selects((field) => {
+      read += 1;
+      return field === 'a' ? 'x,z' : undefined;
+    });
+    expect([selected, read]).to.deep.equal([true, 1]);
+  });
+
   it('is parsed or rejected with InvalidResource, whatever the text', () => {
     const parts = [
       'a',

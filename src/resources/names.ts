@@ -1,7 +1,7 @@
 import { InvalidResource } from './errors.ts';
 
 const NAME = /^[\w.:-]+$/;
-const SUBNAME = /^[\w.-]+(:?[\w.-]+)?$/;
+const SUBNAME = /^[\w.-]+(?::[\w.-]+)?$/;
 const USERNAME = /^[a-z0-9_.-]+$/;
 const ASSET = /^[\w/.:-]+$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

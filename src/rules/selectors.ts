@@ -6,6 +6,11 @@ export type Lookup = (field: string) => string | undefined;
 /** Reports whether an object is selected. */
 export type Selector = (valueOf: Lookup) => boolean;
 
+/** Conditions of one selector. Each of them is evaluated for each object of a list. */
+const MAX_CONDITIONS = 100;
+/** Lists of an object whose items are kept while its conditions are evaluated. */
+const MAX_KEPT_LISTS = 16;
+
 type Token =
   | { type: 'sign'; text: '==' | '!=' | '&&' | '[' | ']' | ',' }
   | { type: 'operator'; text: 'in' | 'notin' | 'matches' }
@@ -21,7 +26,19 @@ const IDENTIFIER = /^[\p{L}_][\p{L}\d_/]*(?:\.[\p{L}_][\p{L}\d_/]*)*$/u;
  */
 export function parseSelector(source: string): Selector {
   const conditions = new Parser(tokensOf(source)).conditions();
-  return (valueOf) => conditions.every((holds) => holds(valueOf));
+  return (valueOf) => {
+    const lookUp = oncePerField(valueOf);
+    return conditions.every((holds) => holds(lookUp));
+  };
+}
+
+/** The value of a field can be a list of a thousand items that is joined to a text. */
+function oncePerField(valueOf: Lookup): Lookup {
+  const values = new Map<string, string | undefined>();
+  return (field) => {
+    if (!values.has(field)) values.set(field, valueOf(field));
+    return values.get(field);
+  };
 }
 
 /** @throws InvalidResource */
@@ -51,6 +68,7 @@ function plainToken(text: string): Token {
 
 class Parser {
   readonly #tokens: readonly Token[];
+  readonly #lists = new SplitLists();
   #at = 0;
 
   constructor(tokens: readonly Token[]) {
@@ -60,6 +78,9 @@ class Parser {
   conditions(): Selector[] {
     const conditions: Selector[] = [];
     while (this.#at < this.#tokens.length) {
+      if (conditions.length === MAX_CONDITIONS) {
+        throw new InvalidResource(`a selector must have at most ${MAX_CONDITIONS} conditions`);
+      }
       if (conditions.length > 0 && this.#next?.text === '&&' && this.#next.type === 'sign') this.#at += 1;
       conditions.push(this.#condition());
     }
@@ -94,7 +115,7 @@ class Parser {
   }
 
   #membership(left: string): Selector {
-    if (this.#next?.type === 'identifier') return isAmong(left, this.#take('identifier'));
+    if (this.#next?.type === 'identifier') return isAmong(left, this.#take('identifier'), this.#lists);
     const values = new Set<string>();
     this.#takeSign('[');
     while (this.#next?.type !== 'sign' || this.#next.text === ',') {
@@ -142,11 +163,25 @@ const isOneOf =
 
 /** Selects objects whose list `right` contains `left`. When there is no field `right`, selects those whose field `left` equals it. */
 const isAmong =
-  (left: string, right: string): Selector =>
+  (left: string, right: string, lists: SplitLists): Selector =>
   (valueOf) => {
     const list = valueOf(right);
-    return list === undefined ? valueOf(left) === right : itemsOf(list).includes(left);
+    return list === undefined ? valueOf(left) === right : lists.itemsOf(list).has(left);
   };
+
+/** Splits each list once for all conditions of a selector. */
+class SplitLists {
+  readonly #items = new Map<string, ReadonlySet<string>>();
+
+  itemsOf(list: string): ReadonlySet<string> {
+    const known = this.#items.get(list);
+    if (known !== undefined) return known;
+    if (this.#items.size === MAX_KEPT_LISTS) this.#items.clear();
+    const items = new Set(itemsOf(list));
+    this.#items.set(list, items);
+    return items;
+  }
+}
 
 /** Splits a list with or without brackets. */
 function itemsOf(list: string): string[] {

@@ -61,19 +61,19 @@ function both<T>(
 
 /** Undefined when the query has no selector. @throws InvalidResource for a malformed selector */
 export function selectionOf(kind: SelectableKind, query: URLSearchParams): ((item: object) => boolean) | undefined {
-  const [byField, byLabel] = [selectorsIn(query, 'fieldSelector'), selectorsIn(query, 'labelSelector')];
-  if (byField.length === 0 && byLabel.length === 0) return undefined;
+  const [byField, byLabel] = [selectorIn(query, 'fieldSelector'), selectorIn(query, 'labelSelector')];
+  if (byField === undefined && byLabel === undefined) return undefined;
   return (item) => {
     const { fields, labels } = selectable(kind, item);
-    return byField.every((selects) => selects(fields)) && byLabel.every((selects) => selects(labels));
+    return byField?.(fields) !== false && byLabel?.(labels) !== false;
   };
 }
 
-/** Parses the selectors of a parameter, which must all match. */
-function selectorsIn(query: URLSearchParams, parameter: 'fieldSelector' | 'labelSelector'): Selector[] {
+/** Parses the selectors of a parameter, which must all match, as one. */
+function selectorIn(query: URLSearchParams, parameter: 'fieldSelector' | 'labelSelector'): Selector | undefined {
   const sources = query.getAll(parameter).filter((source) => source.trim() !== '');
   try {
-    return sources.map(parseSelector);
+    return sources.length === 0 ? undefined : parseSelector(sources.join(' && '));
   } catch (cause) {
     if (!(cause instanceof InvalidResource)) throw cause;
     throw new InvalidResource(`failed to parse ${parameter}`, { cause });

@@ -51,8 +51,8 @@ export async function validateHandshake(
 }
 
 function upgradeRefusal({ method, headers }: IncomingMessage): Refusal | undefined {
-  const connection = (headers.connection ?? '').toLowerCase().split(/ *, */);
-  if (!connection.includes('upgrade') || headers.upgrade?.toLowerCase() !== 'websocket') {
+  const connection = (headers.connection ?? '').toLowerCase().split(',');
+  if (!connection.some((option) => option.trim() === 'upgrade') || headers.upgrade?.toLowerCase() !== 'websocket') {
     return { status: 400, message: 'Bad Request\nthe client is not using the WebSocket protocol' };
   }
   if (method !== 'GET') return { status: 405, message: 'Method Not Allowed\nthe handshake must be a GET request' };
