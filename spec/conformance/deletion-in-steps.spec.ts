@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { DELETED_PER_STEP } from '../../src/actors/events/deletions.ts';
+import { DELETED_PER_STEP } from '../../src/actors/events/begin-deletion.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { proxyEvent } from '../support/example-events.ts';
 import { at } from '../support/json-path.ts';
@@ -176,6 +176,30 @@ describe('F22: a deletion of more events than one step deletes', function () {
     const alerting = events.filter((event) => String(at(event, 'check', 'output')).startsWith('Last check'));
     expect(alerting.map((event) => at(event, 'entity', 'metadata', 'name'))).to.deep.equal(['host-9']);
     const ends = (await api.ledger({ actor: 'check-ttl' })).filter(({ event }) => event === 'check.deleted');
+    expect(ends).to.have.lengthOf(EVENTS);
+  });
+
+  it('of an entity ends its silences at once, and keeps those that follow', async () => {
+    await put(ENTITY, 'check-1');
+    const silence = async (check: string): Promise<void> => {
+      const body = { metadata: { namespace: 'default' }, subscription: `entity:${ENTITY}`, check };
+      expect(await api.post('/ns/default/silenced', body)).to.have.property('status', 201);
+    };
+    await Promise.all(Array.from({ length: EVENTS }, (_, n) => silence(`check-${n}`)));
+    await deleted(`/ns/default/entities/${ENTITY}`);
+    expect(await listed('/ns/default/silenced')).to.deep.equal([]);
+    expect(await api.get(`/ns/default/silenced/entity:${ENTITY}:check-1`)).to.have.property('status', 404);
+    expect(await listed('/api/mon/v1/actors?machine=silence')).to.deep.equal([]);
+    await put(ENTITY, 'check-1');
+    expect(at(await api.event(ENTITY, 'check-1'), 'check', 'is_silenced')).to.equal(false);
+    await silence('check-1');
+    await advance(SOME_STEPS_MS);
+    await restart();
+    await advance(1_000);
+    expect((await listed('/ns/default/silenced')).map((entry) => at(entry, 'check'))).to.deep.equal(['check-1']);
+    await put(ENTITY, 'check-1');
+    expect(at(await api.event(ENTITY, 'check-1'), 'check', 'is_silenced')).to.equal(true);
+    const ends = (await api.ledger({ actor: 'silence' })).filter(({ event }) => event === 'entity.deleted');
     expect(ends).to.have.lengthOf(EVENTS);
   });
 

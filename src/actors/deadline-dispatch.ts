@@ -1,6 +1,6 @@
 import type { Log } from '../ports/log.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
-import { visibleEvent } from '../store/pending-deletions.ts';
+import { visible } from '../store/pending-deletions.ts';
 import type { TableReader } from '../store/table-reader.ts';
 import type { AgentPort } from './agents/agent-port.ts';
 import { ttlExpired } from './events/check-ttls.ts';
@@ -99,7 +99,7 @@ export class DeadlineDispatch {
   #isHidden(key: string): boolean {
     const { reader } = this.#ports;
     const record = reader.hasDeletions ? reader.get('events', key) : undefined;
-    return record?.ttl !== undefined && visibleEvent(reader, key, record)?.ttl === undefined;
+    return record?.ttl !== undefined && visible(reader, 'events', key, record)?.ttl === undefined;
   }
 
   #failed(reached: ReachedDeadline, error: unknown): void {

@@ -2,7 +2,7 @@ import type { Check } from '../resources/check.ts';
 import type { EntityConfig } from '../resources/entity.ts';
 import type { Event } from '../resources/event.ts';
 import type { LedgerCause, LedgerDraft } from './ledger.ts';
-import { hiddenBy, visibleEvent } from './pending-deletions.ts';
+import { canHide, isHidden, visible } from './pending-deletions.ts';
 import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
 import type { TableReader } from './table-reader.ts';
 import { Tally } from './tally.ts';
@@ -151,8 +151,7 @@ export class Decision implements TableReader {
   /** Returns the record as this decision sees it, without what pending deletions hide. */
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
     const record = this.#get(table, key);
-    if (table !== 'events' || record === undefined || !this.seesDeletions) return record;
-    return visibleEvent(this.stored, key, record as Tables['events']) as Tables[T] | undefined;
+    return record === undefined || !this.seesDeletions ? record : visible(this.stored, table, key, record);
   }
 
   /** Reads also what pending deletions hide. */
@@ -191,9 +190,9 @@ export class Decision implements TableReader {
   /** Keys of the table that begin with `prefix` (which ends with a slash), as this decision sees it; in no order. */
   keys(table: TableName, prefix: string): Set<string> {
     const keys = this.#storedKeys(table, prefix);
-    if (table !== 'events' || !this.seesDeletions) return keys;
+    if (!this.seesDeletions || !canHide(table, prefix)) return keys;
     const { stored } = this;
-    return new Set([...keys].filter((key) => hiddenBy(stored, 'events', key) === undefined));
+    return new Set([...keys].filter((key) => !isHidden(stored, table, key)));
   }
 
   /** Whether there are so many keys with this prefix that one decision must not read them all. */

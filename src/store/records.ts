@@ -72,12 +72,12 @@ export interface Notification {
 /** What ended the items of a deletion, as the ledger names it. */
 export type DeletionEvent = 'event.deleted' | 'entity.deleted' | 'entity.deregistered' | 'check.deleted';
 
-/** The items of a deletion: events under their keys, or check TTLs under `<namespace>/<check>/<entity>`. */
-export type DeletedKind = 'events' | 'ttls';
+/** The items of a deletion: events, check TTLs under `<namespace>/<check>/<entity>`, or silences under `<namespace>/<name>`. */
+export type DeletedKind = 'events' | 'ttls' | 'silences';
 
 /**
  * A deletion that is decided and carried out in steps. Its items are invisible from the decision on. Stored under
- * `<kind>/<prefix>`: it covers all items whose keys begin with the prefix, which ends with a slash.
+ * `<kind>/<prefix>`: it covers the items whose keys begin with the prefix; of silences only those on that subscription.
  */
 export interface PendingDeletion {
   /** Increases with each deletion. */

@@ -10,7 +10,8 @@ import type { TokenSessions } from '../rules/token-sessions.ts';
 import type { TableReader } from './decision.ts';
 import { type ResourceKind, resourceKey, ringPositionsKey, TESSEN_KEY, tokenSessionsKey } from './keyspace.ts';
 import { type LazyPage, lazyPage, type Page, type PageRequest, readPage } from './page.ts';
-import type { TransactionalStore } from './transactional-store.ts';
+import type { RangeReader } from './transactional-store.ts';
+import { VisibleStore } from './visible-store.ts';
 
 /** The stored type of each kind. */
 export interface Resources extends ConfigurationResources {
@@ -48,10 +49,10 @@ export const readTessen = (reader: TableReader): Tessen =>
 
 /** The durable configuration, for the API and for parts that read outside a decision. */
 export class ResourceStore {
-  readonly #store: TransactionalStore;
+  readonly #store: RangeReader;
 
-  constructor(store: TransactionalStore) {
-    this.#store = store;
+  constructor(store: RangeReader) {
+    this.#store = new VisibleStore(store);
   }
 
   get<K extends ResourceKind>(kind: K, namespace: string | undefined, name: string): Resources[K] | undefined {

@@ -1,5 +1,5 @@
 import { afterPrefix } from './keyspace.ts';
-import { hiddenBy, visibleEvent } from './pending-deletions.ts';
+import { canHide, hiddenBy, isHidden, visible } from './pending-deletions.ts';
 import type { TableName, Tables } from './records.ts';
 import type { TableReader } from './table-reader.ts';
 import type { Range, RangeReader } from './transactional-store.ts';
@@ -19,12 +19,11 @@ export class VisibleReader implements TableReader {
 
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
     const record = this.#reader.get(table, key);
-    if (table !== 'events' || record === undefined) return record;
-    return visibleEvent(this.#reader, key, record as Tables['events']) as Tables[T] | undefined;
+    return record === undefined ? undefined : visible(this.#reader, table, key, record);
   }
 }
 
-/** A store without the events and check TTLs whose deletion is decided and not yet carried out. */
+/** A store without the events, check TTLs and silences whose deletion is decided and not yet carried out. */
 export class VisibleStore extends VisibleReader implements RangeReader {
   readonly #store: RangeReader;
 
@@ -34,20 +33,30 @@ export class VisibleStore extends VisibleReader implements RangeReader {
   }
 
   keys(table: TableName, range: Range): Iterable<string> {
-    return table === 'events' && this.#hasDeletions()
-      ? inRange(this.#eventKeys(range), range)
-      : this.#store.keys(table, range);
+    return this.#hides(table, range) ? this.#visibleKeys(table, range) : this.#store.keys(table, range);
   }
 
   *range<T extends TableName>(table: T, range: Range): Iterable<{ key: string; value: Tables[T] }> {
-    if (table !== 'events' || !this.#hasDeletions()) {
+    if (!this.#hides(table, range)) {
       yield* this.#store.range(table, range);
       return;
     }
-    for (const key of inRange(this.#eventKeys(range), range)) {
+    for (const key of this.#visibleKeys(table, range)) {
       const value = this.get(table, key);
       if (value !== undefined) yield { key, value };
     }
+  }
+
+  #hides(table: TableName, { from }: Range): boolean {
+    return canHide(table, from) && this.#hasDeletions();
+  }
+
+  #visibleKeys(table: TableName, range: Range): Iterable<string> {
+    return inRange(table === 'events' ? this.#eventKeys(range) : this.#otherKeys(table, range), range);
+  }
+
+  *#otherKeys(table: TableName, { from, to }: Range): Iterable<string> {
+    for (const key of this.#store.keys(table, { from, to })) if (!isHidden(this.#store, table, key)) yield key;
   }
 
   #hasDeletions(): boolean {

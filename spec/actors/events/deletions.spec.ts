@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { ActorSystem } from '../../../src/actors/system.ts';
-import { DELETED_PER_STEP } from '../../../src/actors/events/deletions.ts';
+import { DELETED_PER_STEP } from '../../../src/actors/events/begin-deletion.ts';
 import { type Event, parseEventShape } from '../../../src/resources/event.ts';
+import { silencedName, silencedWithDefaults } from '../../../src/resources/silenced.ts';
 import { EventStore } from '../../../src/store/event-store.ts';
 import { eventKey } from '../../../src/store/keyspace.ts';
 import { verify } from '../../../src/store/ledger.ts';
+import { ResourceStore } from '../../../src/store/resource-store.ts';
 import type { WriteSet } from '../../../src/store/transactional-store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
@@ -13,7 +15,8 @@ import { SeededRandom } from '../../support/seeded-random.ts';
 import { readLedger } from '../../support/read-ledger.ts';
 
 const ROUNDS = 20;
-const ENTITIES = ['a', 'a-b', 'ab'];
+/** Silences of `a` on checks of `b:…` have the names of silences of `a:b`. */
+const ENTITIES = ['a', 'a-b', 'a:b'];
 const NAMESPACES = ['default', 'other'];
 /** More events of one entity than one decision deletes. */
 const CHECKS = 3 * DELETED_PER_STEP;
@@ -49,6 +52,10 @@ class Modelled {
   readonly clock = new ManualClock(1_700_000_000_000);
   /** The keys of the events that readers must see, with the number of their results. */
   readonly expected = new Map<string, number>();
+  /** The keys of the silences that readers must see, with their subscriptions. */
+  readonly silences = new Map<string, string>();
+  /** How many silences were deleted with their entities. */
+  silencesDeleted = 0;
   /** How often the event of a key was deleted, since the beginning. */
   readonly deleted = new Map<string, number>();
   readonly #log = new RecordedLog();
@@ -79,6 +86,14 @@ class Modelled {
     await this.commands.putEvent(eventOf(namespace, entity, check), 'ann');
   }
 
+  async silence(namespace: string, entity: string, check: string): Promise<void> {
+    const subscription = `entity:${entity}`;
+    const silenced = silencedWithDefaults({ metadata: { namespace }, subscription, check });
+    const key = `${namespace}/${silencedName(silenced)}`;
+    this.silences.set(key, subscription);
+    await this.commands.putSilence(silenced, 'ann');
+  }
+
   /** Notes that all events whose keys begin with `prefix` are deleted. */
   #expectDeleted(prefix: string): void {
     for (const key of this.expected.keys()) {
@@ -90,11 +105,23 @@ class Modelled {
 
   async deleteEntity(namespace: string, entity: string): Promise<void> {
     this.#expectDeleted(`${namespace}/${entity}/`);
-    await this.commands.deleteEntity(namespace, entity, 'bob').catch(() => undefined);
+    const deleted = await this.commands.deleteEntity(namespace, entity, 'bob').then(
+      () => true,
+      () => false,
+    );
+    if (!deleted) return;
+    for (const [key, subscription] of this.silences) {
+      if (!key.startsWith(`${namespace}/`) || subscription !== `entity:${entity}`) continue;
+      this.silences.delete(key);
+      this.silencesDeleted += 1;
+    }
   }
 
   async deleteNamespace(namespace: string): Promise<void> {
-    for (const entity of ENTITIES) await this.deleteEntity(namespace, entity);
+    for (const entity of ENTITIES) {
+      await this.put(namespace, entity, 'last');
+      await this.deleteEntity(namespace, entity);
+    }
     await this.commands.deleteResource('namespaces', undefined, namespace, 'bob');
     await this.commands.putResource('namespaces', { name: namespace }, 'ann');
   }
@@ -107,6 +134,10 @@ class Modelled {
         eventKey(namespace, entity.metadata.name ?? '', check.metadata.name ?? ''),
         check.occurrences,
       ]);
+      const silences = new ResourceStore(this.store).list('silenced', namespace).items;
+      const names = silences.map(({ metadata, subscription }) => [`${namespace}/${metadata.name}`, subscription]);
+      const silenced = [...this.silences].filter(([key]) => key.startsWith(`${namespace}/`));
+      expect(names).to.deep.equal(silenced.toSorted(byKey));
       const expected = [...this.expected].filter(([key]) => key.startsWith(`${namespace}/`));
       expect(seen).to.deep.equal(expected.toSorted(byKey));
     }
@@ -127,6 +158,15 @@ class Modelled {
     const ended = readLedger(this.store, { actor: 'check-ttl' }).filter(({ to }) => to === 'deregistered');
     expect(ended).to.have.lengthOf(recorded.length);
     expect(this.#system.stats().armed.get('check-ttl') ?? 0).to.equal(this.expected.size);
+    const silences = readLedger(this.store, { actor: 'silence' });
+    const endedSilences = silences.filter(({ event }) => event === 'entity.deleted');
+    expect(endedSilences).to.have.lengthOf(this.silencesDeleted);
+    expect(new Set(endedSilences.map(({ cause }) => JSON.stringify(cause)))).to.deep.equal(new Set(['{"user":"bob"}']));
+    for (const namespace of NAMESPACES) {
+      const count = [...this.silences.keys()].filter((key) => key.startsWith(`${namespace}/`)).length;
+      const recorded = this.store.get('resources', `silence-counts/${namespace}`);
+      expect(recorded ?? { count: 0 }).to.deep.equal({ count });
+    }
     expect(this.#log.errors).to.deep.equal([]);
     expect(verify(this.store.ledgerEntries()).ok).to.equal(true);
   }
@@ -147,14 +187,24 @@ describe('F22: a deletion of many events', function () {
       for (let n = 0; n < count; n += 1) puts.push(model.put(namespace, entity, `c${random.below(CHECKS)}`));
       await Promise.all(puts);
     };
+    const silenceSome = async (count: number): Promise<void> => {
+      const [namespace, entity] = [any(NAMESPACES), any(ENTITIES)];
+      const puts: Promise<void>[] = [];
+      for (let n = 0; n < count; n += 1) {
+        puts.push(model.silence(namespace, entity, `${any(['', 'b:'])}c${random.below(CHECKS)}`));
+      }
+      await Promise.all(puts);
+    };
     for (let round = 0; round < ROUNDS; round += 1) {
       await putSome(random.below(2 * CHECKS));
+      await silenceSome(random.below(CHECKS));
       if (random.oneIn(2)) await model.deleteEntity(any(NAMESPACES), any(ENTITIES));
       model.expectVisible();
       if (random.oneIn(6)) await model.deleteNamespace(any(NAMESPACES));
       model.expectVisible();
       await model.clock.advance(random.below(6));
       await putSome(random.below(CHECKS));
+      await silenceSome(random.below(CHECKS));
       if (random.oneIn(4)) await model.crash();
       model.expectVisible();
     }

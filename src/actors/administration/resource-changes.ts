@@ -9,7 +9,8 @@ import { readResource, readTessen, type Resources } from '../../store/resource-s
 import { changedFields } from '../core/changed-fields.ts';
 import { recordedRights } from '../core/recorded-rights.ts';
 import { changeLeavingAdministrator } from './last-administrator.ts';
-import { deleteEvents, disarmTtls, DELETED_PER_STEP } from '../events/deletions.ts';
+import { DELETED_PER_STEP } from '../events/begin-deletion.ts';
+import { deleteEvents, disarmTtls } from '../events/deletions.ts';
 import { checkChanged } from '../schedules/schedules.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { seedPipelineRole } from './seed.ts';

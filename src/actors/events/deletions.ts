@@ -1,19 +1,13 @@
+import type { SilenceRecord } from '../../resources/silenced.ts';
 import { eventAddress, eventKey } from '../../store/keyspace.ts';
 import type { LedgerCause } from '../../store/ledger.ts';
-import { hiddenBy, isCoveredBeside, ttlItem } from '../../store/pending-deletions.ts';
-import type { DeletedKind, DeletionEvent, PendingDeletion } from '../../store/records.ts';
+import { hiddenBy, isCoveredBeside, SILENCES, ttlItem } from '../../store/pending-deletions.ts';
+import type { DeletedKind, PendingDeletion } from '../../store/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
+import { beginDeletion, DELETED_PER_STEP, renewItem } from './begin-deletion.ts';
 import { deleteEvent, type EventEnd } from './delete-event.ts';
 import { disarmTtl } from './disarm-ttl.ts';
-
-/**
- * The events, or check TTLs, that one decision deletes, which bounds its duration. If there are more, the decision stores a pending
- * deletion, which hides them at once, and further decisions delete as many as this each.
- */
-export const DELETED_PER_STEP = 50;
-
-/** Holds the id of the last pending deletion. */
-const LAST_ID_KEY = 'last-deletion';
+import { endSilence, type SilenceEnd } from './silences.ts';
 
 /** Deletes the events whose keys begin with `prefix`: those of an entity, or of a namespace. */
 export function deleteEvents(ctx: DecisionContext, prefix: string, end: EventEnd): void {
@@ -32,17 +26,6 @@ export function disarmTtls(
   else for (const key of keys) disarmTtl(ctx, key);
 }
 
-/** Hides all items with this prefix. A deletion that is already pending for the prefix begins again and keeps its cause. */
-function beginDeletion(ctx: DecisionContext, kind: DeletedKind, prefix: string, event: DeletionEvent): void {
-  const key = `${kind}/${prefix}`;
-  const id = lastId(ctx) + 1;
-  ctx.put('meta', LAST_ID_KEY, id);
-  ctx.put('deletions', key, { id, event, cause: ctx.get('deletions', key)?.cause ?? ctx.cause, after: '' });
-  ctx.announce({ type: 'deletion.pending' });
-}
-
-const lastId = (ctx: DecisionContext): number => (ctx.get('meta', LAST_ID_KEY) as number | undefined) ?? 0;
-
 /**
  * Prepares the key of an event that is to be written. If a pending deletion hides the stored event, or its check TTL, this deletes
  * it now, so that the new event begins without it and the later steps keep the new one.
@@ -57,15 +40,21 @@ function renew(ctx: DecisionContext, kind: DeletedKind, item: string): void {
   const prefix = hiddenBy(ctx.decision.stored, kind, item);
   const deletion = prefix === undefined ? undefined : ctx.get('deletions', `${kind}/${prefix}`);
   if (deletion === undefined) return;
-  ctx.put('renewals', `${kind}/${item}`, { id: lastId(ctx) });
+  renewItem(ctx, kind, item);
   deleteItem(ctx, kind, item, deletion);
 }
 
 function deleteItem(ctx: DecisionContext, kind: DeletedKind, item: string, { event, cause }: PendingDeletion): void {
   ctx.because(cause, () => {
     if (kind === 'events') deleteEvent(ctx, item, event as EventEnd);
-    else disarmTtl(ctx, eventKeyOf(item));
+    else if (kind === 'ttls') disarmTtl(ctx, eventKeyOf(item));
+    else deleteSilence(ctx, item, event as SilenceEnd);
   });
+}
+
+function deleteSilence(ctx: DecisionContext, item: string, end: SilenceEnd): void {
+  const record = ctx.get('resources', SILENCES + item);
+  if (record !== undefined) endSilence(ctx, record as SilenceRecord, end);
 }
 
 /** Returns the key of the event of a check TTL. */

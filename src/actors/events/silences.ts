@@ -4,8 +4,10 @@ import { isOver, nextChangeAtMs, silencesOf, stateAt } from '../../rules/silenci
 import type { LedgerCause } from '../../store/ledger.ts';
 import { entityKey, resourceKey, silenceCountKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
+import { hiddenBy, hidesSilence, SILENCES } from '../../store/pending-deletions.ts';
 import { NO_INPUT, type ReachedDeadline } from '../time/deadline-queue.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
+import { beginDeletion, DELETED_PER_STEP, renewItem } from './begin-deletion.ts';
 
 /** The actor name in the ledger and in the deadline queue. Changes of the entries are recorded under `silenced`. */
 export const SILENCE = 'silence';
@@ -77,10 +79,26 @@ export function currentSilence(ctx: DecisionContext, namespace: string, name: st
 /** Replaces `previous` by an entry in its current state and arms the deadline of its next change. */
 export function storeSilence(ctx: DecisionContext, record: SilenceRecord, previous: SilenceRecord | undefined): void {
   const { namespace = '', name = '' } = record.metadata;
+  if (ctx.decision.seesDeletions) renewSilence(ctx, entityKey(namespace, name), record);
   if (previous === undefined) changeCount(ctx, namespace, 1);
   enter(ctx, record, previous?.state ?? null, previous === undefined ? 'silence.created' : 'silence.updated');
   ctx.put('resources', resourceKey('silenced', namespace, name), record);
   arm(ctx, record);
+}
+
+/**
+ * Prepares the name of an entry that is to be written: ends an entry that a pending deletion hides under that name, and makes the
+ * steps of the deletion keep the new one.
+ */
+function renewSilence(ctx: DecisionContext, item: string, record: SilenceRecord): void {
+  const { stored } = ctx.decision;
+  const hidden = stored.get('resources', SILENCES + item) as SilenceRecord | undefined;
+  const prefix = hiddenBy(stored, 'silences', item);
+  const deletion = prefix === undefined ? undefined : ctx.get('deletions', `silences/${prefix}`);
+  if (deletion !== undefined || hidesSilence(stored, item, record)) renewItem(ctx, 'silences', item);
+  if (hidden === undefined || deletion === undefined) return;
+  const { cause, event } = deletion;
+  endSilence(ctx, hidden, event as SilenceEnd, { cause });
 }
 
 export type SilenceEnd =
@@ -137,10 +155,19 @@ function begin(ctx: DecisionContext, record: SilenceRecord): void {
 }
 
 /** Ends the entries on the subscription `entity:<name>` of a deleted entity. */
-export function endSilencesOfEntity(ctx: DecisionContext, namespace: string, entity: string, event: SilenceEnd): void {
+export function endSilencesOfEntity(
+  ctx: DecisionContext,
+  namespace: string,
+  entity: string,
+  event: 'entity.deleted' | 'entity.deregistered',
+): void {
   if (countIn(ctx, namespace) === 0) return;
   const subscription = `entity:${entity}`;
   const prefix = resourceKey('silenced', namespace, `${subscription}:`);
+  if (ctx.decision.hasMoreThan(DELETED_PER_STEP, 'resources', prefix)) {
+    beginDeletion(ctx, 'silences', entityKey(namespace, `${subscription}:`), event);
+    return;
+  }
   for (const key of ctx.decision.keys('resources', prefix)) {
     const record = ctx.get('resources', key) as SilenceRecord | undefined;
     if (record?.subscription === subscription) endSilence(ctx, record, event);

@@ -2,13 +2,14 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { ExpectedError } from '../../resources/errors.ts';
 import { afterPrefix } from '../../store/keyspace.ts';
-import { ttlItem } from '../../store/pending-deletions.ts';
+import { SILENCES, ttlItem } from '../../store/pending-deletions.ts';
 import type { DeletedKind } from '../../store/records.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 import { ActorFailed } from '../core/actor-failed.ts';
 import type { Decider } from '../core/decider.ts';
 import type { SystemListener } from '../core/system-listeners.ts';
-import { type DeletionStep, DELETED_PER_STEP, takeStep } from '../events/deletions.ts';
+import { DELETED_PER_STEP } from '../events/begin-deletion.ts';
+import { type DeletionStep, takeStep } from '../events/deletions.ts';
 import type { Pressure } from '../time/pressure.ts';
 
 /** The time that other inputs have between two steps. */
@@ -95,7 +96,7 @@ export class PendingDeletions implements SystemListener {
       const slash = key.indexOf('/');
       const [kind, prefix] = [key.slice(0, slash) as DeletedKind, key.slice(slash + 1)];
       const { id, cause, after } = value;
-      const items = kind === 'events' ? this.#eventsAfter(prefix, after) : this.#ttlsAfter(prefix, after);
+      const items = this.#itemsAfter(kind, prefix, after);
       const from = `${kind}/${after === '' ? prefix : after + NUL}`;
       const range = { from, to: afterPrefix(key), limit: DELETED_PER_STEP };
       const renewed = [...store.keys('renewals', range)];
@@ -105,9 +106,13 @@ export class PendingDeletions implements SystemListener {
     return undefined;
   }
 
-  #eventsAfter(prefix: string, after: string): string[] {
-    const from = after === '' ? prefix : after + NUL;
-    return [...this.#ports.store.keys('events', { from, to: afterPrefix(prefix), limit: DELETED_PER_STEP })];
+  #itemsAfter(kind: DeletedKind, prefix: string, after: string): string[] {
+    const { store } = this.#ports;
+    if (kind === 'ttls') return this.#ttlsAfter(prefix, after);
+    const [from, to, limit] = [after === '' ? prefix : after + NUL, afterPrefix(prefix), DELETED_PER_STEP];
+    if (kind === 'events') return [...store.keys('events', { from, to, limit })];
+    const keys = store.keys('resources', { from: SILENCES + from, to: SILENCES + to, limit });
+    return [...keys].map((key) => key.slice(SILENCES.length));
   }
 
   #ttlsAfter(prefix: string, after: string): string[] {
