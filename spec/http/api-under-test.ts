@@ -136,6 +136,11 @@ export class ApiUnderTest {
     await this.#system.stop();
   }
 
+  /** Number of completed writes of the store. */
+  get writes(): number {
+    return this.#store.writes;
+  }
+
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }

@@ -16,6 +16,8 @@ interface Row {
 export class MemoryStore implements TransactionalStore {
   /** Awaited before a write stores anything. If it rejects, the write fails. */
   beforeWrite: () => Promise<void> = () => Promise.resolve();
+  /** Number of completed writes. */
+  writes = 0;
   readonly #tables = new Map(TABLE_NAMES.map((table) => [table, new Map<string, string>()]));
   readonly #ledger: string[] = [];
   #head = GENESIS;
@@ -31,6 +33,7 @@ export class MemoryStore implements TransactionalStore {
       else this.#rows(table).set(key, text);
     }
     this.#ledger.push(...entries);
+    this.writes += 1;
     const last = ledger.at(-1);
     if (last !== undefined) this.#head = { seq: last.seq, hash: last.hash };
   }
