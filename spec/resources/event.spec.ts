@@ -230,6 +230,8 @@ describe('an event', () => {
     ['a negative status', checkWith({ status: -1 })],
     ['a status beyond 32 bits', checkWith({ status: 4_294_967_296 })],
     ['a fractional interval', checkWith({ interval: 1.5 })],
+    ['the status of a hook beyond 32 bits', checkWith({ hooks: [{ status: 2_147_483_648 }] })],
+    ['an arm_version beyond 32 bits', entityWith({ system: { arm_version: -2_147_483_649 } })],
     ['an execution time beyond 64 bits', checkWith({ executed: 1e19 })],
     ['a timestamp beyond 64 bits', { ...EVENT, timestamp: -1e19 }],
     ['an output that is a number', checkWith({ output: 5 })],
@@ -274,6 +276,23 @@ describe('an event', () => {
       pipelines: null,
     });
   });
+
+  for (const [what, id] of [
+    ['in capitals', '5B0F8A0E-6A44-4D3B-9D52-0C8F1F6F2A11'],
+    ['in braces', '{5b0f8a0e-6a44-4d3b-9d52-0c8f1f6f2a11}'],
+    ['as a URN', 'URN:uuid:5b0f8a0e-6a44-4d3b-9d52-0c8f1f6f2a11'],
+    ['without hyphens', '5b0f8a0e6a444d3b9d520c8f1f6f2a11'],
+  ] as const) {
+    it(`has an id in lower case with hyphens when it was sent ${what}`, () => {
+      expect(parseEvent({ ...EVENT, id }).id).to.equal('5b0f8a0e-6a44-4d3b-9d52-0c8f1f6f2a11');
+    });
+  }
+
+  for (const id of ['5b0f8a0e', '{5b0f8a0e6a444d3b9d520c8f1f6f2a11}', 'urn:uuid:x', 'x'.repeat(36)]) {
+    it(`is rejected with the id ${id}`, () => {
+      expect(validationErrorOf(() => parseEvent({ ...EVENT, id }))).to.match(/^invalid event id: invalid UUID /);
+    });
+  }
 
   it('treats __proto__ as an ordinary label', () => {
     const labels = JSON.parse('{"__proto__":"x"}') as object;

@@ -72,5 +72,8 @@ describe('a resource parser', () => {
   it('names the first invalid member and its rule', () => {
     expect(validationErrorOf(() => parseCheckShape({ interval: -1 }))).to.equal('interval must be >= 0');
     expect(validationErrorOf(() => parseEvent({ check: { status: 'x' } }))).to.match(/^check\.status must be /);
+    expect(validationErrorOf(() => parseCheckShape({ metadata: { labels: { 'a/b~c': 1 } } }))).to.equal(
+      'metadata.labels.a/b~c must be string or null',
+    );
   });
 });

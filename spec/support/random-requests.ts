@@ -75,7 +75,9 @@ export class RandomRequests {
   }
 
   #pick<T>(items: readonly T[]): T {
-    return items[this.#random.below(items.length)] as T;
+    const item = items[this.#random.below(items.length)];
+    if (item === undefined) throw new Error('nothing to pick from');
+    return item;
   }
 
   /** Most names are a few ones in one namespace, so that many requests concern what earlier ones wrote. */

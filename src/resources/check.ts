@@ -3,6 +3,7 @@ import { assertCron } from './cron-expression.ts';
 import { InvalidResource } from './errors.ts';
 import { assertExpressions } from './expressions.ts';
 import { assertCheckLists } from './list-bounds.ts';
+import { metricThresholdWithDefaults, MetricThresholdSchema } from './metric-threshold.ts';
 import { assertAssetName, assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import {
@@ -52,15 +53,6 @@ export const ResourceReferenceSchema = Type.Object({
   api_version: optional(text()),
 });
 
-const MetricThresholdSchema = Type.Object({
-  name: optional(text()),
-  tags: optional(Type.Array(NameValueSchema)),
-  thresholds: optional(
-    Type.Array(Type.Object({ min: optional(text()), max: optional(text()), status: optional(uint32()) })),
-  ),
-  null_status: optional(uint32()),
-});
-
 /** The configuration of a check. The check of an event has these fields and those of its result. */
 export const checkConfigFields = {
   command: optional(text()),
@@ -106,8 +98,6 @@ export const CheckSchema = Type.Object(checkConfigFields, { $id: 'core/v2.CheckC
 export type CheckInput = Static<typeof CheckSchema>;
 export type Check = ReturnType<typeof checkWithDefaults>;
 
-const nameValue = (input: Static<typeof NameValueSchema>) => ({ name: input.name ?? '', value: input.value ?? '' });
-
 export const metricTagWithDefaults = (input: Static<typeof NameValueSchema>) => ({
   name: orAbsent(input.name),
   value: orAbsent(input.value),
@@ -124,15 +114,6 @@ const pipelineWithDefaults = (input: Static<typeof ResourceReferenceSchema>) => 
   name: input.name ?? '',
   type: input.type || 'Pipeline',
   api_version: input.api_version || 'core/v2',
-});
-
-const thresholdWithDefaults = (input: Static<typeof MetricThresholdSchema>) => ({
-  name: input.name ?? '',
-  tags: listOrNull(input.tags?.map(nameValue)),
-  thresholds: listOrNull(
-    input.thresholds?.map((rule) => ({ min: rule.min ?? '', max: rule.max ?? '', status: rule.status ?? 0 })),
-  ),
-  null_status: input.null_status ?? 0,
 });
 
 export function proxyRequestsWithDefaults(input: CheckInput['proxy_requests']) {
@@ -175,7 +156,7 @@ export function checkWithDefaults(input: CheckInput) {
     secrets: listOrNull(input.secrets?.map(secretWithDefaults)),
     output_metric_tags: listOrAbsent(input.output_metric_tags?.map(metricTagWithDefaults)),
     pipelines: input.pipelines?.map(pipelineWithDefaults) ?? [],
-    output_metric_thresholds: listOrAbsent(input.output_metric_thresholds?.map(thresholdWithDefaults)),
+    output_metric_thresholds: listOrAbsent(input.output_metric_thresholds?.map(metricThresholdWithDefaults)),
     subdues: listOrAbsent(input.subdues?.map(repeatedWindowWithDefaults)),
   };
 }
@@ -255,26 +236,4 @@ function assertProxyRequests(requests: Check['proxy_requests']): void {
     throw new InvalidResource('proxy request splay coverage must be greater than 0 if splay is enabled');
   }
   assertExpressions(requests.entity_attributes ?? []);
-}
-
-type MetricThreshold = ReturnType<typeof thresholdWithDefaults>;
-
-/** @throws InvalidResource that names the threshold by its index */
-export function assertMetricThresholds(thresholds: readonly MetricThreshold[]): void {
-  for (const [index, threshold] of thresholds.entries()) {
-    const error = thresholdError(threshold);
-    if (error !== undefined) throw new InvalidResource(`invalid metric threshold ${index}: ${error}`);
-  }
-}
-
-function thresholdError(threshold: MetricThreshold): string | undefined {
-  if (threshold.name === '') return 'metric threshold name must not be empty';
-  if (threshold.thresholds === null) return 'there must be at least one threshold rule';
-  for (const [index, rule] of threshold.thresholds.entries()) {
-    if (rule.min === '' && rule.max === '') return `rule ${index}: One of Min or Max required`;
-    if (rule.min !== '' && Number.isNaN(Number(rule.min))) return `rule ${index}: Min must be a floating point number`;
-    if (rule.max !== '' && Number.isNaN(Number(rule.max))) return `rule ${index}: Max but be a floating point number`;
-  }
-  const nameless = threshold.tags?.findIndex((tag) => tag.name === '') ?? -1;
-  return nameless < 0 ? undefined : `tag ${nameless}: metric threshold tag name must not be empty`;
 }

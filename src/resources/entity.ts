@@ -6,6 +6,7 @@ import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import {
   flag,
+  int32,
   int64,
   listOrNull,
   optional,
@@ -31,7 +32,7 @@ const SystemSchema = Type.Object({
   platform_version: optional(text()),
   network: optional(Type.Object({ interfaces: optional(Type.Array(NetworkInterfaceSchema)) })),
   arch: optional(text()),
-  arm_version: optional(int64()),
+  arm_version: optional(int32()),
   libc_type: optional(text()),
   vm_system: optional(text()),
   vm_role: optional(text()),

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import {
-  assertMetricThresholds,
   assertSharedRules,
   assertTtl,
   checkConfigFields,
@@ -16,10 +15,12 @@ import { hookFields, hookWithDefaults } from './hook.ts';
 import { metricPointWithDefaults, MetricPointSchema } from './metric-point.ts';
 import { assertEventCheckLists, assertEventLists } from './list-bounds.ts';
 import { assertMetaBounds } from './meta-bounds.ts';
-import { assertName, isUuid } from './names.ts';
+import { assertMetricThresholds } from './metric-threshold.ts';
+import { assertName, canonicalUuid, isUuid } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import {
   flag,
+  int32,
   int64,
   listOrAbsent,
   listOrNull,
@@ -45,7 +46,7 @@ const HookResultSchema = Type.Object({
   executed: optional(int64('Unix seconds')),
   issued: optional(int64('Unix seconds')),
   output: optional(text()),
-  status: optional(int64()),
+  status: optional(int32()),
 });
 
 export const EventCheckSchema = Type.Object(
@@ -151,7 +152,7 @@ export function eventWithDefaults(input: Static<typeof EventSchema>) {
     check: input.check ? eventCheckWithDefaults(input.check) : undefined,
     metrics: input.metrics ? metricsWithDefaults(input.metrics) : undefined,
     metadata: objectMetaWithDefaults(input.metadata),
-    id: orAbsent(input.id) ?? null,
+    id: input.id ? (canonicalUuid(input.id) ?? input.id) : null,
     sequence: input.sequence ?? 0,
     pipelines: listOrNull(input.pipelines?.map(referenceWithDefaults)),
   };

@@ -4,6 +4,8 @@ const NAME = /^[\w.:-]+$/;
 const SUBNAME = /^[\w.-]+(?::[\w.-]+)?$/;
 const USERNAME = /^[a-z0-9_.-]+$/;
 const ASSET = /^[\w/.:-]+$/;
+const WRAPPED_UUID = /^(?:\{(.{36})\}|urn:uuid:(.{36}))$/i;
+const HEX_UUID = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** A key of the store consists of at most three names and is limited to 1,978 bytes. */
@@ -56,5 +58,15 @@ export const isName = (value: string): boolean =>
 
 export const isAssetName = (value: string): boolean =>
   ASSET.test(value) && hasSegments(value) && value.length <= MAX_NAME_BYTES;
+
+/**
+ * Returns a UUID in lower case with hyphens. Like the reference, it also accepts one in braces, after `urn:uuid:`, and
+ * without hyphens. Returns undefined for another text.
+ */
+export function canonicalUuid(text: string): string | undefined {
+  const plain = text.replace(WRAPPED_UUID, '$1$2').toLowerCase();
+  const uuid = HEX_UUID.test(plain) ? plain.replace(HEX_UUID, '$1-$2-$3-$4-$5') : plain;
+  return isUuid(uuid) ? uuid : undefined;
+}
 
 export const isUuid = (value: string): boolean => UUID.test(value);

@@ -4,6 +4,8 @@ import { InvalidResource } from './errors.ts';
 import { type Int64, isInt64, LARGEST_INT64_NUMBER } from './int64.ts';
 
 const MAX_UINT32 = 4_294_967_295;
+const MIN_INT32 = -2_147_483_648;
+const MAX_INT32 = 2_147_483_647;
 const EXACT_INT64 = 'exactInt64';
 
 /** A member that may be absent or `null`. Both mean "not set" in all protocols. */
@@ -14,6 +16,7 @@ export const text = (description?: string) => Type.String(description === undefi
 export const flag = () => Type.Boolean();
 export const uint32 = (description?: string) =>
   Type.Integer({ minimum: 0, maximum: MAX_UINT32, ...(description === undefined ? {} : { description }) });
+export const int32 = () => Type.Integer({ minimum: MIN_INT32, maximum: MAX_INT32 });
 /** Rejects numbers beyond 2^53, which would lose digits. Use `roundedInt64` or `exactInt64` for larger ones. */
 export const int64 = (description?: string) =>
   Type.Integer({
@@ -47,7 +50,8 @@ ajv.addKeyword({
 
 /** Formats the first error as field and rule: `check.status must be >= 0`. */
 function describe({ instancePath, keyword, params, message = 'is invalid' }: ErrorObject): string {
-  const field = instancePath.slice(1).replaceAll('/', '.');
+  // A JSON pointer escapes the slashes and tildes of names.
+  const field = instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
   const types: unknown = keyword === 'type' ? params['type'] : undefined;
   return `${field === '' ? 'body' : field} ${Array.isArray(types) ? `must be ${types.join(' or ')}` : message}`;
 }
