@@ -144,6 +144,7 @@ describe('an agent that falls silent', () => {
     expect(states.map(({ from, to }) => [from, to])).to.deep.equal([
       [null, 'passing'],
       ['passing', 'failing'],
+      ['failing', 'failing'],
       ['failing', 'passing'],
     ]);
     expect(verify(backend.store.ledgerEntries())).to.have.property('ok', true);

@@ -107,3 +107,48 @@ describe('the ledger, when configuration is applied,', () => {
     });
   });
 });
+
+describe('the ledger, when the status of a check changes,', () => {
+  const backend = perSuite(() => InProcessBackend.start());
+  const api = perSuite(() => backend.login());
+
+  async function put(status: number, output: string): Promise<void> {
+    const entity = { entity_class: 'proxy', metadata: { name: 'web', namespace: 'default' } };
+    const annotations = { password: 'hunter2' };
+    const check = { metadata: { name: 'disk', namespace: 'default', annotations }, interval: 10, status, output };
+    const answer = await api.put('/ns/default/events/web/disk', { entity, check });
+    expect(answer.status, answer.text).to.be.within(200, 201);
+  }
+
+  it('has an entry for each change of the status, also within one state, with the redacted beginning of the output', async () => {
+    for (const status of [0, 3, 3, 2, 1, 1, 0, 0]) await put(status, `status ${status} of hunter2 ${'x'.repeat(500)}`);
+    const entries = readLedger(backend.store, { actor: 'check-state', key: 'default/web/disk' });
+    expect(
+      entries.map(({ from, to, details }) => [from, to, details?.['previousStatus'], details?.['status']]),
+    ).to.deep.equal([
+      [null, 'passing', undefined, 0],
+      ['passing', 'failing', 0, 3],
+      ['failing', 'failing', 3, 2],
+      ['failing', 'failing', 2, 1],
+      ['failing', 'passing', 1, 0],
+    ]);
+    const output = String(entries[1]?.details?.['output']);
+    expect(output)
+      .to.match(/^status 3 of REDACTED x+$/)
+      .and.have.lengthOf(200);
+  });
+
+  it('has the reason of a silence at its begin and its end', async () => {
+    const metadata = { name: 'linux:disk', namespace: 'default' };
+    const silence = { metadata, subscription: 'linux', check: 'disk', reason: 'disk swap', expire: -1 };
+    await api.put('/ns/default/silenced/linux:disk', silence);
+    await api.put('/ns/default/silenced/linux:disk', { ...silence, reason: 'still the disk' });
+    await api.delete('/ns/default/silenced/linux:disk');
+    const entries = readLedger(backend.store, { actor: 'silence', key: 'default/linux:disk' });
+    expect(entries.map(({ event, details }) => [event, details?.['reason']])).to.deep.equal([
+      ['silence.created', 'disk swap'],
+      ['silence.updated', 'still the disk'],
+      ['silence.deleted', 'still the disk'],
+    ]);
+  });
+});

@@ -81,7 +81,8 @@ describe('silences', () => {
     expect(await silencing('web-01', 'disk')).to.deep.equal(['entity:web-01:disk']);
     expect(at(await api.event('web-01', 'disk'), 'check')).to.include({ status: 1, output: 'hidden', occurrences: 1 });
     const [failing] = await api.ledger({ actor: 'check-state', key: 'default/web-01/disk' });
-    expect(failing?.details).to.deep.equal({ status: 1, occurrences: 1, silenced: ['entity:web-01:disk'] });
+    const details = { status: 1, occurrences: 1, silenced: ['entity:web-01:disk'], output: 'hidden' };
+    expect(failing?.details).to.deep.equal(details);
 
     expect(await api.delete(path('entity:web-01:disk'))).to.have.property('status', 204);
     await agent.result('disk', { status: 1, output: 'seen', handlers: ['tap'] });

@@ -61,7 +61,9 @@ for (const fixture of FIXTURES) {
       await outboxIsEmpty(backend);
       const { decided, notified } = replayOf(fixture);
       const ledger = readLedger(backend.store, { sinceMs: FIXTURE_MS + 1 });
-      const transitions = ledger.map(({ atMs, actor, key, event, to }) => ({ atMs, actor, key, event, to }));
+      // An older backend records no change of the status within one state.
+      const moves = ledger.filter(({ from, to }) => from !== to);
+      const transitions = moves.map(({ atMs, actor, key, event, to }) => ({ atMs, actor, key, event, to }));
       const alerts = (all: typeof transitions) => all.filter(({ actor }) => ALERTING.includes(actor));
       expect(alerts(transitions)).to.deep.equal(alerts(decided));
       expect(alerts(decided)).to.have.length.above(5);

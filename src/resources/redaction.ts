@@ -14,7 +14,8 @@ export const DEFAULT_REDACT: readonly string[] = [
   'secret',
 ];
 
-const REDACTED = 'REDACTED';
+/** Replaces a redacted value. */
+export const REDACTED = 'REDACTED';
 const PLAIN = /^[a-z0-9]*$/;
 
 /** Returns a key without case and punctuation. The digits of a key with punctuation are removed as well. */
@@ -41,6 +42,12 @@ const redactedKeys = (redact: Entity['redact']): ReadonlySet<string> =>
 /** Whether the label or annotation `key` of an entity is redacted. */
 export const isRedacted = ({ redact }: Pick<Entity, 'redact'>, key: string): boolean =>
   redactedKeys(redact).has(comparable(key));
+
+/** Returns the test for names whose values are secret: those that the entity redacts, and the default ones. */
+export function secretNameTest({ redact }: Pick<Entity, 'redact'>): (name: string) => boolean {
+  const own = redactedKeys(redact);
+  return (name) => own.has(comparable(name)) || DEFAULT_KEYS.has(comparable(name));
+}
 
 /**
  * Replaces the values of labels and annotations whose keys are redacted. Returns the same object when there are none.

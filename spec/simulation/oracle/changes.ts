@@ -52,7 +52,9 @@ export class Changes {
     };
     this.head.events.set(key, event);
     this.#touch(this.pending.events, key);
-    if (before?.state !== event.state) this.transition('check-state', key, before?.state ?? null, event.state);
+    if (before?.state !== event.state || before.history.at(-1)?.status !== status) {
+      this.transition('check-state', key, before?.state ?? null, event.state);
+    }
     this.publish(key, event);
   }
 

@@ -15,6 +15,7 @@ import { eventKey } from '../../store/keyspace.ts';
 import { type ActorSnapshot, eventOf, type EventRecord } from '../../store/records.ts';
 import { resolveEntity } from '../entities/proxy-entities.ts';
 import { renewEvent } from './deletions.ts';
+import { recordCheckState } from './check-state-entry.ts';
 import { announceProcessed, publish } from './publish.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { silence } from './silences.ts';
@@ -57,7 +58,7 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   const record = encoded === undefined ? { state, ttl, event: stored } : new EncodedEvent(state, ttl, encoded);
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf({ state, ttl, event: stored }));
-  recordCheckState(ctx, key, previous?.state.state ?? null, state, event.check, cause);
+  recordCheckState(ctx, event, { key, previous: previous?.state, merged: state, cause });
   const { status } = event.check;
   const previousStatus = state.history.statuses.at(-2);
   publish(ctx, {
@@ -131,30 +132,6 @@ function storeUnmerged(ctx: DecisionContext, key: string, event: CheckEvent, pre
   const record = { state, ttl, event: asStored(event) };
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf(record));
-}
-
-function recordCheckState(
-  ctx: DecisionContext,
-  key: string,
-  from: string | null,
-  merged: CheckState,
-  check: CheckEvent['check'],
-  cause: LedgerCause,
-): void {
-  if (from === merged.state) return;
-  const { status, low_flap_threshold: low, high_flap_threshold: high } = check;
-  const { silenced } = merged;
-  const inputs = { totalStateChange: merged.totalStateChange, low, high };
-  ctx.record({
-    actor: 'check-state',
-    key,
-    from,
-    event: 'result.received',
-    to: merged.state,
-    cause,
-    guards: low > 0 && high > 0 ? [{ name: 'flapping', passed: merged.state === 'flapping', inputs }] : [],
-    details: { status, occurrences: merged.occurrences, ...(silenced.length === 0 ? {} : { silenced }) },
-  });
 }
 
 /** Returns the snapshot of a check TTL whose actor is quarantined and cannot receive the result. */

@@ -115,13 +115,18 @@ export function endSilence(
   ctx.delete('resources', resourceKey('silenced', namespace, name));
   changeCount(ctx, namespace, -1);
   ctx.decision.deadlines.push({ actor: SILENCE, key: keyOf(record), atMs: undefined, sinceMs: NO_INPUT });
-  ctx.record({ actor: SILENCE, key: keyOf(record), from: record.state, event, to: null, ...more });
+  const details = { ...reasonOf(record), ...more.details };
+  const explained = Object.keys(details).length > 0 ? { details } : {};
+  ctx.record({ actor: SILENCE, key: keyOf(record), from: record.state, event, to: null, ...more, ...explained });
 }
 
-/** Records a transition with the times of the entry, which decide to which events it applies. */
+const reasonOf = ({ reason }: SilenceRecord): { reason?: string } => (reason === undefined ? {} : { reason });
+
+/** Records a transition with the reason of the entry and its times, which decide to which events it applies. */
 function enter(ctx: DecisionContext, record: SilenceRecord, from: string | null, event: string): void {
   const { begin, expire_at, state } = record;
-  ctx.record({ actor: SILENCE, key: keyOf(record), from, event, to: state, details: { begin, expire_at } });
+  const details = { begin, expire_at, ...reasonOf(record) };
+  ctx.record({ actor: SILENCE, key: keyOf(record), from, event, to: state, details });
 }
 
 function arm(ctx: DecisionContext, record: SilenceRecord): void {

@@ -1,7 +1,7 @@
 import { type ActorAddress, sessionIdOf } from '../../resources/actor-address.ts';
 import type { LedgerEntry } from '../../store/ledger.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
-import { endState, isRecordedKind } from './recorded-states.ts';
+import { contextAfter, endState, isRecordedKind } from './recorded-states.ts';
 import type { InspectMessages, MessageOrigin } from './messages.ts';
 
 /** Ledger entries of one actor that are read together. */
@@ -59,7 +59,7 @@ export class InspectPast {
     const snapshotOf = (value: string) => ({
       status: messages.statusIn(address, value),
       value,
-      context: { key: address.key, ...(isRecordedKind(address.actor) ? details : undefined) },
+      context: contextAfter(address.key, isRecordedKind(address.actor) ? details : undefined),
     });
     const isBeginning = from === null && to !== null;
     const id = sessionIdOf(address);

@@ -26,8 +26,8 @@ export function recordedState(reader: TableReader, kind: RecordedKind, key: stri
   if (kind === 'silence') {
     const silence = reader.get('resources', `silenced/${key}`) as SilenceRecord | undefined;
     if (silence === undefined) return undefined;
-    const { state, begin, expire_at } = silence;
-    return { value: state, context: { key, begin, expire_at } };
+    const { state, begin, expire_at, reason } = silence;
+    return { value: state, context: { key, begin, expire_at, ...(reason === undefined ? {} : { reason }) } };
   }
   const state = reader.get('events', key)?.state;
   if (state === undefined) return undefined;
@@ -36,11 +36,17 @@ export function recordedState(reader: TableReader, kind: RecordedKind, key: stri
   return { value: state.state, context };
 }
 
+/** Returns the context after a transition, from the details of its ledger entry. Those that describe the transition itself are left out. */
+export function contextAfter(key: string, details: LedgerDraft['details']): { key: string } {
+  const { previousStatus: _, output: __, ...context } = details ?? {};
+  return { key, ...context };
+}
+
 /** Returns the step that a ledger entry records: a registration without an event, or an event and the state after it. */
 export function stepOf(kind: RecordedKind, { key, from, event: type, to, cause, details }: LedgerDraft) {
   const after = {
     value: to ?? endState(kind, type),
-    context: { key, ...details },
+    context: contextAfter(key, details),
     status: to === null ? 'done' : 'active',
   };
   return { kind, event: from === null ? undefined : { type, cause, ...(details && { details }) }, after };
