@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { silencedWithDefaults } from '../../src/resources/silenced.ts';
 import { emptyPuts } from '../../src/store/decision.ts';
 import { EventStore } from '../../src/store/event-store.ts';
 import { hiddenBy } from '../../src/store/pending-deletions.ts';
@@ -50,5 +51,49 @@ describe('a store with pending deletions', () => {
     store.reads = 0;
     expect([...new EventStore(store).list({ namespace: NAMESPACE }).items]).to.have.lengthOf(1);
     expect(store.reads).to.be.below(50);
+  });
+
+  /** Stores silences of two entities whose names are ambiguous, and hides those of the first one. */
+  async function silenced(): Promise<CountingStore> {
+    const store = new CountingStore(new MemoryStore());
+    const puts = emptyPuts();
+    for (let n = 0; n < EVENTS; n += 1) {
+      const entity = n % 3 === 0 ? 'a:b' : 'a';
+      const check = n % 10 === 1 ? `b:c${n}` : `c${n}`;
+      const metadata = { namespace: NAMESPACE, name: `entity:${entity}:${check}` };
+      const silence = silencedWithDefaults({ metadata, subscription: `entity:${entity}`, check });
+      puts.resources.set(`silenced/${NAMESPACE}/${metadata.name}`, { ...silence, state: 'active' });
+    }
+    puts.deletions.set(`silences/${NAMESPACE}/entity:a:`, deletion(5));
+    await store.write({ puts, ledger: [] });
+    return store;
+  }
+
+  it('has the silences that remain when the hidden ones are left out, whatever their names are', async () => {
+    const random = SeededRandom.fresh();
+    const store = await silenced();
+    const visible = new VisibleStore(store);
+    const range = { from: 'silenced/', to: 'silenced0' };
+    const all = [...store.keys('resources', range)];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const puts = emptyPuts();
+      const item = (all[random.below(all.length)] ?? '').slice('silenced/'.length);
+      const prefix = `${NAMESPACE}/entity:${random.oneIn(2) ? 'a' : 'a:b'}:`;
+      if (random.oneIn(2)) puts.renewals.set(`silences/${item}`, { id: random.below(8) });
+      else puts.deletions.set(`silences/${prefix}`, deletion(random.below(8), item));
+      await store.write({ puts, ledger: [] });
+      const left = all.filter((key) => hiddenBy(store, 'silences', key.slice('silenced/'.length)) === undefined);
+      expect([...visible.keys('resources', range)], `seed ${random.seed}`).to.deep.equal(left);
+    }
+  });
+
+  it('reads none of the hidden silences of a list whose names tell their subscription', async () => {
+    const store = await silenced();
+    const plain = [...store.keys('resources', ALL)].filter((key) => key.split(':').length === 3).length;
+    const before = store.reads;
+    const left = [...new VisibleStore(store).keys('resources', { from: 'silenced/', to: 'silenced0', limit: 1 })];
+    expect(left).to.have.lengthOf(1);
+    // Each look-up of a hidden silence reads its record, its deletion and its renewal, beside the key.
+    expect(store.reads - before).to.be.below(EVENTS + 3 * (EVENTS - plain));
   });
 });

@@ -1,5 +1,5 @@
 import { afterPrefix } from './keyspace.ts';
-import { canHide, hiddenBy, isHidden, visible } from './pending-deletions.ts';
+import { canHide, hiddenBy, SILENCES, visible } from './pending-deletions.ts';
 import type { TableName, Tables } from './records.ts';
 import type { TableReader } from './table-reader.ts';
 import type { Range, RangeReader } from './transactional-store.ts';
@@ -7,7 +7,11 @@ import type { Range, RangeReader } from './transactional-store.ts';
 /** Appended to a key, it gives the next possible key. */
 const NUL = '\0';
 const DELETIONS = { from: '', to: '~', limit: 1 };
-const RENEWED = 'events/';
+/** The beginnings of the keys of renewals. */
+const RENEWED = { events: 'events/', silences: 'silences/' };
+
+/** The parts of a name `entity:<entity>:<check>`. */
+const NAME_PARTS = 3;
 
 /** Reads single records as `VisibleStore` does. */
 export class VisibleReader implements TableReader {
@@ -52,11 +56,30 @@ export class VisibleStore extends VisibleReader implements RangeReader {
   }
 
   #visibleKeys(table: TableName, range: Range): Iterable<string> {
-    return inRange(table === 'events' ? this.#eventKeys(range) : this.#otherKeys(table, range), range);
+    return inRange(table === 'events' ? this.#eventKeys(range) : this.#silenceKeys(range), range);
   }
 
-  *#otherKeys(table: TableName, { from, to }: Range): Iterable<string> {
-    for (const key of this.#store.keys(table, { from, to })) if (!isHidden(this.#store, table, key)) yield key;
+  *#silenceKeys({ from, to }: Range): Iterable<string> {
+    for (let key = this.#nextSilence(from, to); key !== undefined; key = this.#nextSilence(key + NUL, to)) yield key;
+  }
+
+  /** Finds the next visible silence. Among hidden ones it reads only those whose names do not tell their subscription. */
+  #nextSilence(from: string, to: string): string | undefined {
+    let hidden: { prefix: string; renewed: ReadonlySet<string> } | undefined;
+    for (const key of this.#store.keys('resources', { from, to })) {
+      const item = key.slice(SILENCES.length);
+      const isNext = hidden !== undefined && item.startsWith(hidden.prefix) && !hidden.renewed.has(item);
+      if (isNext && isUnambiguous(item)) continue;
+      const prefix = hiddenBy(this.#store, 'silences', item);
+      if (prefix === undefined) return key;
+      if (hidden?.prefix !== prefix) hidden = { prefix, renewed: this.#renewedSilences(prefix) };
+    }
+    return undefined;
+  }
+
+  #renewedSilences(prefix: string): Set<string> {
+    const range = { from: RENEWED.silences + prefix, to: RENEWED.silences + afterPrefix(prefix) };
+    return new Set([...this.#store.keys('renewals', range)].map((key) => key.slice(RENEWED.silences.length)));
   }
 
   #hasDeletions(): boolean {
@@ -83,10 +106,17 @@ export class VisibleStore extends VisibleReader implements RangeReader {
 
   /** Returns the first renewed event after a key, or `end` when there is none before it. */
   #firstRenewed(after: string, end: string): string {
-    const [renewed] = this.#store.keys('renewals', { from: RENEWED + after + NUL, to: RENEWED + end, limit: 1 });
-    return renewed?.slice(RENEWED.length) ?? end;
+    const [renewed] = this.#store.keys('renewals', {
+      from: RENEWED.events + after + NUL,
+      to: RENEWED.events + end,
+      limit: 1,
+    });
+    return renewed?.slice(RENEWED.events.length) ?? end;
   }
 }
+
+/** Whether the name of a silence tells its subscription and check: neither the entity nor the check has a colon. */
+const isUnambiguous = (item: string): boolean => item.slice(item.indexOf('/')).split(':').length === NAME_PARTS;
 
 function* inRange(keys: Iterable<string>, { offset = 0, limit = Infinity }: Range): Iterable<string> {
   let index = 0;
