@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { AgentClient, HandshakeRefused } from '../support/agent-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { BackendProcess } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
@@ -14,6 +15,8 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const DESCRIPTORS = 256;
 const IDLE = 400;
+/** Fewer than are open. */
+const NO_MORE = 16;
 const REFUSED = /^HTTP\/1\.1 503 Service Unavailable\r\n(?:.+\r\n)*Connection: close\r\n/i;
 
 describe(`a backend with ${DESCRIPTORS} descriptors`, function () {
@@ -114,10 +117,45 @@ describe(`a backend with ${DESCRIPTORS} descriptors`, function () {
     expect(later).to.match(/^HTTP\/1\.1 200/);
   });
 
+  it('refuses agents above the bound of the agent port with 503, and accepts them later', async () => {
+    const idle = await openMany(backend.agentPort, 96);
+    const limit = { what: 'a full agent port' };
+    const refusal = await eventually(
+      () => backend.connect({ name: 'late' }).catch((error: unknown) => error),
+      (outcome) => outcome instanceof HandshakeRefused,
+      limit,
+    );
+    expect(refusal).to.include({ status: 503, body: 'too many agents at once\n' });
+    for (const one of idle) one.socket.destroy();
+    await eventually(
+      () => backend.connect({ name: 'late' }).catch((error: unknown) => error),
+      (outcome) => outcome instanceof AgentClient,
+    );
+  });
+
+  it('keeps notifications of socket handlers, and sends them when it can', async () => {
+    const received: string[] = [];
+    const sink = createServer((socket) => socket.on('data', (chunk: Buffer) => received.push(chunk.toString())));
+    await once(sink.listen(0, '127.0.0.1'), 'listening');
+    const { port } = sink.address() as AddressInfo;
+    const handler = { metadata: { name: 'note', namespace: 'default' }, type: 'tcp', mutator: 'only_check_output' };
+    await api.put('/ns/default/handlers/note', { ...handler, socket: { host: '127.0.0.1', port } });
+    setDescriptors(NO_MORE);
+    await put('disk', 'full');
+    await eventually(
+      () => linesOf('could not start a handler, its events stay in the outbox'),
+      (lines) => lines.length > 0,
+    );
+    setDescriptors(DESCRIPTORS);
+    await eventually(() => received.length > 0);
+    expect(received).to.deep.equal(['full']);
+    sink.close();
+  });
+
   it('keeps notifications whose handlers cannot be started, and runs them in order when they can', async () => {
     await put('first', 'first');
     await eventually(runs, (lines) => lines.length === 1);
-    setDescriptors(openDescriptors());
+    setDescriptors(NO_MORE);
     for (let n = 0; n < 5; n += 1) await put('disk', String(n));
     await eventually(
       () => linesOf('could not start a handler, its events stay in the outbox'),
