@@ -50,6 +50,14 @@ describe('the details of a ledger entry', () => {
     expect(verify(stored)).to.have.property('ok', true);
   });
 
+  it('have a bounded length when lists of lists contain long texts', () => {
+    const terms = Array.from({ length: 100 }, () => 'x'.repeat(1_000));
+    const rules = Array.from({ length: 100 }, () => ({ verbs: terms, resources: terms }));
+    const [entry] = chain([{ ...draft, details: { before: { rules }, after: { rules } } }], GENESIS);
+    expect(JSON.stringify(entry).length).to.be.within(256 * 1024, 512 * 1024);
+    expect(JSON.stringify(entry)).to.match(/\.\.\. and \d+ more/);
+  });
+
   it('are verified too when the cut divides a character', () => {
     const entries = chain([{ ...draft, details: { reason: `${'x'.repeat(999)}😀 and more` } }], GENESIS);
     const stored = entries.map((entry) => ({
