@@ -95,8 +95,8 @@ export class Committer implements KeyedTableReader {
   }
 
   /**
-   * Returns the keys of the events of a check, including changes that are not durable yet. Undefined when the store has more
-   * than `limit`.
+   * Returns the keys of the events of a check, including changes that are not durable yet. Undefined when there are more than
+   * `limit`.
    */
   eventKeysOfCheck(namespace: string, check: string, limit: number): Set<string> | undefined {
     const keys = new Set<string>();
@@ -112,7 +112,7 @@ export class Committer implements KeyedTableReader {
         else keys.add(key);
       }
     }
-    return keys;
+    return keys.size > limit ? undefined : keys;
   }
 
   /** The last durable entry of the ledger. */

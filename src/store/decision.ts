@@ -195,9 +195,11 @@ export class Decision implements TableReader {
     return new Set([...keys].filter((key) => !isHidden(stored, table, key)));
   }
 
-  /** Whether there are so many keys with this prefix that one decision must not read them all. */
-  hasMoreThan(limit: number, table: TableName, prefix: string): boolean {
-    return this.#beneath.hasMoreThan?.(limit, table, prefix) ?? false;
+  /** As `keys`; undefined when there are more than `limit`, of which it does not read all. */
+  fewKeys(limit: number, table: TableName, prefix: string): Set<string> | undefined {
+    if (this.#beneath.hasMoreThan?.(limit, table, prefix) === true) return undefined;
+    const keys = this.keys(table, prefix);
+    return keys.size > limit ? undefined : keys;
   }
 
   #storedKeys(table: TableName, prefix: string): Set<string> {

@@ -161,7 +161,7 @@ class Modelled {
     const silences = readLedger(this.store, { actor: 'silence' });
     const endedSilences = silences.filter(({ event }) => event === 'entity.deleted');
     expect(endedSilences).to.have.lengthOf(this.silencesDeleted);
-    expect(new Set(endedSilences.map(({ cause }) => JSON.stringify(cause)))).to.deep.equal(new Set(['{"user":"bob"}']));
+    expect(endedSilences.filter(({ cause }) => JSON.stringify(cause) !== '{"user":"bob"}')).to.deep.equal([]);
     for (const namespace of NAMESPACES) {
       const count = [...this.silences.keys()].filter((key) => key.startsWith(`${namespace}/`)).length;
       const recorded = this.store.get('resources', `silence-counts/${namespace}`);
@@ -210,5 +210,17 @@ describe('F22: a deletion of many events', function () {
     }
     await model.expectDone();
     expect(model.store.mostDeleted).to.be.within(1, DELETED_PER_STEP + PUTS_BESIDE);
+  });
+
+  it('is one in steps also when the events are not durable yet', async () => {
+    const model = new Modelled();
+    await model.start();
+    await model.commands.putResource('namespaces', { name: 'default' }, 'ann');
+    const puts = Array.from({ length: CHECKS }, (_, n) => model.put('default', 'a', `c${n}`));
+    const deletion = model.deleteEntity('default', 'a');
+    await Promise.all([...puts, deletion]);
+    model.expectVisible();
+    await model.expectDone();
+    expect(model.store.mostDeleted).to.be.within(1, DELETED_PER_STEP);
   });
 });

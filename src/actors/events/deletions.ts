@@ -11,8 +11,9 @@ import { endSilence, type SilenceEnd } from './silences.ts';
 
 /** Deletes the events whose keys begin with `prefix`: those of an entity, or of a namespace. */
 export function deleteEvents(ctx: DecisionContext, prefix: string, end: EventEnd): void {
-  if (ctx.decision.hasMoreThan(DELETED_PER_STEP, 'events', prefix)) beginDeletion(ctx, 'events', prefix, end);
-  else for (const key of ctx.decision.keys('events', prefix)) deleteEvent(ctx, key, end);
+  const keys = ctx.decision.fewKeys(DELETED_PER_STEP, 'events', prefix);
+  if (keys === undefined) beginDeletion(ctx, 'events', prefix, end);
+  else for (const key of keys) deleteEvent(ctx, key, end);
 }
 
 /** Ends the check TTLs of a deleted check. `keys` are its events; undefined when they are more than one decision may change. */

@@ -169,11 +169,12 @@ export function endSilencesOfEntity(
   if (countIn(ctx, namespace) === 0) return;
   const subscription = `entity:${entity}`;
   const prefix = resourceKey('silenced', namespace, `${subscription}:`);
-  if (ctx.decision.hasMoreThan(DELETED_PER_STEP, 'resources', prefix)) {
+  const keys = ctx.decision.fewKeys(DELETED_PER_STEP, 'resources', prefix);
+  if (keys === undefined) {
     beginDeletion(ctx, 'silences', entityKey(namespace, `${subscription}:`), event);
     return;
   }
-  for (const key of ctx.decision.keys('resources', prefix)) {
+  for (const key of keys) {
     const record = ctx.get('resources', key) as SilenceRecord | undefined;
     if (record?.subscription === subscription) endSilence(ctx, record, event);
   }
