@@ -7,12 +7,13 @@ import { type AgentConfig, parseAgentConfig } from '../config/agent.ts';
 import { ConfigError, type Parsed } from '../config/flags.ts';
 import { suggestion } from '../config/suggestion.ts';
 import { ProcessReaper } from '../exec/process-reaper.ts';
-import { DiskQueue } from '../store/disk-queue.ts';
+import type { DiskQueue } from '../store/disk-queue.ts';
 import { StoreInUse } from '../store/store-lock.ts';
 import { createLogger, exitWith, type Logger } from './log/logger.ts';
 import { ensureDirectory } from './process/ensure-directory.ts';
 import { hideSecrets } from './process/hide-secrets.ts';
 import { ignoreSignals } from './process/ignore-signals.ts';
+import { openQueue } from './process/open-queue.ts';
 import { systemClock } from './process/system-clock.ts';
 import { AgentTlsFiles } from './tls/tls-client.ts';
 import { readVersion } from './process/version.ts';
@@ -20,8 +21,6 @@ import { readVersion } from './process/version.ts';
 /** The value of the cache directory with which nothing is written to disk. */
 const NO_DIRECTORY = '/dev/null';
 const QUEUE = 'queue';
-/** How long to wait for another agent with the same cache directory to end. */
-const QUEUE_WAIT_MS = 60_000;
 
 const USAGE = `Usage: mon-agent <command>
 
@@ -47,12 +46,12 @@ function reportMistakes(log: Logger, { mistakes }: ConfigError): void {
   }
 }
 
-async function openQueue(cacheDir: string): Promise<DiskQueue | undefined> {
+async function queueIn(cacheDir: string, log: Logger): Promise<DiskQueue | undefined> {
   if (cacheDir === NO_DIRECTORY) return undefined;
   const directory = join(cacheDir, QUEUE);
   ensureDirectory('cache-dir', cacheDir, QUEUE);
   try {
-    return await DiskQueue.open(directory, systemClock, QUEUE_WAIT_MS);
+    return await openQueue(directory, log);
   } catch (error) {
     const reason = error instanceof StoreInUse ? `timeout (is mon-agent already running?)` : (error as Error).message;
     throw new Error(`error creating agent: could not open queue (${directory}): ${reason}`, { cause: error });
@@ -70,7 +69,7 @@ async function start(argv: readonly string[], log: Logger): Promise<void> {
   for (const { message, fields } of warnings) log.warn(fields, message);
   const tls = new AgentTlsFiles(config.tls, log);
   log.info({}, tls.showsCertificate ? 'using tls client auth' : 'using password auth');
-  const store = await openQueue(config.cacheDir);
+  const store = await queueIn(config.cacheDir, log);
   const reaper = new ProcessReaper(log);
   const agent = new Agent(config, readVersion(), { clock: systemClock, log, random: Math.random, store, tls, reaper });
 

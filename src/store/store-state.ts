@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDamage } from './is-damage.ts';
 import { DATA_FILE, hasAllPages, prepareDataFile } from './lmdb-file.ts';
 import { RawStore } from './raw-store.ts';
-import { CorruptRecord } from './sealed.ts';
 import { StoreDamaged } from './store-damaged.ts';
 import { lockStore, StoreInUse } from './store-lock.ts';
 import {
@@ -59,9 +59,6 @@ function extendUnlessInUse(directory: string): void {
     if (!(error instanceof StoreInUse)) throw error;
   }
 }
-
-const isDamage = (error: unknown): error is Error =>
-  error instanceof CorruptRecord || (error instanceof Error && error.message.startsWith('MDB_'));
 
 async function readState(directory: string): Promise<StoreState | undefined> {
   const store = new RawStore({ directory, sync: 'full', readOnly: true });
