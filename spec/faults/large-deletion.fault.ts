@@ -13,6 +13,8 @@ const NAME = 'web-01';
 const OTHER = 'web-02';
 const CHECKS = 20_000;
 const TWICE_AS_MANY = 40_000;
+/** The last one in the order of keys, which is deleted last. */
+const LAST = 'check-9999';
 const TTL = { ttl: 3_600, interval: 1, status: 1 };
 /** One decision took 6.4 s for 20,000 events on an idle machine; a step takes some 10 ms. */
 const LATE_MS = 1_000;
@@ -83,7 +85,7 @@ describe('F22: deleting an entity with tens of thousands of checks', function ()
         await deleted();
         const every = { what: 'the end of all events', withinMs: DONE_WITHIN_MS, everyMs: 500 };
         const newest = async () =>
-          (await program.api.ledger({ actor: 'check-ttl', key: `default/${NAME}/check-9` })).at(-1);
+          (await program.api.ledger({ actor: 'check-ttl', key: `default/${NAME}/${LAST}` })).at(-1);
         await eventually(newest, (entry) => entry?.to === 'deregistered', every);
       };
       const machine = monitorEventLoopDelay({ resolution: 1 });
