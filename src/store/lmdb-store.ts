@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { CODECS } from './codecs.ts';
+import { type EncodedChanges, encodePuts } from './encode-puts.ts';
 import { afterPrefix, eventAddress } from './keyspace.ts';
 import {
   type Environment,
@@ -99,8 +100,9 @@ export class LmdbStore implements TransactionalStore {
   async write({ puts, ledger }: WriteSet): Promise<void> {
     let ledgerDurable = (): void => undefined;
     try {
+      const tables = await encodePuts(puts);
       await this.#root.batch(() => {
-        for (const table of TABLE_NAMES) this.#writeTable(table, puts[table]);
+        for (const { table, changes } of tables) this.#writeTable(table, changes);
         ledgerDurable = this.#ledger.put(ledger);
       });
     } catch (error) {
@@ -115,13 +117,12 @@ export class LmdbStore implements TransactionalStore {
     for (const key of puts.resources.keys()) this.#resources.delete(key);
   }
 
-  #writeTable<T extends TableName>(table: T, changes: Map<string, Tables[T] | null>): void {
+  #writeTable(table: TableName, changes: EncodedChanges['changes']): void {
     const database = this.#tables[table];
-    const { encode } = CODECS[table];
     for (const [key, value] of changes) {
       if (table === 'events') this.#indexByCheck(key, value === null);
       if (value === null) void database.remove(key);
-      else void database.put(key, encode(value));
+      else void database.put(key, value);
     }
   }
 
