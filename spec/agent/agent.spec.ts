@@ -138,6 +138,32 @@ describe('an agent', function () {
       expect(event?.body.check.duration).to.be.greaterThan(0).and.lessThan(5);
     });
 
+    it('fills the tokens of a request, but not those that its backend has filled', async () => {
+      const command = `echo '{{ .name }}'`;
+      backend.requestCheck({ metadata: { name: 'own' }, command, env_vars: ['A={{ .name }}'] }, 1);
+      const [own] = await backend.eventsOf('own');
+      expect(own?.body.check).to.deep.include({ command, output: 'tester\n', env_vars: ['A=tester'] });
+      const metadata = { name: 'filled', namespace: 'default' };
+      const config = { metadata, command, interval: 60, proxy_entity_name: 'router' };
+      backend.send(`check_request\n${JSON.stringify({ config, issued: 1, tokens_filled: true })}`);
+      const [filled] = await backend.eventsOf('filled');
+      expect(filled?.body.check).to.deep.include({ command, output: '{{ .name }}\n' });
+    });
+
+    it('reports tokens that it cannot fill with status 3, and does not run the command', async () => {
+      const command = 'echo ran {{ .labels.nope }}';
+      backend.requestCheck({ metadata: { name: 'unfilled' }, command, env_vars: ['A={{ .name }}'] }, 1);
+      const [event] = await backend.eventsOf('unfilled');
+      expect(event?.body.check).to.deep.include({
+        command,
+        env_vars: ['A={{ .name }}'],
+        status: 3,
+        output:
+          'error while substituting check tokens: command: unmatched token: template: command:1:19: ' +
+          'executing "command" at <.labels.nope>: map has no entry for key "nope"',
+      });
+    });
+
     it('refuses a request that is not newer than the last of the same check and proxy entity', async () => {
       const check = { metadata: { name: 'twice' }, command: 'echo ran' };
       backend.requestCheck(check, 100);

@@ -4,8 +4,8 @@ import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
 import { itReplaysInParallel } from '../support/golden-parallel.ts';
 import { playTranscript } from '../support/golden-transcript.ts';
 
-/** These checks need tokens, metrics, hooks, secrets or assets on the agent, or post events through its API and sockets. */
-const LEFT_OUT = new Set('tokens tokbad afterpush metric hooked env asset posted sock metrics'.split(' '));
+/** These checks need metrics, hooks, secrets or assets on the agent, or post events through its API and sockets. */
+const LEFT_OUT = new Set('metric hooked env asset posted sock metrics'.split(' '));
 
 /** The `Accept` lines of the backend, by the encoding that they select. */
 const ACCEPTS: Record<string, string[]> = {

@@ -84,4 +84,12 @@ describe('a check request', () => {
       expect(codec.decodeCheckRequest(Buffer.from(encoded))).to.deep.equal({ ...request, secrets: undefined });
     }
   });
+
+  it('says in both encodings that its tokens are filled', () => {
+    const request = parseCheckRequest({ config: { metadata: { name: 'disk' } }, tokens_filled: true });
+    for (const codec of [jsonCodec, protobufCodec]) {
+      const encoded = Buffer.from(codec.encodeCheckRequest(request));
+      expect(codec.decodeCheckRequest(encoded)).to.have.property('tokens_filled', true);
+    }
+  });
 });

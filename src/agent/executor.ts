@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import { LRUCache } from 'lru-cache';
 import type { ProcessReaper } from '../exec/process-reaper.ts';
 import { type CommandResult, runCommand } from '../exec/process-group.ts';
+import { substituteTokens, TokenError } from '../formats/tokens.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { assertCheck, type Check } from '../resources/check.ts';
@@ -11,8 +12,9 @@ import type { Entity } from '../resources/entity.ts';
 import { InvalidResource } from '../resources/errors.ts';
 import { type CheckEvent, eventCheckWithDefaults, eventWithDefaults } from '../resources/event.ts';
 import { redactEntity } from '../resources/redaction.ts';
-import type { CheckRequest } from '../wire/check-request.ts';
+import type { CheckRequest, RequestedCheck } from '../wire/check-request.ts';
 import { encodeJson } from '../wire/json-codec.ts';
+import { tokenData } from './token-data.ts';
 
 /** Checks whose last request is remembered. The least recently requested one is evicted. */
 const MAX_REMEMBERED_CHECKS = 10_000;
@@ -106,8 +108,10 @@ export class Executor {
   }
 
   async #run(request: CheckRequest): Promise<void> {
-    const { config } = request;
-    const event = this.#eventOf(request);
+    const config = this.#filled(request);
+    if (config === undefined) return;
+    // The event has the original command, so that it shows no values.
+    const event = this.#eventOf({ ...request, config: { ...config, command: request.config.command } });
     this.#warnOfUnsupported(config);
     const result = await runCommand(
       {
@@ -135,6 +139,21 @@ export class Executor {
         duration: result.durationMs / 1000,
       },
     });
+  }
+
+  /** Returns the check with its tokens filled. Reports a failure and returns undefined when they cannot be filled. */
+  #filled(request: CheckRequest): RequestedCheck | undefined {
+    const { config } = request;
+    if (request.tokens_filled === true) return config;
+    const { scheduler, ...texts } = config;
+    try {
+      const filled = substituteTokens(texts, tokenData(this.#ports.entity()));
+      return scheduler === undefined ? filled : { ...filled, scheduler };
+    } catch (error) {
+      if (!(error instanceof TokenError)) throw error;
+      this.#fail(request, `error while substituting check tokens: ${error.message}`);
+      return undefined;
+    }
   }
 
   #fail(request: CheckRequest, output: string): void {

@@ -40,19 +40,21 @@ function processorInfo(): { arm_version?: number; float_type?: string } {
   return { float_type: built['mips_float_abi'] === 'soft' ? 'softfloat' : 'hardfloat' };
 }
 
-/** All interfaces, including those that are down or without an address. */
+/** All interfaces in the order of the system, including those that are down or without an address. */
 async function interfaces(): Promise<Interface[]> {
   const addressed = networkInterfaces();
   const present = platform() === 'linux' ? await readdir(INTERFACES_DIR).catch(() => []) : [];
   const names = [...new Set([...present, ...Object.keys(addressed)])];
-  return Promise.all(
+  const found = await Promise.all(
     names.map(async (name) => {
       const known = addressed[name] ?? [];
       const mac = known[0]?.mac ?? (await readText(`${INTERFACES_DIR}/${name}/address`))?.trim() ?? '';
       const addresses = known.flatMap(({ cidr }) => (cidr === null ? [] : [cidr]));
-      return { name, mac: mac === NO_MAC ? '' : mac.toLowerCase(), addresses };
+      const order = Number(await readText(`${INTERFACES_DIR}/${name}/ifindex`));
+      return { order, shown: { name, mac: mac === NO_MAC ? '' : mac.toLowerCase(), addresses } };
     }),
   );
+  return found.toSorted((one, other) => one.order - other.order).map(({ shown }) => shown);
 }
 
 async function libcType(clock: Clock): Promise<string> {

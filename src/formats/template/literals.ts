@@ -15,7 +15,7 @@ const SIMPLE: Readonly<Record<string, string>> = {
 const CODED: Readonly<Record<string, [digits: number, base: number]>> = { x: [2, 16], u: [4, 16], U: [8, 16] };
 const OCTAL_DIGITS = 3;
 const INTEGER = /^([+-]?)(0[xX][\da-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|[1-9]\d*|0)$/;
-const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const FLOAT = /^[+-]?(?=.*[.eE])(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const UNDERSCORES = /(?<=[\da-fA-FxXoObB])_(?=[\da-fA-F])/g;
 /** Go reads larger integers as floats, and refuses them because they are not written like one. */
 const MAX_MAGNITUDE = 2n ** 64n - 1n;
