@@ -12,6 +12,8 @@ const WEB = JSON.stringify({
   deregister: false,
 });
 
+const OUT_OF_TIME: EvaluationResult = { type: 'limit', error: 'took too long' };
+
 describe('the engine of users’ JavaScript', () => {
   let engine: Engine;
 
@@ -93,6 +95,30 @@ describe('the engine of users’ JavaScript', () => {
       expect(evaluate('true')).to.deep.equal({ type: 'holds' });
     });
   }
+
+  describe('whose thread is not scheduled for a while', () => {
+    const LOOP = 'for (var n = 0; n < 200000; n += 1) {} true';
+
+    /** Runs a loop on a clock that returns these times, and then the last one. Returns the result, and how often it was read. */
+    async function onClock(timesMs: readonly number[]): Promise<{ result: EvaluationResult; reads: number }> {
+      let reads = 0;
+      const nowMs = (): number => timesMs[Math.min(reads++, timesMs.length - 1)] ?? 0;
+      const timed = new Engine(await getQuickJS(), nowMs);
+      const task = { programs: [LOOP], variable: 'entity', nowMs: NOW_MS, limitMs: 50 };
+      return { result: timed.evaluate(task, WEB), reads };
+    }
+
+    it('is not stopped for one gap that is longer than its limit', async () => {
+      const { result, reads } = await onClock([0, 150]);
+      expect(result).to.deep.equal({ type: 'holds' });
+      expect(reads).to.be.above(3);
+    });
+
+    it('is stopped after five gaps, or four times its limit by the clock', async () => {
+      expect(await onClock([0, 20, 40, 60, 80, 100])).to.deep.equal({ result: OUT_OF_TIME, reads: 6 });
+      expect(await onClock([0, 100, 200])).to.deep.equal({ result: OUT_OF_TIME, reads: 3 });
+    });
+  });
 
   it('stops a program that uses too much memory and continues with the next value', () => {
     const { type } = within(500, 'var all = []; while (true) all.push(new Array(1000).join("x"));');

@@ -14,10 +14,10 @@ describe('a check whose expressions were stopped', () => {
   });
 
   const stoppedAt = (...stoppedEntities: string[]): void => {
-    checks.selected(KEY, { stoppedEntities, stopped: `${stoppedEntities[0]}: took too long` });
+    checks.selected(KEY, { stoppedEntities, decided: 0, stopped: `${stoppedEntities[0]}: took too long` });
   };
   const selected = (): void => {
-    checks.selected(KEY, { stoppedEntities: [], stopped: undefined });
+    checks.selected(KEY, { stoppedEntities: [], decided: 3, stopped: undefined });
   };
 
   it('leaves out the one or two entities at which that happened, for ten seconds', async () => {
@@ -29,7 +29,18 @@ describe('a check whose expressions were stopped', () => {
     expect([...checks.leftOut(KEY)]).to.deep.equal([]);
   });
 
-  it('does not run after three of them, for a time that doubles up to ten minutes', async () => {
+  it('leaves out the entities alone where others were decided, up to a hundred of them', () => {
+    const stopped = 'a: took too long';
+    for (let n = 0; n < 99; n += 3) {
+      checks.selected(KEY, { stoppedEntities: [`e${n}`, `e${n + 1}`, `e${n + 2}`], decided: 1, stopped });
+      expect(checks.pauseOf(KEY)).to.equal(undefined);
+      expect(checks.leftOut(KEY)).to.have.property('size', n + 3);
+    }
+    checks.selected(KEY, { stoppedEntities: ['x', 'y', 'z'], decided: 1, stopped });
+    expect(checks.pauseOf(KEY)).to.equal('not evaluated for 600 s after a: took too long');
+  });
+
+  it('does not run after three of them and no other, for a time that doubles up to ten minutes', async () => {
     for (const pauseS of [10, 20, 40, 80, 160, 320, 600, 600]) {
       stoppedAt('a', 'b', 'c');
       expect(checks.pauseOf(KEY)).to.equal(`not evaluated for ${pauseS} s after a: took too long`);

@@ -79,10 +79,19 @@ describe('the selection of entities', () => {
 
   it('ends after three entities at which the expressions were stopped', async () => {
     const entities = new Entities(120, stops);
-    const { names, stopped, stoppedEntities } = await entities.select();
-    expect(names).to.deep.equal([]);
+    const { names, stopped, stoppedEntities, decided } = await entities.select();
+    expect([names, decided]).to.deep.equal([[], 0]);
     expect(stopped).to.equal('e0000: took too long');
     expect(stoppedEntities).to.deep.equal(['e0000', 'e0001', 'e0002']);
     expect(entities.tasks).to.have.lengthOf(1);
+  });
+
+  it('goes on to further entities when those at which the expressions were stopped are left out', async () => {
+    const hostile = ['e0001', 'e0002', 'e0003'];
+    const entities = new Entities(120, (name) => (hostile.includes(name) ? stops() : holds()));
+    const first = await entities.select();
+    expect([first.stoppedEntities, first.decided > 0]).to.deep.equal([hostile, true]);
+    const second = await entities.select(...first.stoppedEntities);
+    expect(second.names).to.have.lengthOf(117);
   });
 });

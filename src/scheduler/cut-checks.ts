@@ -7,20 +7,26 @@ const FIRST_PAUSE_MS = 10_000;
 const LONGEST_PAUSE_MS = 600_000;
 /** The maximum number of remembered checks. Beyond it the one that was used longest ago is forgotten. */
 const MAX_REMEMBERED_CHECKS = 10_000;
+/** The maximum number of entities that are left out of a check. Beyond it the whole check pauses. */
+const MAX_LEFT_OUT = 100;
 const NONE: ReadonlySet<string> = new Set();
+
+type SelectionStops = Pick<Selection, 'stopped' | 'stoppedEntities' | 'decided'>;
 
 interface Cut {
   pauseMs: number;
   /** Monotonic ms. */
   untilMs: number;
   entities: ReadonlySet<string>;
+  /** Whether the check does not run at all. */
+  isWhole: boolean;
   /** The first reason. */
   reason: string;
 }
 
 /**
- * Checks whose expressions were stopped. During a pause the entities at which that happened are left out, so that one
- * entity does not stop a check for the others, and the whole check is when there were as many as end a selection.
+ * Checks whose expressions were stopped. During a pause the entities at which that happened are left out, so that they
+ * do not stop the check for the others. The whole check pauses when a selection ended without deciding any entity.
  */
 export class CutChecks {
   readonly #cuts = new LRUCache<string, Cut>({ max: MAX_REMEMBERED_CHECKS });
@@ -33,7 +39,7 @@ export class CutChecks {
   /** Why the check must not run now, if so. */
   pauseOf(key: string): string | undefined {
     const cut = this.#paused(key);
-    if (cut === undefined || cut.entities.size < MAX_STOPPED) return undefined;
+    if (cut?.isWhole !== true) return undefined;
     return `not evaluated for ${cut.pauseMs / 1_000} s after ${cut.reason}`;
   }
 
@@ -43,7 +49,7 @@ export class CutChecks {
   }
 
   /** A selection for the check is over. */
-  selected(key: string, { stoppedEntities, stopped = '' }: Pick<Selection, 'stopped' | 'stoppedEntities'>): void {
+  selected(key: string, { stoppedEntities, decided, stopped = '' }: SelectionStops): void {
     const known = this.#cuts.get(key);
     const paused = this.#paused(key);
     if (stoppedEntities.length === 0) {
@@ -52,7 +58,10 @@ export class CutChecks {
     }
     const pauseMs = known === undefined ? FIRST_PAUSE_MS : Math.min(2 * known.pauseMs, LONGEST_PAUSE_MS);
     const entities = new Set([...(paused?.entities ?? NONE), ...stoppedEntities]);
-    this.#cuts.set(key, { pauseMs, untilMs: this.#clock.monotonicMs() + pauseMs, entities, reason: stopped });
+    const isStuck = stoppedEntities.length >= MAX_STOPPED && decided === 0;
+    const isWhole = isStuck || entities.size > MAX_LEFT_OUT;
+    const untilMs = this.#clock.monotonicMs() + pauseMs;
+    this.#cuts.set(key, { pauseMs, untilMs, entities, isWhole, reason: stopped });
   }
 
   /** The check was changed or deleted. */

@@ -25,6 +25,8 @@ export interface Selection {
   stopped: string | undefined;
   /** Names of the entities at which expressions were stopped in this selection. */
   stoppedEntities: string[];
+  /** The number of entities at which they ended by themselves. */
+  decided: number;
   /** The first error that an expression threw. The entity is not selected. */
   firstError: string | undefined;
 }
@@ -80,7 +82,13 @@ export async function selectEntities(
   request: SelectionRequest,
 ): Promise<Selection> {
   const { owner, programs, leftOut } = request;
-  const selection: Selection = { names: [], stopped: undefined, stoppedEntities: [], firstError: undefined };
+  const selection: Selection = {
+    names: [],
+    stopped: undefined,
+    stoppedEntities: [],
+    decided: 0,
+    firstError: undefined,
+  };
   if (programs.length === 0) return selection;
   const { stoppedEntities } = selection;
   for (let from: string | undefined = ''; from !== undefined && stoppedEntities.length < MAX_STOPPED;) {
@@ -88,6 +96,7 @@ export async function selectEntities(
     const results = await decide({ programs, variable: 'entity', values, nowMs: nowMs(), limitMs: LIMIT_MS }, owner);
     for (const [index, name] of names.entries()) {
       const result = results[index];
+      if (result !== undefined && result.type !== 'limit') selection.decided += 1;
       if (result?.type === 'holds') selection.names.push(name);
       else if (result?.type === 'error') {
         selection.firstError ??= `${name}: ${result.error}`;
