@@ -1,21 +1,39 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../config/flags.ts';
 
 const PRIVATE = 0o700;
+const MIB = 2 ** 20;
+/** Room for the first pages of a new store. */
+const MIN_FREE_BYTES = MIB;
+/** LMDB maps this file at its full length when it creates it, and SIGBUS ends the process when the disk has no room for it. */
+const MAPPED_FILE = 'lock.mdb';
 
 /**
- * Creates the directory that a flag names, and `inside` in it, unless they exist. It must be writable.
+ * Creates the directory that a flag names, and `inside` in it for a store, unless they exist. It must be writable, and have room
+ * when it has no store yet.
  * @throws ConfigError that names the flag, the directory and the cause
  */
-export function ensureDirectory(flag: string, path: string, inside = ''): void {
+export function ensureDirectory(flag: string, path: string, inside: string, freeBytes = freeBytesOf): void {
   try {
     const directory = join(path, inside);
     makeDirectory(directory);
     accessSync(directory, constants.W_OK | constants.X_OK);
+    if (!existsSync(join(directory, MAPPED_FILE))) assertRoom(freeBytes(directory));
   } catch (error) {
     throw unusable(flag, path, error);
   }
+}
+
+function freeBytesOf(directory: string): number {
+  const { bavail, bsize } = statfsSync(directory);
+  return bavail * bsize;
+}
+
+function assertRoom(freeBytes: number): void {
+  if (freeBytes >= MIN_FREE_BYTES) return;
+  const message = `ENOSPC: a new store needs ${MIN_FREE_BYTES / MIB} MiB, and the disk has ${Math.floor(freeBytes / MIB)} MiB`;
+  throw Object.assign(new Error(message), { code: 'ENOSPC' });
 }
 
 /** Creates missing parents too. `recursive` of Node.js 20 never returns below a directory in which nothing can be created, such as /proc. */
