@@ -32,6 +32,18 @@ describe('a protobuf event with many fields', () => {
     expect(validationErrorOf(() => decodeEvent(unknown))).to.equal(TOO_MANY_FIELDS);
   });
 
+  it('is rejected from 9,091 hooks on, because each of them counts as eleven fields', () => {
+    const hooks = (count: number): Buffer => {
+      const event = parseEventShape({
+        ...EVENT,
+        check: { ...EVENT.check, hooks: Array.from({ length: count }, () => ({})) },
+      });
+      return encodeEvent(event);
+    };
+    expect(validationErrorOf(() => decodeEvent(hooks(1_001)))).to.contain('hooks must have at most 1000 items');
+    expect(validationErrorOf(() => decodeEvent(hooks(9_091)))).to.equal(TOO_MANY_FIELDS);
+  });
+
   it('is rejected by the codec of a connection too', () => {
     const payload = Buffer.concat([valid, repeated(field(15), MAX_VALUES)]);
     expect(validationErrorOf(() => protobufCodec.decodeEvent(payload))).to.equal(TOO_MANY_FIELDS);

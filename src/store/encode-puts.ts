@@ -13,7 +13,10 @@ export interface EncodedChanges {
 }
 
 /** Encodes the changes of a transaction. Yields to other work between large ones. */
-export async function encodePuts(puts: WriteSet['puts'], yieldToOthers: () => Promise<unknown> = nextTick): Promise<EncodedChanges[]> {
+export async function encodePuts(
+  puts: WriteSet['puts'],
+  yieldToOthers: () => Promise<unknown> = nextTick,
+): Promise<EncodedChanges[]> {
   const tables: EncodedChanges[] = [];
   let bytes = 0;
   for (const table of TABLE_NAMES) {

@@ -16,6 +16,9 @@ export class MalformedProtobuf extends InvalidResource {}
 
 const malformed = (what: string) => new MalformedProtobuf(`payload is not a protobuf message: ${what}`);
 
+/** An item of a list whose members differ from its fields costs as much as this many other fields. */
+const ADAPTED_ITEM_VALUES = 10;
+
 /** The numbers of fields and of map entries that a message may have, at all levels. */
 interface ReaderBounds {
   readonly values: number;
@@ -123,6 +126,7 @@ export class ProtobufReader {
   }
 
   #item(field: Field, target: Members): void {
+    if (field.adapter !== undefined) this.#values += ADAPTED_ITEM_VALUES;
     const item = messageOf(field).blank();
     this.#nested(messageOf(field), item as Members);
     append(target, field.name, field.adapter === undefined ? item : field.adapter.fromWire(item));
