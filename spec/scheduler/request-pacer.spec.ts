@@ -50,13 +50,13 @@ describe('the pacer of proxy requests', () => {
     expect(made).to.deep.equal(['a', 'b']);
   });
 
-  it('waits at 4 MiB of requests that are not sent, and continues when they are sent or lost', async () => {
+  it('waits at 2 MiB of requests that are not sent, and continues when they are sent or lost', async () => {
     let send = (): void => undefined;
     let lose: (error: Error) => void = () => undefined;
     const sent = new Promise<void>((resolve) => (send = resolve));
     const lost = new Promise<void>((_, reject) => (lose = reject));
-    void request('a', { bytes: 4 * MIB, durable: sent });
-    void request('b', { bytes: 4 * MIB, durable: lost });
+    void request('a', { bytes: 2 * MIB, durable: sent });
+    void request('b', { bytes: 2 * MIB, durable: lost });
     void request('c');
     await nextTick();
     expect(made).to.deep.equal(['a']);

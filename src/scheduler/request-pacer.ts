@@ -5,7 +5,7 @@ const REQUESTS_PER_TICK = 20;
 /** No further request is made in a tick after this time, ms. */
 const TICK_MS = 10;
 /** Bytes of requests that are not stored yet. At this number the next request waits. */
-const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+const MAX_WAITING_BYTES = 2 * 1024 * 1024;
 
 /** A request that was made. */
 export interface MadeRequest {
