@@ -16,6 +16,7 @@ import { parametersOf, pathWith, type ApiRoute, routeTable, titleOf } from '../s
 const OPEN = [
   'GET /auth',
   'GET /auth/test',
+  'GET /',
   'GET /docs',
   'GET /docs/start.js',
   'GET /docs/swagger-ui-bundle.js',

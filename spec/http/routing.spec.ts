@@ -10,7 +10,6 @@ describe('a path of the REST API', () => {
   const api = perSuite(() => ApiUnderTest.start());
 
   const unknown = [
-    '/',
     '/nope',
     '/api',
     CORE,
@@ -82,8 +81,8 @@ describe('a path of the REST API', () => {
     [`http://mon.example:8080${CHECKS}?limit=1`, 200],
     [`HTTPS://mon.example${CHECKS}`, 200],
     ['http://mon.example/ready', 200],
-    ['http://mon.example', 404],
-    ['http://mon.example?a=b', 404],
+    ['http://mon.example', 302],
+    ['http://mon.example?a=b', 302],
     ['http://mon.example/%zz', 400],
     ['http:///ready', 301],
   ];
