@@ -37,7 +37,7 @@ import { ClockStep } from './supervision/clock-step.ts';
 import { CommitOutcomes } from './supervision/commit-outcomes.ts';
 import { Heartbeat } from './supervision/heartbeat.ts';
 import { publishAnchor } from './supervision/ledger-anchor.ts';
-import { PendingDeletions } from './supervision/pending-deletions.ts';
+import { DeletionSteps } from './supervision/deletion-steps.ts';
 import { Quarantine } from './supervision/quarantine.ts';
 import { Retention } from './supervision/retention.ts';
 import { probeStore } from './supervision/store-probe.ts';
@@ -93,7 +93,7 @@ export class ActorSystem {
   readonly #commitOutcomes: CommitOutcomes;
   readonly #recovery: StoreRecovery;
   readonly #heartbeat: Heartbeat;
-  readonly #deletions: PendingDeletions;
+  readonly #deletions: DeletionSteps;
   readonly #statParts: SystemParts;
 
   /** Each part is made after the parts that it needs. */
@@ -182,7 +182,7 @@ export class ActorSystem {
     const retention = new Retention(store);
     this.#heartbeat = new Heartbeat({ clock, watch, supervision, eviction, retention, decider, steadyMs });
 
-    this.#deletions = new PendingDeletions({ store, decider, pressure, clock, log });
+    this.#deletions = new DeletionSteps({ store, decider, pressure, clock, log });
     listeners.add(this.#deletions);
 
     this.inspection = new Inspection({ decider, committer, visible, store, kinds, machines, clock, log });

@@ -3,9 +3,10 @@ import type { EntityConfig } from '../resources/entity.ts';
 import { entityVariable } from '../resources/entity-data.ts';
 import type { TaskOwner } from '../sandbox/fair-queue.ts';
 import type { EvaluationResult, PredicateTask } from '../sandbox/messages.ts';
+import { keyAfter } from '../store/keyspace.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 
-/** Entities that are evaluated together. */
+/** The maximum number of entities that are evaluated together. */
 const BATCH_ENTITIES = 50;
 /** A batch with at least as many characters of JSON ends, so that it does not block the event loop. */
 const BATCH_CHARACTERS = 1024 * 1024;
@@ -15,8 +16,6 @@ const READ_ENTITIES = 5;
 const LIMIT_MS = 50;
 /** The selection ends after this many entities whose expressions were stopped. */
 export const MAX_STOPPED = 3;
-/** A name followed by this character is the next possible key after the name. */
-const NUL = '\0';
 
 export interface Selection {
   /** Names of the selected entities, in order. */
@@ -25,7 +24,7 @@ export interface Selection {
   stopped: string | undefined;
   /** Names of the entities at which expressions were stopped in this selection. */
   stoppedEntities: string[];
-  /** The number of entities at which they ended by themselves. */
+  /** The number of entities for which the expressions ended by themselves. */
   decided: number;
   /** The first error that an expression threw. The entity is not selected. */
   firstError: string | undefined;
@@ -71,7 +70,7 @@ function readBatch(
       batch.values.push(value);
       characters += value.length;
     }
-    batch.next = lastKey === undefined ? undefined : lastKey + NUL;
+    batch.next = lastKey === undefined ? undefined : keyAfter(lastKey);
   }
   return batch;
 }

@@ -5,7 +5,7 @@ import type { QueueStats } from '../ports/queue-stats.ts';
 import { ExpectedError } from '../resources/errors.ts';
 import type { Announcement, ProxyRunRequested } from '../store/decision.ts';
 import { entityKey } from '../store/keyspace.ts';
-import { CutChecks } from './cut-checks.ts';
+import { ExpressionPauses } from './expression-pauses.ts';
 import type { Selection, SelectionRequest } from './entity-selection.ts';
 import { type MadeRequest, RequestPacer } from './request-pacer.ts';
 
@@ -56,13 +56,13 @@ interface Run {
 export class ProxyRuns {
   readonly #ports: ProxyRunsPorts;
   readonly #runs = new Set<Run>();
-  readonly #cutChecks: CutChecks;
+  readonly #pauses: ExpressionPauses;
   readonly #pacer: RequestPacer;
   #refused = 0;
 
   constructor(ports: ProxyRunsPorts) {
     this.#ports = ports;
-    this.#cutChecks = new CutChecks(ports.clock);
+    this.#pauses = new ExpressionPauses(ports.clock);
     this.#pacer = new RequestPacer(ports.clock);
   }
 
@@ -75,7 +75,7 @@ export class ProxyRuns {
     else if (announcement.type === 'check.changed') {
       const changed = entityKey(announcement.namespace, announcement.name);
       this.#cancel((run) => run.key === changed);
-      this.#cutChecks.delete(changed);
+      this.#pauses.delete(changed);
     }
   }
 
@@ -91,7 +91,7 @@ export class ProxyRuns {
       this.#explain(requested, { reason: 'earlier runs not over' });
       return;
     }
-    const paused = this.#cutChecks.pauseOf(key);
+    const paused = this.#pauses.pauseOf(key);
     if (paused !== undefined) {
       this.#explain(requested, { reason: 'entity attributes failed', detail: paused }, 'debug');
       return;
@@ -122,7 +122,7 @@ export class ProxyRuns {
     try {
       const selection = await this.#select(run);
       if (selection === undefined) return;
-      if (!run.isCancelled) this.#cutChecks.selected(run.key, selection);
+      if (!run.isCancelled) this.#pauses.selected(run.key, selection);
       const { names, stopped, firstError } = selection;
       if (stopped !== undefined) this.#explain(requested, { reason: 'entity attributes failed', detail: stopped });
       if (run.isCancelled) this.#explain(requested, { reason: 'check changed' });
@@ -135,7 +135,7 @@ export class ProxyRuns {
 
   async #select({ requested, key }: Run): Promise<Selection | undefined> {
     const { namespace, check, expressions } = requested;
-    const leftOut = this.#cutChecks.leftOut(key);
+    const leftOut = this.#pauses.leftOut(key);
     try {
       return await this.#ports.select({ owner: { namespace, name: check }, programs: expressions, leftOut });
     } catch (error) {

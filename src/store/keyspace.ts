@@ -51,6 +51,9 @@ export function afterPrefix(prefix: string): string {
   return prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1);
 }
 
+/** The next possible key after a key. */
+export const keyAfter = (key: string): string => `${key}\0`;
+
 const SEQ_DIGITS = 16;
 
 /** The index of the ledger by actor and key. No name contains `#`, so that the entries of a key are contiguous and in order. */

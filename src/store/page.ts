@@ -1,9 +1,7 @@
-import { afterPrefix } from './keyspace.ts';
+import { afterPrefix, keyAfter } from './keyspace.ts';
 import type { TableName, Tables } from './records.ts';
 import type { RangeReader } from './transactional-store.ts';
 
-/** Appended to a key, it gives the next possible key. */
-const NUL = '\0';
 
 export interface PageRequest {
   /** The maximum number of items; undefined = all. */
@@ -45,7 +43,7 @@ export function lazyPage<T extends TableName>(
   const from = prefix + position;
   const end = afterPrefix(prefix);
   const lastKey = limit === undefined ? undefined : lastKeyOf(store, table, { from, to: end, limit });
-  const to = lastKey === undefined ? end : lastKey + NUL;
+  const to = lastKey === undefined ? end : keyAfter(lastKey);
   const items = { [Symbol.iterator]: () => valuesIn(store, table, from, to) };
   return { items, lastKey: lastKey?.slice(prefix.length) };
 }
@@ -66,7 +64,7 @@ function* valuesIn<T extends TableName>(store: RangeReader, table: T, from: stri
     const [record] = store.range(table, { from: start, to, limit: 1 });
     if (record === undefined) return;
     yield record.value;
-    start = record.key + NUL;
+    start = keyAfter(record.key);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type TextTable,
   textTable,
 } from './lmdb-environment.ts';
+import { keyAfter } from './keyspace.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { IndexedLedger } from './ledger-index.ts';
 import { readLedgerEntry } from './ledger-codec.ts';
@@ -16,8 +17,6 @@ import { CorruptRecord, sealText, sealed, unseal } from './sealed.ts';
 
 const META = 'meta';
 const LEDGER = 'ledger';
-/** Appended to a key, it gives the next possible key. */
-const NUL = '\0';
 
 /** A stored value as it is in its table, for comparison. */
 export interface StoredBytes {
@@ -61,7 +60,7 @@ export class RawStore {
   ): RecordBatch {
     const batch: RecordBatch = { records: [], unreadable: [], lastKey: undefined };
     let bytes = 0;
-    const range = { ...(after === null ? {} : { start: after + NUL }), limit: maxRecords, snapshot: false };
+    const range = { ...(after === null ? {} : { start: keyAfter(after) }), limit: maxRecords, snapshot: false };
     for (const { key, value } of this.#table(table).getRange(range)) {
       if (batch.lastKey !== undefined && bytes + value.length > maxBytes) break;
       bytes += value.length;

@@ -1,11 +1,9 @@
-import { afterPrefix } from './keyspace.ts';
+import { afterPrefix, keyAfter } from './keyspace.ts';
 import { canHide, hiddenBy, SILENCES, visible } from './pending-deletions.ts';
 import type { TableName, Tables } from './records.ts';
 import type { TableReader } from './table-reader.ts';
 import type { Range, RangeReader } from './transactional-store.ts';
 
-/** Appended to a key, it gives the next possible key. */
-const NUL = '\0';
 const DELETIONS = { from: '', to: '~', limit: 1 };
 /** The beginnings of the keys of renewals. */
 const RENEWED = { events: 'events/', silences: 'silences/' };
@@ -60,7 +58,7 @@ export class VisibleStore extends VisibleReader implements RangeReader {
   }
 
   *#silenceKeys({ from, to }: Range): Iterable<string> {
-    for (let key = this.#nextSilence(from, to); key !== undefined; key = this.#nextSilence(key + NUL, to)) yield key;
+    for (let key = this.#nextSilence(from, to); key !== undefined; key = this.#nextSilence(keyAfter(key), to)) yield key;
   }
 
   /** Finds the next visible silence. Among hidden ones it reads only those whose names do not tell their subscription. */
@@ -107,7 +105,7 @@ export class VisibleStore extends VisibleReader implements RangeReader {
   /** Returns the first renewed event after a key, or `end` when there is none before it. */
   #firstRenewed(after: string, end: string): string {
     const [renewed] = this.#store.keys('renewals', {
-      from: RENEWED.events + after + NUL,
+      from: RENEWED.events + keyAfter(after),
       to: RENEWED.events + end,
       limit: 1,
     });

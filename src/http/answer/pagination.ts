@@ -1,3 +1,4 @@
+import { keyAfter } from '../../store/keyspace.ts';
 import type { PageRequest } from '../../store/page.ts';
 import { jsonArray } from './json-array.ts';
 import type { Answer } from '../request/route.ts';
@@ -7,8 +8,6 @@ const MAX_LIMIT = 1_000_000_000;
 /** Longer positions cannot be store keys. */
 const MAX_POSITION_BYTES = 1_900;
 const TOKEN = /^[A-Za-z0-9_-]+$/;
-/** A page starts at the first key at or after its position, so `lastKey` + NUL is the position after the last item. */
-export const NUL = '\0';
 
 /** Parses `limit` and `continue`. An invalid limit means unlimited; an invalid token means the first page. */
 export function pageRequest(query: URLSearchParams): PageRequest {
@@ -43,6 +42,6 @@ export function listAnswer<T extends object>(
     body: jsonArray(items, isShown),
     ...(lastKey === undefined
       ? {}
-      : { headers: { 'Sensu-Continue': Buffer.from(lastKey + NUL).toString('base64url') } }),
+      : { headers: { 'Sensu-Continue': Buffer.from(keyAfter(lastKey)).toString('base64url') } }),
   };
 }

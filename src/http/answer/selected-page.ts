@@ -2,8 +2,9 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { InvalidResource } from '../../resources/errors.ts';
 import { selectable, type SelectableKind } from '../../rules/selectable-fields.ts';
 import { parseSelector, type Selector } from '../../rules/selectors.ts';
+import { keyAfter } from '../../store/keyspace.ts';
 import type { LazyPage, PageRequest } from '../../store/page.ts';
-import { listAnswer, NUL, pageRequest } from './pagination.ts';
+import { listAnswer, pageRequest } from './pagination.ts';
 import type { Answer, RouteRequest } from '../request/route.ts';
 
 /** Objects examined in one tick. */
@@ -106,7 +107,7 @@ async function locatePage<T extends object>(
       if (found === count) return page;
     }
     if (lastKey === undefined) return { from: page.from };
-    start = lastKey + NUL;
+    start = keyAfter(lastKey);
     await nextTick();
     if (isDisconnected()) return { from: start, limit: 1 };
   }

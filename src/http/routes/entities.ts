@@ -23,7 +23,7 @@ import { taggedJson } from '../answer/entity-tag.ts';
 import { applyPatch } from '../request/merge-patch.ts';
 import { keepSentEmptyLists } from '../answer/sent-empty-lists.ts';
 import { creates, deletes, withEcho, lists, patches, replaces, showsUncached } from '../openapi/descriptions.ts';
-import { NUL, pageRequest } from '../answer/pagination.ts';
+import { pageRequest } from '../answer/pagination.ts';
 import { redactEntity } from '../../resources/redaction.ts';
 import { type Answer, CORE, param, type Route, type RouteRequest } from '../request/route.ts';
 import { selectedList } from '../answer/selected-page.ts';
@@ -146,10 +146,13 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
   ];
 }
 
-/** Rejects a token that this list did not issue; other lists accept any position. @throws InvalidResource */
+/**
+ * Rejects a token that this list did not issue: its positions end with the only NUL, as `keyAfter` makes them. Other
+ * lists accept any position. @throws InvalidResource
+ */
 function assertOwnToken(query: URLSearchParams): void {
   const { from } = pageRequest(query);
-  if (from === undefined || from.indexOf(NUL) === from.length - 1) return;
+  if (from === undefined || from.indexOf('\0') === from.length - 1) return;
   throw new InvalidResource('continue must be a token of this list');
 }
 

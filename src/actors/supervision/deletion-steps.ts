@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { ExpectedError } from '../../resources/errors.ts';
-import { afterPrefix } from '../../store/keyspace.ts';
+import { afterPrefix, keyAfter } from '../../store/keyspace.ts';
 import { SILENCES, ttlItem } from '../../store/pending-deletions.ts';
 import type { DeletedKind } from '../../store/records.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
@@ -18,10 +18,8 @@ const PAUSE_MS = 1;
 const RETRY_MS = 1_000;
 /** Above every key. */
 const END = '~';
-/** Appended to a key, it gives the next possible key. */
-const NUL = '\0';
 
-export interface PendingDeletionsPorts {
+export interface DeletionStepsPorts {
   store: Pick<TransactionalStore, 'range' | 'keys' | 'eventKeysOfCheck'>;
   decider: Pick<Decider, 'decide'>;
   pressure: Pick<Pressure, 'isFull'>;
@@ -30,19 +28,19 @@ export interface PendingDeletionsPorts {
 }
 
 /**
- * Carries out the pending deletions, one bounded step after the other. Each step is durable before the next one begins, so that a
- * new process goes on where the former one ended.
+ * Carries out the pending deletions, one bounded step after the other. Each step is durable before the next one begins,
+ * so that a new process continues where the former one ended.
  */
-export class PendingDeletions implements SystemListener {
-  readonly #ports: PendingDeletionsPorts;
+export class DeletionSteps implements SystemListener {
+  readonly #ports: DeletionStepsPorts;
   #cancel: (() => void) | undefined;
   #isRunning = false;
 
-  constructor(ports: PendingDeletionsPorts) {
+  constructor(ports: DeletionStepsPorts) {
     this.#ports = ports;
   }
 
-  /** Goes on with the deletions that the former process left. */
+  /** Continues the deletions that the former process left. */
   start(): void {
     this.#isRunning = true;
     this.#continueIn(PAUSE_MS);
@@ -86,7 +84,7 @@ export class PendingDeletions implements SystemListener {
   #failed({ kind, prefix }: DeletionStep, err: unknown): void {
     this.#continueIn(RETRY_MS);
     if (err instanceof ActorFailed || err instanceof ExpectedError) return;
-    this.#ports.log.error({ kind, prefix, err }, 'could not go on with a deletion; it is tried again');
+    this.#ports.log.error({ kind, prefix, err }, 'could not continue a deletion, it is tried again');
   }
 
   /** Reads the next items of the first pending deletion. Undefined when there is none. */
@@ -97,7 +95,7 @@ export class PendingDeletions implements SystemListener {
       const [kind, prefix] = [key.slice(0, slash) as DeletedKind, key.slice(slash + 1)];
       const { id, cause, after } = value;
       const items = this.#itemsAfter(kind, prefix, after);
-      const from = `${kind}/${after === '' ? prefix : after + NUL}`;
+      const from = `${kind}/${after === '' ? prefix : keyAfter(after)}`;
       const range = { from, to: afterPrefix(key), limit: DELETED_PER_STEP };
       const renewed = [...store.keys('renewals', range)];
       const upTo = firstOf(lastIfFull(items), lastIfFull(renewed)?.slice(kind.length + 1));
@@ -109,7 +107,7 @@ export class PendingDeletions implements SystemListener {
   #itemsAfter(kind: DeletedKind, prefix: string, after: string): string[] {
     const { store } = this.#ports;
     if (kind === 'ttls') return this.#ttlsAfter(prefix, after);
-    const [from, to, limit] = [after === '' ? prefix : after + NUL, afterPrefix(prefix), DELETED_PER_STEP];
+    const [from, to, limit] = [after === '' ? prefix : keyAfter(after), afterPrefix(prefix), DELETED_PER_STEP];
     if (kind === 'events') return [...store.keys('events', { from, to, limit })];
     const keys = store.keys('resources', { from: SILENCES + from, to: SILENCES + to, limit });
     return [...keys].map((key) => key.slice(SILENCES.length));
@@ -126,7 +124,7 @@ export class PendingDeletions implements SystemListener {
   }
 }
 
-/** Returns the last key of a list that may have been cut at its limit. */
+/** Returns the last key of a list that has reached its limit, after which further keys may follow. */
 const lastIfFull = (keys: readonly string[]): string | undefined =>
   keys.length < DELETED_PER_STEP ? undefined : keys.at(-1);
 

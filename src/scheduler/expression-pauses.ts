@@ -13,47 +13,48 @@ const NONE: ReadonlySet<string> = new Set();
 
 type SelectionStops = Pick<Selection, 'stopped' | 'stoppedEntities' | 'decided'>;
 
-interface Cut {
+interface Pause {
   pauseMs: number;
   /** Monotonic ms. */
   untilMs: number;
   entities: ReadonlySet<string>;
   /** Whether the check does not run at all. */
   isWhole: boolean;
-  /** The first reason. */
+  /** The first reason why expressions were stopped. */
   reason: string;
 }
 
 /**
- * Checks whose expressions were stopped. During a pause the entities at which that happened are left out, so that they
- * do not stop the check for the others. The whole check pauses when a selection ended without deciding any entity.
+ * Pauses after the expressions of a check were stopped. The selections of the check leave out the entities at which that
+ * happened, so that they do not stop the check for the others. The whole check pauses when a selection ended without
+ * deciding any entity.
  */
-export class CutChecks {
-  readonly #cuts = new LRUCache<string, Cut>({ max: MAX_REMEMBERED_CHECKS });
+export class ExpressionPauses {
+  readonly #pauses = new LRUCache<string, Pause>({ max: MAX_REMEMBERED_CHECKS });
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Why the check must not run now, if so. */
+  /** Returns why the check must not run now; undefined when it may run. */
   pauseOf(key: string): string | undefined {
-    const cut = this.#paused(key);
-    if (cut?.isWhole !== true) return undefined;
-    return `not evaluated for ${cut.pauseMs / 1_000} s after ${cut.reason}`;
+    const pause = this.#paused(key);
+    if (pause?.isWhole !== true) return undefined;
+    return `not evaluated for ${pause.pauseMs / 1_000} s after ${pause.reason}`;
   }
 
-  /** The entities that the next selection of the check leaves out. */
+  /** Returns the names of the entities that the next selection of the check leaves out. */
   leftOut(key: string): ReadonlySet<string> {
     return this.#paused(key)?.entities ?? NONE;
   }
 
-  /** A selection for the check is over. */
+  /** Records the end of a selection for the check: begins or extends its pause, or ends the doubling. */
   selected(key: string, { stoppedEntities, decided, stopped = '' }: SelectionStops): void {
-    const known = this.#cuts.get(key);
+    const known = this.#pauses.get(key);
     const paused = this.#paused(key);
     if (stoppedEntities.length === 0) {
-      if (paused === undefined) this.#cuts.delete(key);
+      if (paused === undefined) this.#pauses.delete(key);
       return;
     }
     const pauseMs = known === undefined ? FIRST_PAUSE_MS : Math.min(2 * known.pauseMs, LONGEST_PAUSE_MS);
@@ -61,16 +62,16 @@ export class CutChecks {
     const isStuck = stoppedEntities.length >= MAX_STOPPED && decided === 0;
     const isWhole = isStuck || entities.size > MAX_LEFT_OUT;
     const untilMs = this.#clock.monotonicMs() + pauseMs;
-    this.#cuts.set(key, { pauseMs, untilMs, entities, isWhole, reason: stopped });
+    this.#pauses.set(key, { pauseMs, untilMs, entities, isWhole, reason: stopped });
   }
 
-  /** The check was changed or deleted. */
+  /** Ends the pauses of a check that was changed or deleted. */
   delete(key: string): void {
-    this.#cuts.delete(key);
+    this.#pauses.delete(key);
   }
 
-  #paused(key: string): Cut | undefined {
-    const cut = this.#cuts.get(key);
-    return cut !== undefined && this.#clock.monotonicMs() < cut.untilMs ? cut : undefined;
+  #paused(key: string): Pause | undefined {
+    const pause = this.#pauses.get(key);
+    return pause !== undefined && this.#clock.monotonicMs() < pause.untilMs ? pause : undefined;
   }
 }
