@@ -2,7 +2,6 @@ import { afterPrefix, keyAfter } from './keyspace.ts';
 import type { TableName, Tables } from './records.ts';
 import type { RangeReader } from './transactional-store.ts';
 
-
 export interface PageRequest {
   /** The maximum number of items; undefined = all. */
   limit?: number | undefined;

@@ -58,7 +58,8 @@ export class VisibleStore extends VisibleReader implements RangeReader {
   }
 
   *#silenceKeys({ from, to }: Range): Iterable<string> {
-    for (let key = this.#nextSilence(from, to); key !== undefined; key = this.#nextSilence(keyAfter(key), to)) yield key;
+    for (let key = this.#nextSilence(from, to); key !== undefined; key = this.#nextSilence(keyAfter(key), to))
+      yield key;
   }
 
   /** Finds the next visible silence. Among hidden ones it reads only those whose names do not tell their subscription. */
