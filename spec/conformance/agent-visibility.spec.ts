@@ -299,9 +299,9 @@ describe('the list of connections', () => {
     const agent = AgentProcess.start(url, '--log-level', 'warn', '--password', 'wr0ng-secret');
     try {
       const [line] = await eventually(
-        () => agent.log,
+        () => agent.log.filter((logged) => 'error' in logged),
         (lines) => lines.length > 0,
-        { what: 'a line in the log of the agent', withinMs: 20_000 },
+        { what: 'an error in the log of the agent', withinMs: 20_000 },
       );
       expect(line).to.include({
         'backend-url': `${url}/`,
