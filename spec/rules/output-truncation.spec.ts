@@ -63,4 +63,34 @@ describe('the output of a check with a limit', () => {
     expect(event.metadata.labels).to.deep.equal({ team: 'a' });
     expect(stored.metadata.labels).to.deep.equal({ team: 'a', [LABEL]: '5' });
   });
+
+  it('keeps a byte order mark', () => {
+    expect(cut('\ufeffabc', 4)).to.deep.equal(['\ufeffa', '2']);
+  });
+
+  it('counts a character of two units between two steps once', () => {
+    for (const before of [65_534, 65_535, 65_536]) {
+      expect(cut(`x${'a'.repeat(before)}😀a`, 1)).to.deep.equal(['x', String(before + 5)]);
+    }
+  });
+
+  it('is never encoded as a whole', () => {
+    const { encode, encodeInto } = TextEncoder.prototype;
+    const lengths: number[] = [];
+    TextEncoder.prototype.encode = function counted(text) {
+      const bytes = encode.call(this, text);
+      lengths.push(bytes.length);
+      return bytes;
+    };
+    TextEncoder.prototype.encodeInto = function counted(text, target) {
+      lengths.push(target.length);
+      return encodeInto.call(this, text, target);
+    };
+    try {
+      expect(cut('é'.repeat(1_000_000), 1_000)).to.deep.equal(['é'.repeat(500), '1999000']);
+    } finally {
+      Object.assign(TextEncoder.prototype, { encode, encodeInto });
+    }
+    expect(Math.max(...lengths)).to.equal(65_536);
+  });
 });

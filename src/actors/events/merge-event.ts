@@ -65,7 +65,7 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
     received: event,
     filterInput: { status, previousStatus, silenced: state.silenced, hasMetrics: event.metrics !== undefined },
     givesWay: event.check.metadata.name === KEEPALIVE && status === 0 && (previousStatus ?? 0) === 0,
-    event: () => asPublished(event, state),
+    event: () => asPublished(event, state, stored),
   });
   return event;
 }
@@ -119,9 +119,8 @@ function asStored(event: CheckEvent): CheckEvent {
   return cut.metrics === undefined ? cut : { ...cut, metrics: undefined };
 }
 
-/** Returns the event for handlers: merged, with its whole output and its metrics, and the label with the number of bytes that the store lacks. */
-function asPublished(event: CheckEvent, state: CheckState): CheckEvent {
-  const { metadata } = truncateOutput(event);
+/** Returns the event for handlers: merged, with its whole output and its metrics, and with the label of the stored event that says how many bytes it lacks. */
+function asPublished(event: CheckEvent, state: CheckState, { metadata }: CheckEvent): CheckEvent {
   return { ...eventOf({ state, ttl: undefined, event }), metadata };
 }
 
