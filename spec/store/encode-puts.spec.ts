@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import { parseEvent } from '../../src/resources/event.ts';
+import { CODECS } from '../../src/store/codecs.ts';
 import { emptyPuts } from '../../src/store/decision.ts';
 import { encodePuts } from '../../src/store/encode-puts.ts';
+import { checkEvent } from '../support/example-events.ts';
 
 const MB = 1024 * 1024;
 
@@ -28,5 +31,23 @@ describe('the changes of a transaction', () => {
     const { ticks, keys } = await ticksFor(Array.from({ length: 6 }, () => ({ a: 'x'.repeat(3 * MB) })));
     expect(ticks).to.equal(3);
     expect(keys).to.deep.equal(['key-0', 'key-1', 'key-2', 'key-3', 'key-4', 'key-5', 'deleted']);
+  });
+
+  it('encode the event of several handlers once, and a long output in several ticks', async () => {
+    const puts = emptyPuts();
+    const output = '\u0001'.repeat(2_000_000);
+    let reads = 0;
+    const event = parseEvent(checkEvent('web-1', 'disk', {}));
+    Object.defineProperty(event.check ?? {}, 'output', { get: () => ((reads += 1), output), enumerable: true });
+    const shared = { namespace: 'default', key: 'default/web-1/disk', event, decidedAtMs: 1 };
+    for (const handler of ['a', 'b', 'c']) puts.outbox.set(handler, { ...shared, notificationId: handler, handler });
+    const ticks: number[] = [];
+    const tables = await encodePuts(puts, () => Promise.resolve(ticks.push(reads)));
+    const changes = tables.find(({ table }) => table === 'outbox')?.changes ?? [];
+    const read = changes.map(([key, bytes]) => CODECS.outbox.decode(bytes ?? Buffer.alloc(0), key));
+    expect(read.map(({ handler }) => handler)).to.deep.equal(['a', 'b', 'c']);
+    expect(read.map(({ event: { check } }) => check?.output === output)).to.deep.equal([true, true, true]);
+    // Two within the event's JSON, and one after each entry.
+    expect(ticks).to.deep.equal(Array.from({ length: 5 }, () => reads));
   });
 });

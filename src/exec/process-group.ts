@@ -18,7 +18,7 @@ export interface CommandRequest {
   /** The text for `sh -c`. */
   command: string;
   /** Standard input; empty by default. */
-  stdin?: string | undefined;
+  stdin?: string | Buffer | undefined;
   /** Entries `NAME=value` that extend the environment of this program, without its secrets. Later entries win, search paths are prepended, and other texts are ignored. */
   environment?: readonly string[];
   /** The time limit; 0, the default, means none. */

@@ -26,9 +26,9 @@ export function handlerRunner({ mutatorExists, ...limits }: HandlerRunnerPorts) 
     clock: Clock,
     signal: AbortSignal,
   ): Promise<HandlerRun> => {
-    const payload = payloadOf(event, handler.mutator, (name) => mutatorExists(namespace, name));
+    const payload = await payloadOf(event, handler.mutator, { isStored: (name) => mutatorExists(namespace, name) });
     if ('failure' in payload) return { outcome: 'failed', reason: payload.failure, status: undefined };
-    const input = { payload: payload.text, notificationId, signal };
+    const input = { payload: payload.input, notificationId, signal };
     return handler.type === 'pipe'
       ? runPipeHandler(handler, input, clock, limits)
       : runSocketHandler(handler, input, clock);

@@ -1,10 +1,9 @@
 import { Packr } from 'msgpackr';
-import type { Event } from '../resources/event.ts';
 import type { CheckStateName } from '../rules/check-state.ts';
-import { parseEventJson } from '../wire/exact-json.ts';
 import { encodeJson } from '../wire/json-codec.ts';
 import { encodeEvent } from '../wire/protobuf-codec.ts';
 import { EncodedEvent } from './encoded-event.ts';
+import { decodeOutboxEntry, encodeOutboxEntry } from './outbox-entry.ts';
 import type { EventRecord, OutboxEntry, TableName, Tables } from './records.ts';
 import { PAYLOAD_AT, allocateSealed, sealInPlace, sealText, unseal } from './sealed.ts';
 
@@ -75,15 +74,9 @@ const eventCodec: Codec<EventRecord> = {
   },
 };
 
-/** `entry without its event` LF `event`, both JSON. The event may have numbers that `JSON` would round or reject. */
 const outboxCodec: Codec<OutboxEntry> = {
-  encode: ({ event, ...entry }) => sealText(`${JSON.stringify(entry)}\n${encodeJson(event)}`),
-  decode(bytes, what) {
-    const text = unseal(bytes, what).toString();
-    const end = text.indexOf('\n');
-    const entry = JSON.parse(text.slice(0, end)) as Omit<OutboxEntry, 'event'>;
-    return { ...entry, event: parseEventJson(text.slice(end + 1)) as Event };
-  },
+  encode: (entry) => encodeOutboxEntry(entry, [Buffer.from(encodeJson(entry.event))]),
+  decode: decodeOutboxEntry,
 };
 
 /** The codec of each table. */

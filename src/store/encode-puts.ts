@@ -1,10 +1,9 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { CODECS } from './codecs.ts';
-import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
+import type { Event } from '../resources/event.ts';
+import { encodeOutboxEntry } from './outbox-entry.ts';
+import { type OutboxEntry, TABLE_NAMES, type TableName } from './records.ts';
+import { encodeJsonInTicks, TickBudget } from './tick-budget.ts';
 import type { WriteSet } from './transactional-store.ts';
-
-/** Bytes encoded in one tick. One event can be in the outbox for many handlers, with 10 MiB or more for each. */
-const MAX_BYTES_PER_TICK = 4 * 1024 * 1024;
 
 /** The changes of one table, as they are stored: `null` = deleted. */
 export interface EncodedChanges {
@@ -12,26 +11,44 @@ export interface EncodedChanges {
   changes: [key: string, value: Buffer | null][];
 }
 
-/** Encodes the changes of a transaction. Yields to other work between large ones. */
+/** Encodes the changes of a transaction. Yields to other work between large ones, and within them. */
 export async function encodePuts(
   puts: WriteSet['puts'],
-  yieldToOthers: () => Promise<unknown> = nextTick,
+  yieldToOthers?: () => Promise<unknown>,
 ): Promise<EncodedChanges[]> {
+  const budget = new TickBudget(yieldToOthers);
+  const outbox = new OutboxEncoder(budget);
   const tables: EncodedChanges[] = [];
-  let bytes = 0;
   for (const table of TABLE_NAMES) {
     const changes: EncodedChanges['changes'] = [];
     for (const [key, value] of puts[table]) {
-      const encoded = value === null ? null : encode(table, value);
+      if (value === null) {
+        changes.push([key, null]);
+        continue;
+      }
+      const encoded =
+        table === 'outbox' ? await outbox.encode(value as OutboxEntry) : CODECS[table].encode(value as never);
       changes.push([key, encoded]);
-      bytes += encoded?.length ?? 0;
-      if (bytes < MAX_BYTES_PER_TICK) continue;
-      await yieldToOthers();
-      bytes = 0;
+      const pause = budget.spend(encoded.length);
+      if (pause !== undefined) await pause;
     }
     tables.push({ table, changes });
   }
   return tables;
 }
 
-const encode = <T extends TableName>(table: T, value: Tables[T]): Buffer => CODECS[table].encode(value);
+/** Encodes entries of the outbox. Successive entries with the same event share its JSON. */
+class OutboxEncoder {
+  readonly #budget: TickBudget;
+  #last: { event: Event; json: Buffer[] } | undefined;
+
+  constructor(budget: TickBudget) {
+    this.#budget = budget;
+  }
+
+  async encode(entry: OutboxEntry): Promise<Buffer> {
+    const { event } = entry;
+    if (this.#last?.event !== event) this.#last = { event, json: await encodeJsonInTicks(event, this.#budget) };
+    return encodeOutboxEntry(entry, this.#last.json);
+  }
+}

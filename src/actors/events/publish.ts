@@ -11,7 +11,7 @@ import {
 import { eventKey, outboxKey } from '../../store/keyspace.ts';
 import type { Notification } from '../../store/records.ts';
 import { readResource } from '../../store/resource-store.ts';
-import { encodeJson } from '../../wire/json-codec.ts';
+import { jsonBytes } from '../../wire/json-parts.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { OUTBOX_FULL } from '../core/outbox-full.ts';
 
@@ -113,7 +113,7 @@ interface Published {
 const measured = (event: Event): Published => ({ event, bytes: publishedBytes(event) });
 
 /** Returns the size of an outbox entry, as counted against the bound of the outbox. */
-export const publishedBytes = (event: Event): number => Buffer.byteLength(encodeJson(event));
+export const publishedBytes = (event: Event): number => jsonBytes(event);
 
 function send(ctx: DecisionContext, namespace: string, handler: string, { event, bytes }: Published): void {
   const seq = ((ctx.get('meta', OUTBOX_SEQ_KEY) as number | undefined) ?? 0) + 1;

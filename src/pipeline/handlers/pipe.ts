@@ -22,7 +22,7 @@ export interface PipeLimits {
  */
 export async function runPipeHandler(
   { command = '', timeout, env_vars, secrets }: Handler,
-  { payload, notificationId, signal }: { payload: string; notificationId: string; signal: AbortSignal },
+  { payload, notificationId, signal }: { payload: string | Buffer; notificationId: string; signal: AbortSignal },
   clock: Clock,
   { runLimitMs, reaper }: PipeLimits,
 ): Promise<HandlerRun> {

@@ -11,7 +11,7 @@ const CLOSING_MS = 2_000;
 interface Sending {
   host: string;
   port: number;
-  payload: string;
+  payload: string | Buffer;
   /** Aborts the transfer with the signal's reason. */
   signal: AbortSignal;
   clock: Clock;
@@ -23,7 +23,7 @@ interface Sending {
  */
 export async function runSocketHandler(
   { type, socket, timeout }: Handler,
-  { payload, signal: end }: { payload: string; signal: AbortSignal },
+  { payload, signal: end }: { payload: string | Buffer; signal: AbortSignal },
   clock: Clock,
 ): Promise<HandlerRun> {
   const limitS = timeout > 0 ? timeout : DEFAULT_TIMEOUT_S;

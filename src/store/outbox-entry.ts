@@ -1,0 +1,29 @@
+import type { Event } from '../resources/event.ts';
+import { parseEventJson } from '../wire/exact-json.ts';
+import type { OutboxEntry } from './records.ts';
+import { allocateSealed, PAYLOAD_AT, sealInPlace, unseal } from './sealed.ts';
+
+const LINE_FEED = 0x0a;
+
+/**
+ * Returns the stored bytes of an entry: `entry without its event` LF `event`, both JSON. The event may have numbers that
+ * `JSON` would round or reject. Its JSON is a parameter, because the entries of its handlers share it.
+ */
+export function encodeOutboxEntry({ event: _, ...entry }: OutboxEntry, eventJson: readonly Buffer[]): Buffer {
+  const head = Buffer.from(`${JSON.stringify(entry)}\n`);
+  const sealed = allocateSealed(eventJson.reduce((bytes, { length }) => bytes + length, head.length));
+  let at = PAYLOAD_AT;
+  for (const part of [head, ...eventJson]) {
+    part.copy(sealed, at);
+    at += part.length;
+  }
+  return sealInPlace(sealed);
+}
+
+/** @throws CorruptRecord */
+export function decodeOutboxEntry(bytes: Buffer, what: string): OutboxEntry {
+  const payload = unseal(bytes, what);
+  const end = payload.indexOf(LINE_FEED);
+  const entry = JSON.parse(payload.toString('utf8', 0, end)) as Omit<OutboxEntry, 'event'>;
+  return { ...entry, event: parseEventJson(payload.toString('utf8', end + 1)) as Event };
+}

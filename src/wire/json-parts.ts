@@ -1,0 +1,96 @@
+import { stringifyExactly } from './exact-json.ts';
+
+/** UTF-16 units of a text that are encoded in one part. */
+const PART_UNITS = 262_144;
+
+const isLong = (text: string): boolean => text.length > PART_UNITS;
+
+/**
+ * Returns the JSON of a value in parts, which together are the text of `stringifyExactly`. Each long text, such as the output
+ * of a check, has parts of its own, so that the caller can yield to other work between them. `partsOf` replaces how long
+ * texts are encoded.
+ */
+export function* jsonParts(value: unknown, partsOf: (text: string) => Iterable<string> = textParts): Iterable<string> {
+  if (typeof value === 'string' && isLong(value)) yield* partsOf(value);
+  else if (!hasLongText(value)) yield stringifyExactly(value);
+  else if (Array.isArray(value)) yield* listParts(value, partsOf);
+  else yield* objectParts(value as object, partsOf);
+}
+
+function hasLongText(value: unknown): boolean {
+  if (typeof value === 'string') return isLong(value);
+  if (value === null || typeof value !== 'object') return false;
+  if (Array.isArray(value)) return value.some(hasLongText);
+  for (const name in value) if (hasLongText((value as Record<string, unknown>)[name])) return true;
+  return false;
+}
+
+function* listParts(list: unknown[], partsOf: (text: string) => Iterable<string>): Iterable<string> {
+  let before = '[';
+  for (const item of list) {
+    yield before;
+    yield* jsonParts(item ?? null, partsOf);
+    before = ',';
+  }
+  yield ']';
+}
+
+function* objectParts(object: object, partsOf: (text: string) => Iterable<string>): Iterable<string> {
+  let before = '{';
+  for (const [name, member] of Object.entries(object)) {
+    if (member === undefined) continue;
+    yield `${before}${JSON.stringify(name)}:`;
+    yield* jsonParts(member, partsOf);
+    before = ',';
+  }
+  yield '}';
+}
+
+function* textParts(text: string): Iterable<string> {
+  yield '"';
+  for (let at = 0; at < text.length;) {
+    const end = at + PART_UNITS;
+    // A character of two units must not be split: each half would be escaped.
+    const next = end < text.length && isLowSurrogate(text.charCodeAt(end)) ? end + 1 : end;
+    yield JSON.stringify(text.slice(at, next)).slice(1, -1);
+    at = next;
+  }
+  yield '"';
+}
+
+/** Returns the bytes of a value's JSON in UTF-8. Long texts are counted and not encoded. */
+export function jsonBytes(value: unknown): number {
+  let bytes = 0;
+  const counted = (text: string): string[] => {
+    bytes += textBytes(text);
+    return [];
+  };
+  for (const part of jsonParts(value, counted)) bytes += Buffer.byteLength(part);
+  return bytes;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+/** `\b`, `\t`, `\n`, `\f` and `\r`; the other control characters are escaped as `\u0000`. */
+const SHORT_ESCAPES = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d]);
+const ESCAPE_BYTES = 6;
+
+const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800;
+const isLowSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xdc00;
+
+function textBytes(text: string): number {
+  let bytes = 2;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit < SPACE) bytes += SHORT_ESCAPES.has(unit) ? 2 : ESCAPE_BYTES;
+    else if (unit === QUOTE || unit === BACKSLASH) bytes += 2;
+    else if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    else if (isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(at + 1))) {
+      bytes += 4;
+      at += 1;
+    } else bytes += isHighSurrogate(unit) || isLowSurrogate(unit) ? ESCAPE_BYTES : 3;
+  }
+  return bytes;
+}
