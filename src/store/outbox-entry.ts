@@ -9,7 +9,9 @@ const LINE_FEED = 0x0a;
  * Returns the stored bytes of an entry: `entry without its event` LF `event`, both JSON. The event may have numbers that
  * `JSON` would round or reject. Its JSON is a parameter, because the entries of its handlers share it.
  */
-export function encodeOutboxEntry({ event: _, ...entry }: OutboxEntry, eventJson: readonly Buffer[]): Buffer {
+export function encodeOutboxEntry(outboxEntry: OutboxEntry, eventJson: readonly Buffer[]): Buffer {
+  const entry: Partial<OutboxEntry> = { ...outboxEntry };
+  delete entry.event;
   const head = Buffer.from(`${JSON.stringify(entry)}\n`);
   const sealed = allocateSealed(eventJson.reduce((bytes, { length }) => bytes + length, head.length));
   let at = PAYLOAD_AT;

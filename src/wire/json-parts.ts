@@ -72,9 +72,14 @@ export function jsonBytes(value: unknown): number {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
-/** `\b`, `\t`, `\n`, `\f` and `\r`; the other control characters are escaped as `\u0000`. */
-const SHORT_ESCAPES = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d]);
+const BACKSPACE = 0x08;
+const VERTICAL_TAB = 0x0b;
+const CARRIAGE_RETURN = 0x0d;
 const ESCAPE_BYTES = 6;
+
+/** Whether the escape is `\b`, `\t`, `\n`, `\f` or `\r`; that of other control characters has the form `\u0000`. */
+const hasShortEscape = (unit: number): boolean =>
+  unit >= BACKSPACE && unit <= CARRIAGE_RETURN && unit !== VERTICAL_TAB;
 
 const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800;
 const isLowSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xdc00;
@@ -83,7 +88,7 @@ function textBytes(text: string): number {
   let bytes = 2;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    if (unit < SPACE) bytes += SHORT_ESCAPES.has(unit) ? 2 : ESCAPE_BYTES;
+    if (unit < SPACE) bytes += hasShortEscape(unit) ? 2 : ESCAPE_BYTES;
     else if (unit === QUOTE || unit === BACKSLASH) bytes += 2;
     else if (unit < 0x80) bytes += 1;
     else if (unit < 0x800) bytes += 2;
