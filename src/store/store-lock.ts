@@ -43,9 +43,9 @@ interface Owner {
 export class StoreInUse extends Error {
   readonly code = 'store-in-use';
 
-  /** `owner` is undefined when it is not known. */
-  constructor(owner: Owner | undefined) {
-    super(`store is in use by ${describe(owner)}`);
+  /** `owner` is undefined when it is not known. `place` is the setting that names the directory, with its value. */
+  constructor(owner: Owner | undefined, place?: string) {
+    super(`store is in use by ${describe(owner)}${place === undefined ? '' : ` (${place})`}`);
   }
 }
 
@@ -57,12 +57,13 @@ function describe(owner: Owner | undefined): string {
 
 /**
  * Locks a store directory until `release`, and creates the directory if it does not exist. The system releases the lock when this
- * process ends, however it ends. Processes of other containers are excluded too when they share the file system.
+ * process ends, however it ends. Processes of other containers are excluded too when they share the file system. `place` is the
+ * setting that names the directory, with its value, for the error.
  *
  * @throws StoreInUse
  * @throws Error when the machine has no program that locks files, or the file system has no locks
  */
-export function lockStore(directory: string): { release(): void } {
+export function lockStore(directory: string, place?: string): { release(): void } {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   // A directory that existed before may be accessible to others.
   chmodSync(directory, 0o700);
@@ -70,8 +71,8 @@ export function lockStore(directory: string): { release(): void } {
   for (;;) {
     const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
-      if (!tryLock(file)) throw new StoreInUse(ownerOf(directory));
-      assertNoEarlierOwner(path);
+      if (!tryLock(file)) throw new StoreInUse(ownerOf(directory), place);
+      assertNoEarlierOwner(path, place);
       if (isAt(path, file)) {
         recordOwner(file);
         return { release: () => closeSync(file) };
@@ -108,9 +109,9 @@ function tryLock(file: number): boolean {
 }
 
 /** Earlier versions do not lock the file: it exists as long as they run. @throws StoreInUse */
-function assertNoEarlierOwner(path: string): void {
+function assertNoEarlierOwner(path: string, place: string | undefined): void {
   const owner = readOwner(path);
-  if (owner !== undefined && owner.host === undefined && isAlive(owner)) throw new StoreInUse(owner);
+  if (owner !== undefined && owner.host === undefined && isAlive(owner)) throw new StoreInUse(owner, place);
 }
 
 function isAlive({ pid, startedAt }: Owner): boolean {

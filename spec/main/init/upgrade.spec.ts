@@ -193,7 +193,7 @@ describe('mon-backend upgrade', function () {
       try {
         const { code, stderr } = await upgrade('--skip-confirm', '--timeout', '300ms');
         expect(code).to.equal(1);
-        expect(stderr).to.contain(`store is in use by process ${process.pid}; stop it`);
+        expect(stderr).to.contain(`store is in use by process ${process.pid} (--state-dir ${stateDir}); stop it`);
         expectUnchanged();
       } finally {
         lock.release();

@@ -45,6 +45,15 @@ describe('the store of a state directory', () => {
     lockStore(storeDirectory(directory.path)).release();
   });
 
+  it('names the flag and its value when the store is in use', async () => {
+    const lock = await ownStore(directory.path);
+    const inUse = `store is in use by process ${process.pid} (--state-dir ${directory.path})`;
+    expect(await errorOf(ownStore(directory.path))).to.have.property('message', inUse);
+    lock.release();
+    await serveControl();
+    expect(await errorOf(assertNotServed(directory.path))).to.have.property('message', inUse);
+  });
+
   it('is reported as in use without taking the lock', async () => {
     expect(await errorOf(assertNotServed(directory.path))).to.equal(undefined);
     await serveControl();

@@ -12,7 +12,7 @@ const UNSERVED = ['ENOENT', 'ECONNREFUSED'];
  * @throws StoreInUse
  */
 export async function ownStore(stateDir: string): Promise<{ release(): void }> {
-  const lock = lockStore(storeDirectory(stateDir));
+  const lock = lockStore(storeDirectory(stateDir), placeOf(stateDir));
   try {
     await assertNotServed(stateDir);
     return lock;
@@ -22,9 +22,12 @@ export async function ownStore(stateDir: string): Promise<{ release(): void }> {
   }
 }
 
+const placeOf = (stateDir: string): string => `--state-dir ${stateDir}`;
+
 /** Asks the control socket, so that a second backend is refused before it loads the whole program. @throws StoreInUse */
 export async function assertNotServed(stateDir: string): Promise<void> {
-  if (await isServed(controlSocketPath(stateDir))) throw new StoreInUse(ownerOf(storeDirectory(stateDir)));
+  if (!(await isServed(controlSocketPath(stateDir)))) return;
+  throw new StoreInUse(ownerOf(storeDirectory(stateDir)), placeOf(stateDir));
 }
 
 /** Whether a process listens on the socket. One that is stopped, or too busy to accept, counts. */
