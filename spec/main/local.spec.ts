@@ -53,6 +53,11 @@ class LocalRun {
     return this.#child.exitCode;
   }
 
+  /** Sends the signal of Ctrl-C, and does not wait. */
+  signal(): void {
+    this.#child.kill('SIGINT');
+  }
+
   async end(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) await this.interrupt();
   }
@@ -107,6 +112,30 @@ describe('npm start', function () {
     const names = again.map(({ check }) => check.metadata.name);
     expect(names).to.include('root-filesystem');
     expect(await second.interrupt()).to.equal(0);
+  });
+
+  it('ends its programs at once at a second Ctrl-C, which the message of the first one offers', async () => {
+    const run = start();
+    await run.api();
+    const lock = join(directory.path, '.mon', 'backend', 'store', 'lock');
+    const { pid } = JSON.parse(readFileSync(lock, 'utf8')) as { pid: number };
+    process.kill(pid, 'SIGSTOP');
+    try {
+      run.signal();
+      await eventually(() => run.output.includes('Ctrl-C again ends them at once'), Boolean, { what: 'the message' });
+      // npm passes on the signal that the terminal sent already: two signals at once are one Ctrl-C.
+      run.signal();
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect(() => process.kill(pid, 0)).to.not.throw();
+      expect(await run.interrupt()).to.equal(1);
+      expect(() => process.kill(pid, 0)).to.throw('ESRCH');
+    } finally {
+      try {
+        process.kill(pid, 'SIGCONT');
+      } catch {
+        // It has ended.
+      }
+    }
   });
 
   it('says in text why the backend did not start, and which variables choose other ports', async () => {

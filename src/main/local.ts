@@ -25,6 +25,8 @@ const PASSWORD_FILE = join(STATE_DIR, 'admin-password');
 const CHECKS_MADE_FILE = join(STATE_DIR, 'checks-made');
 const USERNAME = 'admin';
 const SUBSCRIPTION = 'local';
+/** npm passes on the signal of Ctrl-C, which the terminal sends to this process too: signals within this time are one. */
+const SAME_SIGNAL_MS = 500;
 const ALERT_FILE = join(HOME, 'alerts.log');
 
 const BACKEND_COMMAND = fileURLToPath(new URL('../../bin/mon-backend.js', import.meta.url));
@@ -101,6 +103,11 @@ async function stopAll(children: readonly Child[]): Promise<void> {
   }
 }
 
+/** Ends the children without a clean stop. Their own commands end too. */
+function killAll(children: readonly Child[]): void {
+  for (const { process: child } of children) child.kill('SIGKILL');
+}
+
 /** Writes the password to disk before it is used, so that a start that fails in between can be repeated. */
 async function ensureAdministrator(): Promise<string> {
   if (!existsSync(PASSWORD_FILE))
@@ -136,27 +143,34 @@ async function main(): Promise<void> {
   await assertUpgraded();
   const password = await ensureAdministrator();
   const children: Child[] = [];
-  let stopping = false;
+  const stopping = new AbortController();
   const stop = (exitCode: number): void => {
-    if (stopping) return;
-    stopping = true;
+    if (stopping.signal.aborted) return;
+    stopping.abort();
     stopAll(children).then(
-      () => process.exit(exitCode),
+      () => process.exit(process.exitCode ?? exitCode),
       () => process.exit(1),
     );
   };
   const watch = ({ name, process: child }: Child): void => {
     child.once('exit', (code, signal) => {
-      if (stopping) return;
+      if (stopping.signal.aborted) return;
       process.stderr.write(`${name} ended unexpectedly (${signal ?? code}), see ${join(HOME, `${name}.log`)}\n`);
       if (name === 'backend') stop(1);
     });
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => {
+  let firstSignalMs: number | undefined;
+  const onSignal = (): void => {
+    if (firstSignalMs === undefined) {
+      firstSignalMs = systemClock.monotonicMs();
+      process.stdout.write('\nmon is stopping the agent and the backend. Ctrl-C again ends them at once\n');
       stop(0);
-    });
-  }
+    } else if (systemClock.monotonicMs() - firstSignalMs > SAME_SIGNAL_MS) {
+      process.exitCode = 1;
+      killAll(children);
+    }
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
 
   try {
     const backend = run('backend', {
@@ -171,6 +185,8 @@ async function main(): Promise<void> {
       await createResources(api, password);
       writeFileSync(CHECKS_MADE_FILE, '');
     }
+    // A child that starts from here on would outlive this process.
+    if (stopping.signal.aborted) return;
     const agent = run('agent', {
       MON_BACKEND_URL: `ws://${reachable(addresses.agents)}`,
       MON_SUBSCRIPTIONS: SUBSCRIPTION,
@@ -194,9 +210,10 @@ Read the events and the ledger:
 Raise an alert and read its notification:
   curl -s -H "Authorization: Bearer $TOKEN" -X PUT http://${api}/api/core/v2/namespaces/default/events/example/alert \\
     -d '{"entity":{"entity_class":"proxy","metadata":{"name":"example"}},"check":{"metadata":{"name":"alert"},"interval":60,"status":2,"output":"it happened","handlers":["alerts"]}}'
-  tail -n 1 ${ALERT_FILE}
+  grep '"it happened"' ${ALERT_FILE} | tail -n 1
 `);
   } catch (error) {
+    if (stopping.signal.aborted) return;
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     stop(1);
   }
