@@ -87,13 +87,14 @@ describe('a handler that an event does not reach', () => {
     expect(line).to.deep.include({ msg: 'event was not handled' }).and.to.have.nested.property('fields.reason', reason);
   });
 
-  it('because it does not exist is logged once a minute', async () => {
-    await handler('last');
-    const result = { status: 1, handlers: ['absent', 'last'] };
-    await notificationsOf('absent', result, 1);
-    await notificationsOf('absent', result, 2);
+  it('because it does not exist is recorded for each incident, and logged once a minute', async () => {
+    const result = { status: 1, handlers: ['absent'] };
+    const outcome = { handler: 'absent', outcome: 'skipped', reason: 'handler does not exist' };
+    expect(await notificationsOf('absent', { status: 0, handlers: ['absent'] }, 0)).to.deep.equal([]);
+    expect(await notificationsOf('absent', result, 1)).to.deep.equal([outcome]);
+    expect(await notificationsOf('absent', result, 2)).to.deep.equal([outcome, outcome]);
     expect(linesAbout('absent').map(({ level, msg, fields }) => [level, msg, fields['events']])).to.deep.equal([
-      ['info', 'handler does not exist, will be ignored', 1],
+      ['warn', 'handler does not exist, will be ignored', 1],
     ]);
     await backend.clock.advance(60_000);
     await notificationsOf('absent', result, 3);

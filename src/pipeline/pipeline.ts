@@ -199,8 +199,10 @@ export class Pipeline {
       this.runs[result.outcome === 'handled' ? 'handled' : 'failed'] += 1;
     }
     const fields = {
-      event_id: entry.event.id,
+      namespace: entry.namespace,
       handler: entry.handler,
+      event: entry.key,
+      event_id: entry.event.id,
       notification: entry.notificationId,
       ...result,
     };

@@ -33,7 +33,7 @@ export class SkippedHandlers {
     }
     this.#remembered.set(id, { loggedAtMs: atMs, count: 0 });
     const fields = { namespace, handler, event: key, events: count };
-    if (reason === MISSING) this.#log.info(fields, 'handler does not exist, will be ignored');
+    if (reason === MISSING) this.#log.warn(fields, 'handler does not exist, will be ignored');
     else this.#log.warn({ ...fields, reason }, 'event was not handled');
   }
 }

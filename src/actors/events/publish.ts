@@ -100,8 +100,7 @@ export function publish(ctx: DecisionContext, { received, filterInput, givesWay 
     } else if (result.reason !== 'denied') skip(ctx, handler, received, `${result.reason}: ${result.filter}`);
   }
   for (const { name, reason } of unselected) {
-    if (reason === TOO_MANY_NAMES) skip(ctx, name, received, reason);
-    else if (isIncident(filterInput)) announceSkip(ctx, name, received, reason);
+    if (reason === TOO_MANY_NAMES || isIncident(filterInput)) skip(ctx, name, received, reason);
   }
 }
 
@@ -124,11 +123,6 @@ function send(ctx: DecisionContext, namespace: string, handler: string, { event,
   ctx.announce({ type: 'outbox.filled', outboxKey: outboxKey(seq), key, namespace, handler, bytes });
 }
 
-const announceSkip = (ctx: DecisionContext, handler: string, event: Event, reason: string): void => {
-  const namespace = event.entity?.metadata.namespace ?? '';
-  ctx.announce({ type: 'handler.skipped', namespace, handler, key: publishedKey(event), reason });
-};
-
 /** Records a handler that was not run although it should have been. A denial by a filter is not recorded. */
 function skip(ctx: DecisionContext, handler: string, event: Event, reason: string): void {
   remember(ctx, publishedKey(event), {
@@ -141,7 +135,8 @@ function skip(ctx: DecisionContext, handler: string, event: Event, reason: strin
     atMs: ctx.nowMs,
     durationMs: 0,
   });
-  announceSkip(ctx, handler, event, reason);
+  const namespace = event.entity?.metadata.namespace ?? '';
+  ctx.announce({ type: 'handler.skipped', namespace, handler, key: publishedKey(event), reason });
 }
 
 /** Stores the latest notifications of an event's key. */
