@@ -30,7 +30,7 @@ export const initFlags = {
   'ignore-already-initialized': {
     kind: kinds.boolean,
     fallback: false,
-    about: 'exit with 0 instead of 3 when the store is initialised already',
+    about: 'exit with 0 instead of 3 when the store is already initialized',
   },
   ...connectionFlags,
 } satisfies Record<string, Flag<unknown>>;

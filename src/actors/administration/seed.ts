@@ -22,7 +22,7 @@ export const DEFAULT_AGENT_PASSWORD = 'P@ssw0rd!';
 
 export class AlreadyInitialized extends Error {}
 
-/** The key in `meta` that marks an initialised store. */
+/** The key in `meta` that marks an initialized store. */
 const INITIALIZED_KEY = 'initialized';
 
 /** Whether `init` has created the resources of a new installation. */
