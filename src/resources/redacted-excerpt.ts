@@ -20,7 +20,7 @@ export function outputExcerpt({ entity, check, metadata }: CheckEvent): string {
   const maps = [entity.metadata, check.metadata, metadata].flatMap(({ labels, annotations }) => [labels, annotations]);
   const values = [...maps.flatMap((map) => Object.entries(map ?? {})), ...(check.env_vars ?? []).map(nameAndValue)];
   const secrets = values.filter(([name, value]) => value !== '' && isSecret(name)).map(([, value]) => value);
-  const excerpt = withoutSecrets(check.output, secrets)
+  const excerpt = withoutSecrets(check.output, [...new Set(secrets)])
     .slice(0, MAX_CHARACTERS)
     .replaceAll(NAMED_VALUE, (whole, name: string, between: string) =>
       isSecret(name.replace(/^-+/, '')) ? `${name}${between}${REDACTED}` : whole,
