@@ -48,6 +48,23 @@ describe('skipped ticks of a check', () => {
     expect(line?.fields).to.deep.include({ namespace: 'default', check: 'check-disk', fields: ['subdue'] });
   });
 
+  it('are those of a request whose assets exceed 2 MiB; to run such a check now is refused', async () => {
+    const runtime_assets = Array.from({ length: 6 }, (_, n) => `large-${n}`);
+    for (const name of runtime_assets) {
+      const metadata = { name, namespace: 'default' };
+      const builds = [{ url: `http://a/${'x'.repeat(400_000)}`, sha512: 'a'.repeat(128) }];
+      expect(await api.put(`/ns/default/assets/${name}`, { metadata, builds })).to.have.property('status', 201);
+    }
+    await put({ runtime_assets });
+    await backend.clock.advance(FIRST_TICK_MS);
+    expect(await agent.requestCount()).to.equal(0);
+    const detail = 'too long: the assets and hooks of the check exceed 2097152 bytes';
+    expect(at(await schedule(), 'last_skip')).to.deep.include({ reason: 'too long', detail });
+    const refused = await api.post(`${CHECK}/execute`, {});
+    expect(refused).to.have.property('status', 400);
+    expect(JSON.stringify(refused.json)).to.contain(detail);
+  });
+
   it('are each explained by the last ledger entry before them', async () => {
     await put({ publish: false });
     await backend.clock.advance(FIRST_TICK_MS + 20_000);

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { checkRequest } from '../../../src/actors/schedules/check-request.ts';
 import { assetWithDefaults } from '../../../src/resources/asset.ts';
 import { parseCheckShape } from '../../../src/resources/check.ts';
+import { InvalidResource } from '../../../src/resources/errors.ts';
 import { hookWithDefaults } from '../../../src/resources/hook.ts';
-import { Decision } from '../../../src/store/decision.ts';
+import { Decision, type TableReader } from '../../../src/store/decision.ts';
 import { resourceKey } from '../../../src/store/keyspace.ts';
 
 const ISSUED_S = 1_700_000_000;
@@ -27,12 +28,12 @@ describe('a check request', () => {
     }
   });
 
-  const requestOf = (members: object) =>
+  const requestOf = (members: object, reader: TableReader = decision) =>
     checkRequest(
-      decision,
+      reader,
       parseCheckShape({ metadata: { name: 'c', namespace: 'default' }, interval: 60, ...members }),
       ISSUED_S,
-    );
+    ).request;
   const namesOf = (resources: readonly { metadata: { name?: string | undefined } }[] | null): unknown =>
     resources?.map(({ metadata }) => metadata.name) ?? null;
 
@@ -70,5 +71,35 @@ describe('a check request', () => {
 
   it('contains no hook for an invalid hook name', () => {
     expect(requestOf({ check_hooks: [{ ok: ['', '..', 'a/b', 'x'.repeat(10_000)] }] }).hooks).to.equal(null);
+  });
+
+  const MANY = Array.from({ length: 1_000 }, (_, n) => `many-${n}`);
+  const putMany = (kind: 'assets' | 'hooks', resource: (metadata: object) => object): void => {
+    for (const name of MANY) put(kind, 'default', name, resource({ name, namespace: 'default' }));
+  };
+
+  it('is refused as too long before more than 2 MiB of assets and hooks are read', () => {
+    putMany('assets', (metadata) => assetWithDefaults({ metadata, url: 'x'.repeat(100_000) }));
+    let read = 0;
+    const counted: TableReader = {
+      get: (table, key) => {
+        read += 1;
+        return decision.get(table, key);
+      },
+    };
+    expect(() => requestOf({ runtime_assets: MANY }, counted)).to.throw(
+      InvalidResource,
+      'too long: the assets and hooks of the check exceed 2097152 bytes',
+    );
+    expect(read).to.equal(21);
+  });
+
+  it('is refused as too long when its hooks lead to more than 5,000 assets, also to ones that do not exist', () => {
+    const gone = MANY.slice(0, 100).map((name) => `${name}-gone`);
+    putMany('hooks', (metadata) => hookWithDefaults({ metadata, command: 'x', timeout: 1, runtime_assets: gone }));
+    expect(() => requestOf({ check_hooks: [{ ok: MANY.slice(0, 60) }] })).to.throw(
+      InvalidResource,
+      'too long: runtime_assets and check_hooks lead to more than 5000 assets and hooks',
+    );
   });
 });

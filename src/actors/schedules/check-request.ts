@@ -6,37 +6,83 @@ import { listOrNull } from '../../resources/schema.ts';
 import type { TableReader } from '../../store/decision.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { CheckRequest } from '../../wire/check-request.ts';
+import { RequestTooLong } from './request-too-long.ts';
 
-/** Builds the request with the assets and hooks that an agent needs. Assets and hooks that do not exist are left out; the agent reports them. */
-export function checkRequest(reader: TableReader, check: Check, issued: number): CheckRequest {
-  const { namespace = '' } = check.metadata;
-  const hooks = hooksOf(reader, namespace, check);
-  const hookAssets = hooks.flatMap(({ metadata: { name = '' }, runtime_assets: needed }) => {
-    const assets = assetsOf(reader, namespace, needed);
-    return assets.length === 0 ? [] : [[name, { assets }] as const];
+/** The maximum size of the assets and hooks of one request, bytes of JSON. */
+const MAX_NEEDED_BYTES = 2 * 1024 * 1024;
+/** The maximum number of names of assets and hooks that are read for one request. */
+const MAX_NEEDED_NAMES = 5_000;
+
+export interface BuiltRequest {
+  request: CheckRequest;
+  /** The size of its assets and hooks. */
+  bytes: number;
+}
+
+/**
+ * Builds the request with the assets and hooks that an agent needs. Assets and hooks that do not exist are left out; the agent reports
+ * them. @throws RequestTooLong
+ */
+export function checkRequest(reader: TableReader, check: Check, issued: number): BuiltRequest {
+  const needed = new NeededResources(reader, check.metadata.namespace ?? '');
+  const assets = needed.assets(check.runtime_assets);
+  const hooks = needed.hooks(check);
+  const hookAssets = hooks.flatMap(({ metadata: { name = '' }, runtime_assets: names }) => {
+    const ofHook = needed.assets(names);
+    return ofHook.length === 0 ? [] : [[name, { assets: ofHook }] as const];
   });
-  return {
+  const request = {
     config: check,
-    assets: listOrNull(assetsOf(reader, namespace, check.runtime_assets)),
+    assets: listOrNull(assets),
     hooks: listOrNull(hooks),
     issued,
     hook_assets: Object.fromEntries(hookAssets),
   };
+  return { request, bytes: needed.bytes };
 }
 
-/** Returns the hooks of the check, without duplicates, by name. */
-function hooksOf(reader: TableReader, namespace: string, { check_hooks: lists }: Check): Hook[] {
-  const named = new Set((lists ?? []).flatMap((list) => Object.values(list)).flatMap((names) => names ?? []));
-  return [...named]
-    .filter(isName)
-    .toSorted()
-    .flatMap((name) => readResource(reader, 'hooks', namespace, name) ?? []);
-}
+/** Reads the resources that a request needs, within the bounds of all of them together. */
+class NeededResources {
+  readonly #reader: TableReader;
+  readonly #namespace: string;
+  #names = 0;
+  bytes = 0;
 
-/** Returns the named assets, without duplicates, by name. */
-function assetsOf(reader: TableReader, namespace: string, needed: readonly string[] | null): Asset[] {
-  return [...new Set(needed)]
-    .filter(isAssetName)
-    .toSorted()
-    .flatMap((name) => readResource(reader, 'assets', namespace, name) ?? []);
+  constructor(reader: TableReader, namespace: string) {
+    this.#reader = reader;
+    this.#namespace = namespace;
+  }
+
+  /** Returns the hooks of the check, without duplicates, by name. @throws RequestTooLong */
+  hooks({ check_hooks: lists }: Check): Hook[] {
+    const names = new Set((lists ?? []).flatMap((list) => Object.values(list)).flatMap((named) => named ?? []));
+    return this.#read('hooks', [...names].filter(isName));
+  }
+
+  /** Returns the named assets, without duplicates, by name. @throws RequestTooLong */
+  assets(names: readonly string[] | null): Asset[] {
+    return this.#read('assets', [...new Set(names)].filter(isAssetName));
+  }
+
+  #read<K extends 'assets' | 'hooks'>(kind: K, names: string[]) {
+    this.#names += names.length;
+    if (this.#names > MAX_NEEDED_NAMES) {
+      throw new RequestTooLong(
+        `too long: runtime_assets and check_hooks lead to more than ${MAX_NEEDED_NAMES} assets and hooks`,
+      );
+    }
+    return names.toSorted().flatMap((name) => {
+      const resource = readResource(this.#reader, kind, this.#namespace, name);
+      if (resource === undefined) return [];
+      this.#count(resource);
+      return resource;
+    });
+  }
+
+  #count(resource: object): void {
+    this.bytes += Buffer.byteLength(JSON.stringify(resource));
+    if (this.bytes > MAX_NEEDED_BYTES) {
+      throw new RequestTooLong(`too long: the assets and hooks of the check exceed ${MAX_NEEDED_BYTES} bytes`);
+    }
+  }
 }

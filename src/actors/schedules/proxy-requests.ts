@@ -9,6 +9,7 @@ import type { ProxyRunRequested } from '../../store/decision.ts';
 import { entityKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { CheckTemplates } from './check-templates.ts';
+import { RequestTooLong } from './request-too-long.ts';
 import { type Rings, takeRingSlots } from './round-robin.ts';
 import { announceRequest, checkOf, noMembers, sendToSchedule } from './schedules.ts';
 import { spreadOf } from './schedule-timing.ts';
@@ -43,9 +44,9 @@ function gapOf(check: Check, count: number, nowMs: number): number {
 
 /** The outcome of a request for one entity. */
 export interface ProxyRequest {
-  /** Why its tokens could not be substituted; undefined when the request was made. */
+  /** Why its tokens could not be substituted, or it is too long; undefined when the request was made. */
   error: string | undefined;
-  /** The size of its filled texts. */
+  /** The size of its filled texts, assets and hooks. */
   bytes: number;
 }
 
@@ -62,11 +63,12 @@ export function requestProxyCheck(
   try {
     const { config, bytes } = filledCheck(templates, check, entity, run);
     const topics = target.agent === undefined ? config.subscriptions : [`entity:${target.agent}`];
-    announceRequest(ctx, config, topics, { adhoc: run.adhoc, isFilled: true });
-    return { error: undefined, bytes };
+    const needed = announceRequest(ctx, config, topics, { adhoc: run.adhoc, isFilled: true });
+    return { error: undefined, bytes: bytes + needed };
   } catch (error) {
-    if (!(error instanceof TokenError)) throw error;
-    const reason = error instanceof TokensTooLong ? 'too long' : 'tokens not substituted';
+    const isTooLong = error instanceof TokensTooLong || error instanceof RequestTooLong;
+    if (!isTooLong && !(error instanceof TokenError)) throw error;
+    const reason = isTooLong ? 'too long' : 'tokens not substituted';
     const failed = { atMs: ctx.nowMs, reason, detail: `${target.entity}: ${error.message}` } as const;
     if (!run.adhoc) sendToSchedule(ctx, keyOf(run), { type: 'request.failed', ...failed });
     return { error: error.message, bytes: 0 };

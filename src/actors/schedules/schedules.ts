@@ -15,6 +15,7 @@ import type { ReachedDeadline } from '../time/deadline-queue.ts';
 import type { Decider } from '../core/decider.ts';
 import { ActorFailed } from '../core/actor-failed.ts';
 import type { ActorKinds } from '../core/actor-kind.ts';
+import { RequestTooLong } from './request-too-long.ts';
 import { type Rings, takeRingSlots } from './round-robin.ts';
 import { firstTickOf, tickAfter } from './schedule-timing.ts';
 import type { DecisionContext, Sent } from '../core/decision-context.ts';
@@ -122,9 +123,17 @@ function reasonToSkip({ publish, subdues }: Check, atMs: number): 'not published
 export function requestCheck(ctx: DecisionContext, { key }: ScheduleContext, rings: Rings): void {
   const check = checkOf(ctx.decision, key);
   if (check === undefined) return;
-  if (check.proxy_requests !== undefined) announceProxyRun(ctx, check, undefined);
-  else if (check.round_robin) requestFromRings(ctx, check, rings);
-  else announceRequest(ctx, check, check.subscriptions);
+  if (check.proxy_requests !== undefined) {
+    announceProxyRun(ctx, check, undefined);
+    return;
+  }
+  try {
+    if (check.round_robin) requestFromRings(ctx, check, rings);
+    else announceRequest(ctx, check, check.subscriptions);
+  } catch (error) {
+    if (!(error instanceof RequestTooLong)) throw error;
+    skipTick(ctx, check, { type: 'tick.skipped', atMs: ctx.nowMs, reason: 'too long', detail: error.message });
+  }
 }
 
 /** Advances the rings of a check without a request. The rings of proxy checks stay as they are, because no entities were selected. */
@@ -136,10 +145,14 @@ export function advanceRings(ctx: DecisionContext, { key }: ScheduleContext, rin
 function requestFromRings(ctx: DecisionContext, check: Check, rings: Rings): void {
   const agents = takeRingSlots(ctx, rings, check, 1).flat();
   for (const agent of agents) announceRequest(ctx, check, [`entity:${agent}`]);
-  if (agents.length > 0) return;
+  if (agents.length === 0) skipTick(ctx, check, noMembers(ctx));
+}
+
+/** Reports a skipped tick after the current transition of the schedule. */
+function skipTick(ctx: DecisionContext, check: Check, skipped: ScheduleEvent): void {
   const { namespace = '', name = '' } = check.metadata;
   ctx.follow(() => {
-    sendToSchedule(ctx, entityKey(namespace, name), noMembers(ctx));
+    sendToSchedule(ctx, entityKey(namespace, name), skipped);
   });
 }
 
@@ -150,14 +163,17 @@ export const noMembers = ({ nowMs }: DecisionContext): ScheduleEvent => ({
   detail: 'no agent is in a ring of its subscriptions',
 });
 
-/** Announces a request to the agents subscribed to one of `topics`. `isFilled`: the tokens of the check are filled. */
+/**
+ * Announces a request to the agents subscribed to one of `topics`. Returns the size of its assets and hooks, bytes. `isFilled`: the
+ * tokens of the check are filled. @throws RequestTooLong
+ */
 export function announceRequest(
   ctx: DecisionContext,
   config: RequestedCheck,
   topics: string[],
   { adhoc = false, isFilled = false } = {},
-): void {
-  const request = checkRequest(ctx.decision, config, ctx.nowS);
+): number {
+  const { request, bytes } = checkRequest(ctx.decision, config, ctx.nowS);
   ctx.announce({
     type: 'check.requested',
     namespace: config.metadata.namespace ?? '',
@@ -165,6 +181,7 @@ export function announceRequest(
     request: isFilled ? { ...request, tokens_filled: true } : request,
     adhoc,
   });
+  return bytes;
 }
 
 /** Announces a proxy run. Its entities are selected outside the decision. `subscriptions` replaces those of the check in an ad hoc run. */
@@ -189,7 +206,7 @@ function announceProxyRun(
   });
 }
 
-/** Requests a check once, independent of its schedule. Returns the time of the request, Unix seconds. @throws NotFound */
+/** Requests a check once, independent of its schedule. Returns the time of the request, Unix seconds. @throws NotFound, RequestTooLong */
 export function executeCheck(
   ctx: DecisionContext,
   key: string,
