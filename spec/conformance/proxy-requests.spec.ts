@@ -129,7 +129,7 @@ describe('a check with proxy requests', () => {
 
   /** The entities are selected, and the first request is scheduled. */
   const planned = () =>
-    eventually(() => backend.log.lines.find(({ msg }) => msg === 'check goes out for its entities'), Boolean, {
+    eventually(() => backend.log.lines.find(({ msg }) => msg === 'requesting the check for its entities'), Boolean, {
       withinMs: 20_000,
     });
 

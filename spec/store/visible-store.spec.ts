@@ -87,7 +87,7 @@ describe('a store with pending deletions', () => {
     }
   });
 
-  it('reads none of the hidden silences of a list whose names tell their subscription', async () => {
+  it('reads none of the hidden silences whose subscription is clear from the name', async () => {
     const store = await silenced();
     const plain = [...store.keys('resources', ALL)].filter((key) => key.split(':').length === 3).length;
     const before = store.reads;

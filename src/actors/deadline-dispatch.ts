@@ -40,7 +40,7 @@ export interface DeadlineDispatchPorts {
   agents: Pick<AgentPort, 'due'>;
   supervision: Pick<Supervision, 'isQuarantined' | 'releaseById'>;
   pressure: Pick<Pressure, 'isFull'>;
-  /** Reads also events that pending deletions hide. */
+  /** Also reads the events that pending deletions hide. */
   reader: TableReader & { readonly hasDeletions: boolean };
   /** Steady time, ms. */
   steadyMs(): number;

@@ -20,7 +20,7 @@ function commandOf(flags: FlagTable): Command {
   return command;
 }
 
-/** Reads the texts of each flag on the command line, and adds the mistakes of the line itself. */
+/** Reads the texts of each flag on the command line. Adds the mistakes of the command line itself to `mistakes`. */
 export function readCommandLine(flags: FlagTable, argv: readonly string[], mistakes: Mistake[]): CommandLine {
   const command = commandOf(flags);
   const given = new Map<string, string[]>();

@@ -3,13 +3,13 @@ import type { Mistake } from './config-error.ts';
 
 interface NamedFile {
   path: string;
-  /** Whether a flag or a variable names it. The default file may be missing. */
+  /** Whether a flag or a variable names the file. Only the default file may be missing. */
   isNamed: boolean;
   /** Throws as `fs.readFileSync` does. */
   readFile(path: string): string;
 }
 
-/** Reads the settings of the file, with keys in lower case, and adds the mistakes of the file itself. */
+/** Reads the settings of the file, with keys in lower case. Adds the mistakes of the file itself to `mistakes`. */
 export function readConfigFile({ path, isNamed, readFile }: NamedFile, mistakes: Mistake[]): Map<string, unknown> {
   const settings = new Map<string, unknown>();
   try {

@@ -22,7 +22,7 @@ export interface Program<F extends FlagTable, T> {
   flags: F;
   /** Keys of the same file that are flags of other commands, and cause no warning. */
   keysOfOthers?: readonly string[];
-  /** Whether another command with the same file and environment warns of their settings without effect. */
+  /** Whether the warning about settings without effect is left to another command with the same file and environment. */
   sharesSettings?: boolean;
   rules: readonly Rule<F>[];
   /** Builds the configuration, and warns of values that are valid but risky. */
@@ -34,7 +34,7 @@ export interface Sources {
   argv: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
   readFile(path: string): string;
-  /** The width of the terminal that shows the help; undefined when it is none. */
+  /** The width of the terminal that shows the help; undefined when the output is not a terminal. */
   columns?: number | undefined;
 }
 
@@ -101,7 +101,7 @@ export function parseFlags<F extends FlagTable, T>(program: Program<F, T>, sourc
     warnings.push({ message: 'unknown key in the configuration file', fields });
   }
   const hasSetting = (name: string): boolean => (settings.get(name) ?? null) !== null;
-  // The other commands share the file and the environment with `start`, which has the warning.
+  // The other commands share the file and the environment with `start`, which logs the warning.
   const isGiven = (name: string): boolean =>
     given.has(name) || (program.sharesSettings !== true && (hasSetting(name) || variableOf(name) !== undefined));
   const ignored = Object.entries<Flag<unknown>>(flags).filter(

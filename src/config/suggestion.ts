@@ -15,7 +15,7 @@ export function suggestion(given: string, names: readonly string[]): string | un
   return longer.length === 1 ? longer[0] : undefined;
 }
 
-/** Case and separators do not matter. */
+/** Converts a name to the form in which names are compared: case and separators do not matter. */
 const normalised = (name: string): string => name.toLowerCase().replaceAll(/[_.\s-]/g, '');
 
 /** Counts the letters to insert, to remove, to replace, or to exchange with their neighbour. */

@@ -4,7 +4,7 @@ import { parseTemplate, type Template } from './template/parser.ts';
 import { TemplateError } from './template/template-error.ts';
 import { TOKEN_FUNCTIONS } from './token-functions.ts';
 
-/** What a map does not have is printed like this. A text that contains it counts as not filled. */
+/** The text that templates print for a key that the map does not have. A text that contains it counts as not filled. */
 const NO_VALUE_TEXT = '<no value>';
 const OPEN = '{{';
 
@@ -157,7 +157,7 @@ class Filling {
   }
 }
 
-/** Runs `run` with the errors of tokens in place of those of templates. */
+/** Runs `run` and converts the errors of templates to errors of tokens. */
 function wrapped<T>(key: string, run: () => T): T {
   try {
     return run();

@@ -144,7 +144,7 @@ function handlerOf(route: Route, ports: RoutingPorts): RouterMiddleware {
     else if (reads !== 'merge-patch') assertNames(params, context.path);
     const query = parseQuery(req.url ?? '');
     const body = reads === 'nothing' ? EMPTY_BODY : bodyOf(await readBody(req, requestLimitBytes), route, req);
-    // A patch is first refused by its content type and its syntax.
+    // The content type and the syntax of a patch are checked before anything else.
     if (reads === 'merge-patch') assertNames(params, context.path);
     const { protocol } = context;
     const conditions = conditionsOf(req.headers);

@@ -13,7 +13,7 @@ export interface StoredKeepalive extends KeepaliveTimeouts {
   intervalMs: number;
   /** Receipt of the last keepalive; undefined when unknown, as for an event from the API. */
   receivedAtS: number | undefined;
-  /** The last alert, when the agent has been silent since, with the silence that it names and the grace that it had. */
+  /** The last alert, if the agent has been silent since then, with the length of the silence that it names and its grace. */
   alert: { status: number; silentS: number; graceMs: number } | undefined;
 }
 

@@ -66,7 +66,7 @@ async function whenReady({ process: child }: Child): Promise<Addresses> {
   throw new Error(`the backend did not start: ${last}`);
 }
 
-/** The error of a line of the log, otherwise the line. */
+/** Returns the error in a line of the log; the line itself when it has none. */
 function reasonIn(line: string): string {
   const [, quoted] = /"error":("(?:[^"\\]|\\.)*")/.exec(line) ?? [];
   const text = quoted === undefined ? line : (JSON.parse(quoted) as string);

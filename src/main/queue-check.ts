@@ -11,7 +11,7 @@ async function check(directory: string): Promise<number> {
   try {
     const queue = await DiskQueue.open(directory, systemClock, 0);
     try {
-      // Reading the index verifies every event; a damaged one is dropped alone.
+      // Reading the index verifies every event. Only damaged events are dropped.
       for (const { n } of queue.index()) void n;
     } finally {
       await queue.close();

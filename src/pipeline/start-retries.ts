@@ -7,7 +7,7 @@ const LONGEST_DELAY_MS = 10_000;
 
 interface Retry {
   delayMs: number;
-  /** Undefined between the end of the delay and the next failure. */
+  /** Cancels the delay; undefined between its end and the next failure. */
   cancel: (() => void) | undefined;
 }
 
@@ -23,7 +23,7 @@ export class StartRetries {
     this.#resume = resume;
   }
 
-  /** The handler could not be started. Returns the delay, ms, or undefined if one has begun already. */
+  /** Begins a delay for a handler that could not be started. Returns the delay, ms; undefined if one has begun already. */
   failed({ namespace, handler }: ScheduledRun): number | undefined {
     const id = `${namespace}/${handler}`;
     const known = this.#retries.get(id);
@@ -38,7 +38,7 @@ export class StartRetries {
     return delayMs;
   }
 
-  /** The handler was started. The next failure begins with the shortest delay, unless a delay is under way. */
+  /** Notes that the handler was started: the next failure begins with the shortest delay, unless a delay is under way. */
   started({ namespace, handler }: ScheduledRun): void {
     const id = `${namespace}/${handler}`;
     if (this.#retries.get(id)?.cancel === undefined) this.#retries.delete(id);

@@ -6,7 +6,7 @@ const MAX_LIST_ITEMS = 1_000;
 type Lists<F extends string> = { readonly [K in F]?: readonly unknown[] | null | undefined };
 
 const OF_ENTITY = ['subscriptions', 'redact', 'keepalive_handlers'] as const;
-/** Without `handlers`: those beyond a bound of its own are left out and recorded. */
+/** `handlers` has a bound of its own, beyond which handlers are skipped and recorded. */
 const OF_CHECK = [
   'subscriptions',
   'runtime_assets',

@@ -50,7 +50,7 @@ function thresholdError(threshold: MetricThreshold): string | undefined {
   return nameless < 0 ? undefined : `tag ${nameless}: metric threshold tag name must not be empty`;
 }
 
-/** Accepts the numbers that the reference accepts. A number too large for 64 bits is none. */
+/** Accepts the numbers that the reference accepts. A number that is too large for 64 bits is not valid. */
 const isFloat = (limit: string): boolean =>
   SPECIAL.test(limit) ||
   HEXADECIMAL.test(limit) ||

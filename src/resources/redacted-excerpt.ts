@@ -33,7 +33,7 @@ function nameAndValue(variable: string): [name: string, value: string] {
   return [variable.slice(0, equals), variable.slice(equals + 1)];
 }
 
-/** Returns the first characters of a text with each secret that begins in them replaced as a whole. */
+/** Returns the first characters of a text. Replaces each secret that begins in them as a whole. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const ranges = secrets
     .flatMap((secret) => [...rangesOf(secret, text)])
@@ -47,7 +47,7 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return shown + text.slice(at, Math.max(at, MAX_CHARACTERS));
 }
 
-/** Reads no further than the last secret that can begin in the first characters. */
+/** Finds the occurrences of a secret that begin in the first characters. Reads no further than these. */
 function* rangesOf(secret: string, text: string): Iterable<Range> {
   const read = text.slice(0, MAX_CHARACTERS + secret.length - 1);
   for (let from = read.indexOf(secret); from !== -1; from = read.indexOf(secret, from + secret.length)) {

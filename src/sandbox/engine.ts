@@ -7,9 +7,9 @@ const STACK_LIMIT_BYTES = 256 * 1024;
 /** A runtime is replaced after this many evaluations, so that leaks do not accumulate. */
 const MAX_EVALUATIONS = 10_000;
 const MAX_ERROR_LENGTH = 200;
-/** The engine looks at the time far more often. A longer gap counts as this: on a busy machine the thread was not scheduled. */
+/** The longest gap between two looks at the clock that counts in full. A longer one means that the thread was not scheduled. */
 const MAX_GAP_MS = 10;
-/** A program is stopped after this multiple of its limit by the clock, however it spent the time. */
+/** A program is stopped after this multiple of its limit by the clock, even if its thread was not scheduled. */
 const MAX_CLOCK_FACTOR = 4;
 const OUT_OF_TIME: EvaluationResult = { type: 'limit', error: 'took too long' };
 

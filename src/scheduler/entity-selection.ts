@@ -10,7 +10,7 @@ import type { Page, PageRequest } from '../store/page.ts';
 const BATCH_ENTITIES = 50;
 /** A batch with at least as many characters of JSON ends, so that it does not block the event loop. */
 const BATCH_CHARACTERS = 1024 * 1024;
-/** Entities that are read at once: each may have 256 kB of labels and annotations. */
+/** The number of entities that are read at once. Each may have 256 KiB of labels and annotations. */
 const READ_ENTITIES = 5;
 /** Limit of the CPU time of all expressions for one entity, ms. */
 const LIMIT_MS = 50;

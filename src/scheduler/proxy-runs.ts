@@ -149,7 +149,10 @@ export class ProxyRuns {
     const { clock, log, plan } = this.#ports;
     const { targets, gapMs, waitsFirst } = plan(run.requested, entities);
     const startedAtMs = clock.monotonicMs();
-    log.debug({ ...named(run.requested), requests: targets.length, gap_ms: gapMs }, 'check goes out for its entities');
+    log.debug(
+      { ...named(run.requested), requests: targets.length, gap_ms: gapMs },
+      'requesting the check for its entities',
+    );
     for (const [index, target] of targets.entries()) {
       const dueMs = startedAtMs + gapMs * (waitsFirst ? index + 1 : index);
       if (gapMs > 0) await this.#wait(run, dueMs - clock.monotonicMs());

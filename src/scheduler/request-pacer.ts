@@ -19,7 +19,10 @@ interface Job {
   done: () => void;
 }
 
-/** Paces the requests of all runs together, so that they neither block the event loop nor fill the memory. Each run waits for its request, so that runs take turns. */
+/**
+ * Paces the requests of all runs together, so that they neither block the event loop nor fill the memory. Each run waits
+ * until its request is made, so that runs take turns.
+ */
 export class RequestPacer {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** Bounded by the number of runs. */

@@ -43,7 +43,7 @@ export interface ListenerPorts extends HandshakeSettings {
   createServer?: ((options: ServerOptions) => Server) | undefined;
   /** A check request was sent to this number of sessions. Must not throw. */
   requested(announcement: CheckRequested, sessions: number): void;
-  /** Round-robin rings gained their first member, by this session. Must not throw. */
+  /** Called when round-robin rings have got their first member, by this session. Must not throw. */
   ringsJoined(session: Pick<Session, 'id' | 'namespace'>, subscriptions: readonly string[]): void;
   /** Serves `/health` and `/ready` like the API. */
   status: RequestListener;

@@ -79,7 +79,7 @@ export class Committer implements KeyedTableReader {
     return keys;
   }
 
-  /** Whether the store has more than `limit` keys that begin with `prefix`, changes that are not durable yet left out. */
+  /** Whether the store has more than `limit` keys that begin with `prefix`, without changes that are not durable yet. */
   hasMoreThan(limit: number, table: TableName, prefix: string): boolean {
     const range = { from: prefix, to: afterPrefix(prefix), limit: limit + 1 };
     return [...this.#store.keys(table, range)].length > limit;

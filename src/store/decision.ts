@@ -154,7 +154,7 @@ export class Decision implements TableReader {
     return record === undefined || !this.seesDeletions ? record : visible(this.stored, table, key, record);
   }
 
-  /** Reads also what pending deletions hide. */
+  /** Also reads what pending deletions hide. */
   get stored(): TableReader {
     return { get: (table, key) => this.#get(table, key) };
   }
@@ -195,7 +195,7 @@ export class Decision implements TableReader {
     return new Set([...keys].filter((key) => !isHidden(stored, table, key)));
   }
 
-  /** As `keys`; undefined when there are more than `limit`, of which it does not read all. */
+  /** Like `keys`; undefined when there are more than `limit`. Does not read all of these. */
   fewKeys(limit: number, table: TableName, prefix: string): Set<string> | undefined {
     if (this.#beneath.hasMoreThan?.(limit, table, prefix) === true) return undefined;
     const keys = this.keys(table, prefix);

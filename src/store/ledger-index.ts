@@ -10,7 +10,7 @@ import type { LedgerEntry } from './ledger.ts';
 
 type IndexTable = 'ledgerByKey' | 'ledgerByActor';
 
-/** The tables of the ledger as they are stored. */
+/** Reads the ledger and its index keys as they are stored. */
 export interface IndexedLedger {
   entry(seq: number): LedgerEntry | Error | undefined;
   hasKey(table: IndexTable, key: string): boolean;
@@ -69,7 +69,7 @@ export class IndexComparison {
     return this.#difference ?? this.#strayKey() ?? this.#strayBlock();
   }
 
-  /** When there are as many keys as entries, every key is that of an entry. */
+  /** If there are as many keys as entries, every key belongs to an entry. */
   #strayKey(): IndexDifference | undefined {
     if (this.#count('ledgerByKey') === this.#entries) return undefined;
     for (const indexKey of this.#ledger.keysOf('ledgerByKey')) {

@@ -15,8 +15,8 @@ export function ttlItem(key: string): string {
 }
 
 /**
- * Returns the prefixes that deletions of an item can have. The name of a silence does not tell its subscription, so that its record
- * is read; a silence that is not stored has none.
+ * Returns the prefixes that deletions of an item can have. Reads the record of a silence, because its subscription is not
+ * always clear from its name; a silence that is not stored has no prefix.
  */
 function prefixesOf(reader: TableReader, kind: DeletedKind, item: string): string[] {
   if (kind === 'silences') return silencePrefixes(item, reader.get('resources', SILENCES + item));

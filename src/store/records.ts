@@ -69,7 +69,7 @@ export interface Notification {
   durationMs: number;
 }
 
-/** What ended the items of a deletion, as the ledger names it. */
+/** Why the items of a deletion end, as the ledger names it. */
 export type DeletionEvent = 'event.deleted' | 'entity.deleted' | 'entity.deregistered' | 'check.deleted';
 
 /** The items of a deletion: events, check TTLs under `<namespace>/<check>/<entity>`, or silences under `<namespace>/<name>`. */

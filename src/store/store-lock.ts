@@ -81,12 +81,12 @@ export function lockStore(directory: string, place?: string): { release(): void 
       closeSync(file);
       throw error;
     }
-    // The file was replaced before it was locked.
+    // Another process replaced the file before this one locked it.
     closeSync(file);
   }
 }
 
-/** Reads which process locked the store last. Undefined when it is not known. */
+/** Returns the process that locked the store last; undefined when it is not known. */
 export const ownerOf = (directory: string): Owner | undefined => readOwner(join(directory, LOCK_FILE));
 
 function tryLock(file: number): boolean {

@@ -62,7 +62,7 @@ export class VisibleStore extends VisibleReader implements RangeReader {
       yield key;
   }
 
-  /** Finds the next visible silence. Among hidden ones it reads only those whose names do not tell their subscription. */
+  /** Finds the next visible silence. Of hidden silences it reads only those whose subscription is not clear from the name. */
   #nextSilence(from: string, to: string): string | undefined {
     let hidden: { prefix: string; renewed: ReadonlySet<string> } | undefined;
     for (const key of this.#store.keys('resources', { from, to })) {
@@ -114,7 +114,7 @@ export class VisibleStore extends VisibleReader implements RangeReader {
   }
 }
 
-/** Whether the name of a silence tells its subscription and check: neither the entity nor the check has a colon. */
+/** Whether the subscription and check of a silence are clear from its name: neither the entity nor the check has a colon. */
 const isUnambiguous = (item: string): boolean => item.slice(item.indexOf('/')).split(':').length === NAME_PARTS;
 
 function* inRange(keys: Iterable<string>, { offset = 0, limit = Infinity }: Range): Iterable<string> {

@@ -3,7 +3,7 @@ import { MAX_MEMBER_NAMES, MAX_VALUES } from './message-bounds.ts';
 
 /** Levels of nesting. Functions that traverse a value recurse at each level. */
 const MAX_NESTING = 1_000;
-/** Bytes of numbers, punctuation and white space. Long numbers take a parser the longest time for each byte. */
+/** Bytes of numbers, punctuation and white space. Of these, long numbers cost a parser the most per byte. */
 const MAX_PLAIN_BYTES = 4_194_304;
 /** A shorter text holds no more than 10,922 names, and its nesting costs a parser nothing. */
 const UNBOUNDED_BYTES = 64 * 1_024;

@@ -16,7 +16,7 @@ export class MalformedProtobuf extends InvalidResource {}
 
 const malformed = (what: string) => new MalformedProtobuf(`payload is not a protobuf message: ${what}`);
 
-/** An item of a list whose members differ from its fields costs as much as this many other fields. */
+/** The cost, in fields, of a list item whose JSON members differ from its protobuf fields. */
 const ADAPTED_ITEM_VALUES = 10;
 
 /** The numbers of fields and of map entries that a message may have, at all levels. */
@@ -26,7 +26,7 @@ interface ReaderBounds {
 }
 
 const UNBOUNDED: ReaderBounds = { values: Infinity, names: Infinity };
-/** Of messages that peers send. */
+/** The bounds of messages that peers send. */
 export const RECEIVED: ReaderBounds = { values: MAX_VALUES, names: MAX_MEMBER_NAMES };
 
 const tooMany = (bound: number, what: string) =>

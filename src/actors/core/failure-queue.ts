@@ -32,7 +32,8 @@ export class FailureQueue {
   }
 
   /**
-   * Handles every failure, those included that the handling itself causes. `cause` is that of the decision in which they happened.
+   * Handles every failure, including those that the handling itself causes. `cause` is that of the decision in which they
+   * happened.
    * Must not be called while a decision is being made.
    */
   handleAll(cause: LedgerCause): void {

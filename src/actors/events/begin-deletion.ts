@@ -2,8 +2,9 @@ import type { DeletedKind, DeletionEvent } from '../../store/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /**
- * The events, check TTLs or silences that one decision deletes, which bounds its duration. If there are more, the decision stores a
- * pending deletion, which hides them at once, and further decisions delete as many as this each.
+ * The maximum number of events, check TTLs or silences that one decision deletes, so that no decision takes long. If
+ * there are more, the decision stores a pending deletion, which hides them at once; each further decision deletes as
+ * many as this.
  */
 export const DELETED_PER_STEP = 50;
 
@@ -21,7 +22,7 @@ export function beginDeletion(ctx: DecisionContext, kind: DeletedKind, prefix: s
   ctx.announce({ type: 'deletion.pending' });
 }
 
-/** Makes an item visible, stored or not yet stored, that pending deletions hide. */
+/** Makes an item visible that pending deletions hide, whether it is stored yet or not. */
 export function renewItem(ctx: DecisionContext, kind: DeletedKind, item: string): void {
   ctx.put('renewals', `${kind}/${item}`, { id: lastId(ctx) });
 }

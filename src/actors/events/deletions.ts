@@ -68,7 +68,7 @@ function eventKeyOf(item: string): string {
 export interface DeletionStep {
   kind: DeletedKind;
   prefix: string;
-  /** The deletion that was read with them. */
+  /** The id of the deletion that was read with the items. */
   id: number;
   cause: LedgerCause;
   /** The keys of the stored items, in order. */
@@ -83,15 +83,15 @@ export interface DeletionStep {
 export function takeStep(ctx: DecisionContext, { kind, prefix, id, items, renewed, upTo }: DeletionStep): void {
   const key = `${kind}/${prefix}`;
   const deletion = ctx.get('deletions', key);
-  // A later deletion has replaced it, and has steps of its own.
+  // A later deletion has replaced this one, and has steps of its own.
   if (deletion?.id !== id) return;
   const isDone = (item: string): boolean => upTo === undefined || item <= upTo;
   const ended = items.filter((item) => isDone(item) && hiddenBy(ctx.decision.stored, kind, item) !== undefined);
   if (upTo === undefined) ctx.delete('deletions', key);
   else ctx.put('deletions', key, { ...deletion, after: upTo });
-  // They are visible now, unless another deletion hides them too, which then deletes them.
+  // The items are visible now, unless another deletion hides them too. That one then deletes them.
   for (const item of ended) deleteItem(ctx, kind, item, deletion);
-  // At the end, renewals that were not durable when an earlier step passed them are left as well.
+  // The last step also covers renewals that were not durable when an earlier step passed them.
   const passed = upTo === undefined ? ctx.decision.keys('renewals', key) : renewed;
   for (const renewal of passed) {
     const item = renewal.slice(kind.length + 1);

@@ -60,8 +60,8 @@ export function publishEvent(ctx: DecisionContext, event: Event): void {
 }
 
 /**
- * Records that the pipelines of the event are not run: for each incident, and otherwise unless the notifications of the
- * event say so already.
+ * Records that the pipelines of the event are not run: for each incident, and for other results once, as long as the
+ * notifications of the event have that record.
  */
 function skipPipelines(ctx: DecisionContext, event: Event, filterInput: FilterInput): void {
   const names = new Set((event.pipelines ?? []).slice(0, MAX_REMEMBERED).map(({ name }) => `core/v2.Pipeline.${name}`));

@@ -36,7 +36,7 @@ export function recordedState(reader: TableReader, kind: RecordedKind, key: stri
   return { value: state.state, context };
 }
 
-/** Returns the context after a transition, from the details of its ledger entry. Those that describe the transition itself are left out. */
+/** Returns the context after a transition, from the details of its ledger entry. Leaves out the details that describe the transition itself. */
 export function contextAfter(key: string, details: LedgerDraft['details']): { key: string } {
   const { previousStatus: _, output: __, ...context } = details ?? {};
   return { key, ...context };

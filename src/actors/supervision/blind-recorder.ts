@@ -60,7 +60,7 @@ export class BlindRecorder {
     yield* supervision.quarantinedInputsAtMs();
   }
 
-  /** Joins an interval to the last one. The deadline queue must be rebuilt after it. */
+  /** Joins an interval to the last one. The caller must rebuild the deadline queue afterwards. */
   extend(interval: BlindInterval): void {
     this.#ports.blind.extend(interval);
   }

@@ -14,7 +14,7 @@ import type { Pressure } from '../time/pressure.ts';
 
 /** The time that other inputs have between two steps. */
 const PAUSE_MS = 1;
-/** How long to wait before a step that could not be taken is tried again. */
+/** The delay before a step that could not be taken is tried again. */
 const RETRY_MS = 1_000;
 /** Above every key. */
 const END = '~';

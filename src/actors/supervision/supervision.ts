@@ -97,7 +97,7 @@ export class Supervision {
     }
   }
 
-  /** The inputs that the deadlines of quarantined actors count from, which are armed again only at their release. Steady time, ms. */
+  /** The inputs that the deadlines of quarantined actors count from, steady time, ms. These deadlines are armed again at the release. */
   *quarantinedInputsAtMs(): Iterable<number> {
     const { quarantine, armed } = this.#ports;
     for (const id of quarantine.quarantined) {

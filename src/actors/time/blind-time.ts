@@ -58,7 +58,7 @@ export class BlindTime {
     return first === undefined ? 0 : first.endMs - sinceMs;
   }
 
-  /** The grace that a deadline had at `atMs`: only an interval that had ended by then gives any. */
+  /** Returns the grace that a deadline had at `atMs`. Only an interval that had ended by then gives any. */
   graceMsAt(sinceMs: number, atMs: number): number {
     const first = this.#firstAfter(sinceMs);
     return first === undefined || first.endMs > atMs ? 0 : first.endMs - sinceMs;

@@ -50,7 +50,7 @@ export class Evaluation {
     });
   }
 
-  /** Changes the variable of this name that was declared last. */
+  /** Changes the most recently declared variable of this name. */
   assign(name: string, value: Value): void {
     this.#variable(name).value = value;
   }
@@ -87,7 +87,7 @@ export class Evaluation {
     throw this.error('nil is not a command');
   }
 
-  /** Returns the value of an operand. The last key of a path with arguments must be a method, which no data has. */
+  /** Returns the value of an operand. With arguments, the last key of a path must be a method, and data has no methods. */
   #operand(operand: Operand, dot: Value, hasArguments = false): Value {
     if (operand.type === 'pipeline') return this.pipeline(operand, dot);
     this.#visit(operand);

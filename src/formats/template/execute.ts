@@ -32,7 +32,7 @@ export function executeTemplate(
   return { text: run.text(), missing: run.missing };
 }
 
-/** What ends a list of statements early. */
+/** The statement that ended a list of statements early. */
 type Leave = 'break' | 'continue' | undefined;
 
 class TemplateRun {

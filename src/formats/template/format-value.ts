@@ -8,7 +8,7 @@ const MAX_DEPTH = 100;
 const MIN_EXPONENT = -4;
 const MAX_EXPONENT = 6;
 
-/** Formats a value that stands alone in an action. */
+/** Formats the value of an action whose pipeline declares no variable. */
 export const printed = (value: Value, budget: Budget): string =>
   value === undefined || value === null ? '<no value>' : formatted(value, budget);
 
@@ -17,7 +17,7 @@ export function formatted(value: Value, budget: Budget): string {
   return formatWith(value, budget, (item) => scalar(item));
 }
 
-/** Formats a value, and its lists and maps item by item with `one`. The bytes are counted. */
+/** Formats a value with `one`; lists and maps item by item. Counts the bytes in the budget. */
 export function formatWith(value: Value, budget: Budget, one: (item: Value) => string, depth = 0): string {
   budget.step();
   if (typeof value !== 'object' || value === null || value instanceof GoNumber) {

@@ -9,7 +9,7 @@ import { isTrue, typeOf, type Value } from './values.ts';
 
 /** A function of templates. */
 export interface TemplateFunction {
-  /** How many arguments it takes; without a maximum any number from the minimum. */
+  /** The minimum and maximum number of arguments. Without a maximum there is no limit. */
   arity: { min: number; max?: number };
   /** The positions of arguments that must be texts. */
   texts?: readonly number[];

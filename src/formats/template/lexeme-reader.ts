@@ -36,7 +36,7 @@ export class LexemeReader {
     return next;
   }
 
-  /** The last lexeme opened an action. Errors then name its line. */
+  /** Notes that the last lexeme opened an action, so that errors name its line. */
   actionBegins(): void {
     this.#actionAt = this.#last.at;
   }
@@ -49,13 +49,13 @@ export class LexemeReader {
     return new TemplateError('parse', `template: ${this.#name}:${this.#lineOf(this.#last)}: ${reason}`);
   }
 
-  /** The last lexeme must not stand where it stands. */
+  /** Returns the error for a last lexeme that is not allowed in its place. */
   unexpected(context: string): TemplateError {
     if (this.#last.type !== 'error') return this.error(`unexpected ${shown(this.#last)} in ${context}`);
     return this.error(this.#last.text + this.#start());
   }
 
-  /** Returns where the action began, if in another line than it failed. */
+  /** Returns where the action began, unless it failed in the same line. */
   #start(): string {
     if (this.#actionAt === undefined) return '';
     const line = lineOf(this.#source, this.#actionAt);

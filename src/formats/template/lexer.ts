@@ -155,7 +155,7 @@ export class Lexer {
     return error(`unrecognized character in action: ${unicode(character)}`);
   }
 
-  /** Reads to the quotation mark that the first character is. A line feed must not stand between them. */
+  /** Reads up to the next quotation mark of the kind of the first character. There must be no line feed between them. */
   #quoted(at: number, type: LexemeType, message: string): { type: LexemeType; text: string } {
     const source = this.#source;
     const mark = source[at];
@@ -175,7 +175,7 @@ export class Lexer {
     return error(`bad number syntax: ${JSON.stringify(text + following)}`);
   }
 
-  /** Reads a word whose letters begin at `from`; `.` and `$` stand before it. */
+  /** Reads a word whose letters begin at `from`, after an initial `.` or `$`. */
   #word(at: number, from: number): { type: LexemeType; text: string } {
     WORD.lastIndex = from;
     WORD.exec(this.#source);

@@ -42,7 +42,7 @@ export function stringValue(quoted: string): string | undefined {
   return bytes.text();
 }
 
-/** Adds the value of the escape whose backslash stands before `index`. Returns its length without the backslash; 0 when it is not valid. */
+/** Adds the value of the escape whose backslash is before `index`. Returns its length without the backslash; 0 when it is not valid. */
 function addEscape(bytes: ByteText, text: string, index: number, mark: string): number {
   const letter = text[index] ?? '';
   const simple = SIMPLE[letter];

@@ -21,7 +21,7 @@ const OPERAND_TYPES = new Set<Lexeme['type']>([
   'variable',
 ]);
 
-/** Parses what stands in the actions of a template: `$x := index .list 0 | default "a"`. */
+/** Parses the pipelines in the actions of a template, such as `$x := index .list 0 | default "a"`. */
 export class PipelineParser {
   /** The variables that are known here, in the order of their declarations. */
   readonly variables = ['$'];

@@ -117,7 +117,7 @@ function hexadecimal(text: string, { verb, flags, precision }: Layout, budget: B
   return verb === 'X' ? hex.toUpperCase() : hex;
 }
 
-/** Returns the first characters of a text. It reads no further. */
+/** Returns the first `count` characters of a text. Reads no further than these. */
 function firstOf(text: string, count: number): string {
   let end = 0;
   for (let found = 0; found < count && end < text.length; found += 1) end += isWide(text, end) ? 2 : 1;
@@ -220,7 +220,7 @@ const bad = (arg: Value, verb: string, budget: Budget): string => `%!${verb}(${d
 
 /** The arguments of a format, in the order in which its verbs take them. */
 class Arguments {
-  /** The current verb names an argument that does not exist. */
+  /** Whether the current verb names an argument that does not exist. */
   isBad = false;
   readonly #args: readonly Value[];
   #index = 0;
@@ -248,7 +248,7 @@ class Arguments {
     return this.#args[this.#index - 1];
   }
 
-  /** Takes a width or a precision; undefined when the argument is none. */
+  /** Takes the next argument as a width or a precision; undefined when it is not a valid one. */
   size(): number | undefined {
     const arg = this.isAtEnd ? undefined : this.next();
     if (!(arg instanceof GoNumber) || typeof arg.value !== 'bigint') return undefined;

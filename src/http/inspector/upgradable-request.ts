@@ -4,8 +4,8 @@ import { IncomingMessage } from 'node:http';
 export const INSPECT_PATH = '/debug/inspect';
 
 /**
- * A request of which the server upgrades the connection only for the inspector. HTTP allows a server to ignore the header
- * `Upgrade` (RFC 9110, 7.8), but a server of Node.js that upgrades one request takes all of them for upgrades.
+ * A request whose connection the server upgrades only for the inspector. HTTP allows a server to ignore the header
+ * `Upgrade` (RFC 9110, 7.8), but a server of Node.js that upgrades any request treats every such request as an upgrade.
  */
 export class UpgradableRequest extends IncomingMessage {
   #upgrade: unknown;

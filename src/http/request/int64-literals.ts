@@ -23,7 +23,7 @@ export function clampToInt64(source: string): string {
   return clamped;
 }
 
-/** Returns the position after a string. A loop, because a pattern for strings overflows the stack in a long one. */
+/** Returns the position after a string. Uses a loop, because a regular expression overflows the stack in a long string. */
 function endOfText(source: string, start: number): number {
   let at = start;
   while (at < source.length && source[at] !== '"') at += source[at] === '\\' ? 2 : 1;

@@ -4,7 +4,7 @@ import { parseEventJson, parsePointsJson } from '../../wire/exact-json.ts';
 import { endOfFirstValue } from '../../wire/json-bounds.ts';
 import { clampToInt64 } from './int64-literals.ts';
 
-/** A value that is nested too deep has more bytes, so that shorter bodies need no scan. */
+/** Shorter bodies need no scan: a value that is nested too deep has more bytes. */
 const UNBOUNDED_BYTES = 1_000;
 /** The parser's messages for a text that ends too early; the API reports it in words of its own. */
 const TRUNCATED = /^(?:Unexpected end|Unterminated string)/;

@@ -5,8 +5,8 @@ import { isRedacted } from '../../resources/redaction.ts';
 const MAPS = ['labels', 'annotations'] as const;
 
 /**
- * Checks that a patch shows no stored value that was redacted before: whoever may patch an entity may not read its secrets by
- * that. The patch may set such a value anew, or remove it. @throws InvalidResource
+ * Validates that a patch shows no stored value that was redacted before: the right to patch an entity does not include
+ * the right to read its secrets. The patch may set such a value anew, or remove it. @throws InvalidResource
  */
 export function assertKeepsSecrets(stored: EntityConfig, edited: EntityConfig, patch: object): void {
   for (const map of MAPS) {

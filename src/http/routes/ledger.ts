@@ -12,7 +12,7 @@ export interface LedgerRoutePorts {
 
 /** A page ends at this size, whatever its limit. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
-/** A page ends after this many slices of the ledger, each of which is read at once. Other requests have their turn between two slices. */
+/** A page ends after this many slices of the ledger. Each slice is read at once; other requests are served between two slices. */
 const MAX_PAGE_SLICES = 50;
 /** The store accepts no longer actor or key. */
 const MAX_FILTER_BYTES = 1_900;
@@ -65,7 +65,7 @@ export function ledgerRoutes({ ledger }: LedgerRoutePorts): Route[] {
 }
 
 /**
- * Reads one page. It reads one entry further than it returns to know whether another page follows. A page that ends after
+ * Reads one page, and one entry more than it returns, to know whether another page follows. A page that ends after
  * `MAX_PAGE_SLICES` may have few entries or none, and another page follows.
  */
 async function readPage(

@@ -28,7 +28,7 @@ export class HandlerDurations {
     });
   }
 
-  /** Returns `run` with its runs observed, except those that a stop of the backend ended or that did not start. */
+  /** Returns a function that calls `run` and observes its runs, except those that did not start or that a stop of the backend ended. */
   observing(run: PipelinePorts['run']): PipelinePorts['run'] {
     return async (handler, entry, clock, signal) => {
       const startedMs = clock.monotonicMs();

@@ -6,7 +6,7 @@ const PRIVATE = 0o700;
 const MIB = 2 ** 20;
 /** Room for the first pages of a new store. */
 const MIN_FREE_BYTES = MIB;
-/** LMDB maps this file at its full length when it creates it, and SIGBUS ends the process when the disk has no room for it. */
+/** LMDB maps this file at its full length when it creates it. When the disk has no room for it, SIGBUS ends the process. */
 const MAPPED_FILE = 'lock.mdb';
 
 /**
@@ -36,7 +36,7 @@ function assertRoom(freeBytes: number): void {
   throw Object.assign(new Error(message), { code: 'ENOSPC' });
 }
 
-/** Creates missing parents too. `recursive` of Node.js 20 never returns below a directory in which nothing can be created, such as /proc. */
+/** Creates missing parents too. The option `recursive` of Node.js 20 never returns in a directory that accepts no files, such as /proc. */
 function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: PRIVATE });

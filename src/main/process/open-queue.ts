@@ -17,7 +17,7 @@ const CHECK_PROGRAM = fileURLToPath(new URL('../queue-check.js', import.meta.url
 
 const MAX_REASON_LENGTH = 500;
 
-/** How long to wait for another agent with the same cache directory to end. */
+/** The time that another agent with the same cache directory has to end. */
 const QUEUE_WAIT_MS = 60_000;
 
 /**
@@ -37,7 +37,7 @@ export async function openQueue(directory: string, log: Log): Promise<DiskQueue>
   return DiskQueue.open(directory, systemClock, QUEUE_WAIT_MS);
 }
 
-/** Checks the queue in a process of its own, which may crash. Undefined when it is intact, or when the check says nothing about it. */
+/** Checks the queue in a process of its own, which may crash. Returns what is damaged; undefined when the queue is intact or could not be checked. */
 async function damageOf(directory: string): Promise<string | undefined> {
   if ((statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined;
   const child = spawn(process.execPath, [CHECK_PROGRAM, directory], { stdio: ['ignore', 'ignore', 'pipe'] });

@@ -3,8 +3,8 @@
  * running handlers with two or three each.
  */
 const KEPT_BACK = 384;
-/** The part of the descriptors that are kept back at least when there are few. */
-const LEAST_KEPT_BACK = 1 / 2;
+/** The part of the descriptors that is kept back when that is less than `KEPT_BACK`. */
+const KEPT_BACK_PART = 1 / 2;
 const API_PART = 1 / 4;
 const LARGEST_API_PART = 3 / 4;
 const MAX_API_CONNECTIONS = 10_000;
@@ -20,7 +20,7 @@ export interface DescriptorBudget {
  * the agent port would get less than a quarter of what both share.
  */
 export function descriptorBudget(descriptors: number, wanted: number | undefined): DescriptorBudget {
-  const shared = descriptors - Math.min(KEPT_BACK, Math.ceil(descriptors * LEAST_KEPT_BACK));
+  const shared = descriptors - Math.min(KEPT_BACK, Math.ceil(descriptors * KEPT_BACK_PART));
   const usual = Math.min(MAX_API_CONNECTIONS, Math.floor(shared * API_PART));
   const apiConnections = Math.max(1, Math.min(wanted ?? usual, Math.floor(shared * LARGEST_API_PART)));
   return { apiConnections, agentConnections: Math.max(1, shared - apiConnections) };

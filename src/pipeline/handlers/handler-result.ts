@@ -3,7 +3,7 @@ import type { Notification } from '../../store/records.ts';
 /** The outcome of one run of a handler. */
 export type HandlerResult = Pick<Notification, 'outcome' | 'reason' | 'status'>;
 
-/** The handler could not be started now, because the system is short of something, and received nothing of the event. */
+/** The handler could not be started, because the system lacks a resource. It received nothing of the event. */
 export interface HandlerNotStarted {
   outcome: 'not-started';
   reason: string;

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 /** Check requests that may wait for one agent. Past this number the oldest is dropped. */
 export const MAX_WAITING_REQUESTS = 100;
 
-/** The bytes of these requests. Past them the oldest is dropped; a request that exceeds them alone is dropped itself. */
+/** The bytes of these requests. Beyond them the oldest ones are dropped. A request that is larger by itself is dropped. */
 export const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 
 /** Types of which only the latest frame matters, so at most one waits. */

@@ -42,7 +42,7 @@ export interface HandshakeSettings extends HandshakeRules {
   admission?: AgentAdmission | undefined;
   /** Defaults to `PORT_LIMITS`. */
   limits?: PortLimits | undefined;
-  /** Whether the connection is above the bound of connections; none is by default. */
+  /** Whether the connection is above the bound of connections. By default, no connection is. */
   isRefused?: (socket: Socket) => boolean;
 }
 
