@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { proxyEvent } from '../support/example-events.ts';
+import { keepalive, proxyEvent } from '../support/example-events.ts';
 import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
@@ -99,6 +99,17 @@ describe('a handler that an event does not reach', () => {
     await backend.clock.advance(60_000);
     await notificationsOf('absent', result, 3);
     expect(linesAbout('absent').at(-1)?.fields).to.deep.include({ events: 2 });
+  });
+
+  it('because it is the optional handler of registrations and does not exist is neither recorded nor logged', async () => {
+    const agent = await backend.connected({ name: 'web-1' });
+    agent.send('keepalive', keepalive('web-1'));
+    await agent.ping('decided');
+    await backend.clock.settle();
+    expect(at(await api.entity('web-1'), 'entity_class')).to.equal('agent');
+    const { json } = await api.get('/api/mon/v1/namespaces/default/events/web-1/registration/notifications');
+    expect(json).to.not.be.an('array');
+    expect(linesAbout('registration')).to.deep.equal([]);
   });
 
   it('because it belongs to a pipeline is recorded for each incident, and once for results that need no handling', async () => {

@@ -69,6 +69,7 @@ function agentEvent(ctx: DecisionContext, entity: Entity, name: string, handler:
 
 /** Publishes the registration of a new agent. It has an effect only if a handler named `registration` exists, and silences do not apply. */
 function publishRegistration(ctx: DecisionContext, entity: Entity): void {
+  if (readResource(ctx.decision, 'handlers', entity.metadata.namespace ?? '', REGISTRATION) === undefined) return;
   publishEvent(ctx, agentEvent(ctx, entity, REGISTRATION, REGISTRATION, 'entity registered'));
 }
 
