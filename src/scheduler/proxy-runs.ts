@@ -12,6 +12,9 @@ import { type MadeRequest, RequestPacer } from './request-pacer.ts';
 const MAX_RUNS = 1_000;
 /** Runs of one namespace at the same time: the others are kept for other namespaces. */
 const MAX_RUNS_OF_NAMESPACE = 900;
+/** Requests of all runs that are planned and not made, and those of one namespace. */
+const MAX_PLANNED = 1_000_000;
+const MAX_PLANNED_OF_NAMESPACE = 900_000;
 /** Scheduled runs of one check at the same time: a run may overlap with the run of the next tick only. */
 const MAX_RUNS_OF_CHECK = 2;
 
@@ -48,6 +51,8 @@ interface Run {
   requested: ProxyRunRequested;
   key: string;
   isCancelled: boolean;
+  /** Requests that are planned and not made. */
+  planned: number;
   /** Ends the current wait. */
   wake: () => void;
 }
@@ -96,7 +101,7 @@ export class ProxyRuns {
       this.#explain(requested, { reason: 'entity attributes failed', detail: paused }, 'debug');
       return;
     }
-    const run: Run = { requested, key, isCancelled: false, wake: () => undefined };
+    const run: Run = { requested, key, isCancelled: false, planned: 0, wake: () => undefined };
     this.#runs.add(run);
     void this.#go(run).finally(() => this.#runs.delete(run));
   }
@@ -106,6 +111,18 @@ export class ProxyRuns {
     const ofNamespace = runs.filter(({ requested }) => requested.namespace === namespace);
     if (runs.length >= MAX_RUNS || ofNamespace.length >= MAX_RUNS_OF_NAMESPACE) return true;
     return !adhoc && ofNamespace.filter((run) => run.key === key && !run.requested.adhoc).length >= MAX_RUNS_OF_CHECK;
+  }
+
+  /** Whether a run may plan further requests. A run may always plan when none waits, however many it has. */
+  #fits({ requested: { namespace } }: Run, requests: number): boolean {
+    let all = 0;
+    let ofNamespace = 0;
+    for (const { planned, requested } of this.#runs) {
+      all += planned;
+      if (requested.namespace === namespace) ofNamespace += planned;
+    }
+    const isOver = all + requests > MAX_PLANNED || ofNamespace + requests > MAX_PLANNED_OF_NAMESPACE;
+    return ofNamespace === 0 || !isOver;
   }
 
   #cancel(matches: (run: Run) => boolean): void {
@@ -148,6 +165,12 @@ export class ProxyRuns {
   async #fanOut(run: Run, entities: readonly string[]): Promise<void> {
     const { clock, log, plan } = this.#ports;
     const { targets, gapMs, waitsFirst } = plan(run.requested, entities);
+    if (!this.#fits(run, targets.length)) {
+      this.#refused += 1;
+      this.#explain(run.requested, { reason: 'earlier runs not over', detail: 'too many requests of runs wait' });
+      return;
+    }
+    run.planned = targets.length;
     const startedAtMs = clock.monotonicMs();
     log.debug(
       { ...named(run.requested), requests: targets.length, gap_ms: gapMs },
@@ -158,6 +181,7 @@ export class ProxyRuns {
       if (gapMs > 0) await this.#wait(run, dueMs - clock.monotonicMs());
       let isLeftOut = false;
       await this.#pacer.request(() => {
+        run.planned -= 1;
         isLeftOut = run.isCancelled;
         return isLeftOut ? undefined : this.#request(run.requested, target);
       });

@@ -10,14 +10,20 @@ import { entityKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { CheckTemplates } from './check-templates.ts';
 import { RequestTooLong } from './request-too-long.ts';
-import { type Rings, takeRingSlots } from './round-robin.ts';
+import { countRings, type Rings, takeRingSlots } from './round-robin.ts';
 import { announceRequest, checkOf, noMembers, sendToSchedule } from './schedules.ts';
 import { spreadOf } from './schedule-timing.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
+/** The maximum number of requests of a run with several rings, each of which has a request for each entity. */
+const MAX_RING_REQUESTS = 100_000;
+
 const keyOf = ({ namespace, check }: ProxyRunRequested): string => entityKey(namespace, check);
 
-/** Plans the requests of a proxy run: the agent for each entity and the gap between requests. No targets when the check was deleted. */
+/**
+ * Plans the requests of a proxy run: the agent for each entity and the gap between requests. No targets when the check was deleted,
+ * or when there would be too many.
+ */
 export function planProxyRun(
   ctx: DecisionContext,
   rings: Rings,
@@ -29,6 +35,12 @@ export function planProxyRun(
   const gapMs = gapOf(check, entities.length, ctx.nowMs);
   if (run.adhoc || !check.round_robin) {
     return { targets: entities.map((entity) => ({ entity, agent: undefined })), gapMs, waitsFirst: true };
+  }
+  const rounds = countRings(rings, check);
+  if (rounds > 1 && rounds * entities.length > MAX_RING_REQUESTS) {
+    const detail = `${rounds} rings and ${entities.length} entities need more than ${MAX_RING_REQUESTS} requests`;
+    explainProxyRun(ctx, run, { reason: 'too long', detail });
+    return { targets: [], gapMs, waitsFirst: false };
   }
   const targets = takeRingSlots(ctx, rings, check, entities.length).flatMap((agents) =>
     entities.map((entity, index) => ({ entity, agent: agents[index] })),

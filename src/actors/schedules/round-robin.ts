@@ -31,4 +31,10 @@ export function takeRingSlots(ctx: DecisionContext, rings: Rings, check: Check, 
   return taken.filter((agents) => agents.length > 0);
 }
 
+/** Returns how many rings of the check have members. */
+export function countRings(rings: Rings, check: Check): number {
+  const { namespace = '' } = check.metadata;
+  return ringsOf(check).filter((subscription) => rings.members(namespace, subscription).length > 0).length;
+}
+
 const ringsOf = ({ subscriptions }: Check): string[] => [...new Set(subscriptions.filter(hasRing))];
