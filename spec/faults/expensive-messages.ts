@@ -65,6 +65,8 @@ export const EXPENSIVE_MESSAGES: Readonly<Record<string, ExpensiveMessage>> = {
   ),
   'an output': json(() => text('x'.repeat(MAX_BYTES - 200))),
   'an output of escapes': json(() => text('\\u0041'.repeat((MAX_BYTES - 200) / 6))),
+  'an output of control characters': json(() => text('\\u0001'.repeat((MAX_BYTES - 200) / 6))),
+  'an output of Chinese text': json(() => text('漢'.repeat((MAX_BYTES - 300) / 3))),
   'hooks in protobuf': protobuf(entity, () => check(many(field(34, EMPTY)))),
   'subscriptions in protobuf': protobuf(
     () => entity(distinct((n) => word(4, `s${n}`), 400_000)),
@@ -84,4 +86,10 @@ export const EXPENSIVE_MESSAGES: Readonly<Record<string, ExpensiveMessage>> = {
   'metric points in protobuf': protobuf(entity, () => field(4, many(field(2, EMPTY)))),
   'unknown fields in protobuf': protobuf(entity, check, () => many(Buffer.from([15 * 8, 1]))),
   'an output in protobuf': protobuf(entity, () => check(field(26, Buffer.alloc(MAX_BYTES - 200, 'x')))),
+  'an output of control characters in protobuf': protobuf(entity, () =>
+    check(field(26, Buffer.alloc(MAX_BYTES - 200, 1))),
+  ),
+  'an output of invalid UTF-8 in protobuf, truncated': protobuf(entity, () =>
+    check(Buffer.concat([Buffer.from([...varint(39 * 8), 100]), field(26, Buffer.alloc(MAX_BYTES - 200, 0xff))])),
+  ),
 };

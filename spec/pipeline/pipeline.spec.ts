@@ -181,6 +181,15 @@ describe('the pipeline', () => {
     expect(outbox.pipeline.isFull).to.equal(true);
   });
 
+  it('begins to handle a large event in a later turn than it reads it', async () => {
+    outbox.add('small', 'hangs');
+    outbox.add('large', 'hangs', { bytes: 5 * 1024 * 1024 });
+    await Promise.resolve();
+    expect(outbox.begun).to.deep.equal(['small']);
+    await eventually(() => outbox.begun.length === 2);
+    expect(outbox.begun).to.deep.equal(['small', 'large']);
+  });
+
   it('retries to store an outcome without running the handler again', async () => {
     outbox.failures = 2;
     outbox.add('1', 'fine');

@@ -38,4 +38,23 @@ describe('the stored bytes of an outbox entry', () => {
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
     expect(() => CODECS.outbox.decode(bytes, 'an entry')).to.throw(CorruptRecord);
   });
+
+  it('are read without parsing the event before its first use', () => {
+    const [entry] = fc.sample(entries, 1);
+    if (entry === undefined) expect.fail('a sample has an entry');
+    const { parse } = JSON;
+    let parsed = 0;
+    JSON.parse = ((json: string) => {
+      parsed += 1;
+      return parse(json) as unknown;
+    }) as typeof parse;
+    try {
+      const read = CODECS.outbox.decode(CODECS.outbox.encode(entry), 'an entry');
+      expect([read.handler, parsed]).to.deep.equal([entry.handler, 1]);
+      expect(read.event).to.equal(read.event);
+      expect(parsed).to.be.greaterThan(1);
+    } finally {
+      JSON.parse = parse;
+    }
+  });
 });

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { QueueStats } from '../ports/queue-stats.ts';
@@ -20,6 +21,8 @@ const DROP_BATCH_SIZE = 100;
 const STOP_GRACE_MS = 5_000;
 /** Delay before retrying to store an outcome. */
 const RETRY_MS = 1_000;
+/** Size of an event that is read and parsed in the same turn of the event loop. */
+const MAX_BYTES_PER_TURN = 4 * 1024 * 1024;
 const NAMESPACE_DELETED = 'namespace was deleted';
 
 export interface PipelinePorts {
@@ -183,6 +186,8 @@ export class Pipeline {
     const { clock, log, run, entry: read, handler: lookUp } = this.#ports;
     const entry = read(waiting.outboxKey);
     if (entry === undefined) return true;
+    // A large event is parsed at its first use below, in a turn of its own.
+    if (waiting.bytes > MAX_BYTES_PER_TURN) await nextTick();
     const startedMs = clock.monotonicMs();
     const handler = lookUp(entry.namespace, entry.handler);
     const skipReason = this.#skipReason(entry.namespace, handler);

@@ -35,6 +35,10 @@ export const assertEventCheckLists = (check: Lists<(typeof OF_EVENT_CHECK)[numbe
 /** @throws InvalidResource that names the list */
 export const assertEventLists = (event: Lists<(typeof OF_EVENT)[number]>): void => assertBounds(event, OF_EVENT);
 
+/** Returns the first items, as many as a list may have. A list that was stored before the bound can have more. */
+export const withinListBounds = <T>(list: T[]): T[] =>
+  list.length > MAX_LIST_ITEMS ? list.slice(0, MAX_LIST_ITEMS) : list;
+
 function assertBounds<F extends string>(lists: Lists<F>, fields: readonly F[]): void {
   for (const field of fields) {
     if ((lists[field]?.length ?? 0) > MAX_LIST_ITEMS) {

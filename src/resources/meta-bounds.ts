@@ -32,6 +32,29 @@ export function assertMetaBounds({ labels, annotations }: Bounded): void {
   }
 }
 
+/** Returns the metadata with the first labels, and then annotations, that fit the bounds. They were stored before the bounds if some do not. */
+export function withinMetaBounds<M extends Bounded>(metadata: M): M {
+  try {
+    assertMetaBounds(metadata);
+    return metadata;
+  } catch (error) {
+    if (!(error instanceof InvalidResource)) throw error;
+  }
+  const left = { entries: MAX_META_ENTRIES, bytes: MAX_META_BYTES };
+  return { ...metadata, labels: fitting(metadata.labels, left), annotations: fitting(metadata.annotations, left) };
+}
+
+function fitting(map: Bounded['labels'], left: { entries: number; bytes: number }): Bounded['labels'] {
+  const kept: [string, string][] = [];
+  for (const [key, value] of Object.entries(map ?? {})) {
+    left.entries -= 1;
+    left.bytes -= bytesOf({ [key]: value });
+    if (left.entries < 0 || left.bytes < 0) break;
+    kept.push([key, value]);
+  }
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
 /** Adds the entries of a map and their UTF-16 units. Runs for each event, so it allocates nothing. */
 function measure(map: Bounded['labels'], size: { entries: number; units: number }): void {
   for (const key in map) {

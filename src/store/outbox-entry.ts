@@ -1,5 +1,6 @@
 import type { Event } from '../resources/event.ts';
 import { parseEventJson } from '../wire/exact-json.ts';
+import { longText } from './long-text.ts';
 import type { OutboxEntry } from './records.ts';
 import { allocateSealed, PAYLOAD_AT, sealInPlace, unseal } from './sealed.ts';
 
@@ -22,10 +23,19 @@ export function encodeOutboxEntry(outboxEntry: OutboxEntry, eventJson: readonly 
   return sealInPlace(sealed);
 }
 
-/** @throws CorruptRecord */
+/**
+ * Returns an entry whose event is parsed at its first use: parsing takes as long as reading 60 MB of JSON, and the caller can
+ * yield to other work between them.
+ * @throws CorruptRecord
+ */
 export function decodeOutboxEntry(bytes: Buffer, what: string): OutboxEntry {
   const payload = unseal(bytes, what);
   const end = payload.indexOf(LINE_FEED);
   const entry = JSON.parse(payload.toString('utf8', 0, end)) as Omit<OutboxEntry, 'event'>;
-  return { ...entry, event: parseEventJson(payload.toString('utf8', end + 1)) as Event };
+  let event: Event | undefined;
+  return Object.defineProperty(entry, 'event', {
+    get: () => (event ??= parseEventJson(longText(payload.subarray(end + 1))) as Event),
+    enumerable: true,
+    configurable: true,
+  }) as OutboxEntry;
 }

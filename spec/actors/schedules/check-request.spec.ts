@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { checkRequest } from '../../../src/actors/schedules/check-request.ts';
 import { assetWithDefaults } from '../../../src/resources/asset.ts';
-import { parseCheckShape } from '../../../src/resources/check.ts';
+import { assertCheck, parseCheckShape } from '../../../src/resources/check.ts';
 import { InvalidResource } from '../../../src/resources/errors.ts';
+import { parseEvent } from '../../../src/resources/event.ts';
 import { hookWithDefaults } from '../../../src/resources/hook.ts';
 import { Decision, type TableReader } from '../../../src/store/decision.ts';
 import { resourceKey } from '../../../src/store/keyspace.ts';
@@ -101,5 +102,31 @@ describe('a check request', () => {
       InvalidResource,
       'too long: runtime_assets and check_hooks lead to more than 5000 assets and hooks',
     );
+  });
+
+  describe('for a check that was stored before the bounds of lists and labels', () => {
+    const numbered = (count: number): string[] => Array.from({ length: count }, (_, n) => `n${n}`);
+    const map = (count: number): Record<string, string> => Object.fromEntries(numbered(count).map((key) => [key, '']));
+    const eventOf = ({ config }: ReturnType<typeof requestOf>) => ({
+      entity: { entity_class: 'agent', metadata: { name: 'a', namespace: 'default' } },
+      check: config,
+    });
+
+    it('has as many subscriptions, labels and annotations as the event may have', () => {
+      const metadata = { name: 'c', namespace: 'default', labels: map(900), annotations: map(900) };
+      const request = requestOf({ metadata, subscriptions: numbered(1_500) });
+      expect(request.config.subscriptions).to.deep.equal(numbered(1_000));
+      expect(request.config.metadata.labels).to.deep.equal(map(900));
+      expect(request.config.metadata.annotations).to.deep.equal(map(100));
+      assertCheck(request.config);
+      parseEvent(eventOf(request));
+    });
+
+    it('has the first labels that fit in 256 KiB', () => {
+      const labels = { a: 'x'.repeat(200_000), b: 'x'.repeat(100_000), c: 'x' };
+      const request = requestOf({ metadata: { name: 'c', namespace: 'default', labels } });
+      expect(Object.keys(request.config.metadata.labels ?? {})).to.deep.equal(['a']);
+      parseEvent(eventOf(request));
+    });
   });
 });

@@ -1,6 +1,8 @@
 import type { Asset } from '../../resources/asset.ts';
 import type { Check } from '../../resources/check.ts';
 import type { Hook } from '../../resources/hook.ts';
+import { withinListBounds } from '../../resources/list-bounds.ts';
+import { withinMetaBounds } from '../../resources/meta-bounds.ts';
 import { isAssetName, isName } from '../../resources/names.ts';
 import { listOrNull } from '../../resources/schema.ts';
 import type { TableReader } from '../../store/decision.ts';
@@ -21,7 +23,8 @@ export interface BuiltRequest {
 
 /**
  * Builds the request with the assets and hooks that an agent needs. Assets and hooks that do not exist are left out; the agent reports
- * them. @throws RequestTooLong
+ * them. The subscriptions, labels and annotations return in the event, so those beyond the bounds of an event are left out.
+ * @throws RequestTooLong
  */
 export function checkRequest(reader: TableReader, check: Check, issued: number): BuiltRequest {
   const needed = new NeededResources(reader, check.metadata.namespace ?? '');
@@ -32,7 +35,11 @@ export function checkRequest(reader: TableReader, check: Check, issued: number):
     return ofHook.length === 0 ? [] : [[name, { assets: ofHook }] as const];
   });
   const request = {
-    config: check,
+    config: {
+      ...check,
+      subscriptions: withinListBounds(check.subscriptions),
+      metadata: withinMetaBounds(check.metadata),
+    },
     assets: listOrNull(assets),
     hooks: listOrNull(hooks),
     issued,
