@@ -96,4 +96,18 @@ describe('a store with pending deletions', () => {
     // Each look-up of a hidden silence reads its record, its deletion and its renewal, beside the key.
     expect(store.reads - before).to.be.below(EVENTS + 3 * (EVENTS - plain));
   });
+
+  it('reads the renewals of silences once for a list, also when they alternate with hidden ones', async () => {
+    const store = await silenced();
+    const puts = emptyPuts();
+    const range = { from: 'silenced/', to: 'silenced0' };
+    for (const [n, key] of [...store.keys('resources', range)].entries()) {
+      if (n % 2 === 0) puts.renewals.set(`silences/${key.slice('silenced/'.length)}`, { id: 5 });
+    }
+    await store.write({ puts, ledger: [] });
+    const before = store.reads;
+    expect([...new VisibleStore(store).keys('resources', range)]).to.have.length.above(EVENTS / 2);
+    // Each renewal is read once more, in addition to the look-ups.
+    expect(store.reads - before).to.be.below(5 * EVENTS);
+  });
 });

@@ -57,23 +57,23 @@ export class VisibleStore extends VisibleReader implements RangeReader {
     return inRange(table === 'events' ? this.#eventKeys(range) : this.#silenceKeys(range), range);
   }
 
+  /** Among hidden silences it reads only those whose names do not tell their subscription, and the renewals of a deletion once. */
   *#silenceKeys({ from, to }: Range): Iterable<string> {
-    for (let key = this.#nextSilence(from, to); key !== undefined; key = this.#nextSilence(keyAfter(key), to))
-      yield key;
-  }
-
-  /** Finds the next visible silence. Of hidden silences it reads only those whose subscription is not clear from the name. */
-  #nextSilence(from: string, to: string): string | undefined {
+    const renewedOf = new Map<string, ReadonlySet<string>>();
     let hidden: { prefix: string; renewed: ReadonlySet<string> } | undefined;
     for (const key of this.#store.keys('resources', { from, to })) {
       const item = key.slice(SILENCES.length);
       const isNext = hidden !== undefined && item.startsWith(hidden.prefix) && !hidden.renewed.has(item);
       if (isNext && isUnambiguous(item)) continue;
       const prefix = hiddenBy(this.#store, 'silences', item);
-      if (prefix === undefined) return key;
-      if (hidden?.prefix !== prefix) hidden = { prefix, renewed: this.#renewedSilences(prefix) };
+      if (prefix === undefined) {
+        yield key;
+        continue;
+      }
+      const renewed = renewedOf.get(prefix) ?? this.#renewedSilences(prefix);
+      renewedOf.set(prefix, renewed);
+      hidden = { prefix, renewed };
     }
-    return undefined;
   }
 
   #renewedSilences(prefix: string): Set<string> {
