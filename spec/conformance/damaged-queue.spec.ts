@@ -70,7 +70,7 @@ describe('the queue on the disk of an agent', () => {
   const DAMAGES: readonly [string, () => void][] = [
     ['its header is overwritten', () => write(0, Buffer.alloc(200, 'x'))],
     [
-      'its file is cut',
+      'its file is truncated',
       () => truncateSync(dataFile(), Math.floor(statSync(dataFile()).size / PAGE_BYTES / 3) * PAGE_BYTES),
     ],
     ['pages are zero', () => write(2 * PAGE_BYTES, Buffer.alloc(statSync(dataFile()).size - 2 * PAGE_BYTES))],

@@ -44,7 +44,7 @@ describe('a random request', () => {
     expect((await api.get(path)).text, tell(sent, again)).to.equal(shown.text);
   }
 
-  it('is never an internal error; what is refused changes nothing, and what is accepted reads back', async () => {
+  it('never causes an internal error, changes nothing when it is refused, and reads back when it is accepted', async () => {
     const requests = new RandomRequests(random);
     const counts = { refused: 0, readBack: 0 };
     for (let index = 0; index < REQUESTS; index += 1) {

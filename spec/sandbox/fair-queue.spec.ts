@@ -30,7 +30,7 @@ describe('the queue of tasks', () => {
     expect(queue.size).to.equal(0);
   });
 
-  it('takes a namespace that arrives next, whatever waits of another', () => {
+  it('takes the task of a new namespace after one more task of another namespace, however many of these wait', () => {
     add('a/x/1', 'a/x/2', 'a/x/3');
     take(1);
     add('b/x/1');

@@ -103,7 +103,7 @@ describe('the sandbox', () => {
     return Promise.all(evaluated);
   }
 
-  it('lets a namespace go first whose tasks wait behind loops of another one', async () => {
+  it('serves a namespace before the waiting loops of another one', async () => {
     const done: string[] = [];
     void evaluateFor('attack', 40, 'while (true) {}', 3, done);
     await evaluateFor('honest', 5, 'true', 50, done);
@@ -111,7 +111,7 @@ describe('the sandbox', () => {
     expect(log.lines).to.deep.equal([]);
   });
 
-  it('interrupts a task that takes long for the tasks of others', async () => {
+  it('interrupts a long task to serve the tasks of others', async () => {
     const done: string[] = [];
     const slow = 'var end = Date.now() + 20; while (Date.now() < end) {}';
     void evaluateFor('slow', 4, slow, 50, done);

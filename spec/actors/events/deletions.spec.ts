@@ -212,7 +212,7 @@ describe('F22: a deletion of many events', function () {
     expect(model.store.mostDeleted).to.be.within(1, DELETED_PER_STEP + PUTS_BESIDE);
   });
 
-  it('is one in steps also when the events are not durable yet', async () => {
+  it('is carried out in steps even when the events are not durable yet', async () => {
     const model = new Modelled();
     await model.start();
     await model.commands.putResource('namespaces', { name: 'default' }, 'ann');

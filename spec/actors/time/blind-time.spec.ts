@@ -19,7 +19,7 @@ describe('blind time', () => {
     expect([500, 2_000, 9_000].map((sinceMs) => blind.lengthMs(sinceMs))).to.deep.equal([1_000, 4_000, 0]);
   });
 
-  it('had given an earlier deadline the grace of an interval that had ended by then', () => {
+  it('gives an earlier deadline the grace of an interval only if the interval had ended by then', () => {
     const blind = new BlindTime([FIRST, SECOND]);
     expect(blind.graceMsAt(500, 2_000)).to.equal(1_500);
     expect(blind.graceMsAt(500, 1_999)).to.equal(0);

@@ -151,7 +151,7 @@ describe('the documentation page', () => {
     }
   });
 
-  it('is where the root of the port leads, without credentials', async () => {
+  it('is the page to which the root of the port redirects, without credentials', async () => {
     const { status, headers, text } = await get('/');
     expect({ status, location: headers['location'] }).to.deep.equal({ status: 302, location: '/docs' });
     expect(text).to.equal('This is the REST API, described at /docs. Agents connect to the agent port.\n');
