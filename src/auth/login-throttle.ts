@@ -37,7 +37,7 @@ export interface LoginAttempt {
 
 /**
  * Slows down password guessing. Each guess takes a token from the bucket of its account and from that of its address.
- * Tokens refill with time, so nobody is locked out for good. Accounts are counted whether they exist or not, and both
+ * Tokens refill with time, so no account is locked out for good. Accounts are counted whether they exist or not, and both
  * entry points share the count. After a successful login from an address, the pair of account and address has a bucket
  * of its own there, so guesses from elsewhere do not lock the user out.
  */

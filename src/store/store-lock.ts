@@ -148,7 +148,7 @@ function isAt(path: string, file: number): boolean {
   return current !== undefined && current.ino === locked.ino && current.dev === locked.dev;
 }
 
-/** Writes who owns the store. Earlier versions respect the record while this process runs. */
+/** Writes which process owns the store. Earlier versions respect the record while this process runs. */
 function recordOwner(file: number): void {
   const owner: Owner = { pid: process.pid, startedAt: startOf(process.pid), host: hostname() };
   try {

@@ -35,7 +35,7 @@ export interface RouteRequest {
   readonly body: object;
   readonly authorization: string | undefined;
   readonly conditions: Conditions;
-  /** Whether the client has closed its connection and nobody will read the response. */
+  /** Whether the client has closed its connection, so that the response cannot reach it. */
   isDisconnected(this: void): boolean;
   /** The entity tag that GET returns for this stored object. */
   tagOf(this: void, stored: object): string;

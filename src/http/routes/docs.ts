@@ -57,7 +57,7 @@ const START_SCRIPT = `SwaggerUIBundle({
 });
 `;
 
-/** The API description, as JSON and as a page that loads nothing from other hosts. The root of the port leads to the page. */
+/** The API description, as JSON and as a page that loads nothing from other hosts. The root of the port redirects to the page. */
 export function docsRoutes({ document }: DocsRoutePorts): Route[] {
   return [
     documentRoute(document),
