@@ -83,8 +83,13 @@ export interface DeletionStep {
 export function takeStep(ctx: DecisionContext, { kind, prefix, id, items, renewed, upTo }: DeletionStep): void {
   const key = `${kind}/${prefix}`;
   const deletion = ctx.get('deletions', key);
-  // A later deletion has replaced this one, and has steps of its own.
-  if (deletion?.id !== id) return;
+  if (deletion === undefined) return;
+  if (deletion.id !== id) {
+    // A later deletion has replaced this one, and begins again. These items are deleted all the same, so that requests that repeat
+    // the deletion do not keep it from its end.
+    for (const item of items) renew(ctx, kind, item);
+    return;
+  }
   const isDone = (item: string): boolean => upTo === undefined || item <= upTo;
   const ended = items.filter((item) => isDone(item) && hiddenBy(ctx.decision.stored, kind, item) !== undefined);
   if (upTo === undefined) ctx.delete('deletions', key);
