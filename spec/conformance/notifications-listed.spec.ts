@@ -27,14 +27,15 @@ describe('the notifications of an event', () => {
     expect(await api.put('/ns/default/events/switch-1/port', event)).to.have.property('status', 200);
     const { json } = await eventually(
       () => api.get(`${PATH}/port/notifications`),
-      (answer) => (answer.json as unknown[]).length === 3,
-      { what: 'three outcomes' },
+      (answer) => (answer.json as unknown[]).length === 4,
+      { what: 'four outcomes' },
     );
     const outcomes = new Map((json as unknown[]).map((one) => [at(one, 'handler'), one]));
     expect(outcomes.get('fine')).to.include({ outcome: 'handled', reason: 'thanks\n', status: 0 });
     expect(outcomes.get('broken')).to.include({ outcome: 'failed', status: 3 });
     expect(outcomes.get('unfiltered')).to.include({ outcome: 'skipped', status: null });
     expect(String(at(outcomes.get('unfiltered'), 'reason'))).to.include('of-nobody');
+    expect(outcomes.get('nobody')).to.include({ outcome: 'skipped', reason: 'handler does not exist' });
     const nowS = backend.clock.nowMs() / 1_000;
     for (const one of outcomes.values()) expect(at(one, 'decided_at')).to.be.closeTo(nowS, 1);
   });
