@@ -67,8 +67,11 @@ for (const fixture of FIXTURES) {
       const alerts = (all: typeof transitions) => all.filter(({ actor }) => ALERTING.includes(actor));
       expect(alerts(transitions)).to.deep.equal(alerts(decided));
       expect(alerts(decided)).to.have.length.above(5);
+      // An older backend does not record handlers that do not exist.
       const sent = [...backend.store.range('notifications', ALL)].flatMap(({ key, value }) =>
-        value.map(({ id, handler, outcome, decidedAtMs }) => ({ key, id, handler, outcome, decidedAtMs })),
+        value
+          .filter(({ reason }) => reason !== 'handler does not exist')
+          .map(({ id, handler, outcome, decidedAtMs }) => ({ key, id, handler, outcome, decidedAtMs })),
       );
       const withoutIds = (all: typeof notified) =>
         all.map(({ key, handler, outcome, decidedAtMs }) => ({ key, handler, outcome, decidedAtMs }));
