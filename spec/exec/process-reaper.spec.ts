@@ -53,6 +53,13 @@ describe('the process reaper', () => {
     await eventually(() => reapers().length === 0, Boolean, { what: 'its own end' });
   });
 
+  it('ends a group that this program was not able to register before its end', async () => {
+    reaper.hold = () => () => undefined;
+    const early = await begin('early', 'NOTED; exec sleep 600');
+    reaper.close();
+    await eventually(() => !isRunning(early), Boolean, { what: 'the end of the group', withinMs: 5_000 });
+  });
+
   it('releases groups that have ended: a process that a command left behind continues', async () => {
     const file = `${directory.path}/left`;
     const command = `sleep 600 > ${directory.path}/out 2>&1 & echo $! >> ${file}`;

@@ -76,11 +76,21 @@ function environmentWith(overlay: readonly string[]): NodeJS.ProcessEnv {
   return environment;
 }
 
-/** Starts the command. The outer shell joins both streams in one pipe, which keeps their order, and then becomes the inner shell. */
-function start(request: CommandRequest): ChildProcess {
-  return spawn('sh', ['-c', 'exec sh -c "$0" 2>&1', request.command], {
+/** Joins both streams in one pipe, which keeps their order, and becomes the shell of the command. */
+const RUN = 'exec sh -c "$0" 2>&1';
+/** Registers the group with the process reaper first. A reaper that has ended raises SIGPIPE in the subshell only. */
+const REGISTER_AND_RUN = `(echo "add $$" >&3); ${RUN} 3>&-`;
+
+/**
+ * Starts the command. Its group registers itself, so that the reaper ends it even when this program is killed before `spawn`
+ * returns.
+ */
+function start(request: CommandRequest, reaper: ProcessReaper | undefined): ChildProcess {
+  const registry = reaper?.ready();
+  const stdin = request.stdin === undefined ? 'ignore' : 'pipe';
+  return spawn('sh', ['-c', registry === undefined ? RUN : REGISTER_AND_RUN, request.command], {
     detached: true,
-    stdio: [request.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'ignore'],
+    stdio: [stdin, 'pipe', 'ignore', ...(registry === undefined ? [] : [registry])],
     env: environmentWith(request.environment ?? []),
   });
 }
@@ -109,10 +119,9 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
     durationMs: clock.monotonicMs() - startedMs,
     errorCode: (error as NodeJS.ErrnoException).code,
   });
-  reaper?.ready();
   let child: ChildProcess;
   try {
-    child = start(request);
+    child = start(request, reaper);
   } catch (error) {
     return Promise.resolve(notStarted(error));
   }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { Log } from '../ports/log.ts';
 
 /** The time between SIGTERM and SIGKILL to a process group. */
@@ -8,7 +9,7 @@ const GRACE_S = 2;
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**
- * The script of the reaper (POSIX shell). It reads `add <group>` and `drop <group>`. When its input ends, this program has ended, and the
+ * The script of the reaper (POSIX shell). It reads `add <group>`, which may be repeated, and `drop <group>`. When its input ends, this program has ended, and the
  * script ends the groups that still run. It ignores the signals that a terminal or a service manager sends to all processes.
  */
 const SCRIPT = `
@@ -16,7 +17,7 @@ trap '' HUP INT TERM USR1 USR2
 groups=' '
 while read -r verb group; do
   case $verb in
-    add) groups="$groups$group " ;;
+    add) case $groups in *" $group "*) ;; *) groups="$groups$group " ;; esac ;;
     drop) case $groups in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
   esac
 done
@@ -39,15 +40,20 @@ export class ProcessReaper {
     this.#shell = shell;
   }
 
-  /** Starts the reaper process. Call this before a group is started, so that the time between its start and `hold` is short. Never throws. */
-  ready(): void {
-    if (this.#child !== undefined) return;
-    try {
-      this.#child = this.#start();
-    } catch (error) {
-      this.#warn(error);
+  /**
+   * Starts the reaper process unless it runs. Returns its input, to which a process group can write `add <group>` itself; undefined
+   * when there is none. Never throws.
+   */
+  ready(): Writable | undefined {
+    if (this.#child === undefined) {
+      try {
+        this.#child = this.#start();
+      } catch (error) {
+        this.#warn(error);
+      }
+      for (const group of this.#groups) this.#send('add', group);
     }
-    for (const group of this.#groups) this.#send('add', group);
+    return this.#input;
   }
 
   /** Registers a process group until the returned function is called. */
@@ -101,9 +107,14 @@ export class ProcessReaper {
     this.#hasWarned = true;
   }
 
+  get #input(): Writable | undefined {
+    const { pid, stdin } = this.#child ?? {};
+    return pid !== undefined && stdin?.writable === true ? stdin : undefined;
+  }
+
   #send(verb: 'add' | 'drop', group: number): void {
-    const { stdin } = this.#child ?? {};
-    if (stdin?.writable !== true) return;
+    const stdin = this.#input;
+    if (stdin === undefined) return;
     if (stdin.writableLength > MAX_UNREAD_BYTES) this.#child?.kill('SIGKILL');
     else stdin.write(`${verb} ${group}\n`);
   }
