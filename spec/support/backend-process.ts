@@ -15,6 +15,10 @@ const PROGRAM = fileURLToPath(new URL('../../bin/mon-backend.js', import.meta.ur
 const READY = 'backend is running and ready to accept events';
 const START_WITHIN_MS = 15_000;
 const STOP_WITHIN_MS = 10_000;
+/** Signals that a program only gets from a fault of its own. */
+const CRASH_SIGNALS: ReadonlySet<NodeJS.Signals | null> = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV']);
+/** Log lines that the report of a crash shows. */
+const REPORTED_LINES = 20;
 
 export interface ProgramRun {
   code: number | null;
@@ -140,11 +144,18 @@ export class BackendProcess implements BackendPorts {
     return this.#clients.connect(options);
   }
 
-  /** Sends SIGTERM and returns the exit code. Removes the state directory unless the caller provided it. */
+  /**
+   * Sends SIGTERM and returns the exit code. Removes the state directory unless the caller provided it.
+   * @throws Error when the backend crashed
+   */
   async stop(): Promise<number | null> {
     try {
       this.#child.kill('SIGTERM');
       await inTime(this.#ended, 'the end of the backend', STOP_WITHIN_MS);
+      if (CRASH_SIGNALS.has(this.#child.signalCode)) {
+        const lines = JSON.stringify(this.logs.slice(-REPORTED_LINES));
+        throw new Error(`the backend crashed with ${this.#child.signalCode}: ${lines}`);
+      }
       return this.#child.exitCode;
     } finally {
       this.#clients.drop();
