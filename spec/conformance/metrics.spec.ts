@@ -290,8 +290,8 @@ describe('the metrics of a backend', () => {
     backend.store.heal();
     await backend.clock.advance(1_000);
     expect(await before.of(BLIND, COMMIT_FAILURES)).to.deep.equal([7, 1]);
-    const UNTOLD = ['mon_queue_depth', { queue: 'untold_connections' }] as const;
-    expect(await before.of(UNTOLD)).to.deep.equal([0]);
+    const UNSTORED_ENDS = ['mon_queue_depth', { queue: 'unstored_ends' }] as const;
+    expect(await before.of(UNSTORED_ENDS)).to.deep.equal([0]);
   });
 
   it('count the time in which the process was paused as blind', async () => {

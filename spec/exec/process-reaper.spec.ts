@@ -22,7 +22,7 @@ describe('the process reaper', () => {
     (made) => made.abort(),
   );
 
-  const reapers = (): number[] => childrenOf(process.pid, 'mon-leash');
+  const reapers = (): number[] => childrenOf(process.pid, 'mon-reaper');
 
   /** Runs a command that notes its process, `$$`, and resolves with the number of that when it has begun. */
   async function begin(name: string, command: string): Promise<number> {

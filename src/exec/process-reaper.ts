@@ -75,7 +75,7 @@ export class ProcessReaper {
   /** The reaper uses no directory of this program, has no secrets in its environment, and does not keep this program running. */
   #start(): ChildProcess {
     const { PATH } = process.env;
-    const child = spawn(this.#shell, ['-c', SCRIPT, 'mon-leash'], {
+    const child = spawn(this.#shell, ['-c', SCRIPT, 'mon-reaper'], {
       cwd: '/',
       detached: true,
       env: PATH === undefined ? {} : { PATH },

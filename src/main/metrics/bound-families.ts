@@ -28,7 +28,7 @@ const queuesOf = ({
   agent_held_messages: sessions.maxHeldFrames,
   agent_handshakes: agents.waiting.handshakes,
   ended_connections: agents.waiting.ends,
-  untold_connections: { used: system.pendingConnections, limit: agents.waiting.ends.limit },
+  unstored_ends: { used: system.pendingConnections, limit: agents.waiting.ends.limit },
   waiting_logins: auth.credentials.waiting,
   running_logins: auth.credentials.running,
   tickets: auth.tickets.unused,
