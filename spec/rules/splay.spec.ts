@@ -2,6 +2,14 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { firstTickAtMs, splayOffsetNs } from '../../src/rules/splay.ts';
+import { readGolden } from '../support/golden-file.ts';
+
+interface Recording {
+  now: string;
+  rows: { name: string; interval: number; splay: string; offsetNs: string; seenFirstMs?: number; lateMs?: number }[];
+  otherNow: { now: string; name: string; interval: number; offsetNs: string }[];
+}
+const recording = JSON.parse(readGolden('schedule/splay.json')) as Recording;
 
 const md5 = (text: string): Uint8Array => createHash('md5').update(text).digest();
 const NOW_MS = 1_700_000_000_000;
@@ -51,5 +59,22 @@ describe('the splay of a check', () => {
         expect(Math.abs(again - first) % (intervalS * 1_000)).to.equal(0);
       }),
     );
+  });
+
+  it('is the recorded one of every name, interval and clock', () => {
+    const rows = recording.rows.map((row) => ({ ...row, now: recording.now }));
+    for (const { name, interval, now, offsetNs } of [...rows, ...recording.otherNow]) {
+      expect(splayOffsetNs(md5, name, interval, BigInt(now)), `${name} ${interval} ${now}`).to.equal(BigInt(offsetNs));
+    }
+    for (const { name, splay } of rows) expect(Buffer.from(md5(name)).readBigUInt64LE()).to.equal(BigInt(splay));
+  });
+
+  it('leads to the first ticks that were seen', () => {
+    const seen = recording.rows.filter(({ seenFirstMs }) => seenFirstMs !== undefined);
+    expect(seen).to.have.length.greaterThan(5);
+    for (const { name, interval, seenFirstMs = 0, lateMs = 0 } of seen) {
+      const tickMs = firstTickAtMs(md5, name, interval, seenFirstMs - lateMs - 500);
+      expect(tickMs - (seenFirstMs - lateMs), `${name} ${interval}`).to.be.within(-1, 1);
+    }
   });
 });
