@@ -1,9 +1,10 @@
 import { CODECS } from '../../src/store/codecs.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
-import { type LedgerQuery, type LedgerSlice, matches } from '../../src/store/ledger-query.ts';
+import { type KeyQuery, type KeySlice, type LedgerQuery, type LedgerSlice, matches } from '../../src/store/ledger-query.ts';
 import type { Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 import { keysOfCheck } from '../support/keys-of-check.ts';
+import { sliceOfKey } from '../support/slice-of-key.ts';
 
 /** How one write behaves, decided when it starts. */
 export interface WritePlan {
@@ -148,6 +149,13 @@ export class SimulatedStore implements TransactionalStore {
     const found = all.filter((entry) => matches(entry, query));
     const entries = found.slice(0, limit);
     return { entries, afterSeq: found.length > limit ? entries.at(-1)?.seq : undefined };
+  }
+
+  ledgerSliceOfKey(query: KeyQuery): KeySlice {
+    return sliceOfKey(
+      this.#disk.ledger.map((text) => JSON.parse(text) as LedgerEntry),
+      query,
+    );
   }
 
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {

@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../src/store/ledger.ts';
 import type { TableName, Tables } from '../../src/store/records.ts';
-import type { LedgerQuery, LedgerSlice } from '../../src/store/ledger-query.ts';
+import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from '../../src/store/ledger-query.ts';
 import type { Range } from '../../src/store/transactional-store.ts';
 import { DelegatingStore } from './delegating-store.ts';
 import { eventually } from './eventually.ts';
@@ -63,6 +63,11 @@ export class CountingStore extends DelegatingStore {
   override ledgerSlice(query: LedgerQuery): LedgerSlice {
     const { entries, afterSeq } = super.ledgerSlice(query);
     return { entries: [...this.#counted(entries)], afterSeq };
+  }
+
+  override ledgerSliceOfKey(query: KeyQuery): KeySlice {
+    const { entries, beforeSeq } = super.ledgerSliceOfKey(query);
+    return { entries: [...this.#counted(entries)], beforeSeq };
   }
 
   override lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {

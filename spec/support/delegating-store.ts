@@ -1,6 +1,6 @@
 import type { LedgerEntry, LedgerHead } from '../../src/store/ledger.ts';
 import type { TableName, Tables } from '../../src/store/records.ts';
-import type { LedgerQuery, LedgerSlice } from '../../src/store/ledger-query.ts';
+import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from '../../src/store/ledger-query.ts';
 import type { Range, StoreSize, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 
 /** A store that passes every call to another one. Test doubles override the methods that they change. */
@@ -37,6 +37,10 @@ export class DelegatingStore implements TransactionalStore {
 
   ledgerSlice(query: LedgerQuery): LedgerSlice {
     return this.store.ledgerSlice(query);
+  }
+
+  ledgerSliceOfKey(query: KeyQuery): KeySlice {
+    return this.store.ledgerSliceOfKey(query);
   }
 
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {

@@ -1,8 +1,9 @@
 import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
-import { type LedgerQuery, type LedgerSlice, matches } from '../../src/store/ledger-query.ts';
+import { type KeyQuery, type KeySlice, type LedgerQuery, type LedgerSlice, matches } from '../../src/store/ledger-query.ts';
 import type { Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 import { keysOfCheck } from './keys-of-check.ts';
+import { sliceOfKey } from './slice-of-key.ts';
 
 /** A record as JSON text, so that later changes of the object do not affect it. */
 interface Row {
@@ -72,6 +73,10 @@ export class MemoryStore implements TransactionalStore {
     const found = this.#entries().filter((entry) => entry.seq > afterSeq && matches(entry, query));
     const entries = found.slice(0, limit);
     return { entries, afterSeq: found.length > limit ? entries.at(-1)?.seq : undefined };
+  }
+
+  ledgerSliceOfKey(query: KeyQuery): KeySlice {
+    return sliceOfKey(this.#entries(), query);
   }
 
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {

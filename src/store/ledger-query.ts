@@ -27,6 +27,25 @@ export interface LedgerSlice {
   afterSeq: number | undefined;
 }
 
+/** A query of the entries of one key, which are read from the newest one to the oldest. */
+export interface KeyQuery {
+  actor: string;
+  key: string;
+  /** Entries at this time or before it, Unix ms. */
+  untilMs?: number;
+  /** Entries before this number. */
+  beforeSeq?: number;
+  limit: number;
+}
+
+/** The entries that one step of reading found. */
+export interface KeySlice {
+  /** Newest first, by number. */
+  entries: LedgerEntry[];
+  /** The number before which the next slice begins; undefined when no earlier entry is left. */
+  beforeSeq: number | undefined;
+}
+
 /** Whether the entry meets all conditions except `afterSeq`. */
 export function matches(entry: LedgerEntry, query: LedgerQuery): boolean {
   const { actor, key, keyPrefix, event, from, to, user, sinceMs = 0, untilMs = Infinity } = query;

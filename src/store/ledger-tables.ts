@@ -1,8 +1,10 @@
 import type { Database } from 'lmdb';
 import { type Environment, ledgerTable, type TextTable, textTable } from './lmdb-environment.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from './ledger.ts';
+import { CODECS } from './codecs.ts';
 import { decodeLedgerEntry, encodeLedgerEntry, readLedgerEntry } from './ledger-codec.ts';
-import { type LedgerQuery, type LedgerSlice, matches } from './ledger-query.ts';
+import { type KeyQuery, type KeySlice, type LedgerQuery, type LedgerSlice, matches } from './ledger-query.ts';
+import { type LedgerSegment, LedgerTimeSearch, singleSegment, withEntries } from './ledger-time.ts';
 import {
   actorBlockKey,
   afterActorBlocks,
@@ -19,6 +21,9 @@ import { CorruptRecord } from './sealed.ts';
 /** The bounds of one slice, whichever comes first. Reading a slice takes about 2 ms. */
 const MAX_SLICE_ENTRIES = 200;
 const MAX_SLICE_BYTES = 512 * 1024;
+
+/** Where `meta` keeps the segments of the ledger; absent while the clock has never been set back. */
+const SEGMENTS_KEY = 'ledger-segments';
 
 /** The value of an index entry, which has its information in the key alone. */
 const MARK = Buffer.alloc(0);
@@ -39,8 +44,11 @@ export class LedgerTables {
   readonly #byActor: TextTable;
   /** The last block of each actor that is stored. */
   #marked: ReadonlyMap<string, number> = new Map();
+  readonly #meta: TextTable;
+  #segments: readonly LedgerSegment[] | undefined;
 
-  constructor(root: Environment) {
+  constructor(root: Environment, meta: TextTable) {
+    this.#meta = meta;
     this.#entries = ledgerTable(root);
     this.#byKey = textTable(root, 'ledgerByKey');
     this.#byActor = textTable(root, 'ledgerByActor');
@@ -58,9 +66,39 @@ export class LedgerTables {
       marked.set(actor, blockOf(seq));
       void this.#byActor.put(actorBlockKey(actor, blockOf(seq)), MARK);
     }
+    const { segments, isChanged } = withEntries(this.#knownSegments(), entries);
+    if (isChanged) void this.#meta.put(SEGMENTS_KEY, CODECS.meta.encode(segments));
     return () => {
       this.#marked = marked;
+      this.#segments = segments;
     };
+  }
+
+  /** The segments as they are stored, up to the newest entry. */
+  #knownSegments(): readonly LedgerSegment[] {
+    if (this.#segments !== undefined) return this.#segments;
+    const headMs = this.#headMs();
+    const bytes = this.#meta.get(SEGMENTS_KEY);
+    if (bytes === undefined) return singleSegment(headMs);
+    const stored = CODECS.meta.decode(bytes, `meta ${SEGMENTS_KEY}`) as readonly LedgerSegment[];
+    return stored.map((segment, index) =>
+      index === stored.length - 1 ? { ...segment, maxMs: Math.max(segment.maxMs, headMs) } : segment,
+    );
+  }
+
+  #headMs(): number {
+    for (const { key, value } of this.#entries.getRange({ reverse: true, limit: 1 })) {
+      return decodeLedgerEntry(value, key).atMs;
+    }
+    return -Infinity;
+  }
+
+  #timeSearch(): LedgerTimeSearch {
+    const timeOf = (seq: number): number => {
+      const bytes = this.#entries.get(seq);
+      return bytes === undefined ? -Infinity : decodeLedgerEntry(bytes, seq).atMs;
+    };
+    return new LedgerTimeSearch(this.#knownSegments(), this.head().seq + 1, timeOf);
   }
 
   head(): LedgerHead {
@@ -74,7 +112,8 @@ export class LedgerTables {
   /** Reads a bounded number of entries. @throws CorruptRecord */
   slice(query: LedgerQuery): LedgerSlice {
     const { sinceMs = 0, untilMs = Infinity, afterSeq = 0, limit } = query;
-    const firstSeq = Math.max(afterSeq + 1, sinceMs > 0 ? this.#firstSeqAt(sinceMs) : 0);
+    const firstSeq = Math.max(afterSeq + 1, sinceMs > 0 ? this.#timeSearch().firstSeqSince(sinceMs) : 0);
+    const endSeq = untilMs === Infinity ? Infinity : this.#timeSearch().endSeqUntil(untilMs);
     const entries: LedgerEntry[] = [];
     let read = 0;
     let bytes = 0;
@@ -83,14 +122,37 @@ export class LedgerTables {
       if (entries.length >= limit || read >= MAX_SLICE_ENTRIES || bytes >= MAX_SLICE_BYTES) {
         return { entries, afterSeq: lastSeq };
       }
+      if (seq >= endSeq) break;
       const entry = decodeLedgerEntry(value, seq);
-      if (entry.atMs > untilMs) break;
       if (matches(entry, query)) entries.push(entry);
       read += 1;
       bytes += value.length;
       lastSeq = seq;
     }
     return { entries, afterSeq: undefined };
+  }
+
+  /** Reads a bounded number of entries of one key, newest first. @throws CorruptRecord */
+  sliceOfKey({ actor, key, untilMs = Infinity, beforeSeq = Number.MAX_SAFE_INTEGER, limit }: KeyQuery): KeySlice {
+    const endSeq = untilMs === Infinity ? beforeSeq : Math.min(beforeSeq, this.#timeSearch().endSeqUntil(untilMs));
+    if (endSeq <= 1) return { entries: [], beforeSeq: undefined };
+    const entries: LedgerEntry[] = [];
+    let read = 0;
+    let bytes = 0;
+    let lastSeq = endSeq;
+    const range = { start: ledgerIndexKey(actor, key, endSeq - 1), end: ledgerIndexKey(actor, key, 0) };
+    for (const indexKey of this.#byKey.getKeys({ ...range, reverse: true, snapshot: false })) {
+      if (entries.length >= limit || read >= MAX_SLICE_ENTRIES || bytes >= MAX_SLICE_BYTES) {
+        return { entries, beforeSeq: lastSeq };
+      }
+      const { seq, value } = this.#entryOf(indexKey);
+      const entry = decodeLedgerEntry(value, seq);
+      if (entry.atMs <= untilMs) entries.push(entry);
+      read += 1;
+      bytes += value.length;
+      lastSeq = seq;
+    }
+    return { entries, beforeSeq: undefined };
   }
 
   /** The newest entry of one key, in one look-up. @throws CorruptRecord */
@@ -162,18 +224,5 @@ export class LedgerTables {
     const value = this.#entries.get(seq);
     if (value === undefined) throw new CorruptRecord(`ledger entry ${seq} is missing`);
     return { seq, value };
-  }
-
-  /** Finds the first entry at a time by binary search. Entries are in order of time, except after clock changes. */
-  #firstSeqAt(atMs: number): number {
-    let low = 1;
-    let high = this.head().seq + 1;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const bytes = this.#entries.get(middle);
-      if (bytes !== undefined && decodeLedgerEntry(bytes, middle).atMs >= atMs) high = middle;
-      else low = middle + 1;
-    }
-    return low;
   }
 }

@@ -11,7 +11,7 @@ import {
   textTable,
 } from './lmdb-environment.ts';
 import type { LedgerEntry, LedgerHead } from './ledger.ts';
-import type { LedgerQuery, LedgerSlice } from './ledger-query.ts';
+import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from './ledger-query.ts';
 import { LedgerTables } from './ledger-tables.ts';
 import { type ResourceRecord, TABLE_NAMES, type TableName, type Tables } from './records.ts';
 import {
@@ -56,7 +56,7 @@ export class LmdbStore implements TransactionalStore {
         TABLE_NAMES.map((name) => [name, name === 'meta' ? meta : table(name)]),
       ) as Record<TableName, TextTable>;
       this.#eventsByCheck = table('eventsByCheck');
-      this.#ledger = new LedgerTables(this.#root);
+      this.#ledger = new LedgerTables(this.#root, meta);
     } catch (error) {
       void this.#root.close();
       throw error;
@@ -159,6 +159,10 @@ export class LmdbStore implements TransactionalStore {
 
   ledgerSlice(query: LedgerQuery): LedgerSlice {
     return this.#ledger.slice(query);
+  }
+
+  ledgerSliceOfKey(query: KeyQuery): KeySlice {
+    return this.#ledger.sliceOfKey(query);
   }
 
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {

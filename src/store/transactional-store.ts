@@ -1,7 +1,7 @@
 import type { QueueStats } from '../ports/queue-stats.ts';
 import type { TablePuts, TableReader } from './decision.ts';
 import type { LedgerEntry, LedgerHead } from './ledger.ts';
-import type { LedgerQuery, LedgerSlice } from './ledger-query.ts';
+import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from './ledger-query.ts';
 import type { TableName, Tables } from './records.ts';
 
 /** The writes of one transaction. */
@@ -49,6 +49,8 @@ export interface TransactionalStore extends RangeReader {
   ledgerHead(): LedgerHead;
   /** Reads a bounded number of entries and returns those that match. */
   ledgerSlice(query: LedgerQuery): LedgerSlice;
+  /** Reads a bounded number of entries of one key, newest first, and returns those up to a time. */
+  ledgerSliceOfKey(query: KeyQuery): KeySlice;
   /** The newest entry of one key, in one look-up. */
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined;
   /** All entries, for `verify`. */
