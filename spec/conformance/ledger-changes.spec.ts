@@ -101,6 +101,21 @@ describe('the ledger, when configuration is applied,', () => {
       expect(JSON.stringify(entries())).to.not.include('$2');
     });
 
+    it('has the user of an API key before and after a change, and never its hash', async () => {
+      const before = entries().length;
+      await put(`${CORE}/users/kim`, { username: 'kim', password_hash: SECRET_HASH, groups: [] });
+      const created = await api.post(`${CORE}/apikeys`, { username: 'kim' });
+      expect(created.status, created.text).to.equal(201);
+      await api.delete(`${CORE}/apikeys/${String(created.headers['location']).split('/').at(-1)}`);
+      const found = entries()
+        .slice(before)
+        .filter(({ actor }) => actor === 'apikeys');
+      expect(found.map((entry) => [entry.event, entry.details])).to.deep.equal([
+        ['resource.created', { changed: [], after: { username: 'kim', created_at: backend.nowS } }],
+        ['resource.deleted', { changed: [], before: { username: 'kim', created_at: backend.nowS } }],
+      ]);
+    });
+
     it('has no values of a change that affects no right', async () => {
       const labelled = { metadata: { ...metadata, labels: { one: 'x' } }, rules };
       expect(details(await put('/ns/default/roles/a', labelled), 'roles')).to.deep.equal({ changed: ['metadata'] });

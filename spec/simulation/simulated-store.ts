@@ -1,7 +1,13 @@
 import { CODECS } from '../../src/store/codecs.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
-import { type KeyQuery, type KeySlice, type LedgerQuery, type LedgerSlice, matches } from '../../src/store/ledger-query.ts';
+import {
+  type KeyQuery,
+  type KeySlice,
+  type LedgerQuery,
+  type LedgerSlice,
+  matches,
+} from '../../src/store/ledger-query.ts';
 import type { Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 import { keysOfCheck } from '../support/keys-of-check.ts';
 import { sliceOfKey } from '../support/slice-of-key.ts';

@@ -75,13 +75,21 @@ describe('the search of the ledger by time', () => {
       for (let untilMs = START_MS; untilMs < START_MS + 25_000_000; untilMs += 777_777) {
         const query = { actor: 'check-state', key: 'default/web-1', untilMs, limit: 3 };
         const found: number[] = [];
-        for (let beforeSeq: number | undefined = Number.MAX_SAFE_INTEGER; beforeSeq !== undefined && found.length < 3;) {
+        for (
+          let beforeSeq: number | undefined = Number.MAX_SAFE_INTEGER;
+          beforeSeq !== undefined && found.length < 3;
+        ) {
           const slice = store.ledgerSliceOfKey({ ...query, beforeSeq, limit: 3 - found.length });
           found.push(...slice.entries.map(({ seq }) => seq));
           beforeSeq = slice.beforeSeq;
         }
         const expected = entries.filter(({ key, atMs }) => key === 'default/web-1' && atMs <= untilMs);
-        expect(found).to.deep.equal(expected.slice(-3).map(({ seq }) => seq).reverse());
+        expect(found).to.deep.equal(
+          expected
+            .slice(-3)
+            .map(({ seq }) => seq)
+            .reverse(),
+        );
       }
     });
   });

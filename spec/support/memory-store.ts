@@ -1,6 +1,12 @@
 import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
-import { type KeyQuery, type KeySlice, type LedgerQuery, type LedgerSlice, matches } from '../../src/store/ledger-query.ts';
+import {
+  type KeyQuery,
+  type KeySlice,
+  type LedgerQuery,
+  type LedgerSlice,
+  matches,
+} from '../../src/store/ledger-query.ts';
 import type { Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 import { keysOfCheck } from './keys-of-check.ts';
 import { sliceOfKey } from './slice-of-key.ts';

@@ -20,9 +20,7 @@ export interface LedgerSegment {
 }
 
 /** Returns the segments of a ledger without a record of them: a single one, which ends at `headMs`. */
-export const singleSegment = (headMs: number): readonly LedgerSegment[] => [
-  { firstSeq: 1, firstMs: 0, maxMs: headMs },
-];
+export const singleSegment = (headMs: number): readonly LedgerSegment[] => [{ firstSeq: 1, firstMs: 0, maxMs: headMs }];
 
 /** Returns the segments with further entries, and whether the stored record of the segments must be replaced by them. */
 export function withEntries(

@@ -86,7 +86,12 @@ export interface PendingDeletion {
   cause: LedgerCause;
   /** The key of the last item that is deleted; empty before the first step. */
   after: string;
+  /** The deletions that this one replaced, oldest first. They end the items that were stored before them. */
+  earlier?: EarlierDeletion[];
 }
+
+/** Why a deletion that another one replaced ends its items. */
+export type EarlierDeletion = Pick<PendingDeletion, 'id' | 'event' | 'cause'>;
 
 /** An item that was written after its deletion was decided, and is visible. Stored under `<kind>/<key of the item>`. */
 export interface Renewal {

@@ -223,4 +223,21 @@ describe('F22: a deletion of many events', function () {
     await model.expectDone();
     expect(model.store.mostDeleted).to.be.within(1, DELETED_PER_STEP);
   });
+
+  it('ends each event with the event and the cause of the first deletion that found it', async () => {
+    const model = new Modelled();
+    await model.start();
+    await model.commands.putResource('namespaces', { name: 'default' }, 'ann');
+    for (let n = 0; n < CHECKS; n += 1) await model.put('default', 'a', `c${n}`);
+    const again = ['c1', 'c140'];
+    await model.commands.deleteEntity('default', 'a', 'bob');
+    for (const check of again) await model.commands.putEvent(eventOf('default', 'a', check), 'ann');
+    await model.commands.deleteEntity('default', 'a', 'carl');
+    await model.clock.advance(LONG_MS);
+    const ended = readLedger(model.store, { actor: 'check-state' }).filter(({ to }) => to === null);
+    expect(ended).to.have.lengthOf(CHECKS + again.length);
+    const byCarl = ended.filter(({ cause }) => JSON.stringify(cause) === '{"user":"carl"}');
+    expect(byCarl.map(({ key }) => key)).to.have.members(again.map((check) => `default/a/${check}`));
+    expect(ended.filter(({ cause }) => JSON.stringify(cause) === '{"user":"bob"}')).to.have.lengthOf(CHECKS);
+  });
 });

@@ -7,6 +7,8 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   rolebindings: ['subjects', 'role_ref'],
   clusterrolebindings: ['subjects', 'role_ref'],
   users: ['groups', 'disabled'],
+  // A key has the rights of its user. Its name is public; its hash is not recorded.
+  apikeys: ['username', 'created_at'],
 };
 
 /** What rights followed from a resource before and after a change; a side on which it does not exist is absent. */

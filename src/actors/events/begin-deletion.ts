@@ -1,4 +1,4 @@
-import type { DeletedKind, DeletionEvent } from '../../store/records.ts';
+import type { DeletedKind, DeletionEvent, EarlierDeletion, PendingDeletion } from '../../store/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /**
@@ -11,15 +11,42 @@ export const DELETED_PER_STEP = 50;
 /** Holds the id of the last pending deletion. */
 const LAST_ID_KEY = 'last-deletion';
 
+/**
+ * The number of replaced deletions that a pending one remembers. Beyond it the latest ones are forgotten, and their items
+ * end with the reason of the next deletion.
+ */
+const MAX_EARLIER = 8;
+
 const lastId = (ctx: DecisionContext): number => (ctx.get('meta', LAST_ID_KEY) as number | undefined) ?? 0;
 
-/** Hides all items with this prefix. A deletion that is already pending for the prefix begins again and keeps its cause. */
+/**
+ * Hides all items with this prefix. A deletion that is already pending for the prefix begins again: the items that it hid
+ * end with its event and cause, and those that were written since then with the new ones.
+ */
 export function beginDeletion(ctx: DecisionContext, kind: DeletedKind, prefix: string, event: DeletionEvent): void {
   const key = `${kind}/${prefix}`;
   const id = lastId(ctx) + 1;
   ctx.put('meta', LAST_ID_KEY, id);
-  ctx.put('deletions', key, { id, event, cause: ctx.get('deletions', key)?.cause ?? ctx.cause, after: '' });
+  const earlier = earlierThan(ctx.get('deletions', key));
+  ctx.put('deletions', key, { id, event, cause: ctx.cause, after: '', ...(earlier.length === 0 ? {} : { earlier }) });
   ctx.announce({ type: 'deletion.pending' });
+}
+
+function earlierThan(replaced: PendingDeletion | undefined): EarlierDeletion[] {
+  if (replaced === undefined) return [];
+  const { id, event, cause, earlier = [] } = replaced;
+  return [...earlier, { id, event, cause }].slice(0, MAX_EARLIER);
+}
+
+/** Returns why a deletion ends an item: the first deletion that found it. */
+export function endOf(
+  ctx: DecisionContext,
+  kind: DeletedKind,
+  item: string,
+  deletion: PendingDeletion,
+): Pick<EarlierDeletion, 'event' | 'cause'> {
+  const renewedAt = ctx.get('renewals', `${kind}/${item}`)?.id ?? 0;
+  return deletion.earlier?.find(({ id }) => id > renewedAt) ?? deletion;
 }
 
 /** Makes an item visible that pending deletions hide, whether it is stored yet or not. */

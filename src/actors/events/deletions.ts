@@ -2,9 +2,9 @@ import type { SilenceRecord } from '../../resources/silenced.ts';
 import { eventAddress, eventKey } from '../../store/keyspace.ts';
 import type { LedgerCause } from '../../store/ledger.ts';
 import { hiddenBy, isCoveredBeside, SILENCES, ttlItem } from '../../store/pending-deletions.ts';
-import type { DeletedKind, PendingDeletion } from '../../store/records.ts';
+import type { DeletedKind } from '../../store/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
-import { beginDeletion, DELETED_PER_STEP, renewItem } from './begin-deletion.ts';
+import { beginDeletion, DELETED_PER_STEP, endOf, renewItem } from './begin-deletion.ts';
 import { deleteEvent, type EventEnd } from './delete-event.ts';
 import { disarmTtl } from './disarm-ttl.ts';
 import { endSilence, type SilenceEnd } from './silences.ts';
@@ -41,11 +41,14 @@ function renew(ctx: DecisionContext, kind: DeletedKind, item: string): void {
   const prefix = hiddenBy(ctx.decision.stored, kind, item);
   const deletion = prefix === undefined ? undefined : ctx.get('deletions', `${kind}/${prefix}`);
   if (deletion === undefined) return;
+  const end = endOf(ctx, kind, item, deletion);
   renewItem(ctx, kind, item);
-  deleteItem(ctx, kind, item, deletion);
+  deleteItem(ctx, kind, item, end);
 }
 
-function deleteItem(ctx: DecisionContext, kind: DeletedKind, item: string, { event, cause }: PendingDeletion): void {
+type End = ReturnType<typeof endOf>;
+
+function deleteItem(ctx: DecisionContext, kind: DeletedKind, item: string, { event, cause }: End): void {
   ctx.because(cause, () => {
     if (kind === 'events') deleteEvent(ctx, item, event as EventEnd);
     else if (kind === 'ttls') disarmTtl(ctx, eventKeyOf(item));
@@ -95,7 +98,7 @@ export function takeStep(ctx: DecisionContext, { kind, prefix, id, items, renewe
   if (upTo === undefined) ctx.delete('deletions', key);
   else ctx.put('deletions', key, { ...deletion, after: upTo });
   // The items are visible now, unless another deletion hides them too. That one then deletes them.
-  for (const item of ended) deleteItem(ctx, kind, item, deletion);
+  for (const item of ended) deleteItem(ctx, kind, item, endOf(ctx, kind, item, deletion));
   // The last step also covers renewals that were not durable when an earlier step passed them.
   const passed = upTo === undefined ? ctx.decision.keys('renewals', key) : renewed;
   for (const renewal of passed) {

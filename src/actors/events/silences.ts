@@ -7,7 +7,7 @@ import { readResource } from '../../store/resource-store.ts';
 import { hiddenBy, hidesSilence, SILENCES } from '../../store/pending-deletions.ts';
 import { NO_INPUT, type ReachedDeadline } from '../time/deadline-queue.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
-import { beginDeletion, DELETED_PER_STEP, renewItem } from './begin-deletion.ts';
+import { beginDeletion, DELETED_PER_STEP, endOf, renewItem } from './begin-deletion.ts';
 
 /** The actor name in the ledger and in the deadline queue. Changes of the entries are recorded under `silenced`. */
 export const SILENCE = 'silence';
@@ -95,9 +95,10 @@ function renewSilence(ctx: DecisionContext, item: string, record: SilenceRecord)
   const hidden = stored.get('resources', SILENCES + item) as SilenceRecord | undefined;
   const prefix = hiddenBy(stored, 'silences', item);
   const deletion = prefix === undefined ? undefined : ctx.get('deletions', `silences/${prefix}`);
-  if (deletion !== undefined || hidesSilence(stored, item, record)) renewItem(ctx, 'silences', item);
-  if (hidden === undefined || deletion === undefined) return;
-  const { cause, event } = deletion;
+  const end = deletion && endOf(ctx, 'silences', item, deletion);
+  if (end !== undefined || hidesSilence(stored, item, record)) renewItem(ctx, 'silences', item);
+  if (hidden === undefined || end === undefined) return;
+  const { cause, event } = end;
   endSilence(ctx, hidden, event as SilenceEnd, { cause });
 }
 
