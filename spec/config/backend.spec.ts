@@ -42,6 +42,7 @@ describe('the configuration of the backend', () => {
       tokens: { accessMs: 300_000, refreshMs: 43_200_000, keys: undefined },
       ledgerAnchorHandler: undefined,
       handlerRunLimitMs: 600_000,
+      secretVariables: ['MON_SECRET_*'],
       maxAwakeActors: 200_000,
       inspect: false,
       inspectRelay: undefined,
@@ -84,6 +85,7 @@ describe('the configuration of the backend', () => {
       MON_BACKEND_REFRESH_TOKEN_EXPIRY: '10080m',
       MON_BACKEND_LEDGER_ANCHOR_HANDLER: 'notary',
       MON_BACKEND_HANDLER_RUN_LIMIT: '0',
+      MON_BACKEND_SECRETS_ENV_ALLOW: 'KEY DB_*',
       MON_BACKEND_MAX_AWAKE_ACTORS: '5',
       MON_BACKEND_INSPECT: 'true',
       MON_BACKEND_INSPECT_URL: 'ws://relay:8088',
@@ -124,6 +126,7 @@ describe('the configuration of the backend', () => {
       },
       ledgerAnchorHandler: 'notary',
       handlerRunLimitMs: 0,
+      secretVariables: ['KEY', 'DB_*'],
       maxAwakeActors: 5,
       inspect: true,
       inspectRelay: {

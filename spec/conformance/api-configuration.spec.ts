@@ -4,6 +4,7 @@ import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 
+const CORE = '/api/core/v2';
 const SHA512 = 'a'.repeat(128);
 const RULES = [{ verbs: ['get'], resources: ['checks'] }];
 const SUBJECTS = [{ type: 'User', name: 'ann' }];
@@ -18,6 +19,7 @@ interface Row {
   changed: string;
   name?: string;
   isOfCluster?: true;
+  api?: string;
 }
 
 const KINDS: Row[] = [
@@ -48,6 +50,13 @@ const KINDS: Row[] = [
     changed: 'workflows',
   },
   {
+    kind: 'secrets',
+    api: '/api/enterprise/secrets/v1',
+    first: { type: 'Secret', api_version: 'secrets/v1', spec: { id: 'A', provider: 'env' } },
+    second: { type: 'Secret', api_version: 'secrets/v1', spec: { id: 'secret', provider: 'vault' } },
+    changed: 'spec',
+  },
+  {
     kind: 'roles',
     first: { rules: RULES },
     second: { rules: [{ ...RULES[0], resource_names: ['secret'] }] },
@@ -75,9 +84,10 @@ const KINDS: Row[] = [
   },
 ];
 
-for (const { kind, first, second, changed, name = 'x1', isOfCluster } of KINDS) {
+for (const { kind, first, second, changed, name = 'x1', isOfCluster, api: prefix = CORE } of KINDS) {
   describe(`resources of the kind ${kind}`, () => {
-    const home = isOfCluster === true ? `/api/core/v2/${kind}` : `/ns/dev/${kind}`;
+    const homeIn = (namespace: string): string => `${prefix}/namespaces/${namespace}/${kind}`;
+    const home = isOfCluster === true ? `${prefix}/${kind}` : homeIn('dev');
     const one = `${home}/${encodeURIComponent(name)}`;
     const metadata = isOfCluster === true ? { name } : { name, namespace: 'dev' };
     const key = isOfCluster === true ? name : `dev/${name}`;
@@ -136,7 +146,7 @@ for (const { kind, first, second, changed, name = 'x1', isOfCluster } of KINDS) 
         expect(at(json, 'message')).to.match(/^resource is invalid: ClusterRole(Binding)? cannot have a namespace$/);
         return;
       }
-      expect((await api.post(`/ns/ghost/${kind}`, elsewhere)).status).to.equal(404);
+      expect((await api.post(homeIn('ghost'), elsewhere)).status).to.equal(404);
       const refused = await api.delete('/api/core/v2/namespaces/dev');
       expect([refused.status, at(refused.json, 'message')]).to.deep.equal([
         400,

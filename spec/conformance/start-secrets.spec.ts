@@ -49,6 +49,38 @@ describe('A17: a secret that a program was started with', () => {
     });
   });
 
+  describe('as a secret of the provider env', () => {
+    const directory = perSuite(temporaryDirectory, (made) => made.remove());
+    const environment = { MON_SECRET_PAGER: SECRET, PAGER_KEY: SECRET, PAGER: 'shown', DECLARED: 'yes' };
+    const allowed = { MON_BACKEND_SECRETS_ENV_ALLOW: 'MON_SECRET_*,PAGER_KEY' };
+    const backend = perSuite(() => BackendProcess.start({ environment: { ...environment, ...allowed } }));
+    const api = perSuite<ApiClient>(() => backend.login());
+
+    it('is found by no handler that does not name it, and in /proc of none of its ancestors', async () => {
+      const output = join(directory.path, 'found');
+      const command = `(${READ_ANCESTORS}; env) > '${output}.part'; mv '${output}.part' '${output}'`;
+      const metadata = { name: 'reader', namespace: 'default' };
+      await api.post('/ns/default/handlers', { metadata, type: 'pipe', command });
+      await api.put('/ns/default/events/p1/c', proxyEvent('p1', 'c', { status: 2, handlers: ['reader'] }));
+      const text = await eventually(() => readFile(output, 'utf8').catch(() => ''));
+      expect(text)
+        .to.match(/^DECLARED=yes$/m)
+        .and.match(/^PAGER=shown$/m);
+      expect(text).to.match(/^MON_SECRET_PAGER=\*+$/m, 'the memory of the backend is masked');
+      expect(text).to.not.include(SECRET);
+    });
+
+    it('is found by the backend for a check that names it', async () => {
+      const name = 'pager';
+      const body = { metadata: { name, namespace: 'default' }, spec: { id: 'PAGER_KEY', provider: 'env' } };
+      const home = '/api/enterprise/secrets/v1/namespaces/default/secrets';
+      expect((await api.put(`${home}/${name}`, body)).status).to.equal(201);
+      const check = { metadata: { name: 'c', namespace: 'default' }, command: 'x', interval: 60, subscriptions: ['s'] };
+      await api.put('/ns/default/checks/c', { ...check, secrets: [{ name: 'KEY', secret: name }] });
+      expect((await api.post('/ns/default/checks/c/execute', {})).status).to.equal(202);
+    });
+  });
+
   it('is not shown in /proc of the agent, from its environment or its command line', async () => {
     const flags = ['--password', SECRET, `--password=${SECRET}`, '--name', 'tester'];
     const agent = new AgentProcess(['start', '--backend-url', 'ws://127.0.0.1:9', ...flags], SECRETS);

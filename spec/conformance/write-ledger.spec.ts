@@ -33,6 +33,8 @@ const NO_WRITES: Readonly<Record<string, string>> = {
   [`DELETE ${CORE}/cluster/members/:memberId`]: 'not supported',
   [`PATCH ${CORE}/namespaces/:name`]: 'a namespace is its name, which it keeps',
   'POST /graphql': 'not supported',
+  'PUT /api/enterprise/secrets/v1/providers/:name': 'the provider is built in, and the request changes nothing',
+  'DELETE /api/enterprise/secrets/v1/providers/:name': 'the provider is built in',
 };
 
 const rowOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;

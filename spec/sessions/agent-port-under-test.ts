@@ -44,6 +44,8 @@ export class AgentPortUnderTest {
       hasRoomFor: () => true,
       namespaceExists: () => true,
       requested: () => undefined,
+      withheld: () => undefined,
+      resolveSecrets: () => ({ environment: [] }),
       ringsJoined: () => undefined,
       status: () => undefined,
       clock,

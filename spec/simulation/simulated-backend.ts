@@ -94,6 +94,8 @@ export class SimulatedBackend {
       hasRoomFor: (_, name) => this.hasRoomFor(name),
       namespaceExists: () => false,
       requested: () => undefined,
+      withheld: () => undefined,
+      resolveSecrets: () => ({ environment: [] }),
       ringsJoined: () => undefined,
       status: () => undefined,
       clock,

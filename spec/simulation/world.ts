@@ -157,7 +157,7 @@ export class World {
     if (!hasRoom && !this.random.oneIn(3)) return;
     const { settings, queueId } = agent;
     const hello = { agentName: agent.name, namespace: 'default', subscriptions: [], user: 'agent', queueId };
-    const opening = { hello, username: 'agent', address: '192.0.2.1:40000', codec: settings.codec };
+    const opening = { hello, username: 'agent', address: '192.0.2.1:40000', codec: settings.codec, isMutualTls: false };
     this.#backend?.connect(agent.connect(), opening);
     agent.resend();
   }

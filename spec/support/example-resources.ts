@@ -10,6 +10,7 @@ export interface Example {
 }
 
 const CORE = '/api/core/v2';
+const SECRETS = '/api/enterprise/secrets/v1';
 const BCRYPT = '$2a$04$WkOgx8E0nP1AXUOPBTN8FO7SxuIsJzcAKJkPHMZeBAbAMvBgMPbuK';
 const RULES = [{ verbs: ['get'], resources: ['checks'] }];
 const SUBJECTS = [{ type: 'User', name: 'x' }];
@@ -36,6 +37,10 @@ export function exampleResources(namespace: string): Example[] {
         ...named(name),
         workflows: [{ name: 'w', handler: { name: 'h', type: 'Handler', api_version: 'core/v2' } }],
       }),
+    },
+    {
+      home: `${SECRETS}/namespaces/${namespace}/secrets`,
+      body: (name) => ({ ...named(name), type: 'Secret', spec: { id: 'X', provider: 'env' } }),
     },
     { home: `${home}/roles`, body: (name) => ({ ...named(name), rules: RULES }) },
     {

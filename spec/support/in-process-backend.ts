@@ -3,6 +3,7 @@ import { MACHINES, type Machines } from '../../src/actors/core/machines.ts';
 import type { BackendConfig } from '../../src/config/backend.ts';
 import { storeDirectory } from '../../src/main/process/directories.ts';
 import { type RunningBackend, startBackend } from '../../src/main/start-backend.ts';
+import type { SecretValues } from '../../src/pipeline/secrets.ts';
 import type { ConfigurationKinds } from '../../src/resources/configuration-kinds.ts';
 import type { System } from '../../src/resources/entity.ts';
 import { LmdbStore } from '../../src/store/lmdb-store.ts';
@@ -43,9 +44,16 @@ export interface InProcessOptions {
   machine?: System;
   /** Replaces the default machines until the backend is halted. */
   machines?: Machines;
+  /** The values of the provider `env` of secrets, by variable. */
+  secrets?: Readonly<Record<string, string>>;
   /** Wraps the store of the backend. */
   through?: (store: TransactionalStore) => TransactionalStore;
 }
+
+const secretValuesOf = (values: Readonly<Record<string, string>>): SecretValues => ({
+  of: (id) => values[id],
+  allows: (id) => !id.startsWith('FORBIDDEN'),
+});
 
 /** A backend in the process of the test, with real sockets, a real store and a manual clock. */
 export class InProcessBackend implements BackendPorts {
@@ -87,13 +95,14 @@ export class InProcessBackend implements BackendPorts {
 
   /** Starts the backend on its existing state, at other ports. */
   async resume(machines: Machines = MACHINES): Promise<void> {
-    const { configurationKinds, machine, through = (store) => store } = this.#options;
+    const { configurationKinds, machine, secrets, through = (store) => store } = this.#options;
     this.#running = await startBackend(this.#config, {
       clock: this.clock,
       log: this.log,
       configurationKinds,
       machine,
       machines,
+      secretValues: secrets && secretValuesOf(secrets),
       openStore: (options) => {
         this.#store = new FailingStore(through(new LmdbStore(options)));
         return this.#store;

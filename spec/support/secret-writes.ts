@@ -27,12 +27,14 @@ interface KindWrites {
   kind: string;
   name?: string;
   isOfCluster?: boolean;
+  api?: string;
   body: object;
   /** Members that the update replaces. */
   change: Record<string, unknown>;
 }
 
 const CORE = '/api/core/v2';
+const SECRETS = '/api/enterprise/secrets/v1';
 const NAMESPACE = 'default';
 const NAME = 'w1';
 const ENVIRONMENT = [`TOKEN=${SECRET}`];
@@ -68,6 +70,12 @@ const KINDS: readonly KindWrites[] = [
     change: { headers: { Authorization: OTHER_SECRET } },
   },
   { kind: 'pipelines', body: { workflows: [] }, change: { workflows: [{ name: SECRET, handler: HANDLER }] } },
+  {
+    kind: 'secrets',
+    api: SECRETS,
+    body: { type: 'Secret', api_version: 'secrets/v1', spec: { id: SECRET, provider: 'vault' } },
+    change: { spec: { id: OTHER_SECRET, provider: 'vault' } },
+  },
   { kind: 'roles', body: { rules: RULES }, change: { rules: OTHER_RULES } },
   {
     kind: 'rolebindings',
@@ -84,8 +92,8 @@ const KINDS: readonly KindWrites[] = [
 ];
 
 /** Returns the writes that create, replace, patch and delete one resource. */
-function writesOfKind({ kind, name = NAME, isOfCluster = false, body, change }: KindWrites): Write[] {
-  const home = isOfCluster ? `${CORE}/${kind}` : `${CORE}/namespaces/:namespace/${kind}`;
+function writesOfKind({ kind, name = NAME, isOfCluster = false, api = CORE, body, change }: KindWrites): Write[] {
+  const home = isOfCluster ? `${api}/${kind}` : `${api}/namespaces/:namespace/${kind}`;
   const one = kind === 'assets' ? `${home}/:asset` : `${home}/:name`;
   const params = { namespace: NAMESPACE, name, asset: name };
   const metadata = { name, ...(isOfCluster ? {} : { namespace: NAMESPACE }), annotations: { password: SECRET } };

@@ -6,6 +6,7 @@ import { etcdRules } from './etcd-flags.ts';
 import { type EventLogConfig, eventLogConfig } from './event-log-flags.ts';
 import { type LogLevel, type Parsed, parseFlags, type Sources } from './flags.ts';
 import { type InspectConfig, inspectConfig, inspectRelayRule } from './inspect-flags.ts';
+import { type SecretConfig, secretConfig, secretRule } from './secret-flags.ts';
 import { type SilenceConfig, silenceConfig, silenceRule } from './silence-flags.ts';
 import { type ListenAddress, startFlags, withoutBrackets } from './start-flags.ts';
 import { ENVIRONMENT_PREFIX, stateDirRule } from './state-flags.ts';
@@ -13,7 +14,8 @@ import { type TokenConfig, tokenConfig, tokenRules } from './token-flags.ts';
 
 export type { ListenAddress } from './start-flags.ts';
 
-export interface BackendConfig extends InspectConfig, AdmissionConfig, EventLogConfig, SilenceConfig, TokenConfig {
+export interface BackendConfig
+  extends InspectConfig, AdmissionConfig, EventLogConfig, SecretConfig, SilenceConfig, TokenConfig {
   readonly stateDir: string;
   readonly cacheDir: string;
   readonly logLevel: LogLevel;
@@ -56,6 +58,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
         ...etcdRules,
         dashboardPairRule,
         silenceRule,
+        secretRule,
         {
           flags: ['api-write-timeout'],
           broken: (values) => (values['api-write-timeout'] > 0 ? undefined : 'api-write-timeout must be above 0'),
@@ -93,6 +96,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
           maxAwakeActors: values['max-awake-actors'],
           ledgerAnchorHandler: values['ledger-anchor-handler'] || undefined,
           ...silenceConfig(values),
+          ...secretConfig(values),
           ...tokenConfig(values),
           ...admissionConfig(values),
           ...eventLogConfig(values),

@@ -25,6 +25,7 @@ import { type LedgerRoutePorts, ledgerRoutes } from './routes/ledger.ts';
 import { type MachineRoutePorts, machineRoutes } from './routes/machines.ts';
 import { METRICS_ROUTE, type MetricsPorts } from './routes/metrics.ts';
 import { namespaceRoutes } from './routes/namespaces.ts';
+import { providerRoutes } from './routes/providers.ts';
 import { silencedRoutes } from './routes/silenced.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { type SessionRoutePorts, sessionRoutes } from './routes/sessions.ts';
@@ -72,6 +73,7 @@ export function createApi(ports: ApiPorts): Api {
     ...notificationRoutes(parts),
     ...entityRoutes(parts),
     ...allConfigurationRoutes(parts),
+    ...providerRoutes(),
     ...checkRunRoutes(parts),
     ...checkHookRoutes(parts),
     ...silencedRoutes(parts),

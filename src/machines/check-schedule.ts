@@ -9,6 +9,7 @@ export type SkipReason =
   | 'entity attributes failed'
   | 'tokens not substituted'
   | 'too long'
+  | 'secrets not resolved'
   | 'earlier runs not over'
   | 'check changed';
 

@@ -23,6 +23,7 @@ import { createLogger, exitWith, type Logger } from './log/logger.ts';
 import { hideSecrets } from './process/hide-secrets.ts';
 import { ignoreSignals } from './process/ignore-signals.ts';
 import { assertNotServed } from './process/own-store.ts';
+import { SecretVariables } from './process/secret-variables.ts';
 import { systemClock } from './process/system-clock.ts';
 import { readVersion } from './process/version.ts';
 
@@ -68,6 +69,7 @@ function configOf<T>(parsed: Parsed<T>, log: Logger): T | undefined {
 
 async function start(config: BackendConfig, log: Logger): Promise<void> {
   log.setLevel(config.logLevel);
+  const secretValues = SecretVariables.take(config.secretVariables ?? [], log);
   ensureDirectory('state-dir', config.stateDir, STORE);
   assertDirectoryIfAny('cache-dir', config.cacheDir);
   await assertNotServed(config.stateDir);
@@ -75,7 +77,7 @@ async function start(config: BackendConfig, log: Logger): Promise<void> {
   const { startBackend } = await import('./start-backend.ts');
   const { readMachine } = await import('./process/machine.ts');
   const machine = await readMachine(systemClock, log);
-  const starting = startBackend(config, { clock: systemClock, log, machine });
+  const starting = startBackend(config, { clock: systemClock, log, machine, secretValues });
   // Installed before the backend runs, so that no signal ends the process without a clean stop.
   let stopping = false;
   const stop = (signal: NodeJS.Signals): void => {

@@ -5,6 +5,7 @@ import type { AccessControl } from '../auth/access-control.ts';
 import { createAuth } from '../auth/auth.ts';
 import type { BackendConfig } from '../config/backend.ts';
 import { createStatusApi } from '../http/app.ts';
+import { NO_SECRET_VALUES, type SecretValues } from '../pipeline/secrets.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { ConfigurationKinds } from '../resources/configuration-kinds.ts';
@@ -39,6 +40,8 @@ export interface BackendPorts {
   /** The machine that the backend runs on, for its own entity. */
   machine?: System | undefined;
   machines?: Machines;
+  /** The values of the provider `env` of secrets; none by default. */
+  secretValues?: SecretValues | undefined;
   /** The kinds of resources that the API configures; by default the built-in ones. */
   configurationKinds?: ConfigurationKinds | undefined;
 }
@@ -69,7 +72,7 @@ export async function startBackend(config: BackendConfig, ports: BackendPorts): 
 }
 
 async function openParts(config: BackendConfig, ports: BackendPorts, closers: Closers): Promise<RunningBackend> {
-  const { clock, log, machine, machines, configurationKinds } = ports;
+  const { clock, log, machine, machines, configurationKinds, secretValues = NO_SECRET_VALUES } = ports;
   const backendName = hostname();
   const logOf = (component: string): Log => log.child({ component });
 
@@ -83,7 +86,7 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   const store = await openStore({ stateDir, sync }, closers, ports.openStore);
   const resources = new ResourceStore(store);
 
-  const systemPorts = { store, clock, log, backendName, machine, machines, configurationKinds };
+  const systemPorts = { store, clock, log, backendName, machine, machines, secretValues, configurationKinds };
   const { system, eventLog } = await openSystem(config, systemPorts, closers);
 
   const metrics = new Metrics(readVersion());
@@ -113,6 +116,7 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
     auth,
     status: createStatusApi(status),
     connections: connections.agents,
+    secretValues,
     createServer: tls.createAgentServer,
     backendName,
     clock,

@@ -22,7 +22,7 @@ import {
   uint32,
   validator,
 } from './schema.ts';
-import { SecretSchema, secretWithDefaults } from './secret.ts';
+import { SecretReferenceSchema, secretReferenceWithDefaults } from './secret-reference.ts';
 import {
   assertRepeatedWindows,
   assertWeeklyWindows,
@@ -86,7 +86,7 @@ export const checkConfigFields = {
   metadata: optional(ObjectMetaSchema),
   max_output_size: optional(roundedInt64('bytes; 0 = whole')),
   discard_output: optional(flag()),
-  secrets: optional(Type.Array(SecretSchema)),
+  secrets: optional(Type.Array(SecretReferenceSchema)),
   output_metric_tags: optional(Type.Array(NameValueSchema)),
   pipelines: optional(Type.Array(ResourceReferenceSchema)),
   output_metric_thresholds: optional(Type.Array(MetricThresholdSchema)),
@@ -153,7 +153,7 @@ export function checkWithDefaults(input: CheckInput) {
     metadata: objectMetaWithDefaults(input.metadata),
     max_output_size: orAbsent(input.max_output_size),
     discard_output: orAbsent(input.discard_output),
-    secrets: listOrNull(input.secrets?.map(secretWithDefaults)),
+    secrets: listOrNull(input.secrets?.map(secretReferenceWithDefaults)),
     output_metric_tags: listOrAbsent(input.output_metric_tags?.map(metricTagWithDefaults)),
     pipelines: input.pipelines?.map(pipelineWithDefaults) ?? [],
     output_metric_thresholds: listOrAbsent(input.output_metric_thresholds?.map(metricThresholdWithDefaults)),

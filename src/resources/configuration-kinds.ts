@@ -23,11 +23,14 @@ import {
   parseRoleShape,
   RoleSchema,
 } from './role.ts';
+import { assertSecret, parseSecretShape, SecretSchema } from './secret.ts';
 
 /** The fields by which a list can be filtered: `<prefix>.<name>` and `<prefix>.labels.<key>`. Source: spec/02 2.10. */
 export interface SelectableFields {
   prefix: string;
   names: readonly string[];
+  /** The member that contains the fields, if the resource does not contain them itself. */
+  within?: 'spec';
 }
 
 /** Describes a kind whose resources are stored as they are sent. */
@@ -42,7 +45,12 @@ export interface ConfigurationKind<T extends { metadata: ObjectMeta } = { metada
   selectable: SelectableFields;
   /** The path parameter of the name, for kinds whose names follow other rules. */
   parameter?: 'asset';
+  /** The path prefix of the API that the kind belongs to; the core API by default. */
+  api?: string;
 }
+
+/** The path prefix of secrets and their providers. Their resources are wrapped: their fields are in `spec`. */
+export const SECRETS_API = '/api/enterprise/secrets/v1';
 
 const OF_NAMESPACE = ['name', 'namespace'] as const;
 
@@ -100,6 +108,14 @@ export const CONFIGURATION_KINDS = {
     parse: parsePipelineShape,
     assert: assertPipeline,
     selectable: { prefix: 'pipeline', names: OF_NAMESPACE },
+  },
+  secrets: {
+    scope: 'namespace',
+    schema: SecretSchema,
+    parse: parseSecretShape,
+    assert: assertSecret,
+    selectable: { prefix: 'secret', names: [...OF_NAMESPACE, 'id', 'provider'], within: 'spec' },
+    api: SECRETS_API,
   },
   roles: {
     scope: 'namespace',

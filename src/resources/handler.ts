@@ -3,7 +3,7 @@ import { InvalidResource } from './errors.ts';
 import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { listOrNull, optional, orAbsent, text, textList, textsOrNull, uint32, validator } from './schema.ts';
-import { SecretSchema, secretWithDefaults } from './secret.ts';
+import { SecretReferenceSchema, secretReferenceWithDefaults } from './secret-reference.ts';
 
 /** The maximum number of members of a set. */
 const MAX_MEMBERS = 1_000;
@@ -22,7 +22,7 @@ export const HandlerSchema = Type.Object(
     filters: optional(textList()),
     env_vars: optional(textList()),
     runtime_assets: optional(textList()),
-    secrets: optional(Type.Array(SecretSchema)),
+    secrets: optional(Type.Array(SecretReferenceSchema)),
   },
   { $id: 'core/v2.Handler' },
 );
@@ -41,7 +41,7 @@ export function handlerWithDefaults(input: Static<typeof HandlerSchema>) {
     filters: textsOrNull(input.filters),
     env_vars: textsOrNull(input.env_vars),
     runtime_assets: textsOrNull(input.runtime_assets),
-    secrets: listOrNull(input.secrets?.map(secretWithDefaults)),
+    secrets: listOrNull(input.secrets?.map(secretReferenceWithDefaults)),
   };
 }
 

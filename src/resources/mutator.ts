@@ -3,7 +3,7 @@ import { InvalidResource } from './errors.ts';
 import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { listOrNull, optional, orAbsent, text, textList, textsOrNull, uint32, validator } from './schema.ts';
-import { SecretSchema, secretWithDefaults } from './secret.ts';
+import { SecretReferenceSchema, secretReferenceWithDefaults } from './secret-reference.ts';
 
 export const MutatorSchema = Type.Object(
   {
@@ -12,7 +12,7 @@ export const MutatorSchema = Type.Object(
     timeout: optional(uint32('seconds')),
     env_vars: optional(textList()),
     runtime_assets: optional(textList()),
-    secrets: optional(Type.Array(SecretSchema)),
+    secrets: optional(Type.Array(SecretReferenceSchema)),
     type: optional(text('pipe or javascript; pipe when empty')),
     eval: optional(text('function body of a javascript mutator')),
   },
@@ -29,7 +29,7 @@ export function mutatorWithDefaults(input: Static<typeof MutatorSchema>) {
     timeout: input.timeout ?? 0,
     env_vars: textsOrNull(input.env_vars),
     runtime_assets: textsOrNull(input.runtime_assets),
-    secrets: listOrNull(input.secrets?.map(secretWithDefaults)),
+    secrets: listOrNull(input.secrets?.map(secretReferenceWithDefaults)),
     type: orAbsent(input.type),
     eval: orAbsent(input.eval),
   };

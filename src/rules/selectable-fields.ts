@@ -78,13 +78,13 @@ const firstOf =
     return undefined;
   };
 
-function fieldsOf({ prefix, names }: SelectableFields, object: Members, labels?: Lookup): Lookup {
+function fieldsOf({ prefix, names, within }: SelectableFields, object: Members, labels?: Lookup): Lookup {
   const ofLabels = `${prefix}.labels.`;
   return (field) => {
     if (labels !== undefined && field.startsWith(ofLabels)) return labels(field.slice(ofLabels.length));
     if (!field.startsWith(`${prefix}.`)) return undefined;
     const name = field.slice(prefix.length + 1);
-    return names.includes(name) ? textOf(valueAt(object, name)) : undefined;
+    return names.includes(name) ? textOf(valueAt(object, name, within)) : undefined;
   };
 }
 
@@ -94,10 +94,11 @@ function labelsOf(object: Members): Lookup {
 }
 
 /** Names are in the metadata of objects that have metadata. */
-function valueAt(object: Members, name: string): unknown {
+function valueAt(object: Members, name: string, within: string | undefined): unknown {
   const isNaming = name === 'name' || name === 'namespace';
   if (isNaming && 'metadata' in object) return membersOf(object['metadata'])[name];
-  return name.split('.').reduce<unknown>((value, part) => membersOf(value)[part], object);
+  const fields = within === undefined ? object : object[within];
+  return name.split('.').reduce<unknown>((value, part) => membersOf(value)[part], fields);
 }
 
 const membersOf = (value: unknown): Members => (typeof value === 'object' && value !== null ? (value as Members) : {});

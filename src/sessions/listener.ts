@@ -11,7 +11,6 @@ import type { WebSocket } from 'ws';
 import type { ActorSystem } from '../actors/system.ts';
 import type { QueueStats } from '../ports/queue-stats.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
-import type { CheckRequested } from '../store/decision.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
 import { type AgentPortStats, agentPortStats } from './agent-port-stats.ts';
@@ -27,6 +26,7 @@ import type { AcceptedConnection } from './connection/session-ports.ts';
 import { sessionInfo } from './session-info.ts';
 import { SessionCounts } from './connection/session-counts.ts';
 import { type RegistryListener, SessionRegistry } from './session-registry.ts';
+import { WithoutSecrets } from './without-secrets.ts';
 import { AdmissionPacer } from './pacing/admission-pacer.ts';
 import { prepareToDecode } from '../wire/json-codec.ts';
 
@@ -36,13 +36,12 @@ const HANDSHAKE_CHECK_INTERVAL_MS = 1_000;
 /** Time for agents to disconnect during a stop; then their connections are terminated. */
 const STOP_GRACE_MS = 2_000;
 
-export interface ListenerPorts extends HandshakeSettings {
+export interface ListenerPorts
+  extends HandshakeSettings, Pick<RegistryListener, 'requested' | 'withheld' | 'resolveSecrets'> {
   system: Pick<ActorSystem, 'agents' | 'mustPause' | 'isFailing' | 'listen'>;
   resources: ResourceStore;
   /** Defaults to a server without TLS. */
   createServer?: ((options: ServerOptions) => Server) | undefined;
-  /** A check request was sent to this number of sessions. Must not throw. */
-  requested(announcement: CheckRequested, sessions: number): void;
   /** Called when round-robin rings have got their first member, by this session. Must not throw. */
   ringsJoined(session: Pick<Session, 'id' | 'namespace'>, subscriptions: readonly string[]): void;
   /** Serves `/health` and `/ready` like the API. */
@@ -59,6 +58,7 @@ export class AgentListener {
   readonly #handshakes: Handshakes;
   readonly #registry: SessionRegistry;
   readonly #duplicates: DuplicateSessions<Session>;
+  readonly #withoutSecrets: WithoutSecrets;
   readonly #pacer = new AdmissionPacer();
   /** Resumes slowed connections, one in each tick. */
   readonly #slowed = new AdmissionPacer(1);
@@ -68,12 +68,20 @@ export class AgentListener {
   constructor(ports: ListenerPorts) {
     this.#ports = ports;
     prepareToDecode();
+    this.#withoutSecrets = new WithoutSecrets(ports.clock, ports.log);
     const registryListener: RegistryListener = {
       deleted: ({ id }) => {
         ports.system.agents.notify(id, { type: 'entity.deleted' });
       },
       requested: (announcement, sessions) => {
         ports.requested(announcement, sessions);
+      },
+      withheld: (announcement, reason) => {
+        ports.withheld(announcement, reason);
+      },
+      resolveSecrets: (announcement) => ports.resolveSecrets(announcement),
+      sentWithoutSecrets: (announcement, sessions) => {
+        this.#withoutSecrets.sent(announcement, sessions);
       },
       ringsJoined: (session, subscriptions) => {
         ports.ringsJoined(session, subscriptions);

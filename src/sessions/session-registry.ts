@@ -1,8 +1,10 @@
 import type { SystemListener } from '../actors/core/system-listeners.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Announcement, CheckRequested } from '../store/decision.ts';
+import type { ResolvedSecrets } from '../pipeline/secrets.ts';
 import { hasRing } from '../rules/ring-lease.ts';
 import type { Page, PageRequest } from '../store/page.ts';
+import type { CheckRequest } from '../wire/check-request.ts';
 import type { Codec } from '../wire/codec.ts';
 import { encodeFrame } from '../wire/frame.ts';
 import type { Session } from './connection/session.ts';
@@ -12,6 +14,12 @@ export interface RegistryListener {
   deleted(session: Session): void;
   /** A check request was sent to this number of sessions. Must not throw. */
   requested(announcement: CheckRequested, sessions: number): void;
+  /** A check request was sent to nobody, because a secret of the check cannot be found. Must not throw. */
+  withheld(announcement: CheckRequested, reason: string): void;
+  /** Looks up the values of the secrets of a check. */
+  resolveSecrets(announcement: CheckRequested): ResolvedSecrets;
+  /** A check request with secrets was sent without them to this number of sessions. */
+  sentWithoutSecrets(announcement: CheckRequested, sessions: number): void;
   /** Round-robin rings gained their first member. Must not throw. */
   ringsJoined(session: Session, subscriptions: readonly string[]): void;
 }
@@ -183,15 +191,38 @@ export class SessionRegistry implements SystemListener {
   #request(announcement: CheckRequested): void {
     const { namespace, subscriptions, request } = announcement;
     const sessions = new Set(subscriptions.flatMap((name) => [...(this.#byTopic.get(`${namespace}/${name}`) ?? [])]));
-    // Encoded once for all sessions with the same encoding.
-    const frames = new Map<Codec, Buffer>();
-    for (const session of sessions) {
-      const { codec } = session;
-      const frame = frames.get(codec) ?? encodeFrame('check_request', codec.encodeCheckRequest(request));
-      frames.set(codec, frame);
-      session.requestCheck(frame);
+    const named = request.config.secrets !== null;
+    const resolved: ResolvedSecrets = named ? this.#listener.resolveSecrets(announcement) : { environment: [] };
+    if ('missing' in resolved) {
+      this.#listener.withheld(announcement, resolved.missing);
+      return;
     }
+    const plain = new RequestFrames(request);
+    const { environment: secrets } = resolved;
+    const secret = secrets.length === 0 ? plain : new RequestFrames({ ...request, secrets });
+    let withoutSecrets = 0;
+    for (const session of sessions) {
+      if (named && !session.isMutualTls) withoutSecrets += 1;
+      session.requestCheck((session.isMutualTls ? secret : plain).in(session.codec));
+    }
+    if (withoutSecrets > 0) this.#listener.sentWithoutSecrets(announcement, withoutSecrets);
     this.#listener.requested(announcement, sessions.size);
+  }
+}
+
+/** A check request, encoded once for all sessions with the same encoding. */
+class RequestFrames {
+  readonly #request: CheckRequest;
+  readonly #frames = new Map<Codec, Buffer>();
+
+  constructor(request: CheckRequest) {
+    this.#request = request;
+  }
+
+  in(codec: Codec): Buffer {
+    const frame = this.#frames.get(codec) ?? encodeFrame('check_request', codec.encodeCheckRequest(this.#request));
+    this.#frames.set(codec, frame);
+    return frame;
   }
 }
 

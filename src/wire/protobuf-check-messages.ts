@@ -2,7 +2,7 @@ import { type Check, metricTagWithDefaults, referenceWithDefaults } from '../res
 import { type EventCheck, eventCheckWithDefaults } from '../resources/event.ts';
 import { type Hook, hookWithDefaults } from '../resources/hook.ts';
 import { objectMetaWithDefaults } from '../resources/object-meta.ts';
-import { secretWithDefaults } from '../resources/secret.ts';
+import { secretReferenceWithDefaults } from '../resources/secret-reference.ts';
 import { repeatedWindowWithDefaults } from '../resources/time-windows.ts';
 import { requestedCheckWithDefaults } from './check-request.ts';
 import {
@@ -85,7 +85,7 @@ const metricThreshold = message((): MetricThreshold => ({ name: '', tags: null, 
   null_status: uint32(4),
 });
 
-const secret = message(() => secretWithDefaults({}), { name: text(1), secret: text(2) });
+const secret = message(() => secretReferenceWithDefaults({}), { name: text(1), secret: text(2) });
 
 /** `{ "<type>": ["<hook>", …] }` as a message. */
 type HookList = NonNullable<Check['check_hooks']>[number];

@@ -1,3 +1,4 @@
+import { NO_SECRET_VALUES, type SecretValues } from '../../pipeline/secrets.ts';
 import { NO_SILENCE_LIMITS, type SilenceLimits } from '../../resources/silenced.ts';
 import { REFRESH_MS } from '../../rules/token-sessions.ts';
 
@@ -20,6 +21,8 @@ export interface Settings {
   readonly agentEventsPolicy: AgentEventsPolicy;
   /** Whether every processed event is announced. */
   readonly announcesEvents: boolean;
+  /** The values of secrets. A decision only checks that they exist, and never stores them. */
+  readonly secretValues: SecretValues;
 }
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -29,4 +32,5 @@ export const DEFAULT_SETTINGS: Settings = {
   entityLimit: 0,
   agentEventsPolicy: 'any',
   announcesEvents: false,
+  secretValues: NO_SECRET_VALUES,
 };

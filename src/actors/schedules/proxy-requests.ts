@@ -1,4 +1,4 @@
-import type { SkippedTick } from '../../machines/check-schedule.ts';
+import type { SkippedTick, SkipReason } from '../../machines/check-schedule.ts';
 import { TokenError, TokensTooLong } from '../../formats/tokens.ts';
 import type { Check } from '../../resources/check.ts';
 import type { EntityConfig } from '../../resources/entity.ts';
@@ -10,6 +10,7 @@ import { entityKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { CheckTemplates } from './check-templates.ts';
 import { RequestTooLong } from './request-too-long.ts';
+import { SecretsNotResolved } from './secrets-not-resolved.ts';
 import { countRings, type Rings, takeRingSlots } from './round-robin.ts';
 import { announceRequest, checkOf, noMembers, sendToSchedule } from './schedules.ts';
 import { spreadOf } from './schedule-timing.ts';
@@ -78,13 +79,19 @@ export function requestProxyCheck(
     const needed = announceRequest(ctx, config, topics, { adhoc: run.adhoc, isFilled: true });
     return { error: undefined, bytes: bytes + needed };
   } catch (error) {
-    const isTooLong = error instanceof TokensTooLong || error instanceof RequestTooLong;
-    if (!isTooLong && !(error instanceof TokenError)) throw error;
-    const reason = isTooLong ? 'too long' : 'tokens not substituted';
+    const reason = reasonOf(error);
+    if (reason === undefined || !(error instanceof Error)) throw error;
     const failed = { atMs: ctx.nowMs, reason, detail: `${target.entity}: ${error.message}` } as const;
     if (!run.adhoc) sendToSchedule(ctx, keyOf(run), { type: 'request.failed', ...failed });
     return { error: error.message, bytes: 0 };
   }
+}
+
+/** Returns why a request for one entity could not be made; undefined for an error of the program. */
+function reasonOf(error: unknown): SkipReason | undefined {
+  if (error instanceof TokensTooLong || error instanceof RequestTooLong) return 'too long';
+  if (error instanceof SecretsNotResolved) return 'secrets not resolved';
+  return error instanceof TokenError ? 'tokens not substituted' : undefined;
 }
 
 /** Fills the tokens of a check for an entity. Source: spec/04 1.11. @throws TokenError */

@@ -16,6 +16,7 @@ import type { Decider } from '../core/decider.ts';
 import { ActorFailed } from '../core/actor-failed.ts';
 import type { ActorKinds } from '../core/actor-kind.ts';
 import { RequestTooLong } from './request-too-long.ts';
+import { assertSecretsResolve, SecretsNotResolved } from './secrets-not-resolved.ts';
 import { type Rings, takeRingSlots } from './round-robin.ts';
 import { firstTickOf, tickAfter } from './schedule-timing.ts';
 import type { DecisionContext, Sent } from '../core/decision-context.ts';
@@ -123,16 +124,15 @@ function reasonToSkip({ publish, subdues }: Check, atMs: number): 'not published
 export function requestCheck(ctx: DecisionContext, { key }: ScheduleContext, rings: Rings): void {
   const check = checkOf(ctx.decision, key);
   if (check === undefined) return;
-  if (check.proxy_requests !== undefined) {
-    announceProxyRun(ctx, check, undefined);
-    return;
-  }
   try {
-    if (check.round_robin) requestFromRings(ctx, check, rings);
+    assertSecretsResolve(ctx, check);
+    if (check.proxy_requests !== undefined) announceProxyRun(ctx, check, undefined);
+    else if (check.round_robin) requestFromRings(ctx, check, rings);
     else announceRequest(ctx, check, check.subscriptions);
   } catch (error) {
-    if (!(error instanceof RequestTooLong)) throw error;
-    skipTick(ctx, check, { type: 'tick.skipped', atMs: ctx.nowMs, reason: 'too long', detail: error.message });
+    if (!(error instanceof RequestTooLong || error instanceof SecretsNotResolved)) throw error;
+    const reason = error instanceof RequestTooLong ? 'too long' : 'secrets not resolved';
+    skipTick(ctx, check, { type: 'tick.skipped', atMs: ctx.nowMs, reason, detail: error.message });
   }
 }
 
@@ -165,7 +165,7 @@ export const noMembers = ({ nowMs }: DecisionContext): ScheduleEvent => ({
 
 /**
  * Announces a request to the agents subscribed to one of `topics`. Returns the size of its assets and hooks, bytes. `isFilled`: the
- * tokens of the check are filled. @throws RequestTooLong
+ * tokens of the check are filled. @throws RequestTooLong, SecretsNotResolved
  */
 export function announceRequest(
   ctx: DecisionContext,
@@ -173,6 +173,7 @@ export function announceRequest(
   topics: string[],
   { adhoc = false, isFilled = false } = {},
 ): number {
+  assertSecretsResolve(ctx, config);
   const { request, bytes } = checkRequest(ctx.decision, config, ctx.nowS);
   ctx.announce({
     type: 'check.requested',
@@ -206,7 +207,7 @@ function announceProxyRun(
   });
 }
 
-/** Requests a check once, independent of its schedule. Returns the time of the request, Unix seconds. @throws NotFound, RequestTooLong */
+/** Requests a check once, independent of its schedule. Returns the time of the request, Unix seconds. @throws NotFound, RequestTooLong, SecretsNotResolved */
 export function executeCheck(
   ctx: DecisionContext,
   key: string,
@@ -214,6 +215,7 @@ export function executeCheck(
 ): number {
   const check = checkOf(ctx.decision, key);
   if (check === undefined) throw new NotFound('not found');
+  assertSecretsResolve(ctx, check);
   const asked = subscriptions ?? check.subscriptions;
   if (check.proxy_requests === undefined)
     announceRequest(ctx, { ...check, subscriptions: asked }, asked, { adhoc: true });
@@ -265,6 +267,16 @@ export function reportRequest(decider: Decider, { adhoc, request, namespace }: C
   const atMs = request.issued * 1_000;
   report(decider, { deadlineAtMs: atMs }, (ctx) => {
     sendToSchedule(ctx, key, { type: 'request.sent', atMs, sessions });
+  });
+}
+
+/** Reports to the schedule that its request was not delivered, because its secrets were changed after the decision. Does not throw. */
+export function reportWithheld(decider: Decider, { adhoc, request, namespace }: CheckRequested, detail: string): void {
+  if (adhoc) return;
+  const key = entityKey(namespace, request.config.metadata.name ?? '');
+  const atMs = request.issued * 1_000;
+  report(decider, { deadlineAtMs: atMs }, (ctx) => {
+    sendToSchedule(ctx, key, { type: 'tick.skipped', atMs, reason: 'secrets not resolved', detail });
   });
 }
 

@@ -77,7 +77,7 @@ const tagOf = ({ access, description }: DescribedRoute): string =>
 /** Derived from method and path, so it is stable while they are: `getCoreNamespacesByNamespaceChecks`. */
 function idOf({ method, path }: DescribedRoute): string {
   const words = path
-    .replace(/^\/api\/(\w+)\/v\d+/, '/$1')
+    .replace(/^\/api\/(\w+(?:\/\w+)??)\/v\d+/, '/$1')
     .replaceAll(':', 'by-')
     .split(/\W|_/);
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');

@@ -41,9 +41,10 @@ export function configurationRoutes<K extends ConfigurationKindName>(
   ports: ConfigurationRoutePorts,
 ): Route[] {
   const isClusterWide = described.scope === 'cluster';
-  const home = isClusterWide ? `${CORE}/${kind}` : `${CORE}/namespaces/:namespace/${kind}`;
+  const { api = CORE } = described;
+  const home = isClusterWide ? `${api}/${kind}` : `${api}/namespaces/:namespace/${kind}`;
   const routes = [listing(kind, home, described, ports), ...addressed(kind, home, described, ports)];
-  return isClusterWide ? routes : [listing(kind, `${CORE}/${kind}`, described, ports), ...routes];
+  return isClusterWide ? routes : [listing(kind, `${api}/${kind}`, described, ports), ...routes];
 }
 
 function listing(

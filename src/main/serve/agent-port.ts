@@ -1,9 +1,10 @@
 import { createServer as createClearServer, type RequestListener } from 'node:http';
 import { hasRoomFor } from '../../actors/entities/entity-limit.ts';
-import { reportRequest, reportRings } from '../../actors/schedules/schedules.ts';
+import { reportRequest, reportRings, reportWithheld } from '../../actors/schedules/schedules.ts';
 import type { ActorSystem } from '../../actors/system.ts';
 import type { Auth } from '../../auth/auth.ts';
 import type { BackendConfig } from '../../config/backend.ts';
+import { resolveSecrets, type SecretValues } from '../../pipeline/secrets.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { Forbidden } from '../../resources/errors.ts';
@@ -22,6 +23,7 @@ export interface AgentPortPorts {
   /** Serves `/health` and `/ready` on the port. */
   status: RequestListener;
   connections: ConnectionBound;
+  secretValues: SecretValues;
   createServer: ListenerPorts['createServer'];
   backendName: string;
   clock: Clock;
@@ -30,7 +32,7 @@ export interface AgentPortPorts {
 
 /** Creates the agent port, whose server does not listen yet, and makes the system use its rings. */
 export function createAgentPort(config: BackendConfig, ports: AgentPortPorts): AgentListener {
-  const { system, store, resources, auth, connections, createServer = createClearServer } = ports;
+  const { system, store, resources, auth, connections, secretValues, createServer = createClearServer } = ports;
   const { entityLimit = 0 } = config;
   const agentPort = new AgentListener({
     ...ports,
@@ -51,6 +53,10 @@ export function createAgentPort(config: BackendConfig, ports: AgentPortPorts): A
     requested: (announcement, sessions) => {
       reportRequest(system.decider, announcement, sessions);
     },
+    withheld: (announcement, reason) => {
+      reportWithheld(system.decider, announcement, reason);
+    },
+    resolveSecrets: ({ namespace, request }) => resolveSecrets(store, secretValues, namespace, request.config.secrets),
     ringsJoined: (session, subscriptions) => {
       reportRings(system.decider, session, subscriptions);
     },

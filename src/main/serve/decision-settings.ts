@@ -1,11 +1,12 @@
 import { DEFAULT_SETTINGS, type Settings } from '../../actors/core/settings.ts';
 import type { BackendConfig } from '../../config/backend.ts';
+import type { SecretValues } from '../../pipeline/secrets.ts';
 
 /** Rounds up, so that a limit is never shorter than configured. */
 const inSeconds = (ms: number): number => Math.ceil(ms / 1_000);
 
 /** The settings for decisions that follow from the configuration. */
-export function decisionSettings(config: BackendConfig): Settings {
+export function decisionSettings(config: BackendConfig, secretValues: SecretValues): Settings {
   const { silenceMatchEntitySubscriptions, entityLimit, agentEventsPolicy, eventLog } = config;
   const { defaultSilenceMs = 0, longestSilenceMs = 0, tokens } = config;
   return {
@@ -16,5 +17,6 @@ export function decisionSettings(config: BackendConfig): Settings {
     entityLimit: entityLimit ?? DEFAULT_SETTINGS.entityLimit,
     agentEventsPolicy: agentEventsPolicy ?? DEFAULT_SETTINGS.agentEventsPolicy,
     announcesEvents: eventLog !== undefined,
+    secretValues,
   };
 }

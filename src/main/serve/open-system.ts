@@ -1,5 +1,6 @@
 import { ActorSystem, type SystemPorts } from '../../actors/system.ts';
 import type { BackendConfig } from '../../config/backend.ts';
+import type { SecretValues } from '../../pipeline/secrets.ts';
 import type { Log } from '../../ports/log.ts';
 import { EventLog } from '../log/event-log.ts';
 import type { Closers } from './closers.ts';
@@ -8,7 +9,7 @@ import { decisionSettings } from './decision-settings.ts';
 type OpenSystemPorts = Pick<
   SystemPorts,
   'store' | 'clock' | 'backendName' | 'machine' | 'machines' | 'configurationKinds'
-> & { log: Log };
+> & { log: Log; secretValues: SecretValues };
 
 export interface OpenedSystem {
   system: ActorSystem;
@@ -22,12 +23,12 @@ export async function openSystem(
   ports: OpenSystemPorts,
   closers: Closers,
 ): Promise<OpenedSystem> {
-  const { clock, log } = ports;
+  const { clock, log, secretValues } = ports;
   const system = new ActorSystem({
     ...ports,
     log: log.child({ component: 'actors' }),
     deregistrationHandler: config.deregistrationHandler,
-    settings: decisionSettings(config),
+    settings: decisionSettings(config, secretValues),
     maxAwakeActors: config.maxAwakeActors,
   });
   const eventLog =

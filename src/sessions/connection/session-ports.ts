@@ -15,6 +15,8 @@ export interface AcceptedConnection {
   address: string;
   /** Encoding of all messages, in both directions. */
   codec: Codec;
+  /** Whether the connection uses mutual TLS: the agent has shown a valid client certificate. */
+  isMutualTls: boolean;
 }
 
 /** What a session needs from the agent port. */

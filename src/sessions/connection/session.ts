@@ -26,6 +26,7 @@ export class Session implements AgentSession {
   readonly codec: Codec;
   readonly username: string;
   readonly address: string;
+  readonly isMutualTls: boolean;
   readonly openedAtMs: number;
   lastFrameAtMs: number | undefined;
   lastKeepaliveAtMs: number | undefined;
@@ -44,10 +45,15 @@ export class Session implements AgentSession {
   #isBroken = false;
   #error: SessionError | undefined;
 
-  constructor(socket: WebSocket, { hello, username, address, codec }: AcceptedConnection, ports: SessionPorts) {
+  constructor(
+    socket: WebSocket,
+    { hello, username, address, codec, isMutualTls }: AcceptedConnection,
+    ports: SessionPorts,
+  ) {
     this.codec = codec;
     this.username = username;
     this.address = address;
+    this.isMutualTls = isMutualTls;
     this.openedAtMs = ports.clock.nowMs();
     this.namespace = hello.namespace;
     this.agentName = hello.agentName;

@@ -1,6 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { CLOSE_GRACE_MS } from '../../machines/agent-connection.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -146,14 +147,15 @@ export class Handshakes {
   #open(
     request: IncomingMessage,
     upgraded: { socket: Duplex; head: Buffer },
-    admitted: Omit<AcceptedConnection, 'codec'>,
+    admitted: Omit<AcceptedConnection, 'codec' | 'isMutualTls'>,
   ): void {
     const { socket, head } = upgraded;
     this.#hellos.set(request, admitted.hello);
     // Sends the response and the first message in one packet.
     socket.cork();
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#ports.open(webSocket, { ...admitted, codec: codecFor(request) });
+      const isMutualTls = request.socket instanceof TLSSocket && request.socket.authorized;
+      this.#ports.open(webSocket, { ...admitted, codec: codecFor(request), isMutualTls });
       discardSlowly(socket, () => webSocket.readyState !== webSocket.OPEN, this.#ports.clock);
     });
     socket.uncork();
