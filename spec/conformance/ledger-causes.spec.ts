@@ -112,4 +112,28 @@ describe('the details in the ledger', () => {
     expect(ofCheck).to.deep.include({ event: 'entity.deleted', atMs: ended?.atMs });
     expect(ofCheck?.details).to.equal(undefined);
   });
+
+  it('of an alert about something missing are its last receipt, its limit and the blind time', async () => {
+    const agent = await ReportingAgent.connect(backend, NAME);
+    await agent.result('disk', { ttl: 60, interval: 1 });
+    await agent.keepalive({ interval: 2, timeout: 300 });
+    await backend.clock.advance(20_000);
+    await backend.downFor(10_000);
+    await backend.clock.advance(600_000);
+    const overdueOf = (check: string) =>
+      readLedger(backend.store, { actor: 'check-state', key: `${KEY}/${check}` }).at(-1)?.details?.['overdue'];
+    expect(overdueOf('disk')).to.deep.equal({ sinceMs: START_MS, limitMs: 60_000, blindMs: 10_000 });
+    expect(overdueOf('keepalive')).to.deep.equal({ sinceMs: START_MS, limitMs: 300_000, blindMs: 10_000 });
+  });
+
+  it('of an agent name each of its sessions', async () => {
+    for (let n = 0; n < 2; n += 1) await (await ReportingAgent.connect(backend, NAME)).result('disk');
+    const entries = readLedger(backend.store, { actor: 'agent-session', key: KEY });
+    expect(entries.map(({ event }) => event)).to.deep.equal(['session.opened', 'session.opened']);
+    const sessions = entries.map(({ details }) => String(details?.['session']));
+    expect(new Set(sessions).size).to.equal(2);
+    for (const key of sessions) {
+      expect(readLedger(backend.store, { actor: 'connection', key })[0]).to.include({ event: 'socket.opened' });
+    }
+  });
 });

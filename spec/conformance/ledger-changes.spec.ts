@@ -153,6 +153,37 @@ describe('the ledger, when the status of a check changes,', () => {
       .and.have.lengthOf(200);
   });
 
+  it('has an entry when other silences apply to an event, and none of an event that repeats the last one', async () => {
+    const entity = { entity_class: 'proxy', metadata: { name: 'db', namespace: 'default' } };
+    const check = { metadata: { name: 'disk', namespace: 'default' }, interval: 10, status: 2 };
+    const result = () => api.put('/ns/default/events/db/disk', { entity, check });
+    const metadata = { name: 'entity:db:*', namespace: 'default' };
+    await result();
+    await result();
+    await api.put('/ns/default/silenced/entity:db:*', { metadata, subscription: 'entity:db', expire: -1 });
+    await result();
+    await result();
+    await api.delete('/ns/default/silenced/entity:db:*');
+    await result();
+    await result();
+    const entries = readLedger(backend.store, { actor: 'check-state', key: 'default/db/disk' });
+    expect(
+      entries.map(({ from, to, details }) => [from, to, details?.['previousOccurrences'], details?.['silenced']]),
+    ).to.deep.equal([
+      [null, 'failing', undefined, undefined],
+      ['failing', 'failing', 2, ['entity:db:*']],
+      ['failing', 'failing', 4, undefined],
+    ]);
+  });
+
+  it('has the creator of a silence at its begin and its end', async () => {
+    const metadata = { name: 'linux:cpu', namespace: 'default' };
+    await api.put('/ns/default/silenced/linux:cpu', { metadata, subscription: 'linux', check: 'cpu', expire: -1 });
+    await api.delete('/ns/default/silenced/linux:cpu');
+    const entries = readLedger(backend.store, { actor: 'silence', key: 'default/linux:cpu' });
+    expect(entries.map(({ details }) => details?.['creator'])).to.deep.equal(['admin', 'admin']);
+  });
+
   it('has the reason of a silence at its begin and its end', async () => {
     const metadata = { name: 'linux:disk', namespace: 'default' };
     const silence = { metadata, subscription: 'linux', check: 'disk', reason: 'disk swap', expire: -1 };

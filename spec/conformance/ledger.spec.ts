@@ -37,6 +37,7 @@ describe('the ledger', () => {
       expect(await entries({ actor: 'entity', key: 'default/led' })).to.deep.equal([]);
       const ofKey = await entries({ key: 'default/led-2' });
       expect(ofKey.map(({ actor, key }) => [actor, key])).to.deep.equal([
+        ['agent-session', 'default/led-2'],
         ['entity', 'default/led-2'],
         ['entities', 'default/led-2'],
         ['entity', 'default/led-2'],

@@ -156,7 +156,7 @@ describe('silences', () => {
     expect(await silencing('solved', 'load')).to.deep.equal(['entity:solved:load']);
     const [, ended] = await api.ledger({ actor: 'silence', key: 'default/entity:solved:disk' });
     expect(ended).to.deep.include({ from: 'active', event: 'check.resolved', to: null });
-    expect(ended?.details).to.deep.equal({ event: 'default/solved/disk' });
+    expect(ended?.details).to.deep.equal({ event: 'default/solved/disk', creator: 'admin' });
     expect(ended?.cause).to.have.property('eventId');
     await result('disk', 2, 'bad again');
     expect(await silencing('solved', 'disk')).to.deep.equal([]);
@@ -187,7 +187,7 @@ describe('silences', () => {
       ['active', 'expiry.reached', null, expire_at * 1_000 + 1_000],
     ]);
     expect(found[1]?.cause).to.deep.equal({ deadlineAtMs: begin * 1_000 });
-    expect(found[1]?.details).to.deep.equal({ begin, expire_at });
+    expect(found[1]?.details).to.deep.equal({ begin, expire_at, creator: 'admin' });
     expect(found[2]?.cause).to.deep.equal({ deadlineAtMs: expire_at * 1_000 + 1_000 });
   });
 

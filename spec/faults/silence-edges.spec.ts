@@ -121,7 +121,7 @@ describe('F23: a silence that begins or ends in the same second as an event', ()
     const [created, resolved, ...others] = await api.ledger({ actor: 'silence', key: KEY });
     expect(created).to.deep.include({ event: 'silence.created', to: 'active' });
     expect(resolved).to.deep.include({ event: 'check.resolved', to: null });
-    expect(resolved?.details).to.deep.equal({ event: `default/${NAME}/disk` });
+    expect(resolved?.details).to.deep.equal({ event: `default/${NAME}/disk`, creator: 'admin' });
     expect(others).to.deep.equal([]);
   });
 

@@ -52,7 +52,8 @@ export class Changes {
     };
     this.head.events.set(key, event);
     this.#touch(this.pending.events, key);
-    if (before?.state !== event.state || before.history.at(-1)?.status !== status) {
+    const isSilencedAsBefore = before?.silenced.toSorted().join(' ') === silenced.toSorted().join(' ');
+    if (before?.state !== event.state || before.history.at(-1)?.status !== status || !isSilencedAsBefore) {
       this.transition('check-state', key, before?.state ?? null, event.state);
     }
     this.publish(key, event);

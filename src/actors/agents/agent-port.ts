@@ -98,6 +98,7 @@ export class AgentPort {
       const { snapshot } = ctx.create('connection', id, { key: id, atMs: ctx.steadyMs }, 'socket.opened', details);
       if (snapshot === undefined) return;
       ctx.put('sessions', id, { namespace, agentName, openedAtMs: ctx.nowMs, actor: snapshot });
+      recordSession(ctx, entityKey(namespace, agentName), id);
       repairClass(ctx, namespace, agentName);
     });
     this.#sessions.add(session);
@@ -258,6 +259,11 @@ export class AgentPort {
       if (n === undefined || countUp(ctx, session, n)) run(ctx);
     });
   }
+}
+
+/** Records the session under the name of its agent: the entries of a connection are under the id of the session. */
+function recordSession(ctx: DecisionContext, key: string, session: string): void {
+  ctx.record({ actor: 'agent-session', key, from: null, event: 'session.opened', to: null, details: { session } });
 }
 
 /** Deletes events that arrived between the deletion of the entity and its announcement, unless the agent has registered again. */

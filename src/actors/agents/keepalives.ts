@@ -12,7 +12,7 @@ import { entityKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { UNKNOWN_INPUT } from '../time/blind-time.ts';
 import type { ReachedDeadline, StoredDeadline } from '../time/deadline-queue.ts';
-import { withBlindTime } from '../events/blind-annotation.ts';
+import { blindMsOf, withBlindTime } from '../events/blind-annotation.ts';
 import { KEEPALIVE, mergeEvent } from '../events/merge-event.ts';
 import { registerAgent } from './registration.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
@@ -186,9 +186,10 @@ export function publishKeepaliveAlert(
   const { entity } = record.event;
   const output = keepaliveAlertOutput(entity.metadata.name ?? '', silentS, thresholdMs);
   const alert = withBlindTime(ctx, rebuilt(ctx, record.event, status, output));
+  const overdue = { lastReceivedAtMs, limitMs: thresholdMs, blindMs: blindMsOf(ctx) };
   ctx.decision.tally.missedKeepalives += 1;
   ctx.follow(() => {
-    mergeEvent(ctx, alert, { trustsSentHistory: false });
+    mergeEvent(ctx, alert, { trustsSentHistory: false, overdue });
   });
 }
 

@@ -6,7 +6,7 @@ import type { ActorSnapshot } from '../../store/records.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { UNKNOWN_INPUT } from '../time/blind-time.ts';
 import type { ReachedDeadline, StoredDeadline } from '../time/deadline-queue.ts';
-import { withBlindTime } from './blind-annotation.ts';
+import { blindMsOf, withBlindTime } from './blind-annotation.ts';
 import { KEEPALIVE, mergeEvent, replaceTtl } from './merge-event.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
@@ -35,7 +35,10 @@ export function ttlExpired(ctx: DecisionContext, { key, deadlineAtMs, atMs, grac
  * Merges the alert for a missing result, with the configuration of the stored check. The alert keeps the id of the last real
  * result, because the cause in the ledger is the deadline and not that event.
  */
-export function publishTtlExpiry(ctx: DecisionContext, { key, alertStatus, lastReceivedAtMs }: CheckTtlContext): void {
+export function publishTtlExpiry(
+  ctx: DecisionContext,
+  { key, alertStatus, lastReceivedAtMs, ttlMs }: CheckTtlContext,
+): void {
   const stored = ctx.get('events', key)?.event;
   if (stored === undefined) return;
   const silentS = Math.floor((ctx.steadyMs - lastReceivedAtMs) / 1_000);
@@ -56,8 +59,9 @@ export function publishTtlExpiry(ctx: DecisionContext, { key, alertStatus, lastR
     },
   };
   const alert = withBlindTime(ctx, expiry);
+  const overdue = { lastReceivedAtMs, limitMs: ttlMs, blindMs: blindMsOf(ctx) };
   ctx.follow(() => {
-    mergeEvent(ctx, alert, { trustsSentHistory: false, isExpiry: true, cause: ctx.cause });
+    mergeEvent(ctx, alert, { trustsSentHistory: false, isExpiry: true, cause: ctx.cause, overdue });
   });
 }
 

@@ -15,7 +15,7 @@ import { eventKey } from '../../store/keyspace.ts';
 import { type ActorSnapshot, eventOf, type EventRecord } from '../../store/records.ts';
 import { resolveEntity } from '../entities/proxy-entities.ts';
 import { renewEvent } from './deletions.ts';
-import { recordCheckState } from './check-state-entry.ts';
+import { type Overdue, recordCheckState } from './check-state-entry.ts';
 import { announceProcessed, publish } from './publish.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { silence } from './silences.ts';
@@ -31,6 +31,8 @@ export interface MergeOptions {
   /** Whether to leave the check TTL unchanged, as the event of an expiry does. */
   isExpiry?: boolean;
   cause?: LedgerCause;
+  /** The deadline of an alert about something that is missing. */
+  overdue?: (Overdue & { blindMs: number | undefined }) | undefined;
   /** The received bytes of the event; used only if the event is stored unchanged. */
   encoded?: Buffer | undefined;
 }
@@ -58,7 +60,7 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   const record = encoded === undefined ? { state, ttl, event: stored } : new EncodedEvent(state, ttl, encoded);
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf({ state, ttl, event: stored }));
-  recordCheckState(ctx, event, { key, previous: previous?.state, merged: state, cause });
+  recordCheckState(ctx, event, { key, previous: previous?.state, merged: state, cause, overdue: options.overdue });
   const { status } = event.check;
   const previousStatus = state.history.statuses.at(-2);
   publish(ctx, {

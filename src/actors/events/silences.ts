@@ -116,17 +116,20 @@ export function endSilence(
   ctx.delete('resources', resourceKey('silenced', namespace, name));
   changeCount(ctx, namespace, -1);
   ctx.decision.deadlines.push({ actor: SILENCE, key: keyOf(record), atMs: undefined, sinceMs: NO_INPUT });
-  const details = { ...reasonOf(record), ...more.details };
+  const details = { ...explanationOf(record), ...more.details };
   const explained = Object.keys(details).length > 0 ? { details } : {};
   ctx.record({ actor: SILENCE, key: keyOf(record), from: record.state, event, to: null, ...more, ...explained });
 }
 
-const reasonOf = ({ reason }: SilenceRecord): { reason?: string } => (reason === undefined ? {} : { reason });
+const explanationOf = ({ reason, creator }: SilenceRecord): { reason?: string; creator?: string } => ({
+  ...(reason === undefined ? {} : { reason }),
+  ...(creator === undefined ? {} : { creator }),
+});
 
-/** Records a transition with the reason of the entry and its times, which decide to which events it applies. */
+/** Records a transition with the reason and the creator of the entry, and its times, which decide to which events it applies. */
 function enter(ctx: DecisionContext, record: SilenceRecord, from: string | null, event: string): void {
   const { begin, expire_at, state } = record;
-  const details = { begin, expire_at, ...reasonOf(record) };
+  const details = { begin, expire_at, ...explanationOf(record) };
   ctx.record({ actor: SILENCE, key: keyOf(record), from, event, to: state, details });
 }
 

@@ -26,8 +26,9 @@ export function recordedState(reader: TableReader, kind: RecordedKind, key: stri
   if (kind === 'silence') {
     const silence = reader.get('resources', `silenced/${key}`) as SilenceRecord | undefined;
     if (silence === undefined) return undefined;
-    const { state, begin, expire_at, reason } = silence;
-    return { value: state, context: { key, begin, expire_at, ...(reason === undefined ? {} : { reason }) } };
+    const { state, begin, expire_at, reason, creator } = silence;
+    const texts = { ...(reason === undefined ? {} : { reason }), ...(creator === undefined ? {} : { creator }) };
+    return { value: state, context: { key, begin, expire_at, ...texts } };
   }
   const state = reader.get('events', key)?.state;
   if (state === undefined) return undefined;
@@ -36,10 +37,13 @@ export function recordedState(reader: TableReader, kind: RecordedKind, key: stri
   return { value: state.state, context };
 }
 
+/** The details that describe the transition itself. */
+const OF_TRANSITION: ReadonlySet<string> = new Set(['previousStatus', 'previousOccurrences', 'overdue', 'output']);
+
 /** Returns the context after a transition, from the details of its ledger entry. Leaves out the details that describe the transition itself. */
 export function contextAfter(key: string, details: LedgerDraft['details']): { key: string } {
-  const { previousStatus: _, output: __, ...context } = details ?? {};
-  return { key, ...context };
+  const context = Object.entries(details ?? {}).filter(([name]) => !OF_TRANSITION.has(name));
+  return { key, ...Object.fromEntries(context) };
 }
 
 /** Returns the step that a ledger entry records: a registration without an event, or an event and the state after it. */
