@@ -10,8 +10,9 @@ export class ObjectStore extends MemoryStore {
     return this.#objects.get(table)?.get(key) as Tables[T] | undefined;
   }
 
-  override keys(table: TableName, { from, to, limit }: Range): Iterable<string> {
+  override keys(table: TableName, { from, to, limit, isReversed = false }: Range): Iterable<string> {
     const keys = [...(this.#objects.get(table)?.keys() ?? [])].filter((key) => key >= from && key < to).sort();
+    if (isReversed) keys.reverse();
     return keys.slice(0, limit);
   }
 

@@ -1,12 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { NotificationStore } from '../../src/store/notification-store.ts';
 import { eventually } from '../support/eventually.ts';
 import { proxyEvent } from '../support/example-events.ts';
 import { perSuite } from '../support/fixture.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const KEY = 'dev/sw-1/port';
+const ADDRESS = { namespace: 'dev', entity: 'sw-1', check: 'port' };
 
 describe('notifications of a deleted namespace', () => {
   after(() => writeFileSync(file('go'), ''));
@@ -40,7 +41,7 @@ describe('notifications of a deleted namespace', () => {
     await eventually(() => existsSync(file('begun')), Boolean, { what: 'the first handler' });
     for (const path of ['handlers/a-waits', 'handlers/b-late', 'entities/sw-1']) await remove(`/ns/dev/${path}`);
     await remove('/api/core/v2/namespaces/dev');
-    const recorded = () => backend.store.get('notifications', KEY) ?? [];
+    const recorded = () => new NotificationStore(backend.store).ofEvent(ADDRESS, 10);
     const [dropped] = await eventually(recorded, (all) => all.length === 1, { what: 'the record of what was dropped' });
     expect(dropped).to.include({ handler: 'b-late', outcome: 'skipped', reason: 'namespace was deleted' });
 

@@ -33,7 +33,7 @@ describe('a handler that an event does not reach', () => {
   const handler = (name: string, changes: object = {}): Promise<void> =>
     put('handlers', name, { type: 'pipe', command: 'cat > /dev/null', ...changes });
 
-  /** Puts an event of the check, and returns its notifications when there are so many. */
+  /** Puts an event of the check, and returns its outcomes when there are so many. */
   async function notificationsOf(
     check: string,
     result: object,
@@ -46,14 +46,21 @@ describe('a handler that an event does not reach', () => {
     const path = `/api/mon/v1/namespaces/default/events/switch-1/${check}/notifications`;
     const { json } = await eventually(
       () => api.get(path),
-      (answer) => (answer.json as object[]).length >= count,
-      { what: `${count} notifications` },
+      (answer) => outcomesIn(answer.json).length >= count,
+      { what: `${count} outcomes` },
     );
-    return (json as object[]).map((one) => ({
-      handler: at(one, 'handler'),
-      outcome: at(one, 'outcome'),
-      reason: at(one, 'reason'),
-    }));
+    return outcomesIn(json);
+  }
+
+  /** The outcomes, each as often as its notification counts it. */
+  function outcomesIn(json: unknown): object[] {
+    return (json as object[]).flatMap((one) =>
+      Array.from({ length: Number(at(one, 'count')) }, () => ({
+        handler: at(one, 'handler'),
+        outcome: at(one, 'outcome'),
+        reason: at(one, 'reason'),
+      })),
+    );
   }
 
   const linesAbout = (name: string): LogLine[] =>
@@ -71,9 +78,10 @@ describe('a handler that an event does not reach', () => {
     ]);
   });
 
-  it('because a built-in filter denies it is not recorded, whatever its other filters', async () => {
+  it('because a built-in filter denies it is recorded and not logged, whatever its other filters', async () => {
     await handler('quiet', { filters: ['of-mine', 'is_incident'] });
-    expect(await notificationsOf('quiet', { status: 0, handlers: ['quiet'] }, 0)).to.deep.equal([]);
+    const outcome = { handler: 'quiet', outcome: 'denied', reason: 'not an incident' };
+    expect(await notificationsOf('quiet', { status: 0, handlers: ['quiet'] }, 1)).to.deep.equal([outcome]);
     expect(linesAbout('quiet')).to.deep.equal([]);
   });
 
@@ -87,39 +95,40 @@ describe('a handler that an event does not reach', () => {
     expect(line).to.deep.include({ msg: 'event was not handled' }).and.to.have.nested.property('fields.reason', reason);
   });
 
-  it('because it does not exist is recorded for each incident, and logged once a minute', async () => {
+  it('because it does not exist is recorded for each event, and logged once a minute for incidents', async () => {
     const result = { status: 1, handlers: ['absent'] };
     const outcome = { handler: 'absent', outcome: 'skipped', reason: 'handler does not exist' };
-    expect(await notificationsOf('absent', { status: 0, handlers: ['absent'] }, 0)).to.deep.equal([]);
-    expect(await notificationsOf('absent', result, 1)).to.deep.equal([outcome]);
+    expect(await notificationsOf('absent', { status: 0, handlers: ['absent'] }, 1)).to.deep.equal([outcome]);
+    expect(linesAbout('absent')).to.deep.equal([]);
     expect(await notificationsOf('absent', result, 2)).to.deep.equal([outcome, outcome]);
+    expect(await notificationsOf('absent', result, 3)).to.deep.equal([outcome, outcome, outcome]);
     expect(linesAbout('absent').map(({ level, msg, fields }) => [level, msg, fields['events']])).to.deep.equal([
       ['warn', 'handler does not exist, will be ignored', 1],
     ]);
     await backend.clock.advance(60_000);
-    await notificationsOf('absent', result, 3);
+    await notificationsOf('absent', result, 4);
     expect(linesAbout('absent').at(-1)?.fields).to.deep.include({ events: 2 });
   });
 
-  it('because it is the optional handler of registrations and does not exist is neither recorded nor logged', async () => {
+  it('because it is the optional handler of registrations and does not exist is recorded and not logged', async () => {
     const agent = await backend.connected({ name: 'web-1' });
     agent.send('keepalive', keepalive('web-1'));
     await agent.ping('decided');
     await backend.clock.settle();
     expect(at(await api.entity('web-1'), 'entity_class')).to.equal('agent');
     const { json } = await api.get('/api/mon/v1/namespaces/default/events/web-1/registration/notifications');
-    expect(json).to.not.be.an('array');
+    const outcome = { handler: 'registration', outcome: 'skipped', reason: 'handler does not exist' };
+    expect(outcomesIn(json)).to.deep.equal([outcome]);
     expect(linesAbout('registration')).to.deep.equal([]);
   });
 
-  it('because it belongs to a pipeline is recorded for each incident, and once for results that need no handling', async () => {
+  it('because it belongs to a pipeline is recorded for each event', async () => {
     const pipelines = { pipelines: [PIPELINE, PIPELINE] };
     const results = [
       [0, 1],
-      [0, 1],
-      [2, 2],
-      [0, 3],
-      [0, 3],
+      [0, 2],
+      [2, 3],
+      [0, 4],
     ] as const;
     for (const [status, count] of results) {
       const recorded = await notificationsOf('piped', { status }, count, pipelines);

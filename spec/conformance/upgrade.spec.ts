@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { rmSync } from 'node:fs';
 import { expect } from 'chai';
+import { eventOfNotification, notificationKey, numberOfEventNotification } from '../../src/store/keyspace.ts';
 import {
   DOWN_MS,
   FIXTURE_MS,
@@ -20,6 +21,9 @@ import { readLedger } from '../support/read-ledger.ts';
 
 /** Above every key. */
 const ALL = { from: '', to: '~' };
+
+/** The notifications of an event that a store before version 5 keeps. */
+const KEPT_BEFORE = 20;
 
 /** The transitions that alert, or that end an alert. */
 const ALERTING = ['check-ttl', 'entity', 'check-state', 'silence'];
@@ -67,15 +71,26 @@ for (const fixture of FIXTURES) {
       const alerts = (all: typeof transitions) => all.filter(({ actor }) => ALERTING.includes(actor));
       expect(alerts(transitions)).to.deep.equal(alerts(decided));
       expect(alerts(decided)).to.have.length.above(5);
-      // An older backend does not record handlers that do not exist.
-      const sent = [...backend.store.range('notifications', ALL)].flatMap(({ key, value }) =>
-        value
-          .filter(({ reason }) => reason !== 'handler does not exist')
-          .map(({ id, handler, outcome, decidedAtMs }) => ({ key, id, handler, outcome, decidedAtMs })),
-      );
-      const withoutIds = (all: typeof notified) =>
-        all.map(({ key, handler, outcome, decidedAtMs }) => ({ key, handler, outcome, decidedAtMs }));
-      expect(withoutIds(sent)).to.deep.equal(withoutIds(notified));
+      const sent = [...backend.store.range('notificationsByEvent', ALL)].flatMap(({ key }) => {
+        const event = eventOfNotification(key);
+        const value = backend.store.get('notificationLog', notificationKey(event, numberOfEventNotification(key)));
+        if (value === undefined) throw new Error(`there is no notification ${key}`);
+        const { id, handler, outcome, decidedAtMs } = value;
+        return { key: event, id, handler, outcome, decidedAtMs };
+      });
+      // An older backend does not record everything that does not run.
+      const runs = (all: typeof notified) =>
+        all
+          .filter(({ outcome }) => outcome !== 'denied' && outcome !== 'skipped')
+          .map(({ key, handler, outcome, decidedAtMs }) => ({ key, handler, outcome, decidedAtMs }));
+      // It keeps only the latest of an event.
+      const ofKey = (all: typeof notified, key: string) => runs(all.filter((one) => one.key === key));
+      for (const key of new Set([...sent, ...notified].map((one) => one.key))) {
+        const expected = ofKey(notified, key);
+        const isCut = notified.filter((one) => one.key === key).length === KEPT_BEFORE;
+        const found = ofKey(sent, key);
+        expect(isCut ? found.slice(-expected.length) : found, key).to.deep.equal(expected);
+      }
       const pending = notified.filter(({ decidedAtMs }) => decidedAtMs <= FIXTURE_MS).map(({ id }) => id);
       expect(sent.map(({ id }) => id)).to.include.members(pending);
     });

@@ -13,6 +13,7 @@ import { userWithDefaults } from '../../src/resources/user.ts';
 import { digestApiKey } from '../../src/store/api-key-digest.ts';
 import { EntityStore } from '../../src/store/entity-store.ts';
 import { EventStore } from '../../src/store/event-store.ts';
+import { NotificationStore } from '../../src/store/notification-store.ts';
 import { resourceKey } from '../../src/store/keyspace.ts';
 import type { LedgerDraft } from '../../src/store/ledger.ts';
 import type { Page, PageRequest } from '../../src/store/page.ts';
@@ -89,6 +90,7 @@ export class ApiUnderTest {
       resources,
       entities: new EntityStore(this.#store),
       events: new EventStore(this.#store),
+      notifications: new NotificationStore(this.#store),
       ledger: (query) => this.#store.ledgerSlice(query),
       tokenSecret,
       scheduleStatus: () => this.schedule,

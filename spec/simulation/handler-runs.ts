@@ -1,5 +1,5 @@
 import type { PipelinePorts } from '../../src/pipeline/pipeline.ts';
-import type { OutboxEntry } from '../../src/store/records.ts';
+import type { Outcome, OutboxEntry } from '../../src/store/records.ts';
 import type { WriteSet } from '../../src/store/transactional-store.ts';
 import type { Differences } from './differences.ts';
 
@@ -81,12 +81,21 @@ export class HandlerRuns {
       this.#differences.add(`outbox entry ${outboxKey} was deleted but did not exist`);
       return;
     }
-    const { notificationId: id, handler, key } = entry;
-    const outcome = puts.notifications.get(key)?.find((notification) => notification.id === id)?.outcome;
+    const { notificationId: id, handler } = entry;
+    const outcome = outcomeOf(entry, puts);
     if (outcome === undefined)
       this.#differences.add(`outbox entry of notification ${id} was deleted without an outcome`);
     if (this.#handled.has(id)) return;
     if (outcome !== 'skipped' || !this.#skippable.has(id))
       this.#differences.add(`${handler} never ran notification ${id}`);
   }
+}
+
+/** The outcome of an entry, in the transaction that removes it. A repeated outcome without a run is only counted. */
+function outcomeOf({ notificationId: id, handler, key }: OutboxEntry, puts: WriteSet['puts']): Outcome | undefined {
+  const recorded = [...puts.notificationLog.values()].find((notification) => notification?.id === id);
+  if (recorded !== undefined) return recorded?.outcome;
+  const known = puts.events.get(key)?.streaks;
+  const streaks = (known === 'apart' ? undefined : known) ?? puts.openStreaks.get(key) ?? [];
+  return streaks.find((streak) => streak.handler === handler && streak.count > 1)?.outcome;
 }

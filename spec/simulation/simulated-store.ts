@@ -136,8 +136,9 @@ export class SimulatedStore implements TransactionalStore {
     }
   }
 
-  keys(table: TableName, { from, to, limit }: Range): Iterable<string> {
+  keys(table: TableName, { from, to, limit, isReversed = false }: Range): Iterable<string> {
     const keys = [...this.#disk.rows(table).keys()].filter((key) => key >= from && key < to).sort();
+    if (isReversed) keys.reverse();
     return keys.slice(0, limit);
   }
 

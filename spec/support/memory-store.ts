@@ -61,8 +61,9 @@ export class MemoryStore implements TransactionalStore {
     }
   }
 
-  keys(table: TableName, { from, to, offset = 0, limit = Infinity }: Range): Iterable<string> {
+  keys(table: TableName, { from, to, offset = 0, limit = Infinity, isReversed = false }: Range): Iterable<string> {
     const keys = [...this.#rows(table).keys()].filter((key) => key >= from && key < to).sort();
+    if (isReversed) keys.reverse();
     return keys.slice(offset, offset + limit);
   }
 

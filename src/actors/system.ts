@@ -5,7 +5,7 @@ import type { System } from '../resources/entity.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
 import { Committer } from '../store/committer.ts';
 import type { LedgerHead } from '../store/ledger.ts';
-import type { Notification } from '../store/records.ts';
+import type { Notification, OutboxEntry } from '../store/records.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { VisibleReader } from '../store/visible-store.ts';
 import { makeActorKinds } from './actor-kinds.ts';
@@ -26,7 +26,7 @@ import { type Root, startRoot } from './core/root.ts';
 import { DEFAULT_SETTINGS, type Settings } from './core/settings.ts';
 import { type SystemListener, SystemListeners } from './core/system-listeners.ts';
 import { DeadlineDispatch } from './deadline-dispatch.ts';
-import { settle } from './events/publish.ts';
+import { settle } from './events/settle-notification.ts';
 import { SILENCE } from './events/silences.ts';
 import { Inspection } from './inspection/inspection.ts';
 import { provideEffects } from './machine-effects.ts';
@@ -257,11 +257,17 @@ export class ActorSystem {
     this.#deletions.start();
   }
 
-  /** Stores the outcome of a notification. Resolves when it is durable. @throws StoreUnavailable */
-  async settleNotification(outboxKey: string, key: string, notification: Notification): Promise<void> {
-    const cause = { eventId: notification.id };
+  /** Stores the outcome of a notification, and keeps its entry if it is a dead letter. Resolves when it is durable. @throws StoreUnavailable */
+  async settleNotification(
+    outboxKey: string,
+    key: string,
+    notification: Notification,
+    entry?: OutboxEntry,
+  ): Promise<void> {
+    const { eventId } = notification;
+    const cause = eventId === undefined ? { backend: 'handler.ended' as const } : { eventId };
     await this.decider.decide({ cause, unbounded: true }, (ctx) => {
-      settle(ctx, outboxKey, key, notification);
+      settle(ctx, outboxKey, key, notification, entry);
     }).durable;
   }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { ConfigurationKinds } from '../resources/configuration-kinds.ts';
 import type { EntityStore } from '../store/entity-store.ts';
 import type { EventStore } from '../store/event-store.ts';
+import type { NotificationStore } from '../store/notification-store.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
 import type { Auth } from '../auth/auth.ts';
 import { describeApi } from './openapi/openapi.ts';
@@ -54,6 +55,7 @@ export interface ApiPorts
   resources: ResourceStore;
   entities: EntityStore;
   events: EventStore;
+  notifications: NotificationStore;
   clock: Clock;
   /** After start, the API answers only health requests for this long. */
   serveWaitMs?: number | undefined;

@@ -35,8 +35,11 @@ export interface PipelinePorts {
   /** The current configuration of the handler. */
   handler(namespace: string, name: string): Handler | undefined;
   namespaceExists(name: string): boolean;
-  /** Stores the outcome of an entry and removes it from the outbox. Resolves when that is durable. */
-  done(outboxKey: string, key: string, notification: Notification): Promise<void>;
+  /**
+   * Stores the outcome of an entry and removes it from the outbox. The entry of a dead letter is kept. Resolves when that is
+   * durable.
+   */
+  done(outboxKey: string, key: string, notification: Notification, entry?: OutboxEntry): Promise<void>;
 }
 
 /** The part of an outbox entry that is kept in memory. */
@@ -232,8 +235,19 @@ export class Pipeline {
   }
 
   #notification(entry: OutboxEntry, result: HandlerResult, durationMs: number): Notification {
-    const { notificationId: id, handler, decidedAtMs } = entry;
-    return { id, handler, ...result, decidedAtMs, atMs: this.#ports.clock.nowMs(), durationMs };
+    const { notificationId: id, handler, pipeline, workflow, decidedAtMs } = entry;
+    const eventId = entry.event.id ?? undefined;
+    return {
+      id,
+      handler,
+      pipeline,
+      workflow,
+      eventId,
+      ...result,
+      decidedAtMs,
+      atMs: this.#ports.clock.nowMs(),
+      durationMs,
+    };
   }
 
   async #settleDropped(dropped: PendingNotification[]): Promise<void> {

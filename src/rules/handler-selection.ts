@@ -94,6 +94,12 @@ const BUILT_IN_FILTERS: Record<string, (input: FilterInput) => boolean> = {
   has_metrics: ({ hasMetrics }) => hasMetrics,
 };
 
+/** Why a built-in filter denied an event, for the record. */
+export function denialOf(filter: string, { silenced }: FilterInput): string {
+  if (filter === 'not_silenced') return `silenced by ${silenced.join(', ')}`;
+  return filter === 'has_metrics' ? 'no metrics' : 'not an incident';
+}
+
 const CANNOT_RUN_YET = 'filter cannot run yet, only built-in filters can';
 
 export type FilterResult =

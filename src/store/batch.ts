@@ -44,7 +44,7 @@ export class Batch {
     for (const { table, key, value } of decision.puts) (this.puts[table] as Map<string, unknown>).set(key, value);
     this.ledger.push(...decision.ledger);
     this.announcements.push(...decision.announcements);
-    this.tally.add(decision.tally);
+    this.tally.join(decision.tally);
     const { source, acknowledge } = decision;
     if (source === undefined) return;
     const highest = this.sources.get(source);

@@ -4,7 +4,7 @@ import { encodeJson } from '../wire/json-codec.ts';
 import { encodeEvent } from '../wire/protobuf-codec.ts';
 import { EncodedEvent } from './encoded-event.ts';
 import { decodeOutboxEntry, encodeOutboxEntry } from './outbox-entry.ts';
-import type { EventRecord, OutboxEntry, TableName, Tables } from './records.ts';
+import type { EventRecord, OpenStreak, OpenStreaks, OutboxEntry, StreakOutcome, TableName, Tables } from './records.ts';
 import { PAYLOAD_AT, allocateSealed, sealInPlace, sealText, unseal } from './sealed.ts';
 
 interface Codec<V> {
@@ -21,6 +21,36 @@ const json = <V>(): Codec<V> => ({
   decode: (bytes, what) => JSON.parse(unseal(bytes, what).toString()) as V,
 });
 
+type PackedStreak = [
+  number: number,
+  handler: string,
+  outcome: StreakOutcome,
+  reason: string,
+  count: number,
+  atMs: number,
+  pipeline?: string | null,
+  workflow?: string | null,
+];
+
+function packStreak({ number, handler, outcome, reason, count, atMs, pipeline, workflow }: OpenStreak): PackedStreak {
+  const packed: PackedStreak = [number, handler, outcome, reason, count, atMs];
+  if (pipeline !== undefined || workflow !== undefined) packed.push(pipeline, workflow);
+  return packed;
+}
+
+function unpackStreak([number, handler, outcome, reason, count, atMs, ...names]: PackedStreak): OpenStreak {
+  const streak = { number, handler, outcome, reason, count, atMs };
+  if (names.length === 0) return streak;
+  const [pipeline, workflow] = names;
+  return { ...streak, pipeline: pipeline ?? undefined, workflow: workflow ?? undefined };
+}
+
+const packStreaks = (streaks: OpenStreaks): PackedStreak[] | 'apart' =>
+  streaks === 'apart' ? streaks : streaks.map(packStreak);
+
+const unpackStreaks = (packed: PackedStreak[] | 'apart'): OpenStreaks =>
+  packed === 'apart' ? packed : packed.map(unpackStreak);
+
 /** The fields of an event that the backend owns, packed as a list; the history as two lists. */
 type PackedState = [
   statuses: readonly number[],
@@ -32,20 +62,36 @@ type PackedState = [
   lastOk: number,
   silenced: string[],
   ttl: EventRecord['ttl'] | null,
+  streaks?: PackedStreak[] | 'apart',
 ];
 
 function unpack(packed: PackedState, encoded: Buffer): EncodedEvent {
-  const [statuses, executed, occurrences, occurrencesWatermark, state, totalStateChange, lastOk, silenced, ttl] =
-    packed;
+  const [
+    statuses,
+    executed,
+    occurrences,
+    occurrencesWatermark,
+    state,
+    totalStateChange,
+    lastOk,
+    silenced,
+    ttl,
+    streaks,
+  ] = packed;
   const history = { statuses, executed };
   const merged = { history, occurrences, occurrencesWatermark, state, totalStateChange, lastOk, silenced };
-  return new EncodedEvent(merged, ttl ?? undefined, encoded);
+  return new EncodedEvent(
+    merged,
+    ttl ?? undefined,
+    encoded,
+    streaks === undefined ? undefined : unpackStreaks(streaks),
+  );
 }
 
 /** `state length (uint32) | state | event`, with the event in protobuf: the agent's own bytes where they were kept. */
 const eventCodec: Codec<EventRecord> = {
   encode(record) {
-    const { state, ttl } = record;
+    const { state, ttl, streaks } = record;
     // Reading `record.event` would decode a record that is held as its bytes.
     const encoded = record.encoded ?? encodeEvent(record.event);
     const packed: PackedState = [
@@ -59,6 +105,7 @@ const eventCodec: Codec<EventRecord> = {
       state.silenced,
       ttl ?? null,
     ];
+    if (streaks !== undefined && streaks.length > 0) packed.push(packStreaks(streaks));
     const stateBytes = packr.pack(packed);
     const buffer = allocateSealed(LENGTH_BYTES + stateBytes.length + encoded.length);
     buffer.writeUInt32LE(stateBytes.length, PAYLOAD_AT);
@@ -87,7 +134,11 @@ export const CODECS: { [T in TableName]: Codec<Tables[T]> } = {
   sessions: json(),
   agentQueues: json(),
   outbox: outboxCodec,
-  notifications: json(),
+  notificationLog: json(),
+  notificationsByEvent: json(),
+  notificationsById: json(),
+  openStreaks: json(),
+  deadLetters: outboxCodec,
   deletions: json(),
   renewals: json(),
   meta: json(),

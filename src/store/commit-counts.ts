@@ -1,3 +1,4 @@
+import { NotificationCounts } from './notification-counts.ts';
 import { Tally } from './tally.ts';
 
 /** The outcomes of decisions since the process started. */
@@ -12,4 +13,11 @@ export class CommitCounts {
   /** The tallies that became durable, and those that were lost with failed transactions. */
   readonly stored = new Tally();
   readonly lost = new Tally();
+  readonly notifications = new NotificationCounts();
+
+  /** Counts the tally of what became durable. */
+  store(tally: Tally): void {
+    this.stored.add(tally);
+    if (tally.outcomes !== undefined) this.notifications.add(tally.outcomes);
+  }
 }

@@ -144,7 +144,7 @@ export class Committer implements KeyedTableReader {
     this.assertWritable();
     // A decision without changes may have read state that is not durable yet, and is only valid when that state is.
     if (decision.isEmpty) {
-      this.counts.stored.add(decision.tally);
+      this.counts.store(decision.tally);
       return this.whenDurable();
     }
     const batch = this.#open;
@@ -210,7 +210,7 @@ export class Committer implements KeyedTableReader {
     this.counts.commits += 1;
     this.counts.decisions += decisions;
     this.counts.durationMs += durationMs;
-    this.counts.stored.add(tally);
+    this.counts.store(tally);
   }
 
   #fail(inFlight: Batch, cause: unknown): void {

@@ -17,7 +17,7 @@ export async function encodePuts(
   yieldToOthers?: () => Promise<unknown>,
 ): Promise<EncodedChanges[]> {
   const budget = new TickBudget(yieldToOthers);
-  const outbox = new OutboxEncoder(budget);
+  const entries = new EntryEncoder(budget);
   const tables: EncodedChanges[] = [];
   for (const table of TABLE_NAMES) {
     const changes: EncodedChanges['changes'] = [];
@@ -27,7 +27,9 @@ export async function encodePuts(
         continue;
       }
       const encoded =
-        table === 'outbox' ? await outbox.encode(value as OutboxEntry) : CODECS[table].encode(value as never);
+        table === 'outbox' || table === 'deadLetters'
+          ? await entries.encode(value as OutboxEntry)
+          : CODECS[table].encode(value as never);
       changes.push([key, encoded]);
       const pause = budget.spend(encoded.length);
       if (pause !== undefined) await pause;
@@ -37,8 +39,8 @@ export async function encodePuts(
   return tables;
 }
 
-/** Encodes entries of the outbox. Successive entries with the same event share its JSON. */
-class OutboxEncoder {
+/** Encodes entries of the outbox and dead letters. Successive entries with the same event share its JSON. */
+class EntryEncoder {
   readonly #budget: TickBudget;
   #last: { event: Event; json: Buffer[] } | undefined;
 

@@ -1,6 +1,6 @@
 import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
 import { readEvent } from '../wire/protobuf-codec.ts';
-import type { ActorSnapshot, EventRecord } from './records.ts';
+import type { ActorSnapshot, EventRecord, OpenStreaks } from './records.ts';
 
 /**
  * The record of an event that is held as its bytes (protobuf). It is decoded on first use: merging needs only the
@@ -10,12 +10,14 @@ export class EncodedEvent implements EventRecord {
   readonly state: EventRecord['state'];
   readonly ttl: EventRecord['ttl'];
   readonly encoded: Buffer;
+  readonly streaks: EventRecord['streaks'];
   #event: CheckEvent | undefined;
 
-  constructor(state: EventRecord['state'], ttl: EventRecord['ttl'], encoded: Buffer) {
+  constructor(state: EventRecord['state'], ttl: EventRecord['ttl'], encoded: Buffer, streaks?: OpenStreaks) {
     this.state = state;
     this.ttl = ttl;
     this.encoded = encoded;
+    this.streaks = streaks;
   }
 
   get event(): CheckEvent {
@@ -26,8 +28,14 @@ export class EncodedEvent implements EventRecord {
 
 /** Returns the record with another snapshot of its check TTL. */
 export function withTtl(record: EventRecord, ttl: ActorSnapshot | undefined): EventRecord {
-  const { state, encoded } = record;
-  return encoded === undefined ? { ...record, ttl } : new EncodedEvent(state, ttl, encoded);
+  const { state, encoded, streaks } = record;
+  return encoded === undefined ? { ...record, ttl } : new EncodedEvent(state, ttl, encoded, streaks);
+}
+
+/** Returns the record with other open streaks of its handlers. */
+export function withStreaks(record: EventRecord, streaks: OpenStreaks): EventRecord {
+  const { state, ttl, encoded } = record;
+  return encoded === undefined ? { ...record, streaks } : new EncodedEvent(state, ttl, encoded, streaks);
 }
 
 function checkEvent(event: Event): CheckEvent {

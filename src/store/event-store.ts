@@ -1,7 +1,7 @@
 import type { CheckEvent } from '../resources/event.ts';
-import { type EventAddress, eventKey } from './keyspace.ts';
+import { eventKey } from './keyspace.ts';
 import { type LazyPage, lazyPage, mapPage, type PageRequest } from './page.ts';
-import { eventOf, type Notification } from './records.ts';
+import { eventOf } from './records.ts';
 import type { RangeReader } from './transactional-store.ts';
 import { VisibleStore } from './visible-store.ts';
 
@@ -16,11 +16,6 @@ export class EventStore {
   get(namespace: string, entity: string, check: string): CheckEvent | undefined {
     const record = this.#store.get('events', eventKey(namespace, entity, check));
     return record === undefined ? undefined : eventOf(record);
-  }
-
-  /** The outcomes of the latest notifications of an event, oldest first. They are kept when the event is deleted. */
-  notifications({ namespace, entity, check }: EventAddress): readonly Notification[] {
-    return this.#store.get('notifications', eventKey(namespace, entity, check)) ?? [];
   }
 
   /** Lists all events, those of a namespace, or those of one entity. `from` is relative to that. */

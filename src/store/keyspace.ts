@@ -84,5 +84,35 @@ export const seqOfActorBlock = (blockKey: string): number =>
 
 export const seqOfIndexKey = (indexKey: string): number => Number(indexKey.slice(-SEQ_DIGITS));
 
+const numberText = (number: number): string => String(number).padStart(SEQ_DIGITS, '0');
+
+/** The key of a notification of an event. The notifications of a namespace are in the order of their numbers. */
+export function notificationKey(eventKeyText: string, number: number): string {
+  const { namespace, entity, check } = eventAddress(eventKeyText);
+  return `${namespace}/${numberText(number)}/${entity}/${check}`;
+}
+
+export interface NotificationAddress extends EventAddress {
+  number: number;
+}
+
+export function notificationAddress(key: string): NotificationAddress {
+  const [namespace = '', number = '', entity = '', check = ''] = key.split('/');
+  return { namespace, number: Number(number), entity, check };
+}
+
+/** The key of a notification in the index by event. */
+export const notificationOfEventKey = (eventKeyText: string, number: number): string =>
+  `${eventKeyText}/${numberText(number)}`;
+
+/** Returns the number in a key of the index by event. */
+export const numberOfEventNotification = (key: string): number => Number(key.slice(-SEQ_DIGITS));
+
+/** The event of a key of the index by event. */
+export const eventOfNotification = (key: string): string => key.slice(0, -SEQ_DIGITS - 1);
+
+/** The key of a dead letter: the oldest is the first of the table. */
+export const deadLetterKey = (number: number, id: string): string => `${numberText(number)}/${id}`;
+
 /** The keys of the outbox are numbers in the order of decisions. */
 export const outboxKey = (seq: number): string => String(seq).padStart(SEQ_DIGITS, '0');

@@ -12,6 +12,8 @@ export type BackendCause =
   /** The wall clock was set. */
   | 'clock.set'
   | 'heartbeat.due'
+  /** A handler ended whose event has no id. */
+  | 'handler.ended'
   | 'anchor.due'
   | 'health.queried'
   | 'schedule.queried';

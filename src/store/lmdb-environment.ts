@@ -1,7 +1,7 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { hasAllPages, prepareDataFile, restrictToOwner } from './lmdb-file.ts';
 
-const MAX_DATABASES = 16;
+const MAX_DATABASES = 32;
 /** The two meta pages at the beginning of the file. */
 const META_PAGES = 2;
 

@@ -186,4 +186,8 @@ export class LmdbStore implements TransactionalStore {
   }
 }
 
-const cursorOver = ({ from, to, ...counts }: Range) => ({ start: from, end: to, snapshot: false, ...counts });
+/** LMDB excludes the end of a range, and of a reversed one its beginning. `from` is included and `to` is not, so that both move down. */
+function cursorOver({ from, to, isReversed = false, ...counts }: Range) {
+  if (!isReversed) return { start: from, end: to, snapshot: false, ...counts };
+  return { start: to, exclusiveStart: true, end: from, inclusiveEnd: true, reverse: true, snapshot: false, ...counts };
+}

@@ -17,6 +17,27 @@ export interface EventRecord {
   event: CheckEvent;
   /** `event` in protobuf, where it is available. */
   encoded?: Buffer | undefined;
+  /** The open streaks of the key; `apart` when they are in the table `openStreaks`. */
+  streaks?: OpenStreaks | undefined;
+}
+
+export type OpenStreaks = readonly OpenStreak[] | 'apart';
+
+/**
+ * Equal outcomes in a row of one handler or workflow, none of them a run, with events of one key. Their notification is one
+ * record, which counts only the first of them until the streak ends.
+ */
+export interface OpenStreak {
+  /** The number in the key of the notification. */
+  number: number;
+  handler: string;
+  pipeline?: string | undefined;
+  workflow?: string | undefined;
+  outcome: StreakOutcome;
+  reason: string;
+  count: number;
+  /** The last of them, Unix ms. */
+  atMs: number;
 }
 
 /** The state that an entity's agent reports, and the snapshot of its actor. The configuration of the entity is a resource. */
@@ -53,20 +74,53 @@ export interface OutboxEntry {
   /** The published event: merged, with its whole output and its metrics. */
   event: Event;
   decidedAtMs: number;
+  /** The pipeline and the workflow that name the handler; absent where the check or the metrics do. */
+  pipeline?: string;
+  workflow?: string;
+  /** The stored filters that are still to be applied. */
+  filters?: string[];
+  mutator?: string;
+  /** Runs that failed and will be tried again. */
+  attempts?: number;
+  firstAttemptAtMs?: number;
 }
 
-/** The outcome of a notification. */
+/** `handled`, `failed` and `timed-out` are outcomes of runs. */
+export const OUTCOMES = ['handled', 'failed', 'timed-out', 'denied', 'skipped'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+/** The outcomes without a run: equal ones in a row are one notification. */
+export type StreakOutcome = Extract<Outcome, 'denied' | 'skipped'>;
+
+/** The outcome of one handler or workflow with an event, or with several events in a row. */
 export interface Notification {
+  /** UUID. A replayed dead letter keeps it. */
   id: string;
   handler: string;
-  outcome: 'handled' | 'failed' | 'denied' | 'skipped';
+  pipeline?: string | undefined;
+  workflow?: string | undefined;
+  /** The event, or the first of several. */
+  eventId?: string | undefined;
+  outcome: Outcome;
   /** Why it was denied, skipped or failed, or the beginning of the handler's output. */
   reason: string;
   /** Exit status of a command. */
   status: number | undefined;
+  /** Runs, with those that were tried again. */
+  attempts?: number | undefined;
+  /** The decision on the first of them, Unix ms. */
   decidedAtMs: number;
+  /** The outcome of the last of them, Unix ms. */
   atMs: number;
   durationMs: number;
+  /** How many events had this outcome; 1 when absent. */
+  count?: number | undefined;
+  /** Further equal outcomes are counted in the open streak that has its number. */
+  isOpen?: boolean | undefined;
+  /** The event is kept in the table `deadLetters`. */
+  isDeadLetter?: boolean | undefined;
+  /** When the dead letter was put back into the outbox, Unix ms, and by which user. */
+  replayedAtMs?: number | undefined;
+  replayedBy?: string | undefined;
 }
 
 /** Why the items of a deletion end, as the ledger names it. */
@@ -111,8 +165,16 @@ export interface Tables {
   /** Under `<namespace>/<agent>`, the most recently used queue first. */
   agentQueues: AgentQueue[];
   outbox: OutboxEntry;
-  /** The latest notifications of an event's key. */
-  notifications: Notification[];
+  /** Under `<namespace>/<number>/<entity>/<check>`: numbers increase with time. */
+  notificationLog: Notification;
+  /** The keys of the events' notifications: `<namespace>/<entity>/<check>/<number>`. */
+  notificationsByEvent: true;
+  /** The keys of notifications by their ids. */
+  notificationsById: string;
+  /** The open streaks of keys without an event, and those that are too many for the record of an event. */
+  openStreaks: readonly OpenStreak[];
+  /** The entries of runs that ended without success, under `<number>/<id>` of their notification. */
+  deadLetters: OutboxEntry;
   deletions: PendingDeletion;
   renewals: Renewal;
   meta: unknown;
@@ -126,7 +188,11 @@ export const TABLE_NAMES = [
   'sessions',
   'agentQueues',
   'outbox',
-  'notifications',
+  'notificationLog',
+  'notificationsByEvent',
+  'notificationsById',
+  'openStreaks',
+  'deadLetters',
   'deletions',
   'renewals',
   'meta',

@@ -1,3 +1,12 @@
+import type { Outcome } from './records.ts';
+
+/** The outcome of a handler with one event. */
+export interface CountedOutcome {
+  namespace: string;
+  handler: string;
+  outcome: Outcome;
+}
+
 /** Counts of inputs by type. */
 export class Tally {
   /** Events with a check, which are merged into the stored ones. */
@@ -8,6 +17,12 @@ export class Tally {
   keepalives = 0;
   /** Alerts about missing keepalives. */
   missedKeepalives = 0;
+  /** Undefined while there is none; most tallies are of one event. */
+  outcomes: CountedOutcome[] | undefined;
+
+  notify(namespace: string, handler: string, outcome: Outcome): void {
+    (this.outcomes ??= []).push({ namespace, handler, outcome });
+  }
 
   add(other: Tally): void {
     this.checkEvents += other.checkEvents;
@@ -15,5 +30,13 @@ export class Tally {
     this.metricPoints += other.metricPoints;
     this.keepalives += other.keepalives;
     this.missedKeepalives += other.missedKeepalives;
+  }
+
+  /** Adds the counts, and the outcomes one by one. */
+  join(other: Tally): void {
+    this.add(other);
+    if (other.outcomes === undefined) return;
+    this.outcomes ??= [];
+    for (const outcome of other.outcomes) this.outcomes.push(outcome);
   }
 }

@@ -18,6 +18,8 @@ export interface Range {
   /** The number of keys to skip first, which costs a fraction of reading them. */
   offset?: number;
   limit?: number;
+  /** Whether to begin at the end. */
+  isReversed?: boolean;
 }
 
 /** The size of a store. */

@@ -44,9 +44,10 @@ function published(names: string[], { output = '' } = {}) {
   return {
     entries: decision.puts.filter(({ table }) => table === 'outbox').map(({ value }) => value as OutboxEntry),
     announced: decision.announcements.filter((one): one is OutboxFilled => one.type === 'outbox.filled'),
-    skipped: (decision.get('notifications', 'default/sw-1/port') ?? []).map(
-      ({ handler, outcome, reason }: Notification) => ({ handler, outcome, reason }),
-    ),
+    skipped: decision.puts
+      .filter(({ table }) => table === 'notificationLog')
+      .map(({ value }) => value as Notification)
+      .map(({ handler, outcome, reason }) => ({ handler, outcome, reason })),
   };
 }
 

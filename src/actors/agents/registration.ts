@@ -3,11 +3,12 @@ import type { EntityContext } from '../../machines/entity.ts';
 import { configOf, type Entity, type EntityConfig, withOwnSubscription } from '../../resources/entity.ts';
 import { isManagedByAgent } from '../../resources/entity-manager.ts';
 import { type CheckEvent, eventCheckWithDefaults, eventWithDefaults } from '../../resources/event.ts';
-import { entityKey } from '../../store/keyspace.ts';
+import { entityKey, eventKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
 import { deleteEvents } from '../events/deletions.ts';
 import { KEEPALIVE } from '../events/merge-event.ts';
+import { recordSkipped } from '../events/notification-records.ts';
 import { publishEvent } from '../events/publish.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { endSilencesOfEntity, withSilences } from '../events/silences.ts';
@@ -67,9 +68,13 @@ function agentEvent(ctx: DecisionContext, entity: Entity, name: string, handler:
   };
 }
 
-/** Publishes the registration of a new agent. It has an effect only if a handler named `registration` exists, and silences do not apply. */
+/** Publishes the registration of a new agent to the handler named `registration`, which need not exist. Silences do not apply. */
 function publishRegistration(ctx: DecisionContext, entity: Entity): void {
-  if (readResource(ctx.decision, 'handlers', entity.metadata.namespace ?? '', REGISTRATION) === undefined) return;
+  const { namespace = '', name = '' } = entity.metadata;
+  if (readResource(ctx.decision, 'handlers', namespace, REGISTRATION) === undefined) {
+    recordSkipped(ctx, eventKey(namespace, name, REGISTRATION), { handler: REGISTRATION }, 'handler does not exist');
+    return;
+  }
   publishEvent(ctx, agentEvent(ctx, entity, REGISTRATION, REGISTRATION, 'entity registered'));
 }
 

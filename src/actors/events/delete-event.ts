@@ -1,6 +1,7 @@
 import { eventOf } from '../../store/records.ts';
 import type { EventRecord } from '../../store/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
+import { endStreaks } from './open-streaks.ts';
 import { publishEvent } from './publish.ts';
 
 const RESOLVED = 'Resolving due to entity deregistering';
@@ -15,6 +16,7 @@ export function deleteEvent(ctx: DecisionContext, key: string, end: EventEnd): v
   if (record.ttl !== undefined && !ctx.isQuarantined('check-ttl', key)) {
     ctx.send('check-ttl', key, { type: end === 'event.deleted' ? end : 'entity.deleted' });
   }
+  endStreaks(ctx, key, record.streaks);
   ctx.delete('events', key);
   ctx.record({ actor: 'check-state', key, from: record.state.state, event: end, to: null });
   if (end === 'entity.deregistered') publishResolution(ctx, record);

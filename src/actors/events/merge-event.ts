@@ -57,7 +57,9 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   const ttl = options.isExpiry === true ? previous?.ttl : switchAfter(ctx, key, event, previous);
   const stored = asStored(event);
   const encoded = stored === received ? options.encoded : undefined;
-  const record = encoded === undefined ? { state, ttl, event: stored } : new EncodedEvent(state, ttl, encoded);
+  const streaks = previous?.streaks;
+  const record =
+    encoded === undefined ? { state, ttl, event: stored, streaks } : new EncodedEvent(state, ttl, encoded, streaks);
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf({ state, ttl, event: stored }));
   recordCheckState(ctx, event, { key, previous: previous?.state, merged: state, cause, overdue: options.overdue });
@@ -130,7 +132,7 @@ function asPublished(event: CheckEvent, state: CheckState, { metadata }: CheckEv
 function storeUnmerged(ctx: DecisionContext, key: string, event: CheckEvent, previous: EventRecord | undefined): void {
   const state = previous?.state ?? mergeState(event, undefined, { trustsSentHistory: false });
   const ttl = previous?.ttl === undefined ? undefined : ttlWhileQuarantined(ctx, key, event.check);
-  const record = { state, ttl, event: asStored(event) };
+  const record = { state, ttl, event: asStored(event), streaks: previous?.streaks };
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf(record));
 }

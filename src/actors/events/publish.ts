@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Event } from '../../resources/event.ts';
 import {
+  denialOf,
   filterInputOf,
   type FilterInput,
   isIncident,
@@ -9,15 +10,15 @@ import {
   TOO_MANY_NAMES,
 } from '../../rules/handler-selection.ts';
 import { eventKey, outboxKey } from '../../store/keyspace.ts';
-import type { Notification } from '../../store/records.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { jsonBytes } from '../../wire/json-parts.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { OUTBOX_FULL } from '../core/outbox-full.ts';
+import { recordDenied, recordRunAhead, recordSkipped } from './notification-records.ts';
 
 const OUTBOX_SEQ_KEY = 'outbox-seq';
-/** The number of notifications stored for each event. */
-const MAX_REMEMBERED = 20;
+/** The pipelines of an event for which the backend records that they are not run. */
+const MAX_PIPELINES = 20;
 /** The maximum bytes of one event in the outbox, for all its handlers together. */
 const MAX_PUBLISHED_BYTES = 256 * 1024 * 1024;
 const NOT_RUN_YET = 'pipelines are not run yet';
@@ -59,17 +60,10 @@ export function publishEvent(ctx: DecisionContext, event: Event): void {
   publish(ctx, { received: event, filterInput: filterInputOf(event), event: () => event });
 }
 
-/**
- * Records that the pipelines of the event are not run: for each incident, and for other results once, as long as the
- * notifications of the event have that record.
- */
-function skipPipelines(ctx: DecisionContext, event: Event, filterInput: FilterInput): void {
-  const names = new Set((event.pipelines ?? []).slice(0, MAX_REMEMBERED).map(({ name }) => `core/v2.Pipeline.${name}`));
-  if (names.size === 0) return;
-  const recorded = ctx.get('notifications', publishedKey(event)) ?? [];
-  const isRecorded = (name: string): boolean =>
-    recorded.some(({ handler, reason }) => handler === name && reason === NOT_RUN_YET);
-  for (const name of names) if (isIncident(filterInput) || !isRecorded(name)) skip(ctx, name, event, NOT_RUN_YET);
+/** Records that the pipelines of the event are not run. */
+function skipPipelines(ctx: DecisionContext, event: Event): void {
+  const names = new Set((event.pipelines ?? []).slice(0, MAX_PIPELINES).map(({ name }) => `core/v2.Pipeline.${name}`));
+  for (const name of names) skip(ctx, name, event, NOT_RUN_YET);
 }
 
 /**
@@ -78,12 +72,13 @@ function skipPipelines(ctx: DecisionContext, event: Event, filterInput: FilterIn
  */
 export function publish(ctx: DecisionContext, { received, filterInput, givesWay = false, event }: Publication): void {
   const { check, metrics, entity } = received;
-  skipPipelines(ctx, received, filterInput);
+  skipPipelines(ctx, received);
   if ((check?.handlers.length ?? 0) === 0 && (metrics?.handlers?.length ?? 0) === 0) return;
   const names = [...(check?.handlers ?? []), ...(metrics?.handlers ?? [])];
   const namespace = entity?.metadata.namespace ?? '';
   const lookUp = (name: string) => readResource(ctx.decision, 'handlers', namespace, name);
   const isStored = (name: string) => readResource(ctx.decision, 'filters', namespace, name) !== undefined;
+  const key = publishedKey(received);
   const { selected, unselected } = selectHandlers(names, lookUp);
   const isRefused = givesWay && ctx.isOutboxFull;
   let published: Published | undefined;
@@ -97,10 +92,13 @@ export function publish(ctx: DecisionContext, { received, filterInput, givesWay 
       leftBytes -= published.bytes;
       if (leftBytes >= 0) send(ctx, namespace, handler, published);
       else skip(ctx, handler, received, TOO_MANY_BYTES);
-    } else if (result.reason !== 'denied') skip(ctx, handler, received, `${result.reason}: ${result.filter}`);
+    } else if (result.reason === 'denied') {
+      recordDenied(ctx, key, { handler }, denialOf(result.filter, filterInput));
+    } else skip(ctx, handler, received, `${result.reason}: ${result.filter}`);
   }
   for (const { name, reason } of unselected) {
     if (reason === TOO_MANY_NAMES || isIncident(filterInput)) skip(ctx, name, received, reason);
+    else recordSkipped(ctx, key, { handler: name }, reason);
   }
 }
 
@@ -119,34 +117,15 @@ function send(ctx: DecisionContext, namespace: string, handler: string, { event,
   const key = publishedKey(event);
   ctx.put('meta', OUTBOX_SEQ_KEY, seq);
   const notificationId = randomUUID();
+  recordRunAhead(ctx, key, { handler });
   ctx.put('outbox', outboxKey(seq), { notificationId, namespace, handler, key, event, decidedAtMs: ctx.nowMs });
   ctx.announce({ type: 'outbox.filled', outboxKey: outboxKey(seq), key, namespace, handler, bytes });
 }
 
-/** Records a handler that was not run although it should have been. A denial by a filter is not recorded. */
+/** Records and announces a handler that was not run although it should have been. */
 function skip(ctx: DecisionContext, handler: string, event: Event, reason: string): void {
-  remember(ctx, publishedKey(event), {
-    id: randomUUID(),
-    handler,
-    outcome: 'skipped',
-    reason,
-    status: undefined,
-    decidedAtMs: ctx.nowMs,
-    atMs: ctx.nowMs,
-    durationMs: 0,
-  });
+  const key = publishedKey(event);
+  recordSkipped(ctx, key, { handler }, reason);
   const namespace = event.entity?.metadata.namespace ?? '';
-  ctx.announce({ type: 'handler.skipped', namespace, handler, key: publishedKey(event), reason });
-}
-
-/** Stores the latest notifications of an event's key. */
-function remember(ctx: DecisionContext, key: string, notification: Notification): void {
-  const before = ctx.get('notifications', key) ?? [];
-  ctx.put('notifications', key, [...before, notification].slice(-MAX_REMEMBERED));
-}
-
-/** Removes an entry from the outbox and stores its outcome. */
-export function settle(ctx: DecisionContext, outboxKeyOfEntry: string, key: string, notification: Notification): void {
-  ctx.delete('outbox', outboxKeyOfEntry);
-  remember(ctx, key, notification);
+  ctx.announce({ type: 'handler.skipped', namespace, handler, key, reason });
 }

@@ -1,9 +1,7 @@
-import type { Notification } from '../../store/records.ts';
+import { keyAfter } from '../../store/keyspace.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** How long the notifications of a deleted event are kept. */
-const KEEP_NOTIFICATIONS_MS = 7 * 86_400_000;
 /** How long an unused agent queue is kept: events that an agent sends again after a longer absence may be stored twice. */
 const KEEP_QUEUES_MS = 30 * 86_400_000;
 /** Records that one step examines, which bounds its duration. */
@@ -11,12 +9,9 @@ const RECORDS_PER_STEP = 200;
 /** Above every key. */
 const END = '~';
 
-const TABLES = ['notifications', 'agentQueues'] as const;
-
-/** Finds outdated records, a few at each step, in the tables that are not cleared when entities and events are deleted. */
+/** Finds outdated queues of agents, a few at each step. They are not cleared when entities are deleted. */
 export class Retention {
   readonly #store: TransactionalStore;
-  #table: (typeof TABLES)[number] = 'notifications';
   #from = '';
 
   constructor(store: TransactionalStore) {
@@ -24,34 +19,17 @@ export class Retention {
   }
 
   /** The keys of the next few durable records; `forget` decides which of them are outdated. */
-  step(): { table: (typeof TABLES)[number]; keys: string[] } {
-    const table = this.#table;
-    const keys = [...this.#store.keys(table, { from: this.#from, to: END, limit: RECORDS_PER_STEP })];
+  step(): string[] {
+    const keys = [...this.#store.keys('agentQueues', { from: this.#from, to: END, limit: RECORDS_PER_STEP })];
     const last = keys.at(-1);
-    if (last === undefined || keys.length < RECORDS_PER_STEP) {
-      this.#from = '';
-      this.#table = table === 'notifications' ? 'agentQueues' : 'notifications';
-    } else {
-      this.#from = `${last}\0`;
-    }
-    return { table, keys };
+    this.#from = last === undefined || keys.length < RECORDS_PER_STEP ? '' : keyAfter(last);
+    return keys;
   }
 }
 
-/** Deletes those of the records that are too old. */
-export function forget(ctx: DecisionContext, { table, keys }: ReturnType<Retention['step']>): void {
-  for (const key of keys) {
-    if (table === 'notifications') forgetNotifications(ctx, key);
-    else forgetQueues(ctx, key);
-  }
-}
-
-/** Keeps the notifications of existing events, whose number is limited. */
-function forgetNotifications(ctx: DecisionContext, key: string): void {
-  const kept = ctx.get('notifications', key);
-  if (kept === undefined || ctx.get('events', key) !== undefined) return;
-  const isRecent = ({ atMs }: Notification): boolean => ctx.nowMs - atMs < KEEP_NOTIFICATIONS_MS;
-  if (!kept.some(isRecent)) ctx.delete('notifications', key);
+/** Deletes those of the queues that are too old. */
+export function forget(ctx: DecisionContext, keys: readonly string[]): void {
+  for (const key of keys) forgetQueues(ctx, key);
 }
 
 function forgetQueues(ctx: DecisionContext, key: string): void {

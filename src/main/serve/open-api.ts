@@ -12,6 +12,7 @@ import type { ConfigurationKinds } from '../../resources/configuration-kinds.ts'
 import type { AgentListener } from '../../sessions/listener.ts';
 import { EntityStore } from '../../store/entity-store.ts';
 import { EventStore } from '../../store/event-store.ts';
+import { NotificationStore } from '../../store/notification-store.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 import type { OpenedTls } from '../tls/tls.ts';
@@ -53,6 +54,7 @@ export async function openApi(config: BackendConfig, ports: OpenApiPorts, closer
     resources,
     entities: new EntityStore(store),
     events: new EventStore(store),
+    notifications: new NotificationStore(store),
     ledger: (query) => store.ledgerSlice(query),
     scheduleStatus: (namespace, check) => scheduleStatus(system.decider, namespace, check),
     sessions: (namespace, page) => agentPort.sessions(namespace, page),

@@ -21,7 +21,7 @@ export function startPipeline(
     entry: (outboxKey) => store.get('outbox', outboxKey),
     handler: (namespace, name) => readResource(store, 'handlers', namespace, name),
     namespaceExists: (name) => readResource(store, 'namespaces', undefined, name) !== undefined,
-    done: (outboxKey, key, notification) => system.settleNotification(outboxKey, key, notification),
+    done: (outboxKey, key, notification, entry) => system.settleNotification(outboxKey, key, notification, entry),
   });
   system.setOutbox(pipeline);
   for (const { key: outboxKey, value } of store.range('outbox', { from: '', to: END })) {

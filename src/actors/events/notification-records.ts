@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { eventAddress, notificationKey, notificationOfEventKey } from '../../store/keyspace.ts';
+import type { Notification, OpenStreak, StreakOutcome } from '../../store/records.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+import { changeStreaks, endStreak } from './open-streaks.ts';
+
+/** The key of `meta` with the number of the last notification. */
+const NUMBER_KEY = 'notification-number';
+/** Numbers in a millisecond: the number of a notification tells its time. */
+const NUMBERS_PER_MS = 1_000;
+/** Longer reasons are cut. */
+const MAX_REASON_CHARACTERS = 1_000;
+
+/** A handler that an event names, or a workflow of one of its pipelines. */
+export interface NamedHandler {
+  handler: string;
+  pipeline?: string | undefined;
+  workflow?: string | undefined;
+}
+
+/** An outcome that was decided without a run. */
+interface Undelivered {
+  outcome: StreakOutcome;
+  reason: string;
+  atMs: number;
+  /** Makes the notification of the first one in a row. */
+  notification: () => Notification;
+}
+
+/**
+ * Records the outcome of a handler or workflow with an event of this key. An outcome without a run that equals the last one is only
+ * counted.
+ * @returns the number of the notification
+ */
+export function recordNotification(ctx: DecisionContext, key: string, notification: Notification): number {
+  const { outcome, decidedAtMs, atMs } = notification;
+  const reason = notification.reason.slice(0, MAX_REASON_CHARACTERS);
+  const bounded = { ...notification, reason };
+  count(ctx, key, notification);
+  if (outcome === 'denied' || outcome === 'skipped') {
+    return continueStreak(ctx, key, notification, { outcome, reason, atMs, notification: () => bounded });
+  }
+  endStreakOf(ctx, key, notification, decidedAtMs);
+  return append(ctx, key, bounded);
+}
+
+/** Records that a filter denied the event. The reason says which one, and why. */
+export function recordDenied(ctx: DecisionContext, key: string, named: NamedHandler, reason: string): void {
+  recordUndelivered(ctx, key, named, 'denied', reason);
+}
+
+/** Records that a handler did not run although no filter denied the event. */
+export function recordSkipped(ctx: DecisionContext, key: string, named: NamedHandler, reason: string): void {
+  recordUndelivered(ctx, key, named, 'skipped', reason);
+}
+
+/** Records that a run is certain. Later outcomes without a run do not continue the streak before it. */
+export function recordRunAhead(ctx: DecisionContext, key: string, named: NamedHandler): void {
+  endStreakOf(ctx, key, named, Infinity);
+}
+
+function recordUndelivered(
+  ctx: DecisionContext,
+  key: string,
+  named: NamedHandler,
+  outcome: StreakOutcome,
+  fullReason: string,
+): void {
+  const { handler, pipeline, workflow } = named;
+  const { nowMs: atMs } = ctx;
+  const reason = fullReason.slice(0, MAX_REASON_CHARACTERS);
+  count(ctx, key, { handler, outcome });
+  continueStreak(ctx, key, named, {
+    outcome,
+    reason,
+    atMs,
+    notification: () => ({
+      id: randomUUID(),
+      handler,
+      pipeline,
+      workflow,
+      outcome,
+      reason,
+      status: undefined,
+      decidedAtMs: atMs,
+      atMs,
+      durationMs: 0,
+    }),
+  });
+}
+
+function count(
+  ctx: DecisionContext,
+  key: string,
+  { handler, outcome }: Pick<Notification, 'handler' | 'outcome'>,
+): void {
+  ctx.decision.tally.notify(eventAddress(key).namespace, handler, outcome);
+}
+
+const isOf = (streak: OpenStreak, { handler, pipeline, workflow }: NamedHandler): boolean =>
+  streak.handler === handler && streak.pipeline === pipeline && streak.workflow === workflow;
+
+/** Counts the outcome in the open streak of its handler, or ends that one and begins another. */
+function continueStreak(ctx: DecisionContext, key: string, named: NamedHandler, undelivered: Undelivered): number {
+  const { outcome, reason, atMs, notification } = undelivered;
+  const { handler, pipeline, workflow } = named;
+  let number = 0;
+  changeStreaks(ctx, key, (streaks) => {
+    const index = streaks.findIndex((streak) => isOf(streak, named));
+    const open = streaks[index];
+    if (open?.outcome === outcome && open.reason === reason) {
+      number = open.number;
+      return streaks.with(index, { ...open, count: open.count + 1, atMs });
+    }
+    if (open !== undefined) endStreak(ctx, key, open);
+    number = append(ctx, key, { ...notification(), isOpen: true });
+    const begun: OpenStreak = { number, handler, pipeline, workflow, outcome, reason, count: 1, atMs };
+    return open === undefined ? [...streaks, begun] : streaks.with(index, begun);
+  });
+  return number;
+}
+
+/** Ends the open streak of the handler if it began before this time. */
+function endStreakOf(ctx: DecisionContext, key: string, named: NamedHandler, beforeMs: number): void {
+  changeStreaks(ctx, key, (streaks) => {
+    const open = streaks.find((streak) => isOf(streak, named) && streak.number < beforeMs * NUMBERS_PER_MS);
+    if (open === undefined) return streaks;
+    endStreak(ctx, key, open);
+    return streaks.filter((streak) => streak !== open);
+  });
+}
+
+/** Stores a new notification. */
+function append(ctx: DecisionContext, key: string, notification: Notification): number {
+  const last = (ctx.get('meta', NUMBER_KEY) as number | undefined) ?? 0;
+  const number = Math.max(last + 1, Math.floor(ctx.nowMs) * NUMBERS_PER_MS);
+  const logKey = notificationKey(key, number);
+  ctx.put('meta', NUMBER_KEY, number);
+  ctx.put('notificationLog', logKey, notification);
+  ctx.put('notificationsByEvent', notificationOfEventKey(key, number), true);
+  ctx.put('notificationsById', notification.id, logKey);
+  return number;
+}

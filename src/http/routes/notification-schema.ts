@@ -1,0 +1,59 @@
+import { type Static, Type } from 'typebox';
+import { OUTCOMES } from '../../store/records.ts';
+import type { StoredNotification } from '../../store/notification-store.ts';
+import { nullable } from '../openapi/descriptions.ts';
+
+const TIME = 'Unix seconds with millisecond precision';
+
+export const NotificationSchema = Type.Object(
+  {
+    id: Type.String({ description: 'UUID; a replayed dead letter keeps it' }),
+    entity: Type.String(),
+    check: Type.String({ description: 'Empty for metrics without a check' }),
+    handler: Type.String(),
+    pipeline: nullable(Type.String({ description: 'The pipeline that names the handler; null where the check does' })),
+    workflow: nullable(Type.String()),
+    event_id: nullable(Type.String({ description: 'The event, or the first of several' })),
+    outcome: Type.Enum([...OUTCOMES]),
+    reason: Type.String({
+      description: 'Why the event was denied or skipped or the handler failed, or the output of the handler',
+    }),
+    status: nullable(Type.Integer({ description: 'Exit status of a command' })),
+    attempts: nullable(Type.Integer({ description: 'Runs, if there was more than one' })),
+    count: Type.Integer({ description: 'How many events in a row had this outcome: above 1 only without a run' }),
+    decided_at: Type.Number({ description: `Decision on the event, or the first of several: ${TIME}` }),
+    at: Type.Number({ description: `Outcome, or that of the last of several: ${TIME}` }),
+    duration: Type.Number({ description: 'Seconds' }),
+    dead_letter: Type.Boolean({ description: 'Whether the event is kept and can be replayed' }),
+    replayed_at: nullable(Type.Number({ description: `When it was replayed: ${TIME}` })),
+    replayed_by: nullable(Type.String({ description: 'The user who replayed it' })),
+  },
+  { $id: 'mon/v1.Notification' },
+);
+
+const seconds = (ms: number): number => ms / 1_000;
+
+/** A notification as the API shows it. */
+export function shown({ entity, check, notification }: StoredNotification): Static<typeof NotificationSchema> {
+  const { id, handler, outcome, reason, replayedAtMs } = notification;
+  return {
+    id,
+    entity,
+    check,
+    handler,
+    pipeline: notification.pipeline ?? null,
+    workflow: notification.workflow ?? null,
+    event_id: notification.eventId ?? null,
+    outcome,
+    reason,
+    status: notification.status ?? null,
+    attempts: notification.attempts ?? null,
+    count: notification.count ?? 1,
+    decided_at: seconds(notification.decidedAtMs),
+    at: seconds(notification.atMs),
+    duration: seconds(notification.durationMs),
+    dead_letter: notification.isDeadLetter ?? false,
+    replayed_at: replayedAtMs === undefined ? null : seconds(replayedAtMs),
+    replayed_by: notification.replayedBy ?? null,
+  };
+}
