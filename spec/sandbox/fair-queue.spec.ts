@@ -21,7 +21,7 @@ describe('the queue of tasks', () => {
   const add = (...ids: string[]): void => {
     for (const id of ids) queue.add(task(id));
   };
-  const take = (count: number, mayRun = (_namespace: string): boolean => true): (string | undefined)[] =>
+  const take = (count: number, mayRun = (_task: Task): boolean => true): (string | undefined)[] =>
     Array.from({ length: count }, () => queue.next(mayRun)?.id);
 
   it('takes the tasks of namespaces, and of the names in each, in turn', () => {
@@ -46,7 +46,7 @@ describe('the queue of tasks', () => {
 
   it('leaves out namespaces that must not run', () => {
     add('a/x/1', 'b/x/1');
-    expect(take(2, (namespace) => namespace !== 'a')).to.deep.equal(['b/x/1', undefined]);
+    expect(take(2, ({ owner }) => owner.namespace !== 'a')).to.deep.equal(['b/x/1', undefined]);
     expect(take(1)).to.deep.equal(['a/x/1']);
   });
 

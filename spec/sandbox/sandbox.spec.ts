@@ -52,9 +52,9 @@ describe('the sandbox', () => {
   });
 
   for (const program of UNSTOPPABLE) {
-    it(`terminates the thread of ${program} at both attempts and evaluates the other values`, async () => {
+    it(`terminates the thread of ${program} at the first attempt and evaluates the other values`, async () => {
       expect(await typesOf(`entity === 2 ? ${program} : true`, [1, 2, 3])).to.deep.equal(['holds', 'limit', 'holds']);
-      expect(log.lines.map(({ msg }) => msg)).to.deep.equal(['sandbox thread ended', 'sandbox thread ended']);
+      expect(log.lines.map(({ msg }) => msg)).to.deep.equal(['sandbox thread ended']);
     });
   }
 

@@ -1,4 +1,4 @@
-/** The owner of a task: the namespace, and the name of the check whose expressions it evaluates. */
+/** The owner of a task: the namespace, and the name of the check or the handler for which it is evaluated. */
 export interface TaskOwner {
   namespace: string;
   name: string;
@@ -33,13 +33,13 @@ export class FairQueue<T extends Owned> {
     this.#tasksOf(task).unshift(task);
   }
 
-  /** Removes and returns the next task of the namespaces that may run. */
-  next(mayRun: (namespace: string) => boolean): T | undefined {
+  /** Removes and returns the next task that may run. Of a namespace, only the next task can be taken. */
+  next(mayRun: (task: T) => boolean): T | undefined {
     for (const [namespace, waiting] of this.#namespaces) {
-      if (!mayRun(namespace)) continue;
       const [[name, tasks] = []] = waiting.byName;
-      const task = tasks?.shift();
-      if (name === undefined || tasks === undefined || task === undefined) continue;
+      const [first] = tasks ?? [];
+      if (name === undefined || tasks === undefined || first === undefined || !mayRun(first)) continue;
+      const task = tasks.shift() ?? first;
       waiting.byName.delete(name);
       if (tasks.length > 0) waiting.byName.set(name, tasks);
       this.#namespaces.delete(namespace);

@@ -1,3 +1,5 @@
+import type { Event } from '../resources/event.ts';
+
 /** Whether all programs hold for each value. */
 export interface PredicateTask {
   /** Programs of users. A program holds when its completion value is truthy. */
@@ -16,13 +18,101 @@ export interface PredicateTask {
 export type EvaluationResult =
   { type: 'holds' } | { type: 'fails' } | { type: 'error'; error: string } | { type: 'limit'; error: string };
 
-/** A request to a worker: a slice of a task. It ends at either limit, so that tasks of others get the thread. */
-export interface TaskSlice extends PredicateTask {
+/** A filter with its expressions and the JavaScript sources of its assets, which run before each expression. */
+export interface StoredFilter {
+  name: string;
+  action: 'allow' | 'deny';
+  expressions: readonly string[];
+  libraries: readonly string[];
+}
+
+/** An event and the filters that decide about it, in order. */
+export interface FilterTask {
+  /** The event, with its secrets redacted. */
+  event: Event;
+  filters: readonly StoredFilter[];
+  /** Reference time of `seconds_since`, Unix ms. */
+  nowMs: number;
+}
+
+/** `notes` names each expression that threw and was therefore left out. */
+export type FilterResult =
+  | { passes: true; notes: string[] }
+  | { passes: false; filter: string; expression: string; value: string }
+  | { passes: false; filter: string; failed: string };
+
+/** An event and the function body that transforms it. */
+export interface MutateTask {
+  /** The event, with its secrets redacted. */
+  event: Event;
+  body: string;
+  /** Global variables of the body, which are strings. */
+  variables: Readonly<Record<string, string>>;
+  /** JavaScript sources of assets, which run before the body. */
+  libraries?: readonly string[];
+  /** CPU time limit, ms; 0 is the default of one second. */
+  timeoutMs: number;
+  nowMs: number;
+}
+
+/** The input of the handler, or why there is none. */
+export type MutateResult = { data: string } | { error: string };
+
+/** An event as JSON, or itself if it is long or has a member that JSON cannot express exactly. */
+export type SentEvent = string | Event;
+
+/** A slice of a predicate task. It ends at either limit, so that tasks of others get the thread. */
+export interface PredicateRequest extends PredicateTask {
+  type: 'predicates';
   /** The slice ends with the first value after this time, ms. */
   sliceMs: number;
   /** The slice ends with this number of values that exceeded a limit. */
   maxStopped: number;
 }
 
-/** Sent by a worker: `ready` once, then for each slice a result for each value that was evaluated, in order, and `done`. */
-export type WorkerMessage = { type: 'ready' } | { type: 'result'; result: EvaluationResult } | { type: 'done' };
+export interface FilterRequest {
+  type: 'filter';
+  namespace: string;
+  event: SentEvent;
+  filters: readonly StoredFilter[];
+  nowMs: number;
+  /** CPU time limit for one filter, ms. */
+  limitMs: number;
+}
+
+export interface MutateRequest {
+  type: 'mutate';
+  event: SentEvent;
+  body: string;
+  variables: Readonly<Record<string, string>>;
+  libraries: readonly string[];
+  nowMs: number;
+  limitMs: number;
+}
+
+/** A request to a worker. Workers answer requests in order. */
+export type WorkerRequest = (PredicateRequest | FilterRequest | MutateRequest) & { id: number };
+
+/** `result`: the answer to a filter request, with what its expressions wrote to the console. */
+export interface FilterAnswer {
+  result: FilterResult;
+  console: string;
+  /** Whether an expression was stopped at a limit. */
+  isStopped: boolean;
+}
+
+/** The JSON text of the event as the body left it, or the text that it returned, or an error. */
+export type MutateAnswer = ({ event: string } | { text: string } | { error: string }) & {
+  console: string;
+  isStopped: boolean;
+};
+
+/**
+ * Sent by a worker: `ready` once; `value` for each value of a predicate request, in order; `begun` when the evaluation of
+ * a filter after the first one begins; then one `done` for the request, with the time that it took.
+ */
+export type WorkerMessage =
+  | { type: 'ready'; threadId: string | undefined }
+  | { type: 'value'; id: number; result: EvaluationResult }
+  | { type: 'begun'; id: number; filter: number }
+  | { type: 'done'; id: number; tookMs: number; answer: FilterAnswer | MutateAnswer | undefined };

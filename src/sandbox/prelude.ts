@@ -1,16 +1,69 @@
-/** Functions available to programs. Source: spec/04 2.7, "Variables and functions". */
+/** The limit of what the programs of one filter or mutator write to the console, in characters. */
+const MAX_CONSOLE_CHARACTERS = 1024;
+/** The limit of a value in the reason of a denial, in characters. */
+const MAX_VALUE_CHARACTERS = 100;
+
+/**
+ * Functions available to programs. Source: spec/04 2.7, "Variables and functions". Returns functions for the host, which
+ * keep the built-in functions that they need, because a program may replace these.
+ */
 export const PRELUDE = `
 (function (global) {
-  var now = global.nowMs / 1000;
-  delete global.nowMs;
-  function seconds(ts) { return typeof ts === 'number' && isFinite(ts) ? Math.trunc(ts) : 0; }
+  var parse = JSON.parse, stringify = JSON.stringify, text = String, now = 0, written = '', given;
+  var has = Function.prototype.call.bind(Object.prototype.hasOwnProperty);
+  var slice = Function.prototype.call.bind(String.prototype.slice);
+  var isArray = Array.isArray, isFinite = global.isFinite, trunc = Math.trunc, DateOf = Date;
+  function seconds(ts) { return typeof ts === 'number' && isFinite(ts) ? trunc(ts) : 0; }
   function utc(name) {
-    return function (ts) { return new Date(seconds(ts) * 1000)[name](); };
+    return function (ts) { return new DateOf(seconds(ts) * 1000)[name](); };
   }
   global.hour = utc('getUTCHours');
   global.minute = utc('getUTCMinutes');
   global.second = utc('getUTCSeconds');
   global.weekday = utc('getUTCDay');
-  global.seconds_since = function (ts) { return now - seconds(ts); };
+  global.seconds_since = function (ts) { return arguments.length === 0 ? 0 : now - seconds(ts); };
+  function write(value) {
+    return typeof value === 'string' ? value : typeof value === 'object' ? stringify(value) : text(value);
+  }
+  function log() {
+    var line = '';
+    for (var i = 0; i < arguments.length && line.length < ${MAX_CONSOLE_CHARACTERS}; i += 1) {
+      line += (i === 0 ? '' : ' ') + write(arguments[i]);
+    }
+    written = slice(written + line + '\\n', 0, ${MAX_CONSOLE_CHARACTERS});
+  }
+  function defineConsole() {
+    global.console = { log: log, info: log, warn: log, error: log, debug: log };
+  }
+  function withAbsent(object, names) {
+    if (object) for (var i = 0; i < names.length; i += 1) if (!has(object, names[i])) object[names[i]] = undefined;
+  }
+  function describe(value) {
+    if (typeof value === 'string') {
+      return value.length > ${MAX_VALUE_CHARACTERS} ? stringify(slice(value, 0, ${MAX_VALUE_CHARACTERS})) + '…' : stringify(value);
+    }
+    if (typeof value === 'function') return 'a function';
+    if (typeof value !== 'object' || value === null) return slice(text(value), 0, ${MAX_VALUE_CHARACTERS});
+    return isArray(value) ? 'an array' : 'an object';
+  }
+  return {
+    setNow: function (ms) { now = ms / 1000; },
+    setVariable: function (name, json) { global[name] = parse(json); },
+    prepareFilter: function () {
+      defineConsole();
+      global.mon = global.sensu = {};
+    },
+    setEvent: function (json) {
+      var event = given = global.event = parse(json);
+      withAbsent(event, ['entity', 'check', 'metrics']);
+      withAbsent(event.check, ['subdue', 'proxy_requests']);
+    },
+    carryEvent: function (json) { given = global.event = parse(json); },
+    eventText: function () { return stringify(given); },
+    verdict: function (value) { return (value ? '1' : '0') + describe(value); },
+    isTruthy: function (value) { return !!value; },
+    takeWritten: function () { var all = written; written = ''; return all; },
+    defineConsole: defineConsole
+  };
 })(this);
 `;

@@ -1,28 +1,68 @@
+import { readlinkSync } from 'node:fs';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { getQuickJS } from 'quickjs-emscripten';
 import { Engine } from './engine.ts';
-import type { TaskSlice, WorkerMessage } from './messages.ts';
+import { FilterEngine } from './filter-engine.ts';
+import type { FilterRequest, PredicateRequest, WorkerMessage, WorkerRequest } from './messages.ts';
+import { MutatorEngine } from './mutator-engine.ts';
 
-/** Answers each slice of a task with one result per value, sent as soon as it is available, and its end. */
+const WARM_UP: FilterRequest = {
+  type: 'filter',
+  namespace: '',
+  event: '{"metadata":{},"timestamp":0,"sequence":0}',
+  filters: [{ name: '', action: 'allow', expressions: ['true'], libraries: [] }],
+  nowMs: 0,
+  limitMs: Infinity,
+};
+
+/** Answers each request in order, each value of a predicate as soon as it is decided. */
 async function serve(port: MessagePort): Promise<void> {
-  const engine = new Engine(await getQuickJS(), () => performance.now());
+  const quickJs = await getQuickJS();
+  const nowMs = (): number => performance.now();
+  const predicates = new Engine(quickJs, nowMs);
+  const filters = new FilterEngine(quickJs, nowMs);
+  const mutators = new MutatorEngine(quickJs, nowMs);
   const post = (message: WorkerMessage): void => {
     port.postMessage(message);
   };
-  port.on('message', ({ values, sliceMs, maxStopped, ...task }: TaskSlice) => {
-    const endMs = performance.now() + sliceMs;
+  const evaluate = ({ id, values, sliceMs, maxStopped, ...task }: PredicateRequest & { id: number }): void => {
+    const endMs = nowMs() + sliceMs;
     let stopped = 0;
     for (const value of values) {
-      const result = engine.evaluate(task, value);
-      post({ type: 'result', result });
+      const result = predicates.evaluate(task, value);
+      post({ type: 'value', id, result });
       if (result.type === 'limit') stopped += 1;
-      if (stopped >= maxStopped || performance.now() >= endMs) break;
+      if (stopped >= maxStopped || nowMs() >= endMs) break;
     }
-    post({ type: 'done' });
+  };
+  const answer = (request: WorkerRequest) => {
+    if (request.type === 'mutate') return mutators.mutate(request);
+    if (request.type === 'filter') {
+      return filters.decide(request, (filter) => {
+        post({ type: 'begun', id: request.id, filter });
+      });
+    }
+    evaluate(request);
+    return undefined;
+  };
+  port.on('message', (request: WorkerRequest) => {
+    const startedAtMs = nowMs();
+    const answered = answer(request);
+    post({ type: 'done', id: request.id, tookMs: nowMs() - startedAtMs, answer: answered });
   });
-  // Warms up the engine, so that the first value is not charged for it.
-  engine.evaluate({ programs: ['true'], variable: 'value', nowMs: 0, limitMs: Infinity }, 'null');
-  post({ type: 'ready' });
+  // Warms up the engines, so that the first task is not charged for it.
+  predicates.evaluate({ programs: ['true'], variable: 'value', nowMs: 0, limitMs: Infinity }, 'null');
+  filters.decide(WARM_UP, () => undefined);
+  post({ type: 'ready', threadId: threadIdOf() });
+}
+
+/** The number of this thread in `/proc/self/task`; undefined on systems without it. */
+function threadIdOf(): string | undefined {
+  try {
+    return readlinkSync('/proc/thread-self').split('/').at(-1);
+  } catch {
+    return undefined;
+  }
 }
 
 if (parentPort === null) throw new Error('runs in a worker thread only');

@@ -1,0 +1,64 @@
+import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten';
+import { PRELUDE } from './prelude.ts';
+
+/** The functions of the prelude that the host calls. */
+type HostFunction =
+  | 'setNow'
+  | 'setVariable'
+  | 'defineConsole'
+  | 'prepareFilter'
+  | 'setEvent'
+  | 'carryEvent'
+  | 'eventText'
+  | 'verdict'
+  | 'isTruthy'
+  | 'takeWritten';
+
+/** The prelude of one context. Its functions work whatever a program replaces. */
+export class HostFunctions {
+  readonly #context: QuickJSContext;
+  readonly #functions: QuickJSHandle;
+
+  constructor(context: QuickJSContext) {
+    this.#context = context;
+    this.#functions = context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js'));
+  }
+
+  /** Calls a function with texts, numbers or handles. @throws when it throws */
+  call(name: HostFunction, ...args: readonly (string | number | QuickJSHandle)[]): QuickJSHandle {
+    const result = this.tryCall(name, ...args);
+    return this.#context.unwrapResult(result);
+  }
+
+  tryCall(name: HostFunction, ...args: readonly (string | number | QuickJSHandle)[]) {
+    const context = this.#context;
+    const own: QuickJSHandle[] = [];
+    const handles = args.map((value) => {
+      if (typeof value === 'object') return value;
+      const handle = typeof value === 'string' ? context.newString(value) : context.newNumber(value);
+      own.push(handle);
+      return handle;
+    });
+    try {
+      return context
+        .getProp(this.#functions, name)
+        .consume((callee) => context.callFunction(callee, context.undefined, ...handles));
+    } finally {
+      for (const handle of own) handle.dispose();
+    }
+  }
+
+  /** Calls a function that returns nothing. */
+  run(name: HostFunction, ...args: readonly (string | number | QuickJSHandle)[]): void {
+    this.call(name, ...args).dispose();
+  }
+
+  /** Calls a function that returns a string. */
+  text(name: HostFunction, ...args: readonly (string | number | QuickJSHandle)[]): string {
+    return this.call(name, ...args).consume((handle) => this.#context.getString(handle));
+  }
+
+  dispose(): void {
+    this.#functions.dispose();
+  }
+}
