@@ -27,6 +27,8 @@ const POINTS = ['sensu_go_event_metric_points_processed'] as const;
 const ALIVE = ['sensu_go_keepalives', { status: 'alive' }] as const;
 const DEAD = ['sensu_go_keepalives', { status: 'dead' }] as const;
 const REFUSED_MESSAGES = ['mon_messages_refused_total'] as const;
+const EVALUATED = ['mon_sandbox_evaluations_total'] as const;
+const STOPPED = ['mon_sandbox_stopped_total'] as const;
 const SESSIONS = ['sensu_go_agent_sessions', { namespace: 'default' }] as const;
 const HANDLED = ['sensu_go_handler_requests', { status: '0', type: 'core/v2.Handler' }] as const;
 const FAILED = ['sensu_go_handler_requests', { status: '1', type: 'core/v2.Handler' }] as const;
@@ -101,6 +103,28 @@ describe('the metrics of a backend', () => {
     }
     const [ours] = families.get('sensu_go_pipeline_handler_duration')?.samples ?? [];
     expect(ours?.labels).to.include({ resource_ref: 'core/v2.Handler(Name=h)', status: 'success', quantile: '0.5' });
+  });
+
+  it('count the JavaScript that ran, and what was stopped of it', async () => {
+    await put('/ns/default/events/sw/c', proxyEvent('sw', 'c', { status: 1 }));
+    const check = {
+      command: 'true',
+      interval: 60,
+      subscriptions: ['s'],
+      proxy_requests: { entity_attributes: ['while (1);'] },
+    };
+    await put('/ns/default/checks/many', {
+      metadata: { name: 'many', namespace: 'default' },
+      publish: false,
+      ...check,
+    });
+    await api.post('/ns/default/checks/many/execute', { check: 'many' });
+    await eventually(
+      () => moved.of(EVALUATED, STOPPED),
+      ([evaluated = 0, stopped = 0]) => evaluated === 1 && stopped >= 1,
+      { what: 'the evaluation' },
+    );
+    expect((await scrape(backend)).value('mon_sandbox_threads')).to.be.within(1, 3);
   });
 
   it("have no other family under the reference's prefix", async () => {

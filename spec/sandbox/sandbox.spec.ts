@@ -141,6 +141,13 @@ describe('the sandbox', () => {
     await loops;
   });
 
+  it('counts its tasks, the programs that it stopped and the threads that it ended', async () => {
+    await typesOf('entity === 1 ? true : while_true()', [1]);
+    await typesOf('while (true) {}', [1]);
+    await typesOf(UNSTOPPABLE[0] ?? '', [1]);
+    expect(sandbox.counts).to.deep.equal({ evaluations: 3, stopped: 2, threadsEnded: 1 });
+  });
+
   it('rejects tasks when no thread can be started', async () => {
     const broken = new Sandbox({ clock: systemClock, log, worker: new URL('file:///nowhere/worker.js') });
     const outcome = await broken.evaluate(task('true', [1]), OWNER).catch((error: Error) => error.message);

@@ -6,6 +6,7 @@ import { etcdRules } from './etcd-flags.ts';
 import { type EventLogConfig, eventLogConfig } from './event-log-flags.ts';
 import { type LogLevel, type Parsed, parseFlags, type Sources } from './flags.ts';
 import { type InspectConfig, inspectConfig, inspectRelayRule } from './inspect-flags.ts';
+import { type SandboxConfig, sandboxConfig } from './sandbox-flags.ts';
 import { type SecretConfig, secretConfig, secretRule } from './secret-flags.ts';
 import { type SilenceConfig, silenceConfig, silenceRule } from './silence-flags.ts';
 import { type ListenAddress, startFlags, withoutBrackets } from './start-flags.ts';
@@ -15,7 +16,7 @@ import { type TokenConfig, tokenConfig, tokenRules } from './token-flags.ts';
 export type { ListenAddress } from './start-flags.ts';
 
 export interface BackendConfig
-  extends InspectConfig, AdmissionConfig, EventLogConfig, SecretConfig, SilenceConfig, TokenConfig {
+  extends InspectConfig, AdmissionConfig, EventLogConfig, SandboxConfig, SecretConfig, SilenceConfig, TokenConfig {
   readonly stateDir: string;
   readonly cacheDir: string;
   readonly logLevel: LogLevel;
@@ -96,6 +97,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
           maxAwakeActors: values['max-awake-actors'],
           ledgerAnchorHandler: values['ledger-anchor-handler'] || undefined,
           ...silenceConfig(values),
+          ...sandboxConfig(values),
           ...secretConfig(values),
           ...tokenConfig(values),
           ...admissionConfig(values),

@@ -5,6 +5,7 @@ import { etcdFlags } from './etcd-flags.ts';
 import { eventLogFlags } from './event-log-flags.ts';
 import { DEFAULT_LOG_LEVEL, type Flag, grouped, InvalidValue, kinds } from './flags.ts';
 import { inspectFlags } from './inspect-flags.ts';
+import { sandboxFlags } from './sandbox-flags.ts';
 import { secretFlags } from './secret-flags.ts';
 import { silenceFlags } from './silence-flags.ts';
 import { stateFlags } from './state-flags.ts';
@@ -122,6 +123,7 @@ export const startFlags = {
       fallback: 600_000,
       about: 'time limit of pipe handlers without a timeout, 0 for none',
     },
+    ...sandboxFlags,
     ...secretFlags,
   }),
   ...grouped('Event log', eventLogFlags),

@@ -25,6 +25,7 @@ import { boundAddress, listenOn } from './serve/listen.ts';
 import { openApi } from './serve/open-api.ts';
 import { openControl } from './serve/open-control.ts';
 import { openPipeline } from './serve/open-pipeline.ts';
+import { openSandbox } from './serve/open-sandbox.ts';
 import { openStore } from './serve/open-store.ts';
 import { openSystem } from './serve/open-system.ts';
 import { startProxyRuns } from './serve/start-proxy-runs.ts';
@@ -89,6 +90,7 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   const systemPorts = { store, clock, log, backendName, machine, machines, secretValues, configurationKinds };
   const { system, eventLog } = await openSystem(config, systemPorts, closers);
 
+  const sandbox = openSandbox(config, logOf('sandbox'), closers);
   const metrics = new Metrics(readVersion());
   closers.add(() => {
     metrics.stop();
@@ -97,8 +99,10 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   const pipeline = openPipeline(config, pipelinePorts, closers);
   closers.add(anchorLedger(system, { clock, log: logOf('ledger'), handler: config.ledgerAnchorHandler }));
   const installation = await ensureInstallation(system, store);
-  const proxyRuns = startProxyRuns({ system, resources, clock, log: logOf('scheduler') });
-  closers.add(() => proxyRuns.stop());
+  const proxyRuns = startProxyRuns({ system, resources, sandbox, clock, log: logOf('scheduler') });
+  closers.add(() => {
+    proxyRuns.stop();
+  });
 
   const { commands } = system;
   const { tokenSecret, clusterUuid } = installation;
@@ -127,6 +131,7 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
     system: system.stats(),
     pipeline,
     proxyRuns,
+    sandbox,
     store: store.size?.(),
     eventLog: eventLog?.waiting,
     auth,

@@ -4,7 +4,6 @@ import type { ObjectMeta } from '../resources/object-meta.ts';
 
 const UUID_BYTES = 16;
 
-
 /**
  * Returns an event as filters see it: each field has its zero value instead of being absent or null, the members of the
  * metadata are also members of their object, and there are derived booleans. Objects that are absent are undefined.

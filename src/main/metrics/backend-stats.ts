@@ -2,6 +2,7 @@ import type { SystemStats } from '../../actors/system-stats.ts';
 import type { Auth } from '../../auth/auth.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { AgentPortStats } from '../../sessions/agent-port-stats.ts';
 import type { AgentListener } from '../../sessions/listener.ts';
 import type { StoreSize } from '../../store/transactional-store.ts';
@@ -10,8 +11,9 @@ import type { StoreSize } from '../../store/transactional-store.ts';
 export interface BackendStats {
   system: SystemStats;
   pipeline: Pick<Pipeline, 'outbox' | 'outboxBytes' | 'running' | 'runs'>;
-  /** Runs of checks for many entities, and the expressions that select these entities. */
-  proxyRuns: { running: QueueStats; waiting: QueueStats };
+  /** Runs of checks for many entities. */
+  proxyRuns: { running: QueueStats };
+  sandbox: Pick<Sandbox, 'counts' | 'threads' | 'waiting'>;
   /** Undefined for a store without a disk. */
   store: StoreSize | undefined;
   /** Undefined when the backend writes no event log. */

@@ -8,6 +8,7 @@ export function addSystemFamilies(families: Families, read: () => BackendStats):
   addActorFamilies(families, read);
   addCommitFamilies(families, read);
   addStoreFamilies(families, read);
+  addSandboxFamilies(families, read);
   families.counter(
     'mon_messages_refused_total',
     'Messages of agents that were refused',
@@ -82,4 +83,24 @@ function addStoreFamilies(families: Families, read: () => BackendStats): void {
     [],
     size(({ freePages }) => freePages),
   );
+}
+
+function addSandboxFamilies(families: Families, read: () => BackendStats): void {
+  const counts = () => read().sandbox.counts;
+  families.counter(
+    'mon_sandbox_evaluations_total',
+    'Tasks of JavaScript that ended: filters of an event, mutators, expressions of a check',
+    () => counts().evaluations,
+  );
+  families.counter(
+    'mon_sandbox_stopped_total',
+    'Programs of JavaScript that were stopped at a limit of time, memory or stack',
+    () => counts().stopped,
+  );
+  families.counter(
+    'mon_sandbox_threads_ended_total',
+    'Threads of JavaScript that ended, mostly because a program did not stop, and were replaced',
+    () => counts().threadsEnded,
+  );
+  families.gauge('mon_sandbox_threads', 'Threads that run JavaScript', () => read().sandbox.threads);
 }

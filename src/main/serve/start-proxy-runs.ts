@@ -6,30 +6,27 @@ import type { ActorSystem } from '../../actors/system.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
-import { Sandbox } from '../../sandbox/sandbox.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { selectEntities } from '../../scheduler/entity-selection.ts';
 import { ProxyRuns } from '../../scheduler/proxy-runs.ts';
 import type { ProxyRunRequested } from '../../store/decision.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
-import { systemClock } from '../process/system-clock.ts';
 
 export interface ProxyRunsParts {
   system: ActorSystem;
   resources: ResourceStore;
+  sandbox: Sandbox;
   clock: Clock;
   log: Log;
 }
 
 export interface RunningProxyRuns {
   readonly running: QueueStats;
-  /** Expressions that wait to be evaluated. */
-  readonly waiting: QueueStats;
-  stop(): Promise<void>;
+  stop(): void;
 }
 
 /** Starts running checks for the entities that their expressions select. */
-export function startProxyRuns({ system, resources, clock, log }: ProxyRunsParts): RunningProxyRuns {
-  const sandbox = new Sandbox({ clock: systemClock, log });
+export function startProxyRuns({ system, resources, sandbox, clock, log }: ProxyRunsParts): RunningProxyRuns {
   const decide = <T>({ cause }: ProxyRunRequested, run: (ctx: DecisionContext) => T): T =>
     system.decider.decide({ cause, unbounded: true }, run).result;
   const selection = {
@@ -68,12 +65,8 @@ export function startProxyRuns({ system, resources, clock, log }: ProxyRunsParts
     get running() {
       return runs.running;
     },
-    get waiting() {
-      return sandbox.waiting;
-    },
-    async stop() {
+    stop() {
       runs.stop();
-      await sandbox.stop();
     },
   };
 }
