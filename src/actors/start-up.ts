@@ -3,9 +3,12 @@ import type { System } from '../resources/entity.ts';
 import { SYSTEM_NAMESPACE } from '../resources/namespace.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
 import { afterPrefix, eventKey } from '../store/keyspace.ts';
+import { entityGroup, eventGroup, type GroupCounts, silenceGroup } from '../store/object-groups.ts';
+import { visible } from '../store/pending-deletions.ts';
+import type { EntityRecord } from '../store/records.ts';
+import { readResource } from '../store/resource-store.ts';
 import { CorruptRecord } from '../store/sealed.ts';
 import type { RangeReader } from '../store/transactional-store.ts';
-import { VisibleStore } from '../store/visible-store.ts';
 import type { AgentPort } from './agents/agent-port.ts';
 import type { BlindTime } from './time/blind-time.ts';
 import { ttlDeadline } from './events/check-ttls.ts';
@@ -23,28 +26,52 @@ import { SILENCE, silenceDeadline } from './events/silences.ts';
 const END = '~';
 const SILENCES = 'silenced/';
 
-/** Arms every stored deadline without waking an actor, and drops the blind intervals that no deadline counts from any more. */
-export function armStoredDeadlines(
-  stored: RangeReader,
-  { deadlineQueue, blind, log }: { deadlineQueue: DeadlineQueue; blind: BlindTime; log: Log },
-): void {
-  const store = new VisibleStore(stored);
+/** Receives what is stored at the start. */
+export interface StoredObjectsPorts {
+  deadlineQueue: DeadlineQueue;
+  blind: BlindTime;
+  /** The number of stored objects in each group. */
+  groups: GroupCounts;
+  log: Log;
+}
+
+/**
+ * Arms every stored deadline without waking an actor, drops the blind intervals that no deadline counts from any more, and counts
+ * the stored objects. Objects that a pending deletion hides are counted too, until the step that deletes them.
+ */
+export function readStoredObjects(store: RangeReader, { deadlineQueue, blind, groups, log }: StoredObjectsPorts): void {
   const arm = (actor: string, key: string, deadline: StoredDeadline | undefined): void => {
     if (deadline !== undefined) deadlineQueue.set(actor, key, deadline.atMs, deadline.sinceMs, deadline.repeat);
   };
   for (const key of store.keys('entities', { from: '', to: END })) {
     const record = readable(() => store.get('entities', key), log);
-    if (record !== undefined) arm('entity', key, keepaliveDeadline(record.actor));
+    if (record === undefined) continue;
+    arm('entity', key, keepaliveDeadline(record.actor));
+    groups.move('entities', undefined, storedEntityGroup(store, key, record, log));
   }
   for (const key of store.keys('events', { from: '', to: END })) {
     const record = readable(() => store.get('events', key), log);
-    if (record?.ttl !== undefined) arm('check-ttl', key, ttlDeadline(record.ttl));
+    if (record === undefined) continue;
+    groups.move('events', undefined, eventGroup(namespaceOf(key), record));
+    const ttl = visible(store, 'events', key, record)?.ttl;
+    if (ttl !== undefined) arm('check-ttl', key, ttlDeadline(ttl));
   }
   for (const key of store.keys('resources', { from: SILENCES, to: afterPrefix(SILENCES) })) {
     const record = readable(() => store.get('resources', key) as SilenceRecord | undefined, log);
-    if (record !== undefined) arm(SILENCE, key.slice(SILENCES.length), silenceDeadline(record));
+    if (record === undefined) continue;
+    groups.move('silences', undefined, silenceGroup(record));
+    const isVisible = visible(store, 'resources', key, record) !== undefined;
+    if (isVisible) arm(SILENCE, key.slice(SILENCES.length), silenceDeadline(record));
   }
   blind.keepFirstAfter(deadlineQueue.inputsAtMs());
+}
+
+const namespaceOf = (key: string): string => key.slice(0, key.indexOf('/'));
+
+function storedEntityGroup(store: RangeReader, key: string, record: EntityRecord, log: Log): string {
+  const [namespace, name] = [namespaceOf(key), key.slice(key.indexOf('/') + 1)];
+  const config = readable(() => readResource(store, 'entities', namespace, name), log);
+  return entityGroup(namespace, config?.entity_class ?? '', record);
 }
 
 /** A damaged record does not keep the backend from starting: it is left out, and the error log calls for action. */

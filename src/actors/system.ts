@@ -31,7 +31,7 @@ import { SILENCE } from './events/silences.ts';
 import { Inspection } from './inspection/inspection.ts';
 import { provideEffects } from './machine-effects.ts';
 import { NO_RINGS, type Rings } from './schedules/round-robin.ts';
-import { armStoredDeadlines, takeOver } from './start-up.ts';
+import { readStoredObjects, takeOver } from './start-up.ts';
 import { BlindRecorder } from './supervision/blind-recorder.ts';
 import { ClockStep } from './supervision/clock-step.ts';
 import { CommitOutcomes } from './supervision/commit-outcomes.ts';
@@ -241,7 +241,8 @@ export class ActorSystem {
   async start(): Promise<void> {
     const { store, log, backendName, machine } = this.#ports;
     const [blind, deadlineQueue, kinds, agents] = [this.#blind, this.#deadlineQueue, this.#kinds, this.agents];
-    armStoredDeadlines(store, { deadlineQueue, blind, log });
+    const { groups } = this.#committer.counts.stored;
+    readStoredObjects(store, { deadlineQueue, blind, groups, log });
     const begin = (ctx: DecisionContext): void => {
       takeOver(ctx, { blind, kinds, agents, backendName, machine });
     };

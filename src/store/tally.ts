@@ -1,3 +1,4 @@
+import { type CountedKind, GroupCounts } from './object-groups.ts';
 import type { Outcome } from './records.ts';
 
 /** The outcome of a handler with one event. */
@@ -7,7 +8,7 @@ export interface CountedOutcome {
   outcome: Outcome;
 }
 
-/** Counts of inputs by type. */
+/** Counts of inputs by type, and of stored objects by group. */
 export class Tally {
   /** Events with a check, which are merged into the stored ones. */
   checkEvents = 0;
@@ -24,12 +25,27 @@ export class Tally {
     (this.outcomes ??= []).push({ namespace, handler, outcome });
   }
 
+  /** Created at the first change, because most decisions change no group. */
+  #groups: GroupCounts | undefined;
+
+  /** The changes of the numbers of stored objects; for all inputs together, the numbers themselves. */
+  get groups(): GroupCounts {
+    this.#groups ??= new GroupCounts();
+    return this.#groups;
+  }
+
+  /** Moves a stored object from one group to another; undefined for one that is created or deleted. */
+  move(kind: CountedKind, from: string | undefined, to: string | undefined): void {
+    if (from !== to) this.groups.move(kind, from, to);
+  }
+
   add(other: Tally): void {
     this.checkEvents += other.checkEvents;
     this.metricEvents += other.metricEvents;
     this.metricPoints += other.metricPoints;
     this.keepalives += other.keepalives;
     this.missedKeepalives += other.missedKeepalives;
+    if (other.#groups !== undefined) this.groups.add(other.#groups);
   }
 
   /** Adds the counts, and the outcomes one by one. */

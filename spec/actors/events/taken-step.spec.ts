@@ -5,6 +5,9 @@ import { Decision } from '../../../src/store/decision.ts';
 import type { EventRecord } from '../../../src/store/records.ts';
 
 const NOTHING = { get: () => undefined, keys: () => new Set<string>() };
+const STORED = {
+  state: { state: 'passing', history: { statuses: [0] }, silenced: [] as string[] },
+} as unknown as EventRecord;
 const KEYS = ['default/web/a', 'default/web/b', 'default/web/c'];
 
 describe('a step of a deletion', () => {
@@ -13,7 +16,7 @@ describe('a step of a deletion', () => {
     const later = { id: 8, event: 'entity.deleted', cause: { user: 'ann' }, after: '' } as const;
     decision.put('meta', 'last-deletion', 8);
     decision.put('deletions', 'events/default/web/', later);
-    for (const key of KEYS) decision.put('events', key, { state: { state: 'passing' } } as EventRecord);
+    for (const key of KEYS) decision.put('events', key, STORED);
     const ctx = {
       decision,
       get: decision.get.bind(decision),

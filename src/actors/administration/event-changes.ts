@@ -6,6 +6,7 @@ import { type EventAddress, entityKey, eventKey } from '../../store/keyspace.ts'
 import { countAsKeepalive } from '../agents/keepalives.ts';
 import { KEEPALIVE, keyOf, mergeEvent } from '../events/merge-event.ts';
 import { publishMetrics } from '../events/publish.ts';
+import { putEntityRecord } from '../entities/stored-entities.ts';
 import { deleteEvent } from '../events/delete-event.ts';
 import { assertNamespaceExists } from './resource-changes.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
@@ -64,5 +65,5 @@ function endMonitoring(ctx: DecisionContext, key: string): void {
   const record = ctx.get('entities', key);
   if (record === undefined || ctx.isQuarantined('entity', key)) return;
   const sent = ctx.send('entity', key, { type: 'keepalive.deleted' });
-  if (sent?.snapshot !== undefined) ctx.put('entities', key, { ...record, actor: sent.snapshot });
+  if (sent?.snapshot !== undefined) putEntityRecord(ctx, key, { ...record, actor: sent.snapshot }, record);
 }

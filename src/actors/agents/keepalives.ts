@@ -14,6 +14,7 @@ import { UNKNOWN_INPUT } from '../time/blind-time.ts';
 import type { ReachedDeadline, StoredDeadline } from '../time/deadline-queue.ts';
 import { blindMsOf, withBlindTime } from '../events/blind-annotation.ts';
 import { KEEPALIVE, mergeEvent } from '../events/merge-event.ts';
+import { putEntityRecord } from '../entities/stored-entities.ts';
 import { registerAgent } from './registration.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
@@ -93,14 +94,15 @@ function restartMonitor(ctx: DecisionContext, entity: Entity, timeouts: Timeouts
 
 function sendKeepalive(ctx: DecisionContext, key: string, state: ReturnType<typeof stateOf>, timeouts: Timeouts): void {
   ctx.decision.tally.keepalives += 1;
+  const previous = ctx.get('entities', key);
   if (ctx.isQuarantined('entity', key)) {
     const actor = entityAfterKeepalive(key, { ...timeouts, atMs: ctx.steadyMs });
-    if (ctx.get('entities', key) !== undefined) ctx.put('entities', key, { state, actor });
+    if (previous !== undefined) putEntityRecord(ctx, key, { state, actor }, previous);
     return;
   }
   const event = { type: 'keepalive.received', atMs: ctx.steadyMs, ...timeouts } as const;
   const actor = (ctx.send('entity', key, event) ?? createAndSend(ctx, key, event)).snapshot;
-  if (actor !== undefined) ctx.put('entities', key, { state, actor });
+  if (actor !== undefined) putEntityRecord(ctx, key, { state, actor }, previous);
 }
 
 /** Creates the actor of a configuration without one, as an import can leave it. */
@@ -166,7 +168,7 @@ export function keepaliveDue(
   } as const;
   const sent = ctx.send('entity', key, event, details);
   if (sent?.snapshot === undefined) return;
-  ctx.put('entities', key, { ...record, actor: sent.snapshot });
+  putEntityRecord(ctx, key, { ...record, actor: sent.snapshot }, record);
 }
 
 function namesIn(key: string): [namespace: string, name: string] {

@@ -1,6 +1,7 @@
 import { eventOf } from '../../store/records.ts';
 import type { EventRecord } from '../../store/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
+import { countEvent } from './counted-events.ts';
 import { endStreaks } from './open-streaks.ts';
 import { publishEvent } from './publish.ts';
 
@@ -17,6 +18,7 @@ export function deleteEvent(ctx: DecisionContext, key: string, end: EventEnd): v
     ctx.send('check-ttl', key, { type: end === 'event.deleted' ? end : 'entity.deleted' });
   }
   endStreaks(ctx, key, record.streaks);
+  countEvent(ctx, key, record, undefined);
   ctx.delete('events', key);
   ctx.record({ actor: 'check-state', key, from: record.state.state, event: end, to: null });
   if (end === 'entity.deregistered') publishResolution(ctx, record);

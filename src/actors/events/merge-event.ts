@@ -18,6 +18,7 @@ import { renewEvent } from './deletions.ts';
 import { type Overdue, recordCheckState } from './check-state-entry.ts';
 import { announceProcessed, publish } from './publish.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
+import { countEvent } from './counted-events.ts';
 import { silence } from './silences.ts';
 
 export const KEEPALIVE = 'keepalive';
@@ -60,6 +61,7 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   const streaks = previous?.streaks;
   const record =
     encoded === undefined ? { state, ttl, event: stored, streaks } : new EncodedEvent(state, ttl, encoded, streaks);
+  countEvent(ctx, key, previous, record);
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf({ state, ttl, event: stored }));
   recordCheckState(ctx, event, { key, previous: previous?.state, merged: state, cause, overdue: options.overdue });
@@ -133,6 +135,7 @@ function storeUnmerged(ctx: DecisionContext, key: string, event: CheckEvent, pre
   const state = previous?.state ?? mergeState(event, undefined, { trustsSentHistory: false });
   const ttl = previous?.ttl === undefined ? undefined : ttlWhileQuarantined(ctx, key, event.check);
   const record = { state, ttl, event: asStored(event), streaks: previous?.streaks };
+  countEvent(ctx, key, previous, record);
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf(record));
 }

@@ -3,6 +3,7 @@ import { isSilencedName, type SilenceRecord, silencedName } from '../../resource
 import { isOver, nextChangeAtMs, silencesOf, stateAt } from '../../rules/silencing.ts';
 import type { LedgerCause } from '../../store/ledger.ts';
 import { entityKey, resourceKey, silenceCountKey } from '../../store/keyspace.ts';
+import { silenceGroup } from '../../store/object-groups.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { hiddenBy, hidesSilence, SILENCES } from '../../store/pending-deletions.ts';
 import { NO_INPUT, type ReachedDeadline } from '../time/deadline-queue.ts';
@@ -83,6 +84,7 @@ export function storeSilence(ctx: DecisionContext, record: SilenceRecord, previo
   if (previous === undefined) changeCount(ctx, namespace, 1);
   enter(ctx, record, previous?.state ?? null, previous === undefined ? 'silence.created' : 'silence.updated');
   ctx.put('resources', resourceKey('silenced', namespace, name), record);
+  ctx.decision.tally.move('silences', previous && silenceGroup(previous), silenceGroup(record));
   arm(ctx, record);
 }
 
@@ -114,6 +116,7 @@ export function endSilence(
 ): void {
   const { namespace = '', name = '' } = record.metadata;
   ctx.delete('resources', resourceKey('silenced', namespace, name));
+  ctx.decision.tally.move('silences', silenceGroup(record), undefined);
   changeCount(ctx, namespace, -1);
   ctx.decision.deadlines.push({ actor: SILENCE, key: keyOf(record), atMs: undefined, sinceMs: NO_INPUT });
   const details = { ...explanationOf(record), ...more.details };
@@ -159,6 +162,7 @@ export function silenceDue(ctx: DecisionContext, { key }: ReachedDeadline): void
 function begin(ctx: DecisionContext, record: SilenceRecord): void {
   const begun: SilenceRecord = { ...record, state: 'active' };
   enter(ctx, begun, record.state, 'begin.reached');
+  ctx.decision.tally.move('silences', silenceGroup(record), silenceGroup(begun));
   ctx.put('resources', resourceKey('silenced', record.metadata.namespace, silencedName(record)), begun);
   arm(ctx, begun);
 }

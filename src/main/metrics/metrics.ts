@@ -7,6 +7,7 @@ import { Families } from './families.ts';
 import { HandlerDurations } from './handler-durations.ts';
 import { addProcessFamilies } from './process-families.ts';
 import { addSystemFamilies } from './system-families.ts';
+import { addWorldFamilies } from './world-families.ts';
 
 /** The metrics of a backend. Its parts count by themselves, and are read only by a scrape. */
 export class Metrics {
@@ -35,6 +36,7 @@ export class Metrics {
     addEventFamilies(this.#families, stats);
     addBoundFamilies(this.#families, stats);
     addSystemFamilies(this.#families, stats);
+    addWorldFamilies(this.#families, stats);
   }
 
   /** The text in the format of Prometheus, version 0.0.4. */

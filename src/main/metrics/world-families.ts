@@ -1,0 +1,30 @@
+import type { CountedKind } from '../../store/object-groups.ts';
+import type { BackendStats } from './backend-stats.ts';
+import { boundedGroups } from './bounded-groups.ts';
+import type { Families, Sample } from './families.ts';
+
+/** What the backend monitors: entities, events and silences, counted as they change and not read at the scrape. */
+export function addWorldFamilies(families: Families, read: () => BackendStats): void {
+  const groups = <L extends string>(kind: CountedKind, labels: readonly ['namespace', ...L[]]) =>
+    function samples(): Sample<'namespace' | L>[] {
+      return boundedGroups(read().system.commits.stored.groups.of(kind), labels);
+    };
+  families.gauges(
+    'mon_entities',
+    'Entities by class and by the state of their keepalives: registered (none is missing, or none is expected), warning or critical',
+    ['namespace', 'class', 'state'],
+    groups('entities', ['namespace', 'class', 'state']),
+  );
+  families.gauges(
+    'mon_events',
+    'Events by the status of their last result: passing (0), warning (1), critical (2) or unknown (any other), and whether a silence applied to that result',
+    ['namespace', 'status', 'silenced'],
+    groups('events', ['namespace', 'status', 'silenced']),
+  );
+  families.gauges(
+    'mon_silences',
+    'Silences by state: active, or pending until their begin. Silences that have ended are deleted',
+    ['namespace', 'state'],
+    groups('silences', ['namespace', 'state']),
+  );
+}
