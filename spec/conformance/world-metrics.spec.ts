@@ -81,6 +81,25 @@ describe('the metrics of the monitored world', () => {
     expect(await world('default')).to.deep.equal({});
   });
 
+  it('count the outcomes of handlers', async () => {
+    const pipe = (name: string, command: string, filters: readonly string[] = []) =>
+      put(`/ns/default/handlers/${name}`, { metadata: { name, namespace: 'default' }, type: 'pipe', command, filters });
+    await pipe('good', 'cat > /dev/null');
+    await pipe('bad', 'exit 1');
+    await pipe('quiet', 'true', ['is_incident']);
+    const handlers = ['good', 'bad', 'quiet', 'absent'];
+    await put('/ns/default/events/sw-1/c', proxyEvent('sw-1', 'c', { status: 0, handlers }));
+    const outcomes = await eventually(
+      async () => {
+        const samples = (await scrape(backend)).families.get('mon_notifications_total')?.samples ?? [];
+        return samples.map(({ labels, value }) => `${labels['handler']} ${labels['outcome']} ${value}`);
+      },
+      (found) => found.length >= handlers.length,
+      { what: 'the outcomes' },
+    );
+    expect(outcomes).to.have.members(['good handled 1', 'bad failed 1', 'quiet denied 1', 'absent skipped 1']);
+  });
+
   it('count the entities and events of a deletion in steps until each of them is deleted', async () => {
     for (let index = 0; index < 120; index += 1) await result('sw-1', `c-${index}`, index % 3);
     expect(await world('default')).to.deep.include({ 'mon_events warning false': 40 });

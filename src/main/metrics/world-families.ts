@@ -1,5 +1,7 @@
 import type { CountedKind } from '../../store/object-groups.ts';
+import type { NotificationCounts } from '../../store/notification-counts.ts';
 import type { BackendStats } from './backend-stats.ts';
+import { OTHERS } from './bounded-series.ts';
 import { boundedGroups } from './bounded-groups.ts';
 import type { Families, Sample } from './families.ts';
 
@@ -27,4 +29,23 @@ export function addWorldFamilies(families: Families, read: () => BackendStats): 
     ['namespace', 'state'],
     groups('silences', ['namespace', 'state']),
   );
+  families.counters(
+    'mon_notifications_total',
+    'Outcomes of handlers with events since the start: handled, failed, timed-out, denied by a filter, or skipped with a reason on record. Handlers beyond the first ones are summed under *',
+    ['namespace', 'handler', 'outcome'],
+    () => notificationSamples(read().system.commits.notifications),
+  );
+}
+
+function* notificationSamples({
+  counts,
+  others,
+}: NotificationCounts): Iterable<Sample<'namespace' | 'handler' | 'outcome'>> {
+  for (const [name, count] of counts) {
+    // The names of pipelines contain slashes.
+    const [first, last] = [name.indexOf('/'), name.lastIndexOf('/')];
+    const handler = name.slice(first + 1, last);
+    yield [count, { namespace: name.slice(0, first), handler, outcome: name.slice(last + 1) }];
+  }
+  if (others > 0) yield [others, { namespace: OTHERS, handler: OTHERS, outcome: OTHERS }];
 }
