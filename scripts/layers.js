@@ -21,6 +21,7 @@ export const SUB_LAYERS = {
   pipeline: [['handlers']],
   actors: [
     ['time', 'core'],
+    ['ticks'],
     ['entities', 'schedules', 'inspection'],
     ['events'],
     ['agents'],

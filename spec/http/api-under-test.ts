@@ -14,6 +14,7 @@ import { digestApiKey } from '../../src/store/api-key-digest.ts';
 import { EntityStore } from '../../src/store/entity-store.ts';
 import { EventStore } from '../../src/store/event-store.ts';
 import { NotificationStore } from '../../src/store/notification-store.ts';
+import { TickStore } from '../../src/store/tick-store.ts';
 import { resourceKey } from '../../src/store/keyspace.ts';
 import type { LedgerDraft } from '../../src/store/ledger.ts';
 import type { Page, PageRequest } from '../../src/store/page.ts';
@@ -93,6 +94,7 @@ export class ApiUnderTest {
       notifications: new NotificationStore(this.#store),
       ledger: (query) => this.#store.ledgerSlice(query),
       tokenSecret,
+      ticks: new TickStore(this.#store),
       scheduleStatus: () => this.schedule,
       sessions: (namespace, page) => {
         this.sessionsAsked = { namespace, page };

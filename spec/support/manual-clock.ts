@@ -58,6 +58,13 @@ export class ManualClock implements Clock {
     await this.settle();
   }
 
+  /** Drops the alarms of the next `ms`, as a fault of the backend that loses a timer. Returns their number. */
+  loseAlarms(ms: number): number {
+    const lost = [...this.#alarms].filter(({ dueMs }) => dueMs <= this.#monotonicMs + ms);
+    for (const alarm of lost) this.#alarms.delete(alarm);
+    return lost.length;
+  }
+
   /** Changes the wall clock, as setting it does. No time passes. */
   jump(ms: number): void {
     this.#wallMs += ms;

@@ -70,6 +70,18 @@ export class SubscribedAgent {
     return received;
   }
 
+  /** Sends a result for each request since the last call. Returns their number. */
+  async answer(): Promise<number> {
+    const requests = await this.requests();
+    for (const request of requests) await this.report(request);
+    return requests.length;
+  }
+
+  /** Sends the result of a request. */
+  async report({ check, issued, proxyEntity }: ReceivedRequest): Promise<void> {
+    await this.#agent.result(check, { issued, proxy_entity_name: proxyEntity });
+  }
+
   /** Returns the number of requests since the last call. */
   async requestCount(): Promise<number> {
     return (await this.requests()).length;

@@ -1,6 +1,7 @@
 import type { DeadlineChange, TableReader } from '../store/decision.ts';
 import { CorruptRecord } from '../store/sealed.ts';
 import type { ActorKind } from './core/actor-kind.ts';
+import type { TickBook } from './core/tick-book.ts';
 import type { SILENCE } from './events/silences.ts';
 import { storedDeadline } from './stored-deadlines.ts';
 import { UNKNOWN_INPUT } from './time/blind-time.ts';
@@ -9,6 +10,8 @@ import type { DeadlineQueue } from './time/deadline-queue.ts';
 export interface ArmedDeadlinesPorts {
   deadlineQueue: Pick<DeadlineQueue, 'set' | 'drop'>;
   reader: TableReader;
+  /** Is notified of the next tick of each schedule, which a lost deadline would leave without an outcome. */
+  ticks: Pick<TickBook, 'scheduled'>;
   /** Wall clock, Unix ms. */
   nowMs(): number;
 }
@@ -24,6 +27,7 @@ export class ArmedDeadlines {
   /** Arms, moves or drops the deadline that a decision asks for. */
   arm({ actor, key, atMs, sinceMs, repeat }: DeadlineChange): void {
     const { deadlineQueue } = this.#ports;
+    this.#noteTick(actor, key, atMs);
     if (atMs === undefined) deadlineQueue.drop(actor, key);
     else deadlineQueue.set(actor, key, atMs, sinceMs, repeat);
   }
@@ -43,7 +47,12 @@ export class ArmedDeadlines {
   rearm(actor: ActorKind | typeof SILENCE, key: string): void {
     const { deadlineQueue, reader, nowMs } = this.#ports;
     const deadline = storedDeadline(reader, actor, key, nowMs());
+    this.#noteTick(actor, key, deadline?.atMs);
     if (deadline === undefined) deadlineQueue.drop(actor, key);
     else deadlineQueue.set(actor, key, deadline.atMs, deadline.sinceMs, deadline.repeat);
+  }
+
+  #noteTick(actor: string, key: string, atMs: number | undefined): void {
+    if (actor === 'check-schedule') this.#ports.ticks.scheduled(key, atMs);
   }
 }

@@ -13,6 +13,7 @@ import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
 import type { Pressure } from './time/pressure.ts';
 import { checkDue } from './schedules/schedules.ts';
 import type { DecisionContext } from './core/decision-context.ts';
+import type { TickBook } from './core/tick-book.ts';
 import { SILENCE, silenceDue } from './events/silences.ts';
 import { QUARANTINE, type Supervision } from './supervision/supervision.ts';
 
@@ -35,6 +36,7 @@ const RETRY_MS = 1_000;
 export interface DeadlineDispatchPorts {
   deadlineQueue: Pick<DeadlineQueue, 'retry'>;
   armed: Pick<ArmedDeadlines, 'rearm'>;
+  ticks: Pick<TickBook, 'failed'>;
   decider: Decider;
   kinds: ActorKinds;
   agents: Pick<AgentPort, 'due'>;
@@ -46,6 +48,10 @@ export interface DeadlineDispatchPorts {
   steadyMs(): number;
   log: Log;
 }
+
+/** Why a tick was lost, for the record of ticks. */
+const failureOf = (error: unknown): string =>
+  error instanceof StoreUnavailable ? 'the store could not be written' : 'its schedule failed';
 
 /** Decides each deadline that has been reached. */
 export class DeadlineDispatch {
@@ -103,11 +109,12 @@ export class DeadlineDispatch {
   }
 
   #failed(reached: ReachedDeadline, error: unknown): void {
-    const { kinds, supervision, deadlineQueue, armed, steadyMs, log } = this.#ports;
+    const { kinds, supervision, deadlineQueue, armed, ticks, steadyMs, log } = this.#ports;
     const { actor, key } = reached;
     if (supervision.isQuarantined(actor as ActorKind, key)) return;
     // A tick that failed is skipped: the next one is a whole interval later.
     if (actor === 'check-schedule') {
+      ticks.failed(key, reached.deadlineAtMs, failureOf(error));
       kinds[actor].evict(key);
       armed.rearm(actor, key);
     } else {

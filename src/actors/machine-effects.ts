@@ -9,6 +9,7 @@ import { publishKeepaliveAlert } from './agents/keepalives.ts';
 import { deregister } from './agents/registration.ts';
 import type { Rings } from './schedules/round-robin.ts';
 import { explainRun, explainSkip, advanceRings, requestCheck } from './schedules/schedules.ts';
+import { recordTick } from './ticks/check-ticks.ts';
 import type { CurrentDecision } from './core/current-decision.ts';
 import type { Machines } from './core/machines.ts';
 
@@ -91,6 +92,8 @@ export function provideEffects(
         },
         explainSkip: ({ context }, skip) => {
           if (skip.isNew) explainSkip(current.ctx, context, skip);
+          const { reason, detail } = skip;
+          recordTick(current.ctx, context.key, { outcome: 'skipped', reason, detail }, context.nextTickAtMs);
         },
         explainRun: ({ context }, { skipped }) => {
           if (skipped !== undefined) explainRun(current.ctx, context);

@@ -17,6 +17,7 @@ import { keepaliveDeadline } from './agents/keepalives.ts';
 import type { ActorKinds } from './core/actor-kind.ts';
 import { describeOwnEntity, ensureOwnEntity } from './supervision/own-entity.ts';
 import { recordBlindInterval, storeBlindTime } from './supervision/stored-blind-time.ts';
+import { resolveMissedTicks } from './supervision/tick-watchdog.ts';
 import { publishQuarantine, QUARANTINE_CHECK } from './supervision/quarantine-event.ts';
 import { scheduleInput } from './schedules/schedules.ts';
 import type { DecisionContext } from './core/decision-context.ts';
@@ -110,4 +111,5 @@ export function takeOver(ctx: DecisionContext, { blind, kinds, agents, backendNa
   }
   const quarantine = ctx.get('events', eventKey(SYSTEM_NAMESPACE, backendName, QUARANTINE_CHECK));
   if ((quarantine?.event.check.status ?? 0) !== 0) publishQuarantine(ctx, backendName, []);
+  resolveMissedTicks(ctx, backendName);
 }

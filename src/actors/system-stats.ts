@@ -8,6 +8,8 @@ import type { DeadlineQueue } from './time/deadline-queue.ts';
 import type { Decider } from './core/decider.ts';
 import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
 import type { Eviction } from './core/eviction.ts';
+import type { TickOutcome } from '../rules/tick-streaks.ts';
+import type { TickBook } from './core/tick-book.ts';
 import type { Supervision } from './supervision/supervision.ts';
 
 /** Stats of the actors and the committer. Counters count since the process started. */
@@ -33,6 +35,12 @@ export interface SystemStats {
   pendingConnections: number;
   /** Entities whose events were dropped at the entity limit; the oldest are forgotten. */
   droppedProxies: QueueStats;
+  /** Ticks of checks, by outcome. */
+  ticks: Readonly<Record<TickOutcome, number>>;
+  /** Requests whose results are expected. */
+  expectedResults: QueueStats;
+  /** Requests without a result. */
+  unansweredRequests: number;
 }
 
 export interface SystemParts {
@@ -44,11 +52,12 @@ export interface SystemParts {
   supervision: Pick<Supervision, 'failures' | 'quarantined'>;
   blind: Pick<BlindTime, 'addedMs'>;
   agents: Pick<AgentPort, 'pendingConnections' | 'droppedProxies'>;
+  ticks: Pick<TickBook, 'counts' | 'expected'>;
 }
 
 /** Its cost grows with the number of checks, because it counts all schedules. */
 export function systemStats(parts: SystemParts): SystemStats {
-  const { committer, decider, kinds, eviction, deadlineQueue, supervision, blind, agents } = parts;
+  const { committer, decider, kinds, eviction, deadlineQueue, supervision, blind, agents, ticks } = parts;
   return {
     commits: committer.counts,
     openDecisions: committer.openDecisions,
@@ -63,6 +72,9 @@ export function systemStats(parts: SystemParts): SystemStats {
     blindMs: blind.addedMs,
     pendingConnections: agents.pendingConnections,
     droppedProxies: agents.droppedProxies,
+    ticks: ticks.counts,
+    expectedResults: ticks.expected.stats,
+    unansweredRequests: ticks.expected.unanswered,
   };
 }
 

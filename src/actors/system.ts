@@ -25,6 +25,7 @@ import { MACHINES, type Machines } from './core/machines.ts';
 import { type Root, startRoot } from './core/root.ts';
 import { DEFAULT_SETTINGS, type Settings } from './core/settings.ts';
 import { type SystemListener, SystemListeners } from './core/system-listeners.ts';
+import { TickBook } from './core/tick-book.ts';
 import { DeadlineDispatch } from './deadline-dispatch.ts';
 import { settle } from './events/settle-notification.ts';
 import { SILENCE } from './events/silences.ts';
@@ -44,6 +45,7 @@ import { probeStore } from './supervision/store-probe.ts';
 import { StoreRecovery } from './supervision/store-recovery.ts';
 import { lastAliveMs, readBlindIntervals } from './supervision/stored-blind-time.ts';
 import { Supervision } from './supervision/supervision.ts';
+import { TickWatchdog } from './supervision/tick-watchdog.ts';
 import { type SystemParts, type SystemStats, systemStats } from './system-stats.ts';
 import { BlindTime } from './time/blind-time.ts';
 import { BlindWatch } from './time/blind-watch.ts';
@@ -101,7 +103,6 @@ export class ActorSystem {
     this.#ports = ports;
     const { store, clock, log, backendName, machines = MACHINES, configurationKinds = CONFIGURATION_KINDS } = ports;
     const listeners = this.#listeners;
-
     const time = new SteadyTime(clock, lastAliveMs(store));
     const nowMs = () => clock.nowMs();
     const steadyMs = () => time.nowMs();
@@ -113,7 +114,8 @@ export class ActorSystem {
     const committer = new Committer({ store, nowMs: steadyMs, after, listener: commits });
     const pressure = new Pressure({ store: committer, nowMs: steadyMs });
     const visible = new VisibleReader(committer);
-    const armed = new ArmedDeadlines({ deadlineQueue, reader: visible, nowMs });
+    const ticks = new TickBook();
+    const armed = new ArmedDeadlines({ deadlineQueue, reader: visible, ticks, nowMs });
 
     const current = new CurrentDecision();
     const guards = new GuardLog();
@@ -148,10 +150,11 @@ export class ActorSystem {
       nowMs,
       steadyMs,
       settings,
+      ticks,
     });
     const agents = new AgentPort(decider, sessions, log);
 
-    const supervised = { decider, kinds, deadlineQueue, armed, backendName, steadyMs, log };
+    const supervised = { decider, kinds, deadlineQueue, armed, ticks, backendName, steadyMs, log };
     const supervision = new Supervision({ ...supervised, failures, quarantine });
     const dispatch = new DeadlineDispatch({ ...supervised, agents, supervision, pressure, reader: committer });
 
@@ -179,8 +182,9 @@ export class ActorSystem {
     this.#recovery = recovery;
     this.#commitOutcomes = new CommitOutcomes({ committer, pressure, blindRecorder, recovery, listeners });
     commits.setListener(this.#commitOutcomes);
-    const retention = new Retention(store);
-    this.#heartbeat = new Heartbeat({ clock, watch, supervision, eviction, retention, decider, steadyMs });
+    const tickWatchdog = new TickWatchdog({ ...supervised, blind, sessions });
+    const upkeep = { watch, supervision, eviction, retention: new Retention(store), tickWatchdog };
+    this.#heartbeat = new Heartbeat({ ...upkeep, clock, decider, steadyMs });
 
     this.#deletions = new DeletionSteps({ store, decider, pressure, clock, log });
     listeners.add(this.#deletions);
@@ -202,7 +206,7 @@ export class ActorSystem {
     this.#root = root;
     this.#kinds = kinds;
     this.#blind = blind;
-    this.#statParts = { committer, decider, kinds, eviction, deadlineQueue, supervision, blind, agents };
+    this.#statParts = { committer, decider, kinds, eviction, deadlineQueue, supervision, blind, agents, ticks };
   }
 
   /** Whether senders must pause: too many changes wait, or the store cannot be written. */

@@ -12,11 +12,20 @@ import { type SilenceConfig, silenceConfig, silenceRule } from './silence-flags.
 import { type ListenAddress, startFlags, withoutBrackets } from './start-flags.ts';
 import { ENVIRONMENT_PREFIX, stateDirRule } from './state-flags.ts';
 import { type TokenConfig, tokenConfig, tokenRules } from './token-flags.ts';
+import { type WatchConfig, watchConfig, watchRule } from './watch-flags.ts';
 
 export type { ListenAddress } from './start-flags.ts';
 
 export interface BackendConfig
-  extends InspectConfig, AdmissionConfig, EventLogConfig, SandboxConfig, SecretConfig, SilenceConfig, TokenConfig {
+  extends
+    InspectConfig,
+    AdmissionConfig,
+    EventLogConfig,
+    SandboxConfig,
+    SecretConfig,
+    SilenceConfig,
+    TokenConfig,
+    WatchConfig {
   readonly stateDir: string;
   readonly cacheDir: string;
   readonly logLevel: LogLevel;
@@ -60,6 +69,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
         dashboardPairRule,
         silenceRule,
         secretRule,
+        watchRule,
         {
           flags: ['api-write-timeout'],
           broken: (values) => (values['api-write-timeout'] > 0 ? undefined : 'api-write-timeout must be above 0'),
@@ -99,6 +109,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
           ...silenceConfig(values),
           ...sandboxConfig(values),
           ...secretConfig(values),
+          ...watchConfig(values),
           ...tokenConfig(values),
           ...admissionConfig(values),
           ...eventLogConfig(values),

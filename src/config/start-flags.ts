@@ -8,6 +8,7 @@ import { inspectFlags } from './inspect-flags.ts';
 import { sandboxFlags } from './sandbox-flags.ts';
 import { secretFlags } from './secret-flags.ts';
 import { silenceFlags } from './silence-flags.ts';
+import { watchFlags } from './watch-flags.ts';
 import { stateFlags } from './state-flags.ts';
 import { tokenFlags } from './token-flags.ts';
 
@@ -129,6 +130,7 @@ export const startFlags = {
   ...grouped('Event log', eventLogFlags),
   ...grouped('Inspector', inspectFlags),
   ...grouped('Store and memory', {
+    ...watchFlags,
     'store-sync': {
       kind: kinds.oneOf<StoreSync>(['full', 'none']),
       fallback: DEFAULT_SYNC,

@@ -32,6 +32,7 @@ import { notificationRoutes } from './routes/notifications.ts';
 import { type SessionRoutePorts, sessionRoutes } from './routes/sessions.ts';
 import { type StatusRoutePorts, statusRoutes } from './routes/status.ts';
 import { tessenRoutes } from './routes/tessen.ts';
+import { type TickRoutePorts, tickRoutes } from './routes/ticks.ts';
 import { ticketRoutes } from './routes/tickets.ts';
 import { userRoutes } from './routes/users.ts';
 import { OPEN_GATE, StartGate } from './request/start-gate.ts';
@@ -47,6 +48,7 @@ export interface ApiPorts
     Pick<ActorRoutePorts, 'actors'>,
     HandshakeRefusalRoutePorts,
     MetricsPorts,
+    Pick<TickRoutePorts, 'ticks'>,
     Pick<CheckRunPorts, 'scheduleStatus'> {
   auth: Auth;
   commands: Commands;
@@ -77,6 +79,7 @@ export function createApi(ports: ApiPorts): Api {
     ...allConfigurationRoutes(parts),
     ...providerRoutes(),
     ...checkRunRoutes(parts),
+    ...tickRoutes(parts),
     ...checkHookRoutes(parts),
     ...silencedRoutes(parts),
     ...apiKeyRoutes(parts),

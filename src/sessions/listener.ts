@@ -73,8 +73,8 @@ export class AgentListener {
       deleted: ({ id }) => {
         ports.system.agents.notify(id, { type: 'entity.deleted' });
       },
-      requested: (announcement, sessions) => {
-        ports.requested(announcement, sessions);
+      requested: (announcement, receipts) => {
+        ports.requested(announcement, receipts);
       },
       withheld: (announcement, reason) => {
         ports.withheld(announcement, reason);

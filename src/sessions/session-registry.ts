@@ -1,3 +1,4 @@
+import type { RequestReceipt } from '../actors/core/expected-results.ts';
 import type { SystemListener } from '../actors/core/system-listeners.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Announcement, CheckRequested } from '../store/decision.ts';
@@ -12,8 +13,8 @@ import type { Session } from './connection/session.ts';
 export interface RegistryListener {
   /** The entity or the namespace of the session was deleted. */
   deleted(session: Session): void;
-  /** A check request was sent to this number of sessions. Must not throw. */
-  requested(announcement: CheckRequested, sessions: number): void;
+  /** A check request was sent to the sessions that gave these receipts. Must not throw. */
+  requested(announcement: CheckRequested, receipts: readonly RequestReceipt[]): void;
   /** A check request was sent to nobody, because a secret of the check cannot be found. Must not throw. */
   withheld(announcement: CheckRequested, reason: string): void;
   /** Looks up the values of the secrets of a check. */
@@ -200,13 +201,16 @@ export class SessionRegistry implements SystemListener {
     const plain = new RequestFrames(request);
     const { environment: secrets } = resolved;
     const secret = secrets.length === 0 ? plain : new RequestFrames({ ...request, secrets });
+    const receipts: RequestReceipt[] = [];
     let withoutSecrets = 0;
     for (const session of sessions) {
       if (named && !session.isMutualTls) withoutSecrets += 1;
-      session.requestCheck((session.isMutualTls ? secret : plain).in(session.codec));
+      const receipt = { sessionId: session.id, agentName: session.agentName, isDropped: false };
+      session.requestCheck((session.isMutualTls ? secret : plain).in(session.codec), receipt);
+      receipts.push(receipt);
     }
     if (withoutSecrets > 0) this.#listener.sentWithoutSecrets(announcement, withoutSecrets);
-    this.#listener.requested(announcement, sessions.size);
+    this.#listener.requested(announcement, receipts);
   }
 }
 

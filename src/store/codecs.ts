@@ -4,7 +4,16 @@ import { encodeJson } from '../wire/json-codec.ts';
 import { encodeEvent } from '../wire/protobuf-codec.ts';
 import { EncodedEvent } from './encoded-event.ts';
 import { decodeOutboxEntry, encodeOutboxEntry } from './outbox-entry.ts';
-import type { EventRecord, OpenStreak, OpenStreaks, OutboxEntry, StreakOutcome, TableName, Tables } from './records.ts';
+import type {
+  EventRecord,
+  OpenStreak,
+  OpenStreaks,
+  OutboxEntry,
+  RanTicks,
+  StreakOutcome,
+  TableName,
+  Tables,
+} from './records.ts';
 import { PAYLOAD_AT, allocateSealed, sealInPlace, sealText, unseal } from './sealed.ts';
 
 interface Codec<V> {
@@ -62,7 +71,10 @@ type PackedState = [
   lastOk: number,
   silenced: string[],
   ttl: EventRecord['ttl'] | null,
-  streaks?: PackedStreak[] | 'apart',
+  /** Of handlers; `null` where there are none and a later member follows. */
+  streaks?: PackedStreak[] | 'apart' | null,
+  /** Absent in records of earlier versions and where no tick has run. */
+  ran?: RanTicks,
 ];
 
 function unpack(packed: PackedState, encoded: Buffer): EncodedEvent {
@@ -77,21 +89,18 @@ function unpack(packed: PackedState, encoded: Buffer): EncodedEvent {
     silenced,
     ttl,
     streaks,
+    ran,
   ] = packed;
   const history = { statuses, executed };
   const merged = { history, occurrences, occurrencesWatermark, state, totalStateChange, lastOk, silenced };
-  return new EncodedEvent(
-    merged,
-    ttl ?? undefined,
-    encoded,
-    streaks === undefined ? undefined : unpackStreaks(streaks),
-  );
+  const open = streaks === undefined || streaks === null ? undefined : unpackStreaks(streaks);
+  return new EncodedEvent({ state: merged, ttl: ttl ?? undefined, ran, streaks: open }, encoded);
 }
 
 /** `state length (uint32) | state | event`, with the event in protobuf: the agent's own bytes where they were kept. */
 const eventCodec: Codec<EventRecord> = {
   encode(record) {
-    const { state, ttl, streaks } = record;
+    const { state, ttl, streaks, ran } = record;
     // Reading `record.event` would decode a record that is held as its bytes.
     const encoded = record.encoded ?? encodeEvent(record.event);
     const packed: PackedState = [
@@ -106,6 +115,8 @@ const eventCodec: Codec<EventRecord> = {
       ttl ?? null,
     ];
     if (streaks !== undefined && streaks.length > 0) packed.push(packStreaks(streaks));
+    else if (ran !== undefined) packed.push(null);
+    if (ran !== undefined) packed.push(ran);
     const stateBytes = packr.pack(packed);
     const buffer = allocateSealed(LENGTH_BYTES + stateBytes.length + encoded.length);
     buffer.writeUInt32LE(stateBytes.length, PAYLOAD_AT);
@@ -141,5 +152,6 @@ export const CODECS: { [T in TableName]: Codec<Tables[T]> } = {
   deadLetters: outboxCodec,
   deletions: json(),
   renewals: json(),
+  ticks: json(),
   meta: json(),
 };

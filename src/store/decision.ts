@@ -53,6 +53,8 @@ export interface CheckRequested {
   request: CheckRequest;
   /** Whether a user requested it, and not the schedule of the check. */
   adhoc: boolean;
+  /** The tick that requested it, Unix ms; undefined for a request of a user. */
+  tickAtMs: number | undefined;
 }
 
 /** The request to run a check once for each entity that matches all expressions. */

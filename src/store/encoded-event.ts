@@ -9,13 +9,15 @@ import type { ActorSnapshot, EventRecord, OpenStreaks } from './records.ts';
 export class EncodedEvent implements EventRecord {
   readonly state: EventRecord['state'];
   readonly ttl: EventRecord['ttl'];
+  readonly ran: EventRecord['ran'];
   readonly encoded: Buffer;
   readonly streaks: EventRecord['streaks'];
   #event: CheckEvent | undefined;
 
-  constructor(state: EventRecord['state'], ttl: EventRecord['ttl'], encoded: Buffer, streaks?: OpenStreaks) {
+  constructor({ state, ttl, ran, streaks }: Pick<EventRecord, 'state' | 'ttl' | 'ran' | 'streaks'>, encoded: Buffer) {
     this.state = state;
     this.ttl = ttl;
+    this.ran = ran;
     this.encoded = encoded;
     this.streaks = streaks;
   }
@@ -28,15 +30,17 @@ export class EncodedEvent implements EventRecord {
 
 /** Returns the record with another snapshot of its check TTL. */
 export function withTtl(record: EventRecord, ttl: ActorSnapshot | undefined): EventRecord {
-  const { state, encoded, streaks } = record;
-  return encoded === undefined ? { ...record, ttl } : new EncodedEvent(state, ttl, encoded, streaks);
+  const { encoded } = record;
+  return encoded === undefined ? { ...record, ttl } : new EncodedEvent({ ...keptOf(record), ttl }, encoded);
 }
 
 /** Returns the record with other open streaks of its handlers. */
 export function withStreaks(record: EventRecord, streaks: OpenStreaks): EventRecord {
-  const { state, ttl, encoded } = record;
-  return encoded === undefined ? { ...record, streaks } : new EncodedEvent(state, ttl, encoded, streaks);
+  const { encoded } = record;
+  return encoded === undefined ? { ...record, streaks } : new EncodedEvent({ ...keptOf(record), streaks }, encoded);
 }
+
+const keptOf = ({ state, ttl, ran, streaks }: EventRecord) => ({ state, ttl, ran, streaks });
 
 function checkEvent(event: Event): CheckEvent {
   if (!hasCheck(event)) throw new Error('a stored event must have an entity and a check');

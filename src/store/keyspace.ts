@@ -35,6 +35,21 @@ export const tokenSessionsKey = (username: string): string => `token-sessions/${
 /** The positions in the rings of a round-robin check. No kind has this name. */
 export const ringPositionsKey = (namespace: string, check: string): string => `ring-turns/${namespace}/${check}`;
 
+/** What became of the ticks of a check; `key` is `<namespace>/<check>`. */
+export const checkTicksKey = (key: string): string => `checks/${key}`;
+
+/** What became of the ticks of a check that concerned an entity; `key` is that of its event. */
+export function entityTicksKey(key: string): string {
+  const { namespace, entity, check } = eventAddress(key);
+  return `entities/${namespace}/${check}/${entity}`;
+}
+
+/** When an agent was not connected; `key` is `<namespace>/<agent>`. */
+export const agentTicksKey = (key: string): string => `agents/${key}`;
+
+/** When the backend could not take ticks. */
+export const OUTAGES_KEY = 'outages';
+
 /** The number of entities. No kind has this name. */
 export const ENTITY_COUNT_KEY = 'entity-count';
 
@@ -113,6 +128,8 @@ export const eventOfNotification = (key: string): string => key.slice(0, -SEQ_DI
 
 /** The key of a dead letter: the oldest is the first of the table. */
 export const deadLetterKey = (number: number, id: string): string => `${numberText(number)}/${id}`;
+/** A part of the history of a record of ticks. No name contains `#`. */
+export const tickHistoryKey = (key: string, id: number): string => `${key}#${String(id).padStart(SEQ_DIGITS, '0')}`;
 
 /** The keys of the outbox are numbers in the order of decisions. */
 export const outboxKey = (seq: number): string => String(seq).padStart(SEQ_DIGITS, '0');

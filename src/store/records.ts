@@ -3,6 +3,7 @@ import type { ActorSnapshot } from '../machines/actor-snapshot.ts';
 import type { CheckEvent, Event } from '../resources/event.ts';
 import { entriesOf } from '../rules/check-history.ts';
 import type { CheckState } from '../rules/check-state.ts';
+import type { TickStreak } from '../rules/tick-streaks.ts';
 import type { LedgerCause } from './ledger.ts';
 
 export type { ActorSnapshot };
@@ -13,6 +14,8 @@ export interface EventRecord {
   state: CheckState;
   /** The check TTL, when it is armed. */
   ttl: ActorSnapshot | undefined;
+  /** The last ticks of the check's schedule that ran on this entity; undefined while none has. */
+  ran?: RanTicks | undefined;
   /** As it was received; read it through `eventOf`, which applies `state`. */
   event: CheckEvent;
   /** `event` in protobuf, where it is available. */
@@ -39,6 +42,9 @@ export interface OpenStreak {
   /** The last of them, Unix ms. */
   atMs: number;
 }
+
+/** Ticks at equal distances that ran: the first, the last, and the distance, which is 0 for one tick. Unix ms. */
+export type RanTicks = readonly [fromMs: number, toMs: number, everyMs: number];
 
 /** The state that an entity's agent reports, and the snapshot of its actor. The configuration of the entity is a resource. */
 export interface EntityRecord {
@@ -153,6 +159,27 @@ export interface Renewal {
   id: number;
 }
 
+/** What became of ticks; of an agent or of the backend: when it could not take any. */
+export interface TickRecord {
+  streaks: TickStreak[];
+  /** The ids of the records with older streaks, oldest first. */
+  history: number[];
+  /** The next tick of a check, and the schedule that it follows. */
+  next?: NextTick | undefined;
+  /** Earlier ticks of a check whose outcome is not decided yet. */
+  undecided?: number[] | undefined;
+  /** Since when an agent has no connection, Unix ms. */
+  awaySinceMs?: number | undefined;
+}
+
+export interface NextTick {
+  /** Unix ms. */
+  atMs: number;
+  /** Seconds; 0 if there is a cron expression. */
+  interval: number;
+  cron: string | undefined;
+}
+
 /** A configuration object under `<kind>/<namespace>/<name>`, or `<kind>/<name>` for cluster-wide kinds. */
 export type ResourceRecord = object;
 
@@ -177,6 +204,8 @@ export interface Tables {
   deadLetters: OutboxEntry;
   deletions: PendingDeletion;
   renewals: Renewal;
+  /** Proof of watching. */
+  ticks: TickRecord;
   meta: unknown;
 }
 
@@ -195,6 +224,7 @@ export const TABLE_NAMES = [
   'deadLetters',
   'deletions',
   'renewals',
+  'ticks',
   'meta',
 ] as const;
 

@@ -8,6 +8,7 @@ import { MACHINES } from '../../../src/actors/core/machines.ts';
 import { startRoot } from '../../../src/actors/core/root.ts';
 import type { DecisionContext } from '../../../src/actors/core/decision-context.ts';
 import { DEFAULT_SETTINGS } from '../../../src/actors/core/settings.ts';
+import { TickBook } from '../../../src/actors/core/tick-book.ts';
 import { EMPTY_ENTITY_STATE } from '../../../src/resources/entity.ts';
 import { StoreUnavailable } from '../../../src/resources/errors.ts';
 import { Committer } from '../../../src/store/committer.ts';
@@ -104,6 +105,7 @@ export class TallyingSystem {
       deadlines: { arm: () => undefined },
       eviction: { keepBound: () => undefined },
       settings: DEFAULT_SETTINGS,
+      ticks: new TickBook(),
     });
   }
 

@@ -4,6 +4,7 @@ import type { ActorKinds } from '../../../src/actors/core/actor-kind.ts';
 import { publishEvent } from '../../../src/actors/events/publish.ts';
 import { DecisionContext, type DecisionContextPorts } from '../../../src/actors/core/decision-context.ts';
 import { DEFAULT_SETTINGS } from '../../../src/actors/core/settings.ts';
+import { TickBook } from '../../../src/actors/core/tick-book.ts';
 import { parseEvent } from '../../../src/resources/event.ts';
 import { type Handler, handlerWithDefaults } from '../../../src/resources/handler.ts';
 import type { OutboxFilled } from '../../../src/store/decision.ts';
@@ -32,6 +33,7 @@ function published(names: string[], { output = '' } = {}) {
     quarantine: { has: () => false },
     pressure: { isOutboxFull: false },
     settings: DEFAULT_SETTINGS,
+    ticks: new TickBook(),
   } satisfies DecisionContextPorts;
   const cause = { restore: true } as const;
   const ctx = new DecisionContext(ports, { nowMs: 1, steadyMs: 1, cause, observer: undefined });

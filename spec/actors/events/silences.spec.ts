@@ -5,6 +5,7 @@ import { GuardLog } from '../../../src/actors/core/guard-log.ts';
 import type { ActorKinds } from '../../../src/actors/core/actor-kind.ts';
 import type { DecisionContext } from '../../../src/actors/core/decision-context.ts';
 import { DEFAULT_SETTINGS } from '../../../src/actors/core/settings.ts';
+import { TickBook } from '../../../src/actors/core/tick-book.ts';
 import { deleteSilence, putSilence } from '../../../src/actors/administration/silence-changes.ts';
 import { endSilencesOfEntity, silence } from '../../../src/actors/events/silences.ts';
 import { NotFound, StoreUnavailable } from '../../../src/resources/errors.ts';
@@ -82,6 +83,7 @@ class ModelRun {
       deadlines: { arm: () => undefined },
       eviction: { keepBound: () => undefined },
       settings: DEFAULT_SETTINGS,
+      ticks: new TickBook(),
     });
   }
 

@@ -16,6 +16,7 @@ import { mergeEvent } from '../events/merge-event.ts';
 import type { OpenSessions } from './open-sessions.ts';
 import { publishMetrics } from '../events/publish.ts';
 import { repairClass } from './registration.ts';
+import { agentCame, agentLeft } from '../ticks/agent-connections.ts';
 import { deleteEvents } from '../events/deletions.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
@@ -100,6 +101,7 @@ export class AgentPort {
       ctx.put('sessions', id, { namespace, agentName, openedAtMs: ctx.nowMs, actor: snapshot });
       recordSession(ctx, entityKey(namespace, agentName), id);
       repairClass(ctx, namespace, agentName);
+      agentCame(ctx, entityKey(namespace, agentName));
     });
     this.#sessions.add(session);
   }
@@ -149,8 +151,10 @@ export class AgentPort {
     if (sent === undefined) return;
     const session = this.#sessions.get(id);
     if (sent.snapshot === undefined) {
+      const { namespace, agentName } = record;
       ctx.delete('sessions', id);
       this.#sessions.delete(id);
+      if (!this.isConnected(namespace, agentName)) agentLeft(ctx, entityKey(namespace, agentName));
     } else {
       ctx.put('sessions', id, { ...record, actor: sent.snapshot });
     }

@@ -10,6 +10,8 @@ import type { AnyActor } from 'xstate';
 import type { ActorEvents, ActorInputs, ActorKind, ActorKinds } from './actor-kind.ts';
 import type { RecordedRights } from './recorded-rights.ts';
 import type { Settings } from './settings.ts';
+import type { TickBook } from './tick-book.ts';
+import type { Transition, TransitionDetails } from './transition.ts';
 
 /** Inputs that one input may cause in the same decision; those of an entity's deletion are not counted. */
 const MAX_FOLLOW_UPS = 8;
@@ -32,6 +34,7 @@ export interface DecisionContextPorts {
   quarantine: { has(kind: ActorKind, key: string): boolean };
   pressure: { readonly isOutboxFull: boolean };
   settings: Settings;
+  ticks: TickBook;
 }
 
 /** The time and the cause of a decision. */
@@ -40,16 +43,6 @@ export interface Occasion {
   steadyMs: number;
   cause: LedgerCause;
   observer: DecisionObserver | undefined;
-}
-
-/** Values that the ledger keeps with a transition, besides the guards. */
-export type TransitionDetails = Readonly<Record<string, unknown>>;
-
-interface Transition {
-  from: string | null;
-  event: string;
-  to: string;
-  details: TransitionDetails | undefined;
 }
 
 /** One decision while it is being made. It reads earlier decisions that are not durable yet, and collects its own changes. */
@@ -125,6 +118,10 @@ export class DecisionContext {
 
   get settings(): Settings {
     return this.#ports.settings;
+  }
+
+  get ticks(): TickBook {
+    return this.#ports.ticks;
   }
 
   get configRevision(): number {

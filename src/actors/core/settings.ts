@@ -23,6 +23,8 @@ export interface Settings {
   readonly announcesEvents: boolean;
   /** The values of secrets. A decision only checks that they exist, and never stores them. */
   readonly secretValues: SecretValues;
+  /** How long the outcomes of ticks are kept. */
+  readonly watchRetentionMs: number;
 }
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -33,4 +35,5 @@ export const DEFAULT_SETTINGS: Settings = {
   agentEventsPolicy: 'any',
   announcesEvents: false,
   secretValues: NO_SECRET_VALUES,
+  watchRetentionMs: 30 * 86_400_000,
 };

@@ -14,6 +14,7 @@ import { EncodedEvent, withTtl } from '../../store/encoded-event.ts';
 import { eventKey } from '../../store/keyspace.ts';
 import { type ActorSnapshot, eventOf, type EventRecord } from '../../store/records.ts';
 import { resolveEntity } from '../entities/proxy-entities.ts';
+import { ranAfter } from '../ticks/entity-ticks.ts';
 import { renewEvent } from './deletions.ts';
 import { type Overdue, recordCheckState } from './check-state-entry.ts';
 import { announceProcessed, publish } from './publish.ts';
@@ -58,9 +59,9 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   const ttl = options.isExpiry === true ? previous?.ttl : switchAfter(ctx, key, event, previous);
   const stored = asStored(event);
   const encoded = stored === received ? options.encoded : undefined;
-  const streaks = previous?.streaks;
-  const record =
-    encoded === undefined ? { state, ttl, event: stored, streaks } : new EncodedEvent(state, ttl, encoded, streaks);
+  const ran = ranAfter(ctx, key, event, previous);
+  const kept = { state, ttl, ran, streaks: previous?.streaks };
+  const record = encoded === undefined ? { ...kept, event: stored } : new EncodedEvent(kept, encoded);
   countEvent(ctx, key, previous, record);
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf({ state, ttl, event: stored }));
@@ -134,7 +135,8 @@ function asPublished(event: CheckEvent, state: CheckState, { metadata }: CheckEv
 function storeUnmerged(ctx: DecisionContext, key: string, event: CheckEvent, previous: EventRecord | undefined): void {
   const state = previous?.state ?? mergeState(event, undefined, { trustsSentHistory: false });
   const ttl = previous?.ttl === undefined ? undefined : ttlWhileQuarantined(ctx, key, event.check);
-  const record = { state, ttl, event: asStored(event), streaks: previous?.streaks };
+  const ran = ranAfter(ctx, key, event, previous);
+  const record = { state, ttl, ran, streaks: previous?.streaks, event: asStored(event) };
   countEvent(ctx, key, previous, record);
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf(record));

@@ -6,14 +6,16 @@ import { entityData } from '../../resources/entity-data.ts';
 import { orAbsent } from '../../resources/schema.ts';
 import type { FanOut, ProxyTarget } from '../../scheduler/proxy-runs.ts';
 import type { ProxyRunRequested } from '../../store/decision.ts';
-import { entityKey } from '../../store/keyspace.ts';
+import { entityKey, eventKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { CheckTemplates } from './check-templates.ts';
 import { RequestTooLong } from './request-too-long.ts';
 import { SecretsNotResolved } from './secrets-not-resolved.ts';
 import { countRings, type Rings, takeRingSlots } from './round-robin.ts';
-import { announceRequest, checkOf, noMembers, sendToSchedule } from './schedules.ts';
-import { spreadOf } from './schedule-timing.ts';
+import { announceRequest, checkOf, noMembers, scheduleContext, sendToSchedule } from './schedules.ts';
+import { recordTick, tickOf } from '../ticks/check-ticks.ts';
+import { recordEntityTick } from '../ticks/entity-ticks.ts';
+import { spreadOf } from '../ticks/schedule-timing.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /** The maximum number of requests of a run with several rings, each of which has a request for each entity. */
@@ -35,6 +37,7 @@ export function planProxyRun(
   if (check === undefined) return { targets: [], gapMs: 0, waitsFirst: false };
   const gapMs = gapOf(check, entities.length, ctx.nowMs);
   if (run.adhoc || !check.round_robin) {
+    planned(ctx, run);
     return { targets: entities.map((entity) => ({ entity, agent: undefined })), gapMs, waitsFirst: true };
   }
   const rounds = countRings(rings, check);
@@ -47,7 +50,15 @@ export function planProxyRun(
     entities.map((entity, index) => ({ entity, agent: agents[index] })),
   );
   if (targets.length === 0) sendToSchedule(ctx, keyOf(run), noMembers(ctx));
+  else planned(ctx, run);
   return { targets, gapMs, waitsFirst: false };
+}
+
+/** The tick asks for entities; the first request that reaches an agent, or none that does, decides its outcome. */
+function planned(ctx: DecisionContext, run: ProxyRunRequested): void {
+  if (run.adhoc || !('deadlineAtMs' in run.cause)) return;
+  const key = keyOf(run);
+  recordTick(ctx, key, { outcome: 'ran' }, scheduleContext(ctx, key)?.nextTickAtMs);
 }
 
 function gapOf(check: Check, count: number, nowMs: number): number {
@@ -82,7 +93,7 @@ export function requestProxyCheck(
     const reason = reasonOf(error);
     if (reason === undefined || !(error instanceof Error)) throw error;
     const failed = { atMs: ctx.nowMs, reason, detail: `${target.entity}: ${error.message}` } as const;
-    if (!run.adhoc) sendToSchedule(ctx, keyOf(run), { type: 'request.failed', ...failed });
+    if (!run.adhoc) failTick(ctx, run, target, failed);
     return { error: error.message, bytes: 0 };
   }
 }
@@ -92,6 +103,15 @@ function reasonOf(error: unknown): SkipReason | undefined {
   if (error instanceof TokensTooLong || error instanceof RequestTooLong) return 'too long';
   if (error instanceof SecretsNotResolved) return 'secrets not resolved';
   return error instanceof TokenError ? 'tokens not substituted' : undefined;
+}
+
+function failTick(ctx: DecisionContext, run: ProxyRunRequested, { entity }: ProxyTarget, failed: SkippedTick): void {
+  const { reason, detail } = failed;
+  const result = { outcome: 'skipped', reason, detail } as const;
+  sendToSchedule(ctx, keyOf(run), { type: 'request.failed', ...failed });
+  recordTick(ctx, keyOf(run), result, scheduleContext(ctx, keyOf(run))?.nextTickAtMs);
+  const tickAtMs = tickOf(ctx);
+  if (tickAtMs !== undefined) recordEntityTick(ctx, eventKey(run.namespace, entity, run.check), tickAtMs, result);
 }
 
 /** Fills the tokens of a check for an entity. Source: spec/04 1.11. @throws TokenError */

@@ -1,27 +1,29 @@
 import type { ScheduleContext, ScheduleEvent, ScheduleInput, SkippedTick } from '../../machines/check-schedule.ts';
 import type { AdhocRequest } from '../../resources/adhoc-request.ts';
 import type { Check } from '../../resources/check.ts';
-import { NotFound, StoreUnavailable } from '../../resources/errors.ts';
+import { NotFound } from '../../resources/errors.ts';
 import type { ActorSnapshot } from '../../machines/actor-snapshot.ts';
 import { scheduleSnapshot } from '../../machines/check-schedule-snapshots.ts';
 import { isSubdued } from '../../rules/subdue.ts';
-import type { CheckRequested, TableReader } from '../../store/decision.ts';
-import type { LedgerCause } from '../../store/ledger.ts';
+import type { TableReader } from '../../store/decision.ts';
 import { entityKey, ringPositionsKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { RequestedCheck } from '../../wire/check-request.ts';
 import { checkRequest } from './check-request.ts';
 import type { ReachedDeadline } from '../time/deadline-queue.ts';
-import type { Decider } from '../core/decider.ts';
-import { ActorFailed } from '../core/actor-failed.ts';
 import type { ActorKinds } from '../core/actor-kind.ts';
 import { RequestTooLong } from './request-too-long.ts';
 import { assertSecretsResolve, SecretsNotResolved } from './secrets-not-resolved.ts';
 import { type Rings, takeRingSlots } from './round-robin.ts';
-import { firstTickOf, tickAfter } from './schedule-timing.ts';
+import { moveNextTick, tickOf } from '../ticks/check-ticks.ts';
+import { firstTickOf, tickAfter } from '../ticks/schedule-timing.ts';
+import { CLOCK_SET } from '../ticks/tick-gaps.ts';
 import type { DecisionContext, Sent } from '../core/decision-context.ts';
 
-const CHECKS = 'checks/';
+export const CHECKS = 'checks/';
+/** After this time a tick without an outcome is an error: one that asked agents, and one whose entities are selected, ms. */
+const DELIVERY_MS = 30_000;
+const SELECTION_MS = 900_000;
 
 export function checkOf(reader: TableReader, key: string): Check | undefined {
   const [namespace = '', name = ''] = key.split('/');
@@ -53,7 +55,20 @@ export function checkChanged(ctx: DecisionContext, namespace: string, name: stri
   const key = entityKey(namespace, name);
   const check = checkOf(ctx.decision, key);
   ctx.announce({ type: 'check.changed', namespace, name, check });
+  changeSchedule(ctx, key, check, previous);
+  const { nextTickAtMs } = check === undefined ? {} : (scheduleContext(ctx, key) ?? {});
+  const isMoved = check === undefined || previous === undefined || isRescheduled(check, previous);
+  if (isMoved) moveNextTick(ctx, key, nextTickAtMs);
+}
+
+function changeSchedule(
+  ctx: DecisionContext,
+  key: string,
+  check: Check | undefined,
+  previous: Check | undefined,
+): void {
   if (check === undefined) {
+    const [namespace = '', name = ''] = key.split('/');
     ctx.delete('resources', ringPositionsKey(namespace, name));
     ctx.send('check-schedule', key, { type: 'check.deleted' });
   } else if (previous === undefined) {
@@ -81,24 +96,15 @@ export function rephaseSchedules(ctx: DecisionContext): void {
     const key = path.slice(CHECKS.length);
     const check = checkOf(ctx.decision, key);
     if (check === undefined || (check.cron !== undefined && isOverdue(ctx, key))) continue;
-    sendToSchedule(ctx, key, { type: 'schedule.changed', firstTickAtMs: firstTickOf(check, ctx.nowMs) });
+    const firstTickAtMs = firstTickOf(check, ctx.nowMs);
+    const sent = sendToSchedule(ctx, key, { type: 'schedule.changed', firstTickAtMs });
+    if (sent !== undefined) moveNextTick(ctx, key, firstTickAtMs, CLOCK_SET);
   }
 }
 
 function isOverdue(ctx: DecisionContext, key: string): boolean {
   const { nextTickAtMs = Infinity } = scheduleContext(ctx, key) ?? {};
   return nextTickAtMs <= ctx.nowMs;
-}
-
-/** Handles the first member of an empty ring: checks that waited for it run one interval from now. Cron schedules do not change. */
-function ringsJoined(ctx: DecisionContext, namespace: string, subscriptions: readonly string[]): void {
-  for (const path of ctx.decision.keys('resources', `${CHECKS}${namespace}/`)) {
-    const key = path.slice(CHECKS.length);
-    const check = checkOf(ctx.decision, key);
-    if (check?.round_robin !== true || check.cron !== undefined) continue;
-    if (!check.subscriptions.some((subscription) => subscriptions.includes(subscription))) continue;
-    sendToSchedule(ctx, key, { type: 'ring.joined', firstTickAtMs: ctx.nowMs + check.interval * 1_000 });
-  }
 }
 
 export function checkDue(ctx: DecisionContext, { key, deadlineAtMs }: ReachedDeadline): void {
@@ -124,6 +130,9 @@ function reasonToSkip({ publish, subdues }: Check, atMs: number): 'not published
 export function requestCheck(ctx: DecisionContext, { key }: ScheduleContext, rings: Rings): void {
   const check = checkOf(ctx.decision, key);
   if (check === undefined) return;
+  const tickAtMs = tickOf(ctx);
+  const limitMs = check.proxy_requests === undefined ? DELIVERY_MS : SELECTION_MS;
+  if (tickAtMs !== undefined) ctx.ticks.begun(key, tickAtMs, ctx.steadyMs + limitMs);
   try {
     assertSecretsResolve(ctx, check);
     if (check.proxy_requests !== undefined) announceProxyRun(ctx, check, undefined);
@@ -181,6 +190,7 @@ export function announceRequest(
     subscriptions: topics,
     request: isFilled ? { ...request, tokens_filled: true } : request,
     adhoc,
+    tickAtMs: adhoc ? undefined : tickOf(ctx),
   });
   return bytes;
 }
@@ -244,46 +254,4 @@ export function explainSkip(ctx: DecisionContext, { key }: ScheduleContext, { re
 
 export function explainRun(ctx: DecisionContext, { key }: ScheduleContext): void {
   ctx.record({ actor: 'checks', key, from: null, event: 'ticks.resumed', to: null });
-}
-
-/** Reports rings that got their first member, by a session. Does not throw when the store or an actor fails. */
-export function reportRings(
-  decider: Decider,
-  { id, namespace }: { id: string; namespace: string },
-  subscriptions: readonly string[],
-): void {
-  report(decider, { session: id }, (ctx) => {
-    ringsJoined(ctx, namespace, subscriptions);
-  });
-}
-
-/**
- * Reports to the schedule how many sessions received its request. It is called by a listener of announcements and does not throw
- * when the store or an actor fails; other parts report these failures.
- */
-export function reportRequest(decider: Decider, { adhoc, request, namespace }: CheckRequested, sessions: number): void {
-  if (adhoc) return;
-  const key = entityKey(namespace, request.config.metadata.name ?? '');
-  const atMs = request.issued * 1_000;
-  report(decider, { deadlineAtMs: atMs }, (ctx) => {
-    sendToSchedule(ctx, key, { type: 'request.sent', atMs, sessions });
-  });
-}
-
-/** Reports to the schedule that its request was not delivered, because its secrets were changed after the decision. Does not throw. */
-export function reportWithheld(decider: Decider, { adhoc, request, namespace }: CheckRequested, detail: string): void {
-  if (adhoc) return;
-  const key = entityKey(namespace, request.config.metadata.name ?? '');
-  const atMs = request.issued * 1_000;
-  report(decider, { deadlineAtMs: atMs }, (ctx) => {
-    sendToSchedule(ctx, key, { type: 'tick.skipped', atMs, reason: 'secrets not resolved', detail });
-  });
-}
-
-function report(decider: Decider, cause: LedgerCause, run: (ctx: DecisionContext) => void): void {
-  try {
-    decider.decide({ cause, unbounded: true }, run);
-  } catch (error) {
-    if (!(error instanceof ActorFailed || error instanceof StoreUnavailable)) throw error;
-  }
 }

@@ -5,6 +5,7 @@ import type { Eviction } from '../core/eviction.ts';
 import type { BlindWatch } from '../time/blind-watch.ts';
 import { forget, type Retention } from './retention.ts';
 import type { Supervision } from './supervision.ts';
+import type { TickWatchdog } from './tick-watchdog.ts';
 
 const INTERVAL_MS = 5_000;
 
@@ -14,6 +15,7 @@ export interface HeartbeatPorts {
   supervision: Pick<Supervision, 'forgetHealthy'>;
   eviction: Pick<Eviction, 'beginRound'>;
   retention: Retention;
+  tickWatchdog: Pick<TickWatchdog, 'beat'>;
   decider: Pick<Decider, 'maintain'>;
   /** Steady time, ms. */
   steadyMs(): number;
@@ -42,10 +44,11 @@ export class Heartbeat {
   }
 
   #beat(dueMs: number): void {
-    const { watch, supervision, eviction, retention, decider } = this.#ports;
+    const { watch, supervision, eviction, retention, tickWatchdog, decider } = this.#ports;
     watch.check(dueMs);
     supervision.forgetHealthy();
     eviction.beginRound();
+    tickWatchdog.beat();
     decider.maintain('heartbeat.due', (ctx) => {
       ctx.put('meta', ALIVE_KEY, ctx.steadyMs);
       forget(ctx, retention.step());

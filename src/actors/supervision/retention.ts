@@ -1,6 +1,7 @@
 import { keyAfter } from '../../store/keyspace.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
+import { forgetTicks } from '../ticks/forget-ticks.ts';
 
 /** How long an unused agent queue is kept: events that an agent sends again after a longer absence may be stored twice. */
 const KEEP_QUEUES_MS = 30 * 86_400_000;
@@ -9,9 +10,12 @@ const RECORDS_PER_STEP = 200;
 /** Above every key. */
 const END = '~';
 
-/** Finds outdated queues of agents, a few at each step. They are not cleared when entities are deleted. */
+const TABLES = ['agentQueues', 'ticks'] as const;
+
+/** Finds outdated records, a few at each step, in the tables that are not cleared when entities and events are deleted. */
 export class Retention {
   readonly #store: TransactionalStore;
+  #table: (typeof TABLES)[number] = 'agentQueues';
   #from = '';
 
   constructor(store: TransactionalStore) {
@@ -19,17 +23,26 @@ export class Retention {
   }
 
   /** The keys of the next few durable records; `forget` decides which of them are outdated. */
-  step(): string[] {
-    const keys = [...this.#store.keys('agentQueues', { from: this.#from, to: END, limit: RECORDS_PER_STEP })];
+  step(): { table: (typeof TABLES)[number]; keys: string[] } {
+    const table = this.#table;
+    const keys = [...this.#store.keys(table, { from: this.#from, to: END, limit: RECORDS_PER_STEP })];
     const last = keys.at(-1);
-    this.#from = last === undefined || keys.length < RECORDS_PER_STEP ? '' : keyAfter(last);
-    return keys;
+    if (last === undefined || keys.length < RECORDS_PER_STEP) {
+      this.#from = '';
+      this.#table = table === 'ticks' ? 'agentQueues' : 'ticks';
+    } else {
+      this.#from = keyAfter(last);
+    }
+    return { table, keys };
   }
 }
 
-/** Deletes those of the queues that are too old. */
-export function forget(ctx: DecisionContext, keys: readonly string[]): void {
-  for (const key of keys) forgetQueues(ctx, key);
+/** Deletes those of the records that are too old. */
+export function forget(ctx: DecisionContext, { table, keys }: ReturnType<Retention['step']>): void {
+  for (const key of keys) {
+    if (table === 'ticks') forgetTicks(ctx, key);
+    else forgetQueues(ctx, key);
+  }
 }
 
 function forgetQueues(ctx: DecisionContext, key: string): void {

@@ -3,6 +3,7 @@ import type { LostKeys } from '../../store/committer.ts';
 import type { ActorKind, ActorKinds } from '../core/actor-kind.ts';
 import { type Decider, internal, RESTORE } from '../core/decider.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
+import type { TickBook } from '../core/tick-book.ts';
 import type { SystemListeners } from '../core/system-listeners.ts';
 import type { AgentPort } from '../agents/agent-port.ts';
 import { SILENCE } from '../events/silences.ts';
@@ -20,6 +21,7 @@ export interface StoreRecoveryPorts {
   blindRecorder: Pick<BlindRecorder, 'add' | 'extend' | 'store'>;
   agents: Pick<AgentPort, 'recovered'>;
   listeners: Pick<SystemListeners, 'paused' | 'resumed'>;
+  ticks: Pick<TickBook, 'storeLost'>;
   /** Steady time, ms. */
   steadyMs(): number;
   log: Log;
@@ -58,7 +60,8 @@ export class StoreRecovery {
 
   /** A transaction failed: stops the deadlines, evicts the actors of the lost records and arms their deadlines as stored. */
   lost(keys: LostKeys, error: Error): void {
-    const { deadlineQueue, listeners, steadyMs, log } = this.#ports;
+    const { deadlineQueue, listeners, ticks, steadyMs, log } = this.#ports;
+    ticks.storeLost();
     log.error({ err: error }, 'store cannot be written');
     deadlineQueue.stop();
     this.#failedAtMs = steadyMs();

@@ -1,6 +1,7 @@
 import { ALIVE_KEY } from '../../store/committer.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
+import { recordOutage } from '../ticks/outages.ts';
 import type { BlindInterval, BlindTime } from '../time/blind-time.ts';
 
 /** Where `meta` keeps the blind intervals. */
@@ -27,8 +28,10 @@ export function recordBlindInterval(
   ctx: DecisionContext,
   backendName: string,
   event: string,
-  { beginMs, endMs }: BlindInterval,
+  interval: BlindInterval,
 ): void {
+  recordOutage(ctx, event, interval);
+  const { beginMs, endMs } = interval;
   const details = { blindMs: endMs - beginMs };
   ctx.record({ actor: 'backend', key: backendName, from: 'blind', event, to: 'watching', details });
 }

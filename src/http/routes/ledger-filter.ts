@@ -1,15 +1,12 @@
 import { Type } from 'typebox';
 import { InvalidResource } from '../../resources/errors.ts';
 import type { LedgerQuery } from '../../store/ledger-query.ts';
+import { isTime, TIME, timeParameter, wholeNumberParameter } from '../request/query-parameters.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
-const WHOLE_NUMBER = /^\d{1,15}$/;
-const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i;
 /** The value of `from` and `to` for an actor or a resource that does not exist. */
 const NOTHING = 'null';
-
-const TIME = 'Unix seconds or RFC 3339';
 
 /** The parameters of the ledger, for the API description. No others are accepted. */
 export const LEDGER_PARAMETERS = {
@@ -37,17 +34,19 @@ const TEXTS = { actor: 'actor', key: 'key', key_prefix: 'keyPrefix', event: 'eve
 /** Parses the parameters of the ledger. An empty value means that the parameter is absent. @throws InvalidResource naming the invalid parameter */
 export function ledgerFilter(query: URLSearchParams): LedgerQuery {
   assertKnown(query);
-  const filter: LedgerQuery = { limit: Math.min(wholeNumber(query, 'limit') ?? DEFAULT_LIMIT, MAX_LIMIT) };
+  const filter: LedgerQuery = { limit: Math.min(wholeNumberParameter(query, 'limit') ?? DEFAULT_LIMIT, MAX_LIMIT) };
   if (filter.limit === 0) throw new InvalidResource('limit must be at least 1');
   for (const [name, member] of Object.entries(TEXTS)) {
     const text = query.get(name) ?? '';
     if (text !== '') filter[member] = text;
   }
-  const begins = [time(query, 'since'), stateOrTime(query, 'from', filter)].filter((atMs) => atMs !== undefined);
+  const begins = [timeParameter(query, 'since'), stateOrTime(query, 'from', filter)].filter(
+    (atMs) => atMs !== undefined,
+  );
   if (begins.length > 0) filter.sinceMs = Math.max(...begins);
-  const ends = [time(query, 'until'), stateOrTime(query, 'to', filter)].filter((atMs) => atMs !== undefined);
+  const ends = [timeParameter(query, 'until'), stateOrTime(query, 'to', filter)].filter((atMs) => atMs !== undefined);
   if (ends.length > 0) filter.untilMs = Math.min(...ends);
-  const afterSeq = wholeNumber(query, 'continue');
+  const afterSeq = wholeNumberParameter(query, 'continue');
   if (afterSeq !== undefined) filter.afterSeq = afterSeq;
   return filter;
 }
@@ -68,23 +67,7 @@ function assertKnown(query: URLSearchParams): void {
 function stateOrTime(query: URLSearchParams, name: 'from' | 'to', filter: LedgerQuery): number | undefined {
   const value = query.get(name) ?? '';
   if (value === '') return undefined;
-  if (WHOLE_NUMBER.test(value) || RFC3339.test(value)) return time(query, name);
+  if (isTime(value)) return timeParameter(query, name);
   filter[name] = value === NOTHING ? null : value;
   return undefined;
-}
-
-function wholeNumber(query: URLSearchParams, name: string): number | undefined {
-  const value = query.get(name) ?? '';
-  if (value === '') return undefined;
-  if (!WHOLE_NUMBER.test(value)) throw new InvalidResource(`${name} must be a whole number`);
-  return Number(value);
-}
-
-/** Unix milliseconds. */
-function time(query: URLSearchParams, name: string): number | undefined {
-  const value = query.get(name) ?? '';
-  if (value === '') return undefined;
-  const atMs = WHOLE_NUMBER.test(value) ? Number(value) * 1000 : RFC3339.test(value) ? Date.parse(value) : NaN;
-  if (Number.isNaN(atMs)) throw new InvalidResource(`${name} must be Unix seconds or an RFC 3339 time`);
-  return atMs;
 }

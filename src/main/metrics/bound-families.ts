@@ -20,6 +20,7 @@ const queuesOf = ({
   outbox: pipeline.outbox,
   outbox_bytes: pipeline.outboxBytes,
   running_handlers: pipeline.running,
+  expected_results: system.expectedResults,
   proxy_runs: proxyRuns.running,
   expressions: sandbox.waiting,
   api_connections: connections.api,

@@ -46,6 +46,14 @@ function addActorFamilies(families: Families, read: () => BackendStats): void {
     ['actor'],
     perActor(({ failures }) => failures),
   );
+  families.counters('mon_ticks_total', 'Ticks of checks by outcome: ran, skipped or lost', ['outcome'], () =>
+    Object.entries(read().system.ticks).map(([outcome, count]): Sample<'outcome'> => [count, { outcome }]),
+  );
+  families.counter(
+    'mon_unanswered_requests_total',
+    'Check requests of schedules whose result did not arrive in time',
+    () => read().system.unansweredRequests,
+  );
   families.counter('mon_blind_seconds_total', 'Blind time since the start', () => seconds(read().system.blindMs));
 }
 

@@ -1,6 +1,6 @@
 import { createServer as createClearServer, type RequestListener } from 'node:http';
 import { hasRoomFor } from '../../actors/entities/entity-limit.ts';
-import { reportRequest, reportRings, reportWithheld } from '../../actors/schedules/schedules.ts';
+import { reportRequest, reportRings, reportWithheld } from '../../actors/schedules/schedule-reports.ts';
 import type { ActorSystem } from '../../actors/system.ts';
 import type { Auth } from '../../auth/auth.ts';
 import type { BackendConfig } from '../../config/backend.ts';
@@ -50,8 +50,8 @@ export function createAgentPort(config: BackendConfig, ports: AgentPortPorts): A
     mayCreateEvents: (user, namespace, agentName) => mayCreateEvents(auth.access, user, namespace, agentName),
     hasRoomFor: (namespace, name) => hasRoomFor(store, entityLimit, namespace, name),
     namespaceExists: (name) => resources.get('namespaces', undefined, name) !== undefined,
-    requested: (announcement, sessions) => {
-      reportRequest(system.decider, announcement, sessions);
+    requested: (announcement, receipts) => {
+      reportRequest(system.decider, announcement, receipts);
     },
     withheld: (announcement, reason) => {
       reportWithheld(system.decider, announcement, reason);

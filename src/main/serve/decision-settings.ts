@@ -7,7 +7,7 @@ const inSeconds = (ms: number): number => Math.ceil(ms / 1_000);
 
 /** The settings for decisions that follow from the configuration. */
 export function decisionSettings(config: BackendConfig, secretValues: SecretValues): Settings {
-  const { silenceMatchEntitySubscriptions, entityLimit, agentEventsPolicy, eventLog } = config;
+  const { silenceMatchEntitySubscriptions, entityLimit, agentEventsPolicy, eventLog, watchRetentionMs } = config;
   const { defaultSilenceMs = 0, longestSilenceMs = 0, tokens } = config;
   return {
     silencesMatchEntitySubscriptions:
@@ -18,5 +18,6 @@ export function decisionSettings(config: BackendConfig, secretValues: SecretValu
     agentEventsPolicy: agentEventsPolicy ?? DEFAULT_SETTINGS.agentEventsPolicy,
     announcesEvents: eventLog !== undefined,
     secretValues,
+    watchRetentionMs: watchRetentionMs ?? DEFAULT_SETTINGS.watchRetentionMs,
   };
 }

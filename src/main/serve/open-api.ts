@@ -14,7 +14,9 @@ import { EntityStore } from '../../store/entity-store.ts';
 import { EventStore } from '../../store/event-store.ts';
 import { NotificationStore } from '../../store/notification-store.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
+import { TickStore } from '../../store/tick-store.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
+import { VisibleStore } from '../../store/visible-store.ts';
 import type { OpenedTls } from '../tls/tls.ts';
 import { closeApi, createApiServer } from './api-server.ts';
 import type { Closers } from './closers.ts';
@@ -56,6 +58,7 @@ export async function openApi(config: BackendConfig, ports: OpenApiPorts, closer
     events: new EventStore(store),
     notifications: new NotificationStore(store),
     ledger: (query) => store.ledgerSlice(query),
+    ticks: new TickStore(new VisibleStore(store)),
     scheduleStatus: (namespace, check) => scheduleStatus(system.decider, namespace, check),
     sessions: (namespace, page) => agentPort.sessions(namespace, page),
     rings: (namespace) => agentPort.rings(namespace),

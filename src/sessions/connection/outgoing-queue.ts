@@ -13,6 +13,7 @@ interface Outgoing {
   type: 'check_request' | LatestOnly;
   frame: Buffer;
   rank: number;
+  receipt?: { isDropped: boolean } | undefined;
 }
 
 export interface OutgoingPorts {
@@ -43,17 +44,17 @@ export class OutgoingQueue {
     this.#ports = ports;
   }
 
-  /** Queues a check request. Drops the oldest ones at the limits. */
-  pushRequest(frame: Buffer): void {
+  /** Queues a check request. Drops the oldest ones at the limits, and marks the receipt of a dropped one. */
+  pushRequest(frame: Buffer, receipt?: { isDropped: boolean }): void {
     if (frame.length > MAX_REQUEST_BYTES) {
-      this.#countDropped();
+      this.#countDropped(receipt);
       return;
     }
     if (this.#waitingRequests >= MAX_WAITING_REQUESTS) this.#dropOldestRequest();
     while (this.#requestBytes + frame.length > MAX_REQUEST_BYTES) this.#dropOldestRequest();
     this.#waitingRequests += 1;
     this.#requestBytes += frame.length;
-    this.#push({ type: 'check_request', frame, rank: 0 });
+    this.#push({ type: 'check_request', frame, rank: 0, receipt });
   }
 
   /** Queues a frame in place of a waiting one of the same type, unless that one has a higher rank. */
@@ -87,11 +88,13 @@ export class OutgoingQueue {
 
   #dropOldestRequest(): void {
     const oldest = this.#waiting.findIndex(({ type }) => type === 'check_request');
-    for (const dropped of this.#waiting.splice(oldest, 1)) this.#requestTaken(dropped);
-    this.#countDropped();
+    const [dropped] = this.#waiting.splice(oldest, 1);
+    if (dropped !== undefined) this.#requestTaken(dropped);
+    this.#countDropped(dropped?.receipt);
   }
 
-  #countDropped(): void {
+  #countDropped(receipt: Outgoing['receipt']): void {
+    if (receipt !== undefined) receipt.isDropped = true;
     this.dropped += 1;
     this.#ports.dropped();
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { AgentSession } from '../../actors/agents/agent-port.ts';
+import type { RequestReceipt } from '../../actors/core/expected-results.ts';
 import type { Log } from '../../ports/log.ts';
 import type { EntityConfig } from '../../resources/entity.ts';
 import type { Event } from '../../resources/event.ts';
@@ -166,15 +167,14 @@ export class Session implements AgentSession {
     this.#sendConfig(pushedConfig(config));
   }
 
-  /** `frame` is a complete `check_request`, shared by all receiving sessions. */
-  requestCheck(frame: Buffer): void {
-    this.#outgoing.pushRequest(frame);
+  /** `frame` is a complete `check_request`, shared by all receiving sessions. Its receipt is marked if it is dropped. */
+  requestCheck(frame: Buffer, receipt: RequestReceipt): void {
+    this.#outgoing.pushRequest(frame, receipt);
   }
 
   #receive(message: Buffer): void {
     this.#reading.count();
-    // After a lost event nothing more is processed; otherwise it would overtake the lost one, which the agent sends
-    // again.
+    // After a lost event nothing more is processed: it would overtake the lost one, which the agent sends again.
     if (this.#isBroken) {
       this.#reading.countRejected();
       return;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { firstTickOf, spreadOf, tickAfter } from '../../../src/actors/schedules/schedule-timing.ts';
+import { firstTickOf, spreadOf, tickAfter } from '../../../src/actors/ticks/schedule-timing.ts';
 
 const START_MS = 1_700_000_000_000;
 const metadata = {

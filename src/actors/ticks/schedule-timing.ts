@@ -7,12 +7,12 @@ import { firstTickAtMs } from '../../rules/splay.ts';
 /** When the next time of a cron check is nearer than this, its proxy requests are spread over the interval after it. */
 const MIN_SPREAD_MS = 5_000;
 
-type Timed = Pick<Check, 'metadata' | 'interval' | 'cron'>;
+type Timed = Pick<Check, 'interval' | 'cron'>;
 
 const md5 = (text: string): Uint8Array => createHash('md5').update(text).digest();
 
 /** Returns the first tick of a schedule: on its grid or at its next cron time, never at once. Unix ms. */
-export const firstTickOf = ({ metadata, interval, cron }: Timed, nowMs: number): number =>
+export const firstTickOf = ({ metadata, interval, cron }: Timed & Pick<Check, 'metadata'>, nowMs: number): number =>
   cron === undefined ? firstTickAtMs(md5, metadata.name ?? '', interval, nowMs) : nextDueMs(parseCron(cron), nowMs);
 
 /** Returns the tick after `tickAtMs`. Ticks that have passed are skipped. */

@@ -1,0 +1,104 @@
+import type { Check } from '../../resources/check.ts';
+import { covers, type TickResult, type TickStreak, withoutTick, withTick } from '../../rules/tick-streaks.ts';
+import { checkTicksKey } from '../../store/keyspace.ts';
+import type { NextTick, TickRecord } from '../../store/records.ts';
+import { readResource } from '../../store/resource-store.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+import { tickAfter } from './schedule-timing.ts';
+import { filled, LATE } from './tick-gaps.ts';
+import { EMPTY, putTicks } from './tick-records.ts';
+
+/** The tick that the decision is about, Unix ms; undefined in other decisions. */
+export const tickOf = ({ cause }: DecisionContext): number | undefined =>
+  'deadlineAtMs' in cause ? cause.deadlineAtMs : undefined;
+
+/** Records what became of the tick that the decision is about. `nextTickAtMs` is the next tick of the schedule. */
+export function recordTick(
+  ctx: DecisionContext,
+  key: string,
+  result: TickResult,
+  nextTickAtMs: number | undefined,
+): void {
+  const atMs = tickOf(ctx);
+  if (atMs !== undefined) recordTickAt(ctx, key, atMs, result, nextTickAtMs);
+}
+
+export function recordTickAt(
+  ctx: DecisionContext,
+  key: string,
+  atMs: number,
+  outcome: TickResult,
+  nextTickAtMs: number | undefined,
+): void {
+  const { ticks } = ctx;
+  const result = { ...outcome, asks: asksOf(checkOf(ctx, key)) };
+  const record = recordOf(ctx, key);
+  ticks.decided(key, atMs);
+  const known = record.streaks.findLast((streak) => streak.isWhole !== true && covers(streak, atMs));
+  if (known === undefined) {
+    const streaks = withTick(filled(ctx, key, record, { untilMs: atMs }), atMs, result);
+    ticks.counts[result.outcome] += 1;
+    if (result.outcome !== 'lost') ticks.missed.delete(key);
+    const next = nextTick(ctx, key, nextTickAtMs) ?? record.next;
+    put(ctx, key, withPassed(ctx, key, { ...record, streaks, next }, atMs));
+    return;
+  }
+  const better = betterResult(known, result);
+  if (better === undefined) return;
+  ticks.counts[known.outcome] -= 1;
+  ticks.counts[better.outcome] += 1;
+  put(ctx, key, { ...record, streaks: withTick(withoutTick(record.streaks, atMs), atMs, better) });
+}
+
+/** The next tick of a schedule was moved: to `atMs`, or to none because the check was deleted. */
+export function moveNextTick(
+  ctx: DecisionContext,
+  key: string,
+  atMs: number | undefined,
+  passed: TickResult = LATE,
+): void {
+  const record = recordOf(ctx, key);
+  const streaks = filled(ctx, key, record, { untilMs: ctx.nowMs, otherwise: passed });
+  put(ctx, key, { ...record, streaks, next: nextTick(ctx, key, atMs) });
+}
+
+const recordOf = (ctx: DecisionContext, key: string): TickRecord => ctx.get('ticks', checkTicksKey(key)) ?? EMPTY;
+
+/** A tick that asked agents ran, whatever became of its other requests. The agents of several requests are added up. */
+function betterResult(known: TickStreak, result: TickResult): TickResult | undefined {
+  if (known.outcome !== 'ran' || known.agents === undefined) return result;
+  if (result.outcome !== 'ran' || result.agents === undefined || known.asks === 'entities') return undefined;
+  const agents = known.agents[1] + result.agents[1];
+  return { ...result, agents: [agents, agents] };
+}
+
+/** Adds the ticks that had passed when the tick at `atMs` was taken late. */
+function withPassed(ctx: DecisionContext, key: string, record: TickRecord, atMs: number): TickRecord {
+  const { next } = record;
+  if (next === undefined) return record;
+  const passedFrom = { ...next, atMs: tickAfter(next, atMs, atMs) };
+  const gap = { untilMs: Math.min(next.atMs, ctx.nowMs), otherwise: LATE };
+  return { ...record, streaks: filled(ctx, key, { ...record, next: passedFrom, undecided: [] }, gap) };
+}
+
+function checkOf(ctx: DecisionContext, key: string): Check | undefined {
+  const [namespace = '', name = ''] = key.split('/');
+  return readResource(ctx.decision, 'checks', namespace, name);
+}
+
+function asksOf(check: Check | undefined): TickResult['asks'] {
+  if (check?.proxy_requests !== undefined) return 'entities';
+  return check?.round_robin === true ? 'ring' : undefined;
+}
+
+function nextTick(ctx: DecisionContext, key: string, atMs: number | undefined): NextTick | undefined {
+  const check = checkOf(ctx, key);
+  if (check === undefined || atMs === undefined) return undefined;
+  return { atMs, interval: check.interval, cron: check.cron };
+}
+
+function put(ctx: DecisionContext, key: string, record: TickRecord): void {
+  const undecided = ctx.ticks.undecided(key);
+  ctx.ticks.recorded(key, record.next?.atMs ?? ctx.nowMs);
+  putTicks(ctx, checkTicksKey(key), { ...record, undecided: undecided.length === 0 ? undefined : undecided });
+}
