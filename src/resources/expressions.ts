@@ -1,4 +1,4 @@
-import { type Options, Parser } from 'acorn';
+import { type Options, Parser, type Program } from 'acorn';
 import { InvalidResource } from './errors.ts';
 
 /** The limit of one resource. The limits keep the time to parse all expressions of a request below 100 ms. */
@@ -27,7 +27,7 @@ interface ParserInternals {
 
 const BaseParser = Parser as unknown as {
   new (): ParserInternals;
-  parse(program: string, options: Options): unknown;
+  parse(program: string, options: Options): Program;
 };
 
 class ProgramParser extends BaseParser {
@@ -86,6 +86,16 @@ export function assertSizeOfExpressions(expressions: readonly string[]): void {
   }
   if (total > MAX_TOTAL_LENGTH) {
     throw new InvalidResource(`expressions must be at most ${MAX_TOTAL_LENGTH} characters together`);
+  }
+}
+
+/** Returns the syntax tree of a program, or undefined if it is not valid. Does not check regular expressions. */
+export function parseProgram(program: string): Program | undefined {
+  try {
+    return ProgramParser.parse(program, OPTIONS);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
+import { MAX_VALUE_CHARACTERS } from './described-value.ts';
+
 /** The limit of what the programs of one filter or mutator write to the console, in characters. */
 const MAX_CONSOLE_CHARACTERS = 1024;
-/** The limit of a value in the reason of a denial, in characters. */
-const MAX_VALUE_CHARACTERS = 100;
 
 /**
  * Functions available to programs. Source: spec/04 2.7, "Variables and functions". Returns functions for the host, which

@@ -3,6 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { QueueStats } from '../ports/queue-stats.ts';
 import { Overloaded } from '../resources/errors.ts';
+import { decideSimply } from './decide-simply.ts';
 import { FairQueue, type TaskOwner } from './fair-queue.ts';
 import { FilterJob } from './filter-job.ts';
 import type { Job } from './job.ts';
@@ -100,6 +101,8 @@ export class Sandbox {
    * @throws Overloaded when too many tasks wait, most of them of this namespace; Error when no thread can be started
    */
   filter(task: FilterTask, owner: TaskOwner): Promise<FilterResult> {
+    const simple = this.#isStopped ? undefined : decideSimply(task.filters, task.event, task.nowMs);
+    if (simple !== undefined) return Promise.resolve(simple);
     return this.#run((resolve: (result: FilterResult) => void, reject) => {
       const decided = (result: FilterResult, written: string): void => {
         this.#logConsole(owner, written);
