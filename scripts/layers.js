@@ -7,7 +7,7 @@ export const LAYERS = [
   ['formats', 'wire', 'rules'],
   ['machines'],
   ['sandbox', 'exec', 'store'],
-  ['scheduler', 'pipeline'],
+  ['scheduler', 'pipeline', 'explain'],
   ['actors'],
   ['auth'],
   ['http', 'sessions', 'agent', 'config'],

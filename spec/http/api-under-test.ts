@@ -4,6 +4,7 @@ import { hashSync } from '@node-rs/bcrypt';
 import { PUBLISHED_MACHINES } from '../../src/actors/inspection/published-machines.ts';
 import { listActors } from '../../src/actors/inspection/actor-list.ts';
 import type { ScheduleStatus } from '../../src/actors/schedules/schedule-status.ts';
+import { Explainer } from '../../src/explain/explainer.ts';
 import { type Api, createApi } from '../../src/http/app.ts';
 import { type Auth, createAuth } from '../../src/auth/auth.ts';
 import { apiKeyWithDefaults } from '../../src/resources/api-key.ts';
@@ -92,6 +93,13 @@ export class ApiUnderTest {
       entities: new EntityStore(this.#store),
       events: new EventStore(this.#store),
       notifications: new NotificationStore(this.#store),
+      explainer: new Explainer({
+        ledger: this.#store,
+        records: this.#store,
+        notifications: new NotificationStore(this.#store),
+        ticks: () => Promise.resolve(undefined),
+        clock: this.clock,
+      }),
       ledger: (query) => this.#store.ledgerSlice(query),
       tokenSecret,
       ticks: new TickStore(this.#store),

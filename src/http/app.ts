@@ -20,6 +20,7 @@ import { allConfigurationRoutes } from './routes/configuration.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { entityRoutes } from './routes/entities.ts';
 import { eventRoutes } from './routes/events.ts';
+import { type ExplainRoutePorts, explainRoutes } from './routes/explain.ts';
 import { graphqlRoutes } from './routes/graphql.ts';
 import { type HandshakeRefusalRoutePorts, handshakeRefusalRoutes } from './routes/handshake-refusals.ts';
 import { type LedgerRoutePorts, ledgerRoutes } from './routes/ledger.ts';
@@ -41,6 +42,7 @@ export interface ApiPorts
   extends
     Omit<RequestListenerPorts, 'auth' | 'metrics'>,
     LedgerRoutePorts,
+    ExplainRoutePorts,
     StatusRoutePorts,
     ClusterRoutePorts,
     SessionRoutePorts,
@@ -75,6 +77,7 @@ export function createApi(ports: ApiPorts): Api {
   const routes: Route[] = [
     ...eventRoutes(parts),
     ...notificationRoutes(parts),
+    ...explainRoutes(parts),
     ...entityRoutes(parts),
     ...allConfigurationRoutes(parts),
     ...providerRoutes(),

@@ -101,6 +101,9 @@ export const seqOfIndexKey = (indexKey: string): number => Number(indexKey.slice
 
 const numberText = (number: number): string => String(number).padStart(SEQ_DIGITS, '0');
 
+/** Numbers of notifications in a millisecond: a number tells the time of its outcome, unless the clock was set back. */
+export const NOTIFICATIONS_PER_MS = 1_000;
+
 /** The key of a notification of an event. The notifications of a namespace are in the order of their numbers. */
 export function notificationKey(eventKeyText: string, number: number): string {
   const { namespace, entity, check } = eventAddress(eventKeyText);

@@ -4,6 +4,8 @@ import {
   eventKey,
   notificationAddress,
   notificationKey,
+  notificationOfEventKey,
+  NOTIFICATIONS_PER_MS,
   numberOfEventNotification,
 } from './keyspace.ts';
 import type { Notification, OpenStreak } from './records.ts';
@@ -29,6 +31,22 @@ export class NotificationStore {
     const range = { from: prefix, to: afterPrefix(prefix), limit, isReversed: true };
     const numbers = [...this.#store.keys('notificationsByEvent', range)].map(numberOfEventNotification);
     return numbers.reverse().flatMap((number) => this.#read(notificationKey(key, number))?.notification ?? []);
+  }
+
+  /** The notifications of an event with an outcome up to a time, newest first, and those with a later one, oldest first. */
+  around(address: EventAddress, atMs: number, limit: number): { before: Notification[]; after: Notification[] } {
+    const key = eventKey(address.namespace, address.entity, address.check);
+    const middle = notificationOfEventKey(key, (Math.floor(atMs) + 1) * NOTIFICATIONS_PER_MS);
+    const [from, to] = [`${key}/`, afterPrefix(`${key}/`)];
+    const read = (keys: Iterable<string>): Notification[] =>
+      [...keys].flatMap((indexKey) => {
+        const logKey = notificationKey(key, numberOfEventNotification(indexKey));
+        return this.#read(logKey)?.notification ?? [];
+      });
+    return {
+      before: read(this.#store.keys('notificationsByEvent', { from, to: middle, limit, isReversed: true })),
+      after: read(this.#store.keys('notificationsByEvent', { from: middle, to, limit })),
+    };
   }
 
   /** The latest notification with this id in a namespace. */

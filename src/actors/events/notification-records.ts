@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { eventAddress, notificationKey, notificationOfEventKey } from '../../store/keyspace.ts';
+import {
+  eventAddress,
+  notificationKey,
+  notificationOfEventKey,
+  NOTIFICATIONS_PER_MS,
+} from '../../store/keyspace.ts';
 import type { Notification, OpenStreak, StreakOutcome } from '../../store/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { changeStreaks, endStreak } from './open-streaks.ts';
 
 /** The key of `meta` with the number of the last notification. */
 const NUMBER_KEY = 'notification-number';
-/** Numbers in a millisecond: the number of a notification tells its time. */
-const NUMBERS_PER_MS = 1_000;
 /** Longer reasons are cut. */
 const MAX_REASON_CHARACTERS = 1_000;
 
@@ -123,7 +126,7 @@ function continueStreak(ctx: DecisionContext, key: string, named: NamedHandler, 
 /** Ends the open streak of the handler if it began before this time. */
 function endStreakOf(ctx: DecisionContext, key: string, named: NamedHandler, beforeMs: number): void {
   changeStreaks(ctx, key, (streaks) => {
-    const open = streaks.find((streak) => isOf(streak, named) && streak.number < beforeMs * NUMBERS_PER_MS);
+    const open = streaks.find((streak) => isOf(streak, named) && streak.number < beforeMs * NOTIFICATIONS_PER_MS);
     if (open === undefined) return streaks;
     endStreak(ctx, key, open);
     return streaks.filter((streak) => streak !== open);
@@ -133,7 +136,7 @@ function endStreakOf(ctx: DecisionContext, key: string, named: NamedHandler, bef
 /** Stores a new notification. */
 function append(ctx: DecisionContext, key: string, notification: Notification): number {
   const last = (ctx.get('meta', NUMBER_KEY) as number | undefined) ?? 0;
-  const number = Math.max(last + 1, Math.floor(ctx.nowMs) * NUMBERS_PER_MS);
+  const number = Math.max(last + 1, Math.floor(ctx.nowMs) * NOTIFICATIONS_PER_MS);
   const logKey = notificationKey(key, number);
   ctx.put('meta', NUMBER_KEY, number);
   ctx.put('notificationLog', logKey, notification);

@@ -5,6 +5,7 @@ import { scheduleStatus } from '../../actors/schedules/schedule-status.ts';
 import type { ActorSystem } from '../../actors/system.ts';
 import type { Auth } from '../../auth/auth.ts';
 import type { BackendConfig } from '../../config/backend.ts';
+import { Explainer } from '../../explain/explainer.ts';
 import { type ApiPorts, createApi } from '../../http/app.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -47,6 +48,7 @@ export async function openApi(config: BackendConfig, ports: OpenApiPorts, closer
   const { system, store, resources, auth, agentPort, metrics, status, tls, clock, log } = ports;
   const { commands } = system;
   const { clusterUuid, configurationKinds, connections } = ports;
+  const notifications = new NotificationStore(store);
   const api = createApi({
     ...status,
     clusterUuid,
@@ -56,7 +58,14 @@ export async function openApi(config: BackendConfig, ports: OpenApiPorts, closer
     resources,
     entities: new EntityStore(store),
     events: new EventStore(store),
-    notifications: new NotificationStore(store),
+    notifications,
+    explainer: new Explainer({
+      ledger: store,
+      records: new VisibleStore(store),
+      notifications,
+      ticks: () => Promise.resolve(undefined),
+      clock,
+    }),
     ledger: (query) => store.ledgerSlice(query),
     ticks: new TickStore(new VisibleStore(store)),
     scheduleStatus: (namespace, check) => scheduleStatus(system.decider, namespace, check),

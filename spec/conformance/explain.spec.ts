@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { ApiClient } from '../support/api-client.ts';
+import { perSuite } from '../support/fixture.ts';
+import { at } from '../support/json-path.ts';
+import { eventually } from '../support/eventually.ts';
+import { ReportingAgent } from '../support/reporting-agent.ts';
+import { RestartableBackend, START_MS } from '../support/restartable-backend.ts';
+
+const EVENT = '/api/mon/v1/namespaces/default/events/web-01/disk';
+const EVENT_ID = '6a1b2c3d-0000-4000-8000-000000000001';
+const RESULT = { ttl: 60, interval: 10, handlers: ['mail'] };
+
+describe('an explanation of an incident', () => {
+  const backend = perSuite(() => RestartableBackend.start());
+  let api: ApiClient;
+
+  /** Explains the moment that many seconds after the start. */
+  const explained = async (atS?: number): Promise<unknown> => {
+    const query = atS === undefined ? '' : `?at=${START_MS / 1_000 + atS}`;
+    const { status, json, text } = await api.get(`${EVENT}/explain${query}`);
+    expect(status, text).to.equal(200);
+    return json;
+  };
+  const sentences = async (atS?: number): Promise<string[]> => at(await explained(atS), 'sentences') as string[];
+
+  /** Waits until the handler has this number of runs on record. */
+  const ran = (count: number) =>
+    eventually(
+      () => api.get(`${EVENT}/notifications`),
+      ({ json }) => (json as { outcome: string }[]).filter(({ outcome }) => outcome === 'failed').length === count,
+      { what: `${count} failed runs` },
+    );
+
+  before(async () => {
+    api = await backend.login();
+    const metadata = { name: 'mail', namespace: 'default' };
+    const command = 'cat > /dev/null; echo no route to the mail server >&2; exit 3';
+    const filters = ['is_incident', 'not_silenced'];
+    await api.put('/ns/default/handlers/mail', { metadata, type: 'pipe', command, filters });
+    const silence = { metadata: { name: 'entity:web-01:*', namespace: 'default' }, subscription: 'entity:web-01' };
+    const agent = await ReportingAgent.connect(backend, 'web-01');
+    await agent.keepalive({ timeout: 600 });
+    await agent.result('disk', RESULT);
+    await backend.clock.advance(10_000);
+    await agent.result('disk', { ...RESULT, status: 2, output: '/var is full' }, { id: EVENT_ID });
+    await ran(1);
+    await backend.clock.advance(10_000);
+    await agent.result('disk', { ...RESULT, status: 2, output: '/var is full' });
+    await ran(2);
+    await backend.clock.advance(10_000);
+    await api.put('/ns/default/silenced/entity:web-01:*', { ...silence, reason: 'maintenance', expire: -1 });
+    await backend.clock.advance(10_000);
+    await agent.result('disk', { ...RESULT, status: 2, output: '/var is full' });
+    await backend.clock.advance(70_000);
+    await backend.downFor(30_000);
+    api = await backend.login();
+    await backend.clock.advance(10_000);
+    const again = await ReportingAgent.connect(backend, 'web-01');
+    await again.result('disk', RESULT);
+    await api.delete('/ns/default/silenced/entity:web-01:*');
+    await backend.clock.advance(10_000);
+    await again.result('disk', RESULT);
+  });
+
+  it('is the one that docs/explain.md shows', async () => {
+    const page = readFileSync(new URL('../../docs/explain.md', import.meta.url), 'utf8');
+    const shown = [...page.matchAll(/```text\n([\s\S]*?)\n```/g)].map(([, block = '']) => block.split('\n'));
+    expect(shown).to.deep.equal([await sentences(45), await sentences(125)]);
+  });
+
+  it('says before the first result that there was no event', async () => {
+    const explanation = await explained(-10);
+    expect(at(explanation, 'state')).to.include({ kind: 'absent', state: null, record_begins_at: START_MS / 1_000 });
+    expect(at(explanation, 'sentences')).to.deep.equal([
+      'At 2023-11-14T22:13:10Z there was no event of the check `disk` of `web-01`; the record begins at 2023-11-14T22:13:20Z.',
+    ]);
+  });
+
+  it('has the state, its beginning and the number of results', async () => {
+    expect(at(await explained(5), 'state')).to.include({ state: 'passing', status: 0, problem_since: null });
+    expect(at(await explained(25), 'state')).to.deep.equal({
+      kind: 'recorded',
+      state: 'failing',
+      status: 2,
+      since: START_MS / 1_000 + 10,
+      problem_since: START_MS / 1_000 + 10,
+      occurrences_min: 1,
+      occurrences_max: 2,
+      complete: true,
+      next_at: START_MS / 1_000 + 40,
+      record_begins_at: null,
+    });
+    expect(at(await explained(), 'state')).to.include({ status: 0, since: START_MS / 1_000 + 150, occurrences_min: 2 });
+  });
+
+  it('has the failed run of a handler with its output', async () => {
+    expect(await sentences(25)).to.include(
+      'Handler `mail` failed at 2023-11-14T22:13:40Z: exit status 3, no route to the mail server.',
+    );
+    const { items } = at(await explained(25), 'handlers') as { items: unknown[] };
+    expect(items.map((item) => at(item, 'notification', 'outcome'))).to.deep.equal(['failed', 'failed']);
+  });
+
+  it('has the silence with its creator and reason, also after it was deleted', async () => {
+    const { items } = at(await explained(155), 'silences') as { items: unknown[] };
+    expect(items).to.deep.equal([
+      {
+        name: 'entity:web-01:*',
+        creator: 'admin',
+        reason: 'maintenance',
+        begin: START_MS / 1_000 + 30,
+        expire_at: 0,
+        ended: { at: START_MS / 1_000 + 150, event: 'silence.deleted', cause: { user: 'admin' } },
+      },
+    ]);
+  });
+
+  it('has the deadline that made an alert', async () => {
+    const { items } = at(await explained(105), 'changes') as { items: unknown[] };
+    expect(items[0]).to.deep.include({
+      cause: { deadlineAtMs: START_MS + 100_000 },
+      overdue: { since: START_MS / 1_000 + 40, limit: 60, blind: null },
+    });
+    expect(at(await explained(), 'due')).to.deep.equal({ what: 'result', since: START_MS / 1_000 + 160, limit: 60 });
+  });
+
+  it('has the connection of the agent and the blind time of the backend', async () => {
+    const watching = at(await explained(125), 'watching');
+    const [connection] = at(watching, 'connections', 'items') as unknown[];
+    expect(connection).to.include({ opened_at: START_MS / 1_000, closed_at: START_MS / 1_000 + 110 });
+    expect(at(watching, 'blind', 'items')).to.deep.equal([
+      { begin: START_MS / 1_000 + 110, end: START_MS / 1_000 + 140, event: 'process.started' },
+    ]);
+  });
+
+  it('of an alert about missing keepalives has their time limit', async () => {
+    await backend.clock.advance(800_000);
+    const path = '/api/mon/v1/namespaces/default/events/web-01/keepalive/explain';
+    expect(at((await api.get(path)).json, 'sentences')).to.include(
+      'Nothing was received within 600 s of 2023-11-14T22:13:20Z, so that the backend alerted.',
+    );
+  });
+
+  it('says when and by whom the event was deleted', async () => {
+    await api.delete('/ns/default/events/web-01/disk');
+    const explanation = await explained();
+    expect(at(explanation, 'state')).to.include({ kind: 'deleted', state: null });
+    expect(at(explanation, 'sentences', 0)).to.match(/^There is no event of .* caused by the user `admin`\.$/);
+    expect(at(await explained(45), 'state')).to.include({ kind: 'recorded', status: 2 });
+  });
+
+  it('is answered with 404 when nothing is on record, and with 400 for an invalid moment', async () => {
+    const never = await api.get('/api/mon/v1/namespaces/default/events/web-01/never/explain');
+    expect(never).to.have.property('status', 404);
+    const { status, text } = await api.get(`${EVENT}/explain?at=yesterday`);
+    expect([status, text]).to.deep.equal([400, '{"message":"at must be Unix seconds or an RFC 3339 time","code":1}']);
+  });
+});

@@ -1,0 +1,22 @@
+import type { EventAddress } from '../store/keyspace.ts';
+import type { NotificationStore } from '../store/notification-store.ts';
+import type { Excerpt, HandlerOutcome } from './explanation.ts';
+
+/** Outcomes of one event that are explained, the newest first. */
+const MAX_OUTCOMES = 50;
+
+/** Finds the outcomes of handlers with the events that were decided within a time, newest first. */
+export function outcomesOf(
+  notifications: Pick<NotificationStore, 'around'>,
+  address: EventAddress,
+  { fromMs, atMs }: { fromMs: number; atMs: number },
+): Excerpt<HandlerOutcome> {
+  const { before, after } = notifications.around(address, atMs, MAX_OUTCOMES + 1);
+  const later = after.filter(({ decidedAtMs }) => decidedAtMs <= atMs).toReversed();
+  const known = before.filter((notification) => notification.decidedAtMs >= fromMs || notification.atMs >= fromMs);
+  const all = [
+    ...later.map((notification) => ({ notification, isLater: true })),
+    ...known.map((notification) => ({ notification, isLater: false })),
+  ];
+  return { items: all.slice(0, MAX_OUTCOMES), hasMore: all.length > MAX_OUTCOMES };
+}
