@@ -6,6 +6,7 @@ import { at } from '../support/json-path.ts';
 import { eventually } from '../support/eventually.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend, START_MS } from '../support/restartable-backend.ts';
+import { SubscribedAgent } from '../support/subscribed-agent.ts';
 
 const EVENT = '/api/mon/v1/namespaces/default/events/web-01/disk';
 const EVENT_ID = '6a1b2c3d-0000-4000-8000-000000000001';
@@ -155,5 +156,38 @@ describe('an explanation of an incident', () => {
     expect(never).to.have.property('status', 404);
     const { status, text } = await api.get(`${EVENT}/explain?at=yesterday`);
     expect([status, text]).to.deep.equal([400, '{"message":"at must be Unix seconds or an RFC 3339 time","code":1}']);
+  });
+});
+
+describe('an explanation of a check with a schedule', () => {
+  const backend = perSuite(() => RestartableBackend.start());
+
+  it('counts the ticks that ran, and those that did not, with the reason', async () => {
+    const api = await backend.login();
+    const agent = await SubscribedAgent.register(backend, 'runner', 'sys');
+    const metadata = { name: 'check-disk', namespace: 'default' };
+    const check = { metadata, command: 'x', interval: 10, subscriptions: ['sys'], publish: true };
+    await api.put('/ns/default/checks/check-disk', check);
+    for (let tick = 0; tick < 3; tick += 1) {
+      await backend.clock.advance(10_000);
+      await agent.answer();
+    }
+    await agent.leave();
+    await backend.clock.advance(20_000);
+    const { json } = await api.get('/api/mon/v1/namespaces/default/events/runner/check-disk/explain');
+    expect(at(json, 'watching', 'ticks', 'items')).to.deep.equal([
+      { outcome: 'ran', reason: null, from: START_MS / 1_000 + 16.679, to: START_MS / 1_000 + 26.679, count: 2 },
+      {
+        outcome: 'lost',
+        reason: 'the agent was not connected',
+        from: START_MS / 1_000 + 36.679,
+        to: START_MS / 1_000 + 46.679,
+        count: 2,
+      },
+    ]);
+    expect(at(json, 'sentences')).to.include.members([
+      'From 2023-11-14T22:13:30Z to 2023-11-14T22:14:10Z the check ran at 2 ticks of its schedule, 0 were skipped and 2 were lost.',
+      '2 ticks from 2023-11-14T22:13:56.679Z to 2023-11-14T22:14:06.679Z were lost: the agent was not connected.',
+    ]);
   });
 });

@@ -5,6 +5,7 @@ import { sentencesOf } from '../../src/explain/sentences.ts';
 import { parseEventShape } from '../../src/resources/event.ts';
 import { silencedWithDefaults } from '../../src/resources/silenced.ts';
 import { NotificationStore } from '../../src/store/notification-store.ts';
+import { TickStore } from '../../src/store/tick-store.ts';
 import { VisibleStore } from '../../src/store/visible-store.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -32,7 +33,7 @@ class RandomBackend {
     ledger: this.store,
     records: new VisibleStore(this.store),
     notifications: new NotificationStore(this.store),
-    ticks: () => Promise.resolve(undefined),
+    ticks: new TickStore(this.store),
     clock: this.clock,
   });
   readonly #random: SeededRandom;

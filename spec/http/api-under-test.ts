@@ -97,7 +97,7 @@ export class ApiUnderTest {
         ledger: this.#store,
         records: this.#store,
         notifications: new NotificationStore(this.#store),
-        ticks: () => Promise.resolve(undefined),
+        ticks: new TickStore(this.#store),
         clock: this.clock,
       }),
       ledger: (query) => this.#store.ledgerSlice(query),

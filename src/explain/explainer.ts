@@ -2,14 +2,16 @@ import type { Clock } from '../ports/clock.ts';
 import { eventKey, type EventAddress } from '../store/keyspace.ts';
 import type { NotificationStore } from '../store/notification-store.ts';
 import type { TableReader } from '../store/table-reader.ts';
+import type { TickStore } from '../store/tick-store.ts';
 import { blindTimesOf } from './blind-times.ts';
 import { changeOf, type ChangesAround, stateAfter } from './check-changes.ts';
 import { connectionsOf } from './connections.ts';
 import { dueOf } from './due.ts';
-import type { Explanation, RecordedState, StateAt, TickRun, Excerpt } from './explanation.ts';
+import type { Explanation, RecordedState, StateAt } from './explanation.ts';
 import { outcomesOf } from './handlers.ts';
 import { entriesUpTo, entryAfter, type LedgerReader } from './key-history.ts';
 import { silencesOf } from './silences.ts';
+import { ticksOf } from './ticks.ts';
 
 /** Changes of the event that are read back from the moment. */
 const MAX_CHANGES = 200;
@@ -20,15 +22,12 @@ const MAX_WATCHED_MS = 7 * 86_400_000;
 
 const CHECK_STATE = 'check-state';
 
-/** Reads what became of the ticks of a check for an entity within a time; undefined when there is no record of them. */
-export type TickReader = (address: EventAddress, fromMs: number, atMs: number) => Promise<Excerpt<TickRun> | undefined>;
-
 export interface ExplainerPorts {
   ledger: LedgerReader;
   /** Without what pending deletions hide. */
   records: TableReader;
   notifications: Pick<NotificationStore, 'around'>;
-  ticks: TickReader;
+  ticks: Pick<TickStore, 'ofCheck' | 'ofEntity'>;
   clock: Pick<Clock, 'nowMs'>;
 }
 
@@ -103,7 +102,7 @@ export class Explainer {
       fromMs,
       connections: await connectionsOf(ledger, address, fromMs, atMs),
       blind: await blindTimesOf(ledger, fromMs, atMs),
-      ticks: await ticks(address, fromMs, atMs),
+      ticks: await ticksOf(ticks, address, fromMs, atMs),
     };
   }
 }

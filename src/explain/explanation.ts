@@ -2,6 +2,7 @@ import type { EventAddress } from '../store/keyspace.ts';
 import type { LedgerCause } from '../store/ledger.ts';
 import type { Notification } from '../store/records.ts';
 import type { CheckStateName } from '../rules/check-state.ts';
+import type { TickOutcome } from '../rules/tick-streaks.ts';
 
 /** A change of a check, as the ledger records it. */
 export interface RecordedChange {
@@ -102,7 +103,7 @@ export interface BlindIntervalAt {
 
 /** Consecutive ticks with the same outcome. */
 export interface TickRun {
-  outcome: 'ran' | 'skipped' | 'lost';
+  outcome: TickOutcome;
   reason: string | undefined;
   fromMs: number;
   toMs: number;

@@ -63,7 +63,7 @@ export async function openApi(config: BackendConfig, ports: OpenApiPorts, closer
       ledger: store,
       records: new VisibleStore(store),
       notifications,
-      ticks: () => Promise.resolve(undefined),
+      ticks: new TickStore(new VisibleStore(store)),
       clock,
     }),
     ledger: (query) => store.ledgerSlice(query),
