@@ -125,7 +125,7 @@ describe('the handlers of a backend', function () {
         () => runsOf('a-hostile'),
         (runs) => runs.length > 0,
       );
-      expect(run).to.deep.include({ outcome: 'failed', status: 2 });
+      expect(run).to.deep.include({ outcome: 'timed-out', status: 2 });
       expect(at(run, 'reason')).to.match(/^Execution timed out\n/);
       expect(String(at(run, 'reason')).length).to.be.at.most(1_000);
       expect(others).to.deep.equal([]);

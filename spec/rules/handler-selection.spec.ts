@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type FilterInput, passesFilters, selectHandlers } from '../../src/rules/handler-selection.ts';
+import { selectHandlers } from '../../src/rules/handler-selection.ts';
 
 type Entry = { type: string; handlers: string[] | null };
 const pipe: Entry = { type: 'pipe', handlers: null };
@@ -94,47 +94,5 @@ describe('the handlers of an event', () => {
       { name: 'none', reason: 'handler does not exist' },
       { name: 'u', reason: 'handler sets cannot be deeply nested' },
     ]);
-  });
-});
-
-describe('the built-in filters', () => {
-  const input = (changes: Partial<FilterInput>): FilterInput => ({
-    status: 0,
-    previousStatus: undefined,
-    silenced: [],
-    hasMetrics: false,
-    ...changes,
-  });
-  const cases: [string, string, Partial<FilterInput>, boolean][] = [
-    ['include is_incident, which passes a problem', 'is_incident', { status: 1 }, true],
-    ['include is_incident, which passes the end of a problem', 'is_incident', { previousStatus: 2 }, true],
-    ['include is_incident, which denies a success after a success', 'is_incident', { previousStatus: 0 }, false],
-    ['include is_incident, which denies a first success', 'is_incident', {}, false],
-    ['include is_incident, which denies metrics without a check', 'is_incident', { status: undefined }, false],
-    ['include not_silenced, which passes an event without a silence', 'not_silenced', {}, true],
-    ['include not_silenced, which denies a silenced event', 'not_silenced', { silenced: ['entity:a:*'] }, false],
-    ['include has_metrics, which passes an event with metrics', 'has_metrics', { hasMetrics: true }, true],
-    ['include has_metrics, which denies an event without metrics', 'has_metrics', {}, false],
-  ];
-  for (const [what, filter, changes, passes] of cases) {
-    it(what, () => {
-      expect(passesFilters([filter], input(changes), () => false).passes).to.equal(passes);
-    });
-  }
-
-  it('deny before another filter is looked up, which prevents the handler from running', () => {
-    const isStored = (name: string): boolean => name === 'mine';
-    for (const filters of [
-      ['is_incident', 'mine'],
-      ['mine', 'is_incident'],
-    ]) {
-      const denied = { passes: false, filter: 'is_incident', reason: 'denied' };
-      expect(passesFilters(filters, input({}), isStored)).to.deep.equal(denied);
-      const reason = 'filter cannot run yet, only built-in filters can';
-      const failing = passesFilters(filters, input({ status: 1 }), isStored);
-      expect(failing).to.deep.equal({ passes: false, filter: 'mine', reason });
-    }
-    const missing = { passes: false, filter: 'constructor', reason: 'filter does not exist' };
-    expect(passesFilters(['constructor', 'mine'], input({}), isStored)).to.deep.equal(missing);
   });
 });

@@ -1,9 +1,8 @@
-import type { PipelinePorts } from '../../src/pipeline/pipeline.ts';
+import type { HandleEvent } from '../../src/pipeline/workflow-run.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import type { Outcome, OutboxEntry } from '../../src/store/records.ts';
 import type { WriteSet } from '../../src/store/transactional-store.ts';
 import type { Differences } from './differences.ts';
-
-type RunHandler = PipelinePorts['run'];
 
 interface HandledEntry {
   entry: string;
@@ -40,13 +39,15 @@ export class HandlerRuns {
     this.#process += 1;
   }
 
-  /** Replaces a real handler: waits for the planned time and succeeds. */
-  readonly run: RunHandler = async (handler, entry, clock) => {
-    this.#started(entry);
-    const durationMs = this.#durationMs();
-    if (durationMs > 0) await new Promise<void>((resolve) => void clock.after(durationMs, resolve));
-    return { outcome: 'handled', reason: handler.metadata.name ?? '', status: 0 };
-  };
+  /** Returns what replaces real handlers: it waits for the planned time and succeeds. */
+  handleWith(clock: Clock): HandleEvent {
+    return async (handler, _input, entry) => {
+      this.#started(entry);
+      const durationMs = this.#durationMs();
+      if (durationMs > 0) await new Promise<void>((resolve) => void clock.after(durationMs, resolve));
+      return { outcome: 'handled', reason: handler.metadata.name ?? '', status: 0 };
+    };
+  }
 
   #started(entry: OutboxEntry): void {
     const { notificationId: id, handler, key } = entry;

@@ -2,13 +2,15 @@ import { hasRoomFor } from '../../src/actors/entities/entity-limit.ts';
 import { seed } from '../../src/actors/administration/seed.ts';
 import { ActorSystem } from '../../src/actors/system.ts';
 import { startPipeline } from '../../src/main/serve/start-pipeline.ts';
-import type { Pipeline, PipelinePorts } from '../../src/pipeline/pipeline.ts';
+import type { Pipeline } from '../../src/pipeline/pipeline.ts';
+import { type HandleEvent, workflowRunner } from '../../src/pipeline/workflow-run.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';
 import { AgentListener } from '../../src/sessions/listener.ts';
 import type { AcceptedConnection } from '../../src/sessions/connection/session-ports.ts';
-import { ResourceStore } from '../../src/store/resource-store.ts';
+import { readResource, ResourceStore } from '../../src/store/resource-store.ts';
 import { Decision, emptyPuts } from '../../src/store/decision.ts';
+import { plainWorkflowPorts } from '../support/workflow-ports.ts';
 import { type SimulatedDisk, SimulatedStore, type WriteObserver } from './simulated-store.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';
 
@@ -25,7 +27,8 @@ export interface SimulatedBackendPorts {
   clock: Clock;
   log: Log;
   observer: WriteObserver;
-  run: PipelinePorts['run'];
+  /** Replaces real handlers. */
+  handleWith(clock: Clock): HandleEvent;
   /** Maximum number of entities; 0 = no limit. */
   entityLimit: number;
 }
@@ -120,8 +123,16 @@ export class SimulatedBackend {
   /** Resolves when the backend accepts connections. */
   async start(): Promise<void> {
     await this.system.start();
-    const { log, run } = this.#ports;
-    this.#pipeline = startPipeline(this.system, this.#store, { clock: this.#clock, log, run });
+    const { log, handleWith } = this.#ports;
+    const clock = this.#clock;
+    const run = workflowRunner({
+      ...plainWorkflowPorts(clock, (namespace, name) => readResource(this.#store, 'handlers', namespace, name)),
+      handle: handleWith(clock),
+    });
+    const ports = { clock, log, random: () => 0, run, handlerRetryForMs: 0 };
+    const { pipeline, loaded } = startPipeline(this.system, this.#store, ports);
+    this.#pipeline = pipeline;
+    await loaded;
   }
 
   get isWriting(): boolean {

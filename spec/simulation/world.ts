@@ -112,7 +112,7 @@ export class World {
       clock,
       log,
       observer: durability,
-      run: this.handlerRuns.run,
+      handleWith: (of) => this.handlerRuns.handleWith(of),
       entityLimit: oracle.entityLimit,
     });
     let isRunning = false;

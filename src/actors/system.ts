@@ -5,7 +5,7 @@ import type { System } from '../resources/entity.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
 import { Committer } from '../store/committer.ts';
 import type { LedgerHead } from '../store/ledger.ts';
-import type { Notification, OutboxEntry } from '../store/records.ts';
+import type { Attempts, Notification, OutboxEntry } from '../store/records.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { VisibleReader } from '../store/visible-store.ts';
 import { makeActorKinds } from './actor-kinds.ts';
@@ -27,7 +27,7 @@ import { DEFAULT_SETTINGS, type Settings } from './core/settings.ts';
 import { type SystemListener, SystemListeners } from './core/system-listeners.ts';
 import { TickBook } from './core/tick-book.ts';
 import { DeadlineDispatch } from './deadline-dispatch.ts';
-import { settle } from './events/settle-notification.ts';
+import { noteAttempts, settle } from './events/settle-notification.ts';
 import { SILENCE } from './events/silences.ts';
 import { Inspection } from './inspection/inspection.ts';
 import { provideEffects } from './machine-effects.ts';
@@ -273,6 +273,13 @@ export class ActorSystem {
     const cause = eventId === undefined ? { backend: 'handler.ended' as const } : { eventId };
     await this.decider.decide({ cause, unbounded: true }, (ctx) => {
       settle(ctx, outboxKey, key, notification, entry);
+    }).durable;
+  }
+
+  /** Stores how often an entry of the outbox was tried. Resolves when it is durable. @throws StoreUnavailable */
+  async noteAttempts(outboxKey: string, attempts: Attempts): Promise<void> {
+    await this.decider.decide({ cause: { eventId: outboxKey }, unbounded: true }, (ctx) => {
+      noteAttempts(ctx, outboxKey, attempts);
     }).durable;
   }
 

@@ -5,6 +5,7 @@ import { BACKEND_FILE_KEYS } from './command-flags.ts';
 import { etcdRules } from './etcd-flags.ts';
 import { type EventLogConfig, eventLogConfig } from './event-log-flags.ts';
 import { type LogLevel, type Parsed, parseFlags, type Sources } from './flags.ts';
+import { type HandlerConfig, handlerConfig } from './handler-flags.ts';
 import { type InspectConfig, inspectConfig, inspectRelayRule } from './inspect-flags.ts';
 import { type SandboxConfig, sandboxConfig } from './sandbox-flags.ts';
 import { type SecretConfig, secretConfig, secretRule } from './secret-flags.ts';
@@ -21,6 +22,7 @@ export interface BackendConfig
     InspectConfig,
     AdmissionConfig,
     EventLogConfig,
+    HandlerConfig,
     SandboxConfig,
     SecretConfig,
     SilenceConfig,
@@ -45,8 +47,6 @@ export interface BackendConfig
   readonly deregistrationHandler?: string | undefined;
   /** The handler that receives the head of the ledger every hour. The log has it in any case. */
   readonly ledgerAnchorHandler?: string | undefined;
-  /** The time limit of pipe handlers without a timeout; none by default. */
-  readonly handlerRunLimitMs?: number;
   /** State machines in memory; the bound of the actor system by default. */
   readonly maxAwakeActors?: number;
   /** With `full`, acknowledged data survives a power cut. */
@@ -103,9 +103,9 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
           }),
           tls: backendTlsOf(values, warn),
           deregistrationHandler: values['deregistration-handler'] || undefined,
-          handlerRunLimitMs: values['handler-run-limit'],
           maxAwakeActors: values['max-awake-actors'],
           ledgerAnchorHandler: values['ledger-anchor-handler'] || undefined,
+          ...handlerConfig(values),
           ...silenceConfig(values),
           ...sandboxConfig(values),
           ...secretConfig(values),

@@ -1,3 +1,5 @@
+import { parseDurationMs } from '../resources/duration.ts';
+
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 export const DEFAULT_LOG_LEVEL: LogLevel = 'warn';
@@ -25,7 +27,6 @@ export class InvalidValue extends Error {
   }
 }
 
-const UNITS_MS: Record<string, number> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const LEVELS: Record<string, LogLevel> = {
   panic: 'fatal',
   fatal: 'fatal',
@@ -114,11 +115,9 @@ export const kinds = {
   duration: ({ bareSeconds = false } = {}) => ({
     ...scalar('duration', (text) => {
       if (/^\d+(\.\d+)?$/.test(text) && (bareSeconds || Number(text) === 0)) return Number(text) * 1000;
-      const parts = [...text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g)];
-      if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
-        throw new InvalidValue('must be a duration with a unit, for example 15s or 1m30s');
-      }
-      return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNITS_MS[unit ?? ''] ?? 0), 0);
+      const durationMs = parseDurationMs(text);
+      if (durationMs === undefined) throw new InvalidValue('must be a duration with a unit, for example 15s or 1m30s');
+      return durationMs;
     }),
     show: (valueMs: number) => `${valueMs / 1000}s`,
   }),

@@ -4,6 +4,7 @@ import { backendTlsFlags } from './backend-tls.ts';
 import { etcdFlags } from './etcd-flags.ts';
 import { eventLogFlags } from './event-log-flags.ts';
 import { DEFAULT_LOG_LEVEL, type Flag, grouped, InvalidValue, kinds } from './flags.ts';
+import { handlerFlags } from './handler-flags.ts';
 import { inspectFlags } from './inspect-flags.ts';
 import { sandboxFlags } from './sandbox-flags.ts';
 import { secretFlags } from './secret-flags.ts';
@@ -119,11 +120,7 @@ export const startFlags = {
       fallback: '',
       about: 'handler in namespace mon-system that receives the head of the ledger every hour',
     },
-    'handler-run-limit': {
-      kind: kinds.duration(),
-      fallback: 600_000,
-      about: 'time limit of pipe handlers without a timeout, 0 for none',
-    },
+    ...handlerFlags,
     ...sandboxFlags,
     ...secretFlags,
   }),

@@ -27,6 +27,8 @@ export interface CommandRequest {
   lingerMs?: number;
   /** Kills the whole group. */
   signal?: AbortSignal;
+  /** Keeps standard error out of `output` and `bytes`. */
+  separatesErrors?: boolean;
 }
 
 export interface CommandResult {
@@ -37,6 +39,12 @@ export interface CommandResult {
   signal: NodeJS.Signals | undefined;
   /** Standard output and error in the order of arrival; bytes that are not UTF-8 become U+FFFD. */
   output: string;
+  /** The output as it was written, up to MAX_OUTPUT_BYTES, without notes about a timeout or discarded bytes. */
+  bytes: Buffer;
+  /** Whether some output was discarded. */
+  isCut: boolean;
+  /** Standard error, where it is kept apart from the output. */
+  errors: string;
   durationMs: number;
   /** The code of the system error when the command was not started. */
   errorCode?: string | undefined;
@@ -55,8 +63,16 @@ class Output {
     this.#discardedBytes += chunk.length - kept.length;
   }
 
+  get isCut(): boolean {
+    return this.#discardedBytes > 0;
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
   text(): string {
-    const text = Buffer.concat(this.#chunks).toString();
+    const text = this.bytes().toString();
     if (this.#discardedBytes === 0) return text;
     return `${text}\nOutput cut at ${MAX_OUTPUT_BYTES} bytes, ${this.#discardedBytes} bytes discarded\n`;
   }
@@ -77,9 +93,10 @@ function environmentWith(overlay: readonly string[]): NodeJS.ProcessEnv {
 }
 
 /** Joins both streams in one pipe, which keeps their order, and becomes the shell of the command. */
-const RUN = 'exec sh -c "$0" 2>&1';
+const RUN_JOINED = 'exec sh -c "$0" 2>&1';
+const RUN_SEPARATE = 'exec sh -c "$0"';
 /** Registers the group with the process reaper first. A reaper that has ended raises SIGPIPE in the subshell only. */
-const REGISTER_AND_RUN = `(echo "add $$" >&3); ${RUN} 3>&-`;
+const registered = (run: string): string => `(echo "add $$" >&3); ${run} 3>&-`;
 
 /**
  * Starts the command. Its group registers itself, so that the reaper ends it even when this program is killed before `spawn`
@@ -88,9 +105,11 @@ const REGISTER_AND_RUN = `(echo "add $$" >&3); ${RUN} 3>&-`;
 function start(request: CommandRequest, reaper: ProcessReaper | undefined): ChildProcess {
   const registry = reaper?.ready();
   const stdin = request.stdin === undefined ? 'ignore' : 'pipe';
-  return spawn('sh', ['-c', registry === undefined ? RUN : REGISTER_AND_RUN, request.command], {
+  const [run, stderr] =
+    request.separatesErrors === true ? [RUN_SEPARATE, 'pipe' as const] : [RUN_JOINED, 'ignore' as const];
+  return spawn('sh', ['-c', registry === undefined ? run : registered(run), request.command], {
     detached: true,
-    stdio: [stdin, 'pipe', 'ignore', ...(registry === undefined ? [] : [registry])],
+    stdio: [stdin, 'pipe', stderr, ...(registry === undefined ? [] : [registry])],
     env: environmentWith(request.environment ?? []),
   });
 }
@@ -116,6 +135,9 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
     status: STATUS_NOT_STARTED,
     signal: undefined,
     output: error instanceof Error ? error.message : String(error),
+    bytes: Buffer.alloc(0),
+    isCut: false,
+    errors: '',
     durationMs: clock.monotonicMs() - startedMs,
     errorCode: (error as NodeJS.ErrnoException).code,
   });
@@ -129,11 +151,13 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
   if (pid === undefined) {
     child.stdin?.destroy();
     child.stdout?.destroy();
+    child.stderr?.destroy();
     return new Promise((resolve) => child.once('error', (error) => resolve(notStarted(error))));
   }
   const release = reaper?.hold(pid);
   return new Promise((resolve) => {
     const output = new Output();
+    const errors = new Output();
     const { timeoutMs = 0, signal: abort } = request;
     let killedBy: 'timed-out' | 'aborted' | undefined;
     let killNote = '';
@@ -147,8 +171,16 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
       child.removeAllListeners('close');
       child.stdin?.destroy();
       child.stdout?.destroy();
+      child.stderr?.destroy();
       const heading = result.ending === 'timed-out' ? `Execution timed out\n${killNote}` : '';
-      resolve({ ...result, output: heading + output.text(), durationMs: clock.monotonicMs() - startedMs });
+      resolve({
+        ...result,
+        output: heading + output.text(),
+        bytes: output.bytes(),
+        isCut: output.isCut,
+        errors: errors.text(),
+        durationMs: clock.monotonicMs() - startedMs,
+      });
     };
     const settleKilled = (): void => {
       const ending = killedBy ?? 'aborted';
@@ -166,6 +198,7 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
     const endTimeout = timeoutMs > 0 ? clock.after(timeoutMs, () => kill('timed-out')) : () => undefined;
 
     child.stdout?.on('data', (chunk: Buffer) => output.add(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => errors.add(chunk));
     // A command may ignore its input. The `close` event reports the end of its pipes.
     child.stdin?.on('error', () => child.stdin?.destroy());
     child.stdin?.end(request.stdin);

@@ -28,6 +28,7 @@ import { openPipeline } from './serve/open-pipeline.ts';
 import { openSandbox } from './serve/open-sandbox.ts';
 import { openStore } from './serve/open-store.ts';
 import { openSystem } from './serve/open-system.ts';
+import { runEnvironment } from './serve/run-environment.ts';
 import { startProxyRuns } from './serve/start-proxy-runs.ts';
 import { statusPorts } from './serve/status-ports.ts';
 import { openTls } from './tls/tls.ts';
@@ -95,7 +96,15 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   closers.add(() => {
     metrics.stop();
   });
-  const pipelinePorts = { system, store, durations: metrics.handlers, clock, log: logOf('pipeline') };
+  const pipelinePorts = {
+    ...runEnvironment(store, secretValues),
+    system,
+    store,
+    sandbox,
+    durations: metrics.handlers,
+    clock,
+    log: logOf('pipeline'),
+  };
   const pipeline = openPipeline(config, pipelinePorts, closers);
   closers.add(anchorLedger(system, { clock, log: logOf('ledger'), handler: config.ledgerAnchorHandler }));
   const installation = await ensureInstallation(system, store);

@@ -3,8 +3,8 @@ import { Fifo } from './fifo.ts';
 
 /** Handlers that run concurrently. */
 const MAX_RUNNING = 100;
-/** Concurrent runs of one handler, so that a handler that hangs leaves capacity for others. */
-const MAX_RUNNING_OF_HANDLER = 25;
+/** Concurrent runs of one handler that does not set its own limit, so that a handler that hangs leaves capacity for others. */
+export const MAX_RUNNING_OF_HANDLER = 25;
 
 /** A run of one handler in a namespace. */
 export interface ScheduledRun {
@@ -12,8 +12,7 @@ export interface ScheduledRun {
   handler: string;
 }
 
-interface Lane<W> {
-  namespace: string;
+interface Lane<W> extends ScheduledRun {
   waiting: Fifo<W>;
   running: number;
   /** Runs that could not be started, in order. While there are any, no run of the handler starts. */
@@ -27,17 +26,23 @@ interface Lane<W> {
 export class FairScheduler<W extends ScheduledRun> {
   /** Handlers with waiting or active runs. The one that started last is at the end. */
   readonly #lanes = new Map<string, Lane<W>>();
+  readonly #limitOf: (handler: ScheduledRun) => number;
   #running = 0;
+
+  /** `limitOf` returns how many runs of a handler may be active now. */
+  constructor(limitOf: (handler: ScheduledRun) => number = () => MAX_RUNNING_OF_HANDLER) {
+    this.#limitOf = limitOf;
+  }
 
   get running(): QueueStats {
     return { used: this.#running, limit: MAX_RUNNING };
   }
 
   add(run: W): void {
-    const id = laneOf(run);
+    const id = handlerId(run);
     let lane = this.#lanes.get(id);
     if (lane === undefined) {
-      lane = { namespace: run.namespace, waiting: new Fifo(), running: 0, postponed: [] };
+      lane = { namespace: run.namespace, handler: run.handler, waiting: new Fifo(), running: 0, postponed: [] };
       this.#lanes.set(id, lane);
     }
     lane.waiting.push(run);
@@ -60,11 +65,11 @@ export class FairScheduler<W extends ScheduledRun> {
     const lane = this.#runningLane(run);
     lane.running -= 1;
     this.#running -= 1;
-    this.#deleteIdle(laneOf(run), lane);
+    this.#deleteIdle(handlerId(run), lane);
   }
 
   #runningLane(run: W): Lane<W> {
-    const id = laneOf(run);
+    const id = handlerId(run);
     const lane = this.#lanes.get(id);
     if (lane === undefined) throw new Error(`nothing of ${id} runs`);
     return lane;
@@ -78,7 +83,7 @@ export class FairScheduler<W extends ScheduledRun> {
 
   /** Lets the runs of a handler start again, the postponed ones first. Returns whether there are any. */
   resume(run: ScheduledRun): boolean {
-    const lane = this.#lanes.get(laneOf(run));
+    const lane = this.#lanes.get(handlerId(run));
     if (lane === undefined) return false;
     for (const postponed of lane.postponed.splice(0).reverse()) lane.waiting.unshift(postponed);
     return true;
@@ -96,8 +101,8 @@ export class FairScheduler<W extends ScheduledRun> {
   }
 
   /** The first run of a handler may use the last slot. Each further run requires twice as many free slots. */
-  #hasCapacity({ running }: Lane<W>): boolean {
-    return running < MAX_RUNNING_OF_HANDLER && 2 * running < MAX_RUNNING - this.#running;
+  #hasCapacity(lane: Lane<W>): boolean {
+    return 2 * lane.running < MAX_RUNNING - this.#running && lane.running < this.#limitOf(lane);
   }
 
   #deleteIdle(id: string, { waiting, running, postponed }: Lane<W>): void {
@@ -105,4 +110,5 @@ export class FairScheduler<W extends ScheduledRun> {
   }
 }
 
-const laneOf = ({ namespace, handler }: ScheduledRun): string => `${namespace}/${handler}`;
+/** The name of a handler with its namespace. */
+export const handlerId = ({ namespace, handler }: ScheduledRun): string => `${namespace}/${handler}`;

@@ -1,40 +1,38 @@
 import { setMaxListeners } from 'node:events';
-import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { QueueStats } from '../ports/queue-stats.ts';
-import type { Handler } from '../resources/handler.ts';
-import type { Notification, OutboxEntry } from '../store/records.ts';
-import { Fifo } from './fifo.ts';
-import { canRun } from './handler-run.ts';
+import type { Attempts, Notification, OutboxEntry } from '../store/records.ts';
+import { DeliveryPolicy, type DeliveryPolicyPorts } from './delivery-policy.ts';
+import { FairScheduler } from './fair-scheduler.ts';
 import type { HandlerResult, HandlerRun } from './handlers/handler-result.ts';
-import { FairScheduler, type ScheduledRun } from './fair-scheduler.ts';
+import { excessRun, expiredRuns, retriedSinceMs } from './held-runs.ts';
+import { KeyQueues } from './key-queues.ts';
+import { type Outage, Outages } from './outages.ts';
+import { type PendingNotification, type PendingRun, PendingRuns } from './pending-runs.ts';
+import { Settlement } from './settlement.ts';
 import { StartRetries } from './start-retries.ts';
+import { Turns } from './turns.ts';
+import { NAMESPACE_DELETED, type RunOptions } from './workflow-run.ts';
 
 /** Notifications that may wait. Past this number senders must pause. */
 const MAX_WAITING = 100_000;
 /** Size of their events. Past it senders must pause. */
 const MAX_WAITING_BYTES = 1024 * 1024 * 1024;
-/** Notifications of a deleted namespace that are stored concurrently. */
-const DROP_BATCH_SIZE = 100;
 /** Time for running handlers during a stop. Later they are aborted, and run again after the next start. */
 const STOP_GRACE_MS = 5_000;
-/** Delay before retrying to store an outcome. */
-const RETRY_MS = 1_000;
-/** Size of an event that is read and parsed in the same turn of the event loop. */
-const MAX_BYTES_PER_TURN = 4 * 1024 * 1024;
-const NAMESPACE_DELETED = 'namespace was deleted';
 
-export interface PipelinePorts {
+export interface PipelinePorts extends DeliveryPolicyPorts {
   clock: Clock;
   log: Log;
+  /** A number from 0 to 1. */
+  random(): number;
   /** The entry with this outbox key. */
   entry(outboxKey: string): OutboxEntry | undefined;
-  /** Runs a handler with an entry until `signal` aborts it. Never rejects. */
-  run(handler: Handler, entry: OutboxEntry, clock: Clock, signal: AbortSignal): Promise<HandlerRun>;
-  /** The current configuration of the handler. */
-  handler(namespace: string, name: string): Handler | undefined;
-  namespaceExists(name: string): boolean;
+  /** Does one run: filters, mutator and handler. */
+  run(entry: OutboxEntry, options: RunOptions): Promise<HandlerRun>;
+  /** Stores how often an entry was tried, and when first. */
+  attempted(outboxKey: string, attempts: Attempts): Promise<void>;
   /**
    * Stores the outcome of an entry and removes it from the outbox. The entry of a dead letter is kept. Resolves when that is
    * durable.
@@ -42,38 +40,47 @@ export interface PipelinePorts {
   done(outboxKey: string, key: string, notification: Notification, entry?: OutboxEntry): Promise<void>;
 }
 
-/** The part of an outbox entry that is kept in memory. */
-export interface PendingNotification extends ScheduledRun {
-  outboxKey: string;
-  /** Key of the event. Entries with the same key run in order. */
-  key: string;
-  /** Size of the event. */
-  bytes: number;
-}
-
 /**
- * Runs the handlers of the outbox. Entries with the same key run in order, others concurrently. An entry stays in the
- * outbox until its outcome is stored, so a crash repeats running handlers and loses nothing. A handler that cannot be
- * started for want of descriptors, processes or memory is tried again until it can.
+ * Does the runs of the outbox. Runs of one event key go in order, others concurrently. An entry stays in the outbox until its
+ * outcome is stored, so a crash repeats runs and loses nothing. A handler that cannot be started for want of descriptors, processes
+ * or memory is tried again until it can. A run whose target cannot be reached is tried again for a time; runs of other handlers go
+ * on meanwhile, and later ones of the same key and handler wait behind it.
  */
 export class Pipeline {
   /** Completed runs since the process started, by outcome. */
   readonly runs = { handled: 0, failed: 0 };
   readonly #ports: PipelinePorts;
-  readonly #scheduler = new FairScheduler<PendingNotification>();
-  /** Entries that wait behind an earlier entry with the same key. */
-  readonly #blocked = new Map<string, Fifo<PendingNotification>>();
+  readonly #pending = new PendingRuns();
+  readonly #keys = new KeyQueues();
+  readonly #scheduler: FairScheduler<PendingRun>;
+  readonly #outages: Outages;
+  readonly #policy: DeliveryPolicy;
+  readonly #settlement: Settlement;
+  readonly #turns = new Turns();
   /** Work that must finish before `stop` resolves. */
   readonly #inFlight = new Set<Promise<void>>();
   readonly #abortController = new AbortController();
   readonly #retries: StartRetries;
-  #count = 0;
-  #bytes = 0;
   #stopped = false;
 
   constructor(ports: PipelinePorts) {
     this.#ports = ports;
-    this.#retries = new StartRetries(ports.clock, (handler) => {
+    const { clock, random } = ports;
+    this.#policy = new DeliveryPolicy(ports);
+    this.#settlement = new Settlement({ ...ports, turns: this.#turns });
+    this.#scheduler = new FairScheduler((handler) =>
+      Math.min(this.#policy.maxParallel(handler), this.#outages.limitOf(handler) ?? Infinity),
+    );
+    this.#outages = new Outages({
+      clock,
+      random,
+      resume: (runs) => {
+        for (const run of runs) this.#scheduler.add(run);
+        this.#start();
+      },
+      expire: (outage) => this.#expire(outage),
+    });
+    this.#retries = new StartRetries(clock, (handler) => {
       const hasRuns = this.#scheduler.resume(handler);
       this.#start();
       return hasRuns;
@@ -84,19 +91,23 @@ export class Pipeline {
 
   /** Whether senders must pause. */
   get isFull(): boolean {
-    return this.#count >= MAX_WAITING || this.#bytes >= MAX_WAITING_BYTES;
+    return this.#pending.count >= MAX_WAITING || this.#pending.bytes >= MAX_WAITING_BYTES;
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped;
   }
 
   get waiting(): number {
-    return this.#count;
+    return this.#pending.count;
   }
 
   get outbox(): QueueStats {
-    return { used: this.#count, limit: MAX_WAITING };
+    return { used: this.#pending.count, limit: MAX_WAITING };
   }
 
   get outboxBytes(): QueueStats {
-    return { used: this.#bytes, limit: MAX_WAITING_BYTES };
+    return { used: this.#pending.bytes, limit: MAX_WAITING_BYTES };
   }
 
   get running(): QueueStats {
@@ -105,33 +116,40 @@ export class Pipeline {
 
   /** Schedules an entry that was added to the outbox. */
   add(entry: PendingNotification): void {
-    this.#count += 1;
-    this.#bytes += entry.bytes;
-    const blocked = this.#blocked.get(entry.key);
-    if (blocked !== undefined) {
-      blocked.push(entry);
-      return;
-    }
-    this.#blocked.set(entry.key, new Fifo());
-    this.#scheduler.add(entry);
+    const { clock } = this.#ports;
+    const nowMs = clock.monotonicMs();
+    const { outboxKey, key, namespace, handler, bytes, attempts = 0, firstAttemptAtMs } = entry;
+    const sinceMs = firstAttemptAtMs === undefined ? undefined : Math.max(0, clock.nowMs() - firstAttemptAtMs);
+    const run: PendingRun = {
+      outboxKey,
+      key,
+      namespace,
+      handler,
+      bytes,
+      attempts,
+      addedMs: nowMs,
+      retriedSinceMs: sinceMs === undefined ? undefined : nowMs - sinceMs,
+      dueMs: 0,
+      occupiesKey: false,
+      holdsHandler: false,
+      isRunning: false,
+      isSettled: false,
+    };
+    this.#pending.add(run);
+    this.#schedule(this.#keys.add(run));
+    this.#makeRoom(run);
     this.#start();
   }
 
   /** Skips the waiting notifications of a deleted namespace. Running handlers continue. */
   dropNamespace(namespace: string): void {
-    const dropped = this.#scheduler.removeWaiting(namespace);
-    const first = new Set(dropped.map(({ key }) => key));
-    for (const [key, blocked] of this.#blocked) {
-      if (!key.startsWith(`${namespace}/`)) continue;
-      dropped.push(...blocked.drain());
-      if (first.has(key)) this.#blocked.delete(key);
-    }
+    const scheduled = this.#scheduler.removeWaiting(namespace).filter(({ isSettled }) => !isSettled);
+    const retrying = this.#outages.removeNamespace(namespace);
+    const dropped = [...scheduled, ...retrying, ...this.#keys.removeNamespace(namespace, [...scheduled, ...retrying])];
     if (dropped.length === 0) return;
-    this.#ports.log.warn(
-      { namespace, notifications: dropped.length },
-      'skipping the notifications of a deleted namespace',
-    );
-    this.#track(this.#settleDropped(dropped));
+    const fields = { namespace, notifications: dropped.length };
+    this.#ports.log.warn(fields, 'skipping the notifications of a deleted namespace');
+    this.#settleUnrun(dropped, { outcome: 'skipped', reason: NAMESPACE_DELETED, status: undefined });
   }
 
   /**
@@ -140,6 +158,8 @@ export class Pipeline {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#retries.stop();
+    this.#outages.stop();
+    this.#settlement.stop();
     const cancel = this.#ports.clock.after(STOP_GRACE_MS, () => {
       this.#abortController.abort(new Error('the backend stops'));
     });
@@ -147,11 +167,21 @@ export class Pipeline {
     cancel();
   }
 
+  #schedule(run: PendingRun | undefined): void {
+    if (run !== undefined) this.#scheduler.add(run);
+  }
+
   #start(): void {
     while (!this.#stopped) {
-      const entry = this.#scheduler.next();
-      if (entry === undefined) return;
-      this.#track(this.#run(entry));
+      const run = this.#scheduler.next();
+      if (run === undefined) return;
+      if (run.isSettled) {
+        this.#scheduler.finished(run);
+        this.#schedule(this.#keys.release(run));
+      } else {
+        run.isRunning = true;
+        this.#track(this.#run(run));
+      }
     }
   }
 
@@ -160,67 +190,93 @@ export class Pipeline {
     this.#inFlight.add(tracked);
   }
 
-  async #run(entry: PendingNotification): Promise<void> {
-    let isStarted = true;
+  async #run(run: PendingRun): Promise<void> {
+    let next: 'end' | 'postpone' | 'retry' = 'end';
     try {
-      isStarted = await this.#handle(entry);
+      next = await this.#handle(run);
     } finally {
-      if (isStarted) this.#finished(entry);
-      else this.#scheduler.postpone(entry);
+      run.isRunning = false;
+      if (next === 'postpone') {
+        this.#scheduler.postpone(run);
+      } else {
+        this.#scheduler.finished(run);
+        this.#schedule(next === 'retry' ? this.#keys.hold(run) : this.#ended(run));
+      }
       this.#start();
     }
   }
 
-  #finished(entry: PendingNotification): void {
-    this.#release(entry);
-    this.#scheduler.finished(entry);
-    const next = this.#blocked.get(entry.key)?.shift();
-    if (next === undefined) this.#blocked.delete(entry.key);
-    else this.#scheduler.add(next);
+  #ended(run: PendingRun): PendingRun | undefined {
+    this.#pending.delete(run);
+    this.#outages.forget(run);
+    return this.#keys.release(run);
   }
 
-  #release({ bytes }: PendingNotification): void {
-    this.#count -= 1;
-    this.#bytes -= bytes;
-  }
-
-  /** Returns false when the handler could not be started and must be tried again. */
-  async #handle(waiting: PendingNotification): Promise<boolean> {
-    const { clock, log, run, entry: read, handler: lookUp } = this.#ports;
-    const entry = read(waiting.outboxKey);
-    if (entry === undefined) return true;
-    // A large event is parsed at its first use below, in a turn of its own.
-    if (waiting.bytes > MAX_BYTES_PER_TURN) await nextTick();
+  async #handle(run: PendingRun): Promise<'end' | 'postpone' | 'retry'> {
+    const { clock, entry: read } = this.#ports;
+    await this.#turns.take(run.bytes);
+    const entry = read(run.outboxKey);
+    if (entry === undefined) return 'end';
     const startedMs = clock.monotonicMs();
-    const handler = lookUp(entry.namespace, entry.handler);
-    const skipReason = this.#skipReason(entry.namespace, handler);
-    let result: HandlerResult = { outcome: 'skipped', reason: skipReason ?? '', status: undefined };
-    if (handler !== undefined && skipReason === undefined) {
-      const ran = await run(handler, entry, clock, this.#abortController.signal);
-      if (this.#abortController.signal.aborted) return true;
-      if (ran.outcome === 'not-started') {
-        this.#tryAgain(waiting, ran.reason);
-        return false;
-      }
-      this.#retries.started(waiting);
-      result = ran;
-      this.runs[result.outcome === 'handled' ? 'handled' : 'failed'] += 1;
+    const level = this.#outages.of(run)?.level ?? 0;
+    const isRetry = run.attempts > 0;
+    const result = await this.#ports.run(entry, { isRetry, signal: this.#abortController.signal });
+    if (this.#abortController.signal.aborted) return 'end';
+    if (result.outcome === 'not-started') {
+      this.#tryAgain(run, result.reason);
+      return 'postpone';
     }
-    const fields = {
-      namespace: entry.namespace,
-      handler: entry.handler,
-      event: entry.key,
-      event_id: entry.event.id,
-      notification: entry.notificationId,
-      ...result,
-    };
-    if (result.outcome === 'handled') log.info(fields, 'event handler executed');
-    else log.error(fields, 'event was not handled');
-    await this.#store(waiting, this.#notification(entry, result, Math.round(clock.monotonicMs() - startedMs)));
-    return true;
+    this.#retries.started(run);
+    if (this.#isRetried(run, result)) {
+      this.#retryLater(run, result, level);
+      return 'retry';
+    }
+    this.#reached(run, result);
+    await this.#settlement.settle(
+      { ...run, attempts: run.attempts + 1 },
+      entry,
+      result,
+      Math.round(clock.monotonicMs() - startedMs),
+    );
+    return 'end';
   }
 
-  #tryAgain({ namespace, handler }: PendingNotification, reason: string): void {
+  /** Whether a later attempt of the run follows, because its retry time is not over. */
+  #isRetried(run: PendingRun, result: HandlerResult): boolean {
+    if (this.#stopped || !this.#policy.mayRetry(run, result)) return false;
+    const nowMs = this.#ports.clock.monotonicMs();
+    const sinceMs = retriedSinceMs(run, this.#outages.of(run)) ?? nowMs;
+    return nowMs - sinceMs < this.#policy.retryForMs(run);
+  }
+
+  #retryLater(run: PendingRun, { reason }: HandlerResult, level: number): void {
+    const { clock, log, attempted } = this.#ports;
+    const nowMs = clock.monotonicMs();
+    run.attempts += 1;
+    run.retriedSinceMs = retriedSinceMs(run, this.#outages.of(run)) ?? nowMs;
+    run.isRunning = false;
+    const delayMs = this.#outages.failed(run, reason, level);
+    const { namespace, handler, key, attempts, outboxKey } = run;
+    const fields = { namespace, handler, event: key, reason, attempts, retry_in_ms: delayMs };
+    log.warn(fields, 'event was not handled, its handler is tried again');
+    const firstAttemptAtMs = clock.nowMs() - Math.round(nowMs - run.retriedSinceMs);
+    this.#track(
+      attempted(outboxKey, { attempts, firstAttemptAtMs }).catch((err: unknown) => {
+        log.warn({ err, namespace, handler }, 'failed to store the attempts of a handler');
+      }),
+    );
+  }
+
+  /** Notes that the target was reached. The outcome of a run that did not use its handler says nothing about that. */
+  #reached(run: PendingRun, { outcome }: HandlerResult): void {
+    if (outcome === 'handled') this.runs.handled += 1;
+    else if (outcome === 'failed' || outcome === 'timed-out') this.runs.failed += 1;
+    if (outcome !== 'handled' || !this.#outages.succeeded(run)) return;
+    const { namespace, handler } = run;
+    this.#ports.log.warn({ namespace, handler }, 'handler can be reached again');
+  }
+
+  #tryAgain({ namespace, handler }: PendingRun, reason: string): void {
     if (this.#stopped) return;
     const delayMs = this.#retries.failed({ namespace, handler });
     if (delayMs === undefined) return;
@@ -228,55 +284,36 @@ export class Pipeline {
     this.#ports.log.warn(fields, 'could not start a handler, its events stay in the outbox');
   }
 
-  /** Why the handler cannot run with its current configuration, if so. */
-  #skipReason(namespace: string, handler: Handler | undefined): string | undefined {
-    if (handler !== undefined) return canRun(handler) ? undefined : `handler is of type ${handler.type} now`;
-    return this.#ports.namespaceExists(namespace) ? 'handler does not exist' : NAMESPACE_DELETED;
+  /** Ends the runs of a handler whose retry time is over. Returns the monotonic time at which the next one ends. */
+  #expire(outage: Outage): number | undefined {
+    const retryForMs = this.#policy.retryForMs(outage);
+    const { runs } = this.#pending.of(outage);
+    const { expired, nextMs } = expiredRuns(outage, { runs, retryForMs, nowMs: this.#ports.clock.monotonicMs() });
+    const reason = `not handled within ${retryForMs / 1_000} s: ${outage.reason}`;
+    this.#settleUnrun(expired, { outcome: 'failed', reason, status: undefined });
+    return nextMs;
   }
 
-  #notification(entry: OutboxEntry, result: HandlerResult, durationMs: number): Notification {
-    const { notificationId: id, handler, pipeline, workflow, decidedAtMs } = entry;
-    const eventId = entry.event.id ?? undefined;
-    return {
-      id,
-      handler,
-      pipeline,
-      workflow,
-      eventId,
-      ...result,
-      decidedAtMs,
-      atMs: this.#ports.clock.nowMs(),
-      durationMs,
-    };
+  /** Ends the oldest run of an unreachable handler if such handlers leave too little room for the others. */
+  #makeRoom(added: PendingRun): void {
+    if ((this.#outages.of(added)?.level ?? 0) === 0) return;
+    const excess = excessRun(this.#outages.unreachable(), this.#pending);
+    if (excess === undefined) return;
+    this.#settleUnrun([excess.run], { outcome: 'failed', reason: excess.reason, status: undefined });
   }
 
-  async #settleDropped(dropped: PendingNotification[]): Promise<void> {
-    for (let at = 0; at < dropped.length && !this.#stopped; at += DROP_BATCH_SIZE) {
-      await Promise.all(dropped.slice(at, at + DROP_BATCH_SIZE).map((waiting) => this.#skip(waiting)));
+  /** Ends runs that are not running with the same outcome. */
+  #settleUnrun(runs: readonly PendingRun[], result: HandlerResult): void {
+    if (runs.length === 0) return;
+    for (const run of runs) run.isSettled = true;
+    for (const run of runs) {
+      this.#outages.forget(run);
+      if (run.holdsHandler) this.#schedule(this.#keys.release(run));
     }
-  }
-
-  async #skip(waiting: PendingNotification): Promise<void> {
-    const entry = this.#ports.entry(waiting.outboxKey);
-    const result: HandlerResult = { outcome: 'skipped', reason: NAMESPACE_DELETED, status: undefined };
-    if (entry !== undefined) await this.#store(waiting, this.#notification(entry, result, 0));
-    this.#release(waiting);
-  }
-
-  /** Stores an outcome, with retries. The handler is not run again. */
-  async #store({ outboxKey, key }: PendingNotification, notification: Notification): Promise<void> {
-    for (;;) {
-      try {
-        await this.#ports.done(outboxKey, key, notification);
-        return;
-      } catch (err) {
-        if (this.#stopped) return;
-        this.#ports.log.warn(
-          { err, handler: notification.handler },
-          'failed to store the outcome of a handler, retrying',
-        );
-        await new Promise<void>((resolve) => void this.#ports.clock.after(RETRY_MS, resolve));
-      }
-    }
+    this.#track(
+      this.#settlement.settleUnrun(runs, result, (run) => {
+        this.#pending.delete(run);
+      }),
+    );
   }
 }

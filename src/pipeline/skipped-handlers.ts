@@ -16,10 +16,10 @@ export class SkippedHandlers {
     this.#log = log;
   }
 
-  note({ namespace, handler, key, reason }: HandlerSkipped, atMs: number): void {
-    const events = this.#throttle.note(`${namespace}/${handler}/${reason}`, atMs);
+  note({ namespace, pipeline, workflow, handler, key, reason }: HandlerSkipped, atMs: number): void {
+    const events = this.#throttle.note([namespace, pipeline, workflow, handler, reason].join('/'), atMs);
     if (events === undefined) return;
-    const fields = { namespace, handler, event: key, events };
+    const fields = { namespace, pipeline, workflow, handler, event: key, events };
     if (reason === MISSING) this.#log.warn(fields, 'handler does not exist, will be ignored');
     else this.#log.warn({ ...fields, reason }, 'event was not handled');
   }

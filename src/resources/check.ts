@@ -91,6 +91,7 @@ export const checkConfigFields = {
   pipelines: optional(Type.Array(ResourceReferenceSchema)),
   output_metric_thresholds: optional(Type.Array(MetricThresholdSchema)),
   subdues: optional(Type.Array(RepeatedWindowSchema)),
+  handle: optional(flag({ description: 'false: no handler and no pipeline runs with the results; true when absent' })),
 };
 
 export const CheckSchema = Type.Object(checkConfigFields, { $id: 'core/v2.CheckConfig' });
@@ -158,6 +159,7 @@ export function checkWithDefaults(input: CheckInput) {
     pipelines: input.pipelines?.map(pipelineWithDefaults) ?? [],
     output_metric_thresholds: listOrAbsent(input.output_metric_thresholds?.map(metricThresholdWithDefaults)),
     subdues: listOrAbsent(input.subdues?.map(repeatedWindowWithDefaults)),
+    ...(input.handle === false ? { handle: false as const } : undefined),
   };
 }
 

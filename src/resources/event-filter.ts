@@ -4,7 +4,7 @@ import { assertExpressions } from './expressions.ts';
 import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { optional, orAbsent, text, textList, textsOrNull, validator } from './schema.ts';
-import { WeeklyWindowsSchema, weeklyWindowsWithDefaults } from './time-windows.ts';
+import { assertWeeklyWindows, WeeklyWindowsSchema, weeklyWindowsWithDefaults } from './time-windows.ts';
 
 export const EventFilterSchema = Type.Object(
   {
@@ -37,11 +37,12 @@ export function parseEventFilterShape(value: unknown): EventFilter {
   return eventFilterWithDefaults(validateShape(value));
 }
 
-/** Does not check the times of `when` and the names of assets. @throws InvalidResource with the rule it breaks */
-export function assertEventFilter({ metadata, action, expressions }: EventFilter): void {
+/** Does not check the names of assets. @throws InvalidResource with the rule it breaks */
+export function assertEventFilter({ metadata, action, expressions, when }: EventFilter): void {
   assertName(metadata.name ?? '', 'filter name');
   if (action !== 'allow' && action !== 'deny') throw new InvalidResource(`action '${action ?? ''}' is not valid`);
   if (expressions === null) throw new InvalidResource('filter must have one or more expressions');
   assertExpressions(expressions);
+  if (when !== undefined) assertWeeklyWindows(when, 'when');
   if (metadata.namespace === undefined) throw new InvalidResource('namespace must be set');
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
+import { assertHandlerDelivery } from './handler-delivery.ts';
 import { assertName } from './names.ts';
 import { ObjectMetaSchema, objectMetaWithDefaults } from './object-meta.ts';
 import { listOrNull, optional, orAbsent, text, textList, textsOrNull, uint32, validator } from './schema.ts';
@@ -56,6 +57,7 @@ export function parseHandlerShape(value: unknown): Handler {
 export function assertHandler(handler: Handler): void {
   assertName(handler.metadata.name ?? '', 'handler name');
   assertType(handler);
+  assertHandlerDelivery(handler.metadata);
   if (handler.metadata.namespace === undefined) throw new InvalidResource('namespace must be set');
 }
 

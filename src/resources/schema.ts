@@ -13,7 +13,7 @@ export const optional = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, 'null'] }));
 
 export const text = (description?: string) => Type.String(description === undefined ? {} : { description });
-export const flag = () => Type.Boolean();
+export const flag = (options?: { description: string }) => Type.Boolean(options);
 export const uint32 = (description?: string) =>
   Type.Integer({ minimum: 0, maximum: MAX_UINT32, ...(description === undefined ? {} : { description }) });
 export const int32 = () => Type.Integer({ minimum: MIN_INT32, maximum: MAX_INT32 });

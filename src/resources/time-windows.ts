@@ -84,11 +84,11 @@ export function windowTimes({ begin, end, repeat }: RepeatedWindow): WindowTimes
 }
 
 /** @throws InvalidResource for a time in another format than `5:00PM` */
-export function assertWeeklyWindows(windows: WeeklyWindows | null): void {
+export function assertWeeklyWindows(windows: WeeklyWindows | null, field = 'subdue'): void {
   for (const range of Object.values(windows?.days ?? {}).flat()) {
     for (const time of [range.begin, range.end]) {
       if (!CLOCK_TIME.test(time.replaceAll(' ', '')))
-        throw new InvalidResource(`subdue time "${time}" must be written like 5:00PM`);
+        throw new InvalidResource(`${field} time "${time}" must be written like 5:00PM`);
     }
   }
 }

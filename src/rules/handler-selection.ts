@@ -1,5 +1,3 @@
-import type { Event } from '../resources/event.ts';
-
 /** Levels of name lists that are resolved: that of the event, that of its sets, and that of their sets. */
 const MAX_LEVELS = 3;
 /** The maximum number of distinct handlers and sets of one event. */
@@ -64,63 +62,3 @@ export function selectHandlers<H extends Selectable>(
 
 const inOrder = <H>(selected: [name: string, handler: H][]): [name: string, handler: H][] =>
   selected.sort(([a], [b]) => (a < b ? -1 : 1));
-
-/** The properties of an event that the built-in filters read. */
-export interface FilterInput {
-  /** Undefined without a check. */
-  status: number | undefined;
-  /** The status of the previous result; undefined for the first one. */
-  previousStatus: number | undefined;
-  silenced: readonly string[];
-  hasMetrics: boolean;
-}
-
-export function filterInputOf({ check, metrics }: Event): FilterInput {
-  return {
-    status: check?.status,
-    previousStatus: check?.history?.at(-2)?.status,
-    silenced: check?.silenced ?? [],
-    hasMetrics: metrics !== undefined,
-  };
-}
-
-/** Whether the event reports a problem or its resolution. */
-export const isIncident = ({ status = 0, previousStatus = 0 }: FilterInput): boolean =>
-  status !== 0 || previousStatus !== 0;
-
-const BUILT_IN_FILTERS: Record<string, (input: FilterInput) => boolean> = {
-  is_incident: isIncident,
-  not_silenced: ({ silenced }) => silenced.length === 0,
-  has_metrics: ({ hasMetrics }) => hasMetrics,
-};
-
-/** Why a built-in filter denied an event, for the record. */
-export function denialOf(filter: string, { silenced }: FilterInput): string {
-  if (filter === 'not_silenced') return `silenced by ${silenced.join(', ')}`;
-  return filter === 'has_metrics' ? 'no metrics' : 'not an incident';
-}
-
-const CANNOT_RUN_YET = 'filter cannot run yet, only built-in filters can';
-
-export type FilterResult =
-  | { passes: true }
-  | { passes: false; filter: string; reason: 'denied' | 'filter does not exist' | typeof CANNOT_RUN_YET };
-
-/**
- * Applies the built-in filters in order until one denies. If they all pass, another filter prevents the handler from
- * running: `isStored` returns whether a filter of that name exists.
- */
-export function passesFilters(
-  filters: readonly string[],
-  input: FilterInput,
-  isStored: (name: string) => boolean,
-): FilterResult {
-  let other: string | undefined;
-  for (const filter of filters) {
-    const test = Object.hasOwn(BUILT_IN_FILTERS, filter) ? BUILT_IN_FILTERS[filter] : undefined;
-    if (test === undefined) other ??= filter;
-    else if (!test(input)) return { passes: false, filter, reason: 'denied' };
-  }
-  if (other === undefined) return { passes: true };
-  return { passes: false, filter: other, reason: isStored(other) ? CANNOT_RUN_YET : 'filter does not exist' };
-}

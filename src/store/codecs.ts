@@ -145,6 +145,7 @@ export const CODECS: { [T in TableName]: Codec<Tables[T]> } = {
   sessions: json(),
   agentQueues: json(),
   outbox: outboxCodec,
+  attempts: json(),
   notificationLog: json(),
   notificationsByEvent: json(),
   notificationsById: json(),

@@ -40,6 +40,10 @@ export interface OutboxFilled {
 export interface HandlerSkipped {
   type: 'handler.skipped';
   namespace: string;
+  /** Undefined for a handler that a check names. */
+  pipeline?: string | undefined;
+  workflow?: string | undefined;
+  /** Empty for a pipeline that leads to no handler. */
   handler: string;
   /** `<namespace>/<entity>/<check>` */
   key: string;

@@ -11,8 +11,9 @@ const LINE_FEED = 0x0a;
  * `JSON` would round or reject. Its JSON is a parameter, because the entries of its handlers share it.
  */
 export function encodeOutboxEntry(outboxEntry: OutboxEntry, eventJson: readonly Buffer[]): Buffer {
-  const entry: Partial<OutboxEntry> = { ...outboxEntry };
+  const entry: { -readonly [F in keyof OutboxEntry]?: OutboxEntry[F] } = { ...outboxEntry };
   delete entry.event;
+  delete entry.eventBytes;
   const head = Buffer.from(`${JSON.stringify(entry)}\n`);
   const sealed = allocateSealed(eventJson.reduce((bytes, { length }) => bytes + length, head.length));
   let at = PAYLOAD_AT;
@@ -33,6 +34,7 @@ export function decodeOutboxEntry(bytes: Buffer, what: string): OutboxEntry {
   const end = payload.indexOf(LINE_FEED);
   const entry = JSON.parse(payload.toString('utf8', 0, end)) as Omit<OutboxEntry, 'event'>;
   let event: Event | undefined;
+  Object.defineProperty(entry, 'eventBytes', { value: payload.length - end - 1, configurable: true });
   return Object.defineProperty(entry, 'event', {
     get: () => (event ??= parseEventJson(longText(payload.subarray(end + 1))) as Event),
     enumerable: true,

@@ -81,14 +81,21 @@ export interface OutboxEntry {
   event: Event;
   decidedAtMs: number;
   /** The pipeline and the workflow that name the handler; absent where the check or the metrics do. */
-  pipeline?: string;
-  workflow?: string;
-  /** The stored filters that are still to be applied. */
-  filters?: string[];
-  mutator?: string;
-  /** Runs that failed and will be tried again. */
-  attempts?: number;
-  firstAttemptAtMs?: number;
+  pipeline?: string | undefined;
+  workflow?: string | undefined;
+  /** The filters that are still to be evaluated; absent when there are none. */
+  filters?: string[] | undefined;
+  /** The mutator of the workflow. A handler that a check names has its own. */
+  mutator?: string | undefined;
+  /** The size of the stored event; not stored itself. */
+  readonly eventBytes?: number;
+}
+
+/** The attempts of an outbox entry that failed. Stored under the key of the entry. */
+export interface Attempts {
+  attempts: number;
+  /** Unix milliseconds. */
+  firstAttemptAtMs: number;
 }
 
 /** `handled`, `failed` and `timed-out` are outcomes of runs. */
@@ -101,6 +108,7 @@ export type StreakOutcome = Extract<Outcome, 'denied' | 'skipped'>;
 export interface Notification {
   /** UUID. A replayed dead letter keeps it. */
   id: string;
+  /** Empty for a pipeline that leads to no handler. */
   handler: string;
   pipeline?: string | undefined;
   workflow?: string | undefined;
@@ -192,6 +200,8 @@ export interface Tables {
   /** Under `<namespace>/<agent>`, the most recently used queue first. */
   agentQueues: AgentQueue[];
   outbox: OutboxEntry;
+  /** Under the key of the entry. */
+  attempts: Attempts;
   /** Under `<namespace>/<number>/<entity>/<check>`: numbers increase with time. */
   notificationLog: Notification;
   /** The keys of the events' notifications: `<namespace>/<entity>/<check>/<number>`. */
@@ -217,6 +227,7 @@ export const TABLE_NAMES = [
   'sessions',
   'agentQueues',
   'outbox',
+  'attempts',
   'notificationLog',
   'notificationsByEvent',
   'notificationsById',

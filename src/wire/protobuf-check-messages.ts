@@ -165,7 +165,8 @@ const hookResult = message(
   },
 );
 
-export const checkMessage = message(() => eventCheckWithDefaults({}), {
+/** The protocol has no field for `handle`. */
+export const checkMessage = message((): Omit<EventCheck, 'handle'> => eventCheckWithDefaults({}), {
   ...checkFields('event'),
   duration: double(22),
   executed: int64(23),
@@ -196,4 +197,7 @@ export const checkMessage = message(() => eventCheckWithDefaults({}), {
   processed_by: text(45),
 });
 
-export const checkConfigMessage = message(() => requestedCheckWithDefaults({}), checkFields('configuration'));
+export const checkConfigMessage = message(
+  (): Omit<ReturnType<typeof requestedCheckWithDefaults>, 'handle'> => requestedCheckWithDefaults({}),
+  checkFields('configuration'),
+);

@@ -101,9 +101,11 @@ describe('handler durations', () => {
     const run = durations.observing(async () => {
       await clock.advance(tookMs);
       return { outcome, reason: '', status: undefined };
-    });
-    await run(PIPE, of, clock, signal ?? new AbortController().signal);
+    }, clock);
+    await run(PIPE, input(signal), of);
   }
+
+  const input = (signal = new AbortController().signal) => ({ payload: '', notificationId: 'n', signal });
 
   const scraped = async (): Promise<MetricsText> => new MetricsText(await registry.metrics());
 
@@ -139,10 +141,10 @@ describe('handler durations', () => {
   });
 
   it('are kept for a bounded number of handlers', async () => {
-    const run = durations.observing(() => Promise.resolve({ outcome: 'handled', reason: '', status: undefined }));
-    const { signal } = new AbortController();
-    for (let n = 0; n < MAX_SERIES + 2; n += 1) await run(PIPE, entry(`h${n}`), clock, signal);
-    await run(PIPE, entry('h0'), clock, signal);
+    const result = { outcome: 'handled', reason: '', status: undefined } as const;
+    const run = durations.observing(() => Promise.resolve(result), clock);
+    for (let n = 0; n < MAX_SERIES + 2; n += 1) await run(PIPE, input(), entry(`h${n}`));
+    await run(PIPE, input(), entry('h0'));
     const metrics = await scraped();
     const counted = (namespace: string, resource_ref: string) =>
       metrics.value('sensu_go_pipeline_handler_duration_count', { namespace, resource_ref, status: 'success' });

@@ -53,7 +53,7 @@ describe('a pipe handler', () => {
       expect(result).to.equal(undefined);
       await clock.advance(1);
       const killed = await running;
-      expect(killed).to.include({ outcome: 'failed', status: 2 });
+      expect(killed).to.include({ outcome: 'timed-out', status: 2 });
       expect(killed.reason).to.match(/^Execution timed out\n/);
     });
   }

@@ -3,6 +3,7 @@ import { getEventListeners, once, setMaxListeners } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
+import { ClosingSockets } from '../../../src/pipeline/handlers/closing-sockets.ts';
 import { runSocketHandler } from '../../../src/pipeline/handlers/socket.ts';
 import { handlerWithDefaults } from '../../../src/resources/handler.ts';
 import { ByteSinks } from '../../support/byte-sinks.ts';
@@ -29,20 +30,26 @@ describe('a socket handler', () => {
   let clock: ManualClock;
   let end: AbortController;
   let sinks: ByteSinks;
+  let closing: ClosingSockets;
 
   beforeEach(async () => {
     clock = new ManualClock();
+    closing = new ClosingSockets(clock);
     end = new AbortController();
     setMaxListeners(0, end.signal);
     sinks = await ByteSinks.listen();
   });
-  afterEach(() => sinks.close());
+  afterEach(() => {
+    closing.close();
+    return sinks.close();
+  });
 
   const run = (type: 'tcp' | 'udp', port: number, { payload = '{}', timeout = 0, host = '127.0.0.1' } = {}) =>
     runSocketHandler(
       handlerWithDefaults({ type, socket: { host, port }, timeout }),
       { payload, signal: end.signal },
       clock,
+      closing,
     );
 
   for (const type of ['tcp', 'udp'] as const) {
@@ -112,9 +119,9 @@ describe('a socket handler', () => {
       await once(server, 'close');
     });
 
-    it('never closes its side is cut two seconds after everything was sent, which counts as handled', async () => {
-      let result: unknown;
-      const running = run('tcp', port).then((ended) => (result = ended));
+    it('never closes its side costs no time, and is cut two seconds after everything was sent', async () => {
+      expect(await run('tcp', port)).to.include({ outcome: 'handled' });
+      expect(listenersOf(end)).to.equal(0);
       const [socket] = await eventually(
         () => sockets,
         (all) => all.length > 0,
@@ -123,18 +130,23 @@ describe('a socket handler', () => {
       socket?.on('data', (chunk: Buffer) => received.push(chunk.toString())).resume();
       await eventually(() => received.join('') === '{}');
       await clock.advance(1_999);
-      expect(result).to.equal(undefined);
+      expect(closing.count).to.equal(1);
       await clock.advance(1);
-      await running;
-      expect(result).to.include({ outcome: 'handled' });
-      expect(listenersOf(end)).to.equal(0);
+      await eventually(() => closing.count === 0);
+    });
+
+    it('never closes its side is cut earlier when 200 others wait, the oldest first', async () => {
+      for (let n = 0; n < 210; n += 1) expect(await run('tcp', port)).to.include({ outcome: 'handled' });
+      await eventually(() => closing.count === 200);
+      await clock.advance(2_000);
+      await eventually(() => closing.count === 0);
     });
 
     it('does not read is cut at the timeout', async () => {
       const running = run('tcp', port, { payload: 'x'.repeat(50_000_000), timeout: 3 });
       await eventually(() => sockets.length === 1);
       await clock.advance(3_000);
-      expect(await running).to.include({ outcome: 'failed', reason: 'not sent within 3 seconds' });
+      expect(await running).to.include({ outcome: 'timed-out', reason: 'not sent within 3 seconds' });
     });
 
     it('resets the connection has not been sent everything', async () => {

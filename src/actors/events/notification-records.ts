@@ -1,10 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  eventAddress,
-  notificationKey,
-  notificationOfEventKey,
-  NOTIFICATIONS_PER_MS,
-} from '../../store/keyspace.ts';
+import { eventAddress, notificationKey, notificationOfEventKey, NOTIFICATIONS_PER_MS } from '../../store/keyspace.ts';
 import type { Notification, OpenStreak, StreakOutcome } from '../../store/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { changeStreaks, endStreak } from './open-streaks.ts';

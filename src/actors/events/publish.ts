@@ -1,27 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Event } from '../../resources/event.ts';
-import {
-  denialOf,
-  filterInputOf,
-  type FilterInput,
-  isIncident,
-  passesFilters,
-  selectHandlers,
-  TOO_MANY_NAMES,
-} from '../../rules/handler-selection.ts';
+import { pipelineResources } from '../../pipeline/pipeline-resources.ts';
+import { filterInputOf, type FilterInput, isIncident } from '../../rules/built-in-filters.ts';
+import { NO_HANDLER, type NamedByEvent, type PlannedRun, planRuns, type RunName } from '../../rules/run-plan.ts';
 import { eventKey, outboxKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
+import type { TableReader } from '../../store/table-reader.ts';
 import { jsonBytes } from '../../wire/json-parts.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { OUTBOX_FULL } from '../core/outbox-full.ts';
 import { recordDenied, recordRunAhead, recordSkipped } from './notification-records.ts';
 
 const OUTBOX_SEQ_KEY = 'outbox-seq';
-/** The pipelines of an event for which the backend records that they are not run. */
-const MAX_PIPELINES = 20;
 /** The maximum bytes of one event in the outbox, for all its handlers together. */
 const MAX_PUBLISHED_BYTES = 256 * 1024 * 1024;
-const NOT_RUN_YET = 'pipelines are not run yet';
 const TOO_MANY_BYTES = `the handlers of one event may take at most ${MAX_PUBLISHED_BYTES} bytes of it together`;
 
 /** Returns the key of the notifications of an event. Metrics without a check have a key of their own. */
@@ -60,45 +52,42 @@ export function publishEvent(ctx: DecisionContext, event: Event): void {
   publish(ctx, { received: event, filterInput: filterInputOf(event), event: () => event });
 }
 
-/** Records that the pipelines of the event are not run. */
-function skipPipelines(ctx: DecisionContext, event: Event): void {
-  const names = new Set((event.pipelines ?? []).slice(0, MAX_PIPELINES).map(({ name }) => `core/v2.Pipeline.${name}`));
-  for (const name of names) skip(ctx, name, event, NOT_RUN_YET);
+/** Returns what the event names. The stored check decides as well whether its events are handled. */
+export function namedBy(reader: TableReader, { entity, check, metrics, pipelines }: Event): NamedByEvent {
+  const handlers = [...(check?.handlers ?? []), ...(metrics?.handlers ?? [])];
+  const named = { pipelines: pipelines ?? [], handlers };
+  if (named.pipelines.length === 0 && handlers.length === 0) return { ...named, isHandled: true };
+  const stored = readResource(reader, 'checks', entity?.metadata.namespace ?? '', check?.metadata.name ?? '');
+  return { ...named, isHandled: check?.handle !== false && stored?.handle !== false };
 }
 
 /**
- * Selects the handlers of the event and adds the event to the outbox for each. It resolves sets and applies built-in filters
- * first, so that only handlers that will run cost a write.
+ * Plans the runs of the event, and adds the event to the outbox for each that is open. Filters that need no sandbox are decided
+ * first, so that only a handler that may run costs an entry. The outcome of every other run is recorded.
  */
 export function publish(ctx: DecisionContext, { received, filterInput, givesWay = false, event }: Publication): void {
-  const { check, metrics, entity } = received;
-  skipPipelines(ctx, received);
-  if ((check?.handlers.length ?? 0) === 0 && (metrics?.handlers?.length ?? 0) === 0) return;
-  const names = [...(check?.handlers ?? []), ...(metrics?.handlers ?? [])];
-  const namespace = entity?.metadata.namespace ?? '';
-  const lookUp = (name: string) => readResource(ctx.decision, 'handlers', namespace, name);
-  const isStored = (name: string) => readResource(ctx.decision, 'filters', namespace, name) !== undefined;
+  const named = namedBy(ctx.decision, received);
+  if (named.pipelines.length === 0 && named.handlers.length === 0) return;
+  const namespace = received.entity?.metadata.namespace ?? '';
   const key = publishedKey(received);
-  const { selected, unselected } = selectHandlers(names, lookUp);
+  const resources = pipelineResources(ctx.decision, namespace);
   const isRefused = givesWay && ctx.isOutboxFull;
   let published: Published | undefined;
   let leftBytes = MAX_PUBLISHED_BYTES;
-  for (const [handler, { filters }] of selected) {
-    const result = passesFilters(filters ?? [], filterInput, isStored);
-    if (result.passes && isRefused) {
-      skip(ctx, handler, received, OUTBOX_FULL);
-    } else if (result.passes) {
+  for (const run of planRuns(named, filterInput, { resources, nowMs: ctx.nowMs })) {
+    if (run.outcome === 'denied') {
+      recordDenied(ctx, key, run, run.reason);
+    } else if (run.outcome === 'skipped') {
+      if (run.reason === NO_HANDLER && !isIncident(filterInput)) recordSkipped(ctx, key, run, run.reason);
+      else skip(ctx, run, received, run.reason);
+    } else if (isRefused) {
+      skip(ctx, run, received, OUTBOX_FULL);
+    } else {
       published ??= measured(event());
       leftBytes -= published.bytes;
-      if (leftBytes >= 0) send(ctx, namespace, handler, published);
-      else skip(ctx, handler, received, TOO_MANY_BYTES);
-    } else if (result.reason === 'denied') {
-      recordDenied(ctx, key, { handler }, denialOf(result.filter, filterInput));
-    } else skip(ctx, handler, received, `${result.reason}: ${result.filter}`);
-  }
-  for (const { name, reason } of unselected) {
-    if (reason === TOO_MANY_NAMES || isIncident(filterInput)) skip(ctx, name, received, reason);
-    else recordSkipped(ctx, key, { handler: name }, reason);
+      if (leftBytes >= 0) send(ctx, namespace, run, published);
+      else skip(ctx, run, received, TOO_MANY_BYTES);
+    }
   }
 }
 
@@ -112,20 +101,30 @@ const measured = (event: Event): Published => ({ event, bytes: publishedBytes(ev
 /** Returns the size of an outbox entry, as counted against the bound of the outbox. */
 export const publishedBytes = (event: Event): number => jsonBytes(event);
 
-function send(ctx: DecisionContext, namespace: string, handler: string, { event, bytes }: Published): void {
+function send(ctx: DecisionContext, namespace: string, run: PlannedRun, { event, bytes }: Published): void {
   const seq = ((ctx.get('meta', OUTBOX_SEQ_KEY) as number | undefined) ?? 0) + 1;
   const key = publishedKey(event);
   ctx.put('meta', OUTBOX_SEQ_KEY, seq);
-  const notificationId = randomUUID();
-  recordRunAhead(ctx, key, { handler });
-  ctx.put('outbox', outboxKey(seq), { notificationId, namespace, handler, key, event, decidedAtMs: ctx.nowMs });
+  const { handler, pipeline, workflow, mutator, filters } = run;
+  if (filters.length === 0) recordRunAhead(ctx, key, run);
+  ctx.put('outbox', outboxKey(seq), {
+    notificationId: randomUUID(),
+    namespace,
+    handler,
+    ...(pipeline === undefined ? undefined : { pipeline, workflow, mutator }),
+    ...(filters.length === 0 ? undefined : { filters: [...filters] }),
+    key,
+    event,
+    decidedAtMs: ctx.nowMs,
+  });
   ctx.announce({ type: 'outbox.filled', outboxKey: outboxKey(seq), key, namespace, handler, bytes });
 }
 
-/** Records and announces a handler that was not run although it should have been. */
-function skip(ctx: DecisionContext, handler: string, event: Event, reason: string): void {
+/** Records and announces a run that did not take place although no filter denied the event. */
+function skip(ctx: DecisionContext, run: RunName, event: Event, reason: string): void {
   const key = publishedKey(event);
-  recordSkipped(ctx, key, { handler }, reason);
+  recordSkipped(ctx, key, run, reason);
   const namespace = event.entity?.metadata.namespace ?? '';
-  ctx.announce({ type: 'handler.skipped', namespace, handler, key, reason });
+  const { pipeline, workflow, handler } = run;
+  ctx.announce({ type: 'handler.skipped', namespace, pipeline, workflow, handler, key, reason });
 }

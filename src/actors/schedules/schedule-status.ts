@@ -34,11 +34,6 @@ export function scheduleStatus(decider: Decider, namespace: string, name: string
   }).result;
 }
 
-/**
- * Returns the fields that the backend stores, shows and sends, and that have no effect: `subdue` has had none since
- * `subdues` (spec/04 1.7), and pipelines are not run yet.
- */
-export const ignoredFields = ({ subdue, pipelines }: Pick<Check, 'subdue' | 'pipelines'>): string[] => [
-  ...(Object.keys(subdue?.days ?? {}).length > 0 ? ['subdue'] : []),
-  ...(pipelines.length > 0 ? ['pipelines'] : []),
-];
+/** Returns the fields that the backend stores, shows and sends, and that have no effect: `subdue` has had none since `subdues` (spec/04 1.7). */
+export const ignoredFields = ({ subdue }: Pick<Check, 'subdue'>): string[] =>
+  Object.keys(subdue?.days ?? {}).length > 0 ? ['subdue'] : [];

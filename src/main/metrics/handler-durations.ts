@@ -1,5 +1,6 @@
 import { type Registry, Summary } from 'prom-client';
-import type { PipelinePorts } from '../../pipeline/pipeline.ts';
+import type { HandleEvent } from '../../pipeline/workflow-run.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { MAX_SERIES, OTHERS } from './bounded-series.ts';
 
 /** The quantiles that dashboards expect, over the last ten minutes. */
@@ -28,12 +29,12 @@ export class HandlerDurations {
     });
   }
 
-  /** Returns a function that calls `run` and observes its runs, except those that did not start or that a stop of the backend ended. */
-  observing(run: PipelinePorts['run']): PipelinePorts['run'] {
-    return async (handler, entry, clock, signal) => {
+  /** Returns a function that calls `handle` and observes its runs, except those that did not start or that a stop of the backend ended. */
+  observing(handle: HandleEvent, clock: Clock): HandleEvent {
+    return async (handler, input, entry) => {
       const startedMs = clock.monotonicMs();
-      const result = await run(handler, entry, clock, signal);
-      if (signal.aborted || result.outcome === 'not-started') return result;
+      const result = await handle(handler, input, entry);
+      if (input.signal.aborted || result.outcome === 'not-started') return result;
       const status = result.outcome === 'handled' ? 'success' : 'error';
       this.#ofHandlers.observe({ ...this.#seriesOf(entry), status }, clock.monotonicMs() - startedMs);
       const event_type = entry.event.check === undefined ? 'metrics' : 'check';

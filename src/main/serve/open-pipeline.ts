@@ -1,8 +1,16 @@
 import type { ActorSystem } from '../../actors/system.ts';
 import type { BackendConfig } from '../../config/backend.ts';
+import { isOwnSecret } from '../../exec/own-secret.ts';
+import { type CommandRequest, runCommand } from '../../exec/process-group.ts';
 import { ProcessReaper } from '../../exec/process-reaper.ts';
-import { handlerRunner } from '../../pipeline/handler-run.ts';
-import type { Pipeline, PipelinePorts } from '../../pipeline/pipeline.ts';
+import { ClosingSockets } from '../../pipeline/handlers/closing-sockets.ts';
+import { runPipeHandler } from '../../pipeline/handlers/pipe.ts';
+import { runSocketHandler } from '../../pipeline/handlers/socket.ts';
+import type { FilterPorts } from '../../pipeline/filters.ts';
+import type { MutatorPorts } from '../../pipeline/mutators.ts';
+import type { Pipeline } from '../../pipeline/pipeline.ts';
+import { type ResourceEnvironmentPorts, resourceEnvironment } from '../../pipeline/resource-environment.ts';
+import { type HandleEvent, workflowRunner } from '../../pipeline/workflow-run.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { readResource } from '../../store/resource-store.ts';
@@ -13,26 +21,65 @@ import { startPipeline } from './start-pipeline.ts';
 export interface OpenPipelinePorts {
   system: ActorSystem;
   store: TransactionalStore;
+  /** Runs the JavaScript of filters and mutators. */
+  sandbox: { filter: FilterPorts['evaluate']; mutate: MutatorPorts['evaluate'] };
+  /** Installs runtime assets, and resolves secrets. */
+  environment: ResourceEnvironmentPorts;
+  /** The JavaScript sources of a filter's assets. */
+  libraries: FilterPorts['libraries'];
   /** Measures the runs of handlers. */
-  durations: { observing(run: PipelinePorts['run']): PipelinePorts['run'] };
+  durations: { observing(handle: HandleEvent, clock: Clock): HandleEvent };
   clock: Clock;
   log: Log;
 }
 
-/** Starts handling the outbox with real processes and sockets, and measures how long handlers take. */
+type Config = Pick<BackendConfig, 'handlerRunLimitMs' | 'handlerRetryForMs'>;
+
+/** Starts handling the outbox with real processes, sockets and threads, and measures how long handlers take. */
 export function openPipeline(
-  { handlerRunLimitMs = 0 }: Pick<BackendConfig, 'handlerRunLimitMs'>,
-  { system, store, durations, clock, log }: OpenPipelinePorts,
+  { handlerRunLimitMs: runLimitMs = 0, handlerRetryForMs = 0 }: Config,
+  { system, store, sandbox, environment, libraries, durations, clock, log }: OpenPipelinePorts,
   closers: Closers,
 ): Pipeline {
   const reaper = new ProcessReaper(log);
   closers.add(() => {
     reaper.close();
   });
-  const mutatorExists = (namespace: string, name: string) =>
-    readResource(store, 'mutators', namespace, name) !== undefined;
-  const run = durations.observing(handlerRunner({ runLimitMs: handlerRunLimitMs, reaper, mutatorExists }));
-  const pipeline = startPipeline(system, store, { clock, log, run });
-  closers.add(() => pipeline.stop());
+  const closing = new ClosingSockets(clock);
+  closers.add(() => {
+    closing.close();
+  });
+  const handle: HandleEvent = (handler, input) =>
+    handler.type === 'pipe'
+      ? runPipeHandler(handler, input, clock, { runLimitMs, reaper })
+      : runSocketHandler(handler, input, clock, closing);
+  const environmentOf = resourceEnvironment(environment);
+  const run = workflowRunner({
+    clock,
+    handler: (namespace, name) => readResource(store, 'handlers', namespace, name),
+    namespaceExists: (name) => readResource(store, 'namespaces', undefined, name) !== undefined,
+    filters: {
+      filter: (namespace, name) => readResource(store, 'filters', namespace, name),
+      libraries,
+      evaluate: (...task) => sandbox.filter(...task),
+    },
+    mutators: {
+      mutator: (namespace, name) => readResource(store, 'mutators', namespace, name),
+      environment: environmentOf,
+      variable: (name) => (isOwnSecret(name) ? undefined : process.env[name]),
+      evaluate: (...task) => sandbox.mutate(...task),
+      runCommand: (request: CommandRequest) => runCommand(request, clock, reaper),
+      runLimitMs,
+      log,
+    },
+    environment: environmentOf,
+    handle: durations.observing(handle, clock),
+  });
+  const ports = { clock, log, random: Math.random, run, handlerRetryForMs };
+  const { pipeline, loaded } = startPipeline(system, store, ports);
+  closers.add(async () => {
+    await pipeline.stop();
+    await loaded;
+  });
   return pipeline;
 }

@@ -1,40 +1,91 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ActorSystem } from '../../actors/system.ts';
-import { publishedBytes } from '../../actors/events/publish.ts';
 import { SkippedHandlers } from '../../pipeline/skipped-handlers.ts';
 import { Pipeline, type PipelinePorts } from '../../pipeline/pipeline.ts';
+import { handlerDelivery } from '../../resources/handler-delivery.ts';
+import { keyAfter } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 
 /** Above every key. */
 const END = '~';
+/** The entries, and the size of their events, that are read in one turn of the event loop. */
+const MAX_ENTRIES_PER_TURN = 500;
+const MAX_BYTES_PER_TURN = 4 * 1024 * 1024;
 
-/** Starts handling the entries of the outbox, stored and new ones. */
+export type StartPipelinePorts = Pick<PipelinePorts, 'clock' | 'log' | 'random' | 'run' | 'handlerRetryForMs'>;
+
+export interface StartedPipeline {
+  pipeline: Pipeline;
+  /** Resolves when the entries that were stored before the start have been scheduled. */
+  loaded: Promise<void>;
+}
+
+/** Starts handling the entries of the outbox: the stored ones in slices, and then new ones. */
 export function startPipeline(
   system: ActorSystem,
   store: TransactionalStore,
-  { clock, log, run }: Pick<PipelinePorts, 'clock' | 'log' | 'run'>,
-): Pipeline {
+  ports: StartPipelinePorts,
+): StartedPipeline {
+  const { clock, log } = ports;
   const pipeline = new Pipeline({
-    clock,
-    log,
-    run,
+    ...ports,
     entry: (outboxKey) => store.get('outbox', outboxKey),
-    handler: (namespace, name) => readResource(store, 'handlers', namespace, name),
-    namespaceExists: (name) => readResource(store, 'namespaces', undefined, name) !== undefined,
+    delivery(namespace, name) {
+      const handler = readResource(store, 'handlers', namespace, name);
+      return handler && { type: handler.type, ...handlerDelivery(handler.metadata) };
+    },
+    attempted: (outboxKey, attempts) => system.noteAttempts(outboxKey, attempts),
     done: (outboxKey, key, notification, entry) => system.settleNotification(outboxKey, key, notification, entry),
   });
   system.setOutbox(pipeline);
-  for (const { key: outboxKey, value } of store.range('outbox', { from: '', to: END })) {
-    const { key, namespace, handler, event } = value;
-    pipeline.add({ outboxKey, key, namespace, handler, bytes: publishedBytes(event) });
-  }
+  const loader = new OutboxLoader(store, pipeline);
   const skipped = new SkippedHandlers(log);
   system.listen({
     announced: (announcement) => {
-      if (announcement.type === 'outbox.filled') pipeline.add(announcement);
+      if (announcement.type === 'outbox.filled' && !loader.covers(announcement.outboxKey)) pipeline.add(announcement);
       if (announcement.type === 'handler.skipped') skipped.note(announcement, clock.nowMs());
       if (announcement.type === 'namespace.deleted') pipeline.dropNamespace(announcement.namespace);
     },
   });
-  return pipeline;
+  return { pipeline, loaded: loader.load() };
+}
+
+/** Adds the stored entries to the pipeline without parsing their events. Entries that are stored meanwhile follow in order. */
+class OutboxLoader {
+  readonly #store: TransactionalStore;
+  readonly #pipeline: Pipeline;
+  /** Undefined before the first entry. */
+  #lastKey = '';
+  #isLoaded = false;
+
+  constructor(store: TransactionalStore, pipeline: Pipeline) {
+    this.#store = store;
+    this.#pipeline = pipeline;
+  }
+
+  /** Whether the entry was added, or will be: an announced entry is in the store already. */
+  covers(outboxKey: string): boolean {
+    return !this.#isLoaded || outboxKey <= this.#lastKey;
+  }
+
+  async load(): Promise<void> {
+    while (this.#readSlice() && !this.#pipeline.isStopped) await nextTurn();
+    this.#isLoaded = true;
+  }
+
+  /** Returns whether there may be more entries. */
+  #readSlice(): boolean {
+    let [entries, sliceBytes] = [0, 0];
+    const from = this.#lastKey === '' ? '' : keyAfter(this.#lastKey);
+    for (const { key: outboxKey, value } of this.#store.range('outbox', { from, to: END })) {
+      const { key, namespace, handler, eventBytes: bytes = 0 } = value;
+      this.#pipeline.add({ outboxKey, key, namespace, handler, bytes, ...this.#store.get('attempts', outboxKey) });
+      this.#lastKey = outboxKey;
+      entries += 1;
+      sliceBytes += bytes;
+      if (entries >= MAX_ENTRIES_PER_TURN || sliceBytes >= MAX_BYTES_PER_TURN) return true;
+    }
+    return false;
+  }
 }

@@ -1,7 +1,10 @@
 import type { Notification } from '../../store/records.ts';
 
 /** The outcome of one run of a handler. */
-export type HandlerResult = Pick<Notification, 'outcome' | 'reason' | 'status'>;
+export interface HandlerResult extends Pick<Notification, 'outcome' | 'reason' | 'status'> {
+  /** Whether the target could not be reached, so that a later attempt may succeed. */
+  isUnreachable?: boolean;
+}
 
 /** The handler could not be started, because the system lacks a resource. It received nothing of the event. */
 export interface HandlerNotStarted {
@@ -10,6 +13,24 @@ export interface HandlerNotStarted {
 }
 
 export type HandlerRun = HandlerResult | HandlerNotStarted;
+
+/** What a handler receives. */
+export interface HandlerInput {
+  payload: string | Buffer;
+  notificationId: string;
+  /** Environment entries of the assets and the secrets of the handler. */
+  environment?: Environment;
+  /** Aborts the run. */
+  signal: AbortSignal;
+}
+
+/** What surrounds `env_vars`: secrets win over them, and they win over assets. */
+export interface Environment {
+  assets: readonly string[];
+  secrets: readonly string[];
+}
+
+export const NO_ENVIRONMENT: Environment = { assets: [], secrets: [] };
 
 const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOBUFS']);
 

@@ -2,11 +2,12 @@ import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 import type { Clock } from '../../ports/clock.ts';
 import type { Handler } from '../../resources/handler.ts';
-import { type HandlerRun, isShortage } from './handler-result.ts';
+import type { ClosingSockets } from './closing-sockets.ts';
+import { type HandlerInput, type HandlerRun, isShortage } from './handler-result.ts';
 
 const DEFAULT_TIMEOUT_S = 60;
-/** How long the receiver may keep the connection open after it has received everything. */
-const CLOSING_MS = 2_000;
+/** A datagram that is too long, or a port that does not exist: a later attempt would fail as well. */
+const LASTING = new Set(['EMSGSIZE', 'ERR_SOCKET_BAD_PORT']);
 
 interface Sending {
   host: string;
@@ -14,8 +15,10 @@ interface Sending {
   payload: string | Buffer;
   /** Aborts the transfer with the signal's reason. */
   signal: AbortSignal;
-  clock: Clock;
+  closing: ClosingSockets;
 }
+
+class TimedOut extends Error {}
 
 /**
  * Sends the event as it is, by one connection or datagram, and reads nothing. The timeout covers connecting and
@@ -23,14 +26,15 @@ interface Sending {
  */
 export async function runSocketHandler(
   { type, socket, timeout }: Handler,
-  { payload, signal: end }: { payload: string | Buffer; signal: AbortSignal },
+  { payload, signal: end }: Pick<HandlerInput, 'payload' | 'signal'>,
   clock: Clock,
+  closing: ClosingSockets,
 ): Promise<HandlerRun> {
   const limitS = timeout > 0 ? timeout : DEFAULT_TIMEOUT_S;
   const send = type === 'udp' ? sendDatagram : sendOverTcp;
   const run = new AbortController();
   const cancel = clock.after(limitS * 1_000, () => {
-    run.abort(new Error(`not sent within ${limitS} seconds`));
+    run.abort(new TimedOut(`not sent within ${limitS} seconds`));
   });
   const abort = (): void => {
     run.abort(end.reason);
@@ -38,27 +42,30 @@ export async function runSocketHandler(
   end.addEventListener('abort', abort);
   if (end.aborted) abort();
   try {
-    await send({ host: socket?.host ?? '', port: socket?.port ?? 0, payload, signal: run.signal, clock });
+    await send({ host: socket?.host ?? '', port: socket?.port ?? 0, payload, signal: run.signal, closing });
     return { outcome: 'handled', reason: '', status: undefined };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    if (isShortage((error as NodeJS.ErrnoException).code)) return { outcome: 'not-started', reason };
-    return { outcome: 'failed', reason, status: undefined };
+    const { code } = error as NodeJS.ErrnoException;
+    if (isShortage(code)) return { outcome: 'not-started', reason };
+    const outcome = error instanceof TimedOut ? 'timed-out' : 'failed';
+    return { outcome, reason, status: undefined, isUnreachable: !LASTING.has(code ?? '') };
   } finally {
     cancel();
     end.removeEventListener('abort', abort);
   }
 }
 
-/** Resolves when the connection closes after everything was sent, even if the receiver resets it. */
-function sendOverTcp({ host, port, payload, signal, clock }: Sending): Promise<void> {
+/** Resolves when everything was handed to the system with the end of the stream. The connection is closed later. */
+function sendOverTcp({ host, port, payload, signal, closing }: Sending): Promise<void> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port });
-    let isSent = false;
     let failure = new Error('connection closed before everything was sent');
-    let endClosing = (): void => undefined;
-    signal.addEventListener('abort', () => socket.destroy(errorOf(signal)));
+    const abort = (): void => {
+      socket.destroy(errorOf(signal));
+    };
+    signal.addEventListener('abort', abort);
     socket.on('error', (error) => {
       failure = error;
     });
@@ -67,13 +74,13 @@ function sendOverTcp({ host, port, payload, signal, clock }: Sending): Promise<v
       socket.end(payload);
     });
     socket.once('finish', () => {
-      isSent = true;
-      endClosing = clock.after(CLOSING_MS, () => socket.destroy());
+      signal.removeEventListener('abort', abort);
+      closing.add(socket);
+      resolve();
     });
     socket.once('close', () => {
-      endClosing();
-      if (isSent) resolve();
-      else reject(failure);
+      signal.removeEventListener('abort', abort);
+      reject(failure);
     });
   });
 }

@@ -9,7 +9,7 @@ import type { LogLine } from '../support/recorded-log.ts';
 
 const NAMESPACE = '/ns/default';
 const PIPELINE = { name: 'alerts', type: 'Pipeline', api_version: 'core/v2' };
-const NOT_RUN = { handler: 'core/v2.Pipeline.alerts', outcome: 'skipped', reason: 'pipelines are not run yet' };
+const MISSING = { name: 'nope', type: 'Pipeline', api_version: 'core/v2' };
 
 describe('a handler that an event does not reach', () => {
   const backend = perSuite(() => InProcessBackend.start());
@@ -18,7 +18,7 @@ describe('a handler that an event does not reach', () => {
   before(async () => {
     api = await backend.login();
     await put('filters', 'of-mine', { action: 'allow', expressions: ['event.check.status > 1'] });
-    await put('mutators', 'shape', { command: 'cat' });
+    await put('mutators', 'broken', { command: 'echo no >&2; exit 3' });
     await put('pipelines', 'alerts', { workflows: [] });
   });
 
@@ -66,15 +66,23 @@ describe('a handler that an event does not reach', () => {
   const linesAbout = (name: string): LogLine[] =>
     backend.log.lines.filter(({ fields }) => fields['handler'] === name && fields['namespace'] === 'default');
 
-  it('because its filter cannot run yet is recorded with that reason, and logged once a minute', async () => {
+  it('because its filter denies it is recorded with the expression and its value, and not logged', async () => {
     await handler('filtered', { filters: ['of-mine'] });
-    const reason = 'filter cannot run yet, only built-in filters can: of-mine';
-    const outcome = { handler: 'filtered', outcome: 'skipped', reason };
-    const result = { status: 2, handlers: ['filtered'] };
+    const outcome = { handler: 'filtered', outcome: 'denied', reason: 'of-mine: event.check.status > 1 was false' };
+    const result = { status: 1, handlers: ['filtered'] };
     expect(await notificationsOf('filtered', result, 1)).to.deep.equal([outcome]);
     expect(await notificationsOf('filtered', result, 2)).to.deep.equal([outcome, outcome]);
-    expect(linesAbout('filtered').map(({ level, msg, fields }) => [level, msg, fields['reason']])).to.deep.equal([
-      ['warn', 'event was not handled', reason],
+    expect(linesAbout('filtered').filter(({ level }) => level === 'warn')).to.deep.equal([]);
+  });
+
+  it('because its filter does not exist is recorded with that reason, and logged once a minute', async () => {
+    await handler('unfiltered', { filters: ['nope'] });
+    const outcome = { handler: 'unfiltered', outcome: 'skipped', reason: 'filter "nope" does not exist' };
+    const result = { status: 2, handlers: ['unfiltered'] };
+    expect(await notificationsOf('unfiltered', result, 1)).to.deep.equal([outcome]);
+    expect(await notificationsOf('unfiltered', result, 2)).to.deep.equal([outcome, outcome]);
+    expect(linesAbout('unfiltered').map(({ level, msg, fields }) => [level, msg, fields['reason']])).to.deep.equal([
+      ['warn', 'event was not handled', outcome.reason],
     ]);
   });
 
@@ -85,14 +93,42 @@ describe('a handler that an event does not reach', () => {
     expect(linesAbout('quiet')).to.deep.equal([]);
   });
 
-  it('because its mutator cannot run yet is recorded as failed with that reason, and logged', async () => {
-    await handler('mutated', { mutator: 'shape' });
-    const reason = 'mutator "shape" cannot run yet, only the built-in mutators json and only_check_output can';
+  it('because its mutator fails is recorded with its status and its errors, and logged', async () => {
+    await handler('mutated', { mutator: 'broken' });
+    const reason = 'mutator "broken": pipe mutator execution returned non-zero exit status (exit status 3): no\n';
     expect(await notificationsOf('mutated', { status: 1, handlers: ['mutated'] }, 1)).to.deep.equal([
       { handler: 'mutated', outcome: 'failed', reason },
     ]);
-    const line = backend.log.errors.find(({ fields }) => fields['handler'] === 'mutated');
-    expect(line).to.deep.include({ msg: 'event was not handled' }).and.to.have.nested.property('fields.reason', reason);
+    const [line] = linesAbout('mutated');
+    expect(line).to.deep.include({ level: 'warn', msg: 'event was not handled' });
+    expect(line).to.have.nested.property('fields.reason', reason);
+  });
+
+  it('because its mutator does not exist is recorded with that reason', async () => {
+    await handler('unmutated', { mutator: 'nope' });
+    const outcome = { handler: 'unmutated', outcome: 'skipped', reason: 'mutator "nope" does not exist' };
+    expect(await notificationsOf('unmutated', { status: 1, handlers: ['unmutated'] }, 1)).to.deep.equal([outcome]);
+  });
+
+  it('because a secret of it does not exist is recorded with that reason', async () => {
+    await handler('secretive', { secrets: [{ name: 'TOKEN', secret: 'nope' }] });
+    const reason = 'handler "secretive": secret "nope": invalid secret info: nope';
+    const outcome = { handler: 'secretive', outcome: 'skipped', reason };
+    expect(await notificationsOf('secretive', { status: 1, handlers: ['secretive'] }, 1)).to.deep.equal([outcome]);
+  });
+
+  it('because the check sets handle to false is recorded with that reason', async () => {
+    await handler('ready');
+    const reason = 'the check is not handled: its attribute handle is false';
+    const outcome = { handler: 'ready', outcome: 'skipped', reason };
+    const result = { status: 1, handlers: ['ready'], handle: false };
+    expect(await notificationsOf('unhandled', result, 1)).to.deep.equal([outcome]);
+    const check = { command: 'true', interval: 60, subscriptions: ['none'], handle: false };
+    await put('checks', 'unhandled-too', check);
+    const { json } = await api.get(`${NAMESPACE}/checks/unhandled-too`);
+    expect(at(json, 'handle')).to.equal(false);
+    const stored = { status: 1, handlers: ['ready'] };
+    expect(await notificationsOf('unhandled-too', stored, 1)).to.deep.equal([outcome]);
   });
 
   it('because it does not exist is recorded for each event, and logged once a minute for incidents', async () => {
@@ -122,29 +158,17 @@ describe('a handler that an event does not reach', () => {
     expect(linesAbout('registration')).to.deep.equal([]);
   });
 
-  it('because it belongs to a pipeline is recorded for each event', async () => {
-    const pipelines = { pipelines: [PIPELINE, PIPELINE] };
-    const results = [
-      [0, 1],
-      [0, 2],
-      [2, 3],
-      [0, 4],
-    ] as const;
-    for (const [status, count] of results) {
-      const recorded = await notificationsOf('piped', { status }, count, pipelines);
-      expect(recorded).to.deep.equal(Array.from({ length: count }, () => NOT_RUN));
-    }
-    expect(linesAbout(NOT_RUN.handler).map(({ level, fields }) => [level, fields['reason']])).to.deep.equal([
-      ['warn', NOT_RUN.reason],
+  it('because its pipeline does not exist or has no workflows is recorded for each, and logged', async () => {
+    const outcomes = [
+      { handler: '', outcome: 'skipped', reason: 'pipeline has no workflows' },
+      { handler: '', outcome: 'skipped', reason: 'pipeline "nope" does not exist' },
+    ];
+    const recorded = await notificationsOf('piped', { status: 1 }, 2, { pipelines: [PIPELINE, MISSING] });
+    expect(recorded).to.have.deep.members(outcomes);
+    const logged = linesAbout('').map(({ level, fields }) => [level, fields['pipeline'], fields['reason']]);
+    expect(logged).to.deep.equal([
+      ['warn', 'alerts', outcomes[0]?.reason],
+      ['warn', 'nope', outcomes[1]?.reason],
     ]);
-  });
-
-  it('because the check names pipelines is shown by the schedule of the check, and logged when the check is written', async () => {
-    const check = { command: 'true', interval: 60, subscriptions: ['none'], pipelines: [PIPELINE] };
-    await put('checks', 'piped', check);
-    const { json } = await api.get('/api/mon/v1/namespaces/default/checks/piped/schedule');
-    expect(at(json, 'ignored')).to.deep.equal(['pipelines']);
-    const line = backend.log.lines.find(({ msg }) => msg === 'fields of the check have no effect');
-    expect(line?.fields).to.deep.include({ check: 'piped', fields: ['pipelines'] });
   });
 });

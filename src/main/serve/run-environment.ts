@@ -1,0 +1,35 @@
+import type { FilterPorts } from '../../pipeline/filters.ts';
+import { Libraries } from '../../pipeline/libraries.ts';
+import type { ResourceEnvironmentPorts } from '../../pipeline/resource-environment.ts';
+import { RunEnded } from '../../pipeline/run-ended.ts';
+import { type RuntimeAssetPorts, runtimeAssets } from '../../pipeline/runtime-assets.ts';
+import { resolveSecrets, type SecretValues } from '../../pipeline/secrets.ts';
+import { readResource } from '../../store/resource-store.ts';
+import type { TransactionalStore } from '../../store/transactional-store.ts';
+
+/** What filters, mutators and handlers get besides the event: assets and secrets. */
+export interface RunEnvironment {
+  environment: ResourceEnvironmentPorts;
+  libraries: FilterPorts['libraries'];
+}
+
+/** Looks up assets and secrets. This backend does not install assets yet, so that what needs one fails with that reason. */
+export function runEnvironment(store: TransactionalStore, secretValues: SecretValues): RunEnvironment {
+  const assets: RuntimeAssetPorts = {
+    asset: (namespace, name) => readResource(store, 'assets', namespace, name),
+    install: () => Promise.reject(new RunEnded('failed', 'runtime assets are not installed yet')),
+    isAssetFailure: () => false,
+  };
+  const libraries = new Libraries();
+  return {
+    environment: {
+      assets,
+      entriesOf: () => [],
+      secrets: (namespace, secrets) => resolveSecrets(store, secretValues, namespace, secrets),
+    },
+    libraries: async (namespace, name, filter) => {
+      const owner = { namespace, name: `filter "${name}"`, assets: filter.runtime_assets };
+      return libraries.of(await runtimeAssets(assets, owner));
+    },
+  };
+}

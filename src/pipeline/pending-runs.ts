@@ -1,0 +1,78 @@
+import { handlerId, type ScheduledRun } from './fair-scheduler.ts';
+
+/** What is known of an outbox entry without reading its event. */
+export interface PendingNotification extends ScheduledRun {
+  outboxKey: string;
+  /** Key of the event. Entries with the same key run in order. */
+  key: string;
+  /** Size of the event. */
+  bytes: number;
+  /** Attempts that have failed. */
+  attempts?: number | undefined;
+  /** Wall clock time of the first attempt that failed. */
+  firstAttemptAtMs?: number | undefined;
+}
+
+/** A run that waits, runs, or waits for its next attempt. */
+export interface PendingRun extends PendingNotification {
+  attempts: number;
+  /** Monotonic time at which it was added. */
+  addedMs: number;
+  /** Monotonic time from which its retry time counts; undefined before its first attempt. */
+  retriedSinceMs: number | undefined;
+  /** Monotonic time of its next attempt. */
+  dueMs: number;
+  /** Whether later runs of its key wait for it. */
+  occupiesKey: boolean;
+  /** Whether later runs of its key and handler wait for it, because it is tried again. */
+  holdsHandler: boolean;
+  /** Whether a slot of the scheduler is in use for it. */
+  isRunning: boolean;
+  /** Its outcome is being stored, so that it must not run any more. */
+  isSettled: boolean;
+}
+
+interface OfHandler {
+  runs: Set<PendingRun>;
+  bytes: number;
+}
+
+/** All pending runs by handler, in the order in which they were added. */
+export class PendingRuns {
+  readonly #handlers = new Map<string, OfHandler>();
+  #count = 0;
+  #bytes = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  add(run: PendingRun): void {
+    const id = handlerId(run);
+    let of = this.#handlers.get(id);
+    if (of === undefined) this.#handlers.set(id, (of = { runs: new Set(), bytes: 0 }));
+    of.runs.add(run);
+    of.bytes += run.bytes;
+    this.#count += 1;
+    this.#bytes += run.bytes;
+  }
+
+  delete(run: PendingRun): void {
+    const id = handlerId(run);
+    const of = this.#handlers.get(id);
+    if (of?.runs.delete(run) !== true) return;
+    of.bytes -= run.bytes;
+    if (of.runs.size === 0) this.#handlers.delete(id);
+    this.#count -= 1;
+    this.#bytes -= run.bytes;
+  }
+
+  of(handler: ScheduledRun): { runs: Iterable<PendingRun>; count: number; bytes: number } {
+    const of = this.#handlers.get(handlerId(handler));
+    return { runs: of?.runs ?? [], count: of?.runs.size ?? 0, bytes: of?.bytes ?? 0 };
+  }
+}

@@ -1,0 +1,103 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Notification, OutboxEntry } from '../store/records.ts';
+import type { HandlerResult } from './handlers/handler-result.ts';
+import type { PendingRun } from './pending-runs.ts';
+import type { Turns } from './turns.ts';
+
+/** Outcomes of runs that did not take place which are stored concurrently. */
+const BATCH_SIZE = 100;
+/** Delay before retrying to store an outcome. */
+const RETRY_MS = 1_000;
+
+export interface SettlementPorts {
+  clock: Clock;
+  log: Log;
+  turns: Turns;
+  /** The entry with this outbox key. */
+  entry(outboxKey: string): OutboxEntry | undefined;
+  /**
+   * Stores the outcome of an entry and removes it from the outbox. The entry of a dead letter is kept. Resolves when that is
+   * durable.
+   */
+  done(outboxKey: string, key: string, notification: Notification, entry?: OutboxEntry): Promise<void>;
+}
+
+/** Logs and stores the outcomes of runs, and tries again until the store can be written. */
+export class Settlement {
+  readonly #ports: SettlementPorts;
+  #isStopped = false;
+
+  constructor(ports: SettlementPorts) {
+    this.#ports = ports;
+  }
+
+  /** Resolves when the outcome is durable, or after `stop`: its entry is then still in the outbox. */
+  async settle(
+    { outboxKey, key, attempts }: Pick<PendingRun, 'outboxKey' | 'key' | 'attempts'>,
+    entry: OutboxEntry,
+    { outcome, reason, status }: HandlerResult,
+    durationMs: number,
+  ): Promise<void> {
+    const { log, clock } = this.#ports;
+    const { notificationId: id, namespace, pipeline, workflow, handler, event, decidedAtMs } = entry;
+    const names = { namespace, pipeline, workflow, handler };
+    const fields = { ...names, event: key, event_id: event.id, notification: id, outcome, reason, status };
+    if (outcome === 'handled') log.info(fields, 'event handler executed');
+    else if (outcome === 'denied') log.debug(fields, 'event was denied by a filter');
+    else log.warn(fields, 'event was not handled');
+    const isDeadLetter = outcome === 'failed' || outcome === 'timed-out';
+    const notification: Notification = {
+      id,
+      handler,
+      pipeline,
+      workflow,
+      eventId: event.id ?? undefined,
+      outcome,
+      reason,
+      status,
+      attempts: attempts > 1 ? attempts : undefined,
+      decidedAtMs,
+      atMs: clock.nowMs(),
+      durationMs,
+      isDeadLetter: isDeadLetter || undefined,
+    };
+    await this.#store(outboxKey, key, notification, entry);
+  }
+
+  /** Stores one outcome for runs that are not running, in their order, and calls `settled` after each. */
+  async settleUnrun(
+    runs: readonly PendingRun[],
+    result: HandlerResult,
+    settled: (run: PendingRun) => void,
+  ): Promise<void> {
+    for (let at = 0; at < runs.length && !this.#isStopped; at += BATCH_SIZE) {
+      await Promise.all(
+        runs.slice(at, at + BATCH_SIZE).map(async (run) => {
+          await this.#ports.turns.take(run.bytes);
+          const entry = this.#ports.entry(run.outboxKey);
+          if (entry !== undefined) await this.settle(run, entry, result, 0);
+          settled(run);
+        }),
+      );
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #store(outboxKey: string, key: string, notification: Notification, entry: OutboxEntry): Promise<void> {
+    const { clock, log, done } = this.#ports;
+    for (;;) {
+      try {
+        await done(outboxKey, key, notification, entry);
+        return;
+      } catch (err) {
+        if (this.#isStopped) return;
+        log.warn({ err, handler: notification.handler }, 'failed to store the outcome of a handler, retrying');
+        await new Promise<void>((resolve) => void clock.after(RETRY_MS, resolve));
+      }
+    }
+  }
+}

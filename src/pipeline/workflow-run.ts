@@ -1,0 +1,80 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Handler } from '../resources/handler.ts';
+import { redactEvent } from '../resources/redaction.ts';
+import { Overloaded } from '../resources/errors.ts';
+import { canRun } from '../rules/run-plan.ts';
+import type { OutboxEntry } from '../store/records.ts';
+import { type FilterPorts, passFilters } from './filters.ts';
+import type { Environment, HandlerInput, HandlerRun } from './handlers/handler-result.ts';
+import { mutate, type MutatorPorts } from './mutators.ts';
+import { NotStarted } from './not-started.ts';
+import { RunEnded } from './run-ended.ts';
+
+/** The reason for skipping the runs of a namespace that was deleted meanwhile. */
+export const NAMESPACE_DELETED = 'namespace was deleted';
+
+/** Runs a handler of type pipe, tcp or udp. Never rejects. */
+export type HandleEvent = (handler: Handler, input: HandlerInput, entry: OutboxEntry) => Promise<HandlerRun>;
+
+export interface WorkflowPorts {
+  clock: Pick<Clock, 'nowMs'>;
+  /** The current configuration of the handler. */
+  handler(namespace: string, name: string): Handler | undefined;
+  namespaceExists(name: string): boolean;
+  filters: FilterPorts;
+  mutators: MutatorPorts;
+  /** Environment entries of the assets and the secrets of a handler. @throws RunEnded */
+  environment(namespace: string, owner: string, handler: Handler, signal: AbortSignal): Promise<Environment>;
+  handle: HandleEvent;
+}
+
+export interface RunOptions {
+  /** Whether an earlier attempt has passed the filters, which are not evaluated again. */
+  isRetry: boolean;
+  /** Aborts the run. */
+  signal: AbortSignal;
+}
+
+/**
+ * Returns a function that does one run of the outbox: it evaluates the filters, mutates the event and runs the handler. It rejects
+ * only because of a defect of this program.
+ */
+export function workflowRunner(ports: WorkflowPorts) {
+  return async (entry: OutboxEntry, options: RunOptions): Promise<HandlerRun> => {
+    try {
+      return await runWorkflow(entry, options, ports);
+    } catch (error) {
+      if (error instanceof RunEnded) return error.result;
+      if (error instanceof NotStarted || error instanceof Overloaded) {
+        return { outcome: 'not-started', reason: error.message };
+      }
+      throw error;
+    }
+  };
+}
+
+async function runWorkflow(entry: OutboxEntry, options: RunOptions, ports: WorkflowPorts): Promise<HandlerRun> {
+  const { namespace, pipeline, filters = [], notificationId } = entry;
+  const { isRetry, signal } = options;
+  if (!ports.namespaceExists(namespace)) throw new RunEnded('skipped', NAMESPACE_DELETED);
+  const event = redactEvent(entry.event);
+  const nowMs = ports.clock.nowMs();
+  const notes = isRetry ? [] : await passFilters({ namespace, filters, event, nowMs }, ports.filters);
+  const mutator = pipeline === undefined ? handlerOf(entry, ports).mutator : entry.mutator;
+  const payload = await mutate({ namespace, mutator, event, nowMs, signal }, ports.mutators);
+  const handler = handlerOf(entry, ports);
+  const environment = await ports.environment(namespace, `handler "${entry.handler}"`, handler, signal);
+  const result = await ports.handle(handler, { payload, notificationId, environment, signal }, entry);
+  return notes.length === 0 ? result : { ...result, reason: `${notes.join('; ')}\n${result.reason}` };
+}
+
+/** @throws RunEnded when the handler cannot run with its current configuration */
+function handlerOf({ namespace, handler: name, pipeline }: OutboxEntry, ports: WorkflowPorts): Handler {
+  const handler = ports.handler(namespace, name);
+  if (handler === undefined) throw new RunEnded('skipped', 'handler does not exist');
+  if (canRun(handler)) return handler;
+  throw new RunEnded(
+    'skipped',
+    pipeline === undefined ? `handler is of type ${handler.type} now` : 'unknown handler type',
+  );
+}

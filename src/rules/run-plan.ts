@@ -1,0 +1,184 @@
+import type { EventFilter } from '../resources/event-filter.ts';
+import type { Handler } from '../resources/handler.ts';
+import type { Pipeline } from '../resources/pipeline.ts';
+import { denialBy, type FilterInput, isBuiltInFilter } from './built-in-filters.ts';
+import { isInClockWindows } from './clock-windows.ts';
+import { selectHandlers } from './handler-selection.ts';
+
+/** The maximum number of runs of one event. */
+const MAX_RUNS = 1_000;
+/** The maximum number of filters that are looked up for one event, including duplicates. */
+const MAX_FILTERS_READ = 10_000;
+
+const TOO_MANY_RUNS = `an event leads to at most ${MAX_RUNS} runs of handlers: this one and those after it are left out`;
+const TOO_MANY_FILTERS = `the handlers of an event have at most ${MAX_FILTERS_READ} filters together: this one and those after it are left out`;
+/** The reason for skipping a handler that does not exist. */
+export const NO_HANDLER = 'handler does not exist';
+const UNHANDLED = 'the check is not handled: its attribute handle is false';
+const BUILT_IN_MUTATORS = new Set(['json', 'only_check_output']);
+const RUNNABLE = new Set(['pipe', 'tcp', 'udp']);
+
+/** Whether the handler runs by itself. A set does not; its members do. */
+export const canRun = ({ type = '' }: Pick<Handler, 'type'>): boolean => RUNNABLE.has(type);
+
+export const isBuiltInMutator = (name: string): boolean => BUILT_IN_MUTATORS.has(name);
+
+/** The current configuration of the namespace of the event. */
+export interface PipelineResources {
+  pipeline(name: string): Pipeline | undefined;
+  handler(name: string): Handler | undefined;
+  filter(name: string): EventFilter | undefined;
+  hasMutator(name: string): boolean;
+}
+
+/** Decides a filter that needs no sandbox. Undefined for one that does. */
+export type DecideSimply = (filter: EventFilter, name: string) => FilterDecision | undefined;
+
+/** The outcome of a filter: it passes the event, or denies it for this reason. */
+export type FilterDecision = { passes: true } | { passes: false; reason: string };
+
+/** What an event names. */
+export interface NamedByEvent {
+  pipelines: readonly { name: string }[];
+  handlers: readonly string[];
+  /** Whether the check is to be handled. */
+  isHandled: boolean;
+}
+
+/** A workflow of a pipeline, or a handler that a check names. */
+export interface RunName {
+  /** Undefined for a handler that a check names. */
+  pipeline?: string | undefined;
+  workflow?: string | undefined;
+  /** Empty for a pipeline that leads to no handler. */
+  handler: string;
+}
+
+/** A run and what is known about it when the event is decided. */
+export interface PlannedRun extends RunName {
+  /** Undefined for the default, `json`. */
+  mutator?: string | undefined;
+  /** `open`: it is to be run if its filters pass the event. Otherwise the run has ended with this outcome. */
+  outcome: 'open' | 'denied' | 'skipped';
+  /** Why it was denied or skipped; empty for an open run. */
+  reason: string;
+  /** The stored filters that are still to be evaluated, in order. */
+  filters: readonly string[];
+}
+
+interface Candidate extends RunName {
+  filters: readonly string[];
+  mutator: string | undefined;
+  /** Why it cannot run, whatever its filters decide. */
+  reason?: string | undefined;
+}
+
+export interface PlanPorts {
+  resources: PipelineResources;
+  /** Wall clock, for filters with windows. */
+  nowMs: number;
+  decideSimply?: DecideSimply | undefined;
+}
+
+/**
+ * Returns the runs that an event leads to, in order: the workflows of its pipelines, then its handlers by name, with sets replaced
+ * by their members. It decides all filters that need no sandbox, and has no effects.
+ */
+export function planRuns(named: NamedByEvent, input: FilterInput, ports: PlanPorts): PlannedRun[] {
+  const planned: PlannedRun[] = [];
+  let filtersRead = 0;
+  for (const candidate of candidates(named, ports.resources)) {
+    const full = planned.length === MAX_RUNS ? TOO_MANY_RUNS : undefined;
+    filtersRead += candidate.filters.length;
+    const excess = full ?? (filtersRead > MAX_FILTERS_READ ? TOO_MANY_FILTERS : undefined);
+    if (excess !== undefined) return [...planned, ended(candidate, 'skipped', excess)];
+    planned.push(named.isHandled ? plan(candidate, input, ports) : ended(candidate, 'skipped', UNHANDLED));
+  }
+  return planned;
+}
+
+function* candidates({ pipelines, handlers }: NamedByEvent, resources: PipelineResources): Iterable<Candidate> {
+  for (const { name } of pipelines) yield* workflowsOf(name, resources);
+  if (handlers.length === 0) return;
+  const { selected, unselected } = selectHandlers(handlers, resources.handler);
+  for (const [handler, { filters, mutator }] of selected) yield { handler, filters: filters ?? [], mutator };
+  for (const { name, reason } of unselected) yield { handler: name, filters: [], mutator: undefined, reason };
+}
+
+/** The filters and the mutator of the handlers themselves do not count in a pipeline. */
+function* workflowsOf(pipeline: string, resources: PipelineResources): Iterable<Candidate> {
+  const workflows = resources.pipeline(pipeline)?.workflows;
+  const nothing = { pipeline, handler: '', filters: [], mutator: undefined };
+  if (workflows === undefined) yield { ...nothing, reason: `pipeline "${pipeline}" does not exist` };
+  else if (workflows === null || workflows.length === 0) yield { ...nothing, reason: 'pipeline has no workflows' };
+  for (const { name, filters, mutator, handler } of workflows ?? []) {
+    yield {
+      pipeline,
+      workflow: name,
+      handler: handler?.name ?? '',
+      filters: filters?.map((filter) => filter.name) ?? [],
+      mutator: mutator?.name,
+    };
+  }
+}
+
+function plan(candidate: Candidate, input: FilterInput, ports: PlanPorts): PlannedRun {
+  if (candidate.reason !== undefined) return ended(candidate, 'skipped', candidate.reason);
+  for (const filter of candidate.filters) {
+    const denial = denialBy(filter, input);
+    if (denial !== undefined) return ended(candidate, 'denied', denial);
+  }
+  const stored = decideStored(candidate, ports);
+  if ('outcome' in stored) return stored;
+  const { pipeline, workflow, handler, mutator } = candidate;
+  const reason = stored.filters.length === 0 ? problemOf(candidate, ports.resources) : undefined;
+  if (reason !== undefined) return ended(candidate, 'skipped', reason);
+  return { pipeline, workflow, handler, mutator, outcome: 'open', reason: '', filters: stored.filters };
+}
+
+/** Decides the stored filters up to the first one that needs the sandbox. Returns this one and those after it. */
+function decideStored(candidate: Candidate, ports: PlanPorts): PlannedRun | { filters: string[] } {
+  const names = candidate.filters.filter((name) => !isBuiltInFilter(name));
+  for (const [index, name] of names.entries()) {
+    const filter = ports.resources.filter(name);
+    if (filter === undefined) return ended(candidate, 'skipped', `filter "${name}" does not exist`);
+    const decision = decideByWindows(filter, name, ports.nowMs) ?? ports.decideSimply?.(filter, name);
+    if (decision === undefined) return { filters: names.slice(index) };
+    if (!decision.passes) return ended(candidate, 'denied', decision.reason);
+  }
+  return { filters: [] };
+}
+
+/** Decides a filter by its clock windows. Undefined where its expressions decide. Source: spec/04 2.7. */
+export function decideByWindows(
+  { action, when }: Pick<EventFilter, 'action' | 'when'>,
+  name: string,
+  atMs: number,
+): FilterDecision | undefined {
+  if (when === undefined) return undefined;
+  const isInside = isInClockWindows(when, atMs);
+  if (isInside === undefined) return { passes: true };
+  if (action === 'deny') return isInside ? { passes: false, reason: `${name}: inside its time windows` } : undefined;
+  return isInside ? undefined : { passes: false, reason: `${name}: outside its time windows` };
+}
+
+/** Why a run whose filters passed cannot be run, if so. A stored mutator runs before its handler is looked up. */
+function problemOf({ handler, mutator }: Candidate, resources: PipelineResources): string | undefined {
+  const isStored = mutator !== undefined && !isBuiltInMutator(mutator);
+  if (isStored) return resources.hasMutator(mutator) ? undefined : `mutator "${mutator}" does not exist`;
+  return handlerProblem(resources.handler(handler));
+}
+
+/** Why a handler cannot run, if so. */
+export function handlerProblem(handler: Pick<Handler, 'type'> | undefined): string | undefined {
+  if (handler === undefined) return NO_HANDLER;
+  return canRun(handler) ? undefined : 'unknown handler type';
+}
+
+function ended(
+  { pipeline, workflow, handler, mutator }: Candidate,
+  outcome: 'denied' | 'skipped',
+  reason: string,
+): PlannedRun {
+  return { pipeline, workflow, handler, mutator, outcome, reason, filters: [] };
+}
