@@ -7,11 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { ApiClient } from '../support/api-client.ts';
 import { FIXTURES, type StoredFixture, unpackFixture } from '../store/stored-fixtures.ts';
+import { childrenOf } from '../exec/children-of.ts';
 import { eventually, inTime } from '../support/eventually.ts';
 import { proxyEvent } from '../support/example-events.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../dist/main/local.js', import.meta.url));
+
+const SECRET = 's3cret-of-the-pager';
 
 interface StoredEvent {
   check: { metadata: { name: string }; status: number; history: unknown[] };
@@ -30,6 +33,7 @@ class LocalRun {
         MON_BACKEND_API_LISTEN_ADDRESS: '127.0.0.1:0',
         MON_BACKEND_AGENT_HOST: '127.0.0.1',
         MON_BACKEND_AGENT_PORT: '0',
+        MON_SECRET_PAGER: SECRET,
       },
     });
     this.#child.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
@@ -43,6 +47,10 @@ class LocalRun {
       { what: 'the printed URLs and credentials', withinMs: 15_000 },
     );
     return ApiClient.login(Number(printed?.[1]), { username: 'admin', password: printed?.[2] ?? '' });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
   }
 
   /** As Ctrl-C does; resolves with the exit code. */
@@ -105,6 +113,10 @@ describe('npm start', function () {
       what: 'the alert in the file that the output names',
     });
     expect(first.output).to.contain(file);
+    const programs = [first.pid, ...childrenOf(first.pid, 'start')];
+    expect(programs).to.have.length(3);
+    const environments = programs.map((pid) => readFileSync(`/proc/${pid}/environ`, 'utf8'));
+    expect(environments.join('\0'), 'the secrets of the backend').to.not.include(SECRET);
     expect(await first.interrupt()).to.equal(0);
 
     const second = start();

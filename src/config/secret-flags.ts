@@ -5,12 +5,14 @@ export interface SecretConfig {
   readonly secretVariables?: readonly string[];
 }
 
+export const DEFAULT_SECRET_VARIABLES: readonly string[] = ['MON_SECRET_*'];
+
 const VARIABLE_OR_PREFIX = /^[A-Z_][A-Z0-9_]*\*?$/;
 
 export const secretFlags = {
   'secrets-env-allow': {
     kind: kinds.list,
-    fallback: ['MON_SECRET_*'],
+    fallback: [...DEFAULT_SECRET_VARIABLES],
     about: 'environment variables that handlers, mutators and checks may use as secrets; a name, or a prefix and *',
   },
 } satisfies Record<string, Flag<unknown>>;

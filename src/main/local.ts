@@ -5,6 +5,7 @@ import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync }
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { DEFAULT_SECRET_VARIABLES } from '../config/secret-flags.ts';
 import { AlreadyInitialized } from '../actors/administration/seed.ts';
 import { readStoreState } from '../store/store-state.ts';
 import { assertCurrent, StoreOutdated } from '../store/store-version.ts';
@@ -14,11 +15,16 @@ import { createLogger } from './log/logger.ts';
 import { storeDirectory } from './process/directories.ts';
 import { hideSecrets } from './process/hide-secrets.ts';
 import { ignoreSignals } from './process/ignore-signals.ts';
+import { SecretVariables } from './process/secret-variables.ts';
 import { systemClock } from './process/system-clock.ts';
 
 /** The directory of the data: this program runs a backend and an agent, side by side. */
 const HOME = resolve('.mon');
-const ENVIRONMENT = hideSecrets(createLogger('local', 'warn'));
+const LOG = createLogger('local', 'warn');
+const ENVIRONMENT = hideSecrets(LOG);
+/** The secrets of the backend, which the checks of the agent must not inherit. */
+const SECRETS = SecretVariables.take(secretVariablesIn(ENVIRONMENT), LOG);
+const AGENT_ENVIRONMENT = Object.fromEntries(Object.entries(ENVIRONMENT).filter(([name]) => !SECRETS.allows(name)));
 const STATE_DIR = ENVIRONMENT['MON_BACKEND_STATE_DIR'] ?? join(HOME, 'backend');
 const PASSWORD_FILE = join(STATE_DIR, 'admin-password');
 /** Marks that the checks were created, so that a deleted check does not come back. */
@@ -33,16 +39,21 @@ const BACKEND_COMMAND = fileURLToPath(new URL('../../bin/mon-backend.js', import
 
 const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, import.meta.url));
 
+/** What `--secrets-env-allow` of the backend will be. */
+function secretVariablesIn({ MON_BACKEND_SECRETS_ENV_ALLOW: allowed }: NodeJS.ProcessEnv): readonly string[] {
+  return allowed === undefined ? DEFAULT_SECRET_VARIABLES : allowed.split(/[\s,]+/).filter((item) => item !== '');
+}
+
 interface Child {
   name: string;
   process: ChildProcess;
 }
 
 /** Starts a detached child: Ctrl-C reaches only this process, which then ends the children in order. */
-function run(name: string, environment: Record<string, string>): Child {
+function run(name: 'backend' | 'agent', environment: Record<string, string>): Child {
   const child = spawn(process.execPath, [program(name), 'start'], {
     detached: true,
-    env: { ...environment, ...ENVIRONMENT },
+    env: { ...environment, ...(name === 'backend' ? ENVIRONMENT : AGENT_ENVIRONMENT) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   child.stderr.pipe(createWriteStream(join(HOME, `${name}.log`), { flags: 'a' }));
