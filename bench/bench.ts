@@ -4,6 +4,7 @@ import { connectedAgents } from './rows/connected-agents.ts';
 import { CYCLES, registerCycles } from './rows/register-cycles.ts';
 import { deadlineLateness } from './rows/deadline-lateness.ts';
 import { engineRate } from './rows/engine-rate.ts';
+import { filterRate } from './rows/filter-rate.ts';
 import { firstPage } from './rows/first-page.ts';
 import { GROWTH, growth } from './rows/growth.ts';
 import { type MachineLimits, machineScale, passes, printRows, type Row } from './support/measured.ts';
@@ -24,6 +25,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   { ids: ['G7', 'G8'], measure: storedState },
   { ids: ['G9'], measure: deadlineLateness },
   { ids: ['G10'], measure: firstPage },
+  { ids: ['filters'], measure: filterRate },
 ];
 const KNOWN = [...MEASUREMENTS.flatMap(({ ids }) => ids), GROWTH, CYCLES];
 

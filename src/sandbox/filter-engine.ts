@@ -1,17 +1,15 @@
-import type { QuickJSContext, QuickJSWASMModule } from 'quickjs-emscripten';
+import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten';
 import type { Event } from '../resources/event.ts';
 import { filterEvent } from './filter-event.ts';
 import { HostFunctions } from './host-functions.ts';
 import { type Failure, LimitedRuntime } from './limited-runtime.ts';
 import type { FilterAnswer, FilterRequest, FilterResult, StoredFilter } from './messages.ts';
+import { type Evaluate, PureFilters } from './pure-filters.ts';
 import { withJavaScriptPatterns } from './re2-literals.ts';
+import { type Value, valueOf } from './reused-context.ts';
 
-/** The value of an expression as text, and whether it is truthy. */
-interface Value {
-  type: 'value';
-  isTruthy: boolean;
-  text: string;
-}
+/** The limit of what the expressions of one filter write to the console. */
+const MAX_CONSOLE_CHARACTERS = 1024;
 
 type Evaluated = Value | Failure;
 
@@ -23,47 +21,52 @@ interface Progress {
   isCarried: boolean;
   nowMs: number;
   libraries: readonly string[];
+  /** The number of expressions after the current one. */
+  left: number;
   console: string;
 }
 
 /** Evaluates the filters of an event in order, each expression with fresh globals, until one filter denies. */
 export class FilterEngine {
   readonly #runtime: LimitedRuntime;
+  readonly #pure: PureFilters;
 
   /** `nowMs` measures the run time of programs. */
   constructor(quickJs: QuickJSWASMModule, nowMs: () => number) {
     this.#runtime = new LimitedRuntime(quickJs, nowMs);
+    this.#pure = new PureFilters(quickJs, nowMs);
   }
 
   /** `begun` is called before each filter after the first one. */
   decide(request: FilterRequest, begun: (filter: number) => void): FilterAnswer {
     const { filters, nowMs } = request;
     const event: Event = typeof request.event === 'string' ? (JSON.parse(request.event) as Event) : request.event;
-    const json = JSON.stringify(filterEvent(event));
     const notes: string[] = [];
     let written = '';
+    let json: string | undefined;
     for (const [index, filter] of filters.entries()) {
       if (index > 0) begun(index);
-      const progress: Progress = { event: json, isCarried: false, nowMs, libraries: filter.libraries, console: '' };
-      this.#runtime.setBudget(request.limitMs);
-      const denial = this.#denialBy(filter, progress, notes);
-      written += progress.console;
+      let denial: FilterResult | undefined;
+      if (this.#pure.has(filter)) {
+        const evaluate = this.#pure.prepare(request.namespace, filter, event, nowMs, request.limitMs);
+        denial = denialBy(filter, evaluate, notes);
+      } else {
+        json ??= JSON.stringify(filterEvent(event));
+        const progress: Progress = {
+          event: json,
+          isCarried: false,
+          nowMs,
+          libraries: filter.libraries,
+          left: filter.expressions.length,
+          console: '',
+        };
+        this.#runtime.setBudget(request.limitMs);
+        denial = denialBy(filter, (expression) => this.#evaluate(expression, progress), notes);
+        written += progress.console;
+      }
       if (denial !== undefined) return { result: denial, console: written, isStopped: 'failed' in denial };
     }
     return { result: { passes: true, notes }, console: written, isStopped: false };
-  }
-
-  #denialBy(filter: StoredFilter, progress: Progress, notes: string[]): FilterResult | undefined {
-    const { name, action, expressions } = filter;
-    for (const expression of expressions) {
-      const evaluated = this.#evaluate(expression, progress);
-      if (evaluated.type === 'limit') return { passes: false, filter: name, failed: evaluated.error };
-      if (evaluated.type === 'error') notes.push(`${name}: ${expression} threw ${evaluated.error}`);
-      else if (evaluated.isTruthy === (action === 'deny')) {
-        return { passes: false, filter: name, expression, value: evaluated.text };
-      }
-    }
-    return undefined;
   }
 
   #evaluate(expression: string, progress: Progress): Evaluated {
@@ -81,6 +84,7 @@ export class FilterEngine {
   }
 
   #inContext(context: QuickJSContext, host: HostFunctions, expression: string, progress: Progress): Evaluated {
+    progress.left -= 1;
     host.run('setNow', progress.nowMs);
     host.run('prepareFilter');
     host.run(progress.isCarried ? 'carryEvent' : 'setEvent', progress.event);
@@ -91,10 +95,14 @@ export class FilterEngine {
     // The semicolon keeps a directive from making the program strict, as in the reference.
     const program = `;${withJavaScriptPatterns(expression)}`;
     const result = this.#runtime.limited(() => context.evalCode(program, 'expression.js'));
-    const evaluated = result.error ? this.#runtime.failureOf(context, result.error) : valueOf(host, result.value);
+    const evaluated = result.error ? this.#runtime.failureOf(context, result.error) : this.#value(host, result.value);
     progress.console = (progress.console + host.text('takeWritten')).slice(0, MAX_CONSOLE_CHARACTERS);
-    if (evaluated.type !== 'limit') this.#carry(context, host, progress);
+    if (evaluated.type !== 'limit' && progress.left > 0) this.#carry(context, host, progress);
     return evaluated;
+  }
+
+  #value(host: HostFunctions, completion: QuickJSHandle): Value {
+    return valueOf(completion.consume((value) => host.text('verdict', value)));
   }
 
   /** Returns how the library failed. */
@@ -120,9 +128,16 @@ export class FilterEngine {
   }
 }
 
-const MAX_CONSOLE_CHARACTERS = 1024;
-
-const valueOf = (host: HostFunctions, completion: Parameters<HostFunctions['text']>[1] & object): Value => {
-  const verdict = completion.consume((value) => host.text('verdict', value));
-  return { type: 'value', isTruthy: verdict.startsWith('1'), text: verdict.slice(1) };
-};
+/** Evaluates the expressions of a filter in order until one decides. An expression that throws is noted and left out. */
+function denialBy(filter: StoredFilter, evaluate: Evaluate, notes: string[]): FilterResult | undefined {
+  const { name, action, expressions } = filter;
+  for (const expression of expressions) {
+    const evaluated = evaluate(expression);
+    if (evaluated.type === 'limit') return { passes: false, filter: name, failed: evaluated.error };
+    if (evaluated.type === 'error') notes.push(`${name}: ${expression} threw ${evaluated.error}`);
+    else if (evaluated.isTruthy === (action === 'deny')) {
+      return { passes: false, filter: name, expression, value: evaluated.text };
+    }
+  }
+  return undefined;
+}

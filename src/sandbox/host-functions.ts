@@ -10,6 +10,8 @@ type HostFunction =
   | 'setEvent'
   | 'carryEvent'
   | 'eventText'
+  | 'begin'
+  | 'verdictOf'
   | 'verdict'
   | 'isTruthy'
   | 'takeWritten';
@@ -18,6 +20,7 @@ type HostFunction =
 export class HostFunctions {
   readonly #context: QuickJSContext;
   readonly #functions: QuickJSHandle;
+  readonly #read = new Map<HostFunction, QuickJSHandle>();
 
   constructor(context: QuickJSContext) {
     this.#context = context;
@@ -40,9 +43,7 @@ export class HostFunctions {
       return handle;
     });
     try {
-      return context
-        .getProp(this.#functions, name)
-        .consume((callee) => context.callFunction(callee, context.undefined, ...handles));
+      return context.callFunction(this.#function(name), context.undefined, ...handles);
     } finally {
       for (const handle of own) handle.dispose();
     }
@@ -59,6 +60,16 @@ export class HostFunctions {
   }
 
   dispose(): void {
+    for (const handle of this.#read.values()) handle.dispose();
     this.#functions.dispose();
+  }
+
+  #function(name: HostFunction): QuickJSHandle {
+    let handle = this.#read.get(name);
+    if (handle === undefined) {
+      handle = this.#context.getProp(this.#functions, name);
+      this.#read.set(name, handle);
+    }
+    return handle;
   }
 }

@@ -65,11 +65,21 @@ export class LimitedRuntime {
       if (this.#ranOutOfTime) return failed(OUT_OF_TIME);
       // The engine itself failed, so its runtime must not be reused.
       this.#runtime = undefined;
-      return failed({ type: 'limit', error: shortened(`engine failed: ${String(error)}`) });
+      return failed(engineFailure(error));
     } finally {
       this.#limitMs = undefined;
       if (this.#runtime !== undefined) context.dispose();
     }
+  }
+
+  /** Opens a context that lives until the runtime is disposed of. */
+  newContext(): QuickJSContext {
+    return this.#take().newContext();
+  }
+
+  dispose(): void {
+    this.#runtime?.dispose();
+    this.#runtime = undefined;
   }
 
   /** Runs code of a user; its time counts towards the budget. */
@@ -135,5 +145,11 @@ function errorText(context: QuickJSContext, error: QuickJSHandle): string {
   const { name, message } = dumped as { name?: unknown; message?: unknown };
   return `${typeof name === 'string' ? name : 'Error'}: ${typeof message === 'string' ? message : ''}`;
 }
+
+/** What the engine itself threw, such as for want of memory outside of a program. */
+export const engineFailure = (error: unknown): Failure => ({
+  type: 'limit',
+  error: shortened(`engine failed: ${String(error)}`),
+});
 
 const shortened = (text: string): string => text.slice(0, MAX_ERROR_LENGTH);

@@ -60,6 +60,16 @@ export const PRELUDE = `
     },
     carryEvent: function (json) { given = global.event = parse(json); },
     eventText: function () { return stringify(given); },
+    begin: function (json, ms) {
+      now = ms / 1000;
+      given = parse(json);
+      withAbsent(given, ['entity', 'check', 'metrics']);
+      withAbsent(given.check, ['subdue', 'proxy_requests']);
+    },
+    verdictOf: function (expression) {
+      var value = expression(given);
+      return (value ? '1' : '0') + describe(value);
+    },
     verdict: function (value) { return (value ? '1' : '0') + describe(value); },
     isTruthy: function (value) { return !!value; },
     takeWritten: function () { var all = written; written = ''; return all; },
