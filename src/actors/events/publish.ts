@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Event } from '../../resources/event.ts';
 import { pipelineResources } from '../../pipeline/pipeline-resources.ts';
+import { simpleFilters } from '../../pipeline/simple-filters.ts';
 import { filterInputOf, type FilterInput, isIncident } from '../../rules/built-in-filters.ts';
 import { NO_HANDLER, type NamedByEvent, type PlannedRun, planRuns, type RunName } from '../../rules/run-plan.ts';
 import { eventKey, outboxKey } from '../../store/keyspace.ts';
@@ -72,9 +73,13 @@ export function publish(ctx: DecisionContext, { received, filterInput, givesWay 
   const key = publishedKey(received);
   const resources = pipelineResources(ctx.decision, namespace);
   const isRefused = givesWay && ctx.isOutboxFull;
+  let built: Event | undefined;
+  const whole = (): Event => (built ??= event());
+  const { nowMs } = ctx;
   let published: Published | undefined;
   let leftBytes = MAX_PUBLISHED_BYTES;
-  for (const run of planRuns(named, filterInput, { resources, nowMs: ctx.nowMs })) {
+  const plan = { resources, nowMs, decideSimply: simpleFilters(whole, nowMs) };
+  for (const run of planRuns(named, filterInput, plan)) {
     if (run.outcome === 'denied') {
       recordDenied(ctx, key, run, run.reason);
     } else if (run.outcome === 'skipped') {
@@ -83,7 +88,7 @@ export function publish(ctx: DecisionContext, { received, filterInput, givesWay 
     } else if (isRefused) {
       skip(ctx, run, received, OUTBOX_FULL);
     } else {
-      published ??= measured(event());
+      published ??= measured(whole());
       leftBytes -= published.bytes;
       if (leftBytes >= 0) send(ctx, namespace, run, published);
       else skip(ctx, run, received, TOO_MANY_BYTES);
