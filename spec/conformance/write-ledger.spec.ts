@@ -25,6 +25,8 @@ const OTHERS = [
 const NO_WRITES: Readonly<Record<string, string>> = {
   'POST /auth/token': 'sessions of logins are no configuration',
   'POST /auth/logout': 'sessions of logins are no configuration',
+  'POST /api/mon/v1/namespaces/:namespace/notifications/:id/replay':
+    'dead-letters.spec.ts: it changes no configuration',
   'POST /api/mon/v1/tickets': 'a ticket is good for one connection, and is nowhere stored',
   'POST /api/mon/v1/actors/:actor/:key/wake': 'supervision.spec.ts: only what is quarantined can be woken',
   [`POST ${CORE}/tessen/metrics`]: 'what is sent is dropped',

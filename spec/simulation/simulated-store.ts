@@ -8,7 +8,7 @@ import {
   type LedgerSlice,
   matches,
 } from '../../src/store/ledger-query.ts';
-import type { Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
+import type { Range, TableSize, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 import { keysOfCheck } from '../support/keys-of-check.ts';
 import { sliceOfKey } from '../support/slice-of-key.ts';
 
@@ -140,6 +140,11 @@ export class SimulatedStore implements TransactionalStore {
     const keys = [...this.#disk.rows(table).keys()].filter((key) => key >= from && key < to).sort();
     if (isReversed) keys.reverse();
     return keys.slice(0, limit);
+  }
+
+  tableSize(table: TableName): TableSize {
+    const rows = [...this.#disk.rows(table).values()];
+    return { entries: rows.length, bytes: rows.reduce((bytes, { length }) => bytes + length, 0) };
   }
 
   eventKeysOfCheck(namespace: string, check: string, afterEntity = ''): Iterable<string> {

@@ -1,7 +1,7 @@
 import type { LedgerEntry, LedgerHead } from '../../src/store/ledger.ts';
 import type { TableName, Tables } from '../../src/store/records.ts';
 import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from '../../src/store/ledger-query.ts';
-import type { Range, StoreSize, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
+import type { Range, StoreSize, TableSize, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 
 /** A store that passes every call to another one. Test doubles override the methods that they change. */
 export class DelegatingStore implements TransactionalStore {
@@ -29,6 +29,10 @@ export class DelegatingStore implements TransactionalStore {
 
   eventKeysOfCheck(namespace: string, check: string, afterEntity?: string): Iterable<string> {
     return this.store.eventKeysOfCheck(namespace, check, afterEntity);
+  }
+
+  tableSize(table: TableName): TableSize {
+    return this.store.tableSize(table);
   }
 
   ledgerHead(): LedgerHead {

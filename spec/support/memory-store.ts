@@ -7,7 +7,7 @@ import {
   type LedgerSlice,
   matches,
 } from '../../src/store/ledger-query.ts';
-import type { Range, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
+import type { Range, TableSize, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 import { keysOfCheck } from './keys-of-check.ts';
 import { sliceOfKey } from './slice-of-key.ts';
 
@@ -69,6 +69,11 @@ export class MemoryStore implements TransactionalStore {
 
   eventKeysOfCheck(namespace: string, check: string, afterEntity = ''): Iterable<string> {
     return keysOfCheck(this.#rows('events').keys(), { namespace, check, afterEntity });
+  }
+
+  tableSize(table: TableName): TableSize {
+    const texts = [...this.#rows(table).values()];
+    return { entries: texts.length, bytes: texts.reduce((bytes, { length }) => bytes + length, 0) };
   }
 
   ledgerHead(): LedgerHead {

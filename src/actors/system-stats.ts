@@ -10,6 +10,7 @@ import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
 import type { Eviction } from './core/eviction.ts';
 import type { TickOutcome } from '../rules/tick-streaks.ts';
 import type { TickBook } from './core/tick-book.ts';
+import type { NotificationRetention } from './supervision/notification-retention.ts';
 import type { Supervision } from './supervision/supervision.ts';
 
 /** Stats of the actors and the committer. Counters count since the process started. */
@@ -41,6 +42,8 @@ export interface SystemStats {
   expectedResults: QueueStats;
   /** Requests without a result. */
   unansweredRequests: number;
+  /** What is kept of the outcomes of handlers. */
+  notifications: Pick<NotificationRetention, 'notificationBytes' | 'deadLetters' | 'deadLetterBytes'>;
 }
 
 export interface SystemParts {
@@ -53,11 +56,13 @@ export interface SystemParts {
   blind: Pick<BlindTime, 'addedMs'>;
   agents: Pick<AgentPort, 'pendingConnections' | 'droppedProxies'>;
   ticks: Pick<TickBook, 'counts' | 'expected'>;
+  notifications: SystemStats['notifications'];
 }
 
 /** Its cost grows with the number of checks, because it counts all schedules. */
 export function systemStats(parts: SystemParts): SystemStats {
-  const { committer, decider, kinds, eviction, deadlineQueue, supervision, blind, agents, ticks } = parts;
+  const { committer, decider, kinds, eviction, deadlineQueue, supervision, blind, agents, notifications, ticks } =
+    parts;
   return {
     commits: committer.counts,
     openDecisions: committer.openDecisions,
@@ -75,6 +80,7 @@ export function systemStats(parts: SystemParts): SystemStats {
     ticks: ticks.counts,
     expectedResults: ticks.expected.stats,
     unansweredRequests: ticks.expected.unanswered,
+    notifications,
   };
 }
 

@@ -27,7 +27,7 @@ import { DEFAULT_SETTINGS, type Settings } from './core/settings.ts';
 import { type SystemListener, SystemListeners } from './core/system-listeners.ts';
 import { TickBook } from './core/tick-book.ts';
 import { DeadlineDispatch } from './deadline-dispatch.ts';
-import { noteAttempts, settle } from './events/settle-notification.ts';
+import { noteAttempts, settleDurably } from './events/settle-notification.ts';
 import { SILENCE } from './events/silences.ts';
 import { Inspection } from './inspection/inspection.ts';
 import { provideEffects } from './machine-effects.ts';
@@ -39,6 +39,7 @@ import { CommitOutcomes } from './supervision/commit-outcomes.ts';
 import { Heartbeat } from './supervision/heartbeat.ts';
 import { publishAnchor } from './supervision/ledger-anchor.ts';
 import { DeletionSteps } from './supervision/deletion-steps.ts';
+import { NotificationRetention } from './supervision/notification-retention.ts';
 import { Quarantine } from './supervision/quarantine.ts';
 import { Retention } from './supervision/retention.ts';
 import { probeStore } from './supervision/store-probe.ts';
@@ -94,8 +95,8 @@ export class ActorSystem {
   readonly #blind: BlindTime;
   readonly #commitOutcomes: CommitOutcomes;
   readonly #recovery: StoreRecovery;
-  readonly #heartbeat: Heartbeat;
-  readonly #deletions: DeletionSteps;
+  /** Work that goes on from the start to the stop. */
+  readonly #upkeep: readonly { start(): void; stop(): void }[];
   readonly #statParts: SystemParts;
 
   /** Each part is made after the parts that it needs. */
@@ -184,10 +185,12 @@ export class ActorSystem {
     commits.setListener(this.#commitOutcomes);
     const tickWatchdog = new TickWatchdog({ ...supervised, blind, sessions });
     const upkeep = { watch, supervision, eviction, retention: new Retention(store), tickWatchdog };
-    this.#heartbeat = new Heartbeat({ ...upkeep, clock, decider, steadyMs });
-
-    this.#deletions = new DeletionSteps({ store, decider, pressure, clock, log });
-    listeners.add(this.#deletions);
+    const heartbeat = new Heartbeat({ ...upkeep, clock, decider, steadyMs });
+    const deletions = new DeletionSteps({ store, decider, pressure, clock, log });
+    listeners.add(deletions);
+    const { notificationRetentionMs: retentionMs } = settings;
+    const notifications = new NotificationRetention({ store, decider, clock, log, retentionMs });
+    this.#upkeep = [heartbeat, deletions, notifications];
 
     this.inspection = new Inspection({ decider, committer, visible, store, kinds, machines, clock, log });
     this.commands = makeCommands({
@@ -206,7 +209,8 @@ export class ActorSystem {
     this.#root = root;
     this.#kinds = kinds;
     this.#blind = blind;
-    this.#statParts = { committer, decider, kinds, eviction, deadlineQueue, supervision, blind, agents, ticks };
+    const decided = { committer, decider, notifications };
+    this.#statParts = { ...decided, kinds, eviction, deadlineQueue, supervision, blind, agents, ticks };
   }
 
   /** Whether senders must pause: too many changes wait, or the store cannot be written. */
@@ -258,29 +262,17 @@ export class ActorSystem {
       // The recovery starts the deadline queue when the store can be written.
       this.#recovery.startMissed(begin);
     }
-    this.#heartbeat.start();
-    this.#deletions.start();
+    for (const part of this.#upkeep) part.start();
   }
 
   /** Stores the outcome of a notification, and keeps its entry if it is a dead letter. Resolves when it is durable. @throws StoreUnavailable */
-  async settleNotification(
-    outboxKey: string,
-    key: string,
-    notification: Notification,
-    entry?: OutboxEntry,
-  ): Promise<void> {
-    const { eventId } = notification;
-    const cause = eventId === undefined ? { backend: 'handler.ended' as const } : { eventId };
-    await this.decider.decide({ cause, unbounded: true }, (ctx) => {
-      settle(ctx, outboxKey, key, notification, entry);
-    }).durable;
+  settleNotification(outboxKey: string, key: string, notification: Notification, entry?: OutboxEntry): Promise<void> {
+    return settleDurably(this.decider, { outboxKey, key, notification, entry });
   }
 
   /** Stores how often an entry of the outbox was tried. Resolves when it is durable. @throws StoreUnavailable */
-  async noteAttempts(outboxKey: string, attempts: Attempts): Promise<void> {
-    await this.decider.decide({ cause: { eventId: outboxKey }, unbounded: true }, (ctx) => {
-      noteAttempts(ctx, outboxKey, attempts);
-    }).durable;
+  noteAttempts(outboxKey: string, attempts: Attempts): Promise<void> {
+    return noteAttempts(this.decider, outboxKey, attempts);
   }
 
   /** Sends the ledger's head to a handler, once. @throws StoreUnavailable */
@@ -297,8 +289,7 @@ export class ActorSystem {
 
   /** Resolves when everything decided is durable. The store stays open. */
   async stop(): Promise<void> {
-    this.#heartbeat.stop();
-    this.#deletions.stop();
+    for (const part of this.#upkeep) part.stop();
     this.inspection.stop();
     this.#deadlineQueue.stop();
     await this.#committer.drained();

@@ -8,6 +8,7 @@ import { type LogLevel, type Parsed, parseFlags, type Sources } from './flags.ts
 import { type HandlerConfig, handlerConfig } from './handler-flags.ts';
 import { type InspectConfig, inspectConfig, inspectRelayRule } from './inspect-flags.ts';
 import { type SandboxConfig, sandboxConfig } from './sandbox-flags.ts';
+import { type NotificationConfig, notificationConfig, notificationRule } from './notification-flags.ts';
 import { type SecretConfig, secretConfig, secretRule } from './secret-flags.ts';
 import { type SilenceConfig, silenceConfig, silenceRule } from './silence-flags.ts';
 import { type ListenAddress, startFlags, withoutBrackets } from './start-flags.ts';
@@ -23,6 +24,7 @@ export interface BackendConfig
     AdmissionConfig,
     EventLogConfig,
     HandlerConfig,
+    NotificationConfig,
     SandboxConfig,
     SecretConfig,
     SilenceConfig,
@@ -70,6 +72,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
         silenceRule,
         secretRule,
         watchRule,
+        notificationRule,
         {
           flags: ['api-write-timeout'],
           broken: (values) => (values['api-write-timeout'] > 0 ? undefined : 'api-write-timeout must be above 0'),
@@ -110,6 +113,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
           ...sandboxConfig(values),
           ...secretConfig(values),
           ...watchConfig(values),
+          ...notificationConfig(values),
           ...tokenConfig(values),
           ...admissionConfig(values),
           ...eventLogConfig(values),

@@ -7,6 +7,7 @@ import { DEFAULT_LOG_LEVEL, type Flag, grouped, InvalidValue, kinds } from './fl
 import { handlerFlags } from './handler-flags.ts';
 import { inspectFlags } from './inspect-flags.ts';
 import { sandboxFlags } from './sandbox-flags.ts';
+import { notificationFlags } from './notification-flags.ts';
 import { secretFlags } from './secret-flags.ts';
 import { silenceFlags } from './silence-flags.ts';
 import { watchFlags } from './watch-flags.ts';
@@ -123,6 +124,7 @@ export const startFlags = {
     ...handlerFlags,
     ...sandboxFlags,
     ...secretFlags,
+    ...notificationFlags,
   }),
   ...grouped('Event log', eventLogFlags),
   ...grouped('Inspector', inspectFlags),

@@ -4,7 +4,6 @@ import type { Clock } from '../ports/clock.ts';
 import type { ConfigurationKinds } from '../resources/configuration-kinds.ts';
 import type { EntityStore } from '../store/entity-store.ts';
 import type { EventStore } from '../store/event-store.ts';
-import type { NotificationStore } from '../store/notification-store.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
 import type { Auth } from '../auth/auth.ts';
 import { describeApi } from './openapi/openapi.ts';
@@ -29,7 +28,7 @@ import { METRICS_ROUTE, type MetricsPorts } from './routes/metrics.ts';
 import { namespaceRoutes } from './routes/namespaces.ts';
 import { providerRoutes } from './routes/providers.ts';
 import { silencedRoutes } from './routes/silenced.ts';
-import { notificationRoutes } from './routes/notifications.ts';
+import { type NotificationRoutePorts, notificationRoutes } from './routes/notifications.ts';
 import { type SessionRoutePorts, sessionRoutes } from './routes/sessions.ts';
 import { type StatusRoutePorts, statusRoutes } from './routes/status.ts';
 import { tessenRoutes } from './routes/tessen.ts';
@@ -43,6 +42,7 @@ export interface ApiPorts
     Omit<RequestListenerPorts, 'auth' | 'metrics'>,
     LedgerRoutePorts,
     ExplainRoutePorts,
+    Pick<NotificationRoutePorts, 'notifications' | 'nextAttemptAtMs'>,
     StatusRoutePorts,
     ClusterRoutePorts,
     SessionRoutePorts,
@@ -59,7 +59,6 @@ export interface ApiPorts
   resources: ResourceStore;
   entities: EntityStore;
   events: EventStore;
-  notifications: NotificationStore;
   clock: Clock;
   /** After start, the API answers only health requests for this long. */
   serveWaitMs?: number | undefined;

@@ -3,6 +3,7 @@ export type ErrorCode =
   | 'invalid-resource'
   | 'not-found'
   | 'already-exists'
+  | 'conflict'
   | 'unauthenticated'
   | 'forbidden'
   | 'entity-limit'
@@ -28,6 +29,11 @@ export class NotFound extends ExpectedError {
 
 export class AlreadyExists extends ExpectedError {
   readonly code = 'already-exists';
+}
+
+/** The state of a resource does not allow the change. */
+export class Conflict extends ExpectedError {
+  readonly code = 'conflict';
 }
 
 export class Unauthenticated extends ExpectedError {

@@ -129,10 +129,18 @@ export const numberOfEventNotification = (key: string): number => Number(key.sli
 /** The event of a key of the index by event. */
 export const eventOfNotification = (key: string): string => key.slice(0, -SEQ_DIGITS - 1);
 
+/** The keys of `meta` with the last number of a notification that an earlier namespace of the same name has. */
+export const NOTIFICATION_FLOORS = 'notification-floor/';
+
 /** The key of a dead letter: the oldest is the first of the table. */
 export const deadLetterKey = (number: number, id: string): string => `${numberText(number)}/${id}`;
 /** A part of the history of a record of ticks. No name contains `#`. */
 export const tickHistoryKey = (key: string, id: number): string => `${key}#${String(id).padStart(SEQ_DIGITS, '0')}`;
+
+export const numberOfDeadLetter = (key: string): number => Number(key.slice(0, SEQ_DIGITS));
+
+/** The id of the notification of a dead letter. */
+export const idOfDeadLetter = (key: string): string => key.slice(SEQ_DIGITS + 1);
 
 /** The keys of the outbox are numbers in the order of decisions. */
 export const outboxKey = (seq: number): string => String(seq).padStart(SEQ_DIGITS, '0');

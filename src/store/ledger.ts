@@ -12,7 +12,7 @@ export type BackendCause =
   /** The wall clock was set. */
   | 'clock.set'
   | 'heartbeat.due'
-  /** A handler ended whose event has no id. */
+  /** An attempt of a handler ended, or the run of one whose event has no id. */
   | 'handler.ended'
   | 'anchor.due'
   | 'health.queried'

@@ -49,6 +49,7 @@ interface TreeStats {
   treeBranchPageCount: number;
   treeLeafPageCount: number;
   overflowPages: number;
+  entryCount: number;
 }
 
 interface RootStats extends TreeStats {
@@ -59,6 +60,13 @@ interface RootStats extends TreeStats {
 
 const pagesOf = ({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number =>
   treeBranchPageCount + treeLeafPageCount + overflowPages;
+
+/** The number of records of a table, and the size of its pages. */
+export function sizeOfTable(root: Environment, table: { getStats(): object }): { entries: number; bytes: number } {
+  const stats = table.getStats() as TreeStats;
+  const { pageSize } = root.getStats() as RootStats;
+  return { entries: stats.entryCount, bytes: pagesOf(stats) * pageSize };
+}
 
 export interface EnvironmentSize {
   bytes: number;

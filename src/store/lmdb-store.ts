@@ -7,6 +7,7 @@ import {
   type EnvironmentOptions,
   openEnvironment,
   sizeOf,
+  sizeOfTable,
   type TextTable,
   textTable,
 } from './lmdb-environment.ts';
@@ -21,7 +22,7 @@ import {
   type UnfinishedUpgrade,
   UPGRADE_KEY,
 } from './store-version.ts';
-import type { Range, StoreSize, TransactionalStore, WriteSet } from './transactional-store.ts';
+import type { Range, StoreSize, TableSize, TransactionalStore, WriteSet } from './transactional-store.ts';
 
 /** Decoded resources that are cached, absent ones included. */
 const MAX_CACHED_RESOURCES = 10_000;
@@ -171,6 +172,10 @@ export class LmdbStore implements TransactionalStore {
 
   ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
     return this.#ledger.all();
+  }
+
+  tableSize(table: TableName): TableSize {
+    return sizeOfTable(this.#root, this.#tables[table]);
   }
 
   size(): StoreSize {

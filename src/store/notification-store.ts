@@ -2,46 +2,63 @@ import {
   afterPrefix,
   type EventAddress,
   eventKey,
+  NOTIFICATION_FLOORS,
   notificationAddress,
   notificationKey,
   notificationOfEventKey,
   NOTIFICATIONS_PER_MS,
   numberOfEventNotification,
 } from './keyspace.ts';
-import type { Notification, OpenStreak } from './records.ts';
+import { type NotificationQuery, NotificationSearch, type NotificationSlice } from './notification-search.ts';
+import type { Notification } from './records.ts';
+import { readNotification, type StoredNotification } from './stored-notification.ts';
 import type { RangeReader } from './transactional-store.ts';
-
-/** A notification, and the event that it is about. */
-export interface StoredNotification extends EventAddress {
-  notification: Notification;
-}
+import { WaitingNotifications, type WaitingQuery, type WaitingSlice } from './waiting-notifications.ts';
 
 /** The durable notifications. They are kept when their event is deleted. */
 export class NotificationStore {
   readonly #store: RangeReader;
+  readonly #search: NotificationSearch;
+  readonly #waiting: WaitingNotifications;
 
   constructor(store: RangeReader) {
     this.#store = store;
+    this.#search = new NotificationSearch(store);
+    this.#waiting = new WaitingNotifications(store);
+  }
+
+  /** The next notifications that match, newest first: a bounded number at a time. */
+  search(query: NotificationQuery): NotificationSlice {
+    return this.#search.slice(query, this.#floor(query.namespace));
+  }
+
+  /** What is still in the outbox, newest first: a bounded number of entries at a time. */
+  waiting(query: WaitingQuery): WaitingSlice {
+    return this.#waiting.slice(query);
   }
 
   /** The latest notifications of an event, oldest first. */
   ofEvent({ namespace, entity, check }: EventAddress, limit: number): Notification[] {
     const key = eventKey(namespace, entity, check);
     const prefix = `${key}/`;
-    const range = { from: prefix, to: afterPrefix(prefix), limit, isReversed: true };
+    const from = notificationOfEventKey(key, this.#floor(namespace) + 1);
+    const range = { from, to: afterPrefix(prefix), limit, isReversed: true };
     const numbers = [...this.#store.keys('notificationsByEvent', range)].map(numberOfEventNotification);
-    return numbers.reverse().flatMap((number) => this.#read(notificationKey(key, number))?.notification ?? []);
+    return numbers
+      .reverse()
+      .flatMap((number) => readNotification(this.#store, notificationKey(key, number))?.notification ?? []);
   }
 
   /** The notifications of an event with an outcome up to a time, newest first, and those with a later one, oldest first. */
   around(address: EventAddress, atMs: number, limit: number): { before: Notification[]; after: Notification[] } {
     const key = eventKey(address.namespace, address.entity, address.check);
     const middle = notificationOfEventKey(key, (Math.floor(atMs) + 1) * NOTIFICATIONS_PER_MS);
-    const [from, to] = [`${key}/`, afterPrefix(`${key}/`)];
+    const from = notificationOfEventKey(key, this.#floor(address.namespace) + 1);
+    const to = afterPrefix(`${key}/`);
     const read = (keys: Iterable<string>): Notification[] =>
       [...keys].flatMap((indexKey) => {
         const logKey = notificationKey(key, numberOfEventNotification(indexKey));
-        return this.#read(logKey)?.notification ?? [];
+        return readNotification(this.#store, logKey)?.notification ?? [];
       });
     return {
       before: read(this.#store.keys('notificationsByEvent', { from, to: middle, limit, isReversed: true })),
@@ -52,28 +69,12 @@ export class NotificationStore {
   /** The latest notification with this id in a namespace. */
   get(namespace: string, id: string): StoredNotification | undefined {
     const key = this.#store.get('notificationsById', id);
-    return key?.startsWith(`${namespace}/`) === true ? this.#read(key) : undefined;
+    const isOne = key?.startsWith(`${namespace}/`) === true && notificationAddress(key).number > this.#floor(namespace);
+    return isOne && key !== undefined ? readNotification(this.#store, key) : undefined;
   }
 
-  #read(key: string): StoredNotification | undefined {
-    const notification = this.#store.get('notificationLog', key);
-    return notification === undefined ? undefined : this.current(key, notification);
-  }
-
-  /** A notification as its open streak continues it. */
-  current(key: string, notification: Notification): StoredNotification {
-    const { number, namespace, entity, check } = notificationAddress(key);
-    const address = { namespace, entity, check };
-    if (notification.isOpen !== true) return { ...address, notification };
-    const streak = this.#openStreaks(eventKey(namespace, entity, check)).find((open) => open.number === number);
-    if (streak === undefined) return { ...address, notification };
-    return { ...address, notification: { ...notification, count: streak.count, atMs: streak.atMs } };
-  }
-
-  /** Those of an event are in its record, or apart; those of an earlier event of the key can remain apart. */
-  #openStreaks(key: string): readonly OpenStreak[] {
-    const known = this.#store.get('events', key)?.streaks ?? [];
-    const apart = this.#store.get('openStreaks', key) ?? [];
-    return known === 'apart' ? apart : [...known, ...apart];
+  /** The last number that belongs to an earlier namespace of this name. */
+  #floor(namespace: string): number {
+    return (this.#store.get('meta', NOTIFICATION_FLOORS + namespace) as number | undefined) ?? 0;
   }
 }

@@ -34,6 +34,11 @@ export interface StoreSize {
   cachedResources: QueueStats;
 }
 
+export interface TableSize {
+  entries: number;
+  bytes: number;
+}
+
 /** Reads records by key and by range. */
 export interface RangeReader extends TableReader {
   /** Iterates over records in order of keys, with a cursor. */
@@ -57,6 +62,8 @@ export interface TransactionalStore extends RangeReader {
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined;
   /** All entries, for `verify`. */
   ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }>;
+  /** The records of a table, and about their size. */
+  tableSize(table: TableName): TableSize;
   /** Absent for stores that are not on disk. */
   size?(): StoreSize;
   close(): Promise<void>;

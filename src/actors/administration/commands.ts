@@ -26,6 +26,7 @@ import {
   type ResourceAddress,
   type WritableKind,
 } from './resource-changes.ts';
+import { replayNotification } from './notification-changes.ts';
 import { createSilence, deleteSilence, putSilence } from './silence-changes.ts';
 import { endTokenSession, openTokenSession, refreshTokenSession } from './token-session-changes.ts';
 import { createUser, editUser, putUser, type UserEdit } from './user-changes.ts';
@@ -116,6 +117,10 @@ export function makeCommands(ports: CommandPorts) {
     /** @throws NotFound */
     deleteSilence: (namespace: string, name: string, user: string) =>
       decide(user, (ctx) => deleteSilence(ctx, namespace, name)),
+
+    /** Puts a dead letter back into the outbox. @throws NotFound, Conflict for a notification that is no dead letter */
+    replayNotification: (namespace: string, id: string, user: string) =>
+      decide(user, (ctx) => replayNotification(ctx, namespace, id, user), FEEDS_HANDLERS),
 
     putTessen: (tessen: Tessen, user: string) => decide(user, (ctx) => putTessen(ctx, tessen)),
 

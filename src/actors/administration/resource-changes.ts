@@ -11,6 +11,7 @@ import { recordedRights } from '../core/recorded-rights.ts';
 import { changeLeavingAdministrator } from './last-administrator.ts';
 import { DELETED_PER_STEP } from '../events/begin-deletion.ts';
 import { deleteEvents, disarmTtls } from '../events/deletions.ts';
+import { hideNotifications } from '../events/notification-records.ts';
 import { checkChanged } from '../schedules/schedules.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { seedPipelineRole } from './seed.ts';
@@ -207,6 +208,7 @@ function deleteNamespace(ctx: DecisionContext, name: string, kinds: Configuratio
     }
   }
   deleteEvents(ctx, `${name}/`, 'event.deleted');
+  hideNotifications(ctx, name);
   for (const kind of PIPELINE_KINDS) deletePipelineResource(ctx, kind, name);
   ctx.delete('resources', resourceKey('namespaces', undefined, name));
   ctx.announce({ type: 'rbac.changed' });

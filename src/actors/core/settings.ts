@@ -25,6 +25,8 @@ export interface Settings {
   readonly secretValues: SecretValues;
   /** How long the outcomes of ticks are kept. */
   readonly watchRetentionMs: number;
+  /** How long notifications and dead letters are kept. */
+  readonly notificationRetentionMs: number;
 }
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -36,4 +38,5 @@ export const DEFAULT_SETTINGS: Settings = {
   announcesEvents: false,
   secretValues: NO_SECRET_VALUES,
   watchRetentionMs: 30 * 86_400_000,
+  notificationRetentionMs: 7 * 86_400_000,
 };

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { eventAddress, notificationKey, notificationOfEventKey, NOTIFICATIONS_PER_MS } from '../../store/keyspace.ts';
+import {
+  eventAddress,
+  NOTIFICATION_FLOORS,
+  notificationKey,
+  notificationOfEventKey,
+  NOTIFICATIONS_PER_MS,
+} from '../../store/keyspace.ts';
 import type { Notification, OpenStreak, StreakOutcome } from '../../store/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { changeStreaks, endStreak } from './open-streaks.ts';
@@ -126,6 +132,12 @@ function endStreakOf(ctx: DecisionContext, key: string, named: NamedHandler, bef
     endStreak(ctx, key, open);
     return streaks.filter((streak) => streak !== open);
   });
+}
+
+/** Hides the notifications of a namespace that is deleted, from then on. They are removed later. */
+export function hideNotifications(ctx: DecisionContext, namespace: string): void {
+  const last = (ctx.get('meta', NUMBER_KEY) as number | undefined) ?? 0;
+  ctx.put('meta', NOTIFICATION_FLOORS + namespace, last);
 }
 
 /** Stores a new notification. */

@@ -4,15 +4,15 @@ import { pipelineResources } from '../../pipeline/pipeline-resources.ts';
 import { simpleFilters } from '../../pipeline/simple-filters.ts';
 import { filterInputOf, type FilterInput, isIncident } from '../../rules/built-in-filters.ts';
 import { NO_HANDLER, type NamedByEvent, type PlannedRun, planRuns, type RunName } from '../../rules/run-plan.ts';
-import { eventKey, outboxKey } from '../../store/keyspace.ts';
+import { eventKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { TableReader } from '../../store/table-reader.ts';
 import { jsonBytes } from '../../wire/json-parts.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { OUTBOX_FULL } from '../core/outbox-full.ts';
+import { addToOutbox } from './add-to-outbox.ts';
 import { recordDenied, recordRunAhead, recordSkipped } from './notification-records.ts';
 
-const OUTBOX_SEQ_KEY = 'outbox-seq';
 /** The maximum bytes of one event in the outbox, for all its handlers together. */
 const MAX_PUBLISHED_BYTES = 256 * 1024 * 1024;
 const TOO_MANY_BYTES = `the handlers of one event may take at most ${MAX_PUBLISHED_BYTES} bytes of it together`;
@@ -107,12 +107,10 @@ const measured = (event: Event): Published => ({ event, bytes: publishedBytes(ev
 export const publishedBytes = (event: Event): number => jsonBytes(event);
 
 function send(ctx: DecisionContext, namespace: string, run: PlannedRun, { event, bytes }: Published): void {
-  const seq = ((ctx.get('meta', OUTBOX_SEQ_KEY) as number | undefined) ?? 0) + 1;
   const key = publishedKey(event);
-  ctx.put('meta', OUTBOX_SEQ_KEY, seq);
   const { handler, pipeline, workflow, mutator, filters } = run;
   if (filters.length === 0) recordRunAhead(ctx, key, run);
-  ctx.put('outbox', outboxKey(seq), {
+  const entry = {
     notificationId: randomUUID(),
     namespace,
     handler,
@@ -121,8 +119,8 @@ function send(ctx: DecisionContext, namespace: string, run: PlannedRun, { event,
     key,
     event,
     decidedAtMs: ctx.nowMs,
-  });
-  ctx.announce({ type: 'outbox.filled', outboxKey: outboxKey(seq), key, namespace, handler, bytes });
+  };
+  addToOutbox(ctx, entry, bytes);
 }
 
 /** Records and announces a run that did not take place although no filter denied the event. */

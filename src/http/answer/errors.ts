@@ -18,6 +18,7 @@ export const KINDS: Record<ErrorCode, ErrorKind> = {
   'invalid-resource': { status: 400, code: 1, message: 'invalid argument(s) received' },
   'not-found': { status: 404, code: 2, message: 'not found' },
   'already-exists': { status: 409, code: 3, message: 'resource already exists' },
+  conflict: { status: 409, code: 3, message: 'the state of the resource does not allow this' },
   forbidden: { status: 403, code: 4, message: 'unauthorized to perform action' },
   unauthenticated: { status: 401, code: 5, message: 'unauthenticated' },
   'entity-limit': { status: 402, code: 6, message: 'license required' },

@@ -32,6 +32,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   status: 'Health, version and metrics of the backend, without authentication',
   documentation: 'This document, as JSON and as a web page',
   tickets: 'Single-use tickets for WebSocket connections',
+  notifications: 'What became of the handlers of events, and dead letters',
   machines: 'The state machines that actors run',
   cluster: 'Members of the cluster, which is always a single backend',
   tessen: 'Telemetry settings, for compatibility; the backend never sends telemetry',

@@ -1,7 +1,13 @@
 import { Type } from 'typebox';
-import { InvalidResource } from '../../resources/errors.ts';
 import type { LedgerQuery } from '../../store/ledger-query.ts';
-import { isTime, TIME, timeParameter, wholeNumberParameter } from '../request/query-parameters.ts';
+import {
+  assertKnownParameters,
+  isTime,
+  limitParameter,
+  TIME,
+  timeParameter,
+  wholeNumberParameter,
+} from '../request/query-parameters.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
@@ -33,9 +39,8 @@ const TEXTS = { actor: 'actor', key: 'key', key_prefix: 'keyPrefix', event: 'eve
 
 /** Parses the parameters of the ledger. An empty value means that the parameter is absent. @throws InvalidResource naming the invalid parameter */
 export function ledgerFilter(query: URLSearchParams): LedgerQuery {
-  assertKnown(query);
-  const filter: LedgerQuery = { limit: Math.min(wholeNumberParameter(query, 'limit') ?? DEFAULT_LIMIT, MAX_LIMIT) };
-  if (filter.limit === 0) throw new InvalidResource('limit must be at least 1');
+  assertKnownParameters(query, Object.keys(LEDGER_PARAMETERS));
+  const filter: LedgerQuery = { limit: limitParameter(query, { byDefault: DEFAULT_LIMIT, max: MAX_LIMIT }) };
   for (const [name, member] of Object.entries(TEXTS)) {
     const text = query.get(name) ?? '';
     if (text !== '') filter[member] = text;
@@ -49,18 +54,6 @@ export function ledgerFilter(query: URLSearchParams): LedgerQuery {
   const afterSeq = wholeNumberParameter(query, 'continue');
   if (afterSeq !== undefined) filter.afterSeq = afterSeq;
   return filter;
-}
-
-function assertKnown(query: URLSearchParams): void {
-  const known = Object.keys(LEDGER_PARAMETERS);
-  const unknown = [...query.keys()].find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw new InvalidResource(
-      `unknown parameter ${JSON.stringify(unknown.slice(0, 100))}; the known ones are ${known.join(', ')}`,
-    );
-  }
-  const repeated = known.find((name) => query.getAll(name).length > 1);
-  if (repeated !== undefined) throw new InvalidResource(`${repeated} must not be given more than once`);
 }
 
 /** Returns a time; sets any other value as the state that an entry must have. No state is written like a time. */

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
+import type { StoredNotification } from '../../store/stored-notification.ts';
 import { OUTCOMES } from '../../store/records.ts';
-import type { StoredNotification } from '../../store/notification-store.ts';
+import type { WaitingNotification } from '../../store/waiting-notifications.ts';
 import { nullable } from '../openapi/descriptions.ts';
+import { WAITING } from './notification-filter.ts';
 
 const TIME = 'Unix seconds with millisecond precision';
 
@@ -14,12 +16,12 @@ export const NotificationSchema = Type.Object(
     pipeline: nullable(Type.String({ description: 'The pipeline that names the handler; null where the check does' })),
     workflow: nullable(Type.String()),
     event_id: nullable(Type.String({ description: 'The event, or the first of several' })),
-    outcome: Type.Enum([...OUTCOMES]),
+    outcome: Type.Enum([...OUTCOMES, WAITING]),
     reason: Type.String({
       description: 'Why the event was denied or skipped or the handler failed, or the output of the handler',
     }),
     status: nullable(Type.Integer({ description: 'Exit status of a command' })),
-    attempts: nullable(Type.Integer({ description: 'Runs, if there was more than one' })),
+    attempts: nullable(Type.Integer({ description: 'Runs, where they are counted' })),
     count: Type.Integer({ description: 'How many events in a row had this outcome: above 1 only without a run' }),
     decided_at: Type.Number({ description: `Decision on the event, or the first of several: ${TIME}` }),
     at: Type.Number({ description: `Outcome, or that of the last of several: ${TIME}` }),
@@ -27,14 +29,20 @@ export const NotificationSchema = Type.Object(
     dead_letter: Type.Boolean({ description: 'Whether the event is kept and can be replayed' }),
     replayed_at: nullable(Type.Number({ description: `When it was replayed: ${TIME}` })),
     replayed_by: nullable(Type.String({ description: 'The user who replayed it' })),
+    state: nullable(
+      Type.Enum(['waiting', 'retrying'], { description: 'Of what waits: `retrying` after a run that failed' }),
+    ),
+    next_attempt_at: nullable(Type.Number({ description: `Of what is retrying: ${TIME}` })),
   },
   { $id: 'mon/v1.Notification' },
 );
 
+type Shown = Static<typeof NotificationSchema>;
+
 const seconds = (ms: number): number => ms / 1_000;
 
 /** A notification as the API shows it. */
-export function shown({ entity, check, notification }: StoredNotification): Static<typeof NotificationSchema> {
+export function shown({ entity, check, notification }: StoredNotification): Shown {
   const { id, handler, outcome, reason, replayedAtMs } = notification;
   return {
     id,
@@ -55,5 +63,37 @@ export function shown({ entity, check, notification }: StoredNotification): Stat
     dead_letter: notification.isDeadLetter ?? false,
     replayed_at: replayedAtMs === undefined ? null : seconds(replayedAtMs),
     replayed_by: notification.replayedBy ?? null,
+    state: null,
+    next_attempt_at: null,
+  };
+}
+
+/** What is still in the outbox, as the API shows it. */
+export function shownWaiting(
+  { entity, check, entry, attempts }: WaitingNotification,
+  nextAttemptAtMs: number | undefined,
+): Shown {
+  const { notificationId: id, handler, decidedAtMs } = entry;
+  return {
+    id,
+    entity,
+    check,
+    handler,
+    pipeline: entry.pipeline ?? null,
+    workflow: entry.workflow ?? null,
+    event_id: entry.event.id,
+    outcome: WAITING,
+    reason: '',
+    status: null,
+    attempts: attempts?.attempts ?? null,
+    count: 1,
+    decided_at: seconds(decidedAtMs),
+    at: seconds(decidedAtMs),
+    duration: 0,
+    dead_letter: false,
+    replayed_at: null,
+    replayed_by: null,
+    state: attempts !== undefined || nextAttemptAtMs !== undefined ? 'retrying' : 'waiting',
+    next_attempt_at: nextAttemptAtMs === undefined ? null : seconds(nextAttemptAtMs),
   };
 }

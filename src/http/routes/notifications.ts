@@ -1,28 +1,103 @@
-import { NotFound } from '../../resources/errors.ts';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Commands } from '../../actors/administration/commands.ts';
+import { Conflict, NotFound } from '../../resources/errors.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import type { NotificationStore } from '../../store/notification-store.ts';
-import { json } from '../answer/answers.ts';
-import { lists } from '../openapi/descriptions.ts';
-import { param, type Route } from '../request/route.ts';
-import { NotificationSchema, shown } from './notification-schema.ts';
+import type { WaitingNotification } from '../../store/waiting-notifications.ts';
+import { json, NO_CONTENT } from '../answer/answers.ts';
+import { EMPTY, lists } from '../openapi/descriptions.ts';
+import { type Answer, param, type Route, type RouteRequest } from '../request/route.ts';
+import {
+  NOTIFICATION_PARAMETERS,
+  type NotificationPageRequest,
+  notificationPageRequest,
+} from './notification-filter.ts';
+import { type Slice, slicedPage } from './notification-pages.ts';
+import { NotificationSchema, shown, shownWaiting } from './notification-schema.ts';
 
 /** Notifications of an event that are listed at once. The search returns all of them, in pages. */
 const MAX_LISTED = 100;
+const SEARCH = '/api/mon/v1/namespaces/:namespace/notifications';
+const ONE = `${SEARCH}/:id`;
+const TAG = 'notifications';
 
 export interface NotificationRoutePorts {
   events: Pick<EventStore, 'get'>;
-  notifications: Pick<NotificationStore, 'ofEvent'>;
+  notifications: NotificationStore;
+  commands: Pick<Commands, 'replayNotification'>;
+  /** When an entry of the outbox is tried again, Unix ms; undefined while that is not known. */
+  nextAttemptAtMs?: ((outboxKey: string) => number | undefined) | undefined;
 }
 
-/** Lists what became of the handlers of events. */
-export function notificationRoutes({ events, notifications }: NotificationRoutePorts): Route[] {
+/** Shows what became of the handlers of events, and replays dead letters. */
+export function notificationRoutes({
+  events,
+  notifications,
+  commands,
+  nextAttemptAtMs,
+}: NotificationRoutePorts): Route[] {
+  const waitingItem = (waiting: WaitingNotification): object =>
+    shownWaiting(waiting, nextAttemptAtMs?.(waiting.outboxKey));
+
+  function slice(
+    namespace: string,
+    { filter, isWaiting }: NotificationPageRequest,
+    limit: number,
+    after?: string,
+  ): Slice {
+    const query = { ...filter, namespace, limit, ...(after === undefined ? {} : { after }) };
+    if (isWaiting) {
+      const { found, position } = notifications.waiting(query);
+      return { items: found.map((one) => ({ position: one.outboxKey, item: waitingItem(one) })), position };
+    }
+    const { found, position } = notifications.search(query);
+    return { items: found.map((one) => ({ position: one.position, item: shown(one.notification) })), position };
+  }
+
+  /** Looks through the whole outbox, with other work between its parts. */
+  async function waitingWith(namespace: string, id: string): Promise<WaitingNotification | undefined> {
+    for (let after: string | undefined; ;) {
+      const { found, position } = notifications.waiting({ namespace, id, limit: 1, ...(after && { after }) });
+      if (found[0] !== undefined || position === undefined) return found[0];
+      after = position;
+      await nextTick();
+    }
+  }
+
+  const search = (request: RouteRequest): Promise<Answer> => {
+    const page = notificationPageRequest(request.query);
+    const namespace = param(request, 'namespace');
+    return slicedPage((after, limit) => slice(namespace, page, limit, after), page, request.isDisconnected);
+  };
+
+  const show = async (request: RouteRequest): Promise<Answer> => {
+    const [namespace, id] = [param(request, 'namespace'), param(request, 'id')];
+    const waiting = await waitingWith(namespace, id);
+    if (waiting !== undefined) return json(waitingItem(waiting));
+    const stored = notifications.get(namespace, id);
+    if (stored === undefined) throw new NotFound();
+    return json(shown(stored));
+  };
+
+  const replay = async (request: RouteRequest): Promise<Answer> => {
+    const [namespace, id] = [param(request, 'namespace'), param(request, 'id')];
+    if (notifications.get(namespace, id) === undefined && (await waitingWith(namespace, id)) !== undefined) {
+      throw new Conflict('the notification is waiting');
+    }
+    await commands.replayNotification(namespace, id, request.caller.username);
+    return NO_CONTENT;
+  };
+
   return [
     {
       method: 'GET',
       path: '/api/mon/v1/namespaces/:namespace/events/:entity/:check/notifications',
       access: { resource: 'events', verb: 'get', nameFrom: ['entity', 'check'] },
       reads: 'nothing',
-      description: lists(`the latest ${MAX_LISTED} handler results of an event, oldest first`, NotificationSchema, {}),
+      description: {
+        ...lists(`the latest ${MAX_LISTED} handler results of an event, oldest first`, NotificationSchema, {}),
+        tag: TAG,
+      },
       handle: (request) => {
         const [namespace, entity, check] = [
           param(request, 'namespace'),
@@ -34,6 +109,39 @@ export function notificationRoutes({ events, notifications }: NotificationRouteP
         if (listed.length === 0 && events.get(namespace, entity, check) === undefined) throw new NotFound();
         return json(listed.map((notification) => shown({ ...address, notification })));
       },
+    },
+    {
+      method: 'GET',
+      path: SEARCH,
+      access: { resource: 'events', verb: 'list' },
+      reads: 'nothing',
+      description: {
+        ...lists('what became of the handlers of events, newest first', NotificationSchema, NOTIFICATION_PARAMETERS),
+        tag: TAG,
+      },
+      handle: search,
+    },
+    {
+      method: 'GET',
+      path: ONE,
+      access: { resource: 'events', verb: 'list' },
+      reads: 'nothing',
+      description: { summary: 'Show a notification', tag: TAG, answers: { 200: { schema: NotificationSchema } } },
+      handle: show,
+    },
+    {
+      method: 'POST',
+      path: `${ONE}/replay`,
+      // The path names no event: only a right to events of all names, or to this id, covers it.
+      access: { resource: 'events', verb: 'update', nameFrom: ['id'] },
+      reads: 'nothing',
+      description: {
+        summary: 'Run the handler of a dead letter again, with the same notification id',
+        tag: TAG,
+        answers: { 204: EMPTY },
+        errors: ['conflict'],
+      },
+      handle: replay,
     },
   ];
 }

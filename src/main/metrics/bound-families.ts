@@ -34,6 +34,9 @@ const queuesOf = ({
   waiting_logins: auth.credentials.waiting,
   running_logins: auth.credentials.running,
   tickets: auth.tickets.unused,
+  notification_bytes: system.notifications.notificationBytes,
+  dead_letters: system.notifications.deadLetters,
+  dead_letter_bytes: system.notifications.deadLetterBytes,
   ...(eventLog === undefined ? {} : { event_log: eventLog }),
 });
 

@@ -17,6 +17,7 @@ export function decisionSettings(config: BackendConfig, secretValues: SecretValu
     entityLimit: entityLimit ?? DEFAULT_SETTINGS.entityLimit,
     agentEventsPolicy: agentEventsPolicy ?? DEFAULT_SETTINGS.agentEventsPolicy,
     announcesEvents: eventLog !== undefined,
+    notificationRetentionMs: config.notificationRetentionMs ?? DEFAULT_SETTINGS.notificationRetentionMs,
     secretValues,
     watchRetentionMs: watchRetentionMs ?? DEFAULT_SETTINGS.watchRetentionMs,
   };
