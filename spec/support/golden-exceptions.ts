@@ -1,12 +1,5 @@
-interface GoldenException {
-  /** The recording, relative to `spec/golden`. */
-  recording: string;
-  /** The step number from 1, or the name of a value that is replaced wherever it occurs in the recording. */
-  step: number | string;
-  /** Members that replace the recorded ones. */
-  ours: unknown;
-  why: string;
-}
+import type { GoldenException } from './golden-exception.ts';
+import { PIPELINE_EXCEPTIONS } from './golden-pipeline-exceptions.ts';
 
 /** Without empty members, because protobuf does not encode them. */
 const W_ASSET = {
@@ -67,24 +60,7 @@ export const GOLDEN_EXCEPTIONS: readonly GoldenException[] = [
     recording: 'rest/14-check-sub.json',
     why: 'an empty body is accepted, as in schedule/requests',
   })),
-  {
-    recording: 'pipeline/handlers.json',
-    step: 'answer to an event',
-    ours: { status: 200 },
-    why: 'the seed: PUT of an event answers 200 with the event',
-  },
-  {
-    recording: 'pipeline/handlers.json',
-    step: 'event at a handler',
-    ours: { metadata: { namespace: '{ns}' } },
-    why: 'the seed: the metadata of a stored event contains its namespace',
-  },
-  {
-    recording: 'pipeline/handlers.json',
-    step: 'answer to handler-neg-timeout',
-    ours: { message: 'timeout must be >= 0' },
-    why: 'recordings of rest/ leave the text of a parser free: ours names the field and the rule',
-  },
+  ...PIPELINE_EXCEPTIONS,
   ...[7, 44].map((step) => ({
     recording: 'rest/01-routing.json',
     step,

@@ -8,6 +8,7 @@ import { difference, exactDifference } from './golden-match.ts';
 import { withException } from './golden-exceptions.ts';
 import { HandlerSink } from './handler-sink.ts';
 import { at } from './json-path.ts';
+import { PipelineAgents, type RecordedKeepalive } from './pipeline-agents.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 
 interface Outcome {
@@ -23,44 +24,85 @@ interface Outcome {
 type Body = Record<string, unknown>;
 type Resource = [collection: string, body: Body];
 
+interface RecordedAnswer {
+  status: number;
+  message?: string;
+  /** Number of items of a list. */
+  length?: number;
+  /** Picked members; `<absent>` if they are absent. */
+  body?: Body;
+}
+
+/** One of: an event, a resource, a wait of some ms, a GET, or an action of an agent. */
+interface Step {
+  event?: Body;
+  put?: Resource;
+  wait?: number;
+  get?: string;
+  pick?: string[];
+  agent?: string;
+  connect?: string[];
+  keepalive?: RecordedKeepalive;
+  send?: Body;
+  close?: true;
+}
+
 export interface PipelineScenario extends Outcome {
   name: string;
   resources: Resource[];
-  steps: { event?: Body; put?: Resource }[];
-  answers: { status: number; message?: string }[];
+  steps: Step[];
+  answers: RecordedAnswer[];
   /** Waiting time for events that must not happen, or happen later. */
   settleMs?: number;
-  ours?: Partial<Outcome>;
+  /** `answers` has the status of a resource by its collection. */
+  ours?: Partial<Outcome> & { answers?: Record<string, number> };
 }
 
 /** No handler of a recording has this name. */
 const LAST_HANDLER = 'last-of-the-scenario';
 const RUN_WITHIN_MS = 20_000;
+/** Time for a handler of an agent's event that must not run. */
+const SETTLE_MS = 600;
 
 /** Reads the scenarios of a recording; `file` is relative to `spec/golden`. */
 export function readPipelineScenarios(file: string): PipelineScenario[] {
   return JSON.parse(readGolden(file)) as PipelineScenario[];
 }
 
+/** A backend with the recorded environment; `api` is logged in as the administrator. */
+export interface PipelineBackend {
+  api: ApiClient;
+  agentPort: number;
+}
+
 /**
- * Replays a recorded scenario of the event pipeline in a namespace of its own. `api` is logged in as the administrator.
+ * Replays a recorded scenario of the event pipeline in a namespace of its own.
  * @throws with file, scenario and the first difference
  */
-export async function playPipeline(file: string, scenario: PipelineScenario, api: ApiClient): Promise<void> {
+export async function playPipeline(
+  file: string,
+  scenario: PipelineScenario,
+  { api, agentPort }: PipelineBackend,
+): Promise<void> {
   const [directory, sinks, last] = await Promise.all([temporaryDirectory(), ByteSinks.listen(), HandlerSink.listen()]);
+  const agents = new PipelineAgents(agentPort, namespaceOf(scenario));
   try {
-    await new PipelineRunner(file, scenario, { api, directory, sinks, last }).run();
+    await new PipelineRunner(file, scenario, { api, agents, directory, sinks, last }).run();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`${file} scenario ${scenario.name}: ${reason}`, { cause: error });
   } finally {
+    agents.terminate();
     await Promise.all([sinks.close(), last.close()]);
     await directory.remove();
   }
 }
 
+const namespaceOf = ({ name }: PipelineScenario): string => `ns-${name}`;
+
 interface PipelineTarget {
   api: ApiClient;
+  agents: PipelineAgents;
   /** Replaces `{out}` in the scenario. */
   directory: TemporaryDirectory;
   sinks: ByteSinks;
@@ -79,27 +121,46 @@ class PipelineRunner {
     this.#file = file;
     this.#scenario = scenario;
     this.#target = target;
-    this.#namespace = `ns-${scenario.name}`;
+    this.#namespace = namespaceOf(scenario);
   }
 
   async run(): Promise<void> {
-    const { resources, steps, settleMs = 0, ours } = this.#scenario;
+    const { name, resources, steps, settleMs = 0, ran, stdin, tcp, udp, ours } = this.#scenario;
+    const expected = withException(this.#file, name, { ran, stdin, tcp, udp, ...ours }) as Outcome;
     await this.#target.api.put(`/api/core/v2/namespaces/${this.#namespace}`, { name: this.#namespace });
-    for (const resource of resources) this.#compareAnswer(await this.#put(resource));
+    for (const resource of resources) await this.#put(resource);
     for (const step of steps) await this.#step(step);
     const settled = pass(settleMs);
-    await this.#handled();
+    if (steps.some(({ agent }) => agent !== undefined)) await this.#agentsHandled(expected.ran);
+    else await this.#handled();
     await settled;
-    this.#compare({ ...this.#scenario, ...ours });
+    this.#compare(expected);
   }
 
-  async #step({ event, put, ...unknown }: PipelineScenario['steps'][number]): Promise<void> {
-    if (put !== undefined) this.#compareAnswer(await this.#put(put));
+  async #step({ event, put, wait, get, agent, ...rest }: Step): Promise<void> {
+    if (put !== undefined) await this.#put(put);
     else if (event !== undefined) this.#compareAnswer(await this.#putEvent(event), 'answer to an event');
-    else throw new Error(`unknown step ${JSON.stringify(unknown)}`);
+    else if (wait !== undefined) await pass(wait);
+    else if (get !== undefined) await this.#get(get, rest.pick);
+    else if (agent !== undefined) await this.#act(agent, rest);
+    else throw new Error(`unknown step ${JSON.stringify(rest)}`);
   }
 
-  #put([collection, body]: Resource): Promise<ApiAnswer> {
+  async #act(agent: string, { connect, keepalive, send, close }: Step): Promise<void> {
+    const { agents } = this.#target;
+    if (connect !== undefined) await agents.connect(agent, connect);
+    else if (keepalive !== undefined) await agents.keepalive(agent, this.#filledIn(keepalive));
+    else if (send !== undefined) await agents.result(agent, this.#filledIn(send));
+    else if (close === true) await agents.close(agent);
+    else throw new Error(`unknown action of ${agent}`);
+  }
+
+  async #put([collection, body]: Resource): Promise<void> {
+    const { name, ours } = this.#scenario;
+    this.#compareAnswer(await this.#write([collection, body]), `answer to ${name}`, ours?.answers?.[collection]);
+  }
+
+  #write([collection, body]: Resource): Promise<ApiAnswer> {
     const metadata = { ...(body['metadata'] as object), namespace: this.#namespace };
     const path = `/ns/${this.#namespace}/${collection}/${String(at(body, 'metadata', 'name'))}`;
     return this.#target.api.put(path, this.#filledIn({ ...body, metadata }));
@@ -113,19 +174,36 @@ class PipelineRunner {
     );
   }
 
-  #compareAnswer({ status, json, text }: ApiAnswer, what = `answer to ${this.#scenario.name}`): void {
+  async #get(path: string, pick: readonly string[] = []): Promise<void> {
+    const answer = await this.#target.api.get(`/ns/${this.#namespace}/${path}`);
+    const { length, body } = this.#compareAnswer(answer, `answer to ${this.#scenario.name}`);
+    const picked = Object.fromEntries(pick.map((name) => [name, at(answer.json, name) ?? '<absent>']));
+    const found =
+      difference(length, at(answer.json, 'length'), path) ??
+      (body === undefined ? undefined : exactDifference(body, picked, path));
+    if (found !== undefined) throw new Error(found);
+  }
+
+  /** Returns the recorded answer. */
+  #compareAnswer({ status, json, text }: ApiAnswer, what: string, ourStatus?: number): RecordedAnswer {
     const recorded = this.#scenario.answers[this.#answered];
+    if (recorded === undefined) throw new Error('more answers than recorded');
     this.#answered += 1;
-    const expected = withException(this.#file, what, recorded);
-    const found = difference(expected, { status, message: at(json, 'message') }, `answer ${this.#answered}`);
+    const isOverruled = what !== 'answer to an event' || recorded.status < 300;
+    const expected = (isOverruled ? withException(this.#file, what, recorded) : recorded) as RecordedAnswer;
+    const wanted = ourStatus === undefined ? expected : { status: ourStatus, message: '<string>' };
+    const got = { status, message: at(json, 'message') };
+    const compared = { status: wanted.status, message: wanted.message };
+    const found = difference(compared, got, `answer ${this.#answered}`);
     if (found !== undefined) throw new Error(`${found}; answered ${text}`);
+    return expected;
   }
 
   /** Waits for all handlers. Handlers of one event key run in order, so it sends one more event of each key and waits for those. */
   async #handled(): Promise<void> {
     const { last } = this.#target;
     const socket = { host: '127.0.0.1', port: last.port };
-    await this.#put(['handlers', { type: 'tcp', socket, metadata: { name: LAST_HANDLER } }]);
+    await this.#write(['handlers', { type: 'tcp', socket, metadata: { name: LAST_HANDLER } }]);
     const events = this.#scenario.steps.flatMap(({ event }) => (event === undefined ? [] : [event]));
     for (const { entity, check } of events) {
       await this.#putEvent({ entity, check: { ...(check as object), handlers: [LAST_HANDLER] } });
@@ -138,19 +216,35 @@ class PipelineRunner {
     );
   }
 
+  /** Waits for the expected handlers of an agent's events, and for those that must not run. */
+  async #agentsHandled(expected: readonly string[]): Promise<void> {
+    const wait = { what: `handlers ${expected.join(', ')}`, withinMs: RUN_WITHIN_MS };
+    await eventually(
+      () => this.#order(),
+      (order) => order.length >= expected.length,
+      wait,
+    );
+    await pass(SETTLE_MS);
+  }
+
   #compare({ ran, stdin, tcp = [], udp = [] }: Outcome): void {
     const { connections, datagrams } = this.#target.sinks;
-    const order = (this.#written('order') ?? '').split('\n').slice(0, -1);
+    const handlers = Object.keys(stdin).filter((name) => ran.includes(name) || !this.#scenario.ran.includes(name));
     const found =
-      difference(ran, order, 'ran') ??
+      difference(ran, this.#order(), 'ran') ??
       this.#receivedDifference(tcp, connections, 'tcp') ??
       this.#receivedDifference(udp, datagrams, 'udp') ??
       this.#receivedDifference(
-        Object.values(stdin),
-        Object.keys(stdin).map((name) => this.#written(name)),
+        handlers.map((name) => stdin[name] ?? ''),
+        handlers.map((name) => this.#written(name)),
         'stdin',
+        handlers,
       );
     if (found !== undefined) throw new Error(found);
+  }
+
+  #order(): string[] {
+    return (this.#written('order') ?? '').split('\n').slice(0, -1);
   }
 
   #written(name: string): string | undefined {
@@ -163,25 +257,29 @@ class PipelineRunner {
     expected: readonly string[],
     received: readonly (string | undefined)[],
     where: string,
+    handlers: readonly string[] = [],
   ): string | undefined {
-    const wanted = expected.map((text) => this.#filledIn(this.#recordedText(text)));
+    const wanted = expected.map((text, index) => this.#filledIn(this.#recordedText(text, handlers[index])));
     return exactDifference(wanted, received.map(parsedEvent), where);
   }
 
-  #recordedText(text: string): unknown {
+  #recordedText(text: string, handler = ''): unknown {
     const parsed = parsedEvent(text);
-    return typeof parsed === 'object' ? withException(this.#file, 'event at a handler', parsed) : parsed;
+    if (typeof parsed !== 'object') return parsed;
+    const event = withException(this.#file, 'event at a handler', parsed);
+    return withException(this.#file, `${this.#scenario.name}, handler ${handler}`, event);
   }
 
-  #filledIn(value: unknown): unknown {
+  #filledIn<T>(value: T): T {
     const { directory, sinks } = this.#target;
     const text = JSON.stringify(value)
       .replaceAll('"{tcp}"', String(sinks.tcpPort))
       .replaceAll('"{udp}"', String(sinks.udpPort))
+      .replaceAll('"{now}"', String(Math.floor(Date.now() / 1_000)))
       .replaceAll('{ns}', this.#namespace)
       .replaceAll('{out}', directory.path)
       .replace(/\{x(\d+)\}/g, (_, count: string) => 'x'.repeat(Number(count)));
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text) as T;
   }
 }
 
