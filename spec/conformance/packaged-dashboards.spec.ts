@@ -74,12 +74,12 @@ describe('the board and the alert rules in packaging/grafana', () => {
     return [...wrong, ...grouped.map((label) => `by (${label})`)];
   }
 
-  /** Whether the scrape has the label, and a sample with the value, or with one of the values, that the matcher names. */
+  /** Whether the scrape has the label, and a sample with each value that the matcher names. */
   function isMatched(family: MetricFamily, label: string, operator: string, value: string): boolean {
     if (!labelsOf(family).has(label)) return false;
     if (VARIABLE.test(value)) return true;
     const wanted = operator.includes('~') ? value.split('|') : [value];
-    return wanted.some((one) => family.samples.some(({ labels }) => labels[label] === one));
+    return wanted.every((one) => family.samples.some(({ labels }) => labels[label] === one));
   }
 
   it('name only metrics, labels and values that a backend has', () => {
@@ -175,7 +175,10 @@ async function scrapeAfterEvents(backend: RestartableBackend): Promise<MetricsTe
       await backend.clock.advance(1_000);
       return scrape(backend);
     },
-    (metrics) => (metrics.families.get('mon_notifications_total')?.samples ?? []).length >= handlers.length,
+    (metrics) => {
+      const samples = metrics.families.get('mon_notifications_total')?.samples ?? [];
+      return handlers.every((handler) => samples.some(({ labels }) => labels['handler'] === handler));
+    },
     { what: 'the outcomes of all handlers', withinMs: 20_000 },
   );
 }

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { checkWithDefaults } from '../../../src/resources/check.ts';
-import { CONFIGURATION_KINDS } from '../../../src/resources/configuration-kinds.ts';
+import {
+  type ConfigurationKind,
+  CONFIGURATION_KINDS,
+  SECRETS_API,
+} from '../../../src/resources/configuration-kinds.ts';
 import { hookWithDefaults } from '../../../src/resources/hook.ts';
 import { ApiUnderTest, type Reply } from '../api-under-test.ts';
 import { perSuite } from '../../support/fixture.ts';
@@ -8,8 +12,11 @@ import { perSuite } from '../../support/fixture.ts';
 const CORE = '/api/core/v2';
 const DEFAULT = `${CORE}/namespaces/default`;
 
-const kindsOf = (scope: 'namespace' | 'cluster'): string[] =>
-  Object.entries(CONFIGURATION_KINDS).flatMap(([name, kind]) => (kind.scope === scope ? [name] : []));
+const KINDS: readonly (readonly [name: string, kind: ConfigurationKind])[] = Object.entries(CONFIGURATION_KINDS);
+
+/** The kinds of the core API. */
+const kindsOf = (wanted: 'namespace' | 'cluster'): string[] =>
+  KINDS.flatMap(([name, { scope, api }]) => (scope === wanted && api === undefined ? [name] : []));
 
 /** Every list that accepts selectors. */
 const LISTS = [
@@ -17,6 +24,8 @@ const LISTS = [
     `${DEFAULT}/${kind}`,
     `${CORE}/${kind}`,
   ]),
+  `${SECRETS_API}/namespaces/default/secrets`,
+  `${SECRETS_API}/secrets`,
   ...[...kindsOf('cluster'), 'apikeys', 'users', 'namespaces'].map((kind) => `${CORE}/${kind}`),
   `${DEFAULT}/silenced/checks/c`,
   `${DEFAULT}/silenced/subscriptions/s`,
