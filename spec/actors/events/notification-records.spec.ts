@@ -149,6 +149,26 @@ describe('the notifications of an event', () => {
         ]);
       });
 
+      it('end a streak of earlier events that the pipeline denied after the run was decided', async () => {
+        await prepare();
+        decisions.nowMs = 1_000;
+        for (const [outcome, decidedAtMs] of [
+          ['denied', 100],
+          ['handled', 200],
+          ['denied', 300],
+        ] as const) {
+          const reason = outcome === 'denied' ? 'f: x was false' : '';
+          await after(10, (ctx) => {
+            recordNotification(ctx, KEY, run(outcome, decidedAtMs, { reason }));
+          });
+        }
+        expect(listed()).to.deep.equal([
+          ['mail', 'denied', 'f: x was false', 1],
+          ['mail', 'handled', '', 1],
+          ['mail', 'denied', 'f: x was false', 1],
+        ]);
+      });
+
       it('count denials that the pipeline decided with those of the decision', async () => {
         await denied(1);
         await after(1, (ctx) => {

@@ -124,15 +124,19 @@ function continueStreak(ctx: DecisionContext, key: string, named: NamedHandler, 
   return number;
 }
 
-/** Ends the open streak of the handler if it began before this time. */
+/** Ends the open streak of the handler if its first event was decided before this time. */
 function endStreakOf(ctx: DecisionContext, key: string, named: NamedHandler, beforeMs: number): void {
   changeStreaks(ctx, key, (streaks) => {
-    const open = streaks.find((streak) => isOf(streak, named) && streak.number < beforeMs * NOTIFICATIONS_PER_MS);
+    const open = streaks.find((streak) => isOf(streak, named) && decidedAtMs(ctx, key, streak) < beforeMs);
     if (open === undefined) return streaks;
     endStreak(ctx, key, open);
     return streaks.filter((streak) => streak !== open);
   });
 }
+
+/** The time at which the first event of a streak was decided. A filter may deny it after later events were decided. */
+const decidedAtMs = (ctx: DecisionContext, key: string, { number }: OpenStreak): number =>
+  ctx.get('notificationLog', notificationKey(key, number))?.decidedAtMs ?? number / NOTIFICATIONS_PER_MS;
 
 /** Hides the notifications of a namespace that is deleted, from then on. They are removed later. */
 export function hideNotifications(ctx: DecisionContext, namespace: string): void {
