@@ -16,10 +16,11 @@ export class HandlerSink {
     });
   }
 
-  static async listen(): Promise<HandlerSink> {
+  /** Listens on a free port by default. */
+  static async listen(port = 0): Promise<HandlerSink> {
     const server = createServer({ allowHalfOpen: true });
     const sink = new HandlerSink(server);
-    await listenLocally(server);
+    await listenLocally(server, port);
     return sink;
   }
 

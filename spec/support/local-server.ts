@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 
-/** Listens on a free port of the loopback interface. */
-export async function listenLocally(server: Server): Promise<void> {
-  server.listen(0, '127.0.0.1');
+/** Listens on a port of the loopback interface; a free one by default. */
+export async function listenLocally(server: Server, port = 0): Promise<void> {
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
 }
 
