@@ -6,7 +6,7 @@ export const LAYERS = [
   ['resources', 'ports'],
   ['formats', 'wire', 'rules'],
   ['machines'],
-  ['sandbox', 'exec', 'store'],
+  ['sandbox', 'exec', 'store', 'assets'],
   ['scheduler', 'pipeline', 'explain'],
   ['actors'],
   ['auth'],
@@ -42,7 +42,8 @@ export const ONLY = {
   sandbox: ['resources', 'ports'],
   exec: ['ports'],
   config: ['resources'],
-  agent: ['resources', 'ports', 'formats', 'wire', 'machines', 'exec', 'store/disk-queue.ts'],
+  agent: ['resources', 'ports', 'formats', 'wire', 'machines', 'exec', 'assets', 'store/disk-queue.ts'],
+  assets: ['resources', 'ports', 'rules'],
 };
 
 /** Folders that must not import modules of Node.js. */

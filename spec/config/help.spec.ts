@@ -22,6 +22,7 @@ describe('the help of mon-backend start', () => {
       'TLS:',
       'Logins:',
       'Alerts and handlers:',
+      'Assets:',
       'Event log:',
       'Inspector:',
       'Store and memory:',

@@ -36,8 +36,6 @@ const BACKEND_FLAGS: Readonly<Record<string, string>> = {
   'dashboard-host': '[::]',
   'dashboard-port': '3000',
   'dashboard-write-timeout': '15s',
-  'assets-rate-limit': '1.39',
-  'assets-burst-limit': '100',
   'eventd-workers': '100',
   'eventd-buffer-size': '1000',
   'keepalived-workers': '100',
@@ -151,8 +149,6 @@ for (const { program, parse, prefix, file, flags } of [
 describe('a flag of the reference without effect', () => {
   for (const [flag, value] of [
     ['debug', 'maybe'],
-    ['assets-rate-limit', 'q'],
-    ['assets-burst-limit', '1.5'],
     ['eventd-workers', 'many'],
     ['platform-metrics-logging-interval', '60'],
     ['etcd-heartbeat-interval', '-1'],

@@ -17,10 +17,6 @@ export const backendCompatibilityFlags = {
     labels: kinds.map,
     annotations: kinds.map,
   }),
-  ...withoutEffect('mon downloads no assets yet', {
-    'assets-rate-limit': kinds.decimal(0),
-    'assets-burst-limit': count,
-  }),
   ...withoutEffect('mon bounds its queues itself, as docs/operate.md describes', {
     'eventd-workers': count,
     'eventd-buffer-size': count,

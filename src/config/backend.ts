@@ -1,4 +1,5 @@
 import { type AdmissionConfig, admissionConfig } from './admission-flags.ts';
+import { type AssetConfig, assetConfig } from './asset-flags.ts';
 import { dashboardPairRule } from './backend-compatibility-flags.ts';
 import { type BackendTls, backendTlsOf, backendTlsRules } from './backend-tls.ts';
 import { BACKEND_FILE_KEYS } from './command-flags.ts';
@@ -22,6 +23,7 @@ export interface BackendConfig
   extends
     InspectConfig,
     AdmissionConfig,
+    AssetConfig,
     EventLogConfig,
     HandlerConfig,
     NotificationConfig,
@@ -115,6 +117,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
           ...watchConfig(values),
           ...notificationConfig(values),
           ...tokenConfig(values),
+          ...assetConfig(values),
           ...admissionConfig(values),
           ...eventLogConfig(values),
           ...inspectConfig(values),

@@ -1,4 +1,5 @@
 import { admissionFlags } from './admission-flags.ts';
+import { assetFlags } from './asset-flags.ts';
 import { backendCompatibilityFlags } from './backend-compatibility-flags.ts';
 import { backendTlsFlags } from './backend-tls.ts';
 import { etcdFlags } from './etcd-flags.ts';
@@ -57,7 +58,7 @@ export const startFlags = {
     'cache-dir': {
       kind: kinds.text,
       fallback: '/var/cache/mon/mon-backend',
-      about: 'directory of unpacked assets, not used yet',
+      about: 'directory of unpacked assets',
     },
     'log-level': {
       kind: kinds.logLevel,
@@ -126,6 +127,7 @@ export const startFlags = {
     ...secretFlags,
     ...notificationFlags,
   }),
+  ...grouped('Assets', assetFlags),
   ...grouped('Event log', eventLogFlags),
   ...grouped('Inspector', inspectFlags),
   ...grouped('Store and memory', {

@@ -23,6 +23,7 @@ import { Closers } from './serve/closers.ts';
 import { connectionBounds } from './serve/connection-bounds.ts';
 import { boundAddress, listenOn } from './serve/listen.ts';
 import { openApi } from './serve/open-api.ts';
+import { openAssets } from './serve/open-assets.ts';
 import { openControl } from './serve/open-control.ts';
 import { openPipeline } from './serve/open-pipeline.ts';
 import { openSandbox } from './serve/open-sandbox.ts';
@@ -96,8 +97,10 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   closers.add(() => {
     metrics.stop();
   });
+  const assetPorts = { sandbox, machine, backendName, clock, log: logOf('asset-manager') };
+  const assets = openAssets(config, assetPorts, closers);
   const pipelinePorts = {
-    ...runEnvironment(store, secretValues),
+    ...runEnvironment(store, secretValues, assets),
     system,
     store,
     sandbox,
@@ -139,6 +142,7 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   metrics.addBackend(() => ({
     system: system.stats(),
     pipeline,
+    assets,
     proxyRuns,
     sandbox,
     store: store.size?.(),

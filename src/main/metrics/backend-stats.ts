@@ -1,4 +1,5 @@
 import type { SystemStats } from '../../actors/system-stats.ts';
+import type { AssetManager } from '../../assets/asset-manager.ts';
 import type { Auth } from '../../auth/auth.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
@@ -11,6 +12,7 @@ import type { StoreSize } from '../../store/transactional-store.ts';
 export interface BackendStats {
   system: SystemStats;
   pipeline: Pick<Pipeline, 'outbox' | 'outboxBytes' | 'running' | 'runs'>;
+  assets: Pick<AssetManager, 'running' | 'waiting' | 'failures' | 'selections'>;
   /** Runs of checks for many entities. */
   proxyRuns: { running: QueueStats };
   sandbox: Pick<Sandbox, 'counts' | 'threads' | 'waiting'>;

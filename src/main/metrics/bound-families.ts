@@ -8,6 +8,7 @@ type Named = Readonly<Record<string, QueueStats>>;
 const queuesOf = ({
   system,
   pipeline,
+  assets,
   proxyRuns,
   sandbox,
   eventLog,
@@ -21,6 +22,8 @@ const queuesOf = ({
   outbox_bytes: pipeline.outboxBytes,
   running_handlers: pipeline.running,
   expected_results: system.expectedResults,
+  running_asset_fetches: assets.running,
+  waiting_asset_fetches: assets.waiting,
   proxy_runs: proxyRuns.running,
   expressions: sandbox.waiting,
   api_connections: connections.api,
@@ -41,8 +44,10 @@ const queuesOf = ({
 });
 
 /** The caches, each with its size and its limit. */
-const cachesOf = ({ system, auth, agents, store }: BackendStats): Named => ({
+const cachesOf = ({ system, assets, auth, agents, store }: BackendStats): Named => ({
   awake_actors: system.awakeSleepers,
+  failed_assets: assets.failures,
+  selected_assets: assets.selections,
   credentials: auth.credentials.remembered,
   access_tokens: auth.tokens.remembered,
   guessed_accounts: auth.throttle.accounts,

@@ -1,7 +1,9 @@
+import { assetEnvironment } from '../../assets/asset-environment.ts';
+import { AssetFailed } from '../../assets/asset-failed.ts';
+import type { AssetManager } from '../../assets/asset-manager.ts';
 import type { FilterPorts } from '../../pipeline/filters.ts';
 import { Libraries } from '../../pipeline/libraries.ts';
 import type { ResourceEnvironmentPorts } from '../../pipeline/resource-environment.ts';
-import { RunEnded } from '../../pipeline/run-ended.ts';
 import { type RuntimeAssetPorts, runtimeAssets } from '../../pipeline/runtime-assets.ts';
 import { resolveSecrets, type SecretValues } from '../../pipeline/secrets.ts';
 import { readResource } from '../../store/resource-store.ts';
@@ -13,18 +15,22 @@ export interface RunEnvironment {
   libraries: FilterPorts['libraries'];
 }
 
-/** Looks up assets and secrets. This backend does not install assets yet, so that what needs one fails with that reason. */
-export function runEnvironment(store: TransactionalStore, secretValues: SecretValues): RunEnvironment {
+/** Looks up assets and secrets, and installs the assets. */
+export function runEnvironment(
+  store: TransactionalStore,
+  secretValues: SecretValues,
+  manager: Pick<AssetManager, 'install'>,
+): RunEnvironment {
   const assets: RuntimeAssetPorts = {
     asset: (namespace, name) => readResource(store, 'assets', namespace, name),
-    install: () => Promise.reject(new RunEnded('failed', 'runtime assets are not installed yet')),
-    isAssetFailure: () => false,
+    install: (wanted, signal) => manager.install(wanted, signal),
+    isAssetFailure: (error) => error instanceof AssetFailed,
   };
   const libraries = new Libraries();
   return {
     environment: {
       assets,
-      entriesOf: () => [],
+      entriesOf: assetEnvironment,
       secrets: (namespace, secrets) => resolveSecrets(store, secretValues, namespace, secrets),
     },
     libraries: async (namespace, name, filter) => {
