@@ -228,7 +228,7 @@ describe('the metrics of a backend', () => {
 
   it('count handler runs by outcome', async () => {
     await handler('good', 'cat > /dev/null');
-    await handler('bad', 'true', { secrets: [{ name: 'TOKEN', secret: 'from-nowhere' }] });
+    await handler('bad', 'exit 1');
     const handlers = ['good', 'bad', 'missing'];
     await put('/ns/default/events/sw/c', proxyEvent('sw', 'c', { status: 1, handlers }));
     await put('/ns/default/events/sw/c', proxyEvent('sw', 'c', { status: 1, handlers: ['good'] }));

@@ -139,7 +139,7 @@ describe('the board and the alert rules in packaging/grafana', () => {
       expect(alert).to.match(/^Mon[A-Z]\w+$/);
       expect(labels.severity, alert).to.be.oneOf(['warning', 'critical']);
       expect(annotations['summary'], alert).to.be.a('string');
-      if (duration !== undefined) expect(duration, alert).to.match(/^\d+[sm]$/);
+      if (duration !== undefined) expect(duration, alert).to.match(/^\d+[smh]$/);
     }
   });
 });
