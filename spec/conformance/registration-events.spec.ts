@@ -72,6 +72,10 @@ describe('the lifetime of an agent', () => {
     await decided(again);
     expect(await allHandledBy('keepalive', 'life-20', 'keepalive')).to.have.lengthOf(3);
     expect(await allHandledBy('registration', 'life-20', 'registration')).to.have.lengthOf(1);
+    const lines = backend.log.lines.filter(
+      ({ msg, fields }) => msg === 'entity registered' && fields['entity'] === 'life-20',
+    );
+    expect(lines.map(({ level, fields }) => [level, fields['namespace']])).to.deep.equal([['info', 'default']]);
   });
 
   /** An agent that asks for deregistration reports these results and falls silent until W has passed. */

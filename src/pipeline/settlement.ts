@@ -2,6 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Notification, OutboxEntry } from '../store/records.ts';
 import type { HandlerResult } from './handlers/handler-result.ts';
+import { OutcomeLog } from './outcome-log.ts';
 import type { PendingRun } from './pending-runs.ts';
 import type { Turns } from './turns.ts';
 
@@ -26,10 +27,12 @@ export interface SettlementPorts {
 /** Logs and stores the outcomes of runs, and tries again until the store can be written. */
 export class Settlement {
   readonly #ports: SettlementPorts;
+  readonly #log: OutcomeLog;
   #isStopped = false;
 
   constructor(ports: SettlementPorts) {
     this.#ports = ports;
+    this.#log = new OutcomeLog(ports.log);
   }
 
   /** Resolves when the outcome is durable, or after `stop`: its entry is then still in the outbox. */
@@ -39,13 +42,9 @@ export class Settlement {
     { outcome, reason, status }: HandlerResult,
     durationMs: number,
   ): Promise<void> {
-    const { log, clock } = this.#ports;
-    const { notificationId: id, namespace, pipeline, workflow, handler, event, decidedAtMs } = entry;
-    const names = { namespace, pipeline, workflow, handler };
-    const fields = { ...names, event: key, event_id: event.id, notification: id, outcome, reason, status };
-    if (outcome === 'handled') log.info(fields, 'event handler executed');
-    else if (outcome === 'denied') log.debug(fields, 'event was denied by a filter');
-    else log.warn(fields, 'event was not handled');
+    const { clock } = this.#ports;
+    const { notificationId: id, pipeline, workflow, handler, event, decidedAtMs } = entry;
+    this.#log.note(entry, { outcome, reason, status }, clock.nowMs());
     const isDeadLetter = outcome === 'failed' || outcome === 'timed-out';
     const notification: Notification = {
       id,

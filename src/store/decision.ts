@@ -12,6 +12,8 @@ import type { CheckRequest } from '../wire/check-request.ts';
 export type Announcement =
   | { type: 'entity-config.changed'; namespace: string; name: string; config: EntityConfig }
   | { type: 'entity.deleted'; namespace: string; name: string }
+  /** The first keepalive of an agent created its entity. */
+  | { type: 'entity.registered'; namespace: string; name: string }
   | OutboxFilled
   | HandlerSkipped
   | { type: 'rbac.changed' }

@@ -29,6 +29,7 @@ export function registerAgent(ctx: DecisionContext, entity: Entity, sequence: nu
   if (stored === undefined) {
     storeNewEntity(ctx, entity, 'keepalive.received');
     ctx.reviseConfig('entities', entityKey(namespace, name), 'created', []);
+    ctx.announce({ type: 'entity.registered', namespace, name });
     publishRegistration(ctx, entity);
   } else if (isManagedByAgent(entity) ? sequence === FIRST_SEQUENCE : isManagedByAgent(stored)) {
     takeConfig(ctx, configOf(entity), stored);

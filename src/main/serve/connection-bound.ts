@@ -1,15 +1,16 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
+import { type LoggedSubject, LogThrottle } from '../../rules/log-throttle.ts';
 
 /** Connections above the bound that are answered at the same time. Further ones are closed without an answer. */
 const MAX_ANSWERED = 16;
 /** The time that a client has to send its request and to receive the refusal. */
 const REFUSAL_MS = 1_000;
-const LOG_INTERVAL_MS = 60_000;
 
 export interface ConnectionBoundPorts {
   /** The name of the port in the log. */
@@ -29,8 +30,7 @@ export class ConnectionBound {
   /** Connections above the bound, which are answered with a refusal. */
   readonly #answered = new WeakSet<Socket>();
   #refused = 0;
-  #unlogged = 0;
-  #loggedAtMs = -Infinity;
+  readonly #throttle = new LogThrottle(new LRUCache<string, LoggedSubject>({ max: 1 }));
 
   constructor(ports: ConnectionBoundPorts) {
     this.#ports = ports;
@@ -82,11 +82,8 @@ export class ConnectionBound {
   #refuse(): void {
     const { clock, log, port, limit } = this.#ports;
     this.#refused += 1;
-    this.#unlogged += 1;
-    const nowMs = clock.monotonicMs();
-    if (nowMs - this.#loggedAtMs < LOG_INTERVAL_MS) return;
-    log.warn({ port, limit, connections: this.#unlogged }, 'too many connections, further ones are refused');
-    this.#loggedAtMs = nowMs;
-    this.#unlogged = 0;
+    const connections = this.#throttle.note(port, clock.monotonicMs());
+    if (connections === undefined) return;
+    log.warn({ port, limit, connections }, 'too many connections, further ones are refused');
   }
 }

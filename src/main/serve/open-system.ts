@@ -37,6 +37,13 @@ export async function openSystem(
     system.listen(eventLog);
     closers.add(() => eventLog.stop());
   }
+  system.listen({
+    announced(announcement) {
+      if (announcement.type !== 'entity.registered') return;
+      const { namespace, name } = announcement;
+      log.info({ namespace, entity: name }, 'entity registered');
+    },
+  });
   await system.start();
   closers.add(() => system.stop());
   return { system, eventLog };
