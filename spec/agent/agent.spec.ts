@@ -150,6 +150,20 @@ describe('an agent', function () {
       expect(filled?.body.check).to.deep.include({ command, output: '{{ .name }}\n' });
     });
 
+    it('passes the secrets of a request to the command, after which env_vars win; the event has no secret', async () => {
+      const metadata = { name: 'secretive', namespace: 'default' };
+      const command = 'test "$KEY" = s3cret-v4lue && echo "$WHO"';
+      const secretReferences = [{ name: 'KEY', secret: 'key' }];
+      const config = { metadata, command, interval: 60, env_vars: ['WHO=me'], secrets: secretReferences };
+      const secrets = ['KEY=s3cret-v4lue', 'WHO=you'];
+      backend.send(`check_request\n${JSON.stringify({ config, issued: 1, secrets })}`);
+      const [event] = await backend.eventsOf('secretive');
+      expect(event?.body.check).to.deep.include({ status: 0, output: 'me\n' });
+      expect(JSON.stringify({ ...event?.body, check: { ...event?.body.check, command: '' } })).to.not.include(
+        's3cret-v4lue',
+      );
+    });
+
     it('reports tokens that it cannot fill with status 3, and does not run the command', async () => {
       const command = 'echo ran {{ .labels.nope }}';
       backend.requestCheck({ metadata: { name: 'unfilled' }, command, env_vars: ['A={{ .name }}'] }, 1);

@@ -117,7 +117,7 @@ export class Executor {
       {
         command: config.command ?? '',
         stdin: config.stdin ? encodeJson({ ...event, id: null, entity: redactEntity(event.entity) }) : undefined,
-        environment: config.env_vars ?? [],
+        environment: [...(request.secrets ?? []), ...(config.env_vars ?? [])],
         timeoutMs: config.timeout * 1000,
         signal: this.#abort.signal,
       },
