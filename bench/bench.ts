@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { agentThroughput } from './rows/agent-throughput.ts';
+import { agentThroughput, filteredThroughput } from './rows/agent-throughput.ts';
 import { connectedAgents } from './rows/connected-agents.ts';
 import { CYCLES, registerCycles } from './rows/register-cycles.ts';
 import { deadlineLateness } from './rows/deadline-lateness.ts';
 import { engineRate } from './rows/engine-rate.ts';
 import { filterRate } from './rows/filter-rate.ts';
+import { firstByte } from './rows/first-byte.ts';
 import { firstPage } from './rows/first-page.ts';
 import { GROWTH, growth } from './rows/growth.ts';
 import { type MachineLimits, machineScale, passes, printRows, type Row } from './support/measured.ts';
@@ -20,11 +21,13 @@ interface Measurement {
 const MEASUREMENTS: readonly Measurement[] = [
   { ids: ['G1'], measure: restPut },
   { ids: ['G2'], measure: agentThroughput },
+  { ids: ['G2F'], measure: filteredThroughput },
   { ids: ['G4'], measure: engineRate },
   { ids: ['G5', 'G6'], measure: connectedAgents },
   { ids: ['G7', 'G8'], measure: storedState },
   { ids: ['G9'], measure: deadlineLateness },
   { ids: ['G10'], measure: firstPage },
+  { ids: ['G11'], measure: firstByte },
   { ids: ['filters'], measure: filterRate },
 ];
 const KNOWN = [...MEASUREMENTS.flatMap(({ ids }) => ids), GROWTH, CYCLES];
