@@ -206,6 +206,18 @@ describe('an actor that throws', () => {
       expect(at(await checkOf(BROKEN, 'disk'), 'history')).to.have.lengthOf(1);
     });
 
+    it('has its handlers skipped during the quarantine, which is recorded', async () => {
+      const agent = await quarantineSwitch();
+      await agent.result('disk', { status: 2, ttl: 600, interval: 1, handlers: ['mail', 'page'] });
+      const { json } = await api.get(`/api/mon/v1/namespaces/default/events/${BROKEN}/disk/notifications`);
+      const skipped = (json as unknown[]).map((one) => [at(one, 'handler'), at(one, 'outcome'), at(one, 'reason')]);
+      const reason = 'the state machine of the check is quarantined, events are stored and not handled';
+      expect(skipped).to.deep.include.members([
+        ['mail', 'skipped', reason],
+        ['page', 'skipped', reason],
+      ]);
+    });
+
     it('is released after a minute, and its events are merged again', async () => {
       const agent = await quarantineSwitch();
       await backend.clock.advance(MINUTE_MS - 1);

@@ -126,6 +126,15 @@ describe('the retention of notifications', () => {
     expect(left(KEY)).to.equal(MAX_KEPT_OF_EVENT);
   });
 
+  it('decides nothing while there is nothing to remove', async () => {
+    await stored(KEY);
+    await handled(KEY, 0);
+    await denied('default/web-1/', 0);
+    const { writes } = store;
+    await sweep();
+    expect(store.writes).to.equal(writes);
+  });
+
   it('removes everything of a deleted namespace', async () => {
     await handled('gone/web-1/disk', 0);
     await denied('gone/web-1/', 0);

@@ -17,12 +17,14 @@ import { resolveEntity } from '../entities/proxy-entities.ts';
 import { ranAfter } from '../ticks/entity-ticks.ts';
 import { renewEvent } from './deletions.ts';
 import { type Overdue, recordCheckState } from './check-state-entry.ts';
-import { announceProcessed, publish } from './publish.ts';
+import { announceProcessed, publish, skipPublication } from './publish.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { countEvent } from './counted-events.ts';
 import { silence } from './silences.ts';
 
 export const KEEPALIVE = 'keepalive';
+/** Why no handler runs with an event. */
+const QUARANTINED = 'the state machine of the check is quarantined, events are stored and not handled';
 
 /** The annotation that sets the status of an expired check TTL, 1 to 255. */
 const TTL_STATUS_ANNOTATION = 'mon.io/ttl-status';
@@ -140,6 +142,7 @@ function storeUnmerged(ctx: DecisionContext, key: string, event: CheckEvent, pre
   countEvent(ctx, key, previous, record);
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf(record));
+  skipPublication(ctx, event, QUARANTINED);
 }
 
 /** Returns the snapshot of a check TTL whose actor is quarantined and cannot receive the result. */

@@ -96,6 +96,13 @@ export function publish(ctx: DecisionContext, { received, filterInput, givesWay 
   }
 }
 
+/** Records that no handler runs with the event, for each run that it leads to. */
+export function skipPublication(ctx: DecisionContext, event: Event, reason: string): void {
+  const resources = pipelineResources(ctx.decision, event.entity?.metadata.namespace ?? '');
+  const runs = planRuns(namedBy(ctx.decision, event), filterInputOf(event), { resources, nowMs: ctx.nowMs });
+  for (const run of runs) skip(ctx, run, event, reason);
+}
+
 interface Published {
   event: Event;
   bytes: number;

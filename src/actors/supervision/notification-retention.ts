@@ -2,7 +2,9 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
 import { ExpectedError } from '../../resources/errors.ts';
-import { keyAfter, numberOfDeadLetter } from '../../store/keyspace.ts';
+import { eventAddress, keyAfter, numberOfDeadLetter } from '../../store/keyspace.ts';
+import type { OpenStreak } from '../../store/records.ts';
+import { readResource } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 import { internal } from '../core/decider.ts';
 import type { Decider } from '../core/decider.ts';
@@ -105,7 +107,7 @@ export class NotificationRetention {
     const isTight = this.#effectiveMs < this.#ports.retentionMs;
     const oldBeforeMs = clock.nowMs() - this.#effectiveMs;
     const step = this.#sweep.step({ oldBeforeMs, isTight });
-    const streaks = this.#nextStreaks();
+    const streaks = this.#oldStreaks(oldBeforeMs);
     const letters = this.#outdatedLetters(clock.nowMs() - this.#ports.retentionMs);
     const isIdle = [step.forgettable, letters, streaks].every(({ length }) => length === 0) && step.floors.size === 0;
     let removed = 0;
@@ -136,12 +138,16 @@ export class NotificationRetention {
     return removed;
   }
 
-  #nextStreaks(): string[] {
-    const range = { from: this.#streaksFrom, to: END, limit: RECORDS_PER_STEP };
-    const keys = [...this.#ports.store.keys('openStreaks', range)];
-    const last = keys.at(-1);
-    this.#streaksFrom = last === undefined || keys.length < RECORDS_PER_STEP ? '' : keyAfter(last);
-    return keys;
+  /** The keys of the next streaks that are stored apart, if they are old or their namespace does not exist. */
+  #oldStreaks(oldBeforeMs: number): string[] {
+    const { store } = this.#ports;
+    const records = [...store.range('openStreaks', { from: this.#streaksFrom, to: END, limit: RECORDS_PER_STEP })];
+    const last = records.at(-1)?.key;
+    this.#streaksFrom = last === undefined || records.length < RECORDS_PER_STEP ? '' : keyAfter(last);
+    const isGone = (key: string): boolean =>
+      readResource(store, 'namespaces', undefined, eventAddress(key).namespace) === undefined;
+    const isOld = ({ atMs }: OpenStreak): boolean => atMs < oldBeforeMs;
+    return records.flatMap(({ key, value }) => (value.some(isOld) || isGone(key) ? [key] : []));
   }
 
   /** The oldest dead letters, if they are too old or too many. */
