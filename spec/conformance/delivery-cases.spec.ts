@@ -105,7 +105,7 @@ describe('the conformance cases of handlers and their events', function () {
 
   it('case 54: a thousand events to a handler that takes a second are all handled', async () => {
     const metadata = { name: 'c54', namespace: 'default', annotations: { 'mon.io/max-parallel': '100' } };
-    const command = `cat > /dev/null; echo >> ${user.path('c54')}; exec sleep 1`;
+    const command = `echo >> ${user.path('c54')}; exec sleep 1`;
     await user.put('handlers', 'c54', { type: 'pipe', command, metadata });
     const names = Array.from({ length: EVENTS }, (_, n) => `c54-${n}`);
     const statuses = await Promise.all(
