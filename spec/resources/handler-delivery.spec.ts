@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { assertHandlerDelivery, handlerDelivery } from '../../src/resources/handler-delivery.ts';
+
+describe('the annotations of a handler about its delivery', () => {
+  const given = (annotations: Record<string, string>) => ({ annotations });
+
+  it('are a duration and a number', () => {
+    const annotations = given({ 'mon.io/retry-for': '1m30s', 'mon.io/max-parallel': '100' });
+    expect(handlerDelivery(annotations)).to.deep.equal({ retryForMs: 90_000, maxParallel: 100 });
+    expect(handlerDelivery({ annotations: undefined })).to.deep.equal({
+      retryForMs: undefined,
+      maxParallel: undefined,
+    });
+    assertHandlerDelivery(annotations);
+  });
+
+  for (const value of ['', '30', 'x', '-1m', '169h']) {
+    it(`are refused with a retry time of "${value}"`, () => {
+      expect(() => assertHandlerDelivery(given({ 'mon.io/retry-for': value }))).to.throw(
+        'annotation mon.io/retry-for must be a duration of at most 168h, for example 30m',
+      );
+    });
+  }
+
+  for (const value of ['', '0', '101', '1.5', '-1', 'many']) {
+    it(`are refused with "${value}" parallel runs`, () => {
+      expect(() => assertHandlerDelivery(given({ 'mon.io/max-parallel': value }))).to.throw(
+        'annotation mon.io/max-parallel must be an integer from 1 to 100',
+      );
+    });
+  }
+});
