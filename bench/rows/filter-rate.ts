@@ -20,7 +20,7 @@ export async function filterRate(): Promise<Row[]> {
       unit: '/s',
       value: afresh,
       rawLimit: echoed,
-      floor: 1_000,
+      floor: 500,
     },
     {
       id: 'filters',

@@ -7,9 +7,9 @@ import type { EvaluationResult, PredicateTask } from './messages.ts';
 export class Engine {
   readonly #runtime: LimitedRuntime;
 
-  /** `nowMs` measures the run time of programs. */
-  constructor(quickJs: QuickJSWASMModule, nowMs: () => number) {
-    this.#runtime = new LimitedRuntime(quickJs, nowMs);
+  /** `nowMs` and `cpuMs` measure the run time of programs. */
+  constructor(quickJs: QuickJSWASMModule, nowMs: () => number, cpuMs?: () => number | undefined) {
+    this.#runtime = new LimitedRuntime(quickJs, nowMs, cpuMs);
   }
 
   /** Evaluates all programs for one value; the result is `holds` if all of them hold. */

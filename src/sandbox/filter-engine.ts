@@ -6,7 +6,7 @@ import { type Failure, LimitedRuntime } from './limited-runtime.ts';
 import type { FilterAnswer, FilterRequest, FilterResult, StoredFilter } from './messages.ts';
 import { type Evaluate, PureFilters } from './pure-filters.ts';
 import { withJavaScriptPatterns } from './re2-literals.ts';
-import { type Value, valueOf } from './reused-context.ts';
+import { ReusedContext, type Value, valueOf } from './reused-context.ts';
 
 /** The limit of what the expressions of one filter write to the console. */
 const MAX_CONSOLE_CHARACTERS = 1024;
@@ -31,10 +31,10 @@ export class FilterEngine {
   readonly #runtime: LimitedRuntime;
   readonly #pure: PureFilters;
 
-  /** `nowMs` measures the run time of programs. */
-  constructor(quickJs: QuickJSWASMModule, nowMs: () => number) {
-    this.#runtime = new LimitedRuntime(quickJs, nowMs);
-    this.#pure = new PureFilters(quickJs, nowMs);
+  /** `nowMs` and `cpuMs` measure the run time of programs. */
+  constructor(quickJs: QuickJSWASMModule, nowMs: () => number, cpuMs?: () => number | undefined) {
+    this.#runtime = new LimitedRuntime(quickJs, nowMs, cpuMs);
+    this.#pure = new PureFilters(() => new ReusedContext(new LimitedRuntime(quickJs, nowMs, cpuMs)));
   }
 
   /** `begun` is called before each filter after the first one. */

@@ -17,6 +17,7 @@ export type Failure = { type: 'error'; error: string } | { type: 'limit'; error:
 const ENGINE_LIMITS: Readonly<Record<string, string>> = {
   'InternalError: out of memory': 'took too much memory',
   'InternalError: stack overflow': 'took too much stack',
+  'InternalError: string too long': 'took too much memory',
 };
 
 export const OUT_OF_TIME: Failure = { type: 'limit', error: 'took too long' };
@@ -25,6 +26,7 @@ export const OUT_OF_TIME: Failure = { type: 'limit', error: 'took too long' };
 export class LimitedRuntime {
   readonly #quickJs: QuickJSWASMModule;
   readonly #nowMs: () => number;
+  readonly #cpuMs: () => number | undefined;
   #runtime: QuickJSRuntime | undefined;
   #contexts = 0;
   /** Undefined while no program of a user runs. */
@@ -33,13 +35,19 @@ export class LimitedRuntime {
   #startedAtMs = 0;
   #seenAtMs = 0;
   #usedMs = 0;
+  /** The CPU time of the thread at the end of the last long gap. */
+  #cpuSeenMs: number | undefined;
   #clockMs = 0;
   #ranOutOfTime = false;
 
-  /** `nowMs` measures the run time of programs. */
-  constructor(quickJs: QuickJSWASMModule, nowMs: () => number) {
+  /**
+   * `nowMs` measures the run time of programs. `cpuMs`, which may take longer, is the CPU time of the thread where it is
+   * known: it tells a thread that was not scheduled from a program that seldom looks at the clock.
+   */
+  constructor(quickJs: QuickJSWASMModule, nowMs: () => number, cpuMs: () => number | undefined = () => undefined) {
     this.#quickJs = quickJs;
     this.#nowMs = nowMs;
+    this.#cpuMs = cpuMs;
   }
 
   /** Whether a program was stopped for its time since the last budget. */
@@ -52,6 +60,7 @@ export class LimitedRuntime {
     this.#budgetMs = budgetMs;
     this.#usedMs = 0;
     this.#clockMs = 0;
+    this.#cpuSeenMs = undefined;
     this.#ranOutOfTime = false;
   }
 
@@ -130,10 +139,19 @@ export class LimitedRuntime {
   #isOutOfTime(): boolean {
     if (this.#limitMs === undefined) return false;
     const nowMs = this.#nowMs();
-    this.#usedMs += Math.min(nowMs - this.#seenAtMs, MAX_GAP_MS);
+    this.#usedMs += this.#usedIn(nowMs - this.#seenAtMs);
     this.#seenAtMs = nowMs;
     const clockMs = this.#clockMs + nowMs - this.#startedAtMs;
     return this.#usedMs >= this.#limitMs || clockMs >= MAX_CLOCK_FACTOR * this.#limitMs;
+  }
+
+  /** The part of a gap that counts. The CPU time is read after long gaps only, so that the first one has no beginning. */
+  #usedIn(gapMs: number): number {
+    if (gapMs <= MAX_GAP_MS) return gapMs;
+    const before = this.#cpuSeenMs;
+    this.#cpuSeenMs = this.#cpuMs();
+    if (before === undefined || this.#cpuSeenMs === undefined) return MAX_GAP_MS;
+    return Math.min(gapMs, Math.max(MAX_GAP_MS, this.#cpuSeenMs - before));
   }
 }
 

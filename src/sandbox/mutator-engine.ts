@@ -16,9 +16,9 @@ type Result = { event: string } | { text: string } | { error: string };
 export class MutatorEngine {
   readonly #runtime: LimitedRuntime;
 
-  /** `nowMs` measures the run time of programs. */
-  constructor(quickJs: QuickJSWASMModule, nowMs: () => number) {
-    this.#runtime = new LimitedRuntime(quickJs, nowMs);
+  /** `nowMs` and `cpuMs` measure the run time of programs. */
+  constructor(quickJs: QuickJSWASMModule, nowMs: () => number, cpuMs?: () => number | undefined) {
+    this.#runtime = new LimitedRuntime(quickJs, nowMs, cpuMs);
   }
 
   mutate(request: MutateRequest): MutateAnswer {

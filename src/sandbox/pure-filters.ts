@@ -1,11 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import type { QuickJSWASMModule } from 'quickjs-emscripten';
 import type { Event } from '../resources/event.ts';
 import { filterEvent, filterMember } from './filter-event.ts';
 import type { Failure } from './limited-runtime.ts';
 import type { StoredFilter } from './messages.ts';
 import { type PureExpression, pureExpression } from './pure-expression.ts';
-import { ReusedContext, type Value } from './reused-context.ts';
+import type { ReusedContext, Value } from './reused-context.ts';
 
 /** Beyond this number of namespaces, the context that was used least recently is disposed of. */
 const MAX_CACHED_CONTEXTS = 16;
@@ -19,8 +18,7 @@ export type Evaluate = (expression: string) => Value | Failure;
 
 /** Filters of which all expressions are pure. They are evaluated in a context of their namespace, which is kept. */
 export class PureFilters {
-  readonly #quickJs: QuickJSWASMModule;
-  readonly #nowMs: () => number;
+  readonly #makeContext: () => ReusedContext;
   readonly #contexts = new LRUCache<string, ReusedContext>({
     max: MAX_CACHED_CONTEXTS,
     dispose: (context) => {
@@ -29,10 +27,8 @@ export class PureFilters {
   });
   readonly #programs = new LRUCache<string, PureExpression | false>({ max: MAX_CACHED_PROGRAMS });
 
-  /** `nowMs` measures the run time of programs. */
-  constructor(quickJs: QuickJSWASMModule, nowMs: () => number) {
-    this.#quickJs = quickJs;
-    this.#nowMs = nowMs;
+  constructor(makeContext: () => ReusedContext) {
+    this.#makeContext = makeContext;
   }
 
   has({ expressions, libraries }: StoredFilter): boolean {
@@ -64,7 +60,7 @@ export class PureFilters {
   #contextOf(namespace: string): ReusedContext {
     const known = this.#contexts.get(namespace);
     if (known !== undefined && !known.isUsedUp) return known;
-    const context = new ReusedContext(this.#quickJs, this.#nowMs);
+    const context = this.#makeContext();
     this.#contexts.set(namespace, context);
     return context;
   }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten';
+import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten';
 import { HostFunctions } from './host-functions.ts';
-import { engineFailure, type Failure, LimitedRuntime, OUT_OF_TIME } from './limited-runtime.ts';
+import { engineFailure, type Failure, type LimitedRuntime, OUT_OF_TIME } from './limited-runtime.ts';
 
 /** Beyond this number of compiled expressions, the one that was used least recently is compiled again when it is needed. */
 const MAX_CACHED_FUNCTIONS = 200;
@@ -39,8 +39,8 @@ export class ReusedContext {
   #events = 0;
   #isBroken = false;
 
-  constructor(quickJs: QuickJSWASMModule, nowMs: () => number) {
-    this.runtime = new LimitedRuntime(quickJs, nowMs);
+  constructor(runtime: LimitedRuntime) {
+    this.runtime = runtime;
     this.#context = this.runtime.newContext();
     this.#host = new HostFunctions(this.#context);
   }

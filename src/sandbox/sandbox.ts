@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { QueueStats } from '../ports/queue-stats.ts';
@@ -17,22 +16,14 @@ import type {
   WorkerMessage,
 } from './messages.ts';
 import { MutateJob } from './mutate-job.ts';
+import { OwnerRecord } from './owner-record.ts';
 import { PredicateJob } from './predicate-job.ts';
 import { SandboxThread } from './thread.ts';
 
 const DEFAULT_WORKERS = 2;
 const MAX_WAITING_TASKS = 1_000;
-/** The time for which a namespace is restricted after one of its programs was stopped or late. */
-const RESTRICTED_MS = 60_000;
-/** Beyond this number of restricted namespaces, the restriction of the one that was restricted first ends early. */
-const MAX_REMEMBERED_NAMESPACES = 1_000;
 /** Tasks of owners whose tasks are short wait in a thread while it has less than this to do, ms. */
 const MAX_AHEAD_MS = 5;
-/** Beyond this number of owners, the one that was used least recently counts as new: its next task gets an idle thread. */
-const MAX_REMEMBERED_OWNERS = 1_000;
-/** The weight of the last task of an owner in the time that its next one is expected to take. */
-const LAST_WEIGHT = 0.3;
-
 export interface SandboxPorts {
   /** The real clock, which measures the threads. */
   clock: Clock;
@@ -61,18 +52,16 @@ export interface SandboxCounts {
 export class Sandbox {
   readonly #ports: SandboxPorts;
   readonly #maxWorkers: number;
+  readonly #owners: OwnerRecord;
   readonly #threads = new Set<SandboxThread>();
   readonly #waiting = new FairQueue<Job>();
-  /** When the programs of a namespace were stopped or late last, monotonic ms. */
-  readonly #restrictedAtMs = new LRUCache<string, number>({ max: MAX_REMEMBERED_NAMESPACES });
-  /** The time that a task of an owner is expected to take, ms. */
-  readonly #expectedMs = new LRUCache<string, number>({ max: MAX_REMEMBERED_OWNERS });
   readonly counts: SandboxCounts = { evaluations: 0, stopped: 0, threadsEnded: 0 };
   #refused = 0;
   #isStopped = false;
 
   constructor(ports: SandboxPorts) {
     this.#ports = ports;
+    this.#owners = new OwnerRecord(ports.clock);
     this.#maxWorkers = ports.workers ?? DEFAULT_WORKERS;
   }
 
@@ -170,7 +159,10 @@ export class Sandbox {
         return;
       }
       const job = this.#waiting.next((candidate) => this.#mayRun(candidate, thread));
-      if (job === undefined) return;
+      if (job === undefined) {
+        this.#startMissing();
+        return;
+      }
       thread.send(job, this.#expected(job));
     }
   }
@@ -188,44 +180,49 @@ export class Sandbox {
 
   /** The restricted namespaces leave one thread to the others. Tasks that may take long run in a thread alone. */
   #mayRun(job: Job, thread: SandboxThread): boolean {
-    const isRestricted = this.#isRestricted(job.owner.namespace);
+    const isRestricted = this.#owners.isRestricted(job.owner);
     if (!thread.isIdle) return !isRestricted && job.isShort && this.#expected(job) < MAX_AHEAD_MS;
     if (!isRestricted) return true;
     let running = 0;
-    for (const { current } of this.#threads) {
-      if (current !== undefined && this.#isRestricted(current.owner.namespace)) running += 1;
+    let left = 0;
+    for (const other of this.#threads) {
+      if (this.#isRunningRestricted(other)) running += 1;
+      else if (other.isReady && !other.isLate && other !== thread) left += 1;
     }
-    return running < Math.max(1, this.#maxWorkers - 1);
+    return left > 0 && running < Math.max(1, this.#maxWorkers - 1);
   }
 
-  #isRestricted(namespace: string): boolean {
-    const sinceMs = this.#restrictedAtMs.get(namespace);
-    return sinceMs !== undefined && this.#ports.clock.monotonicMs() - sinceMs < RESTRICTED_MS;
+  #isRunningRestricted({ current }: SandboxThread): boolean {
+    return current !== undefined && this.#owners.isRestricted(current.owner);
   }
 
-  #restrict({ namespace }: TaskOwner): void {
-    this.#restrictedAtMs.set(namespace, this.#ports.clock.monotonicMs());
+  #restrict(owner: TaskOwner): void {
+    this.#owners.restrict(owner);
+    this.#startMissing();
   }
 
   /** No other task waits behind one whose owner is new or restricted. */
   #expected({ owner, isShort }: Job): number {
-    if (!isShort || this.#isRestricted(owner.namespace)) return MAX_AHEAD_MS;
-    return this.#expectedMs.get(keyOf(owner)) ?? MAX_AHEAD_MS;
+    if (!isShort || this.#owners.isRestricted(owner)) return MAX_AHEAD_MS;
+    return this.#owners.expectedMs(owner) ?? MAX_AHEAD_MS;
   }
 
-  /** Late threads do not count, so that their replacement is ready before they are ended. One spare covers a restriction. */
+  /** Starts one thread at a time, because a start takes the CPU time of the others. */
   #startMissing(): void {
+    for (const { isReady } of this.#threads) if (!isReady) return;
+    if (this.#present() < this.#wanted() && this.#threads.size < 2 * this.#maxWorkers + 1) this.#start();
+  }
+
+  /** Late threads do not count, so that their replacement is ready before they are ended. */
+  #present(): number {
     let present = 0;
-    let isStarting = false;
-    let restricted = 0;
-    for (const thread of this.#threads) {
-      if (!thread.isLate) present += 1;
-      if (!thread.isReady) isStarting = true;
-      if (thread.current !== undefined && this.#isRestricted(thread.current.owner.namespace)) restricted = 1;
-    }
-    const wanted = Math.max(this.#maxWorkers, 1 + restricted);
-    const isBounded = this.#threads.size < this.#maxWorkers + 2;
-    if (!isStarting && present < wanted && isBounded) this.#start();
+    for (const { isReady, isLate } of this.#threads) if (isReady && !isLate) present += 1;
+    return present;
+  }
+
+  /** While there are restricted namespaces, a spare thread waits to replace one that does not respond. */
+  #wanted(): number {
+    return this.#maxWorkers + (this.#owners.hasRestricted ? 1 : 0);
   }
 
   #start(): void {
@@ -236,6 +233,9 @@ export class Sandbox {
       },
       late: (late) => {
         this.#late(late);
+      },
+      slow: ({ current }) => {
+        if (current !== undefined) this.#restrict(current.owner);
       },
       failed: (...failure) => {
         this.#failed(...failure);
@@ -257,17 +257,19 @@ export class Sandbox {
   #done(thread: SandboxThread, { id, tookMs, answer }: Extract<WorkerMessage, { type: 'done' }>): void {
     const job = thread.complete(id);
     if (job === undefined) return;
-    if (job.isShort) this.#learn(job.owner, tookMs);
+    if (job.isShort) this.#owners.took(job.owner, tookMs);
     const { isOver, isStopped } = job.done(answer);
     if (isStopped) this.#stopped(job);
     if (isOver) this.counts.evaluations += 1;
     else this.#waiting.addFirst(job);
+    this.#endSpare(thread);
   }
 
-  #learn(owner: TaskOwner, tookMs: number): void {
-    const key = keyOf(owner);
-    const known = this.#expectedMs.get(key);
-    this.#expectedMs.set(key, known === undefined ? tookMs : known + LAST_WEIGHT * (tookMs - known));
+  /** Ends a thread that was started to replace a late one, when there are more than enough again. */
+  #endSpare(thread: SandboxThread): void {
+    if (!thread.isIdle || this.#present() <= this.#wanted()) return;
+    this.#threads.delete(thread);
+    void thread.end();
   }
 
   #stopped(job: Job): void {
@@ -277,8 +279,6 @@ export class Sandbox {
 
   /** The tasks behind a late one go elsewhere, and a replacement of its thread is started. */
   #late(thread: SandboxThread): void {
-    const { current } = thread;
-    if (current !== undefined) this.#restrict(current.owner);
     for (const job of thread.takeWaiting().reverse()) this.#waiting.addFirst(job);
     this.#startMissing();
     this.#next();
@@ -318,5 +318,3 @@ export class Sandbox {
     for (const job of [...this.#waiting.drain(), ...running]) job.reject(error);
   }
 }
-
-const keyOf = ({ namespace, name }: TaskOwner): string => `${namespace}/${name}`;

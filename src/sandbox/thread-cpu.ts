@@ -1,23 +1,27 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 
-/** The kernel counts the time of threads in hundredths of a second. */
-const TICK_MS = 10;
-/** Positions after the name of the thread, which is in brackets. Source: proc(5), `/proc/pid/stat`. */
-const USER_TIME = 11;
-const SYSTEM_TIME = 12;
+const NS_PER_MS = 1_000_000;
+
+/** The number of the calling thread in `/proc/self/task`; undefined on systems without it. */
+export function ownThreadId(): string | undefined {
+  return ifPresent(() => readlinkSync('/proc/thread-self').split('/').at(-1));
+}
 
 /**
- * Returns the CPU time that a thread of this process has used, ms, in steps of ten. Returns undefined where the system
- * does not tell it. The kernel makes the file when it is read, so that the read waits for no disk.
+ * Returns the CPU time that a thread of this process has used, ms. Returns undefined where the system does not tell it.
+ * The kernel makes the file when it is read, so that the read waits for no disk. Source: `Documentation/scheduler/sched-stats`.
  */
 export function threadCpuMs(threadId: string | undefined): number | undefined {
   if (threadId === undefined) return undefined;
+  const [usedNs] = ifPresent(() => readFileSync(`/proc/self/task/${threadId}/schedstat`, 'utf8').split(' ')) ?? [];
+  // A thread that has started has used some time; none means that the system does not count.
+  return Number(usedNs) > 0 ? Number(usedNs) / NS_PER_MS : undefined;
+}
+
+/** Whatever error a system without these files has, the sandbox goes by the clock then. */
+function ifPresent<T>(read: () => T): T | undefined {
   try {
-    const stat = readFileSync(`/proc/self/task/${threadId}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const usedMs = (Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME])) * TICK_MS;
-    // A thread that has started has used some time; none means that the system does not count.
-    return usedMs > 0 ? usedMs : undefined;
+    return read();
   } catch {
     return undefined;
   }

@@ -10,12 +10,17 @@ const MAX_HEAP_MB = 64;
 const START_LIMIT_MS = 10_000;
 /** A task that has not ended after this time is late: the others that wait behind it go elsewhere. */
 const LATE_MS = 75;
+/** A late task that used this much CPU time since it is late is slow, and its thread not just kept waiting. */
+const SLOW_CPU_MS = 50;
 /** A program that does not end by itself this long after its limit has its thread ended. */
-const GRACE_MS = 250;
-/** A thread that used less CPU time than this while it was late was not scheduled, and gets more time. */
-const GUILTY_CPU_MS = 100;
-/** How often a thread that was not scheduled is looked at again, ms. */
-const AGAIN_MS = 50;
+const GRACE_MS = 200;
+/**
+ * A thread that used less CPU time than this while it was late, or than half the limit of its task, was not scheduled, and
+ * gets more time.
+ */
+const GUILTY_CPU_MS = 60;
+/** How often a thread with a late task is looked at, ms. */
+const AGAIN_MS = 25;
 /** A thread that is not scheduled for this long is ended, and its task is tried once more. */
 const MAX_STARVED_MS = 5_000;
 /** Messages that have arrived are received before a thread is judged. */
@@ -24,8 +29,10 @@ const RECEIVE_MS = 2;
 /** What a thread reports. */
 export interface ThreadListener {
   message(thread: SandboxThread, message: WorkerMessage): void;
-  /** The current task has taken longer than tasks should. */
+  /** The current task has taken longer than tasks should, perhaps because its thread was not scheduled. */
   late(thread: SandboxThread): void;
+  /** The late task takes long by itself. */
+  slow(thread: SandboxThread): void;
   /** The thread ended or has to be ended. `isGuilty` is false if its task is not to blame. */
   failed(thread: SandboxThread, error: Error, isGuilty: boolean): void;
 }
@@ -45,6 +52,7 @@ export class SandboxThread {
   #nextId = 1;
   #isReady = false;
   #isLate = false;
+  #isSlow = false;
   #threadId: string | undefined;
   #startedAtMs = 0;
   #signAtMs = 0;
@@ -151,6 +159,7 @@ export class SandboxThread {
   #begin(): void {
     this.#startedAtMs = this.#signAtMs = this.#clock.monotonicMs();
     this.#isLate = false;
+    this.#isSlow = false;
     this.#cpuWhenLateMs = undefined;
     this.#cancelWatch ??= this.#clock.after(LATE_MS, this.#watch);
   }
@@ -176,14 +185,22 @@ export class SandboxThread {
       this.#cpuWhenLateMs = threadCpuMs(this.#threadId);
       this.#listener.late(this);
     }
+    const usedMs = this.#usedSinceLate();
+    if (!this.#isSlow && usedMs >= SLOW_CPU_MS) {
+      this.#isSlow = true;
+      this.#listener.slow(this);
+    }
     const silentMs = nowMs - this.#signAtMs;
     const endMs = job.limitMs + GRACE_MS;
-    if (silentMs < endMs) return endMs - silentMs;
-    const usedMs = threadCpuMs(this.#threadId);
-    const isGuilty =
-      usedMs === undefined || this.#cpuWhenLateMs === undefined || usedMs - this.#cpuWhenLateMs >= GUILTY_CPU_MS;
-    if (!isGuilty && silentMs < endMs + MAX_STARVED_MS) return AGAIN_MS;
+    const isGuilty = usedMs >= Math.max(GUILTY_CPU_MS, job.limitMs / 2);
+    if (silentMs < endMs || (!isGuilty && silentMs < endMs + MAX_STARVED_MS)) return AGAIN_MS;
     this.#listener.failed(this, new Error('took too long and did not stop'), isGuilty);
     return undefined;
+  }
+
+  /** The CPU time of the thread since its task is late, ms; infinite where the system does not tell it. */
+  #usedSinceLate(): number {
+    const usedMs = threadCpuMs(this.#threadId);
+    return usedMs === undefined || this.#cpuWhenLateMs === undefined ? Infinity : usedMs - this.#cpuWhenLateMs;
   }
 }

@@ -1,10 +1,10 @@
-import { readlinkSync } from 'node:fs';
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { getQuickJS } from 'quickjs-emscripten';
 import { Engine } from './engine.ts';
 import { FilterEngine } from './filter-engine.ts';
 import type { FilterRequest, PredicateRequest, WorkerMessage, WorkerRequest } from './messages.ts';
 import { MutatorEngine } from './mutator-engine.ts';
+import { ownThreadId, threadCpuMs } from './thread-cpu.ts';
 
 const WARM_UP: FilterRequest = {
   type: 'filter',
@@ -18,10 +18,12 @@ const WARM_UP: FilterRequest = {
 /** Answers each request in order, each value of a predicate as soon as it is decided. */
 async function serve(port: MessagePort): Promise<void> {
   const quickJs = await getQuickJS();
+  const threadId = ownThreadId();
   const nowMs = (): number => performance.now();
-  const predicates = new Engine(quickJs, nowMs);
-  const filters = new FilterEngine(quickJs, nowMs);
-  const mutators = new MutatorEngine(quickJs, nowMs);
+  const cpuMs = (): number | undefined => threadCpuMs(threadId);
+  const predicates = new Engine(quickJs, nowMs, cpuMs);
+  const filters = new FilterEngine(quickJs, nowMs, cpuMs);
+  const mutators = new MutatorEngine(quickJs, nowMs, cpuMs);
   const post = (message: WorkerMessage): void => {
     port.postMessage(message);
   };
@@ -53,16 +55,7 @@ async function serve(port: MessagePort): Promise<void> {
   // Warms up the engines, so that the first task is not charged for it.
   predicates.evaluate({ programs: ['true'], variable: 'value', nowMs: 0, limitMs: Infinity }, 'null');
   filters.decide(WARM_UP, () => undefined);
-  post({ type: 'ready', threadId: threadIdOf() });
-}
-
-/** The number of this thread in `/proc/self/task`; undefined on systems without it. */
-function threadIdOf(): string | undefined {
-  try {
-    return readlinkSync('/proc/thread-self').split('/').at(-1);
-  } catch {
-    return undefined;
-  }
+  post({ type: 'ready', threadId });
 }
 
 if (parentPort === null) throw new Error('runs in a worker thread only');
