@@ -38,6 +38,7 @@ const AUTHENTICATED = [
   'GET /api/core/v2/namespaces/:name',
   'GET /api/mon/v1/machines',
   'GET /api/mon/v1/machines/:id',
+  'POST /api/mon/v1/namespaces/:namespace/pipeline/dry-run',
   'POST /api/mon/v1/tickets',
 ];
 

@@ -29,6 +29,7 @@ const NO_WRITES: Readonly<Record<string, string>> = {
     'dead-letters.spec.ts: it changes no configuration',
   'POST /api/mon/v1/tickets': 'a ticket is good for one connection, and is nowhere stored',
   'POST /api/mon/v1/actors/:actor/:key/wake': 'supervision.spec.ts: only what is quarantined can be woken',
+  'POST /api/mon/v1/namespaces/:namespace/pipeline/dry-run': 'dry-run.spec.ts: a dry run has no effect',
   [`POST ${CORE}/tessen/metrics`]: 'what is sent is dropped',
   [`POST ${CORE}/cluster/members`]: 'not supported',
   [`PUT ${CORE}/cluster/members/:memberId`]: 'not supported',

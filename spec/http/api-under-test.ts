@@ -4,6 +4,9 @@ import { hashSync } from '@node-rs/bcrypt';
 import { PUBLISHED_MACHINES } from '../../src/actors/inspection/published-machines.ts';
 import { listActors } from '../../src/actors/inspection/actor-list.ts';
 import type { ScheduleStatus } from '../../src/actors/schedules/schedule-status.ts';
+import { dryRunPorts } from '../../src/main/serve/dry-run-ports.ts';
+import { runEnvironment } from '../../src/main/serve/run-environment.ts';
+import { NO_SECRET_VALUES } from '../../src/pipeline/secrets.ts';
 import { Explainer } from '../../src/explain/explainer.ts';
 import { type Api, createApi } from '../../src/http/app.ts';
 import { type Auth, createAuth } from '../../src/auth/auth.ts';
@@ -32,6 +35,14 @@ export const ADMIN_KEY = '83abef1e-e7d7-4beb-91fc-79ad90084d5b';
 export const CLUSTER_UUID = '5b0f8a0e-6a44-4d3b-9d52-0c8f1f6f2a11';
 export const REQUEST_LIMIT_BYTES = 512_000;
 const LOWEST_BCRYPT_COST = 4;
+
+const NO_ASSETS = { install: () => Promise.resolve([]) };
+const NO_SANDBOX = Promise.resolve({
+  error: 'there is no sandbox',
+  passes: false,
+  filter: '',
+  failed: 'there is no sandbox',
+} as const);
 
 export interface Request {
   method?: string;
@@ -100,6 +111,16 @@ export class ApiUnderTest {
         ticks: new TickStore(this.#store),
         clock: this.clock,
       }),
+      dryRuns: dryRunPorts(
+        {},
+        {
+          store: this.#store,
+          sandbox: { filter: () => NO_SANDBOX, mutate: () => NO_SANDBOX },
+          environment: { ...runEnvironment(this.#store, NO_SECRET_VALUES, NO_ASSETS).environment },
+          clock: this.clock,
+          log: this.log,
+        },
+      ),
       ledger: (query) => this.#store.ledgerSlice(query),
       tokenSecret,
       ticks: new TickStore(this.#store),

@@ -18,6 +18,7 @@ import { type ClusterRoutePorts, clusterRoutes } from './routes/cluster.ts';
 import { allConfigurationRoutes } from './routes/configuration.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { entityRoutes } from './routes/entities.ts';
+import { type DryRunRoutePorts, dryRunRoutes } from './routes/dry-run.ts';
 import { eventRoutes } from './routes/events.ts';
 import { type ExplainRoutePorts, explainRoutes } from './routes/explain.ts';
 import { graphqlRoutes } from './routes/graphql.ts';
@@ -43,6 +44,7 @@ export interface ApiPorts
     LedgerRoutePorts,
     ExplainRoutePorts,
     Pick<NotificationRoutePorts, 'notifications' | 'nextAttemptAtMs'>,
+    Pick<DryRunRoutePorts, 'dryRuns'>,
     StatusRoutePorts,
     ClusterRoutePorts,
     SessionRoutePorts,
@@ -77,6 +79,7 @@ export function createApi(ports: ApiPorts): Api {
     ...eventRoutes(parts),
     ...notificationRoutes(parts),
     ...explainRoutes(parts),
+    ...dryRunRoutes(parts),
     ...entityRoutes(parts),
     ...allConfigurationRoutes(parts),
     ...providerRoutes(),

@@ -29,6 +29,7 @@ import { openPipeline } from './serve/open-pipeline.ts';
 import { openSandbox } from './serve/open-sandbox.ts';
 import { openStore } from './serve/open-store.ts';
 import { openSystem } from './serve/open-system.ts';
+import { dryRunPorts } from './serve/dry-run-ports.ts';
 import { runEnvironment } from './serve/run-environment.ts';
 import { startProxyRuns } from './serve/start-proxy-runs.ts';
 import { statusPorts } from './serve/status-ports.ts';
@@ -99,8 +100,9 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   });
   const assetPorts = { sandbox, machine, backendName, clock, log: logOf('asset-manager') };
   const assets = openAssets(config, assetPorts, closers);
+  const environment = runEnvironment(store, secretValues, assets);
   const pipelinePorts = {
-    ...runEnvironment(store, secretValues, assets),
+    ...environment,
     system,
     store,
     sandbox,
@@ -156,7 +158,8 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
 
   // The API listens before the agent port does, so that a stop asks the agents to leave before it closes the API.
   const scrape = () => metrics.scrape();
-  const apiParts = { system, store, resources, auth, agentPort, metrics: scrape, status, clusterUuid };
+  const dryRuns = dryRunPorts(config, { ...environment, store, sandbox, clock, log: logOf('dry-run') });
+  const apiParts = { system, store, resources, auth, agentPort, metrics: scrape, status, clusterUuid, dryRuns };
   const apiServer = await openApi(
     config,
     { ...apiParts, configurationKinds, connections: connections.api, tls, clock, log },

@@ -37,6 +37,7 @@ export interface OpenApiPorts {
   status: StatusPorts;
   clusterUuid: string;
   configurationKinds: ConfigurationKinds | undefined;
+  dryRuns: ApiPorts['dryRuns'];
   connections: ConnectionBound;
   tls: Pick<OpenedTls, 'createApiServer'>;
   clock: Clock;
@@ -47,7 +48,7 @@ export interface OpenApiPorts {
 export async function openApi(config: BackendConfig, ports: OpenApiPorts, closers: Closers): Promise<Server> {
   const { system, store, resources, auth, agentPort, metrics, status, tls, clock, log } = ports;
   const { commands } = system;
-  const { clusterUuid, configurationKinds, connections } = ports;
+  const { clusterUuid, configurationKinds, connections, dryRuns } = ports;
   const notifications = new NotificationStore(store);
   const api = createApi({
     ...status,
@@ -59,6 +60,7 @@ export async function openApi(config: BackendConfig, ports: OpenApiPorts, closer
     entities: new EntityStore(store),
     events: new EventStore(store),
     notifications,
+    dryRuns,
     explainer: new Explainer({
       ledger: store,
       records: new VisibleStore(store),

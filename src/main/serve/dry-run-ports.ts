@@ -1,0 +1,74 @@
+import { DEFAULT_SETTINGS } from '../../actors/core/settings.ts';
+import type { SilenceConfig } from '../../config/silence-flags.ts';
+import type { DryRunRoutePorts } from '../../http/routes/dry-run.ts';
+import { NOT_INSTALLED } from '../../pipeline/dry-run-end.ts';
+import type { FilterPorts } from '../../pipeline/filters.ts';
+import { Libraries } from '../../pipeline/libraries.ts';
+import type { MutatorPorts } from '../../pipeline/mutators.ts';
+import { pipelineResources } from '../../pipeline/pipeline-resources.ts';
+import type { ResourceEnvironmentPorts } from '../../pipeline/resource-environment.ts';
+import { RunEnded } from '../../pipeline/run-ended.ts';
+import { runtimeAssets } from '../../pipeline/runtime-assets.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { readResource } from '../../store/resource-store.ts';
+import type { TransactionalStore } from '../../store/transactional-store.ts';
+import { VisibleStore } from '../../store/visible-store.ts';
+
+export interface DryRunParts {
+  store: TransactionalStore;
+  sandbox: { filter: FilterPorts['evaluate']; mutate: MutatorPorts['evaluate'] };
+  environment: ResourceEnvironmentPorts;
+  clock: Clock;
+  log: Log;
+}
+
+/** What dry runs read and evaluate. An asset that is not installed is not fetched, because the signal is aborted before. */
+export function dryRunPorts(
+  { silenceMatchEntitySubscriptions = DEFAULT_SETTINGS.silencesMatchEntitySubscriptions }: SilenceConfig,
+  { store, sandbox, environment, clock, log }: DryRunParts,
+): DryRunRoutePorts['dryRuns'] {
+  const silencing = { matchEntitySubscriptions: silenceMatchEntitySubscriptions };
+  const libraries = new Libraries();
+  const reader = new VisibleStore(store);
+  const installed = async (namespace: string, owner: string, assets: readonly string[] | null) => {
+    const noDownload = AbortSignal.abort(new RunEnded('failed', `an asset of ${owner} ${NOT_INSTALLED}`));
+    try {
+      return await runtimeAssets(environment.assets, { namespace, name: owner, assets }, noDownload);
+    } catch (error) {
+      if (error instanceof RunEnded) throw error;
+      // With an aborted signal the manager passes on its errors as they are.
+      throw new RunEnded('failed', `${owner}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  };
+  return {
+    resources: (namespace) => pipelineResources(reader, namespace),
+    filters: {
+      filter: (namespace, name) => readResource(reader, 'filters', namespace, name),
+      libraries: async (namespace, name, filter) =>
+        libraries.of(await installed(namespace, `filter "${name}"`, filter.runtime_assets)),
+      evaluate: (...task) => sandbox.filter(...task),
+    },
+    mutators: {
+      mutator: (namespace, name) => readResource(reader, 'mutators', namespace, name),
+      // The environment of this program is for handlers, and not for everyone who may read mutators.
+      variable: () => undefined,
+      evaluate: (...task) => sandbox.mutate(...task),
+      log,
+    },
+    missing: async (namespace, owner, { runtime_assets, secrets }) => {
+      const resolved = environment.secrets(namespace, secrets);
+      const missing = 'missing' in resolved ? [`${owner}: ${resolved.missing}`] : [];
+      try {
+        await installed(namespace, owner, runtime_assets);
+      } catch (error) {
+        if (!(error instanceof RunEnded)) throw error;
+        missing.push(error.message);
+      }
+      return missing;
+    },
+    nowMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
+    reception: () => ({ reader, nowS: Math.floor(clock.nowMs() / 1_000), silencing }),
+  };
+}

@@ -1,0 +1,59 @@
+import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
+import { isSilencedName } from '../resources/silenced.ts';
+import { isResolution, mergeCheckState, NO_PREVIOUS_STATE } from '../rules/check-state.ts';
+import { silencesOf, type SilencingOptions } from '../rules/silencing.ts';
+import { eventKey } from '../store/keyspace.ts';
+import { eventOf } from '../store/records.ts';
+import { readResource } from '../store/resource-store.ts';
+import type { TableReader } from '../store/table-reader.ts';
+
+export interface Reception {
+  reader: TableReader;
+  nowS: number;
+  silencing: SilencingOptions;
+}
+
+/** Returns the event that would be handled if this one were received now: merged with the stored one, and silenced. */
+export function asIfReceived(event: Event, reception: Reception): Event {
+  if (!hasCheck(event)) return event;
+  const { entity, check } = event;
+  const { namespace = '', name = '' } = entity.metadata;
+  const stored = reception.reader.get('events', eventKey(namespace, name, check.metadata.name ?? ''))?.state;
+  const state = mergeCheckState(stored ?? NO_PREVIOUS_STATE, {
+    status: check.status,
+    executed: check.executed,
+    lowFlapThreshold: check.low_flap_threshold,
+    highFlapThreshold: check.high_flap_threshold,
+  });
+  const silenced = silencing(event, isResolution(state.history), reception);
+  return eventOf({ state: { ...state, silenced }, ttl: undefined, event });
+}
+
+/** Returns a stored event with the silences that apply to it now. */
+export function asStored(event: CheckEvent, reception: Reception): CheckEvent {
+  const [previous, last] = (event.check.history ?? []).slice(-2);
+  const hasResolved = last?.status === 0 && (previous?.status ?? 0) !== 0;
+  const silenced = silencing(event, hasResolved, reception);
+  return { ...event, check: { ...event.check, silenced, is_silenced: silenced.length > 0 } };
+}
+
+/** The names of the silences that apply to an event. Those that end with its resolution do not. */
+function silencing(
+  { entity, check }: CheckEvent,
+  hasResolved: boolean,
+  { reader, nowS, silencing: options }: Reception,
+) {
+  const { namespace = '', name = '' } = entity.metadata;
+  const silenceable = {
+    entity: name,
+    entitySubscriptions: entity.subscriptions ?? [],
+    check: check.metadata.name ?? '',
+    checkSubscriptions: check.subscriptions,
+    isProxied: check.proxy_entity_name !== '',
+  };
+  const lookUp = (silence: string) =>
+    isSilencedName(silence) ? readResource(reader, 'silenced', namespace, silence) : undefined;
+  return silencesOf(silenceable, lookUp, nowS, options)
+    .filter(({ expire_on_resolve }) => !(hasResolved && expire_on_resolve))
+    .map(({ metadata }) => metadata.name ?? '');
+}
