@@ -51,7 +51,7 @@ describe('a backend whose outbox is full', function () {
 
   it('refuses events and check runs, and names what is full', async () => {
     const put = () => api.put('/ns/default/events/sw-1/port', proxyEvent('sw-1', 'port', { status: 1 }));
-    isRefused(await eventually(put, ({ status }) => status === 503));
+    isRefused(await eventually(put, ({ status }) => status === 503, { what: 'a full outbox', withinMs: 30_000 }));
     isRefused(await api.request({ method: 'POST', path: '/ns/default/checks/runs/execute', body: { check: 'runs' } }));
   });
 
