@@ -1,3 +1,4 @@
+import { ProcessClock } from '../support/process-clock.ts';
 import { hasRoomFor } from '../../src/actors/entities/entity-limit.ts';
 import { seed } from '../../src/actors/administration/seed.ts';
 import { ActorSystem } from '../../src/actors/system.ts';
@@ -31,37 +32,6 @@ export interface SimulatedBackendPorts {
   handleWith(clock: Clock): HandleEvent;
   /** Maximum number of entities; 0 = no limit. */
   entityLimit: number;
-}
-
-/** A clock whose alarms are cancelled when their process ends. */
-class ProcessClock implements Clock {
-  readonly #clock: Clock;
-  readonly #alarms = new Set<() => void>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  nowMs = (): number => this.#clock.nowMs();
-  monotonicMs = (): number => this.#clock.monotonicMs();
-  uptimeMs = (): number => this.#clock.uptimeMs();
-
-  after(delayMs: number, fire: () => void): () => void {
-    const cancel = this.#clock.after(delayMs, () => {
-      this.#alarms.delete(cancel);
-      fire();
-    });
-    this.#alarms.add(cancel);
-    return () => {
-      this.#alarms.delete(cancel);
-      cancel();
-    };
-  }
-
-  stop(): void {
-    for (const cancel of this.#alarms) cancel();
-    this.#alarms.clear();
-  }
 }
 
 /** One process of the backend. Everything is real except the disk, the clock and the sockets. It ends by a crash. */

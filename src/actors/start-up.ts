@@ -17,6 +17,7 @@ import { keepaliveDeadline } from './agents/keepalives.ts';
 import type { ActorKinds } from './core/actor-kind.ts';
 import { describeOwnEntity, ensureOwnEntity } from './supervision/own-entity.ts';
 import { recordBlindInterval, storeBlindTime } from './supervision/stored-blind-time.ts';
+import { storeLead } from './ticks/outages.ts';
 import { resolveMissedTicks } from './supervision/tick-watchdog.ts';
 import { publishQuarantine, QUARANTINE_CHECK } from './supervision/quarantine-event.ts';
 import { scheduleInput } from './schedules/schedules.ts';
@@ -100,6 +101,7 @@ export function takeOver(ctx: DecisionContext, { blind, kinds, agents, backendNa
   storeBlindTime(ctx, blind);
   const down = blind.intervals.at(-1);
   if (down !== undefined) recordBlindInterval(ctx, backendName, 'process.started', down);
+  storeLead(ctx);
   ensureOwnEntity(ctx, backendName);
   if (machine !== undefined) describeOwnEntity(ctx, backendName, machine);
   for (const key of ctx.decision.keys('sessions', '')) agents.closeForgotten(ctx, key);

@@ -159,15 +159,7 @@ export class ActorSystem {
     const supervision = new Supervision({ ...supervised, failures, quarantine });
     const dispatch = new DeadlineDispatch({ ...supervised, agents, supervision, pressure, reader: committer });
 
-    const blindRecorder = new BlindRecorder({
-      blind,
-      deadlineQueue,
-      supervision,
-      decider,
-      listeners,
-      backendName,
-      log,
-    });
+    const blindRecorder = new BlindRecorder({ ...supervised, blind, supervision, listeners });
     const clockStep = new ClockStep({ deadlineQueue, decider, log });
     const watch = new BlindWatch({ clock, time, blindRecorder, clockStep });
     deadlineQueue.setListener({

@@ -2,6 +2,8 @@ import type { TickResult, TickStreak } from './tick-streaks.ts';
 import { type Tick, ticksInOrder } from './ticks-in-order.ts';
 
 export const NOT_CONNECTED = 'the agent was not connected';
+/** The reason of an outage between two processes. */
+export const DOWN = 'the backend was down';
 const STOPPED = 'the backend stopped before the result';
 /** A result may take this long. */
 const RESULT_MS = 120_000;
@@ -80,7 +82,9 @@ function resultFor({ atMs, streak }: Tick, entity: EntityTicks): TickResult | un
   if (asks !== undefined) return outcome === 'ran' ? undefined : streak;
   if (isAway(entity, atMs)) return { outcome: 'lost', reason: NOT_CONNECTED };
   if (outcome !== 'ran') return streak;
-  const stopped = entity.outages.some(({ fromMs, toMs }) => atMs <= toMs && atMs >= fromMs - RESULT_MS);
+  const stopped = entity.outages.some(
+    ({ reason: why, fromMs, toMs }) => why === DOWN && atMs <= toMs && atMs >= fromMs - RESULT_MS,
+  );
   return stopped ? { outcome: 'lost', reason: STOPPED } : undefined;
 }
 

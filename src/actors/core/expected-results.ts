@@ -3,7 +3,7 @@ import type { QueueStats } from '../../ports/queue-stats.ts';
 /** Requests whose results are expected. Beyond this number a request is not followed: its tick has no record of the entity. */
 const MAX_EXPECTED = 500_000;
 /** Requests of one entity and check whose results are expected. Beyond it the oldest are not followed. */
-const MAX_OF_KEY = 16;
+const MAX_OF_KEY = 128;
 const BUCKET_MS = 5_000;
 
 /** A request that was sent to one session. */
@@ -61,7 +61,8 @@ export class ExpectedResults {
 
   /** Returns the request that a result answers; undefined when none is expected. A repeated result answers it again. */
   answer(key: string, issuedS: number): ExpectedResult | undefined {
-    const expected = this.#byKey.get(key)?.find((request) => request.issuedS === issuedS);
+    const ofKey = this.#byKey.get(key);
+    const expected = ofKey?.findLast((request) => request.issuedS === issuedS && !request.isRepeated);
     if (expected !== undefined) expected.isAnswered = true;
     return expected;
   }

@@ -4,6 +4,16 @@ import { ExpectedResults } from './expected-results.ts';
 /** The reasons of failed ticks of one check that are not recorded yet. Beyond this number the oldest are forgotten. */
 const MAX_FAILURES = 20;
 
+/** Blind intervals that are noted until their record is durable. Beyond this number the oldest are forgotten. */
+const MAX_NOTED = 100;
+
+/** A blind interval in steady time, ms, and what ended it. */
+export interface NotedInterval {
+  event: string;
+  beginMs: number;
+  endMs: number;
+}
+
 /** A tick that was due and has no outcome. */
 export interface MissedTick {
   key: string;
@@ -25,6 +35,8 @@ export class TickBook {
   readonly counts: Record<TickOutcome, number> = { ran: 0, skipped: 0, lost: 0 };
   /** Checks with a tick that had no outcome, until a later tick has one. */
   readonly missed = new Set<string>();
+  /** Blind intervals of this process, whose record may have been lost with a transaction. */
+  readonly noted: NotedInterval[] = [];
   /** When the next tick of each check is due, Unix ms. */
   readonly #next = new Map<string, number>();
   /** The ticks of each check whose outcome is not decided, with the steady time from which it is overdue, ms. */
@@ -33,6 +45,12 @@ export class TickBook {
 
   isScheduled(key: string): boolean {
     return this.#next.has(key);
+  }
+
+  /** The backend took no ticks in the interval. */
+  note(interval: NotedInterval): void {
+    this.noted.push(interval);
+    if (this.noted.length > MAX_NOTED) this.noted.shift();
   }
 
   /** The next tick of a check is armed, or was dropped. */

@@ -2,6 +2,7 @@ import type { Log } from '../../ports/log.ts';
 import type { BackendCause } from '../../store/ledger.ts';
 import type { Decider } from '../core/decider.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
+import type { TickBook } from '../core/tick-book.ts';
 import type { SystemListeners } from '../core/system-listeners.ts';
 import type { BlindInterval, BlindTime } from '../time/blind-time.ts';
 import type { DeadlineQueue } from '../time/deadline-queue.ts';
@@ -23,6 +24,7 @@ export interface BlindRecorderPorts {
   supervision: Pick<Supervision, 'quarantinedInputsAtMs'>;
   decider: Pick<Decider, 'maintain'>;
   listeners: Pick<SystemListeners, 'readsStalled'>;
+  ticks: Pick<TickBook, 'note'>;
   backendName: string;
   log: Log;
 }
@@ -37,9 +39,10 @@ export class BlindRecorder {
 
   /** Adds an interval in which sockets could have been read for `unreadMs`, by the monotonic clock. */
   ended(event: BlindEnd, interval: BlindInterval, unreadMs: number): void {
-    const { deadlineQueue, decider, listeners, log } = this.#ports;
+    const { deadlineQueue, decider, listeners, ticks, log } = this.#ports;
     log.warn({ event, blind_ms: interval.endMs - interval.beginMs }, 'backend was blind');
     this.add(interval);
+    ticks.note({ event, ...interval });
     deadlineQueue.rebuild();
     listeners.readsStalled(unreadMs);
     decider.maintain(CAUSES[event], (ctx) => {
@@ -67,7 +70,8 @@ export class BlindRecorder {
 
   /** Stores the intervals and writes `interval` to the ledger. */
   store(ctx: DecisionContext, event: BlindEnd, interval: BlindInterval): void {
-    const { blind, backendName } = this.#ports;
+    const { blind, ticks, backendName } = this.#ports;
+    if (event === 'store.recovered') ticks.note({ event, ...interval });
     storeBlindTime(ctx, blind);
     recordBlindInterval(ctx, backendName, event, interval);
   }

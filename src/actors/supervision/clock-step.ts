@@ -1,5 +1,6 @@
 import type { Log } from '../../ports/log.ts';
 import type { Decider } from '../core/decider.ts';
+import { storeLead } from '../ticks/outages.ts';
 import { rephaseSchedules } from '../schedules/schedules.ts';
 import type { DeadlineQueue } from '../time/deadline-queue.ts';
 
@@ -21,6 +22,9 @@ export class ClockStep {
     const { deadlineQueue, decider, log } = this.#ports;
     log.warn({ step_ms: byMs }, 'wall clock was set');
     deadlineQueue.rebuild();
-    decider.maintain('clock.set', rephaseSchedules);
+    decider.maintain('clock.set', (ctx) => {
+      storeLead(ctx);
+      rephaseSchedules(ctx);
+    });
   }
 }

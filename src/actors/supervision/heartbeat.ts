@@ -3,6 +3,7 @@ import { ALIVE_KEY } from '../../store/committer.ts';
 import type { Decider } from '../core/decider.ts';
 import type { Eviction } from '../core/eviction.ts';
 import type { BlindWatch } from '../time/blind-watch.ts';
+import { storeLead } from '../ticks/outages.ts';
 import { forget, type Retention } from './retention.ts';
 import type { Supervision } from './supervision.ts';
 import type { TickWatchdog } from './tick-watchdog.ts';
@@ -51,6 +52,7 @@ export class Heartbeat {
     tickWatchdog.beat();
     decider.maintain('heartbeat.due', (ctx) => {
       ctx.put('meta', ALIVE_KEY, ctx.steadyMs);
+      storeLead(ctx);
       forget(ctx, retention.step());
     });
   }

@@ -58,7 +58,9 @@ export function moveNextTick(
   passed: TickResult = LATE,
 ): void {
   const record = recordOf(ctx, key);
-  const streaks = filled(ctx, key, record, { untilMs: ctx.nowMs, otherwise: passed });
+  // An edit at the very moment of a tick replaces it; otherwise the tick has passed unless it is the next one.
+  const untilMs = passed === LATE ? ctx.nowMs : Math.min(ctx.nowMs + 1, atMs ?? Infinity);
+  const streaks = filled(ctx, key, record, { untilMs, otherwise: passed });
   put(ctx, key, { ...record, streaks, next: nextTick(ctx, key, atMs) });
 }
 
@@ -77,7 +79,8 @@ function withPassed(ctx: DecisionContext, key: string, record: TickRecord, atMs:
   const { next } = record;
   if (next === undefined) return record;
   const passedFrom = { ...next, atMs: tickAfter(next, atMs, atMs) };
-  const gap = { untilMs: Math.min(next.atMs, ctx.nowMs), otherwise: LATE };
+  // A point of the grid at this very moment has passed, too.
+  const gap = { untilMs: Math.min(next.atMs, ctx.nowMs + 1), otherwise: LATE };
   return { ...record, streaks: filled(ctx, key, { ...record, next: passedFrom, undecided: [] }, gap) };
 }
 
