@@ -12,6 +12,19 @@ const W_ASSET = {
 
 const ISSUED = { issued: '<unix>', message: undefined, code: undefined };
 const CREATED = { status: 201, body: undefined, text: '' };
+const NO_FILTER = {
+  metadata: undefined,
+  action: undefined,
+  expressions: undefined,
+  when: undefined,
+  runtime_assets: undefined,
+};
+const NOT_FOUND = {
+  status: 404,
+  headers: undefined,
+  body: { ...NO_FILTER, message: 'not found', code: 2 },
+  text: undefined,
+};
 const DELETED = { status: 204, body: undefined, text: '' };
 
 /** Steps at which the seed or another recording overrules a recording (docs/decisions/0009). All other steps are replayed unchanged. */
@@ -80,6 +93,15 @@ export const GOLDEN_EXCEPTIONS: readonly GoldenException[] = [
     ...exception,
     recording: 'rest/05-checks-validation.json',
     why: 'schedule/cron: a schedule that never occurs is rejected when it is written',
+  })),
+  ...[
+    { step: 8, ours: { status: 400, body: { message: '<string>', code: 1 }, text: undefined } },
+    { step: 9, ours: NOT_FOUND },
+    { step: 10, ours: NOT_FOUND },
+  ].map((entry) => ({
+    ...entry,
+    recording: 'rest/07-filters-mutators.json',
+    why: 'windows are validated on write',
   })),
   ...[
     { recording: 'rest/05-checks-validation.json', step: 108, ours: CREATED },

@@ -190,20 +190,22 @@ export class SessionRegistry implements SystemListener {
 
   /** Sends one copy to each session, even if several of its subscriptions match. */
   #request(announcement: CheckRequested): void {
-    const { namespace, subscriptions, request } = announcement;
+    const { namespace, subscriptions, request, adhoc } = announcement;
     const sessions = new Set(subscriptions.flatMap((name) => [...(this.#byTopic.get(`${namespace}/${name}`) ?? [])]));
     const named = request.config.secrets !== null;
     const resolved: ResolvedSecrets = named ? this.#listener.resolveSecrets(announcement) : { environment: [] };
     if ('missing' in resolved) {
       this.#listener.withheld(announcement, resolved.missing);
-      return;
+      if (!adhoc) return;
     }
     const plain = new RequestFrames(request);
-    const { environment: secrets } = resolved;
+    const secrets = 'missing' in resolved ? [] : resolved.environment;
     const secret = secrets.length === 0 ? plain : new RequestFrames({ ...request, secrets });
     const receipts: RequestReceipt[] = [];
     let withoutSecrets = 0;
     for (const session of sessions) {
+      // A user's request goes to the agents that never receive secrets.
+      if ('missing' in resolved && session.isMutualTls) continue;
       if (named && !session.isMutualTls) withoutSecrets += 1;
       const receipt = { sessionId: session.id, agentName: session.agentName, isDropped: false };
       session.requestCheck((session.isMutualTls ? secret : plain).in(session.codec), receipt);

@@ -182,7 +182,7 @@ export function announceRequest(
   topics: string[],
   { adhoc = false, isFilled = false } = {},
 ): number {
-  assertSecretsResolve(ctx, config);
+  if (!adhoc) assertSecretsResolve(ctx, config);
   const { request, bytes } = checkRequest(ctx.decision, config, ctx.nowS);
   ctx.announce({
     type: 'check.requested',
@@ -225,7 +225,6 @@ export function executeCheck(
 ): number {
   const check = checkOf(ctx.decision, key);
   if (check === undefined) throw new NotFound('not found');
-  assertSecretsResolve(ctx, check);
   const asked = subscriptions ?? check.subscriptions;
   if (check.proxy_requests === undefined)
     announceRequest(ctx, { ...check, subscriptions: asked }, asked, { adhoc: true });
