@@ -7,6 +7,7 @@ import type { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { type HandleEvent, workflowRunner } from '../../src/pipeline/workflow-run.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';
+import { reportRequest } from '../../src/actors/schedules/schedule-reports.ts';
 import { AgentListener } from '../../src/sessions/listener.ts';
 import type { AcceptedConnection } from '../../src/sessions/connection/session-ports.ts';
 import { readResource, ResourceStore } from '../../src/store/resource-store.ts';
@@ -66,7 +67,9 @@ export class SimulatedBackend {
       mayCreateEvents: () => false,
       hasRoomFor: (_, name) => this.hasRoomFor(name),
       namespaceExists: () => false,
-      requested: () => undefined,
+      requested: (announcement, receipts) => {
+        reportRequest(this.system.decider, announcement, receipts);
+      },
       withheld: () => undefined,
       resolveSecrets: () => ({ environment: [] }),
       ringsJoined: () => undefined,
