@@ -1,4 +1,3 @@
 #!/usr/bin/env node
-import { runBuilt } from './run-built.js';
-
-await runBuilt('agent');
+'use strict';
+require('./run-built.js')('agent');

@@ -1,4 +1,3 @@
 #!/usr/bin/env node
-import { runBuilt } from './run-built.js';
-
-await runBuilt('backend');
+'use strict';
+require('./run-built.js')('backend');

@@ -1,16 +1,17 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+'use strict';
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
 
 /** Runs a built program of `dist/main`; says how to build it when it is missing. */
-export async function runBuilt(name) {
-  const program = new URL(`../dist/main/${name}.js`, import.meta.url);
+module.exports = function runBuilt(name) {
+  const root = join(__dirname, '..');
+  const program = join(root, 'dist/main', `${name}.cjs`);
   if (existsSync(program)) {
-    await import(program.href);
+    require(program);
     return;
   }
-  const root = fileURLToPath(new URL('..', import.meta.url));
   process.stderr.write(
     `mon is not built: run "npm ci" in ${root}, or "npm run compile" if its packages are installed\n`,
   );
   process.exitCode = 1;
-}
+};

@@ -16,23 +16,24 @@ export const LAYERS = [
 
 /** The same for the sub-folders of a folder. The folder's own files may import from all of them, but not the reverse. */
 export const SUB_LAYERS = {
-  formats: [['template']],
-  store: [['migrations']],
+  formats: [['template'], ['metrics']],
+  store: [['migrations', 'pages']],
   pipeline: [['handlers']],
   actors: [
     ['time', 'core'],
     ['ticks'],
-    ['entities', 'schedules', 'inspection'],
+    ['entities', 'schedules', 'aggregates', 'inspection'],
     ['events'],
     ['agents'],
     ['administration'],
     ['supervision'],
   ],
-  http: [['request'], ['answer'], ['openapi', 'inspector'], ['routes']],
+  http: [['request'], ['answer'], ['upgrade'], ['openapi', 'inspector', 'live', 'dashboard'], ['routes', 'earlier']],
   sessions: [['pacing'], ['connection'], ['handshake']],
+  agent: [['queue', 'system', 'metrics'], ['connection', 'execution', 'api', 'sockets'], ['statsd']],
   main: [
     ['process', 'tls', 'local'],
-    ['init', 'log'],
+    ['init', 'log', 'maintenance'],
     ['serve', 'metrics'],
   ],
 };
@@ -42,8 +43,18 @@ export const ONLY = {
   sandbox: ['resources', 'ports'],
   exec: ['ports'],
   config: ['resources'],
-  agent: ['resources', 'ports', 'formats', 'wire', 'machines', 'exec', 'assets', 'store/disk-queue.ts'],
-  assets: ['resources', 'ports', 'rules'],
+  agent: [
+    'resources',
+    'ports',
+    'formats',
+    'wire',
+    'machines',
+    'exec',
+    'assets',
+    'rules/token-bucket.ts',
+    'store/disk-queue.ts',
+  ],
+  assets: ['resources', 'ports', 'formats', 'rules'],
 };
 
 /** Folders that must not import modules of Node.js. */

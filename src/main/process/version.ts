@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE_ROOT } from './package-root.ts';
 
 interface Manifest {
   version: string;
 }
 
-/** The version in `package.json`, which has the same relative path from `dist/main` and from `src/main`. */
+/** The version in `package.json`. */
 export function readVersion(): string {
-  return (JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as Manifest).version;
+  return (JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as Manifest).version;
 }

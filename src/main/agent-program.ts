@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname, platform } from 'node:os';
+import type { Agent } from '../agent/agent.ts';
+import type { AgentConfig, parseAgentConfig } from '../config/agent.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Parsed } from '../config/flags.ts';
+import { suggestion } from '../config/suggestion.ts';
+import type { Logger } from './log/logger.ts';
+import type { Host } from './process/host.ts';
+import type { startAgent } from './start-agent.ts';
+import { assertServices, installService, uninstallService } from './process/windows-service.ts';
+import { readVersion } from './process/version.ts';
+
+/** The parts of the program, which are loaded when they are needed: loading everything takes longer than most commands. */
+export interface AgentParts {
+  config(): Promise<{ parseAgentConfig: typeof parseAgentConfig }>;
+  start(): Promise<{ startAgent: typeof startAgent }>;
+}
+
+interface Ports {
+  host: Host;
+  log: Logger;
+  parts: AgentParts;
+}
+
+const USAGE = `Usage: mon-agent <command>
+
+Commands:
+  start    run the agent in the foreground
+  service  install, uninstall or run the agent as a service of Windows
+  version  print the version, as --version does
+  help     print this text, or the flags of a command
+`;
+
+async function readConfig(
+  argv: readonly string[],
+  isService: boolean,
+  { host, parts }: Ports,
+): Promise<Parsed<AgentConfig>> {
+  const { parseAgentConfig } = await parts.config();
+  const readFile = (path: string): string => readFileSync(path, 'utf8');
+  const sources = { argv, env: host.environment, readFile, columns: host.columns };
+  return parseAgentConfig(sources, { hostname: hostname() || randomUUID(), platform: platform(), isService });
+}
+
+/** Logs one line per mistake. */
+function reportMistakes(log: Logger, { mistakes }: ConfigError): void {
+  for (const { flag, rule } of mistakes) {
+    const message = flag === 'config-file' ? 'error handling agent config' : 'error executing mon-agent';
+    log.fatal({ flag, error: rule }, message);
+  }
+}
+
+/** Returns the agent that runs, unless only help was asked for. */
+async function start(argv: readonly string[], ports: Ports, isService = false): Promise<Agent | undefined> {
+  const parsed = await readConfig(argv, isService, ports);
+  const { host, log, parts } = ports;
+  if ('help' in parsed) {
+    host.print(parsed.help);
+    return undefined;
+  }
+  const { startAgent } = await parts.start();
+  return startAgent(parsed, host, log);
+}
+
+/** Installs the agent with these flags, which must be valid, or removes it, or runs it as the service. */
+async function service([command = '', ...argv]: readonly string[], ports: Ports) {
+  assertServices(platform());
+  if (command === 'run') return start(argv, ports, true);
+  if (command === 'install') {
+    const parsed = await readConfig(argv, true, ports);
+    if ('help' in parsed) ports.host.print(parsed.help);
+    else await installService(argv);
+  } else if (command === 'uninstall') {
+    await uninstallService();
+  } else {
+    throw new ConfigError([{ flag: undefined, rule: `unknown command "${command}" for "mon-agent service"` }]);
+  }
+  return undefined;
+}
+
+async function run([command = 'help', ...argv]: readonly string[], ports: Ports) {
+  const { host } = ports;
+  if (command === 'start') return start(argv, ports);
+  if (command === 'service') return service(argv, ports);
+  if (command === 'help' && argv[0] === 'start') return start(['--help'], ports);
+  if (command === 'version' || command === '--version') {
+    host.print(`mon-agent version ${readVersion()}+ce, community edition, built with ${process.version}\n`);
+  } else if (command === 'help' || command === '--help' || command === '-h') {
+    host.print(USAGE);
+  } else {
+    const meant = suggestion(command, ['start', 'service', 'version', 'help']);
+    const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+    throw new ConfigError([{ flag: undefined, rule: `unknown command "${command}" for "mon-agent"${hint}` }]);
+  }
+  return undefined;
+}
+
+/** Runs a command of the program. Returns the agent that it started, if any. Errors are logged and end the program. */
+export async function runAgent(argv: readonly string[], ports: Ports): Promise<Agent | undefined> {
+  const { host, log } = ports;
+  try {
+    return await run(argv, ports);
+  } catch (error) {
+    if (error instanceof ConfigError) reportMistakes(log, error);
+    else log.fatal({ err: error }, 'error executing mon-agent');
+    host.exit(1);
+    return undefined;
+  }
+}

@@ -1,0 +1,21 @@
+import type { Console } from './init/questions.ts';
+import type { Host } from './process/host.ts';
+import type { readMachine } from './process/machine.ts';
+import type { startBackend } from './start-backend.ts';
+
+/** What only `start` needs. */
+export interface StartModules {
+  startBackend: typeof startBackend;
+  readMachine: typeof readMachine;
+}
+
+/** What the backend uses of its process. */
+export interface BackendHost extends Host {
+  /** The terminal of the operator, or what stands in for one. */
+  readonly console: Console;
+  /** Loads the whole backend, which takes time that the other commands do not need. */
+  load(): Promise<StartModules>;
+  printError(text: string): void;
+  /** Lets other processes of the machine go first, from now on. @throws Error of the system */
+  yieldProcessor(): void;
+}

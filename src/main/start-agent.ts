@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Agent, type AgentAssetPorts, API_CRASHED } from '../agent/agent.ts';
+import { type AllowedProgram, parseAllowList } from '../agent/execution/allow-list.ts';
+import type { AssetManager } from '../assets/asset-manager.ts';
+import { InvalidProxy, proxyFor } from '../agent/connection/proxy.ts';
+import type { AgentConfig } from '../config/agent.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { Parsed } from '../config/flags.ts';
+import { ProcessReaper } from '../exec/process-reaper.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { DiskQueue } from '../store/disk-queue.ts';
+import { StoreInUse } from '../store/store-lock.ts';
+import { openLogFile } from './log/open-log-file.ts';
+import { type Logger, shownLevel } from './log/logger.ts';
+import { openAgentAssets } from './process/agent-assets.ts';
+import { ensureDirectory } from './process/ensure-directory.ts';
+import type { Environment } from './process/hide-secrets.ts';
+import type { Host } from './process/host.ts';
+import { onStopSignal } from './process/on-stop-signal.ts';
+import { openQueue } from './process/open-queue.ts';
+import { readCertificates } from './tls/tls-files.ts';
+import { AgentTlsFiles } from './tls/tls-client.ts';
+import { readVersion } from './process/version.ts';
+
+/** The value of the cache directory with which nothing is written to disk. */
+const NO_DIRECTORY = '/dev/null';
+const QUEUE = 'queue';
+/** Signals as the reference names them. */
+const SIGNAL_NAMES: Partial<Record<NodeJS.Signals, string>> = { SIGINT: 'interrupt', SIGTERM: 'terminated' };
+
+/** The proxies of the environment, for the backends that are reached through one. @throws ConfigError */
+function proxiesOf(backendUrls: readonly string[], environment: Environment): ReadonlyMap<string, URL> {
+  try {
+    return new Map(
+      backendUrls.flatMap((url) => {
+        const proxy = proxyFor(url, environment);
+        return proxy === undefined ? [] : [[url, proxy] as const];
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof InvalidProxy)) throw error;
+    throw new ConfigError([{ flag: undefined, rule: error.message }]);
+  }
+}
+
+async function queueIn(cacheDir: string, log: Logger): Promise<DiskQueue | undefined> {
+  if (cacheDir === NO_DIRECTORY) return undefined;
+  const directory = join(cacheDir, QUEUE);
+  ensureDirectory('cache-dir', cacheDir, QUEUE);
+  try {
+    return await openQueue(directory, log);
+  } catch (error) {
+    const reason = error instanceof StoreInUse ? `timeout (is mon-agent already running?)` : (error as Error).message;
+    throw new Error(`error creating agent: could not open queue (${directory}): ${reason}`, { cause: error });
+  }
+}
+
+/** @throws Error of the file system; InvalidResource for a list that is not valid */
+const allowListIn = (path: string): AllowedProgram[] =>
+  path === '' ? [] : parseAllowList(path, readFileSync(path, 'utf8'));
+
+/** Without a directory for them there are no assets. */
+function assetsOf(
+  config: AgentConfig,
+  clock: Clock,
+  log: Logger,
+): ((ports: AgentAssetPorts) => AssetManager) | undefined {
+  if (config.disablesAssets) return undefined;
+  if (config.cacheDir !== NO_DIRECTORY) {
+    const { cacheDir, assets, tls } = config;
+    const trustedCa = tls.ca && readCertificates(tls.ca);
+    return (ports) => openAgentAssets({ cacheDir, assets, trustedCa }, { ...ports, clock, log });
+  }
+  log.warn({ flag: 'cache-dir' }, 'assets are disabled, because there is no directory for them');
+  return undefined;
+}
+
+/** Starts an agent, logs the warnings of its configuration, and stops it at a signal. */
+export async function startAgent(
+  { config, warnings }: Exclude<Parsed<AgentConfig>, { help: string }>,
+  host: Host,
+  log: Logger,
+): Promise<Agent> {
+  const { clock } = host;
+  log.setLevel(config.logLevel);
+  const logFile = await openLogFile(config.logFile, { clock, log });
+  host.on('SIGUSR1', () => log.always(`set log level to ${shownLevel(log.stepLevel())}`));
+  // Without a log file SIGHUP ends the agent, as it ends that of the reference.
+  if (logFile !== undefined) host.on('SIGHUP', () => void logFile.reopen());
+  for (const { message, fields } of warnings) log.warn(fields, message);
+  const proxies = proxiesOf(config.backendUrls, host.environment);
+  const tls = new AgentTlsFiles(config.tls, log);
+  log.info({}, 'configuration successfully validated');
+  log.info({}, tls.showsCertificate ? 'using tls client auth' : 'using password auth');
+  const allowList = allowListIn(config.allowList);
+  const openAssets = assetsOf(config, clock, log);
+  const store = await queueIn(config.cacheDir, log);
+  const reaper = new ProcessReaper(log);
+  const failed = (err: unknown, message: string): void => {
+    log.fatal({ err }, message);
+    host.exit(1);
+  };
+  const { random } = Math;
+  const ports = { clock, log, random, store, tls, proxies, reaper, allowList, openAssets, failed };
+  const agent = new Agent(config, readVersion(), ports);
+
+  const stop = (signal: NodeJS.Signals): void => {
+    log.warn({}, `signal "${SIGNAL_NAMES[signal] ?? signal}" received, shutting down agent`);
+    agent.stop().then(
+      () => host.exit(0),
+      (error: unknown) => {
+        log.fatal({ err: error }, 'agent did not shut down gracefully');
+        host.exit(1);
+      },
+    );
+  };
+  onStopSignal({ first: stop, again: () => agent.abort() }, { on: host.on });
+  try {
+    await agent.start();
+  } catch (error) {
+    failed(error, API_CRASHED);
+  }
+  return agent;
+}
