@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
+import { parseGoFloat } from './go-float.ts';
 import { listOrNull, optional, text, uint32 } from './schema.ts';
 
 export const MetricThresholdSchema = Type.Object({
@@ -10,13 +11,6 @@ export const MetricThresholdSchema = Type.Object({
   ),
   null_status: optional(uint32()),
 });
-
-/** Decimal and hexadecimal digits; an underscore separates two digits. */
-const DIGITS = String.raw`\d+(?:_\d+)*`;
-const HEX_DIGITS = String.raw`_?[\da-f]+(?:_[\da-f]+)*`;
-const DECIMAL = new RegExp(`^[+-]?(?:${DIGITS}(?:\\.(?:${DIGITS})?)?|\\.${DIGITS})(?:e[+-]?${DIGITS})?$`, 'i');
-const HEXADECIMAL = new RegExp(`^[+-]?0x(?:${HEX_DIGITS}(?:\\.(?:[\\da-f]+)?)?|\\.[\\da-f]+)p[+-]?${DIGITS}$`, 'i');
-const SPECIAL = /^(?:[+-]?inf(?:inity)?|nan)$/i;
 
 export type MetricThreshold = ReturnType<typeof metricThresholdWithDefaults>;
 
@@ -43,15 +37,11 @@ function thresholdError(threshold: MetricThreshold): string | undefined {
   for (const [index, rule] of threshold.thresholds.entries()) {
     const [min, max] = [rule.min.trim(), rule.max.trim()];
     if (min === '' && max === '') return `rule ${index}: One of Min or Max required`;
-    if (min !== '' && !isFloat(min)) return `rule ${index}: Min must be a floating point number`;
-    if (max !== '' && !isFloat(max)) return `rule ${index}: Max but be a floating point number`;
+    if (min !== '' && !isNumber(min)) return `rule ${index}: Min must be a floating point number`;
+    if (max !== '' && !isNumber(max)) return `rule ${index}: Max but be a floating point number`;
   }
   const nameless = threshold.tags?.findIndex((tag) => tag.name === '') ?? -1;
   return nameless < 0 ? undefined : `tag ${nameless}: metric threshold tag name must not be empty`;
 }
 
-/** Accepts the numbers that the reference accepts. A number that is too large for 64 bits is not valid. */
-const isFloat = (limit: string): boolean =>
-  SPECIAL.test(limit) ||
-  HEXADECIMAL.test(limit) ||
-  (DECIMAL.test(limit) && Number.isFinite(Number(limit.replaceAll('_', ''))));
+const isNumber = (limit: string): boolean => parseGoFloat(limit) !== undefined;

@@ -12,7 +12,7 @@ type Piped = Value | typeof NOT_PIPED;
 export interface EvaluationPorts {
   functions: TemplateFunctions;
   budget: Budget;
-  /** Reports why a key has no value. It is no error by itself. */
+  /** Reports why a key has no value. It is not an error by itself. */
   missed(at: Located, key: string, reason: string): void;
   failed(at: Located, reason: string): Error;
   /** Runs `evaluate` one level deeper. @throws TemplateError when it is too deep */

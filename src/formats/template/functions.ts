@@ -11,7 +11,7 @@ import { isTrue, typeOf, type Value } from './values.ts';
 export interface TemplateFunction {
   /** The minimum and maximum number of arguments. Without a maximum there is no limit. */
   arity: { min: number; max?: number };
-  /** The positions of arguments that must be texts. */
+  /** The positions of arguments that must be strings. */
   texts?: readonly number[];
   /** @throws FunctionError */
   run(args: readonly Value[], budget: Budget): unknown;

@@ -56,7 +56,7 @@ export class PipelineParser {
     return { type: 'pipeline', at, variables, isAssignment, commands };
   }
 
-  /** Parses `$x :=`, `$x =`, and in a range `$i, $x :=`. `first` is a variable that was read and is no declaration. */
+  /** Parses `$x :=`, `$x =`, and in a range `$i, $x :=`. `first` is a variable that was read and is not a declaration. */
   #declaration(context: string): { variables: string[]; isAssignment: boolean; first: Lexeme | undefined } {
     const reader = this.#reader;
     const variables: string[] = [];
