@@ -1,9 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { bundledProgram } from '../support/bundled-program.ts';
 import type { Installation, Installed } from './install-program.ts';
 
-const PROGRAM = fileURLToPath(new URL('./install-program.ts', import.meta.url));
+const SOURCE = fileURLToPath(new URL('./install-program.ts', import.meta.url));
+
+/** Bundled before its first start. */
+let program: string | undefined;
 
 /** A process that installs one asset. */
 export class InstallProcess {
@@ -12,8 +16,9 @@ export class InstallProcess {
   readonly result: Promise<Installed | undefined>;
 
   constructor(installation: Installation) {
-    this.child = fork(PROGRAM, [JSON.stringify(installation)], {
-      execArgv: ['--import', 'tsx', '--expose-gc'],
+    program ??= bundledProgram(SOURCE);
+    this.child = fork(program, [JSON.stringify(installation)], {
+      execArgv: ['--expose-gc'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     const received: Installed[] = [];

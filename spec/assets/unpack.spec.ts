@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { lstat, mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, readlink, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
@@ -38,7 +38,7 @@ describe('an archive', () => {
         .and.to.match(rule);
       expect(await readdir(content())).to.deep.equal([]);
       expect((await readdir(directory.path)).toSorted()).to.deep.equal(['archive', 'content']);
-      execFileSync('rmdir', [content()]);
+      await rmdir(content());
     }
   }
 
@@ -56,7 +56,7 @@ describe('an archive', () => {
     execFileSync('ln', [join(source, 'bin/tool'), join(source, 'bin/same')]);
     for (const format of ['gnu', 'pax', 'ustar']) {
       const archive = execFileSync('tar', ['-C', source, `--format=${format}`, '-cz', '.']);
-      execFileSync('rm', ['-rf', content()]);
+      await rm(content(), { recursive: true, force: true });
       await expectUnpacked(archive);
       expect(execFileSync('diff', ['-r', '--no-dereference', source, content()], { encoding: 'utf8' })).to.equal('');
       expect((await stat(content('lib/deep/er/secret'))).mode & 0o777).to.equal(0o600);
@@ -80,7 +80,7 @@ describe('an archive', () => {
 
   it('is unpacked by its content, not by its name, and refused when it is none', async () => {
     expect(await failureOf(Buffer.from('PK\u0003\u0004'.padEnd(300)))).to.match(/format 'application\/zip'/);
-    execFileSync('rmdir', [content()]);
+    await rmdir(content());
     expect(await failureOf(Buffer.from('text'))).to.equal("given file of format '' does not appear valid");
   });
 
@@ -92,7 +92,7 @@ describe('an archive', () => {
     for (const archive of archives) {
       expect(await failureOf(archive)).to.match(/^error extracting asset: ./);
       expect(await readdir(content())).to.deep.equal([]);
-      execFileSync('rmdir', [content()]);
+      await rmdir(content());
     }
   });
 

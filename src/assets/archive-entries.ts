@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
-import { Parser, type ReadEntry } from 'tar';
+import type { Parser, ReadEntry } from 'tar';
 import { FetchFailed } from './asset-failed.ts';
 
 /** The bytes that are read, decompressed and parsed at a time. */
@@ -64,12 +64,15 @@ export async function readArchive(
   use: (parts: readonly ArchivePart[]) => Promise<void>,
 ): Promise<void> {
   const format = await formatOf(file);
+  // Loaded when it is used, because most agents unpack nothing.
+  const { Parser } = await import('tar');
+  const parser = new PartParser(new Parser({ strict: true, zstd: false }));
   const source = createReadStream(file, { highWaterMark: STEP_BYTES, signal });
   const pieces = format === 'tar' ? source : source.pipe(createGunzip({ chunkSize: STEP_BYTES }));
   // An error of the source ends the reader too.
   source.on('error', (error) => pieces.destroy(error));
   try {
-    await parseArchive(pieces as AsyncIterable<Buffer>, maxBytes, use);
+    await parseArchive(pieces as AsyncIterable<Buffer>, parser, maxBytes, use);
   } finally {
     source.destroy();
     pieces.destroy();
@@ -78,10 +81,10 @@ export async function readArchive(
 
 async function parseArchive(
   pieces: AsyncIterable<Buffer>,
+  parser: PartParser,
   maxBytes: number,
   use: (parts: readonly ArchivePart[]) => Promise<void>,
 ): Promise<void> {
-  const parser = new PartParser();
   let bytes = 0;
   for await (const piece of pieces) {
     // The parser would decompress it once more, without a limit.
@@ -97,12 +100,13 @@ async function parseArchive(
 
 /** Collects what the parser emits for each piece of the archive. */
 class PartParser {
-  readonly #parser = new Parser({ strict: true, zstd: false });
+  readonly #parser: Parser;
   #parts: ArchivePart[] = [];
   #error: Error | undefined;
   #isComplete = false;
 
-  constructor() {
+  constructor(parser: Parser) {
+    this.#parser = parser;
     this.#parser.on('entry', (entry: ReadEntry) => {
       this.#parts.push({ type: 'entry', entry: entryOf(entry) });
       entry.on('data', (bytes) => this.#parts.push({ type: 'content', bytes }));

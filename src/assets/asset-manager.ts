@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/at-most.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { QueueStats } from '../ports/queue-stats.ts';
@@ -42,6 +43,10 @@ export interface AssetManagerPorts {
   selects(filters: readonly string[], entity: unknown, owner: AssetOwner): Promise<boolean>;
   /** The entity of this machine. It is a new object when it has changed. */
   entity(): object;
+  /** Fills the tokens of the build of an asset, except in its checksum. By default, builds have none. @throws Error */
+  fill?(asset: string, build: AssetBuild): AssetBuild;
+  /** Takes the duration of a step of an installation, ms. */
+  measured?(step: 'fetch' | 'expand', durationMs: number): void;
   clock: Clock;
   log: Log;
 }
@@ -53,7 +58,10 @@ export class AssetManager {
   readonly #cache: AssetCache;
   readonly #bucket: TokenBucket;
   readonly #fetches: SharedFetches<string>;
-  readonly #selections = new LRUCache<string, boolean>({ max: MAX_REMEMBERED_SELECTIONS, ttl: SELECTION_KEPT_MS });
+  readonly #selections = new LRUCache<string, boolean>({
+    ...atMost(MAX_REMEMBERED_SELECTIONS),
+    ttl: SELECTION_KEPT_MS,
+  });
   #selectedFor: object | undefined;
   #cancelPurge = (): void => undefined;
 
@@ -112,7 +120,7 @@ export class AssetManager {
         const build = await selectBuild(asset, (filters) => this.#selects(filters, { namespace, name }));
         if (build === undefined)
           this.#ports.log.debug({ namespace, asset: name }, 'no build of the asset is for this machine');
-        else installed.push({ name, directory: await this.#installed(name, build, signal) });
+        else installed.push({ name, directory: await this.#installed(name, this.#filled(name, build), signal) });
       } catch (error) {
         if (signal?.aborted === true) throw error;
         throw new AssetFailed(name, causeText(error), { cause: error });
@@ -131,6 +139,10 @@ export class AssetManager {
     const selects = await this.#ports.selects(filters, entity, owner);
     if (entity === this.#selectedFor) this.#selections.set(key, selects);
     return selects;
+  }
+
+  #filled(name: string, build: AssetBuild): AssetBuild {
+    return this.#ports.fill === undefined ? build : { ...this.#ports.fill(name, build), sha512: build.sha512 };
   }
 
   async #installed(name: string, build: AssetBuild, signal: AbortSignal | undefined): Promise<string> {
@@ -170,6 +182,8 @@ export class AssetManager {
     const file = join(work, 'archive');
     const content = join(work, 'content');
     const { bytes, sha512 } = await download({ ...build, file }, this.#options, signal);
+    const downloadedMs = clock.monotonicMs();
+    this.#ports.measured?.('fetch', downloadedMs - startedMs);
     if (sha512 !== comparableSha512(build.sha512)) {
       throw new FetchFailed(
         `could not validate downloaded asset "${name}" (${byteCount(bytes)}): sha512 of downloaded asset (${sha512}) ` +
@@ -178,6 +192,7 @@ export class AssetManager {
     }
     await mkdir(content, { mode: 0o755 });
     await unpack(file, content, signal);
+    this.#ports.measured?.('expand', clock.monotonicMs() - downloadedMs);
     log.info(
       { asset: name, sha512, bytes, durationMs: Math.round(clock.monotonicMs() - startedMs) },
       'installed asset',

@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
-import { buildConnector, EnvHttpProxyAgent, request } from 'undici';
 import type { AllowedNetwork } from '../resources/ip-network.ts';
 import { FetchFailed } from './asset-failed.ts';
 import { mayReach, type Target, type TargetRules } from './target-policy.ts';
@@ -51,6 +50,8 @@ export async function get(url: URL, options: GetOptions): Promise<Got> {
   let reached: Target | undefined;
   const ca = options.trustedCa === undefined ? undefined : [...rootCertificates, options.trustedCa];
   const tls = ca === undefined ? {} : { ca };
+  // Loaded when it is used: it takes 11 MB, and most agents download nothing.
+  const { buildConnector, EnvHttpProxyAgent, request } = await import('undici');
   const open = buildConnector({ ...tls, timeout: CONNECT_LIMIT_MS, lookup: guardedLookup(port, rules) });
   const dispatcher = new EnvHttpProxyAgent({
     ...proxies,

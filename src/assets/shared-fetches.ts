@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/at-most.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStats } from '../ports/queue-stats.ts';
 import { FetchFailed } from './asset-failed.ts';
@@ -35,7 +36,7 @@ interface Failure {
 export class SharedFetches<T> {
   readonly #clock: Clock;
   readonly #fetches = new Map<string, Fetch<T>>();
-  readonly #failures = new LRUCache<string, Failure>({ max: MAX_REMEMBERED_FAILURES });
+  readonly #failures = new LRUCache<string, Failure>(atMost(MAX_REMEMBERED_FAILURES));
   readonly #waiting: (() => void)[] = [];
   #running = 0;
   #refused = 0;

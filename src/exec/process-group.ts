@@ -14,6 +14,14 @@ const STATUS_TIMED_OUT = 2;
 const STATUS_NOT_STARTED = 3;
 const SEARCH_PATHS = new Set(['PATH', 'CPATH', 'LD_LIBRARY_PATH']);
 
+/** An account of the system. */
+export interface Account {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly home: string;
+}
+
 export interface CommandRequest {
   /** The text for `sh -c`. */
   command: string;
@@ -25,6 +33,8 @@ export interface CommandRequest {
   timeoutMs?: number;
   /** How long a child of the command may hold the output open after the command has ended; no limit by default. */
   lingerMs?: number;
+  /** The account that the command runs as, which requires that this program runs as root; that of this program by default. */
+  account?: Account | undefined;
   /** Kills the whole group. */
   signal?: AbortSignal;
   /** Keeps standard error out of `output` and `bytes`. */
@@ -92,6 +102,9 @@ function environmentWith(overlay: readonly string[]): NodeJS.ProcessEnv {
   return environment;
 }
 
+const identityOf = (account: Account | undefined): Record<string, string> =>
+  account === undefined ? {} : { USER: account.name, LOGNAME: account.name, HOME: account.home };
+
 /** Joins both streams in one pipe, which keeps their order, and becomes the shell of the command. */
 const RUN_JOINED = 'exec sh -c "$0" 2>&1';
 const RUN_SEPARATE = 'exec sh -c "$0"';
@@ -103,6 +116,7 @@ const registered = (run: string): string => `(echo "add $$" >&3); ${run} 3>&-`;
  * returns.
  */
 function start(request: CommandRequest, reaper: ProcessReaper | undefined): ChildProcess {
+  const { account } = request;
   const registry = reaper?.ready();
   const stdin = request.stdin === undefined ? 'ignore' : 'pipe';
   const [run, stderr] =
@@ -110,7 +124,9 @@ function start(request: CommandRequest, reaper: ProcessReaper | undefined): Chil
   return spawn('sh', ['-c', registry === undefined ? run : registered(run), request.command], {
     detached: true,
     stdio: [stdin, 'pipe', stderr, ...(registry === undefined ? [] : [registry])],
-    env: environmentWith(request.environment ?? []),
+    env: { ...environmentWith(request.environment ?? []), ...identityOf(account) },
+    // The system also takes the other groups of this program away.
+    ...(account === undefined ? {} : { uid: account.uid, gid: account.gid, cwd: '/' }),
   });
 }
 
