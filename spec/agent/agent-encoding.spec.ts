@@ -3,7 +3,7 @@ import { protobufCodec } from '../../src/wire/codec.ts';
 import { checkWithDefaults } from '../../src/resources/check.ts';
 import { encodeFrame } from '../../src/wire/frame.ts';
 import { eventually } from '../support/eventually.ts';
-import { AgentProcess } from './agent-process.ts';
+import { InProcessAgent } from './in-process-agent.ts';
 import { FakeBackend } from './fake-backend.ts';
 
 const PROTOBUF = 'application/octet-stream';
@@ -12,7 +12,7 @@ const JSON_TYPE = 'application/json';
 describe('the encoding of a connection', function () {
   this.timeout(30_000);
   let backend: FakeBackend;
-  let agent: AgentProcess;
+  let agent: InProcessAgent;
 
   afterEach(async () => {
     await agent.kill();
@@ -21,7 +21,7 @@ describe('the encoding of a connection', function () {
 
   it('is protobuf in both directions when an Accept line of the backend says so, and is sent on reconnects', async () => {
     backend = await FakeBackend.start({ accepts: [PROTOBUF, JSON_TYPE] });
-    agent = AgentProcess.start(backend.url, '--labels', 'area=north');
+    agent = InProcessAgent.start(backend.url, '--labels', 'area=north');
     const session = await backend.ready();
     expect(session.headers).to.not.have.property('content-type');
     expect(backend.keepalives[0]?.body.entity.metadata.labels).to.deep.equal({ area: 'north' });
@@ -42,7 +42,7 @@ describe('the encoding of a connection', function () {
 
   it('is JSON when the Accept lines are combined, and events queued as JSON use the encoding of the next connection', async () => {
     backend = await FakeBackend.start({ accepts: [`${PROTOBUF}, ${JSON_TYPE}`], acksEvents: false });
-    agent = AgentProcess.start(backend.url);
+    agent = InProcessAgent.start(backend.url);
     const session = await backend.ready();
     backend.requestCheck({ metadata: { name: 'disk' }, command: 'echo out; exit 2' }, 1);
     const [before] = await backend.eventsOf('disk');

@@ -8,11 +8,35 @@ import { fileURLToPath } from 'node:url';
 import { inTime } from '../support/eventually.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/mon-agent.js', import.meta.url));
-const STOP_WITHIN_MS = 20_000;
+export const STOP_WITHIN_MS = 20_000;
+
+/** Free ports for the local inputs of an agent, so that agents can run side by side. Flags take precedence. */
+export const FREE_PORTS = { MON_API_PORT: '0', MON_SOCKET_PORT: '0', MON_STATSD_METRICS_PORT: '0' };
 
 /** Nothing of the tester's own settings may reach the agent. */
-const cleanEnvironment = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MON_')));
+export const cleanEnvironment = (): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MON_'))),
+  ...FREE_PORTS,
+});
+
+/** The command line of an agent with the name `tester`. */
+export const testerFlags = (backendUrl: string, flags: readonly string[]): string[] => [
+  'start',
+  '--name',
+  'tester',
+  '--backend-url',
+  backendUrl,
+  '--log-level',
+  'debug',
+  ...flags,
+];
+
+/** The whole lines of a log, which are all JSON. */
+export const logLines = (text: string): Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 /** The built program. Unless it is given a cache directory, it has a temporary one, which is removed when it ends. */
 export class AgentProcess {
@@ -22,9 +46,10 @@ export class AgentProcess {
   stdout = '';
   stderr = '';
 
-  constructor(args: readonly string[], environment: Record<string, string> = {}) {
+  constructor(args: readonly string[], environment: Record<string, string> = {}, cwd?: string) {
     this.child = spawn(process.execPath, [PROGRAM, ...args], {
       env: { ...cleanEnvironment(), MON_CACHE_DIR: this.#cacheDir, ...environment },
+      cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
@@ -33,18 +58,20 @@ export class AgentProcess {
   }
 
   static start(backendUrl: string, ...flags: string[]): AgentProcess {
-    const own = ['--name', 'tester', '--backend-url', backendUrl, '--log-level', 'debug'];
-    return new AgentProcess(['start', ...own, ...flags]);
+    return new AgentProcess(testerFlags(backendUrl, flags));
   }
 
   /** The lines of the log, which are all JSON. */
   get log(): Record<string, unknown>[] {
-    const lines = this.stderr.split('\n').slice(0, -1);
-    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    return logLines(this.stderr);
   }
 
   get isAlive(): boolean {
     return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
   }
 
   /** Resolves with the exit code. */
@@ -54,7 +81,7 @@ export class AgentProcess {
   }
 
   async stop(): Promise<number | null> {
-    this.child.kill('SIGTERM');
+    this.signal('SIGTERM');
     return this.ended();
   }
 

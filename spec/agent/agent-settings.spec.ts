@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { eventually } from '../support/eventually.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { AgentProcess } from './agent-process.ts';
+import { InProcessAgent } from './in-process-agent.ts';
 import { FakeBackend } from './fake-backend.ts';
 
 /** The URL of a port without a listener. */
@@ -22,7 +22,7 @@ async function deadUrl(): Promise<string> {
 describe('the settings of an agent', function () {
   this.timeout(30_000);
   let backend: FakeBackend;
-  let agent: AgentProcess;
+  let agent: InProcessAgent;
 
   afterEach(async () => {
     await agent.kill();
@@ -45,7 +45,7 @@ describe('the settings of an agent', function () {
       '--keepalive-check-labels',
       'from=here',
     ];
-    agent = new AgentProcess(
+    agent = new InProcessAgent(
       ['start', '-c', file, '--name', 'tester', '--backend-url', backend.url, '--discover-processes', ...flags],
       { MON_ANNOTATIONS: '{"Note":"a b"}', MON_KEEPALIVE_PIPELINES: 'core/v2.Pipeline.ops' },
     );
@@ -69,9 +69,27 @@ describe('the settings of an agent', function () {
     await directory.remove();
   });
 
+  it('leave the network interfaces out of the entity on request', async () => {
+    backend = await FakeBackend.start();
+    agent = InProcessAgent.start(backend.url);
+    await backend.ready();
+    const [plain] = backend.keepalives;
+    const { interfaces } = plain?.body.entity.system.network ?? {};
+    expect(interfaces?.find(({ name }) => name === 'lo')?.addresses).to.include('127.0.0.1/8');
+    await agent.kill();
+    agent = InProcessAgent.start(backend.url, '--strip-networks');
+    const [, stripped] = await eventually(
+      () => backend.keepalives,
+      (found) => found.length > 1,
+      { withinMs: 10_000 },
+    );
+    expect(stripped?.body.entity.system.network).to.deep.equal({ interfaces: null });
+    expect(stripped?.body.entity.system).to.include({ hostname: plain?.body.entity.system.hostname, os: 'linux' });
+  });
+
   it('take precedence when the agent manages its entity, which then waits for no entity config', async () => {
     backend = await FakeBackend.start({ entityConfig: undefined });
-    agent = AgentProcess.start(backend.url, '--agent-managed-entity', '--labels', 'a=b', '--user', 'joe');
+    agent = InProcessAgent.start(backend.url, '--agent-managed-entity', '--labels', 'a=b', '--user', 'joe');
     await backend.ready();
     const managed = {
       name: 'tester',
@@ -90,13 +108,13 @@ describe('the settings of an agent', function () {
   it('may name several backends, of which an unreachable one is skipped', async () => {
     backend = await FakeBackend.start();
     const urls = `${await deadUrl()},${backend.url}`;
-    agent = AgentProcess.start(urls, '--retry-min', '100ms');
+    agent = InProcessAgent.start(urls, '--retry-min', '100ms');
     await backend.ready();
   });
 
   it('set the ping interval and the pong timeout', async () => {
     backend = await FakeBackend.start({ pongs: false });
-    agent = AgentProcess.start(
+    agent = InProcessAgent.start(
       backend.url,
       '--backend-heartbeat-interval=1',
       '--backend-heartbeat-timeout=2',
@@ -109,7 +127,12 @@ describe('the settings of an agent', function () {
 
   it('set the handshake timeout and the reconnect delay', async () => {
     backend = await FakeBackend.start({ stalls: true });
-    agent = AgentProcess.start(backend.url, '--backend-handshake-timeout=1', '--retry-min=200ms', '--retry-max=200ms');
+    agent = InProcessAgent.start(
+      backend.url,
+      '--backend-handshake-timeout=1',
+      '--retry-min=200ms',
+      '--retry-max=200ms',
+    );
     await eventually(() => backend.attemptsMs.length === 3, Boolean, { withinMs: 15_000 });
     const [first = 0, second = 0, third = 0] = backend.attemptsMs;
     expect(second - first).to.be.within(1_150, 3_000);
@@ -118,7 +141,7 @@ describe('the settings of an agent', function () {
 
   it('set the maximum duration of a connection', async () => {
     backend = await FakeBackend.start();
-    agent = AgentProcess.start(backend.url, '--max-session-length', '1s', '--retry-min', '100ms');
+    agent = InProcessAgent.start(backend.url, '--max-session-length', '1s', '--retry-min', '100ms');
     await eventually(() => backend.sessions.length === 2, Boolean, { withinMs: 15_000 });
     expect(backend.sessions[0]?.closed).to.deep.equal({ code: 1001, reason: 'bye' });
   });

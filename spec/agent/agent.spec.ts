@@ -4,14 +4,17 @@ import { isRunning } from '../exec/is-running.ts';
 import { eventually } from '../support/eventually.ts';
 import { AgentProcess } from './agent-process.ts';
 import { FakeBackend } from './fake-backend.ts';
+import { InProcessAgent, type RunningAgent } from './in-process-agent.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const nowS = (): number => Math.floor(Date.now() / 1000);
 
+const isScheduled = (msg: unknown): boolean => String(msg).startsWith('scheduling check execution');
+
 describe('an agent', function () {
   this.timeout(30_000);
   let backend: FakeBackend;
-  let agent: AgentProcess;
+  let agent: RunningAgent;
 
   const stopBoth = async (): Promise<void> => {
     await agent.kill();
@@ -45,7 +48,7 @@ describe('an agent', function () {
 
     it('sends a keepalive after the entity config, and then one per interval, numbered from 1', async () => {
       backend = await FakeBackend.start();
-      agent = AgentProcess.start(backend.url, '--keepalive-interval', '1', '--keepalive-warning-timeout', '30');
+      agent = InProcessAgent.start(backend.url, '--keepalive-interval', '1', '--keepalive-warning-timeout', '30');
       await eventually(
         () => backend.keepalives.length,
         (count) => count >= 3,
@@ -74,7 +77,7 @@ describe('an agent', function () {
       backend = await FakeBackend.start({
         entityConfig: { metadata, entity_class: 'agent', subscriptions: ['other', 'entity:tester'], user: 'boss' },
       });
-      agent = AgentProcess.start(backend.url, '--subscriptions', 'local');
+      agent = InProcessAgent.start(backend.url, '--subscriptions', 'local');
       await backend.ready();
       expect(backend.keepalives[0]?.body.entity).to.deep.include({
         subscriptions: ['other', 'entity:tester'],
@@ -92,7 +95,7 @@ describe('an agent', function () {
     it('keeps its own name when an entity config carries another', async () => {
       const metadata = { name: 'somebody-else', namespace: 'default' };
       backend = await FakeBackend.start({ entityConfig: { metadata, entity_class: 'agent' } });
-      agent = AgentProcess.start(backend.url);
+      agent = InProcessAgent.start(backend.url);
       await backend.ready();
       expect(backend.keepalives[0]?.body.entity.metadata.name).to.equal('tester');
     });
@@ -101,7 +104,7 @@ describe('an agent', function () {
   describe('asked for a check', () => {
     before(async () => {
       backend = await FakeBackend.start();
-      agent = AgentProcess.start(backend.url);
+      agent = InProcessAgent.start(backend.url);
       await backend.ready();
     });
     after(stopBoth);
@@ -247,17 +250,6 @@ describe('an agent', function () {
       expect(event?.body.check).to.include({ status: 143, output: 'a\nCommand killed by SIGTERM\n' });
     });
 
-    it('runs a check without its assets and hooks, and logs that', async () => {
-      const needs = { runtime_assets: ['disk-checks'], check_hooks: [{ ok: ['ps'] }] };
-      backend.requestCheck({ metadata: { name: 'rich' }, command: 'echo ran', ...needs }, 1);
-      const [event] = await backend.eventsOf('rich');
-      expect(event?.body.check.output).to.equal('ran\n');
-      expect(agent.log.filter(({ level }) => level === 'warning').map(({ msg }) => msg)).to.include.members([
-        'assets are not supported, running the check without them',
-        'hooks are not supported, running the check without them',
-      ]);
-    });
-
     it('truncates an output that would exceed the message limit', async () => {
       backend.requestCheck({ metadata: { name: 'flood' }, command: 'yes | head -c 20000000' }, 1);
       const [event] = await backend.eventsOf('flood');
@@ -272,7 +264,7 @@ describe('an agent', function () {
 
     it('resends unacknowledged events with the same numbers, and no others', async () => {
       backend = await FakeBackend.start({ acksEvents: false });
-      agent = AgentProcess.start(backend.url);
+      agent = InProcessAgent.start(backend.url);
       await backend.ready();
       for (const [index, name] of ['a', 'b', 'c'].entries()) {
         backend.requestCheck({ metadata: { name }, command: `echo ${name}` }, 1);
@@ -302,10 +294,10 @@ describe('an agent', function () {
 
     it('delivers the results of checks that ended in between', async () => {
       backend = await FakeBackend.start();
-      agent = AgentProcess.start(backend.url);
+      agent = InProcessAgent.start(backend.url);
       await backend.ready();
       backend.requestCheck({ metadata: { name: 'slow' }, command: 'sleep 0.3; echo done' }, 1);
-      await eventually(() => agent.log.some(({ msg }) => msg === 'scheduling check execution'));
+      await eventually(() => agent.log.some(({ msg }) => isScheduled(msg)));
       backend.current?.socket.terminate();
       const [event] = await backend.eventsOf('slow');
       expect(event?.body.check.output).to.equal('done\n');
@@ -314,7 +306,7 @@ describe('an agent', function () {
 
     it('sends events without numbers, and only once, to a backend that does not acknowledge', async () => {
       backend = await FakeBackend.start({ acknowledges: false });
-      agent = AgentProcess.start(backend.url);
+      agent = InProcessAgent.start(backend.url);
       await backend.ready();
       backend.requestCheck({ metadata: { name: 'a' }, command: 'echo a' }, 1);
       const [event] = await backend.eventsOf('a');
@@ -331,7 +323,7 @@ describe('an agent', function () {
 
     it('waits longer before each attempt while a backend refuses it', async () => {
       backend = await FakeBackend.start({ refuseWith: 402 });
-      agent = AgentProcess.start(backend.url);
+      agent = InProcessAgent.start(backend.url);
       await eventually(() => backend.attemptsMs.length === 2, Boolean, { withinMs: 10_000 });
       backend.options.refuseWith = undefined;
       await backend.ready();
@@ -344,7 +336,7 @@ describe('an agent', function () {
 
     it('delays reconnects to a backend that accepts and closes at once', async () => {
       backend = await FakeBackend.start();
-      agent = AgentProcess.start(backend.url);
+      agent = InProcessAgent.start(backend.url);
       await backend.ready();
       backend.current?.socket.terminate();
       await eventually(() => backend.attemptsMs.length === 2);
@@ -356,7 +348,7 @@ describe('an agent', function () {
   describe('that receives an invalid message', () => {
     before(async () => {
       backend = await FakeBackend.start();
-      agent = AgentProcess.start(backend.url);
+      agent = InProcessAgent.start(backend.url);
       await backend.ready();
     });
     after(stopBoth);
@@ -387,7 +379,7 @@ describe('an agent', function () {
 
     it('ends the session after a frame without a line feed, and connects again', async () => {
       backend = await FakeBackend.start();
-      agent = AgentProcess.start(backend.url);
+      agent = InProcessAgent.start(backend.url);
       await backend.ready();
       backend.send('no type here');
       await eventually(() => backend.sessions.length === 2);
@@ -397,7 +389,7 @@ describe('an agent', function () {
 
     it('drops an event that is too large for the backend, and delivers the rest', async () => {
       backend = await FakeBackend.start({ acksEvents: false });
-      agent = AgentProcess.start(backend.url);
+      agent = InProcessAgent.start(backend.url);
       await backend.ready();
       backend.requestCheck({ metadata: { name: 'large' }, command: 'yes | head -c 100000' }, 1);
       await backend.eventsOf('large');
@@ -417,7 +409,7 @@ describe('an agent', function () {
       agent = AgentProcess.start(backend.url);
       await backend.ready();
       backend.requestCheck({ metadata: { name: 'slow' }, command: 'sleep 0.5; echo done' }, 1);
-      await eventually(() => agent.log.some(({ msg }) => msg === 'scheduling check execution'));
+      await eventually(() => agent.log.some(({ msg }) => isScheduled(msg)));
       expect(await agent.stop()).to.equal(0);
       const [event] = await backend.eventsOf('slow');
       expect(event?.body.check.output).to.equal('done\n');
@@ -427,21 +419,22 @@ describe('an agent', function () {
 
     it('kills running checks and sends no results when asked twice', async () => {
       backend = await FakeBackend.start();
-      agent = AgentProcess.start(backend.url);
+      agent = InProcessAgent.start(backend.url);
       await backend.ready();
       backend.requestCheck({ metadata: { name: 'endless' }, command: 'sleep 60' }, 1);
-      await eventually(() => agent.log.some(({ msg }) => msg === 'scheduling check execution'));
-      agent.child.kill('SIGINT');
-      await eventually(() => agent.log.some(({ signal }) => signal === 'SIGINT'));
+      await eventually(() => agent.log.some(({ msg }) => isScheduled(msg)));
+      agent.signal('SIGINT');
+      await eventually(() => agent.log.some(({ msg }) => String(msg).startsWith('signal "interrupt"')));
       expect(await agent.stop()).to.equal(0);
       expect(backend.events).to.deep.equal([]);
     });
 
     it('keeps running when its log is no longer read', async () => {
       backend = await FakeBackend.start();
-      agent = AgentProcess.start(backend.url);
+      const program = AgentProcess.start(backend.url);
+      agent = program;
       await backend.ready();
-      agent.child.stderr?.destroy();
+      program.child.stderr?.destroy();
       for (const name of ['a', 'b', 'c']) {
         backend.requestCheck({ metadata: { name }, command: 'true' }, 1);
         await backend.eventsOf(name);
@@ -451,7 +444,7 @@ describe('an agent', function () {
 
     it('exits with 0 while no backend is reachable', async () => {
       backend = await FakeBackend.start({ refuseWith: 503 });
-      agent = AgentProcess.start(backend.url);
+      agent = InProcessAgent.start(backend.url);
       await eventually(() => backend.attemptsMs.length > 0, Boolean, { withinMs: 10_000 });
       expect(await agent.stop()).to.equal(0);
     });

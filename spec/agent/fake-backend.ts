@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 
 export interface FakeFrame {
   type: string;
-  /** As it came: agents send events and nothing else. */
+  /** As it came: an event, or null for a message without a payload. */
   body: CheckEvent;
 }
 
@@ -164,7 +164,7 @@ export class FakeBackend {
     const payload = data.subarray(end + 1);
     // JSON is taken as it comes: tests look at what the agent wrote, not at what a decoder makes of it.
     const isJson = session.codec === jsonCodec;
-    const body = isJson ? (JSON.parse(payload.toString()) as unknown) : readEvent(payload);
+    const body = isJson ? (JSON.parse(payload.toString() || 'null') as unknown) : readEvent(payload);
     session.frames.push({ type, body: body as CheckEvent });
     const n = /^event (\d+)$/.exec(type)?.[1];
     const { acksEvents, acksUpTo = Infinity } = this.options;

@@ -24,7 +24,7 @@ describe('keepalives', () => {
         criticalTimeoutS: 300,
         labels: { team: 'core' },
         annotations: {},
-        pipelines: ['ops'],
+        pipelines: [{ name: 'ops', type: 'Pipeline', api_version: 'core/v2' }],
       },
       { clock, entity: () => entity, nextSequence: (name) => sequences.next(name) },
     );

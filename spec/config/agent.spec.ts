@@ -5,12 +5,15 @@ import { type AgentConfig, parseAgentConfig } from '../../src/config/agent.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { mistakesOf } from './mistakes.ts';
 import { sources } from './sources.ts';
+import { AGENT_HERE } from './agent-here.ts';
 
 function agentOf(given: Parameters<typeof sources>[0]): AgentConfig {
-  const parsed = parseAgentConfig(sources(given), 'my-host');
+  const parsed = parseAgentConfig(sources(given), AGENT_HERE);
   if ('help' in parsed) throw new Error('help instead of a configuration');
   return parsed.config;
 }
+
+const OPS = { api_version: 'core/v2', type: 'Pipeline', name: 'ops' };
 
 describe('the configuration of the agent', () => {
   it('has the documented defaults and the name of the host', () => {
@@ -29,7 +32,16 @@ describe('the configuration of the agent', () => {
         maxSessionMs: 0,
       },
       heartbeat: { intervalMs: 30_000, timeoutMs: 45_000 },
+      allowList: '',
+      maxParallelChecks: 0,
+      disablesAssets: false,
+      assets: { tokensPerS: 1.39, burst: 100, allowed: [] },
+      sockets: { isEnabled: true, host: '127.0.0.1', port: 3030 },
+      statsd: { isEnabled: true, host: '127.0.0.1', port: 8125, flushIntervalS: 10, handlers: [] },
       maxQueuedEvents: 100_000,
+      api: { isEnabled: true, host: '127.0.0.1', port: 3031 },
+      relay: { ratePerS: 10, burst: 10 },
+      system: { detectsCloud: false, showsNetworks: true },
       backendUrls: ['ws://127.0.0.1:8081/'],
       subscriptions: [],
       user: 'agent',
@@ -45,6 +57,7 @@ describe('the configuration of the agent', () => {
         pipelines: [],
       },
       cacheDir: '/var/cache/mon/mon-agent',
+      logFile: undefined,
       logLevel: 'warn',
     });
   });
@@ -58,6 +71,8 @@ describe('the configuration of the agent', () => {
     { flag: 'subscriptions', text: 'web,db', where: 'subscriptions', is: ['web', 'db'] },
     { flag: 'deregister', text: 'true', where: 'deregister', is: true },
     { flag: 'deregistration-handler', text: 'cmdb', where: 'deregistrationHandler', is: 'cmdb' },
+    { flag: 'detect-cloud-provider', text: 'true', where: 'system.detectsCloud', is: true },
+    { flag: 'strip-networks', text: 'true', where: 'system.showsNetworks', is: false },
     { flag: 'agent-managed-entity', text: 'true', where: 'isAgentManaged', is: true },
     { flag: 'backend-url', text: 'ws://a,wss://b:9', where: 'backendUrls', is: ['ws://a:8081/', 'wss://b:9/'] },
     { flag: 'user', text: 'joe', where: 'user', is: 'joe' },
@@ -81,7 +96,7 @@ describe('the configuration of the agent', () => {
     { flag: 'keepalive-handlers', text: 'a,b', where: 'keepalive.handlers', is: ['a', 'b'] },
     { flag: 'keepalive-check-labels', text: '{"a":"b"}', where: 'keepalive.labels', is: { a: 'b' } },
     { flag: 'keepalive-check-annotations', text: '{"a":"b"}', where: 'keepalive.annotations', is: { a: 'b' } },
-    { flag: 'keepalive-pipelines', text: 'core/v2.Pipeline.ops', where: 'keepalive.pipelines', is: ['ops'] },
+    { flag: 'keepalive-pipelines', text: 'core/v2.Pipeline.ops', where: 'keepalive.pipelines', is: [OPS] },
     { flag: 'events-queue-max', text: '7', where: 'maxQueuedEvents', is: 7 },
     { flag: 'cache-dir', text: '/c', where: 'cacheDir', is: '/c' },
     { flag: 'log-level', text: 'debug', where: 'logLevel', is: 'debug' },
@@ -116,8 +131,8 @@ describe('the configuration of the agent', () => {
   for (const { argv, message, fields } of [
     {
       argv: ['--backend-heartbeat-interval', '40', '--backend-heartbeat-timeout', '40'],
-      message: 'backend heartbeat timeout must be greater than the interval, a longer one is used',
-      fields: { interval: 40, timeout: 40, used: 66 },
+      message: 'the heartbeat timeout (40) must be bigger than the heartbeat interval (40), increasing the timeout',
+      fields: { used: 66 },
     },
     {
       argv: ['--labels', 'a/b=c'],
@@ -126,12 +141,12 @@ describe('the configuration of the agent', () => {
     },
     {
       argv: ['--keepalive-pipelines', 'core/v2.Pipeline ok,core/v2.Handler.x'],
-      message: 'keepalive pipeline is not of the form core/v2.Pipeline.<name>, left out',
+      message: 'keepalive pipeline is not a core/v2.Pipeline, backends may refuse the keepalives',
       fields: { pipeline: 'core/v2.Handler.x' },
     },
   ]) {
     it(`has a warning for ${argv.join(' ')}`, () => {
-      const parsed = parseAgentConfig(sources({ argv }), 'my-host');
+      const parsed = parseAgentConfig(sources({ argv }), AGENT_HERE);
       expect(parsed).to.have.property('warnings').that.deep.equals([{ message, fields }]);
     });
   }

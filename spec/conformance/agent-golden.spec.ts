@@ -1,11 +1,10 @@
 import { AgentProcess } from '../agent/agent-process.ts';
 import { FakeBackend } from '../agent/fake-backend.ts';
+import { InProcessAgent } from '../agent/in-process-agent.ts';
 import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
+import { freePort } from '../support/golden-agent/free-ports.ts';
 import { itReplaysInParallel } from '../support/golden-parallel.ts';
 import { playTranscript } from '../support/golden-transcript.ts';
-
-/** These checks need metrics, hooks, secrets or assets on the agent, or post events through its API and sockets. */
-const LEFT_OUT = new Set('metric hooked env asset posted sock metrics'.split(' '));
 
 /** The `Accept` lines of the backend, by the encoding that they select. */
 const ACCEPTS: Record<string, string[]> = {
@@ -27,20 +26,24 @@ const SETTINGS = {
   'keepalive-check-labels': 'el=1',
   'keepalive-pipelines': 'core/v2.Pipeline.incidents',
   'retry-min': '100ms',
+  'statsd-flush-interval': '2',
+  'statsd-event-handlers': 'influx',
 };
 
 describe('an agent that receives the messages of a recorded backend', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   itReplaysInParallel(Object.keys(ACCEPTS), async (name) => {
     const accepts = ACCEPTS[name] ?? [];
     const options = { acknowledges: false, acksEvents: false, entityConfig: undefined, accepts };
     const backend = await FakeBackend.start(options);
     const settings = { ...SETTINGS, name: `ra-${name}`, 'backend-url': backend.url };
-    const flags = Object.entries(settings).map(([flag, value]) => `--${flag}=${value}`);
-    const agent = new AgentProcess(['start', ...flags]);
+    const ports = { api: await freePort(), sockets: await freePort(), statsd: await freePort() };
+    const local = { 'api-port': ports.api, 'socket-port': ports.sockets, 'statsd-metrics-port': ports.statsd };
+    const flags = Object.entries({ ...settings, ...local }).map(([flag, value]) => `--${flag}=${value}`);
+    const agent = name === 'json' ? new AgentProcess(['start', ...flags]) : new InProcessAgent(['start', ...flags]);
     try {
-      await playTranscript(`wire/real-agent/${name}.json`, { backend, agent }, LEFT_OUT);
+      await playTranscript(`wire/real-agent/${name}.json`, { backend, agent, ports });
     } finally {
       await agent.kill();
       await backend.stop();

@@ -3,10 +3,11 @@ import { expect } from 'chai';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
 import { AgentProcess } from '../agent/agent-process.ts';
 import { FakeBackend } from '../agent/fake-backend.ts';
-import { queueEvents } from '../agent/queued-agent.ts';
-import { BackendProcess } from '../support/backend-process.ts';
+import { InProcessAgent, type RunningAgent } from '../agent/in-process-agent.ts';
+import { queueEvents } from '../agent/queue/queued-agent.ts';
 import { eventually } from '../support/eventually.ts';
 import { perTest } from '../support/fixture.ts';
+import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -17,24 +18,21 @@ const ARRIVED_WITHIN_MS = 20_000;
 
 describe('the events in the queue of an agent that is killed', function () {
   this.timeout(60_000);
-  let agent: AgentProcess | undefined;
+  let agent: RunningAgent | undefined;
   afterEach(() => agent?.kill());
 
   const directory = perTest(temporaryDirectory, (made) => made.remove());
-  const backend = perTest(() => BackendProcess.start());
+  const backend = perTest(() => InProcessBackend.start());
   const api = perTest(() => backend.login());
 
-  const start = (url: string): AgentProcess => AgentProcess.start(url, '--cache-dir', join(directory.path, 'cache'));
-
-  const startAtBackend = (): void => {
-    agent = start(`ws://127.0.0.1:${backend.agentPort}`);
-  };
+  const flags = (): string[] => ['--cache-dir', join(directory.path, 'cache')];
+  const url = (): string => `ws://127.0.0.1:${backend.agentPort}`;
 
   /** Returns the ids of the events in order, and kills the agent that accepted them. */
   async function queued(): Promise<unknown[]> {
     const played = await FakeBackend.start({ acksEvents: false });
     try {
-      agent = start(played.url);
+      agent = AgentProcess.start(played.url, ...flags());
       return await queueEvents(played, agent, COUNT);
     } finally {
       await agent?.kill();
@@ -75,16 +73,16 @@ describe('the events in the queue of an agent that is killed', function () {
 
   it(`are all ${COUNT} delivered after its restart, in order and without duplicates`, async () => {
     const ids = await queued();
-    startAtBackend();
+    agent = InProcessAgent.start(url(), ...flags());
     await haveArrivedOnceInOrder(ids);
   });
 
   it('are applied once and in order when the agent is killed again during delivery', async () => {
     const ids = await queued();
-    startAtBackend();
+    agent = AgentProcess.start(url(), ...flags());
     await applied(1);
-    await agent?.kill();
-    startAtBackend();
+    await agent.kill();
+    agent = InProcessAgent.start(url(), ...flags());
     await haveArrivedOnceInOrder(ids);
   });
 });

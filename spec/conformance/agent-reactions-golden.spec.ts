@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { AgentProcess } from '../agent/agent-process.ts';
+import { InProcessAgent } from '../agent/in-process-agent.ts';
 import { FakeBackend, type FakeSession } from '../agent/fake-backend.ts';
 import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
 import { encodeFrame } from '../../src/wire/frame.ts';
@@ -28,11 +28,11 @@ const PATIENCE = { withinMs: 15_000 };
 describe('an agent that reacts to its backend like the recorded agent', function () {
   this.timeout(60_000);
   let backend: FakeBackend;
-  let agent: AgentProcess;
+  let agent: InProcessAgent;
 
   async function start(options: Parameters<typeof FakeBackend.start>[0] = {}): Promise<void> {
     backend = await FakeBackend.start(options);
-    agent = AgentProcess.start(backend.url, '--retry-min', '50ms', '--retry-max', '100ms');
+    agent = InProcessAgent.start(backend.url, '--retry-min', '50ms', '--retry-max', '100ms');
   }
 
   afterEach(async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { AgentProcess } from '../agent/agent-process.ts';
+import { InProcessAgent } from '../agent/in-process-agent.ts';
 import { type AgentClient, agentHeaders, HandshakeRefused } from '../support/agent-client.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -296,7 +296,7 @@ describe('the list of connections', () => {
 
   it('includes a refused agent, which also logs the refusal itself', async () => {
     const url = `ws://127.0.0.1:${backend.agentPort}`;
-    const agent = AgentProcess.start(url, '--log-level', 'warn', '--password', 'wr0ng-secret');
+    const agent = InProcessAgent.start(url, '--log-level', 'warn', '--password', 'wr0ng-secret');
     try {
       const [line] = await eventually(
         () => agent.log.filter((logged) => 'error' in logged),
@@ -304,7 +304,7 @@ describe('the list of connections', () => {
         { what: 'an error in the log of the agent', withinMs: 20_000 },
       );
       expect(line).to.include({
-        'backend-url': `${url}/`,
+        'backend-url': url,
         error: 'handshake failed with status 401: bad credentials',
       });
       expect((await refusals())[0]).to.include({

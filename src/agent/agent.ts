@@ -1,21 +1,34 @@
 import { randomUUID } from 'node:crypto';
+import type { AssetManager, AssetManagerPorts } from '../assets/asset-manager.ts';
 import type { ProcessReaper } from '../exec/process-reaper.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { LinkSettings } from '../machines/agent-link.ts';
 import type { EntityConfig } from '../resources/entity.ts';
-import type { CheckEvent } from '../resources/event.ts';
+import type { Event } from '../resources/event.ts';
 import { NOT_FOUND_NAME } from '../wire/json-codec.ts';
-import { Connection, type TlsOptions } from './connection.ts';
+import { AgentMetrics } from './metrics/agent-metrics.ts';
+import { ApiServer } from './api/api-server.ts';
+import { Connection, type TlsOptions } from './connection/connection.ts';
 import { AgentEntity, type EntitySettings } from './entity.ts';
-import { EventQueue } from './event-queue.ts';
-import { Executor } from './executor.ts';
-import type { HeartbeatSettings } from './heartbeat.ts';
+import { checkKeyOf } from './queue/check-key.ts';
+import { EventQueue } from './queue/event-queue.ts';
+import type { AllowedProgram } from './execution/allow-list.ts';
+import { fillBuild } from './execution/asset-tokens.ts';
+import { CommandRunner } from './execution/command-runner.ts';
+import { Executor, type ExecutorSettings } from './execution/executor.ts';
+import type { HeartbeatSettings } from './connection/heartbeat.ts';
 import { type KeepaliveSettings, Keepalives } from './keepalives.ts';
-import { encodeWithinLimit } from './outgoing-event.ts';
+import { encodeWithinLimit } from './queue/outgoing-event.ts';
+import { completePostedEvent } from './posted-event.ts';
+import { decodePostedEvent } from './posted-json.ts';
+import { PostedQueue, type RelaySettings } from './queue/posted-queue.ts';
 import { SequenceNumbers } from './sequence-numbers.ts';
-import type { QueueStore } from './spill.ts';
-import { SystemInfo } from './system-info.ts';
+import type { QueueStore } from './queue/spill.ts';
+import { parseResults } from './sockets/first-generation-result.ts';
+import { type SocketSettings, Sockets } from './sockets/sockets.ts';
+import { StatsdListener, type StatsdSettings } from './statsd/statsd-listener.ts';
+import { SystemInfo, type SystemSettings } from './system/system-info.ts';
 
 /** Time that a stop waits for running checks, and then for the delivery of their results. */
 const CHECK_GRACE_MS = 5_000;
@@ -24,14 +37,30 @@ const DELIVERY_POLL_MS = 20;
 /** Limits the wait for a disk that hangs. */
 const QUEUE_CLOSE_MS = 5_000;
 
-export interface AgentSettings extends EntitySettings {
+export const API_CRASHED = 'the agent API has crashed';
+
+export interface AgentSettings extends EntitySettings, ExecutorSettings {
   readonly backendUrls: readonly string[];
   readonly password: string;
   readonly link: Omit<LinkSettings, 'waitsForConfig'>;
   readonly heartbeat: HeartbeatSettings;
   readonly keepalive: KeepaliveSettings & EntitySettings['keepalive'];
   readonly maxQueuedEvents: number;
+  readonly relay: RelaySettings;
+  readonly api: { readonly isEnabled: boolean; readonly host: string; readonly port: number };
+  readonly sockets: SocketSettings;
+  readonly statsd: StatsdSettings;
+  readonly system: SystemSettings;
 }
+
+/** Something that receives events of local clients. */
+interface Input {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What the assets of an agent use. */
+export type AgentAssetPorts = Required<Pick<AssetManagerPorts, 'entity' | 'fill' | 'measured'>>;
 
 /** TLS settings for `wss:` backends. */
 export interface ClientTls {
@@ -49,8 +78,16 @@ interface AgentPorts {
   /** Stores queued events; without it they stay in memory. The agent closes it. */
   store: QueueStore | undefined;
   tls: ClientTls;
-  /** When present, checks are terminated with this program. */
+  /** The proxies of those backends that are reached through one, by URL. */
+  proxies: ReadonlyMap<string, URL>;
+  /** When present, checks are terminated with this program. The agent closes it. */
   reaper?: ProcessReaper | undefined;
+  /** The commands that the agent may run; empty when every command is allowed. */
+  allowList?: readonly AllowedProgram[] | undefined;
+  /** Opens the assets of checks and hooks. Without it, checks with assets fail. */
+  openAssets?: ((ports: AgentAssetPorts) => AssetManager) | undefined;
+  /** A part without which the agent must not run failed after the start. */
+  failed(error: Error, message: string): void;
 }
 
 /** Assembles the parts of an agent: the connection receives check requests, the event queue sends results. */
@@ -61,25 +98,51 @@ export class Agent {
   readonly #entity: AgentEntity;
   readonly #sequences = new SequenceNumbers();
   readonly #queue: EventQueue;
+  readonly #posted: PostedQueue;
+  readonly #inputs: readonly Input[];
+  readonly #assets: AssetManager | undefined;
   readonly #executor: Executor;
   readonly #keepalives: Keepalives;
   readonly #connection: Connection;
-  #stopping = false;
+  readonly #reaper: ProcessReaper | undefined;
+  #stopped: Promise<void> | undefined;
 
   constructor(settings: AgentSettings, version: string, ports: AgentPorts) {
     const { clock, log, store, tls } = ports;
     const { name, namespace, subscriptions, user, password } = settings;
     this.#clock = clock;
     this.#log = log;
-    this.#systemInfo = new SystemInfo(clock, log);
+    this.#systemInfo = new SystemInfo(settings.system, { clock, log });
     this.#entity = new AgentEntity(settings, version, () => this.#systemInfo.current, clock);
     this.#queue = new EventQueue(store, settings.maxQueuedEvents, { clock, log });
+    this.#posted = new PostedQueue(settings.maxQueuedEvents, settings.relay, {
+      clock,
+      log,
+      queue: this.#queue,
+      store,
+      isConnected: () => this.#connection.isReady,
+      flush: () => this.#connection.flush(),
+    });
+    const metrics = new AgentMetrics();
     const building = {
       clock,
       entity: () => this.#entity.current(),
       nextSequence: (checkName: string) => this.#sequences.next(checkName),
     };
-    this.#executor = new Executor({ ...building, log, reaper: ports.reaper, deliver: (event) => this.#deliver(event) });
+    this.#assets = ports.openAssets?.({
+      entity: () => this.#entity.variable(),
+      fill: (asset, build) => fillBuild(asset, build, this.#entity.current()),
+      measured: (step, durationMs) => void metrics.observe(`asset_${step}_duration`, durationMs),
+    });
+    const { reaper, allowList = [] } = ports;
+    this.#reaper = reaper;
+    const runner = new CommandRunner({ clock, reaper, assets: this.#assets, allowList });
+    this.#executor = new Executor(settings, {
+      ...building,
+      log,
+      runner,
+      deliver: (event) => this.#deliver(event),
+    });
     this.#keepalives = new Keepalives(settings.keepalive, building);
     this.#connection = new Connection(
       {
@@ -95,50 +158,109 @@ export class Agent {
         credentials: tls.showsCertificate ? undefined : { username: user, password },
         link: { ...settings.link, waitsForConfig: !settings.isAgentManaged },
         heartbeat: settings.heartbeat,
+        proxies: ports.proxies,
       },
       {
         clock,
         log,
         random: () => ports.random(),
+        metrics,
         queue: this.#queue,
         tlsOptions: () => tls.options(),
         sessionBegan: () => {
           this.#sequences.restart();
           this.#entity.resetConfig();
         },
+        sessionReady: () => this.#posted.relay(),
         configReceived: (config) => this.#configReceived(config),
         checkRequested: (request) => this.#executor.accept(request),
         beginKeepalives: (send) => this.#keepalives.begin(send),
         endKeepalives: () => this.#keepalives.end(),
       },
     );
+    const apiPorts = {
+      clock,
+      log,
+      metrics,
+      version,
+      isConnected: () => this.#connection.isOpen,
+      accept: (body: Buffer) => this.#accept([decodePostedEvent(body)]),
+      acceptResults: async (body: Buffer) => this.#accept(parseResults(body) ?? []),
+      failed: (error: Error) => ports.failed(error, API_CRASHED),
+    };
+    const { api, sockets, statsd } = settings;
+    const deliver = (event: Event): void => this.#deliver(event);
+    this.#inputs = [
+      ...(statsd.isEnabled
+        ? [
+            new StatsdListener(statsd, {
+              ...building,
+              log,
+              deliver,
+              dropped: (count) => metrics.count('statsd_dropped_datagrams', count),
+            }),
+          ]
+        : []),
+      ...(api.isEnabled ? [new ApiServer(api, apiPorts)] : []),
+      ...(sockets.isEnabled ? [new Sockets(sockets, { clock, log, accept: (events) => this.#acceptAll(events) })] : []),
+    ];
   }
 
+  /** Rejects when an input without which the agent must not run cannot start. */
   async start(): Promise<void> {
     await this.#systemInfo.start();
-    if (!this.#stopping) this.#connection.start();
+    this.#assets?.start();
+    for (const input of this.#inputs) await input.start();
+    if (this.#stopped === undefined) this.#connection.start();
   }
 
-  /**
-   * Waits a limited time for running checks and for the delivery of their results. A second call aborts running checks.
-   */
-  async stop(): Promise<void> {
-    if (this.#stopping) {
-      this.#executor.abort();
-      return;
-    }
-    this.#stopping = true;
+  /** Waits a limited time for running checks and for the delivery of their results. A further call waits for the same stop. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop().finally(() => this.#reaper?.close());
+    return this.#stopped;
+  }
+
+  /** Kills running checks, so that a stop does not wait for them. */
+  abort(): void {
+    this.#executor.abort();
+  }
+
+  async #stop(): Promise<void> {
+    await Promise.all(this.#inputs.map((input) => input.stop()));
+    this.#posted.stop();
     await this.#executor.stop(CHECK_GRACE_MS);
+    this.#assets?.stop();
     await this.#delivered();
-    await this.#connection.stop();
+    await this.#connection.stop(this.#entity.current().deregister);
     this.#systemInfo.stop();
     await this.#closeQueue();
   }
 
-  #deliver(event: CheckEvent): void {
-    const { metadata, proxy_entity_name: proxy } = event.check;
-    this.#queue.push(encodeWithinLimit(event), `${metadata.name ?? ''}/${proxy}`);
+  #deliver(event: Event): void {
+    this.#queue.push(encodeWithinLimit(event, this.#log), checkKeyOf(event));
     this.#connection.flush();
+  }
+
+  /**
+   * Completes and stores events of a client: all of them, or none when one is not valid. Resolves when they are durable.
+   *
+   * @throws InvalidResource, Overloaded
+   */
+  async #accept(events: readonly Event[]): Promise<void> {
+    const completed = events.map((event) => this.#completed(event));
+    for (const event of completed) await this.#posted.accept(encodeWithinLimit(event, this.#log), checkKeyOf(event));
+  }
+
+  /** Queues results of the sockets: all of them, or none when one is not valid. @throws InvalidResource */
+  #acceptAll(events: readonly Event[]): void {
+    const completed = events.map((event) => this.#completed(event));
+    for (const event of completed) this.#deliver(event);
+  }
+
+  /** @throws InvalidResource */
+  #completed(event: Event): Event {
+    const nowS = Math.floor(this.#clock.nowMs() / 1_000);
+    return completePostedEvent(event, { entity: this.#entity.current(), nowS });
   }
 
   #configReceived(config: EntityConfig): void {

@@ -7,6 +7,7 @@ import {
   joinEntity,
   type System,
 } from '../resources/entity.ts';
+import { entityVariable, systemData } from '../resources/entity-data.ts';
 import { DEFAULT_REDACT } from '../resources/redaction.ts';
 
 /** Label that names the owner of the entity's configuration; all backends know it. */
@@ -28,6 +29,12 @@ export interface EntitySettings {
   /** Whether the local configuration takes precedence over the stored one. */
   readonly isAgentManaged: boolean;
   readonly keepalive: { readonly handlers: readonly string[] };
+}
+
+interface EntityVariable {
+  readonly config: EntityConfig;
+  readonly system: System;
+  readonly value: object;
 }
 
 function configured(settings: EntitySettings): EntityConfig {
@@ -60,6 +67,7 @@ export class AgentEntity {
   readonly #version: string;
   readonly #isAgentManaged: boolean;
   #config: EntityConfig;
+  #variable: EntityVariable | undefined;
 
   constructor(settings: EntitySettings, version: string, systemInfo: () => System, clock: Clock) {
     this.#isAgentManaged = settings.isAgentManaged;
@@ -92,6 +100,21 @@ export class AgentEntity {
   /** Restores the local configuration, for a new connection. */
   resetConfig(): void {
     this.#config = this.#local;
+  }
+
+  /** The entity as filters of assets see it. It is a new object when the configuration or the system has changed. */
+  variable(): object {
+    const [config, system] = [this.#config, this.#systemInfo()];
+    if (this.#variable?.config !== config || this.#variable.system !== system) {
+      const value = {
+        ...entityVariable(config),
+        system: systemData(system),
+        last_seen: Math.floor(this.#clock.nowMs() / 1000),
+        sensu_agent_version: this.#version,
+      };
+      this.#variable = { config, system, value };
+    }
+    return this.#variable.value;
   }
 
   current(): Entity {

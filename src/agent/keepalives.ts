@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../ports/clock.ts';
+import type { ResourceReference } from '../resources/check.ts';
 import type { Entity } from '../resources/entity.ts';
 import { type Event, eventCheckWithDefaults, eventWithDefaults } from '../resources/event.ts';
 
@@ -11,8 +12,7 @@ export interface KeepaliveSettings {
   /** Labels of the event, not of the entity. */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** Names of pipelines. */
-  readonly pipelines: readonly string[];
+  readonly pipelines: readonly ResourceReference[];
 }
 
 interface KeepalivePorts {
@@ -61,7 +61,7 @@ export class Keepalives {
     return {
       ...eventWithDefaults({
         metadata: { namespace, labels: { ...labels }, annotations: { ...annotations } },
-        pipelines: pipelines.map((name) => ({ name, type: 'Pipeline', api_version: 'core/v2' })),
+        pipelines: pipelines.map((pipeline) => ({ ...pipeline })),
       }),
       id: randomUUID(),
       timestamp: Math.floor(this.#ports.clock.nowMs() / 1000),

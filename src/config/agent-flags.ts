@@ -1,9 +1,14 @@
 import { agentCompatibilityFlags } from './agent-compatibility-flags.ts';
+import { agentInputFlags } from './agent-input-flags.ts';
+import { assetFlags } from './asset-flags.ts';
 import { DEFAULT_LOG_LEVEL, type Flag, grouped, kinds } from './flags.ts';
+import { logFileFlags } from './log-file-flags.ts';
+import { printConfigFlags } from './effective-settings.ts';
 import { pemFile } from './tls-flags.ts';
 
 const MAX_UINT32 = 2 ** 32 - 1;
 const MAX_INT32 = 2 ** 31 - 1;
+const MAX_PARALLEL_CHECKS = 10_000;
 
 const text = (fallback: string, about: string): Flag<string> => ({ kind: kinds.text, fallback, about });
 const flag = (about: string): Flag<boolean> => ({ kind: kinds.boolean, fallback: false, about });
@@ -30,8 +35,18 @@ const duration = (fallbackMs: number, about: string): Flag<number> => ({
   about,
 });
 
-/** The flags of `mon-agent start`; the name of the entity is `hostname` by default. */
-export const agentFlags = (hostname: string) => ({
+/** What the machine and the command give as defaults. */
+export interface FlagDefaults {
+  /** The name of the entity. */
+  hostname: string;
+  configFile: string;
+  cacheDir: string;
+  /** Empty for standard error. */
+  logFile: string;
+}
+
+/** The flags of `mon-agent start`. */
+export const agentFlags = ({ hostname, configFile, cacheDir, logFile }: FlagDefaults) => ({
   ...grouped('Entity', {
     name: { ...text(hostname, 'name of the entity'), formerName: 'id' },
     namespace: text('default', 'namespace of the entity'),
@@ -39,8 +54,10 @@ export const agentFlags = (hostname: string) => ({
     annotations: map('annotations of the entity'),
     redact: list([], 'labels and annotations whose values are hidden, by default those of passwords and keys'),
     subscriptions: list([], 'subscriptions whose checks this agent runs'),
-    deregister: flag('remove the entity when its keepalives stop'),
+    deregister: flag('remove the entity when the agent stops'),
     'deregistration-handler': text('', 'handler that is notified when the entity is removed'),
+    'detect-cloud-provider': flag('name the cloud of the machine in the entity: EC2, Azure or GCP'),
+    'strip-networks': flag('leave the network interfaces out of the entity'),
     'agent-managed-entity': flag('use this configuration, not the one that the backend has stored'),
   }),
   ...grouped('Connection', {
@@ -82,20 +99,33 @@ export const agentFlags = (hostname: string) => ({
     'keepalive-check-annotations': map('annotations of keepalive events'),
     'keepalive-pipelines': list([], 'pipelines of keepalive events, for example core/v2.Pipeline.ops'),
   }),
+  ...grouped('Checks', {
+    'allow-list': text('', 'file of the commands that the agent may run, YAML or JSON, by default all'),
+    'max-parallel-checks': {
+      kind: kinds.integer(0, MAX_PARALLEL_CHECKS),
+      fallback: 0,
+      about: 'checks that run at a time, others wait, 0 for no limit',
+    },
+    'disable-assets': flag('run no checks and hooks that need assets'),
+    ...assetFlags,
+  }),
+  ...agentInputFlags,
   ...grouped('Files and logs', {
     'events-queue-max': {
       kind: kinds.integer(1, MAX_INT32),
       fallback: 100_000,
       about: 'events that the queue on disk holds while no backend is connected',
     },
-    'allow-list': text('', 'file of the commands that the agent may run; not supported yet, so it is refused'),
-    'cache-dir': text('/var/cache/mon/mon-agent', 'directory of assets and the queue, /dev/null for memory'),
+    'cache-dir': text(cacheDir, 'directory of assets and the queue, /dev/null for memory'),
     'log-level': {
       kind: kinds.logLevel,
       fallback: DEFAULT_LOG_LEVEL,
       about: 'lowest logged level: panic, fatal, error, warn, info, debug or trace',
     },
-    'config-file': { ...text('/etc/mon/agent.yml', 'YAML file with these flags'), short: 'c' },
+    ...logFileFlags,
+    'log-file': { ...logFileFlags['log-file'], fallback: logFile },
+    'config-file': { ...text(configFile, 'YAML file with these flags'), short: 'c' },
+    ...printConfigFlags,
   }),
   ...agentCompatibilityFlags,
 });

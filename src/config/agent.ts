@@ -1,22 +1,23 @@
-import { InvalidResource } from '../resources/errors.ts';
-import { assertName } from '../resources/names.ts';
+import type { ResourceReference } from '../resources/check.ts';
+import { agentDefaults } from './agent-defaults.ts';
 import { agentFlags, type AgentFlags } from './agent-flags.ts';
+import { agentRules } from './agent-rules.ts';
+import { type AssetConfig, assetConfig } from './asset-flags.ts';
+import { withPort } from './backend-urls.ts';
+import { type InputConfig, inputConfig } from './agent-input-flags.ts';
 import type { LogLevel } from './flag-kinds.ts';
-import { type ConfigWarning, type FlagValues, type Parsed, parseFlags, type Program, type Sources } from './flags.ts';
-import { fileOf, type KeyPairFiles, keyPairOf, type NamedFile, keyPairRule } from './tls-flags.ts';
+import { type ConfigWarning, type FlagValues, type Parsed, parseFlags, type Sources } from './flags.ts';
+import { type LogFileConfig, logFileConfig } from './log-file-flags.ts';
+import { fileOf, type KeyPairFiles, keyPairOf, type NamedFile } from './tls-flags.ts';
 
-const DEFAULT_BACKEND_PORT = '8081';
 const DEFAULT_HANDSHAKE_TIMEOUT_S = 15;
 const DEFAULT_HEARTBEAT_INTERVAL_S = 30;
 const DEFAULT_HEARTBEAT_TIMEOUT_S = 45;
 const DEFAULT_RETRY_MULTIPLIER = 2;
-const MIN_TIMEOUT_S = 5;
 
-/** The characters that headers can carry: no control characters, and one byte each. */
-const HEADER_TEXT = /^[\x20-\x7e\xa0-\xff]*$/;
 const LABEL_KEY = /^[A-Za-z]\w*$/;
 /** A space may replace the dot before the name. */
-const PIPELINE = /^core\/v2\.Pipeline[. ]([\w.:-]+)$/;
+const PIPELINE = /^([\w-]+\/[\w-]+)\.(\w+)[. ]([\w.:-]+)$/;
 
 type TextMap = Readonly<Record<string, string>>;
 
@@ -30,7 +31,7 @@ export interface AgentTls {
   readonly skipsVerification: boolean;
 }
 
-export interface AgentConfig {
+export interface AgentConfig extends InputConfig, Required<AssetConfig> {
   readonly name: string;
   readonly namespace: string;
   readonly labels: TextMap;
@@ -62,119 +63,41 @@ export interface AgentConfig {
     readonly handlers: readonly string[];
     readonly labels: TextMap;
     readonly annotations: TextMap;
-    /** Names of pipelines. */
-    readonly pipelines: readonly string[];
+    readonly pipelines: readonly ResourceReference[];
   };
+  readonly system: {
+    readonly detectsCloud: boolean;
+    /** Whether the entity lists the network interfaces. */
+    readonly showsNetworks: boolean;
+  };
+  /** The file of the commands that the agent may run; empty for none. */
+  readonly allowList: string;
+  /** Checks that run at a time; 0 = no limit. */
+  readonly maxParallelChecks: number;
+  readonly disablesAssets: boolean;
   readonly maxQueuedEvents: number;
   readonly cacheDir: string;
   readonly logLevel: LogLevel;
+  /** Standard error when it is absent. */
+  readonly logFile?: LogFileConfig | undefined;
 }
 
 type Values = FlagValues<AgentFlags>;
-type Rules = Program<AgentFlags, AgentConfig>['rules'];
 
-/** Adds the port only if the text has none: an explicit default port of the scheme must be kept. */
-function withPort(text: string): URL | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  if (!/^[^:]+:\/\/[^/?#]*:\d+(?=[/?#]|$)/.test(text)) url.port = DEFAULT_BACKEND_PORT;
-  return url;
-}
-
-function urlError(urls: readonly string[]): string | undefined {
-  if (urls.length === 0) return 'no backend URLs defined';
-  const errors = urls.map((text) => {
-    const url = withPort(text);
-    if (url === undefined) return `backend URL (${text}) is not a valid URL`;
-    if (url.protocol === 'ws:' || url.protocol === 'wss:') return undefined;
-    [url.username, url.password] = ['', ''];
-    return `backend URL (${url.href.replace(/\/$/, '')}) must have ws:// or wss:// scheme`;
-  });
-  return errors.find((error) => error !== undefined);
-}
-
-function nameError(name: string): string | undefined {
-  try {
-    assertName(name, 'invalid agent name:');
-    return undefined;
-  } catch (error) {
-    if (error instanceof InvalidResource) return error.message;
-    throw error;
-  }
-}
-
-const rules: Rules = [
-  {
-    flags: ['keepalive-critical-timeout', 'keepalive-warning-timeout'],
-    broken: ({ 'keepalive-critical-timeout': critical, 'keepalive-warning-timeout': warning }) =>
-      critical !== 0 && critical <= warning
-        ? 'if set, --keepalive-critical-timeout must be greater than --keepalive-warning-timeout'
-        : undefined,
-  },
-  {
-    flags: ['keepalive-critical-timeout', 'keepalive-interval'],
-    broken: ({ 'keepalive-critical-timeout': critical, 'keepalive-interval': interval }) =>
-      critical > 0 && critical <= interval
-        ? 'keepalive critical timeout must be greater than keepalive interval'
-        : undefined,
-  },
-  {
-    flags: ['keepalive-warning-timeout', 'keepalive-interval'],
-    broken: ({ 'keepalive-warning-timeout': warning, 'keepalive-interval': interval }) =>
-      warning > 0 && warning <= interval
-        ? 'keepalive warning timeout must be greater than keepalive interval'
-        : undefined,
-  },
-  { flags: ['name'], broken: ({ name }) => nameError(name) },
-  {
-    flags: ['keepalive-warning-timeout'],
-    broken: ({ 'keepalive-warning-timeout': warning }) =>
-      warning < MIN_TIMEOUT_S
-        ? `bad keepalive timeout: ${warning} (minimum value is ${MIN_TIMEOUT_S} seconds)`
-        : undefined,
-  },
-  {
-    flags: ['keepalive-critical-timeout'],
-    broken: ({ 'keepalive-critical-timeout': critical }) =>
-      critical !== 0 && critical < MIN_TIMEOUT_S
-        ? `bad keepalive critical timeout: ${critical} (minimum value is ${MIN_TIMEOUT_S} seconds)`
-        : undefined,
-  },
-  { flags: ['backend-url'], broken: (values) => urlError(values['backend-url']) },
-  {
-    flags: ['user'],
-    // In Basic credentials the name ends at the first colon.
-    broken: ({ user }) => (user.includes(':') ? 'user must not have a colon' : undefined),
-  },
-  keyPairRule,
-  {
-    flags: ['allow-list'],
-    broken: (values) =>
-      values['allow-list'] === ''
-        ? undefined
-        : 'allow-list is not supported yet: the agent would run every command that a backend requests',
-  },
-  ...(['namespace', 'user', 'subscriptions'] as const).map((flag) => ({
-    flags: [flag],
-    broken: (values: Values) =>
-      HEADER_TEXT.test(String(values[flag]))
-        ? undefined
-        : `${flag} cannot contain control characters or letters outside of Latin-1`,
-  })),
-  ...(['retry-min', 'retry-max'] as const).map((flag) => ({
-    flags: [flag],
-    broken: (values: Values) => (values[flag] > 0 ? undefined : `${flag} must be above 0`),
-  })),
-];
-
-/** Drops items that are not pipelines: the backend refuses a whole keepalive that names anything else. */
-function pipelineNames(items: readonly string[], warn: (warning: ConfigWarning) => void): string[] {
+/** Drops items that cannot be parsed. */
+function pipelinesOf(items: readonly string[], warn: (warning: ConfigWarning) => void): ResourceReference[] {
   return items.flatMap((item) => {
-    const [, name] = PIPELINE.exec(item) ?? [];
-    if (name !== undefined) return [name];
-    const message = 'keepalive pipeline is not of the form core/v2.Pipeline.<name>, left out';
-    warn({ message, fields: { pipeline: item } });
-    return [];
+    const [, api_version, type, name] = PIPELINE.exec(item) ?? [];
+    if (api_version === undefined || type === undefined || name === undefined) {
+      const error = 'resource reference string must be in format api_version.type.name';
+      warn({ message: `error parsing keepalive pipeline resource reference: ${item}`, fields: { error } });
+      return [];
+    }
+    if (api_version !== 'core/v2' || type !== 'Pipeline') {
+      const message = 'keepalive pipeline is not a core/v2.Pipeline, backends may refuse the keepalives';
+      warn({ message, fields: { pipeline: item } });
+    }
+    return [{ name, type, api_version }];
   });
 }
 
@@ -184,8 +107,10 @@ function heartbeatOf(values: Values, warn: (warning: ConfigWarning) => void): Ag
   const isLonger = timeoutS > intervalS;
   const usedS = isLonger ? timeoutS : Math.floor((intervalS * 10) / 6);
   if (!isLonger) {
-    const message = 'backend heartbeat timeout must be greater than the interval, a longer one is used';
-    warn({ message, fields: { interval: intervalS, timeout: timeoutS, used: usedS } });
+    const message =
+      `the heartbeat timeout (${timeoutS}) must be bigger than the heartbeat interval (${intervalS}), ` +
+      'increasing the timeout';
+    warn({ message, fields: { used: usedS } });
   }
   return Object.freeze({ intervalMs: intervalS * 1000, timeoutMs: usedS * 1000 });
 }
@@ -245,16 +170,42 @@ function configOf(values: Values, warn: (warning: ConfigWarning) => void): Agent
       handlers: Object.freeze(values['keepalive-handlers']),
       labels: Object.freeze(values['keepalive-check-labels']),
       annotations: Object.freeze(values['keepalive-check-annotations']),
-      pipelines: Object.freeze(pipelineNames(values['keepalive-pipelines'], warn)),
+      pipelines: Object.freeze(pipelinesOf(values['keepalive-pipelines'], warn)),
+    }),
+    allowList: values['allow-list'],
+    maxParallelChecks: values['max-parallel-checks'],
+    disablesAssets: values['disable-assets'],
+    ...assetConfig(values),
+    ...inputConfig(values),
+    system: Object.freeze({
+      detectsCloud: values['detect-cloud-provider'],
+      showsNetworks: !values['strip-networks'],
     }),
     maxQueuedEvents: values['events-queue-max'],
     cacheDir: values['cache-dir'],
     logLevel: values['log-level'],
+    logFile: logFileConfig(values),
   });
 }
 
+/** Where the agent runs. */
+export interface AgentSurroundings {
+  hostname: string;
+  /** As Node.js names it. */
+  platform: string;
+  /** Whether the agent runs as a service, which has a log file by default. */
+  isService: boolean;
+}
+
 /** The flags of `mon-agent start`, without the command itself. @throws ConfigError */
-export function parseAgentConfig(sources: Sources, hostname: string): Parsed<AgentConfig> {
-  const flags = agentFlags(hostname);
-  return parseFlags({ usage: 'mon-agent start', environmentPrefix: 'MON_', flags, rules, build: configOf }, sources);
+export function parseAgentConfig(
+  sources: Sources,
+  { hostname, platform, isService }: AgentSurroundings,
+): Parsed<AgentConfig> {
+  const { serviceLogFile, ...paths } = agentDefaults(platform, sources.env);
+  const flags = agentFlags({ hostname, ...paths, logFile: isService ? serviceLogFile : '' });
+  return parseFlags(
+    { usage: 'mon-agent start', environmentPrefix: 'MON_', flags, rules: agentRules, build: configOf },
+    sources,
+  );
 }

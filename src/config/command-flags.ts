@@ -1,8 +1,9 @@
+import { backupFlags } from './backup-flags.ts';
 import { etcdFlags } from './etcd-flags.ts';
 import { firstAdminFlags } from './first-admin-flags.ts';
 import { type Flag, kinds, withoutEffect } from './flags.ts';
 import { startFlags } from './start-flags.ts';
-import { stateFlags } from './state-flags.ts';
+import { controlFlags, stateFlags } from './state-flags.ts';
 
 const DEFAULT_TIMEOUT_MS = 5_000;
 
@@ -20,11 +21,17 @@ const connectionFlags = {
 /** The flags of `mon-backend init`. */
 export const initFlags = {
   ...stateFlags,
+  ...controlFlags,
   ...firstAdminFlags,
   timeout: {
     kind: kinds.duration({ bareSeconds: true }),
     fallback: DEFAULT_TIMEOUT_MS,
     about: 'time limit of one attempt',
+  },
+  'restrict-edit': {
+    kind: kinds.boolean,
+    fallback: false,
+    about: 'give the cluster role edit no rights to change handlers and mutators, whose commands run on this machine',
   },
   wait: { kind: kinds.boolean, fallback: false, about: 'retry until the store can be reached' },
   'ignore-already-initialized': {
@@ -38,6 +45,13 @@ export const initFlags = {
 /** The flags of `mon-backend upgrade`. */
 export const upgradeFlags = {
   ...stateFlags,
+  ...controlFlags,
+  ...backupFlags,
+  'create-missing-namespaces': {
+    kind: kinds.boolean,
+    fallback: false,
+    about: 'create the namespaces that checks name and that do not exist',
+  },
   'skip-confirm': { kind: kinds.boolean, fallback: false, about: 'do not ask for a confirmation' },
   timeout: {
     kind: kinds.duration({ bareSeconds: true }),

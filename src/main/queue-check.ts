@@ -1,6 +1,6 @@
 import { DiskQueue } from '../store/disk-queue.ts';
 import { isDamage } from '../store/is-damage.ts';
-import { EXIT_DAMAGED } from './process/open-queue.ts';
+import { EXIT_DAMAGED } from './process/probe.ts';
 import { systemClock } from './process/system-clock.ts';
 
 /**
@@ -23,4 +23,6 @@ async function check(directory: string): Promise<number> {
   }
 }
 
-process.exitCode = await check(process.argv[2] ?? '');
+void check(process.argv[2] ?? '').then((code) => {
+  process.exitCode = code;
+});

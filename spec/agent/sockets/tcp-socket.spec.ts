@@ -1,0 +1,61 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { TcpSocket } from '../../../src/agent/sockets/tcp-socket.ts';
+import { systemClock } from '../../../src/main/process/system-clock.ts';
+import { InvalidResource } from '../../../src/resources/errors.ts';
+import type { Event } from '../../../src/resources/event.ts';
+import { perTest } from '../../support/fixture.ts';
+import { RecordedLog } from '../../support/recorded-log.ts';
+
+const MIB = 1024 * 1024;
+
+describe('the TCP socket of the agent', () => {
+  const lists: (readonly Event[])[] = [];
+  const socket = perTest(
+    async () => {
+      lists.length = 0;
+      const accept = (events: readonly Event[]): void => {
+        if (events.some(({ check }) => check?.metadata.name === 'bad name')) throw new InvalidResource('bad');
+        lists.push(events);
+      };
+      const server = new TcpSocket({ clock: systemClock, log: new RecordedLog(), accept });
+      return { server, port: await server.listen('127.0.0.1', 0) };
+    },
+    ({ server }) => server.close(),
+  );
+  const connected = () => connect({ port: socket.port, host: '127.0.0.1', allowHalfOpen: true });
+
+  async function answerTo(payload: string): Promise<string> {
+    const client = connected();
+    client.end(payload);
+    return text(client);
+  }
+
+  it('takes all results of a list at once', async () => {
+    const list = [
+      { name: 'a', output: 'x' },
+      { name: 'b', output: 'x' },
+    ];
+    expect(await answerTo(JSON.stringify(list))).to.equal('ok');
+    expect(lists.map((events) => events.map(({ check }) => check?.metadata.name))).to.deep.equal([['a', 'b']]);
+    expect(await answerTo(JSON.stringify([...list, { name: 'bad name', output: 'x' }]))).to.equal('invalid');
+    expect(lists).to.have.lengthOf(1);
+  });
+
+  it('holds 64 MiB of incomplete results, and takes others again when they are gone', async () => {
+    const incomplete = `{"name":"a","output":"${'x'.repeat(9 * MIB)}`;
+    const clients = Array.from({ length: 8 }, () => connected());
+    const answers = clients.map((client) => {
+      client.on('error', () => undefined).write(incomplete);
+      return new Promise<string>((resolve) => {
+        client.once('data', (answer) => resolve(String(answer)));
+        client.once('close', () => resolve(''));
+      });
+    });
+    const first = await Promise.race(answers);
+    expect(first).to.be.oneOf(['invalid', '']);
+    for (const client of clients) client.destroy();
+    expect(await answerTo(JSON.stringify({ name: 'a', output: 'x' }))).to.equal('ok');
+  });
+});

@@ -1,0 +1,101 @@
+import type { Log } from '../../ports/log.ts';
+import { InvalidResource } from '../../resources/errors.ts';
+import { type Event, parseEventShape } from '../../resources/event.ts';
+import { type Codec, jsonCodec } from '../../wire/codec.ts';
+import { parseEventJson } from '../../wire/exact-json.ts';
+import { encodeJson } from '../../wire/json-codec.ts';
+import { MAX_VALUES } from '../../wire/message-bounds.ts';
+
+/** Default message limit of a backend, less the type line. */
+const MAX_EVENT_BYTES = 10 * 1024 * 1024 - 64;
+/** The part of an event that its metrics may take. */
+const MAX_METRIC_BYTES = 8 * 1024 * 1024;
+/** The share of a limit to which a text is cut. Escapes may be distributed unevenly, so one cut may not be enough. */
+const CUT_SHARE = 0.98;
+
+/** The object of a point with its members and the list of its tags, and that of a tag. */
+const VALUES_OF_POINT = 6;
+const VALUES_OF_TAG = 3;
+
+/**
+ * Encodes an event as JSON within the limits of a message, because a rejected event would be lost: its last metrics are left out,
+ * which is logged, and long outputs are cut, which they say.
+ */
+export function encodeWithinLimit(event: Event, log: Log): string {
+  const fitting = withFittingMetrics(event, log);
+  return withFittingTexts(fitting, encodeJson(fitting));
+}
+
+function withFittingMetrics(event: Event, log: Log): Event {
+  const { metrics, ...rest } = event;
+  const { points = null } = metrics ?? {};
+  if (metrics === undefined || points === null) return event;
+  const kept = pointsWithin(points, MAX_VALUES - valuesOf(rest) - valuesOf(metrics.handlers));
+  if (kept === points.length) return event;
+  const fields = { check: event.check?.metadata.name, metrics: points.length, kept };
+  log.error(fields, 'event is too large for a backend, leaving out some of its metrics');
+  return { ...event, metrics: { ...metrics, points: points.slice(0, kept) } };
+}
+
+type Points = NonNullable<NonNullable<Event['metrics']>['points']>;
+
+/** The number of the first points that have room for their values and their bytes. */
+function pointsWithin(points: Points, maxValues: number): number {
+  let values = 0;
+  let bytes = 0;
+  for (const [index, point] of points.entries()) {
+    values += VALUES_OF_POINT + VALUES_OF_TAG * (point.tags?.length ?? 0);
+    if (values > maxValues) return index;
+    bytes += Buffer.byteLength(encodedPoint(point));
+    if (bytes > MAX_METRIC_BYTES) return index;
+  }
+  return points.length;
+}
+
+const encodedPoint = (point: Points[number]): string =>
+  JSON.stringify(point, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+
+/** Values as backends count them in JSON, or a few more. */
+function valuesOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce((sum: number, member) => sum + valuesOf(member), 2);
+}
+
+/** Cuts the outputs of the check and of its hooks until the event fits. `payload` is the event as JSON. */
+function withFittingTexts(event: Event, payload: string): string {
+  const { check } = event;
+  if (check === undefined) return payload;
+  const outputs = [check.output, ...(check.hooks ?? []).map(({ output = '' }) => output)];
+  let maxCharacters = Math.max(...outputs.map(({ length }) => length));
+  let fitting = payload;
+  for (let bytes = Buffer.byteLength(fitting); bytes > MAX_EVENT_BYTES && maxCharacters > 0;) {
+    maxCharacters = Math.floor(maxCharacters * (MAX_EVENT_BYTES / bytes) * CUT_SHARE);
+    const cut = (text: string): string => cutTo(maxCharacters, text);
+    const hooks = check.hooks?.map((hook) => ({ ...hook, output: hook.output && cut(hook.output) }));
+    fitting = encodeJson({ ...event, check: { ...check, output: cut(check.output), ...(hooks && { hooks }) } });
+    bytes = Buffer.byteLength(fitting);
+  }
+  return fitting;
+}
+
+function cutTo(maxCharacters: number, text: string): string {
+  if (text.length <= maxCharacters) return text;
+  const note = `\nOutput cut at ${maxCharacters} of ${text.length} characters, the event would be too large\n`;
+  return text.slice(0, maxCharacters) + note;
+}
+
+/**
+ * Encodes queued JSON without validating its rules, because the backend must learn of invalid checks.
+ * @throws InvalidResource for an invalid shape
+ */
+export function encodeQueued(payload: string, codec: Codec): string | Buffer {
+  return codec === jsonCodec ? payload : codec.encodeEvent(parseEventShape(parseJson(payload)));
+}
+
+function parseJson(payload: string): unknown {
+  try {
+    return parseEventJson(payload);
+  } catch (error) {
+    throw new InvalidResource('payload is not JSON', { cause: error });
+  }
+}

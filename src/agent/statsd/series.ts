@@ -1,0 +1,183 @@
+import type { StatsdLine } from '../../formats/statsd.ts';
+
+/** A series without an update for this long is forgotten. Source: spec/03 8.3. */
+const SERIES_LIFE_MS = 300_000;
+/** Series at a time. The values of further ones are dropped. */
+const MAX_OPEN_SERIES = 20_000;
+/** Bytes of the names and tags of all series. */
+const MAX_HELD_NAME_BYTES = 8 * 1024 * 1024;
+/** Values of timers and texts of sets until the next flush. Further ones are dropped. */
+const MAX_HELD_VALUES = 2_000_000;
+/** Bytes of the texts of sets until the next flush. */
+const MAX_HELD_TEXT_BYTES = 16 * 1024 * 1024;
+
+const PERCENTILE = 90;
+
+/** A number of a series. */
+export interface SeriesPoint {
+  readonly name: string;
+  readonly value: number;
+  readonly tags: readonly { name: string; value: string }[];
+}
+
+interface Series {
+  readonly name: string;
+  readonly type: StatsdLine['type'];
+  readonly tags: SeriesPoint['tags'];
+  readonly keyBytes: number;
+  updatedAtMs: number;
+  /** The sum of a counter or the value of a gauge. */
+  value: number;
+  values: number[];
+  texts: Set<string>;
+}
+
+const ORDER: readonly StatsdLine['type'][] = ['counter', 'timer', 'gauge', 'set'];
+
+/** Aggregates lines between two flushes, by name, tags and sender. */
+export class SeriesTable {
+  readonly #series = new Map<string, Series>();
+  #nameBytes = 0;
+  #heldValues = 0;
+  #heldTextBytes = 0;
+  #dropped = 0;
+
+  get size(): number {
+    return this.#series.size;
+  }
+
+  /** Values that were dropped since the start, at a limit or because they are not finite. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** @param atMs on a monotonic clock */
+  add(line: StatsdLine, sender: string, atMs: number): void {
+    const series = this.#seriesOf(line, sender, atMs);
+    if (series === undefined) {
+      this.#dropped += 1;
+      return;
+    }
+    series.updatedAtMs = atMs;
+    if (line.type === 'counter') series.value += Math.trunc(line.value / line.rate);
+    else if (line.type === 'gauge') series.value = line.value;
+    else this.#hold(series, line);
+  }
+
+  /** Forgets series without updates, and returns the points of the others. Their values start again, except those of gauges. */
+  *flush(atMs: number, elapsedS: number): Iterable<SeriesPoint> {
+    for (const [key, series] of this.#series) {
+      if (atMs - series.updatedAtMs < SERIES_LIFE_MS) continue;
+      this.#series.delete(key);
+      this.#nameBytes -= series.keyBytes;
+    }
+    for (const type of ORDER) {
+      for (const series of this.#series.values()) {
+        if (series.type !== type) continue;
+        for (const [suffix, value] of numbersOf(series, elapsedS)) {
+          // Sums and rates of large values may be beyond all numbers, which JSON cannot express.
+          if (Number.isFinite(value)) yield { name: `${series.name}.${suffix}`, value, tags: series.tags };
+          else this.#dropped += 1;
+        }
+        if (type !== 'gauge') series.value = 0;
+        if (series.values.length > 0) series.values = [];
+        if (series.texts.size > 0) series.texts = new Set();
+      }
+    }
+    this.#heldValues = 0;
+    this.#heldTextBytes = 0;
+  }
+
+  #hold(series: Series, { type, value, text }: StatsdLine): void {
+    const isKnown = type === 'set' && series.texts.has(text);
+    if (isKnown) return;
+    const isFull = this.#heldValues >= MAX_HELD_VALUES || this.#heldTextBytes + text.length > MAX_HELD_TEXT_BYTES;
+    if (isFull) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#heldValues += 1;
+    if (type === 'set') {
+      this.#heldTextBytes += text.length;
+      series.texts.add(text);
+    } else {
+      series.values.push(value);
+    }
+  }
+
+  #seriesOf({ name, type, tags }: StatsdLine, sender: string, atMs: number): Series | undefined {
+    const key = `${type} ${name} ${sender} ${tags.join(',')}`;
+    const known = this.#series.get(key);
+    if (known !== undefined) return known;
+    if (this.#series.size >= MAX_OPEN_SERIES || this.#nameBytes + key.length > MAX_HELD_NAME_BYTES) return undefined;
+    this.#nameBytes += key.length;
+    const series: Series = {
+      name,
+      type,
+      tags: [...tags.map(tagOf), { name: 's', value: sender }],
+      keyBytes: key.length,
+      updatedAtMs: atMs,
+      value: 0,
+      values: [],
+      texts: new Set(),
+    };
+    this.#series.set(key, series);
+    return series;
+  }
+}
+
+/** The value of a tag is its second part. */
+function tagOf(tag: string): { name: string; value: string } {
+  const [name = '', value = ''] = tag.split(':');
+  return { name, value };
+}
+
+function numbersOf({ type, value, values, texts }: Series, elapsedS: number): [string, number][] {
+  if (type === 'gauge') return [['value', value]];
+  if (type === 'set') return [['value', texts.size]];
+  if (type === 'timer') return timerNumbers(values, elapsedS);
+  return [
+    ['value', value],
+    ['per_second', value / elapsedS],
+  ];
+}
+
+function timerNumbers(unsorted: readonly number[], elapsedS: number): [string, number][] {
+  const values = Float64Array.from(unsorted).sort();
+  const count = values.length;
+  const sums = sumsOf(values);
+  const mean = count === 0 ? 0 : sums.sum / count;
+  let squares = 0;
+  for (const value of values) squares += (value - mean) ** 2;
+  const numbers: [string, number][] = [
+    ['min', values[0] ?? 0],
+    ['max', values[count - 1] ?? 0],
+    ['count', count],
+    ['per_second', count / elapsedS],
+    ['mean', mean],
+    ['median', ((values[(count - 1) >> 1] ?? 0) + (values[count >> 1] ?? 0)) / 2],
+    ['stddev', count === 0 ? 0 : Math.sqrt(squares / count)],
+    ['sum', sums.sum],
+    ['sum_squares', sums.squares],
+  ];
+  const kept = count === 1 ? 1 : Math.floor((PERCENTILE / 100) * count + 0.5);
+  if (kept === 0) return numbers;
+  const lower = sumsOf(values.subarray(0, kept));
+  return [
+    ...numbers,
+    [`percentile_count_${PERCENTILE}`, kept],
+    [`percentile_mean_${PERCENTILE}`, lower.sum / kept],
+    [`percentile_sum_${PERCENTILE}`, lower.sum],
+    [`percentile_sum_squares_${PERCENTILE}`, lower.squares],
+    [`percentile_upper_${PERCENTILE}`, values[kept - 1] ?? 0],
+  ];
+}
+
+function sumsOf(values: Float64Array): { sum: number; squares: number } {
+  let [sum, squares] = [0, 0];
+  for (const value of values) {
+    sum += value;
+    squares += value * value;
+  }
+  return { sum, squares };
+}

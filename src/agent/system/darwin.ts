@@ -1,0 +1,14 @@
+import { type MachineFacts, NOT_VIRTUAL, type Platform } from './machine-facts.ts';
+import type { SystemTools } from './system-tools.ts';
+
+/** Parses the output of `sw_vers`. */
+export function darwinPlatform(output: string): Platform {
+  const [, product = ''] = /^ProductName:\s*(.*?)\s*$/m.exec(output) ?? [];
+  const [, version = ''] = /^ProductVersion:\s*(\S+)/m.exec(output) ?? [];
+  const family = product.includes('Server') ? 'Server' : 'Standalone Workstation';
+  return { platform: 'darwin', platform_family: family, platform_version: version };
+}
+
+export async function darwinFacts({ run }: SystemTools): Promise<MachineFacts> {
+  return { ...darwinPlatform((await run('sw_vers', [])) ?? ''), ...NOT_VIRTUAL, libc_type: '' };
+}
