@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { emptyPuts } from '../../../src/store/decision.ts';
-import { verify } from '../../../src/store/ledger.ts';
+import { verify } from '../../../src/store/ledger-verification.ts';
 import { LmdbStore } from '../../../src/store/lmdb-store.ts';
 import { MIGRATIONS, OLDEST_VERSION } from '../../../src/store/migrations/migrations.ts';
 import { eventOf, TABLE_NAMES } from '../../../src/store/records.ts';
@@ -15,6 +15,7 @@ import { upgraded } from '../upgraded.ts';
 
 /** Sorts after every key. */
 const ALL = { from: '', to: '~' };
+const NOTIFICATION_TABLES = ['notificationLog', 'notificationsByEvent', 'notificationsById'];
 const TTLS = { backup: 'warning', disk: 'registered', mirror: 'critical' };
 
 describe('the steps of an upgrade', () => {
@@ -51,11 +52,11 @@ for (const fixture of FIXTURES) {
       await upgraded(directory.path);
       const after = await recordsOf(store);
       after.get('meta')?.delete('last-upgrade');
+      const made = fixture.version < 5 ? [...NOTIFICATION_TABLES, 'incidents'] : ['incidents'];
+      if (fixture.version < 5) before.set('notifications', new Map());
+      for (const table of [...made, 'ledgerByActor']) after.delete(table);
       before.delete('ledgerByActor');
-      before.set('notifications', new Map());
-      for (const table of ['ledgerByActor', 'notificationLog', 'notificationsByEvent', 'notificationsById'])
-        after.delete(table);
-      expect([...after.keys()]).to.deep.equal([...before.keys()]);
+      expect([...after.keys()].toSorted()).to.deep.equal([...before.keys()].toSorted());
       for (const [table, records] of before) {
         expect([...(after.get(table)?.keys() ?? [])], table).to.deep.equal([...records.keys()]);
       }
@@ -106,6 +107,28 @@ for (const fixture of FIXTURES) {
         await written.close();
       }
       expect(found).to.deep.equal((await recordsOf(join(directory.path, 'written'))).get('ledgerByActor'));
+    });
+
+    it('has an incident for each event that fails or flaps, and for no other', async () => {
+      await upgraded(directory.path);
+      const opened = new LmdbStore({ directory: store, sync: 'none' });
+      try {
+        const events = [...opened.range('events', ALL)].map(({ key, value }) => ({ key, ...eventOf(value).check }));
+        const open = events.filter(({ status, state }) => status !== 0 || state === 'flapping');
+        const incidents = [...opened.range('incidents', ALL)];
+        expect(incidents.map(({ key }) => key)).to.deep.equal(open.map(({ key }) => key));
+        expect(incidents.map(({ key }) => key)).to.include.members(['default/web/disk', 'default/web/flaky']);
+        for (const { key, value } of incidents) {
+          expect(value.id, key).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+          // A result that was sent without a time of execution has none.
+          expect(value.openedAtS, key).to.be.within(
+            key === 'default/switch/port' ? 0 : 1_700_000_000,
+            value.lastStateChangeS,
+          );
+        }
+      } finally {
+        await opened.close();
+      }
     });
 
     it('keeps the state and the deadline of each check TTL', async () => {

@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { Aggregates } from '../../../src/actors/aggregates/aggregates.ts';
+
+const NOW_S = 1_000;
+
+/** Joins, as decisions announce it. */
+function join(aggregates: Aggregates, key: string, after: string[], status: number, executedS = NOW_S): void {
+  aggregates.announced({ type: 'aggregates.changed', key, before: [], after, status, executedS });
+}
+
+describe('the aggregates', () => {
+  let aggregates: Aggregates;
+
+  beforeEach(() => {
+    aggregates = new Aggregates();
+    join(aggregates, 'default/web-2/disk', ['web'], 2, NOW_S - 50);
+    join(aggregates, 'default/web-1/http', ['web', 'edge'], 0);
+    join(aggregates, 'default/web-1/disk', ['web'], 127, NOW_S - 100);
+    join(aggregates, 'berlin/web-1/disk', ['web'], 1);
+  });
+
+  it('count the entities, checks and results of their members', () => {
+    expect(aggregates.summary('default', 'web')).to.deep.equal({
+      clients: 2,
+      checks: 2,
+      results: { ok: 1, warning: 0, critical: 1, unknown: 1, total: 3, stale: 0 },
+    });
+  });
+
+  it('are separate in each namespace', () => {
+    expect(aggregates.names('default')).to.deep.equal(['edge', 'web']);
+    expect(aggregates.names('berlin')).to.deep.equal(['web']);
+    expect(aggregates.names('other')).to.deep.equal([]);
+  });
+
+  for (const [maxAgeS, results] of [
+    [100, { ok: 1, warning: 0, critical: 1, unknown: 1, total: 3, stale: 0 }],
+    [99, { ok: 1, warning: 0, critical: 1, unknown: 0, total: 2, stale: 1 }],
+    [0, { ok: 1, warning: 0, critical: 0, unknown: 0, total: 1, stale: 2 }],
+  ] as const) {
+    it(`leave out results that are older than ${maxAgeS} s, and count them as stale`, () => {
+      const summary = aggregates.summary('default', 'web', { maxAgeS, nowS: NOW_S });
+      expect(summary).to.deep.equal({ clients: 2, checks: 2, results });
+    });
+  }
+
+  it('list entities with their checks and checks with their entities, in order', () => {
+    expect(aggregates.clients('default', 'web')).to.deep.equal([
+      { name: 'web-1', checks: ['disk', 'http'] },
+      { name: 'web-2', checks: ['disk'] },
+    ]);
+    expect(aggregates.checks('default', 'web')).to.deep.equal([
+      { name: 'disk', clients: ['web-1', 'web-2'] },
+      { name: 'http', clients: ['web-1'] },
+    ]);
+  });
+
+  it('list the members with a severity that are not stale', () => {
+    const named = (severity: 'ok' | 'unknown' | 'warning', maxAgeS = 1_000) =>
+      aggregates
+        .members('default', 'web', severity, { maxAgeS, nowS: NOW_S })
+        ?.map(({ entity, check }) => `${entity}/${check}`);
+    expect(named('ok')).to.deep.equal(['web-1/http']);
+    expect(named('unknown')).to.deep.equal(['web-1/disk']);
+    expect(named('unknown', 99)).to.deep.equal([]);
+    expect(named('warning')).to.deep.equal([]);
+  });
+
+  it('replace the result of a member', () => {
+    join(aggregates, 'default/web-2/disk', ['web'], 0);
+    expect(aggregates.summary('default', 'web')?.results).to.include({ ok: 2, critical: 0, total: 3 });
+  });
+
+  it('lose a member that joins others', () => {
+    const left = { key: 'default/web-1/http', before: ['web', 'edge'], after: ['edge'], status: 1, executedS: NOW_S };
+    aggregates.announced({ type: 'aggregates.changed', ...left });
+    expect(aggregates.summary('default', 'web')).to.include({ clients: 2, checks: 1 });
+    expect(aggregates.summary('default', 'edge')?.results).to.include({ warning: 1, total: 1 });
+  });
+
+  it('do not exist without members', () => {
+    const left = { key: 'berlin/web-1/disk', before: ['web'], after: [], status: 1, executedS: NOW_S };
+    aggregates.announced({ type: 'aggregates.changed', ...left });
+    expect(aggregates.names('berlin')).to.deep.equal([]);
+    expect(aggregates.summary('berlin', 'web')).to.equal(undefined);
+    expect(aggregates.clients('berlin', 'web')).to.equal(undefined);
+    expect(aggregates.has('berlin', 'web')).to.equal(false);
+    expect(aggregates.size).to.deep.equal({ aggregates: 2, members: 4 });
+  });
+
+  it('lose the members that a deletion hides', () => {
+    aggregates.announced({ type: 'deletion.pending', kind: 'events', prefix: 'default/web-1/' });
+    expect(aggregates.names('default')).to.deep.equal(['web']);
+    expect(aggregates.clients('default', 'web')).to.deep.equal([{ name: 'web-2', checks: ['disk'] }]);
+    aggregates.announced({ type: 'deletion.pending', kind: 'events', prefix: 'default/' });
+    expect(aggregates.names('default')).to.deep.equal([]);
+    expect(aggregates.names('berlin')).to.deep.equal(['web']);
+  });
+
+  it('have a history of an hour, with a sample every minute', () => {
+    for (let atS = NOW_S; atS < NOW_S + 100 * 60; atS += 5) {
+      if (atS === NOW_S + 99 * 60) join(aggregates, 'default/web-2/disk', ['web'], 0);
+      aggregates.sample(atS);
+    }
+    const history = aggregates.history('default', 'web');
+    expect(history.map(({ at }) => at)).to.deep.equal(
+      Array.from({ length: 60 }, (_, index) => NOW_S + (40 + index) * 60),
+    );
+    expect(history.at(-2)).to.deep.include({ ok: 1, warning: 0, critical: 1, unknown: 1 });
+    expect(history.at(-1)).to.deep.include({ ok: 2, warning: 0, critical: 0, unknown: 1 });
+    expect(aggregates.history('default', 'none')).to.deep.equal([]);
+  });
+
+  it('are counted within two milliseconds of CPU time, with 20,000 members', () => {
+    for (let index = 0; index < 20_000; index += 1) {
+      const key = `large/client-${index % 1_000}/check-${Math.floor(index / 1_000)}`;
+      join(aggregates, key, ['large'], index % 4, NOW_S - (index % 300));
+    }
+    const rounds = 50;
+    for (const age of [undefined, { maxAgeS: 100, nowS: NOW_S }]) {
+      const before = process.cpuUsage();
+      for (let round = 0; round < rounds; round += 1) {
+        expect(aggregates.summary('large', 'large', age)?.clients).to.equal(1_000);
+      }
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1_000 / rounds).to.be.below(2);
+    }
+  });
+});

@@ -1,0 +1,104 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { isIPv4 } from 'node:net';
+import type { Auth } from '../../auth/auth.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { Forbidden, Unauthenticated } from '../../resources/errors.ts';
+import { type AccessRequest, subjectOf } from '../../rules/rbac.ts';
+import { parseBasic } from '../../wire/handshake.ts';
+import type { EarlierCaller } from './earlier-route.ts';
+
+export interface EarlierAuthenticationPorts {
+  auth: Pick<Auth, 'access' | 'authentication' | 'credentials' | 'throttle'>;
+  /** The pair that gives access to everything. */
+  pair: { readonly username: string; readonly password: string } | undefined;
+  allowsAnonymous: boolean;
+}
+
+/** Headers of proxies. */
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+/** The user of requests without credentials, in the ledger. */
+const ANONYMOUS = 'mon-api';
+const everything = (): boolean => true;
+
+/** A caller of a public route without valid credentials. */
+export const STRANGER: EarlierCaller = { username: '', isAnonymous: true, may: () => false };
+
+/** Identifies callers: by a token, a key, a user's password, the configured pair, or by their address alone. Source: spec/05 2.3. */
+export class EarlierAuthentication {
+  readonly #ports: EarlierAuthenticationPorts;
+
+  constructor(ports: EarlierAuthenticationPorts) {
+    this.#ports = ports;
+  }
+
+  /** @throws Unauthenticated, TooManyLogins, Overloaded */
+  async callerOf(request: IncomingMessage): Promise<EarlierCaller> {
+    const { authorization } = request.headers;
+    const { allowsAnonymous, auth } = this.#ports;
+    if (authorization === undefined) {
+      if (allowsAnonymous || this.#isLocal(request)) return { username: ANONYMOUS, isAnonymous: true, may: everything };
+      throw new Unauthenticated();
+    }
+    if (/^basic\b/i.test(authorization)) return this.#callerOfPassword(authorization, request);
+    return this.#withRights(await auth.authentication.callerOf(authorization));
+  }
+
+  #isLocal({ headers, socket: { remoteAddress = '' } }: IncomingMessage): boolean {
+    return this.#ports.pair === undefined && isLoopback(remoteAddress) && !isForOthers(headers);
+  }
+
+  async #callerOfPassword(authorization: string, { socket }: IncomingMessage): Promise<EarlierCaller> {
+    // The first generation takes the first word after the scheme.
+    const [scheme = '', encoded = ''] = authorization.trim().split(/\s+/);
+    const basic = parseBasic(`${scheme} ${encoded}`);
+    if (basic === undefined) throw new Unauthenticated();
+    const { pair, auth } = this.#ports;
+    const { username, password } = basic;
+    const isPair = pair !== undefined && isSame(username, pair.username) && isSame(password, pair.password);
+    if (isPair) return { username, isAnonymous: false, may: everything };
+    const { remoteAddress = '' } = socket;
+    const user = await auth.throttle.login({ username, remoteAddress, entryPoint: 'api' }, (onGuess) =>
+      auth.credentials.verify(username, password, onGuess),
+    );
+    if (user === undefined) throw new Unauthenticated();
+    return this.#withRights(subjectOf(user));
+  }
+
+  #withRights(caller: Caller): EarlierCaller {
+    const { access } = this.#ports.auth;
+    const may = (request: AccessRequest): boolean => {
+      try {
+        access.assertAllowed(caller, request);
+        return true;
+      } catch (error) {
+        if (error instanceof Forbidden) return false;
+        throw error;
+      }
+    };
+    return { username: caller.username, isAnonymous: false, may };
+  }
+}
+
+/** A proxy on this machine forwards requests of others, and a browser on it sends requests of web pages. */
+function isForOthers(headers: IncomingHttpHeaders): boolean {
+  const { host, origin } = headers;
+  const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);
+  return isForwarded || !isOwnName(host) || (origin !== undefined && !isOwnName(origin.replace(/^https?:\/\//, '')));
+}
+
+/** Whether a host is an address or a name without a domain, which no foreign name server can lead to this machine. */
+function isOwnName(host = ''): boolean {
+  const name = host.replace(/:\d+$/, '').toLowerCase();
+  return /^[a-z0-9-]*$/.test(name) || name.endsWith('.localhost') || isIPv4(name) || /^\[[0-9a-f:.]+\]$/.test(name);
+}
+
+function isLoopback(address: string): boolean {
+  const mapped = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+  return isIPv4(mapped) ? mapped.startsWith('127.') : mapped === '::1';
+}
+
+/** Compares in a time that does not depend on where the texts differ. */
+const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

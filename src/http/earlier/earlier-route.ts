@@ -1,0 +1,32 @@
+import type { AccessRequest } from '../../rules/rbac.ts';
+import type { Answer } from '../request/route.ts';
+
+/** The caller of a request of the first generation. */
+export interface EarlierCaller {
+  /** As the ledger names it. */
+  username: string;
+  /** Whether the request had no credentials. */
+  isAnonymous: boolean;
+  may(request: AccessRequest): boolean;
+}
+
+/** A request after authentication and routing. */
+export interface EarlierRequest {
+  params: Readonly<Record<string, string>>;
+  /** Decoded; of equal names the last one counts. A name without `=` has an empty value. */
+  query: ReadonlyMap<string, string>;
+  caller: EarlierCaller;
+  /** The parsed object; `{}` for a route that reads none. */
+  body: Readonly<Record<string, unknown>>;
+  /** As it was sent, without the query. */
+  path: string;
+}
+
+export interface EarlierRoute {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** `:word` is a parameter that matches one segment. */
+  path: string;
+  /** Whether callers without valid credentials are answered too; they may do nothing. */
+  isPublic?: true;
+  handle(request: EarlierRequest): Answer | Promise<Answer>;
+}
