@@ -567,7 +567,7 @@ describe('the inspector', () => {
       await backend.clock.advance(1_500);
       expect((await end(access, refresh)).status).to.be.oneOf([200, 201, 204]);
       await backend.clock.advance(1_000);
-      expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'no longer allowed to inspect' });
+      expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'no longer allowed' });
       expect(await validationErrorOf(unused)).to.have.property('status', status);
     });
   }
@@ -591,7 +591,7 @@ describe('the inspector', () => {
       await backend.clock.advance(1_500);
       expect((await end(ending)).status).to.be.oneOf([200, 204]);
       await backend.clock.advance(1_000);
-      expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'no longer allowed to inspect' });
+      expect(await inspector.closed()).to.deep.equal({ code: 1008, reason: 'no longer allowed' });
       expect(await validationErrorOf(unused)).to.have.property('status', 401);
       await agent.keepalive(TIMING);
       await other.has(3);

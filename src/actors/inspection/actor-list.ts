@@ -15,7 +15,7 @@ const SILENCES = 'silenced/';
 /** The prefix of an entity's own subscription. */
 const ENTITY = 'entity:';
 
-type ActorKindName = ActorAddress['actor'];
+export type ActorKindName = ActorAddress['actor'];
 
 export interface ActorFilter {
   machine?: ActorKindName | undefined;
@@ -125,6 +125,10 @@ export function listActors(
   }
   return { items, lastKey: undefined };
 }
+
+/** Yields the top-level state of each actor of a kind after a key, and of records without an actor undefined. */
+export const statesOf = (store: RangeReader, machine: ActorKindName, from: string): Iterable<Found> =>
+  SOURCES[machine](store, from, {});
 
 /** Returns the kinds that can have session ids at or after `from`. */
 function kindsFrom(machine: ActorKindName | undefined, from: string): ActorKindName[] {

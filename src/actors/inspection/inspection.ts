@@ -6,7 +6,6 @@ import type { Log } from '../../ports/log.ts';
 import type { Committer } from '../../store/committer.ts';
 import type { LedgerDraft } from '../../store/ledger.ts';
 import type { ActorSnapshot } from '../../store/records.ts';
-import { readResource } from '../../store/resource-store.ts';
 import type { TableReader } from '../../store/table-reader.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 import type { Decider } from '../core/decider.ts';
@@ -18,6 +17,7 @@ import { type Position, positionText, type Since } from './position.ts';
 import { MessageRing } from './message-ring.ts';
 import type { ActorKinds } from '../core/actor-kind.ts';
 import { isRecordedKind, recordedState, stepOf } from './recorded-states.ts';
+import { redactedWords } from './redacted-words.ts';
 import type { Machines } from '../core/machines.ts';
 
 /** The time for which an actor stays watched after its last reader has disconnected, so that a reader that reconnects misses nothing. */
@@ -133,7 +133,7 @@ export class Inspection implements DecisionObserver {
     const watched = this.#watched[kind].get(key);
     if (watched === undefined) return;
     const { address } = watched;
-    const redact = this.#redactionOf(address);
+    const redact = redactedWords(this.#ports.visible, address);
     const publish = (afterSeq: number, write: (origin: Parameters<InspectMessages['actor']>[0]) => string): void => {
       const at = this.#next(afterSeq);
       const text = write({ address, atMs, seq: positionText(at), redact });
@@ -153,7 +153,7 @@ export class Inspection implements DecisionObserver {
     const { committer, store } = this.#ports;
     const past = new InspectPast(
       attachment.actors.map(({ address }) => address),
-      { store, messages: this.#messages, redactionOf: (address) => this.#redactionOf(address) },
+      { store, messages: this.#messages, redactionOf: (address) => redactedWords(this.#ports.visible, address) },
     );
     let doneSeq = sinceSeq;
     while (doneSeq !== undefined && attachment.isOpen && committer.head.seq - doneSeq > CATCH_UP_ENTRIES) {
@@ -212,7 +212,12 @@ export class Inspection implements DecisionObserver {
     { value, context }: Pick<ActorSnapshot, 'value' | 'context'>,
     { past, seq, atMs }: { past: InspectPast; seq: number; atMs: number },
   ): string {
-    const origin = { address, atMs, seq: positionText(this.#next(seq)), redact: this.#redactionOf(address) };
+    const origin = {
+      address,
+      atMs,
+      seq: positionText(this.#next(seq)),
+      redact: redactedWords(this.#ports.visible, address),
+    };
     const snapshot: InspectedSnapshot = { status: 'active', value, context };
     return past.registered.has(sessionIdOf(address))
       ? this.#messages.snapshot(origin, { type: PAST_ENDED }, snapshot)
@@ -222,12 +227,6 @@ export class Inspection implements DecisionObserver {
   #next(seq: number): Position {
     this.#sent += 1;
     return { seq, n: this.#sent };
-  }
-
-  #redactionOf({ actor, key }: ActorAddress): readonly string[] | undefined {
-    if (actor !== 'entity' && actor !== 'check-ttl' && actor !== 'check-state') return undefined;
-    const [namespace = '', name = ''] = key.split('/');
-    return readResource(this.#ports.visible, 'entities', namespace, name)?.redact ?? undefined;
   }
 
   #watch(address: ActorAddress): WatchedActor {

@@ -3,7 +3,7 @@ import type { Inspection } from '../../actors/inspection/inspection.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { ActorAddress } from '../../resources/actor-address.ts';
-import { InspectSocket } from './inspector-socket.ts';
+import { PacedSocket } from '../upgrade/paced-socket.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
 /** A relay forwards the messages of its other clients. */
@@ -50,7 +50,7 @@ export class InspectRelay {
     webSocket.on('open', () => {
       log.info({}, 'connected to the inspector relay');
       openedAtMs = clock.monotonicMs();
-      const reader = new InspectSocket(webSocket, { clock, mayInspect: () => true });
+      const reader = new PacedSocket(webSocket, { clock, isAllowed: () => true });
       webSocket.on('close', inspection.attach(addresses, undefined, reader));
     });
     webSocket.on('error', (err) => {

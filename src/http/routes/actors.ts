@@ -1,14 +1,25 @@
 import { type Static, Type } from 'typebox';
 import { type Commands, WAKEABLE_ACTORS } from '../../actors/administration/commands.ts';
+import type { StateCounts } from '../../actors/inspection/actor-counts.ts';
+import type { ActorDetail } from '../../actors/inspection/actor-details.ts';
 import type { ActorFilter } from '../../actors/inspection/actor-list.ts';
-import { ACTOR_KIND_NAMES, isActorKindName } from '../../resources/actor-address.ts';
+import {
+  ACTOR_KIND_NAMES,
+  type ActorAddress,
+  isActorKindName,
+  parseActorAddress,
+} from '../../resources/actor-address.ts';
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
+import { mapOf } from '../../resources/schema.ts';
+import type { KeyQuery, KeySlice } from '../../store/ledger-query.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
-import { NO_CONTENT } from '../answer/answers.ts';
+import { json, NO_CONTENT } from '../answer/answers.ts';
 import { EMPTY, lists, nullable, PAGE } from '../openapi/descriptions.ts';
 import { listAnswer, pageRequest } from '../answer/pagination.ts';
+import { assertKnownParameters, limitParameter, wholeNumberParameter } from '../request/query-parameters.ts';
 import { param, type Route } from '../request/route.ts';
+import { LedgerPageSchema } from './ledger.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
@@ -23,6 +34,39 @@ const ActorSchema = Type.Object(
   },
   { $id: 'mon/v1.Actor' },
 );
+const DetailSchema = Type.Object(
+  {
+    session_id: Type.String({ description: '`<machine>:<key>`' }),
+    machine: Type.String(),
+    key: Type.String(),
+    value: Type.Unknown({ description: 'The state: a name, or an object with the nested state' }),
+    since_ms: nullable(Type.Integer({ description: 'Unix ms of the last entry in the ledger; null without one' })),
+    deadline_at_ms: nullable(
+      Type.Integer({ description: 'Unix ms at which its deadline is reached, blind time included; null without one' }),
+    ),
+    context: Type.Object({}, { description: 'Its data, redacted' }),
+    seq: Type.Integer({ description: 'The ledger entries up to this number are part of the state' }),
+  },
+  { $id: 'mon/v1.ActorDetail' },
+);
+const CountsSchema = Type.Object(
+  {
+    machine: Type.String(),
+    states: mapOf(Type.Integer(), {
+      description: 'Number of actors by state; no state with none',
+    }),
+  },
+  { $id: 'mon/v1.ActorCounts' },
+);
+const DEFAULT_ENTRIES = 50;
+const MAX_ENTRIES = 200;
+const ENTRIES = {
+  limit: Type.Integer({
+    minimum: 1,
+    description: `Maximum number of entries in a page, up to ${MAX_ENTRIES}; ${DEFAULT_ENTRIES} by default`,
+  }),
+  continue: Type.Integer({ minimum: 1, description: 'Value of the header `Sensu-Continue` of the previous page' }),
+};
 const FILTER = {
   machine: Type.String({ description: `one of ${ACTOR_KIND_NAMES}` }),
   entity: Type.String({ description: '`<namespace>/<name>`' }),
@@ -32,9 +76,12 @@ const FILTER = {
 export interface ActorRoutePorts {
   commands: Pick<Commands, 'wake'>;
   actors(filter: ActorFilter, page: PageRequest): Page<Static<typeof ActorSchema>>;
+  actor(address: ActorAddress): Promise<ActorDetail | undefined>;
+  actorCounts(): Promise<StateCounts[]>;
+  ledgerOfKey(query: KeyQuery): KeySlice;
 }
 
-export function actorRoutes({ commands, actors }: ActorRoutePorts): Route[] {
+export function actorRoutes({ commands, actors, actor, actorCounts, ledgerOfKey }: ActorRoutePorts): Route[] {
   return [
     {
       method: 'GET',
@@ -47,6 +94,52 @@ export function actorRoutes({ commands, actors }: ActorRoutePorts): Route[] {
         const { items, lastKey } = actors(actorFilter(query), { limit: Math.min(limit, MAX_LIMIT), from });
         return listAnswer(items, lastKey);
       },
+    },
+    {
+      method: 'GET',
+      path: '/api/mon/v1/actors/:sessionId',
+      access: { resource: 'actors', verb: 'get', nameFrom: ['sessionId'] },
+      reads: 'nothing',
+      description: {
+        summary: 'Show an actor with its nested state, its data and its deadline, by its session id',
+        answers: { 200: { schema: DetailSchema } },
+        errors: ['not-found'],
+      },
+      handle: async (request) => {
+        const found = await actor(parseActorAddress(param(request, 'sessionId')));
+        if (found === undefined) throw new NotFound();
+        return json(found);
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/mon/v1/actors/:sessionId/ledger',
+      access: { resource: 'ledger', verb: 'list' },
+      reads: 'nothing',
+      description: {
+        summary: 'List the transitions of an actor with their causes, newest first, by its session id',
+        query: ENTRIES,
+        answers: { 200: { schema: LedgerPageSchema, headers: ['Sensu-Continue'] } },
+      },
+      handle: (request) => {
+        const { query } = request;
+        assertKnownParameters(query, Object.keys(ENTRIES));
+        const limit = limitParameter(query, { byDefault: DEFAULT_ENTRIES, max: MAX_ENTRIES });
+        const before = wholeNumberParameter(query, 'continue');
+        const { actor: kind, key } = parseActorAddress(param(request, 'sessionId'));
+        const page = { limit, ...(before === undefined ? {} : { beforeSeq: before }) };
+        const { entries, beforeSeq } = ledgerOfKey({ actor: kind, key, ...page });
+        const answer = json({ entries });
+        return beforeSeq === undefined ? answer : { ...answer, headers: { 'Sensu-Continue': String(beforeSeq) } };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/api/mon/v1/actor-counts',
+      access: { resource: 'actors', verb: 'list' },
+      reads: 'nothing',
+      description: { ...lists('how many actors are in each state', CountsSchema, {}), tag: 'actors' },
+      handle: async () => json(await actorCounts()),
     },
     {
       method: 'POST',

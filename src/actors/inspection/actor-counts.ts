@@ -1,0 +1,77 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { TransactionalStore } from '../../store/transactional-store.ts';
+import { VisibleStore } from '../../store/visible-store.ts';
+import { type ActorKindName, statesOf } from './actor-list.ts';
+
+/** Records that are read at once. Other work is done between two steps. */
+const STEP_RECORDS = 250;
+const KINDS: readonly ActorKindName[] = [
+  'entity',
+  'check-ttl',
+  'check-state',
+  'connection',
+  'check-schedule',
+  'silence',
+];
+
+export interface StateCounts {
+  machine: ActorKindName;
+  /** How many actors are in each top-level state; a state without an actor is absent. */
+  states: Record<string, number>;
+}
+
+/** Counts actors by state, from their records. Requests at the same time share one count, because it reads every record. */
+export class ActorCounts {
+  readonly #store: TransactionalStore;
+  #running: Promise<StateCounts[]> | undefined;
+  #next: Promise<StateCounts[]> | undefined;
+
+  constructor(store: TransactionalStore) {
+    this.#store = store;
+  }
+
+  /** Resolves with a count that began after the call. Changes during the count may or may not be in it. */
+  count(): Promise<StateCounts[]> {
+    if (this.#running === undefined) return this.#run();
+    this.#next ??= this.#running.then(
+      () => this.#run(),
+      () => this.#run(),
+    );
+    return this.#next;
+  }
+
+  #run(): Promise<StateCounts[]> {
+    this.#next = undefined;
+    const running = this.#counted().finally(() => {
+      if (this.#running === running) this.#running = undefined;
+    });
+    this.#running = running;
+    return running;
+  }
+
+  async #counted(): Promise<StateCounts[]> {
+    const counts: StateCounts[] = [];
+    for (const machine of KINDS) counts.push({ machine, states: Object.fromEntries(await this.#countedOf(machine)) });
+    return counts;
+  }
+
+  async #countedOf(machine: ActorKindName): Promise<Map<string, number>> {
+    const states = new Map<string, number>();
+    const visible = new VisibleStore(this.#store);
+    for (let from: string | undefined = ''; from !== undefined;) {
+      let read = 0;
+      let rest: string | undefined;
+      for (const { key, value } of statesOf(visible, machine, from)) {
+        if (read >= STEP_RECORDS) {
+          rest = key;
+          break;
+        }
+        read += 1;
+        if (value !== undefined) states.set(value, (states.get(value) ?? 0) + 1);
+      }
+      from = rest;
+      if (from !== undefined) await nextTick();
+    }
+    return states;
+  }
+}

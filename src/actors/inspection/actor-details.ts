@@ -1,0 +1,78 @@
+import type { ActorAddress } from '../../resources/actor-address.ts';
+import { sessionIdOf } from '../../resources/actor-address.ts';
+import { StoreUnavailable } from '../../resources/errors.ts';
+import { redactFields } from '../../resources/redaction.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Committer } from '../../store/committer.ts';
+import type { TableReader } from '../../store/table-reader.ts';
+import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { ActorKinds } from '../core/actor-kind.ts';
+import type { DeadlineQueue } from '../time/deadline-queue.ts';
+import { isRecordedKind, recordedState } from './recorded-states.ts';
+import { redactedWords } from './redacted-words.ts';
+
+export interface ActorDetailsPorts {
+  committer: Pick<Committer, 'whenDurable' | 'decidedSeq'>;
+  /** Reads without what pending deletions hide. */
+  visible: TableReader;
+  store: Pick<TransactionalStore, 'lastLedgerEntry'>;
+  kinds: ActorKinds;
+  deadlineQueue: Pick<DeadlineQueue, 'dueInMs'>;
+  clock: Clock;
+}
+
+/** One actor with its state, nested states included. Its name in the API is the reason for its underscores. */
+export interface ActorDetail {
+  session_id: string;
+  machine: ActorAddress['actor'];
+  key: string;
+  /** As in a snapshot of XState: a name, or an object with the nested state. */
+  value: unknown;
+  /** Unix ms; null if the ledger has no entry of the actor. */
+  since_ms: number | null;
+  /** When its deadline is reached, by the wall clock, Unix ms; null when none is armed. */
+  deadline_at_ms: number | null;
+  /** Redacted. */
+  context: unknown;
+  /** The ledger entries up to this number are part of the state. */
+  seq: number;
+}
+
+/** Shows single actors, evicted or not. */
+export class ActorDetails {
+  readonly #ports: ActorDetailsPorts;
+
+  constructor(ports: ActorDetailsPorts) {
+    this.#ports = ports;
+  }
+
+  /** Resolves with the state as decided now, when it is durable; with undefined when there is no such actor. @throws StoreUnavailable */
+  async of(address: ActorAddress): Promise<ActorDetail | undefined> {
+    const { committer } = this.#ports;
+    const detail = this.#read(address);
+    await committer.whenDurable().catch((cause: unknown) => {
+      throw new StoreUnavailable('the state of the actor could not be stored', { cause });
+    });
+    if (detail === undefined) return undefined;
+    // The last entry is one of this state, or of one after it.
+    const entry = this.#ports.store.lastLedgerEntry(address.actor, address.key);
+    return { ...detail, since_ms: entry?.atMs ?? null };
+  }
+
+  #read(address: ActorAddress): Omit<ActorDetail, 'since_ms'> | undefined {
+    const { visible, kinds, deadlineQueue, clock, committer } = this.#ports;
+    const { actor, key } = address;
+    const found = isRecordedKind(actor) ? recordedState(visible, actor, key) : kinds[actor].snapshotOf(visible, key);
+    if (found === undefined) return undefined;
+    const dueInMs = deadlineQueue.dueInMs(actor, key);
+    return {
+      session_id: sessionIdOf(address),
+      machine: actor,
+      key,
+      value: found.value,
+      deadline_at_ms: dueInMs === undefined ? null : Math.round(clock.nowMs() + dueInMs),
+      context: redactFields(found.context, redactedWords(visible, address)),
+      seq: committer.decidedSeq,
+    };
+  }
+}

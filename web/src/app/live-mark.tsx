@@ -1,0 +1,16 @@
+import { feedState } from '../live/feed.ts';
+import { nowMs } from '../state/now.ts';
+import { duration } from '../components/time.tsx';
+
+/** Says whether the page shows the present. */
+export function LiveMark() {
+  const { isLive, sinceMs } = feedState.value;
+  const forS = Math.max(0, Math.round((nowMs.value - sinceMs) / 1_000));
+  return (
+    <span class={isLive ? 'live-mark' : 'live-mark is-lost'} data-live={isLive}>
+      <span class="live-dot" aria-hidden="true" />
+      <span role="status">{isLive ? 'live' : 'reconnecting'}</span>
+      {!isLive && <span class="live-since"> since {duration(forS)}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,187 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo } from 'preact/hooks';
+import { query, setQuery } from '../routing/location.ts';
+import type { Loader } from '../state/resource.ts';
+import { SearchField } from './search-field.tsx';
+import { Empty, Failure, Loading } from './states.tsx';
+import { VirtualRows } from './virtual-rows.tsx';
+
+export interface Column<T> {
+  head: string;
+  cell: (item: T) => ComponentChildren;
+  /** What the column is sorted by; without it, it is not. */
+  sort?: (item: T) => string | number;
+  /** A length of CSS; the others share the rest. */
+  width?: string;
+  /** Whether larger values come first. */
+  isDescending?: boolean;
+}
+
+interface ListingProps<T> {
+  title: string;
+  /** The plural of what is listed. */
+  noun: string;
+  loader: Loader<readonly T[]>;
+  columns: readonly Column<T>[];
+  keyOf: (item: T) => string;
+  /** The text that the search looks in. */
+  textOf: (item: T) => string;
+  intro?: ComponentChildren;
+  actions?: ComponentChildren;
+  /** Controls beside the search. */
+  controls?: ComponentChildren;
+  empty?: ComponentChildren;
+  /** Whether it is a part of a page that has a heading already. */
+  isPart?: boolean;
+  rowHeight?: number;
+}
+
+const NARROW_CELL = 26;
+
+/** A list with a search and sorted columns, whose state is in the address. */
+export function Listing<T extends object>(props: ListingProps<T>) {
+  const { title, noun, loader, columns, keyOf, textOf, intro, actions, controls, empty, isPart = false } = props;
+  const { data, error, isLoading } = loader.state.value;
+  const text = query.value.get('q') ?? '';
+  const sort = query.value.get('sort') ?? '';
+  const items = useMemo(() => arranged(data ?? [], { text, sort, columns, textOf }), [data, text, sort]);
+  useEffect(() => warmed(data ?? [], textOf), [data]);
+  const Heading = isPart ? 'h2' : 'h1';
+  const heights = { wide: props.rowHeight ?? 44, narrow: columns.length * NARROW_CELL + 28 };
+  return (
+    <>
+      <div class="page-head">
+        <Heading>{title}</Heading>
+        <p data-count={items.length}>
+          {data === undefined
+            ? ''
+            : `${items.length.toLocaleString()} ${items.length === 1 ? noun.replace(/ies$/, 'y').replace(/s$/, '') : noun}`}
+          {intro !== undefined && <> · {intro}</>}
+        </p>
+        {actions !== undefined && <div class="actions">{actions}</div>}
+      </div>
+      <div class="toolbar" role="search">
+        <SearchField label={`Search ${noun}`} value={text} />
+        {controls}
+      </div>
+      {error !== undefined && data === undefined ? (
+        <Failure title={`The ${noun} could not be read`} message={error} retry={loader.reload} />
+      ) : data === undefined && isLoading ? (
+        <Loading what={`Reading ${noun}`} />
+      ) : items.length === 0 ? (
+        text === '' ? (
+          (empty ?? <Empty title={`No ${noun}`} />)
+        ) : (
+          <Empty title={`No ${noun} match`}>
+            <button type="button" onClick={() => setQuery({ q: '' })}>
+              Clear the search
+            </button>
+          </Empty>
+        )
+      ) : (
+        <VirtualRows
+          label={title}
+          kind="listing"
+          items={items}
+          heights={heights}
+          columns={columns.length}
+          head={<Head columns={columns} sort={sort} />}
+          row={(item, index) => (
+            <tr
+              key={keyOf(item)}
+              class="row"
+              data-key={keyOf(item)}
+              aria-rowindex={index + 2}
+              style={{ '--row': `${heights.wide}px`, '--card': `${heights.narrow - 8}px` }}
+            >
+              {columns.map(({ head, cell }) => (
+                <td key={head} data-head={head}>
+                  <div class="cell">{cell(item)}</div>
+                </td>
+              ))}
+            </tr>
+          )}
+        />
+      )}
+    </>
+  );
+}
+
+function Head<T>({ columns, sort }: { columns: readonly Column<T>[]; sort: string }) {
+  return (
+    <tr>
+      {columns.map(({ head, sort: by, width }) => {
+        const direction = sort === head ? 'ascending' : sort === `-${head}` ? 'descending' : 'none';
+        const next = direction === 'none' ? head : direction === 'ascending' ? `-${head}` : '';
+        return (
+          <th key={head} scope="col" style={{ width }} aria-sort={by === undefined ? undefined : direction}>
+            {by === undefined ? (
+              head
+            ) : (
+              <button type="button" class="sort" onClick={() => setQuery({ sort: next })}>
+                {head}
+                <span aria-hidden="true">
+                  {direction === 'ascending' ? ' ↑' : direction === 'descending' ? ' ↓' : ''}
+                </span>
+              </button>
+            )}
+          </th>
+        );
+      })}
+    </tr>
+  );
+}
+
+/** What the search looks in, by item. */
+const TEXTS = new WeakMap<object, string>();
+
+function searchedText<T extends object>(item: T, textOf: (item: T) => string): string {
+  const known = TEXTS.get(item);
+  if (known !== undefined) return known;
+  const text = textOf(item).toLowerCase();
+  TEXTS.set(item, text);
+  return text;
+}
+
+/** Items whose texts are made in one task. */
+const WARMED_AT_ONCE = 500;
+
+/** Makes the texts of a long list before the user searches, in short tasks. Returns what ends it. */
+function warmed<T extends object>(items: readonly T[], textOf: (item: T) => string): () => void {
+  let timer: ReturnType<typeof setTimeout>;
+  const warm = (start: number): void => {
+    for (const item of items.slice(start, start + WARMED_AT_ONCE)) searchedText(item, textOf);
+    if (start + WARMED_AT_ONCE < items.length) timer = setTimeout(warm, 0, start + WARMED_AT_ONCE);
+  };
+  timer = setTimeout(warm, 0, 0);
+  return () => clearTimeout(timer);
+}
+
+interface Arrangement<T> {
+  text: string;
+  sort: string;
+  columns: readonly Column<T>[];
+  textOf: (item: T) => string;
+}
+
+function arranged<T extends object>(
+  items: readonly T[],
+  { text, sort, columns, textOf }: Arrangement<T>,
+): readonly T[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found =
+    words.length === 0
+      ? items
+      : items.filter((item) => {
+          const all = searchedText(item, textOf);
+          return words.every((word) => all.includes(word));
+        });
+  const column = columns.find(({ head }) => head === sort.replace(/^-/, ''));
+  const by = column?.sort;
+  if (by === undefined) return found;
+  const sign = sort.startsWith('-') !== (column?.isDescending ?? false) ? -1 : 1;
+  return found.toSorted((one, other) => {
+    const [a, b] = [by(one), by(other)];
+    return sign * (a < b ? -1 : a > b ? 1 : 0);
+  });
+}

@@ -1,0 +1,124 @@
+import { useMemo } from 'preact/hooks';
+import { SearchField } from '../../components/search-field.tsx';
+import { setQuery, url, navigate } from '../../routing/location.ts';
+import type { EventFilter } from './event-filter.ts';
+import type { EventList } from './event-list.ts';
+
+const STATUS_LABELS = [
+  ['problems', 'Problems'],
+  ['critical', 'Critical'],
+  ['warning', 'Warning'],
+  ['unknown', 'Unknown'],
+  ['passing', 'Passing'],
+  ['all', 'All'],
+] as const;
+
+const SORT_LABELS = [
+  ['severity', 'Worst first'],
+  ['since', 'Newest problem first'],
+  ['-since', 'Oldest problem first'],
+  ['last', 'Latest result first'],
+  ['entity', 'Entity'],
+  ['check', 'Check'],
+] as const;
+
+/** The address without one of its labels. */
+export function withoutLabel(label: string): string {
+  const next = new URL(url.value);
+  const others = next.searchParams.getAll('label').filter((one) => one !== label);
+  next.searchParams.delete('label');
+  for (const one of others) next.searchParams.append('label', one);
+  return next.pathname + next.search;
+}
+
+/** The address with one more label. */
+export function withLabel(label: string): string {
+  const next = new URL(url.value);
+  if (!next.searchParams.getAll('label').includes(label)) next.searchParams.append('label', label);
+  return next.pathname + next.search;
+}
+
+/** The names of labels in the list, for grouping. */
+function labelNames(list: EventList): string[] {
+  const names = new Set<string>();
+  for (const { labels } of list.rows.values()) for (const name of Object.keys(labels)) names.add(name);
+  return [...names].sort().slice(0, 50);
+}
+
+export function EventToolbar({ filter, list }: { filter: EventFilter; list: EventList }) {
+  const labels = useMemo(() => labelNames(list), [list, list.rows.size]);
+  const group = filter.group.startsWith('label:') ? [...new Set([...labels, filter.group.slice(6)])] : labels;
+  return (
+    <div class="toolbar" role="search">
+      <SearchField label="Search events" value={filter.text} />
+      <label>
+        <span>Status</span>
+        <select
+          value={filter.status}
+          onChange={({ currentTarget: { value } }) => setQuery({ status: value === 'problems' ? '' : value })}
+        >
+          {STATUS_LABELS.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span>Silenced</span>
+        <select
+          value={filter.silenced}
+          onChange={({ currentTarget: { value } }) => setQuery({ silenced: value === 'any' ? '' : value })}
+        >
+          <option value="any">Shown</option>
+          <option value="no">Hidden</option>
+          <option value="only">Only these</option>
+        </select>
+      </label>
+      <label>
+        <span>Group by</span>
+        <select
+          value={filter.group}
+          onChange={({ currentTarget: { value } }) => {
+            const next = new URL(url.value);
+            next.searchParams.delete('closed');
+            if (value === '') next.searchParams.delete('group');
+            else next.searchParams.set('group', value);
+            navigate(next.href, { replace: true });
+          }}
+        >
+          <option value="">Nothing</option>
+          <option value="entity">Entity</option>
+          <option value="check">Check</option>
+          {group.map((name) => (
+            <option key={name} value={`label:${name}`}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span>Sort</span>
+        <select
+          value={`${filter.isReversed ? '-' : ''}${filter.sort}`}
+          onChange={({ currentTarget: { value } }) => setQuery({ sort: value === 'severity' ? '' : value })}
+        >
+          {SORT_LABELS.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+      {filter.labels.length > 0 && (
+        <p class="chips active-labels">
+          {filter.labels.map((label) => (
+            <a key={label} class="chip chip-active" href={withoutLabel(label)} aria-label={`Without ${label}`}>
+              {label} ✕
+            </a>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}
