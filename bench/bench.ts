@@ -1,4 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { compare } from './comparisons/comparison.ts';
+import { COMPARISONS } from './comparisons/comparisons.ts';
+import { aggregateSummary } from './rows/aggregate-summary.ts';
 import { agentThroughput, filteredThroughput } from './rows/agent-throughput.ts';
 import { connectedAgents } from './rows/connected-agents.ts';
 import { CYCLES, registerCycles } from './rows/register-cycles.ts';
@@ -8,8 +12,12 @@ import { filterRate } from './rows/filter-rate.ts';
 import { firstByte } from './rows/first-byte.ts';
 import { firstPage } from './rows/first-page.ts';
 import { GROWTH, growth } from './rows/growth.ts';
+import { idleAgent } from './rows/idle-agent.ts';
+import { statsdRate } from './rows/statsd-rate.ts';
 import { type MachineLimits, machineScale, passes, printRows, type Row } from './support/measured.ts';
 import { bareLimit, restPut } from './rows/rest-put.ts';
+import { SIZING, sizing } from './rows/sizing.ts';
+import { STAGES, stages } from './rows/stages.ts';
 import { storedState } from './rows/stored-state.ts';
 
 interface Measurement {
@@ -28,19 +36,40 @@ const MEASUREMENTS: readonly Measurement[] = [
   { ids: ['G9'], measure: deadlineLateness },
   { ids: ['G10'], measure: firstPage },
   { ids: ['G11'], measure: firstByte },
+  { ids: ['G13'], measure: statsdRate },
+  { ids: ['G14'], measure: idleAgent },
   { ids: ['filters'], measure: filterRate },
+  { ids: ['aggregates'], measure: aggregateSummary },
 ];
-const KNOWN = [...MEASUREMENTS.flatMap(({ ids }) => ids), GROWTH, CYCLES];
+const KNOWN = [...MEASUREMENTS.flatMap(({ ids }) => ids), GROWTH, CYCLES, STAGES, SIZING];
 
 /**
  * `npm run bench -- G2 G9` measures those rows only, after the raw limit that scales the floors; `growth` measures the second
- * table, `cycles` the memory after a million entities.
+ * table, `cycles` the memory after a million entities, `stages` where the CPU time of an event goes, `sizing` what docs/sizing.md states. With `--against <commit>`
+ * the rows are measured here and there in turn, as often as `--rounds` says, and nothing has a floor.
  */
-const requested = process.argv.slice(2);
+const { values: options, positionals: requested } = parseArgs({
+  allowPositionals: true,
+  options: { against: { type: 'string' }, rounds: { type: 'string', default: '5' } },
+});
+if (options.against !== undefined) {
+  const compared = COMPARISONS.filter(({ id }) => requested.length === 0 || requested.includes(id));
+  if (compared.length === 0) throw new Error(`none of ${requested.join(' ')} can be compared with another commit`);
+  await compare(compared, options.against, Number(options.rounds));
+  process.exit();
+}
 const unknown = requested.find((id) => !KNOWN.includes(id));
 if (unknown !== undefined) throw new Error(`${unknown} is not one of ${KNOWN.join(' ')}`);
 const wanted = MEASUREMENTS.filter(({ ids }) => requested.length === 0 || ids.some((id) => requested.includes(id)));
 
+if (requested.includes(STAGES)) {
+  process.stdout.write(`${await stages()}\n`);
+  process.exit();
+}
+if (requested.includes(SIZING)) {
+  process.stdout.write(`${await sizing()}\n`);
+  process.exit();
+}
 const bare = await bareLimit();
 const scale = machineScale(bare.perSecond);
 process.stdout.write(

@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { HANDLER } from '../support/agent-events.ts';
 import type { AgentLoad, AgentLoadResult } from '../workers/agent-load.ts';
 import type { BareAgentPort } from '../workers/bare-agent-port.ts';
-import { type BenchedBackend, withBackend } from '../support/benched-backend.ts';
+import { type BackendOptions, type BenchedBackend, withBackend } from '../support/benched-backend.ts';
+import { HERE } from '../support/checkout.ts';
 import type { Encoding } from '../support/event-frame.ts';
 import type { Row } from '../support/measured.ts';
-import { cpuSeconds } from '../support/process-stats.ts';
+import { cpuColumns, cpuPerEvent, cpuTimesOf } from '../support/thread-cpu.ts';
 import { nextMessage, startWorker } from '../support/workers.ts';
 
 const LOAD = { sessions: 1_000, checksPerSession: 100, window: 20 };
@@ -15,20 +16,35 @@ const SECONDS = 10;
 const BARE_SECONDS = 5;
 const FLOORS: Record<Encoding, number> = { protobuf: 20_000, json: 12_000 };
 
+interface Load {
+  encoding: Encoding;
+  seconds?: number;
+  events?: number;
+  sessions?: number;
+}
+
 /** Runs the load and measures the CPU time of the receiving process, in microseconds per event. */
-async function load(pid: number, port: number, encoding: Encoding, seconds: number) {
-  const worker = startWorker('agent-load', { ...LOAD, port, encoding, seconds } satisfies AgentLoad);
+async function load(pid: number, port: number, { encoding, seconds, events: until, sessions = LOAD.sessions }: Load) {
+  const worker = startWorker('agent-load', {
+    ...LOAD,
+    sessions,
+    port,
+    encoding,
+    seconds,
+    events: until,
+  } satisfies AgentLoad);
   await nextMessage(worker);
-  const cpuBeforeS = cpuSeconds(pid);
+  const before = cpuTimesOf(pid);
+  const beganAtUs = Number(process.hrtime.bigint() / 1_000n);
   const { perSecond, events } = await nextMessage<AgentLoadResult>(worker);
-  return { perSecond, cpuPerEventUs: ((cpuSeconds(pid) - cpuBeforeS) / events) * 1e6 };
+  return { perSecond, events, beganAtUs, cpu: cpuPerEvent(before, cpuTimesOf(pid), events) };
 }
 
 async function bareLimit(encoding: Encoding): Promise<number> {
   const bare = startWorker('bare-agent-port', { decodes: encoding } satisfies BareAgentPort);
   try {
     const port = await nextMessage<number>(bare);
-    return (await load(bare.pid ?? 0, port, encoding, BARE_SECONDS)).perSecond;
+    return (await load(bare.pid ?? 0, port, { encoding, seconds: BARE_SECONDS })).perSecond;
   } finally {
     bare.disconnect();
   }
@@ -70,14 +86,21 @@ async function withHandler<T>(backend: BenchedBackend, filter: string, run: () =
   }
 }
 
-const underLoad = (encoding: Encoding, filter: string) =>
-  withBackend((backend) => withHandler(backend, filter, () => load(backend.pid, backend.agents, encoding, SECONDS)));
+const underLoad = (whole: Load, filter: string, options?: BackendOptions) =>
+  withBackend((backend) => withHandler(backend, filter, () => load(backend.pid, backend.agents, whole)), options);
+
+/** Runs the load of G2 with a backend of a checkout, which may write a CPU profile. */
+export async function loadEvents({ checkout = HERE, profile, ...whole }: Load & Omit<BackendOptions, 'stateDir'>) {
+  const { perSecond, events, beganAtUs, cpu } = await underLoad(whole, 'is_incident', { checkout, profile });
+  return { perSecond, events, beganAtUs, cpu };
+}
 
 /** G2: agents' events, decoded, merged, with their check TTLs rearmed, and durable before the acknowledgement. */
 async function throughput(encoding: Encoding): Promise<Row> {
   const rawLimit = await bareLimit(encoding);
-  const { perSecond, cpuPerEventUs } = await underLoad(encoding, 'is_incident');
-  process.stdout.write(`G2 in ${encoding}: ${cpuPerEventUs.toFixed(0)} µs of backend CPU an event\n`);
+  const { perSecond, cpu } = await underLoad({ encoding, seconds: SECONDS }, 'is_incident');
+  const byThread = Object.entries(cpuColumns(cpu)).map(([thread, us]) => `${thread} ${us.toFixed(0)}`);
+  process.stdout.write(`G2 in ${encoding}, of the backend for an event: ${byThread.join(', ')}\n`);
   return {
     id: 'G2',
     what: `agents' events in ${encoding}, durable; limit: ws and full decode`,
@@ -94,8 +117,10 @@ export async function agentThroughput(): Promise<Row[]> {
 
 /** The CPU time of an event with one stored filter, compared with a built-in one that passes the same events. */
 export async function filteredThroughput(): Promise<Row[]> {
-  const { cpuPerEventUs: builtInUs } = await underLoad('protobuf', 'is_incident');
-  const { cpuPerEventUs: storedUs } = await underLoad('protobuf', STORED_FILTER.metadata.name);
+  const whole: Load = { encoding: 'protobuf', seconds: SECONDS };
+  const { cpu: builtIn } = await underLoad(whole, 'is_incident');
+  const { cpu: stored } = await underLoad(whole, STORED_FILTER.metadata.name);
+  const [builtInUs, storedUs] = [builtIn.all, stored.all];
   process.stdout.write(`G2F: ${storedUs.toFixed(0)} µs of backend CPU an event, ${builtInUs.toFixed(0)} without\n`);
   return [
     {

@@ -33,10 +33,13 @@ export function measureStart<T>(
   stateDir: string,
   then: (stats: StartStats, backend: BenchedBackend) => Promise<T> | T,
 ): Promise<T> {
-  return withBackend(async (backend) => {
-    await delay(SETTLE_MS);
-    return then({ readyMs: backend.readyMs, evictedMb: memoryOf(backend.pid).residentMb }, backend);
-  }, stateDir);
+  return withBackend(
+    async (backend) => {
+      await delay(SETTLE_MS);
+      return then({ readyMs: backend.readyMs, evictedMb: memoryOf(backend.pid).residentMb }, backend);
+    },
+    { stateDir },
+  );
 }
 
 /** G7 and G8: the memory of a stored state, and the time of the next start with it. */

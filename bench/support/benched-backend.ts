@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { type Checkout, HERE, programOf } from './checkout.ts';
 
-const BACKEND = fileURLToPath(new URL('../../bin/mon-backend.js', import.meta.url));
 const ADMIN = { username: 'admin', password: 'Adm1n-P@ss' };
 const READY = 'ready to accept events';
 const REFUSED = 'message refused';
@@ -15,6 +14,8 @@ export interface BenchedBackend {
   pid: number;
   api: number;
   agents: number;
+  /** The port of the API of the first generation; 0 for earlier commits. */
+  legacyApi: number;
   /** From its start to the log line that says it is ready. */
   readyMs: number;
   /** The log line of the first refused message of an agent; a refused message invalidates the measurement. */
@@ -24,22 +25,39 @@ export interface BenchedBackend {
   stop(): Promise<void>;
 }
 
+/** Runs a command of the program and returns what it prints. */
+async function runProgram(program: string, args: readonly string[]): Promise<string> {
+  return (await promisify(execFile)(program, args)).stdout;
+}
+
 /** Runs with a state directory that `mon-backend init` has made, and removes it. */
-export async function withState<T>(run: (stateDir: string) => Promise<T>): Promise<T> {
+export async function withState<T>(run: (stateDir: string) => Promise<T>, checkout = HERE): Promise<T> {
   const stateDir = mkdtempSync(join(tmpdir(), 'mon-bench-'));
   try {
     const admin = ['--cluster-admin-username', ADMIN.username, '--cluster-admin-password', ADMIN.password];
-    await promisify(execFile)(process.execPath, [BACKEND, 'init', '--state-dir', stateDir, ...admin]);
+    await runProgram(programOf(checkout, 'mon-backend'), ['init', '--state-dir', stateDir, ...admin]);
     return await run(stateDir);
   } finally {
     rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
-/** Runs with a real backend on free ports, with this state directory or a fresh one. `BENCH_PROFILE` names the directory of its CPU profile. */
-export async function withBackend<T>(run: (backend: BenchedBackend) => Promise<T>, stateDir?: string): Promise<T> {
-  if (stateDir === undefined) return withState((fresh) => withBackend(run, fresh));
-  const backend = await startBackend(stateDir);
+export interface BackendOptions {
+  /** A fresh one by default. */
+  stateDir?: string;
+  checkout?: Checkout;
+  /** The directory of its CPU profile; `BENCH_PROFILE` by default. */
+  profile?: string | undefined;
+}
+
+/** Runs with a real backend on free ports. */
+export async function withBackend<T>(
+  run: (backend: BenchedBackend) => Promise<T>,
+  { stateDir, checkout = HERE, profile = process.env['BENCH_PROFILE'] }: BackendOptions = {},
+): Promise<T> {
+  if (stateDir === undefined)
+    return withState((fresh) => withBackend(run, { stateDir: fresh, checkout, profile }), checkout);
+  const backend = await startBackend({ stateDir, checkout, profile });
   try {
     const result = await run(backend);
     const refusal = backend.refusal();
@@ -50,24 +68,39 @@ export async function withBackend<T>(run: (backend: BenchedBackend) => Promise<T
   }
 }
 
-async function startBackend(stateDir: string): Promise<BenchedBackend> {
-  const profile = process.env['BENCH_PROFILE'];
+/** Flags that earlier commits do not know, with their values. */
+const LATER_FLAGS = { '--legacy-api-listen-address': '127.0.0.1:0', '--dashboard-port': '0' };
+
+async function laterFlags(program: string): Promise<string[]> {
+  const help = await runProgram(program, ['start', '--help']);
+  const known = Object.entries(LATER_FLAGS).filter(([flag]) => help.includes(flag));
+  return known.map(([flag, value]) => `${flag}=${value}`);
+}
+
+async function startBackend({
+  stateDir,
+  checkout,
+  profile,
+}: Required<Omit<BackendOptions, 'profile'>> & Pick<BackendOptions, 'profile'>): Promise<BenchedBackend> {
+  const program = programOf(checkout, 'mon-backend');
+  const start = [
+    'start',
+    `--state-dir=${stateDir}`,
+    `--cache-dir=${join(stateDir, 'cache')}`,
+    '--api-listen-address=127.0.0.1:0',
+    '--agent-host=127.0.0.1',
+    '--agent-port=0',
+    '--entity-limit=0',
+    ...(await laterFlags(program)),
+  ];
   const startedAt = performance.now();
-  const child = spawn(
-    process.execPath,
-    [
-      ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
-      BACKEND,
-      'start',
-      `--state-dir=${stateDir}`,
-      `--cache-dir=${join(stateDir, 'cache')}`,
-      '--api-listen-address=127.0.0.1:0',
-      '--agent-host=127.0.0.1',
-      '--agent-port=0',
-      '--entity-limit=0',
-    ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
+  // The program is executed as users execute it: its start line sets options of Node.js.
+  const child =
+    profile === undefined
+      ? spawn(program, start, { stdio: ['ignore', 'ignore', 'pipe'] })
+      : spawn(process.execPath, ['--cpu-prof', `--cpu-prof-dir=${profile}`, program, ...start], {
+          stdio: ['ignore', 'ignore', 'pipe'],
+        });
   let refusal: string | undefined;
   const addresses = await addressesOf(child, (lines) => {
     refusal ??= lines.split('\n').find((line) => line.includes(REFUSED));
@@ -88,8 +121,11 @@ async function startBackend(stateDir: string): Promise<BenchedBackend> {
 }
 
 /** Reads the log until the backend exits, because a full pipe would block it. @throws Error with the log if it exits before it is ready */
-function addressesOf(child: ChildProcess, log: (lines: string) => void): Promise<{ api: number; agents: number }> {
-  const portOf = (address: string) => Number(address.slice(address.lastIndexOf(':') + 1));
+function addressesOf(
+  child: ChildProcess,
+  log: (lines: string) => void,
+): Promise<{ api: number; agents: number; legacyApi: number }> {
+  const portOf = (address = ':0') => Number(address.slice(address.lastIndexOf(':') + 1));
   return new Promise((resolve, reject) => {
     let logged = '';
     let isReady = false;
@@ -102,8 +138,8 @@ function addressesOf(child: ChildProcess, log: (lines: string) => void): Promise
       const line = logged.split('\n').find((candidate) => candidate.includes(READY) && candidate.endsWith('}'));
       if (line === undefined) return;
       isReady = true;
-      const { api, agents } = JSON.parse(line) as { api: string; agents: string };
-      resolve({ api: portOf(api), agents: portOf(agents) });
+      const { api, agents, legacyApi } = JSON.parse(line) as { api: string; agents: string; legacyApi?: string };
+      resolve({ api: portOf(api), agents: portOf(agents), legacyApi: portOf(legacyApi) });
     });
     child.once('close', () => {
       reject(new Error(`backend did not start: ${logged}`));

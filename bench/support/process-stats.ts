@@ -1,14 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-const CLOCK_TICKS_PER_S = 100;
 const KB_PER_MB = 1_024;
-
-/** The user and system CPU time of a process so far, in seconds. */
-export function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_S;
-}
 
 export interface Memory {
   /** All resident memory, including mapped files. */

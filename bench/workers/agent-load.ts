@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { encodeKeepalive } from '../support/agent-events.ts';
 import { agentSocket } from '../support/agent-socket.ts';
@@ -9,7 +10,9 @@ export interface AgentLoad {
   encoding: Encoding;
   sessions: number;
   checksPerSession: number;
-  seconds: number;
+  /** How long to measure: a duration, or a number of events where compiling the program must not count. */
+  seconds: number | undefined;
+  events?: number | undefined;
   /** Unacknowledged events per session; fewer than checks, as a frame is patched before it is sent again. */
   window: number;
 }
@@ -23,6 +26,7 @@ const load = JSON.parse(process.argv[2] ?? '{}') as AgentLoad;
 /** Half of all status changes: each problem ends with the next result. */
 const PROBLEM_SHARE = 0.005;
 const ACK = Buffer.from('ack\n');
+const POLL_MS = 20;
 
 /** The checks of a session in random order, the same in each round. */
 function shuffledFrames(name: string): EventFrame[] {
@@ -78,11 +82,13 @@ async function connect(index: number): Promise<Session> {
   await once(socket, 'open');
   socket.send(encodeKeepalive(name));
   socket.on('close', (code) => {
-    throw new Error(`${name} was closed with ${code}`);
+    if (!isMeasured) throw new Error(`${name} was closed with ${code}`);
   });
   return new Session(socket, name);
 }
 
+/** The backend stops after the measurement, perhaps before this process has exited. */
+let isMeasured = false;
 const sessions: Session[] = [];
 for (let index = 0; index < load.sessions; index += 1) sessions.push(await connect(index));
 let acknowledged = 0;
@@ -92,13 +98,19 @@ for (const session of sessions) {
   });
 }
 
+const acknowledgedUpTo = async (events: number): Promise<void> => {
+  while (acknowledged < events) await delay(POLL_MS);
+};
+
 /** The first round creates all keys and is not measured. */
 const allKeys = load.sessions * load.checksPerSession;
-while (acknowledged < allKeys) await new Promise((resolve) => setTimeout(resolve, 50));
+await acknowledgedUpTo(load.events === undefined ? allKeys : allKeys + load.events / 2);
 process.send?.('warm');
 const from = acknowledged;
 const startedAt = performance.now();
-await new Promise((resolve) => setTimeout(resolve, load.seconds * 1_000));
+if (load.events === undefined) await delay((load.seconds ?? 0) * 1_000);
+else await acknowledgedUpTo(from + load.events);
 const events = acknowledged - from;
 const result: AgentLoadResult = { events, perSecond: events / ((performance.now() - startedAt) / 1_000) };
+isMeasured = true;
 process.send?.(result, () => process.exit(0));

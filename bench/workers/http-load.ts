@@ -28,6 +28,8 @@ export interface HttpLoadResult {
   perSecond: number;
   p99Ms: number;
   failures: number;
+  /** All requests, also those of the warm-up. */
+  answered: number;
 }
 
 const load = JSON.parse(process.argv[2] ?? '{}') as HttpLoad;
@@ -37,6 +39,7 @@ const END_OF_HEADERS = '\r\n\r\n';
 let isCounting = load.until === 'each key once';
 let isOver = false;
 let failures = 0;
+let answered = 0;
 /** The keepalive timeout of agents by default. */
 const DEFAULT_TIMEOUT_S = 120;
 let sent = 0;
@@ -105,6 +108,7 @@ function drive(socket: Socket, due: Iterator<number, never>): Promise<void> {
       const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
       if (text.length < end + END_OF_HEADERS.length + length) return;
       if (isCounting) latenciesMs.push(performance.now() - sentAt);
+      answered += 1;
       if (!text.startsWith('HTTP/1.1 200')) failures += 1;
       text = '';
       if (!next()) resolve();
@@ -134,5 +138,6 @@ const result: HttpLoadResult = {
   perSecond: latenciesMs.length / seconds,
   p99Ms: percentile(latenciesMs, 0.99),
   failures,
+  answered,
 };
 process.send?.(result, () => process.exit(0));

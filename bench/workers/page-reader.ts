@@ -7,7 +7,7 @@ export interface PageReader {
   port: number;
   authorization: string;
   paths: readonly string[];
-  /** Items that every page must have. */
+  /** Items that every page must have; of a summary of an aggregate its clients. */
   items: number;
   perSecond: number;
   warmUpSeconds: number;
@@ -41,6 +41,9 @@ function read(path: string): Promise<string> {
 const beganAt = performance.now();
 const latenciesMs: number[] = [];
 
+const sizeOf = (page: unknown): unknown =>
+  Array.isArray(page) ? page.length : (page as { clients?: unknown }).clients;
+
 /** @throws Error unless the answer is the requested page */
 async function measure(index: number): Promise<void> {
   const dueAt = beganAt + (index / perSecond) * 1_000;
@@ -48,7 +51,7 @@ async function measure(index: number): Promise<void> {
   const text = await read(paths[index % paths.length] ?? '');
   const tookMs = performance.now() - dueAt;
   const page = JSON.parse(text) as unknown;
-  if (!Array.isArray(page) || page.length !== items) throw new Error(`not a page of ${items}: ${text.slice(0, 200)}`);
+  if (sizeOf(page) !== items) throw new Error(`not a page of ${items}: ${text.slice(0, 200)}`);
   if (index >= warmUpSeconds * perSecond) latenciesMs.push(tookMs);
 }
 

@@ -24,6 +24,8 @@ export interface EngineLoad {
 export interface EngineRates {
   /** Decisions per second without an inspected actor; the median of the rounds. */
   unwatched: number;
+  /** CPU of the process for each of these decisions; unlike the rate, it does not depend on what else the machine does. */
+  cpuUs: number;
   /** The share of that rate with one inspected actor; the median of the rounds. */
   watchedShare: number;
 }
@@ -62,10 +64,16 @@ async function measure({ keys, seconds }: EngineLoad): Promise<EngineRates> {
     return performance.now() - startedAt;
   };
   const rounds: { unwatchedMs: number; watchedMs: number; slices: number }[] = [];
+  let cpuUs = 0;
+  let decisions = 0;
   while (rounds.length < ROUNDS) {
     const round = { unwatchedMs: 0, watchedMs: 0, slices: 0 };
     for (; round.unwatchedMs < (seconds * 1_000) / ROUNDS; round.slices += 1) {
+      const before = process.cpuUsage();
       round.unwatchedMs += decideSome();
+      const { user, system: kernel } = process.cpuUsage(before);
+      cpuUs += user + kernel;
+      decisions += DECISIONS_PER_SLICE;
       await system.probe();
       system.inspection.attach(WATCHED, undefined, reader);
       round.watchedMs += decideSome();
@@ -76,6 +84,7 @@ async function measure({ keys, seconds }: EngineLoad): Promise<EngineRates> {
   }
   await system.stop();
   return {
+    cpuUs: cpuUs / decisions,
     unwatched: median(rounds.map(({ unwatchedMs, slices }) => (slices * DECISIONS_PER_SLICE) / (unwatchedMs / 1_000))),
     watchedShare: median(rounds.map(({ unwatchedMs, watchedMs }) => unwatchedMs / watchedMs)),
   };

@@ -66,6 +66,7 @@ export class AgentPortUnderTest {
       listen: (listener) => {
         this.system.listen(listener);
       },
+      isMemoryFull: false,
       get isFailing() {
         return isFailing();
       },

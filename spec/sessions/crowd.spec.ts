@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { AgentPortUnderTest } from './agent-port-under-test.ts';
 import type { RawAgent } from './raw-agent.ts';
 
-const CROWD = 500;
+const CROWD = 300;
 /** 32 when sockets are read, and 32 at the end of the same tick. */
 const PER_TICK = 64;
 const WITHIN = { withinMs: 20_000, everyMs: 2 };

@@ -3,14 +3,31 @@ import fc from 'fast-check';
 import { type CheckEvent, hasCheck, parseEvent } from '../../src/resources/event.ts';
 import { historyOf, NO_HISTORY } from '../../src/rules/check-history.ts';
 import { CODECS } from '../../src/store/codecs.ts';
-import { type EventRecord, eventOf } from '../../src/store/records.ts';
+import {
+  type EventRecord,
+  eventOf,
+  type OpenStreak,
+  type OpenStreaks,
+  type RanTicks,
+} from '../../src/store/records.ts';
 import { CorruptRecord, sealText, unseal } from '../../src/store/sealed.ts';
 import { encodeEvent } from '../../src/wire/protobuf-codec.ts';
 import { validEvents } from '../support/arbitrary-event.ts';
 import { checkEvent } from '../support/example-events.ts';
 
-function event(output: string): CheckEvent {
-  const parsed = parseEvent(checkEvent('web-1', 'disk', { output, status: 1, ttl: 60 }));
+const STREAK: OpenStreak = { number: 1, handler: 'mail', outcome: 'denied', reason: 'no', count: 2, atMs: 3 };
+
+const attributes = fc.record(
+  {
+    aggregate: fc.oneof(fc.boolean(), fc.constant('web')),
+    aggregates: fc.array(fc.constantFrom('web', 'a|b', 'c:d')),
+    handle: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+
+function event(output: string, sent: object = {}): CheckEvent {
+  const parsed = parseEvent(checkEvent('web-1', 'disk', { output, status: 1, ttl: 60, ...sent }));
   if (!hasCheck(parsed)) throw new Error('the example has a check');
   return parsed;
 }
@@ -35,7 +52,10 @@ const record: fc.Arbitrary<EventRecord> = fc.record({
       nil: undefined,
     },
   ),
-  event: fc.string({ unit: 'grapheme' }).map(event),
+  ran: fc.option(fc.constant<RanTicks>([1, 2, 3]), { nil: undefined }),
+  streaks: fc.option(fc.constantFrom<OpenStreaks>('apart', [STREAK]), { nil: undefined }),
+  aggregates: fc.option(fc.array(fc.string(), { minLength: 1 }), { nil: undefined }),
+  event: fc.tuple(fc.string({ unit: 'grapheme' }), attributes).map(([output, sent]) => event(output, sent)),
 });
 
 function recordOf(stored: CheckEvent): EventRecord {
@@ -57,8 +77,15 @@ describe('the stored bytes of an event', () => {
       fc.property(record, (written) => {
         const read = CODECS.events.decode(CODECS.events.encode(written), 'an event');
         expect(read.state).to.deep.equal(written.state);
-        expect(read.ttl).to.deep.equal(written.ttl);
-        expect(JSON.stringify(read.event)).to.equal(JSON.stringify(written.event));
+        const { ttl, ran, streaks, aggregates } = written;
+        expect({ ttl: read.ttl, ran: read.ran, streaks: read.streaks, aggregates: read.aggregates }).to.deep.equal({
+          ttl,
+          ran,
+          streaks,
+          aggregates,
+        });
+        expect(JSON.parse(JSON.stringify(read.event))).to.deep.equal(JSON.parse(JSON.stringify(written.event)));
+        expect(CODECS.events.encode(read)).to.deep.equal(CODECS.events.encode(written));
       }),
     );
   });

@@ -13,9 +13,11 @@ describe('the changes of a transaction', () => {
     for (const [n, value] of values.entries()) puts.resources.set(`key-${n}`, value);
     puts.resources.set('deleted', null);
     let ticks = 0;
-    const tables = await encodePuts(puts, () => {
-      ticks += 1;
-      return Promise.resolve();
+    const tables = await encodePuts(puts, {
+      yieldToOthers: () => {
+        ticks += 1;
+        return Promise.resolve();
+      },
     });
     const changes = tables.find(({ table }) => table === 'resources')?.changes ?? [];
     expect(changes.at(-1)).to.deep.equal(['deleted', null]);
@@ -42,7 +44,7 @@ describe('the changes of a transaction', () => {
     const shared = { namespace: 'default', key: 'default/web-1/disk', event, decidedAtMs: 1 };
     for (const handler of ['a', 'b', 'c']) puts.outbox.set(handler, { ...shared, notificationId: handler, handler });
     const ticks: number[] = [];
-    const tables = await encodePuts(puts, () => Promise.resolve(ticks.push(reads)));
+    const tables = await encodePuts(puts, { yieldToOthers: () => Promise.resolve(ticks.push(reads)) });
     const changes = tables.find(({ table }) => table === 'outbox')?.changes ?? [];
     const read = changes.map(([key, bytes]) => CODECS.outbox.decode(bytes ?? Buffer.alloc(0), key));
     expect(read.map(({ handler }) => handler)).to.deep.equal(['a', 'b', 'c']);

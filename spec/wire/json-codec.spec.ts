@@ -150,7 +150,7 @@ describe('a check request in JSON', () => {
   });
 
   const refused: [string, string][] = [
-    ['', 'payload is not JSON'],
+    ['', 'unexpected end of JSON input'],
     ['null', 'body must be object'],
     ['[]', 'body must be object'],
     ['{}', 'check request config must be an object'],

@@ -502,10 +502,10 @@ describe('a check request in protobuf', () => {
   });
 
   const foreign: [string, Record<string, unknown>][] = [
-    ['assets that are texts', { assets: ['x'] }],
+    ['assets that are strings', { assets: ['x'] }],
     ['an asset whose address is a number', { assets: [{ url: 5 }] }],
     ['an asset whose filters are a text', { assets: [{ filters: 'x' }] }],
-    ['a hook whose time is a text', { hooks: [{ timeout: '5' }] }],
+    ['a hook whose timeout is a string', { hooks: [{ timeout: '5' }] }],
     ['hook assets that are a text', { hook_assets: { x: 'y' } }],
   ];
   for (const [what, part] of foreign) {

@@ -226,7 +226,7 @@ describe('another implementation of protobuf', () => {
         expect(decoded).to.deep.equal(event);
         expect(JSON.stringify(decoded)).to.equal(JSON.stringify(event));
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 

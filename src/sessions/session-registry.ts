@@ -15,7 +15,10 @@ export interface RegistryListener {
   deleted(session: Session): void;
   /** A check request was sent to the sessions that gave these receipts. Must not throw. */
   requested(announcement: CheckRequested, receipts: readonly RequestReceipt[]): void;
-  /** A check request was sent to nobody, because a secret of the check cannot be found. Must not throw. */
+  /**
+   * A check request was not sent, because a secret of the check cannot be found: to nobody, or, when a user requested it, not to
+   * agents with mutual TLS. Must not throw.
+   */
   withheld(announcement: CheckRequested, reason: string): void;
   /** Looks up the values of the secrets of a check. */
   resolveSecrets(announcement: CheckRequested): ResolvedSecrets;
@@ -195,7 +198,9 @@ export class SessionRegistry implements SystemListener {
     const named = request.config.secrets !== null;
     const resolved: ResolvedSecrets = named ? this.#listener.resolveSecrets(announcement) : { environment: [] };
     if ('missing' in resolved) {
-      this.#listener.withheld(announcement, resolved.missing);
+      if (!adhoc || [...sessions].some((session) => session.isMutualTls)) {
+        this.#listener.withheld(announcement, resolved.missing);
+      }
       if (!adhoc) return;
     }
     const plain = new RequestFrames(request);

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/at-most.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { type LoggedSubject, LogThrottle } from '../rules/log-throttle.ts';
@@ -11,7 +12,7 @@ export const MAX_REMEMBERED_WARNINGS = 1_000;
 export class WithoutSecrets {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #log: Log;
-  readonly #throttle = new LogThrottle(new LRUCache<string, LoggedSubject>({ max: MAX_REMEMBERED_WARNINGS }));
+  readonly #throttle = new LogThrottle(new LRUCache<string, LoggedSubject>(atMost(MAX_REMEMBERED_WARNINGS)));
 
   constructor(clock: Pick<Clock, 'monotonicMs'>, log: Log) {
     this.#clock = clock;

@@ -27,7 +27,8 @@ export class Batch {
 
   /** Returns the value that this batch writes: `null` = deleted, undefined = unchanged. */
   lookUp<T extends TableName>(table: T, key: string): Tables[T] | null | undefined {
-    return this.puts[table].get(key);
+    const puts = this.puts[table];
+    return puts.size === 0 ? undefined : puts.get(key);
   }
 
   /** Applies what this batch does to a set of keys that begin with `prefix`. */

@@ -1,8 +1,9 @@
 import { Packr } from 'msgpackr';
+import { type AggregateAttributes, aggregateAttributesOf } from '../resources/aggregate-attributes.ts';
 import type { CheckStateName } from '../rules/check-state.ts';
 import { encodeJson } from '../wire/json-codec.ts';
 import { encodeEvent } from '../wire/protobuf-codec.ts';
-import { EncodedEvent } from './encoded-event.ts';
+import { EncodedEvent, type KeptBeside } from './encoded-event.ts';
 import { decodeOutboxEntry, encodeOutboxEntry } from './outbox-entry.ts';
 import type {
   EventRecord,
@@ -14,19 +15,22 @@ import type {
   TableName,
   Tables,
 } from './records.ts';
-import { PAYLOAD_AT, allocateSealed, sealInPlace, sealText, unseal } from './sealed.ts';
+import { StateWriter } from './state-writer.ts';
+import { type Allocate, PAYLOAD_AT, allocateSealed, sealInPlace, sealText, unseal } from './sealed.ts';
 
 interface Codec<V> {
-  encode(value: V): Buffer;
+  /** In memory of its own, unless `allocate` gives it some. */
+  encode(value: V, allocate?: Allocate): Buffer;
   decode(bytes: Buffer, what: string): V;
 }
 
 const LENGTH_BYTES = 4;
 
 const packr = new Packr({ useRecords: false });
+const stateWriter = new StateWriter();
 
 const json = <V>(): Codec<V> => ({
-  encode: (value) => sealText(JSON.stringify(value)),
+  encode: (value, allocate) => sealText(JSON.stringify(value), allocate),
   decode: (bytes, what) => JSON.parse(unseal(bytes, what).toString()) as V,
 });
 
@@ -73,11 +77,27 @@ type PackedState = [
   ttl: EventRecord['ttl'] | null,
   /** Of handlers; `null` where there are none and a later member follows. */
   streaks?: PackedStreak[] | 'apart' | null,
-  /** Absent in records of earlier versions and where no tick has run. */
-  ran?: RanTicks,
+  /** Absent where no tick has run; `null` where a later member follows. */
+  ran?: RanTicks | null,
+  aggregates?: readonly string[] | null,
+  /** Of the event; protobuf has no fields for them. */
+  attributes?: AggregateAttributes,
 ];
 
-function unpack(packed: PackedState, encoded: Buffer): EncodedEvent {
+/** Appends the members that are set, with `null` for those that are not and stand before one. Most records have none of them. */
+function appendOptional(packed: PackedState, record: EventRecord): void {
+  const { streaks, ran, aggregates } = record;
+  const attributes = record.encoded === undefined ? aggregateAttributesOf(record.event.check) : record.attributes;
+  const hasStreaks = streaks !== undefined && streaks.length > 0;
+  const count =
+    attributes !== undefined ? 4 : aggregates !== undefined ? 3 : ran !== undefined ? 2 : hasStreaks ? 1 : 0;
+  if (count > 0) packed.push(hasStreaks ? packStreaks(streaks) : null);
+  if (count > 1) packed.push(ran ?? null);
+  if (count > 2) packed.push(aggregates ?? null);
+  if (count > 3) packed.push(attributes);
+}
+
+function unpack(packed: PackedState): KeptBeside {
   const [
     statuses,
     executed,
@@ -90,17 +110,32 @@ function unpack(packed: PackedState, encoded: Buffer): EncodedEvent {
     ttl,
     streaks,
     ran,
+    aggregates,
+    attributes,
   ] = packed;
   const history = { statuses, executed };
   const merged = { history, occurrences, occurrencesWatermark, state, totalStateChange, lastOk, silenced };
   const open = streaks === undefined || streaks === null ? undefined : unpackStreaks(streaks);
-  return new EncodedEvent({ state: merged, ttl: ttl ?? undefined, ran, streaks: open }, encoded);
+  return {
+    state: merged,
+    ttl: ttl ?? undefined,
+    ran: ran ?? undefined,
+    streaks: open,
+    aggregates: aggregates ?? undefined,
+    attributes,
+  };
+}
+
+/** Reads what is stored beside an event. */
+export function decodeKept(bytes: Buffer, what: string): KeptBeside {
+  const payload = unseal(bytes, what);
+  return unpack(packr.unpack(payload.subarray(LENGTH_BYTES, LENGTH_BYTES + payload.readUInt32LE(0))) as PackedState);
 }
 
 /** `state length (uint32) | state | event`, with the event in protobuf: the agent's own bytes where they were kept. */
 const eventCodec: Codec<EventRecord> = {
-  encode(record) {
-    const { state, ttl, streaks, ran } = record;
+  encode(record, allocate) {
+    const { state, ttl } = record;
     // Reading `record.event` would decode a record that is held as its bytes.
     const encoded = record.encoded ?? encodeEvent(record.event);
     const packed: PackedState = [
@@ -114,11 +149,9 @@ const eventCodec: Codec<EventRecord> = {
       state.silenced,
       ttl ?? null,
     ];
-    if (streaks !== undefined && streaks.length > 0) packed.push(packStreaks(streaks));
-    else if (ran !== undefined) packed.push(null);
-    if (ran !== undefined) packed.push(ran);
-    const stateBytes = packr.pack(packed);
-    const buffer = allocateSealed(LENGTH_BYTES + stateBytes.length + encoded.length);
+    appendOptional(packed, record);
+    const stateBytes = stateWriter.write(packed);
+    const buffer = allocateSealed(LENGTH_BYTES + stateBytes.length + encoded.length, allocate);
     buffer.writeUInt32LE(stateBytes.length, PAYLOAD_AT);
     const stateAt = PAYLOAD_AT + LENGTH_BYTES;
     stateBytes.copy(buffer, stateAt);
@@ -128,12 +161,13 @@ const eventCodec: Codec<EventRecord> = {
   decode(bytes, what) {
     const payload = unseal(bytes, what);
     const eventAt = LENGTH_BYTES + payload.readUInt32LE(0);
-    return unpack(packr.unpack(payload.subarray(LENGTH_BYTES, eventAt)) as PackedState, payload.subarray(eventAt));
+    const kept = unpack(packr.unpack(payload.subarray(LENGTH_BYTES, eventAt)) as PackedState);
+    return new EncodedEvent(kept, payload.subarray(eventAt));
   },
 };
 
 const outboxCodec: Codec<OutboxEntry> = {
-  encode: (entry) => encodeOutboxEntry(entry, [Buffer.from(encodeJson(entry.event))]),
+  encode: (entry, allocate) => encodeOutboxEntry(entry, [Buffer.from(encodeJson(entry.event))], allocate),
   decode: decodeOutboxEntry,
 };
 
@@ -154,5 +188,6 @@ export const CODECS: { [T in TableName]: Codec<Tables[T]> } = {
   deletions: json(),
   renewals: json(),
   ticks: json(),
+  incidents: json(),
   meta: json(),
 };

@@ -3,9 +3,12 @@ import { StoreUnavailable } from '../resources/errors.ts';
 import { CommitCounts } from './commit-counts.ts';
 import { Batch } from './batch.ts';
 import { type Announcement, type Decision, emptyPuts, type KeyedTableReader } from './decision.ts';
+import { StoredEvent } from './encoded-event.ts';
+import { eventBytes, type EventSize } from './event-sizes.ts';
+import { KeptEvents } from './kept-events.ts';
 import { afterPrefix, eventAddress } from './keyspace.ts';
 import { chain, type LedgerHead } from './ledger.ts';
-import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
+import { type EventRecord, TABLE_NAMES, type TableName, type Tables } from './records.ts';
 import type { TransactionalStore, WriteSet } from './transactional-store.ts';
 
 /** The keys of decisions that were lost, by table. */
@@ -28,6 +31,9 @@ const ANY_DELETION = { from: '', to: '~', limit: 1 };
 /** Decisions that may wait for a transaction; above it sources must pause. */
 export const MAX_OPEN_DECISIONS = 20_000;
 
+/** Committed events whose state is kept in memory; above it those that had no recent result are read from the store. */
+export const MAX_KEPT_EVENTS = 200_000;
+
 export interface CommitterPorts {
   store: TransactionalStore;
   listener: CommitterListener;
@@ -47,6 +53,7 @@ export class Committer implements KeyedTableReader {
   readonly #listener: CommitterListener;
   readonly #after: CommitterPorts['after'];
   readonly #nowMs: CommitterPorts['nowMs'];
+  readonly #kept = new KeptEvents(MAX_KEPT_EVENTS);
   #open = new Batch();
   #inFlight: Batch | undefined;
   #running = false;
@@ -69,7 +76,30 @@ export class Committer implements KeyedTableReader {
     if (open !== undefined) return open ?? undefined;
     const inFlight = this.#inFlight?.lookUp(table, key);
     if (inFlight !== undefined) return inFlight ?? undefined;
-    return this.#store.get(table, key);
+    return table === 'events' ? (this.#committedEvent(key) as Tables[T] | undefined) : this.#store.get(table, key);
+  }
+
+  /** The committed record of an event. The event itself is read only when it is needed. */
+  #committedEvent(key: string): EventRecord | undefined {
+    const store = this.#store;
+    const kept =
+      this.#kept.get(key) ?? (store.keptOfEvent === undefined ? store.get('events', key) : store.keptOfEvent(key));
+    if (kept === undefined) return undefined;
+    return new StoredEvent(kept, () => {
+      const record = store.get('events', key);
+      if (record === undefined) throw new Error(`the event ${key} was deleted while a decision was made on it`);
+      return record;
+    });
+  }
+
+  /** The events of which the store need not be asked. */
+  get keptEvents(): QueueStats {
+    return this.#kept.used;
+  }
+
+  /** Forgets events that had no result since the last call. */
+  forgetIdleEvents(): void {
+    this.#kept.forgetIdle();
   }
 
   keys(table: TableName, prefix: string): Set<string> {
@@ -113,6 +143,20 @@ export class Committer implements KeyedTableReader {
       }
     }
     return keys.size > limit ? undefined : keys;
+  }
+
+  /** The events whose keys begin with `prefix`, with about the bytes of each, including changes that are not durable yet. */
+  eventSizes(prefix: string): Iterable<EventSize> {
+    const sizes = new Map<string, EventSize>();
+    for (const size of this.#store.eventSizes(prefix)) sizes.set(size.key, size);
+    for (const batch of [this.#inFlight, this.#open]) {
+      for (const [key, record] of batch?.puts.events ?? []) {
+        if (!key.startsWith(prefix)) continue;
+        if (record === null) sizes.delete(key);
+        else sizes.set(key, { key, bytes: eventBytes(record) });
+      }
+    }
+    return sizes.values();
   }
 
   /** The last durable entry of the ledger. */
@@ -191,12 +235,13 @@ export class Committer implements KeyedTableReader {
     batch.puts.meta.set(ALIVE_KEY, startedMs);
     const ledger = chain(batch.ledger, this.#head);
     try {
-      await this.#store.write({ puts: batch.puts, ledger });
+      await this.#store.write({ puts: batch.puts, ledger, isStoredEvent: (key) => this.#kept.has(key) });
     } catch (error) {
       this.#fail(batch, error);
       return;
     }
     this.#inFlight = undefined;
+    this.#kept.committed(batch.puts.events);
     if (batch.puts.deletions.size > 0)
       this.#hasDeletions = this.#open.puts.deletions.size > 0 || this.#storesDeletions();
     this.#count(batch, this.#nowMs() - startedMs);
@@ -217,6 +262,7 @@ export class Committer implements KeyedTableReader {
     const error = new StoreUnavailable('the store could not be written', { cause });
     const open = this.#open;
     this.#failing = true;
+    this.#kept.clear();
     this.counts.failures += 1;
     for (const { tally } of [inFlight, open]) this.counts.lost.add(tally);
     this.#inFlight = undefined;

@@ -3,7 +3,7 @@ import type { EntityConfig } from '../resources/entity.ts';
 import type { Event } from '../resources/event.ts';
 import type { LedgerCause, LedgerDraft } from './ledger.ts';
 import { canHide, isHidden, visible } from './pending-deletions.ts';
-import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
+import { type DeletedKind, TABLE_NAMES, type TableName, type Tables } from './records.ts';
 import type { TableReader } from './table-reader.ts';
 import { Tally } from './tally.ts';
 import type { CheckRequest } from '../wire/check-request.ts';
@@ -20,12 +20,31 @@ export type Announcement =
   /** The event as it is stored, or with its metrics where it has no check. Sent only when a listener wants it. */
   | { type: 'event.processed'; event: Event }
   | { type: 'namespace.deleted'; namespace: string }
-  /** A deletion is to be carried out in steps. */
-  | { type: 'deletion.pending' }
+  | DeletionPending
+  | AggregatesChanged
   | CheckRequested
   | ProxyRunRequested
   /** Undefined when it was deleted. */
   | { type: 'check.changed'; namespace: string; name: string; check: Check | undefined };
+
+/** A deletion is to be carried out in steps. It covers the items whose keys begin with `prefix`, and has hidden them. */
+export interface DeletionPending {
+  type: 'deletion.pending';
+  kind: DeletedKind;
+  prefix: string;
+}
+
+/** The result of an entity and check joined or left aggregates, or is the next one in the same aggregates. */
+export interface AggregatesChanged {
+  type: 'aggregates.changed';
+  /** `<namespace>/<entity>/<check>` */
+  key: string;
+  before: readonly string[];
+  after: readonly string[];
+  status: number;
+  /** Unix seconds. */
+  executedS: number;
+}
 
 /** An outbox entry without its event. */
 export interface OutboxFilled {
@@ -173,14 +192,14 @@ export class Decision implements TableReader {
   }
 
   #get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
-    const value = this.puts.length > UNINDEXED_PUTS ? this.#indexedPut(table, key) : this.#lastPut(table, key);
+    const value = this.puts.length > UNINDEXED_PUTS ? this.#indexedPut(table, key) : this.#lastPut(table, key)?.value;
     return value === undefined ? this.#beneath.get(table, key) : ((value ?? undefined) as Tables[T] | undefined);
   }
 
-  #lastPut(table: TableName, key: string): unknown {
+  #lastPut(table: TableName, key: string): Put | undefined {
     for (let index = this.puts.length - 1; index >= 0; index -= 1) {
       const put = this.puts[index];
-      if (put?.key === key && put.table === table) return put.value;
+      if (put?.key === key && put.table === table) return put;
     }
     return undefined;
   }
@@ -229,7 +248,9 @@ export class Decision implements TableReader {
 
   put<T extends TableName>(table: T, key: string, value: Tables[T]): void {
     if (table === 'deletions') this.#hasDeletions = true;
-    this.puts.push({ table, key, value });
+    const last = this.puts.length > UNINDEXED_PUTS ? undefined : this.#lastPut(table, key);
+    if (last === undefined) this.puts.push({ table, key, value });
+    else last.value = value;
   }
 
   delete(table: TableName, key: string): void {

@@ -2,6 +2,7 @@ import { CODECS } from './codecs.ts';
 import type { Event } from '../resources/event.ts';
 import { encodeOutboxEntry } from './outbox-entry.ts';
 import { type OutboxEntry, TABLE_NAMES, type TableName } from './records.ts';
+import type { Allocate } from './sealed.ts';
 import { encodeJsonInTicks, TickBudget } from './tick-budget.ts';
 import type { WriteSet } from './transactional-store.ts';
 
@@ -11,13 +12,18 @@ export interface EncodedChanges {
   changes: [key: string, value: Buffer | null][];
 }
 
+interface EncodeOptions {
+  allocate?: Allocate;
+  yieldToOthers?: () => Promise<unknown>;
+}
+
 /** Encodes the changes of a transaction. Yields to other work between large ones, and within them. */
 export async function encodePuts(
   puts: WriteSet['puts'],
-  yieldToOthers?: () => Promise<unknown>,
+  { allocate, yieldToOthers }: EncodeOptions = {},
 ): Promise<EncodedChanges[]> {
   const budget = new TickBudget(yieldToOthers);
-  const entries = new EntryEncoder(budget);
+  const entries = new EntryEncoder(budget, allocate);
   const tables: EncodedChanges[] = [];
   for (const table of TABLE_NAMES) {
     const changes: EncodedChanges['changes'] = [];
@@ -29,7 +35,7 @@ export async function encodePuts(
       const encoded =
         table === 'outbox' || table === 'deadLetters'
           ? await entries.encode(value as OutboxEntry)
-          : CODECS[table].encode(value as never);
+          : CODECS[table].encode(value as never, allocate);
       changes.push([key, encoded]);
       const pause = budget.spend(encoded.length);
       if (pause !== undefined) await pause;
@@ -42,15 +48,17 @@ export async function encodePuts(
 /** Encodes entries of the outbox and dead letters. Successive entries with the same event share its JSON. */
 class EntryEncoder {
   readonly #budget: TickBudget;
+  readonly #allocate: Allocate | undefined;
   #last: { event: Event; json: Buffer[] } | undefined;
 
-  constructor(budget: TickBudget) {
+  constructor(budget: TickBudget, allocate: Allocate | undefined) {
     this.#budget = budget;
+    this.#allocate = allocate;
   }
 
   async encode(entry: OutboxEntry): Promise<Buffer> {
     const { event } = entry;
     if (this.#last?.event !== event) this.#last = { event, json: await encodeJsonInTicks(event, this.#budget) };
-    return encodeOutboxEntry(entry, this.#last.json);
+    return encodeOutboxEntry(entry, this.#last.json, this.#allocate);
   }
 }

@@ -4,6 +4,7 @@ import type { Event } from '../resources/event.ts';
 import type { CheckRequest } from './check-request.ts';
 import { MEDIA_TYPE_JSON } from './handshake.ts';
 import * as json from './json-codec.ts';
+import type { LastEntity } from './last-entity.ts';
 import * as protobuf from './protobuf-codec.ts';
 import { MalformedProtobuf } from './protobuf-reader.ts';
 
@@ -17,7 +18,8 @@ const OPENING_BRACE = 0x7b;
  */
 export interface Codec {
   readonly mediaType: string;
-  decodeEvent(payload: Buffer): Event;
+  /** `last` remembers the entity of the sender. */
+  decodeEvent(payload: Buffer, last?: LastEntity): Event;
   /** The payload of an event if it is protobuf, the format in which events are stored. */
   protobufOf(payload: Buffer): Buffer | undefined;
   decodeEntityConfig(payload: Buffer): EntityConfig;
@@ -27,7 +29,7 @@ export interface Codec {
   encodeCheckRequest(request: CheckRequest): string | Buffer;
 }
 
-type Decode<T> = (payload: Buffer) => T;
+type Decode<T> = (payload: Buffer, last?: LastEntity) => T;
 
 export const jsonCodec: Codec = {
   mediaType: MEDIA_TYPE_JSON,
@@ -56,7 +58,7 @@ export const protobufCodec: Codec = {
 
 /** The first byte decides: no protobuf message starts with `{`, which would open a group, and the schema has none. */
 function protobufOr<T, J = T>(decode: Decode<T>, decodeJson: Decode<J>): Decode<T | J> {
-  return (payload) => (payload[0] === OPENING_BRACE ? decodeJson(payload) : decode(payload));
+  return (payload, last) => (payload[0] === OPENING_BRACE ? decodeJson(payload) : decode(payload, last));
 }
 
 /** Valid JSON is not tried as protobuf. A payload in neither encoding is reported as invalid JSON. */

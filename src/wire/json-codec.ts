@@ -69,25 +69,38 @@ function foldedJson(text: string, shape: Shape | undefined): unknown {
   return value;
 }
 
-function readJson(parse: () => unknown): unknown {
+function readJson(text: string, parse: () => unknown): unknown {
   try {
     return parse();
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new InvalidResource('payload is not JSON', { cause: error });
+    throw new InvalidResource(jsonErrorText(error, text), { cause: error });
   }
+}
+
+/** Texts that end too early have the text of the reference. */
+function jsonErrorText({ message }: SyntaxError, text: string): string {
+  const isCut = message.includes('end of JSON') || message.endsWith(`at position ${text.length}`);
+  return isCut ? 'unexpected end of JSON input' : 'payload is not JSON';
 }
 
 /** @throws InvalidResource unless the payload is JSON within its bounds, and a valid event */
 export function decodeEvent(payload: Buffer): Event {
   assertJsonBounds(payload);
   const text = payload.toString();
-  return parseEvent(readJson(() => parseEventJson(text, (json) => foldedJson(json, eventShape))));
+  return parseEvent(readJson(text, () => parseEventJson(text, (json) => foldedJson(json, eventShape))));
+}
+
+/** Validates the shape of an event only. The text must be within its bounds. @throws InvalidResource */
+export function decodeEventShape(payload: Buffer): Event {
+  const text = payload.toString();
+  return parseEventShape(readJson(text, () => parseEventJson(text, (json) => foldedJson(json, eventShape))));
 }
 
 /** @throws InvalidResource */
 export function decodeEntityConfig(payload: Buffer): EntityConfig {
-  return parseEntityConfig(readJson(() => foldedJson(payload.toString(), entityShape)));
+  const text = payload.toString();
+  return parseEntityConfig(readJson(text, () => foldedJson(text, entityShape)));
 }
 
 /**
@@ -95,7 +108,8 @@ export function decodeEntityConfig(payload: Buffer): EntityConfig {
  * @throws InvalidResource without a `config`
  */
 export function decodeCheckRequest(payload: Buffer): CheckRequest {
-  return parseCheckRequest(readJson(() => foldedJson(payload.toString(), checkRequestShape)));
+  const text = payload.toString();
+  return parseCheckRequest(readJson(text, () => foldedJson(text, checkRequestShape)));
 }
 
 /** Compiles the schema of events, which takes about 100 ms, so that no message of a peer waits for it. */

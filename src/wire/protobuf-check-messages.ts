@@ -1,3 +1,4 @@
+import type { AggregateAttributes } from '../resources/aggregate-attributes.ts';
 import { type Check, metricTagWithDefaults, referenceWithDefaults } from '../resources/check.ts';
 import { type EventCheck, eventCheckWithDefaults } from '../resources/event.ts';
 import { type Hook, hookWithDefaults } from '../resources/hook.ts';
@@ -165,8 +166,8 @@ const hookResult = message(
   },
 );
 
-/** The protocol has no field for `handle`. */
-export const checkMessage = message((): Omit<EventCheck, 'handle'> => eventCheckWithDefaults({}), {
+/** The protocol has no fields for the attributes of the first generation. */
+export const checkMessage = message((): Omit<EventCheck, keyof AggregateAttributes> => eventCheckWithDefaults({}), {
   ...checkFields('event'),
   duration: double(22),
   executed: int64(23),
@@ -198,6 +199,6 @@ export const checkMessage = message((): Omit<EventCheck, 'handle'> => eventCheck
 });
 
 export const checkConfigMessage = message(
-  (): Omit<ReturnType<typeof requestedCheckWithDefaults>, 'handle'> => requestedCheckWithDefaults({}),
+  (): Omit<ReturnType<typeof requestedCheckWithDefaults>, keyof AggregateAttributes> => requestedCheckWithDefaults({}),
   checkFields('configuration'),
 );

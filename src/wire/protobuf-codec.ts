@@ -2,14 +2,20 @@ import type { EntityConfig } from '../resources/entity.ts';
 import { assertEvent, type Event } from '../resources/event.ts';
 import { listOrNull } from '../resources/schema.ts';
 import { type CheckRequest, requestWithoutCheck } from './check-request.ts';
+import type { LastEntity } from './last-entity.ts';
 import { checkRequestMessage, entityConfigMessage, eventMessage } from './protobuf-messages.ts';
 import { ProtobufReader, RECEIVED } from './protobuf-reader.ts';
 import { writeMessage } from './protobuf-writer.ts';
 
-/** Decodes to the same event as its JSON form. @throws InvalidResource for a malformed, invalid or too expensive event */
-export function decodeEvent(payload: Buffer): Event {
-  const event = readWith(new ProtobufReader(payload, RECEIVED));
-  assertEvent(event);
+/**
+ * Decodes to the same event as its JSON form. The entity is frozen if it is that of the last event of the same sender.
+ * @throws InvalidResource for a malformed, invalid or too expensive event
+ */
+export function decodeEvent(payload: Buffer, last?: LastEntity): Event {
+  const reader = new ProtobufReader(payload, RECEIVED, last);
+  const event = readWith(reader);
+  assertEvent(event, last?.isValid(event.entity));
+  if (reader.readEntity !== undefined) last?.keep(reader.readEntity);
   return event;
 }
 

@@ -30,6 +30,7 @@ import {
   text,
   textMap,
   texts,
+  unchanging,
   uuid,
 } from './protobuf-table.ts';
 
@@ -108,7 +109,7 @@ const metrics = message((): Metrics => ({ handlers: null, points: null }), {
 
 export const eventMessage = message(() => eventWithDefaults({}), {
   timestamp: int64(1),
-  entity: nested(2, entity),
+  entity: unchanging(2, entity),
   check: nested(3, checkMessage),
   metrics: nested(4, metrics),
   metadata: always(5, objectMeta),

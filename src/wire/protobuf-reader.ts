@@ -1,5 +1,7 @@
+import type { Entity } from '../resources/entity.ts';
 import { InvalidResource } from '../resources/errors.ts';
 import type { Int64 } from '../resources/int64.ts';
+import type { LastEntity, ReadEntity } from './last-entity.ts';
 import { MAX_MEMBER_NAMES, MAX_VALUES } from './message-bounds.ts';
 import { type Field, FIXED32, FIXED64, LENGTH, type Message, VARINT } from './protobuf-table.ts';
 
@@ -36,6 +38,8 @@ const tooMany = (bound: number, what: string) =>
 export class ProtobufReader {
   readonly #bytes: Buffer;
   readonly #bounds: ReaderBounds;
+  readonly #last: LastEntity | undefined;
+  #readEntity: ReadEntity | undefined;
   #values = 0;
   #names = 0;
   #position = 0;
@@ -45,10 +49,16 @@ export class ProtobufReader {
   #low = 0;
   #high = 0;
 
-  constructor(bytes: Buffer, bounds: ReaderBounds = UNBOUNDED) {
+  constructor(bytes: Buffer, bounds: ReaderBounds = UNBOUNDED, last?: LastEntity) {
     this.#bytes = bytes;
     this.#bounds = bounds;
+    this.#last = last;
     this.#end = bytes.length;
+  }
+
+  /** The entity that was read, unless it is the last one or came in several parts. */
+  get readEntity(): ReadEntity | undefined {
+    return this.#readEntity;
   }
 
   /** @throws InvalidResource */
@@ -91,9 +101,8 @@ export class ProtobufReader {
         target[name] = (this.#low | this.#high) !== 0 || field.zero;
         break;
       case 'message':
-        // Repeated occurrences of a message are merged.
-        target[name] ??= messageOf(field).blank();
-        this.#nested(messageOf(field), target[name] as Members);
+        if (field.isRepeatedByPeers === true && this.#last !== undefined) this.#entity(field, target, this.#last);
+        else this.#merge(field, target);
         break;
       case 'messages':
         this.#item(field, target);
@@ -116,6 +125,46 @@ export class ProtobufReader {
         target[name] = this.#low | 0 || field.zero;
         break;
     }
+  }
+
+  /** Repeated occurrences of a message are merged. */
+  #merge(field: Field, target: Members): unknown {
+    const member = (target[field.name] ??= messageOf(field).blank());
+    this.#nested(messageOf(field), member as Members);
+    return member;
+  }
+
+  #entity(field: Field, target: Members, last: LastEntity): void {
+    const { name } = field;
+    if (target[name] !== undefined) {
+      // The next part must not change an entity that other events share.
+      if (this.#readEntity === undefined) target[name] = structuredClone(target[name]);
+      this.#readEntity = undefined;
+      this.#merge(field, target);
+      return;
+    }
+    const lengthAt = this.#position;
+    const end = this.#length();
+    const bytes = this.#bytes.subarray(this.#position, end);
+    const known = last.find(bytes);
+    if (known !== undefined) {
+      target[name] = known.entity;
+      this.#position = end;
+      this.#count(known);
+      return;
+    }
+    this.#position = lengthAt;
+    const [values, names] = [this.#values, this.#names];
+    const entity = this.#merge(field, target) as Entity;
+    this.#readEntity = { bytes, entity, values: this.#values - values, names: this.#names - names };
+  }
+
+  /** Counts what was not read again. */
+  #count({ values, names }: ReadEntity): void {
+    this.#values += values;
+    this.#names += names;
+    if (this.#values > this.#bounds.values) throw tooMany(this.#bounds.values, 'fields');
+    if (this.#names > this.#bounds.names) throw tooMany(this.#bounds.names, 'entries of maps');
   }
 
   #nested(message: Message, target: Members): void {
@@ -268,9 +317,26 @@ export class ProtobufReader {
     if (end === start) return undefined;
     if (end - start !== UUID_BYTES) throw malformed('an id is not 16 bytes long');
     this.#position = end;
-    const hex = this.#bytes.toString('hex', start, end);
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+    return uuidOf(this.#bytes, start);
   }
+}
+
+/** For the text of one UUID at a time. */
+const UUID_TEXT = Buffer.from('00000000-0000-0000-0000-000000000000');
+const HEX_DIGITS = Buffer.from('0123456789abcdef');
+/** Whether a hyphen follows the byte. */
+const isBeforeHyphen = (index: number): boolean => index === 3 || index === 5 || index === 7 || index === 9;
+
+/** Returns the text of a UUID. It is made at once and not of its parts, because it is read character by character. */
+function uuidOf(bytes: Buffer, start: number): string {
+  let at = 0;
+  for (let index = 0; index < UUID_BYTES; index += 1) {
+    const byte = bytes[start + index] as number;
+    UUID_TEXT[at] = HEX_DIGITS[byte >>> 4] as number;
+    UUID_TEXT[at + 1] = HEX_DIGITS[byte & 0xf] as number;
+    at += isBeforeHyphen(index) ? 3 : 2;
+  }
+  return UUID_TEXT.toString('latin1');
 }
 
 function append(target: Members, name: string, item: unknown): void {

@@ -23,6 +23,8 @@ interface FieldShape {
   /** Whether the message is written even when it is absent. */
   readonly isAlwaysWritten?: boolean;
   readonly adapter?: Adapter;
+  /** Whether a peer in general sends the same bytes with each message. */
+  readonly isRepeatedByPeers?: boolean;
 }
 
 /** A field with values of type `V`. `typeOf` exists only for type checking. */
@@ -104,6 +106,11 @@ export const double = (number: number): FieldOf<number> => ({ number, kind: 'dou
 export const uuid = (number: number): FieldOf<string> => ({ number, kind: 'uuid' });
 
 export const nested = <T>(number: number, of: Message<T>): FieldOf<T> => ({ number, kind: 'message', message: of });
+/** A message that a peer in general sends unchanged with each message. */
+export const unchanging = <T>(number: number, of: Message<T>): FieldOf<T> => ({
+  ...nested(number, of),
+  isRepeatedByPeers: true,
+});
 /** A message that is written even when it is empty or absent, as agents require. */
 export const always = <T>(number: number, of: Message<T>): FieldOf<NonNullable<T>> => ({
   number,

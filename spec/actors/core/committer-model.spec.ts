@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import { ActorFailed } from '../../../src/actors/core/actor-failed.ts';
 import { StoreUnavailable } from '../../../src/resources/errors.ts';
 import type { Source } from '../../../src/store/decision.ts';
-import { verify } from '../../../src/store/ledger.ts';
+import { verify } from '../../../src/store/ledger-verification.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { EMPTY_TALLY, stateOf, type Tally, tallied } from './tally-machine.ts';
 import { TallyingSystem, type TallyInput } from './tallying-system.ts';
 import { readLedger } from '../../support/read-ledger.ts';
 
-const INPUTS = 100_000;
+const INPUTS = 25_000;
 const KEYS = 50;
 const SOURCES = 5;
 /** One of this many writes fails. */

@@ -9,6 +9,7 @@ import { startRoot } from '../../../src/actors/core/root.ts';
 import type { DecisionContext } from '../../../src/actors/core/decision-context.ts';
 import { DEFAULT_SETTINGS } from '../../../src/actors/core/settings.ts';
 import { TickBook } from '../../../src/actors/core/tick-book.ts';
+import { EntityRoom } from '../../../src/actors/core/entity-room.ts';
 import { EMPTY_ENTITY_STATE } from '../../../src/resources/entity.ts';
 import { StoreUnavailable } from '../../../src/resources/errors.ts';
 import { Committer } from '../../../src/store/committer.ts';
@@ -106,6 +107,7 @@ export class TallyingSystem {
       eviction: { keepBound: () => undefined },
       settings: DEFAULT_SETTINGS,
       ticks: new TickBook(),
+      room: new EntityRoom(DEFAULT_SETTINGS.entityUseLimits, () => []),
     });
   }
 

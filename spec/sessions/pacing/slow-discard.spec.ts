@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
+import { WebSocket } from 'ws';
 import { discardSlowly } from '../../../src/sessions/pacing/slow-discard.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -8,13 +9,13 @@ const AT_A_TIME = 16 * 1024 * 1024;
 describe('data that arrives while a connection is being closed', () => {
   let socket: PassThrough;
   let clock: ManualClock;
-  let isClosing: boolean;
+  let webSocket: { readyState: WebSocket['readyState']; OPEN: 1 };
 
   beforeEach(() => {
     socket = new PassThrough();
     clock = new ManualClock();
-    isClosing = true;
-    discardSlowly(socket, () => isClosing, clock);
+    webSocket = { readyState: WebSocket.CLOSING, OPEN: WebSocket.OPEN };
+    discardSlowly(socket, webSocket, clock);
   });
 
   const comes = (bytes: number): void => {
@@ -33,7 +34,7 @@ describe('data that arrives while a connection is being closed', () => {
   });
 
   it('is read without delay before that', () => {
-    isClosing = false;
+    webSocket.readyState = WebSocket.OPEN;
     comes(2 * AT_A_TIME);
     expect(socket.isPaused()).to.equal(false);
   });

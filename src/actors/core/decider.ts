@@ -11,6 +11,8 @@ import { OUTBOX_FULL } from './outbox-full.ts';
 
 const FULL = {
   store: 'too many changes wait to be stored',
+  memory: 'memory is nearly used up',
+  quota: 'store quota exceeded',
   outbox: OUTBOX_FULL,
 };
 
@@ -23,6 +25,8 @@ export interface Input {
   unbounded?: boolean;
   /** The decision can add to the outbox: refused while the outbox is full. */
   feedsHandlers?: boolean;
+  /** Whether the input deletes what is stored, so that a full store accepts it. */
+  frees?: boolean;
 }
 
 /** The input of the first decisions of a process. */
@@ -37,7 +41,7 @@ export interface DeciderPorts extends Omit<DecisionContextPorts, 'reader'> {
   current: CurrentDecision;
   failures: Pick<FailureQueue, 'handleAll'>;
   /** What is full, if anything: inputs that add to it are refused. */
-  pressure: { readonly full: 'store' | 'outbox' | undefined; readonly isOutboxFull: boolean };
+  pressure: { readonly full: keyof typeof FULL | undefined; readonly isOutboxFull: boolean };
   deadlines: { arm(change: DeadlineChange): void };
   eviction: { keepBound(): void };
   /** Wall clock, Unix ms. */
@@ -92,9 +96,14 @@ export class Decider {
     if (!this.#ports.committer.isFailing) this.decide(internal(cause), run);
   }
 
-  #assertRoom({ feedsHandlers = false }: Input): void {
+  #assertRoom({ feedsHandlers = false, frees = false }: Input): void {
     const { full } = this.#ports.pressure;
-    if (full === undefined || (full === 'outbox' && !feedsHandlers)) return;
+    if (
+      full === undefined ||
+      (full === 'outbox' && !feedsHandlers) ||
+      ((full === 'quota' || full === 'memory') && frees)
+    )
+      return;
     this.refused += 1;
     throw new Overloaded(FULL[full]);
   }

@@ -8,6 +8,7 @@ import { ActorFailed } from './actor-failed.ts';
 import type { KeyedActors } from './keyed-actors.ts';
 import type { AnyActor } from 'xstate';
 import type { ActorEvents, ActorInputs, ActorKind, ActorKinds } from './actor-kind.ts';
+import type { EntityRoom } from './entity-room.ts';
 import type { RecordedRights } from './recorded-rights.ts';
 import type { Settings } from './settings.ts';
 import type { TickBook } from './tick-book.ts';
@@ -16,7 +17,7 @@ import type { Transition, TransitionDetails } from './transition.ts';
 /** Inputs that one input may cause in the same decision; those of an entity's deletion are not counted. */
 const MAX_FOLLOW_UPS = 8;
 
-const CONFIG_REVISION_KEY = 'config-revision';
+export const CONFIG_REVISION_KEY = 'config-revision';
 
 /** The result of sending an event to an actor. */
 export interface Sent {
@@ -35,6 +36,8 @@ export interface DecisionContextPorts {
   pressure: { readonly isOutboxFull: boolean };
   settings: Settings;
   ticks: TickBook;
+  /** What the stored results of one entity may take. */
+  room: EntityRoom;
 }
 
 /** The time and the cause of a decision. */
@@ -61,6 +64,7 @@ export class DecisionContext {
   readonly #ports: DecisionContextPorts;
   readonly #observer: DecisionObserver | undefined;
   readonly #followUps: (() => void)[] = [];
+  #isUnrecorded = false;
   #details: TransitionDetails | undefined;
 
   constructor(ports: DecisionContextPorts, { nowMs, steadyMs, cause, observer }: Occasion) {
@@ -112,8 +116,19 @@ export class DecisionContext {
       configRevision: this.configRevision,
       ...entry,
     };
+    if (this.#isUnrecorded) return;
     this.decision.ledger.push(draft);
     if (this.#observer !== undefined) this.#noteRecorded(this.#observer, draft);
+  }
+
+  /** Runs `run` without entries in the ledger, for changes that an entry of another kind counts. */
+  unrecorded<T>(run: () => T): T {
+    this.#isUnrecorded = true;
+    try {
+      return run();
+    } finally {
+      this.#isUnrecorded = false;
+    }
   }
 
   get settings(): Settings {
@@ -124,13 +139,17 @@ export class DecisionContext {
     return this.#ports.ticks;
   }
 
+  get room(): EntityRoom {
+    return this.#ports.room;
+  }
+
   get configRevision(): number {
     return (this.get('meta', CONFIG_REVISION_KEY) as number | undefined) ?? 0;
   }
 
   /**
    * Records an administrative change and begins a new configuration revision, which later entries carry. An update without a
-   * changed member is no change. `rights` are the rights that follow from the resource, before and after.
+   * changed member is not a change. `rights` are the rights that follow from the resource, before and after.
    */
   reviseConfig(
     kind: string,
@@ -199,6 +218,16 @@ export class DecisionContext {
   /** Wakes the actor of a key without an event. False when there is none. @throws ActorFailed */
   wake(kind: ActorKind, key: string): boolean {
     return this.#wake(kind, this.#actors(kind), key) !== undefined;
+  }
+
+  /** Whether someone observes the actor of a key. It then receives each event, so that the observation is whole. */
+  isWatched(kind: ActorKind, key: string): boolean {
+    return this.#observer?.watches(kind, key) === true;
+  }
+
+  /** Removes the actor of a key from memory, when this decision changes its record instead of sending it an event. */
+  evict(kind: ActorKind, key: string): void {
+    this.#actors(kind).evict(key);
   }
 
   /** Makes a new actor from domain data where there is none to wake. @throws ActorFailed */
@@ -274,9 +303,17 @@ export class DecisionContext {
     after: ActorStep['after'],
     isTransition: boolean,
   ): void {
-    if (this.#observer?.watches(kind, key) !== true) return;
+    if (!this.isWatched(kind, key)) return;
     const ledgerEntries = this.decision.ledger.length;
-    (this.steps ??= []).push({ kind, key, atMs: this.nowMs, event, after, ledgerEntries, isTransition });
+    (this.steps ??= []).push({
+      kind,
+      key,
+      atMs: this.nowMs,
+      event,
+      after,
+      ledgerEntries,
+      isTransition: isTransition && !this.#isUnrecorded,
+    });
   }
 
   #noteRecorded(observer: DecisionObserver, draft: LedgerDraft): void {

@@ -1,6 +1,7 @@
 import { NO_SECRET_VALUES, type SecretValues } from '../../pipeline/secrets.ts';
 import { NO_SILENCE_LIMITS, type SilenceLimits } from '../../resources/silenced.ts';
 import { REFRESH_MS } from '../../rules/token-sessions.ts';
+import type { EntityUseLimits } from './entity-room.ts';
 
 /**
  * Which entities an agent may send events for, beside its own: `own` allows no other entity, `own-and-proxies` also allows
@@ -18,6 +19,8 @@ export interface Settings {
   readonly refreshTokenMs: number;
   /** Entities that may exist; 0 = no limit. */
   readonly entityLimit: number;
+  /** What the stored results of one entity may take. */
+  readonly entityUseLimits: EntityUseLimits;
   readonly agentEventsPolicy: AgentEventsPolicy;
   /** Whether every processed event is announced. */
   readonly announcesEvents: boolean;
@@ -27,6 +30,12 @@ export interface Settings {
   readonly watchRetentionMs: number;
   /** How long notifications and dead letters are kept. */
   readonly notificationRetentionMs: number;
+  /** The age of ledger entries, ms, and the size of the ledger; 0 = no limit. */
+  readonly ledgerLimits: { readonly ageMs: number; readonly bytes: number };
+  /** The size of the store above which changes are refused, bytes; 0 = no limit. */
+  readonly storeQuotaBytes: number;
+  /** How long passing events are kept after their last result, ms; 0 = for ever. */
+  readonly eventRetentionMs: number;
 }
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -34,9 +43,13 @@ export const DEFAULT_SETTINGS: Settings = {
   silenceLimits: NO_SILENCE_LIMITS,
   refreshTokenMs: REFRESH_MS,
   entityLimit: 0,
+  entityUseLimits: { checks: 0, bytes: 0 },
   agentEventsPolicy: 'any',
   announcesEvents: false,
   secretValues: NO_SECRET_VALUES,
   watchRetentionMs: 30 * 86_400_000,
   notificationRetentionMs: 7 * 86_400_000,
+  ledgerLimits: { ageMs: 365 * 86_400_000, bytes: 4 * 2 ** 30 },
+  storeQuotaBytes: 0,
+  eventRetentionMs: 0,
 };

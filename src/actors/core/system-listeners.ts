@@ -3,6 +3,8 @@ import type { Announcement } from '../../store/decision.ts';
 /** A part that is notified of what became durable, and of pauses. None of the methods may throw. */
 export interface SystemListener {
   announced(announcement: Announcement): void;
+  /** A transaction became durable, after its announcements. */
+  committed?(): void;
   /** Senders must pause: the store cannot be written. */
   paused?(): void;
   /** Senders that paused may go on. */
@@ -23,6 +25,10 @@ export class SystemListeners {
     for (const announcement of announcements) {
       for (const listener of this.#listeners) listener.announced(announcement);
     }
+  }
+
+  committed(): void {
+    for (const listener of this.#listeners) listener.committed?.();
   }
 
   paused(): void {

@@ -1,4 +1,5 @@
-import { ttlAfterResult } from '../../machines/check-ttl-snapshots.ts';
+import type { CheckTtlInput } from '../../machines/check-ttl.ts';
+import { movesDeadlineOnly, ttlAfterResult } from '../../machines/check-ttl-snapshots.ts';
 import type { CheckEvent } from '../../resources/event.ts';
 import { historyOf } from '../../rules/check-history.ts';
 import {
@@ -10,17 +11,21 @@ import {
 } from '../../rules/check-state.ts';
 import { truncateOutput } from '../../rules/output-truncation.ts';
 import type { LedgerCause } from '../../store/ledger.ts';
-import { EncodedEvent, withTtl } from '../../store/encoded-event.ts';
-import { eventKey } from '../../store/keyspace.ts';
+import { EncodedEvent, type KeptBeside, withTtl } from '../../store/encoded-event.ts';
+import { atMostJsonBytes, eventBytes } from '../../store/event-sizes.ts';
+import { entityKey, eventKey } from '../../store/keyspace.ts';
 import { type ActorSnapshot, eventOf, type EventRecord } from '../../store/records.ts';
 import { resolveEntity } from '../entities/proxy-entities.ts';
 import { ranAfter } from '../ticks/entity-ticks.ts';
 import { renewEvent } from './deletions.ts';
 import { type Overdue, recordCheckState } from './check-state-entry.ts';
-import { announceProcessed, publish, skipPublication } from './publish.ts';
+import { joinAggregates } from './join-aggregates.ts';
+import { recordIncident } from './incidents.ts';
+import { announceProcessed, definitionOf, publish, skipPublication } from './publish.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { countEvent } from './counted-events.ts';
 import { silence } from './silences.ts';
+import { ttlDeadline } from './ttl-deadline.ts';
 
 export const KEEPALIVE = 'keepalive';
 /** Why no handler runs with an event. */
@@ -34,14 +39,18 @@ export interface MergeOptions {
   trustsSentHistory: boolean;
   /** Whether to leave the check TTL unchanged, as the event of an expiry does. */
   isExpiry?: boolean;
+  /** Whether the check is passing afterwards, even if it flaps, as a user requested. Such a result is not one of a tick. */
+  isForcedResolution?: boolean;
   cause?: LedgerCause;
   /** The deadline of an alert about something that is missing. */
   overdue?: (Overdue & { blindMs: number | undefined }) | undefined;
+  /** Set for a result that was sent to the backend, which must fit into its entity; the number of its bytes, if it is known. */
+  sent?: { atMostBytes: number | undefined };
   /** The received bytes of the event; used only if the event is stored unchanged. */
   encoded?: Buffer | undefined;
 }
 
-/** Merges an event into the stored state of its entity and check. Every event is created here. Returns the event with the entity it is stored under. */
+/** Merges an event into the stored state of its entity and check. Every event is created here. Returns the event with the entity it is stored under. @throws EntityLimitReached, EntityFull */
 export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: MergeOptions): CheckEvent {
   const event = resolveEntity(ctx, received);
   const key = keyOf(event);
@@ -50,6 +59,7 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   tally.metricPoints += event.metrics?.points?.length ?? 0;
   renewEvent(ctx, key);
   const previous = ctx.get('events', key);
+  if (options.sent !== undefined) makeRoom(ctx, key, event, previous, options);
   if (ctx.isQuarantined('check-ttl', key)) {
     storeUnmerged(ctx, key, event, previous);
     return event;
@@ -61,17 +71,21 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   const ttl = options.isExpiry === true ? previous?.ttl : switchAfter(ctx, key, event, previous);
   const stored = asStored(event);
   const encoded = stored === received ? options.encoded : undefined;
-  const ran = ranAfter(ctx, key, event, previous);
-  const kept = { state, ttl, ran, streaks: previous?.streaks };
-  const record = encoded === undefined ? { ...kept, event: stored } : new EncodedEvent(kept, encoded);
+  const ran = options.isForcedResolution === true ? previous?.ran : ranAfter(ctx, key, event, previous);
+  const definition = definitionOf(ctx, event);
+  const aggregates = joinAggregates(ctx, { key, event, definition, previous, state });
+  const kept = { state, ttl, ran, streaks: previous?.streaks, aggregates, attributes: undefined };
+  const record = encoded === undefined ? unencoded(kept, stored) : new EncodedEvent(kept, encoded);
   countEvent(ctx, key, previous, record);
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf({ state, ttl, event: stored }));
+  recordIncident(ctx, { key, previous: previous?.state, merged: state, timestampS: event.timestamp });
   recordCheckState(ctx, event, { key, previous: previous?.state, merged: state, cause, overdue: options.overdue });
   const { status } = event.check;
   const previousStatus = state.history.statuses.at(-2);
   publish(ctx, {
     received: event,
+    definition,
     filterInput: { status, previousStatus, silenced: state.silenced, hasMetrics: event.metrics !== undefined },
     givesWay: event.check.metadata.name === KEEPALIVE && status === 0 && (previousStatus ?? 0) === 0,
     event: () => asPublished(event, state, stored),
@@ -79,15 +93,42 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   return event;
 }
 
+/** The attributes of an event that is not encoded yet are those of its check. */
+const unencoded = ({ state, ttl, ran, streaks, aggregates }: KeptBeside, event: CheckEvent): EventRecord => ({
+  state,
+  ttl,
+  ran,
+  streaks,
+  aggregates,
+  event,
+});
+
 export function keyOf({ entity, check }: CheckEvent): string {
   return eventKey(entity.metadata.namespace ?? '', entity.metadata.name ?? '', check.metadata.name ?? '');
+}
+
+/** Keepalives are always stored: each entity has one. @throws EntityFull */
+function makeRoom(
+  ctx: DecisionContext,
+  key: string,
+  event: CheckEvent,
+  previous: EventRecord | undefined,
+  { sent, encoded }: MergeOptions,
+): void {
+  if (event.check.metadata.name === KEEPALIVE) return;
+  const { namespace = '', name = '' } = event.entity.metadata;
+  const bytes = (): number => eventBytes({ encoded, event: asStored(event) });
+  const entity = entityKey(namespace, name);
+  const isNew = previous === undefined;
+  const atMostBytes = sent?.atMostBytes ?? atMostJsonBytes({ ...event, metrics: undefined });
+  ctx.room.add({ entity, key, isNew, atMostBytes, bytes, atMs: ctx.steadyMs });
 }
 
 function mergeState({ check }: CheckEvent, previous: EventRecord | undefined, options: MergeOptions): CheckState {
   return mergeCheckState(previous?.state ?? firstState(check, options), {
     status: check.status,
     executed: check.executed,
-    lowFlapThreshold: check.low_flap_threshold,
+    lowFlapThreshold: options.isForcedResolution === true ? 0 : check.low_flap_threshold,
     highFlapThreshold: check.high_flap_threshold,
   });
 }
@@ -110,11 +151,21 @@ function switchAfter(ctx: DecisionContext, key: string, event: CheckEvent, previ
   const arms = check.ttl > 0 && !(check.round_robin && check.proxy_entity_name === '');
   if (!arms && previous?.ttl === undefined) return undefined;
   const ttlMs = arms ? check.ttl * 1_000 : 0;
-  const alertStatus = alertStatusOf(check);
-  const atMs = ctx.steadyMs;
-  if (previous?.ttl === undefined)
-    return ctx.create('check-ttl', key, { key, ttlMs, alertStatus, atMs }, 'result.received').snapshot;
-  return ctx.send('check-ttl', key, { type: 'result.received', ttlMs, alertStatus, atMs })?.snapshot;
+  const result = { ttlMs, alertStatus: alertStatusOf(check), atMs: ctx.steadyMs };
+  if (previous?.ttl === undefined) return ctx.create('check-ttl', key, { key, ...result }, 'result.received').snapshot;
+  if (movesDeadlineOnly(previous.ttl, ttlMs) && !ctx.isWatched('check-ttl', key)) return rearm(ctx, key, result);
+  return ctx.send('check-ttl', key, { type: 'result.received', ...result })?.snapshot;
+}
+
+/**
+ * Does to the record what the actor would do, without waking it: most results change no state. The actor is evicted, because its
+ * memory is older than the record now.
+ */
+function rearm(ctx: DecisionContext, key: string, result: Omit<CheckTtlInput, 'key'>): ActorSnapshot {
+  ctx.evict('check-ttl', key);
+  const snapshot = ttlAfterResult({ key, ...result });
+  ctx.decision.deadlines.push({ actor: 'check-ttl', key, ...ttlDeadline(snapshot) });
+  return snapshot;
 }
 
 export function alertStatusOf(check: CheckEvent['check']): number {
@@ -138,7 +189,8 @@ function storeUnmerged(ctx: DecisionContext, key: string, event: CheckEvent, pre
   const state = previous?.state ?? mergeState(event, undefined, { trustsSentHistory: false });
   const ttl = previous?.ttl === undefined ? undefined : ttlWhileQuarantined(ctx, key, event.check);
   const ran = ranAfter(ctx, key, event, previous);
-  const record = { state, ttl, ran, streaks: previous?.streaks, event: asStored(event) };
+  const { streaks, aggregates } = previous ?? {};
+  const record = { state, ttl, ran, streaks, aggregates, event: asStored(event) };
   countEvent(ctx, key, previous, record);
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf(record));

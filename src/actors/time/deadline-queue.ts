@@ -157,6 +157,12 @@ export class DeadlineQueue {
     return this.#entries.get(actor)?.get(key)?.deadlineAtMs;
   }
 
+  /** The time until the deadline of a key fires, blind time included, ms; undefined when none is armed. */
+  dueInMs(actor: string, key: string): number | undefined {
+    const entry = this.#entries.get(actor)?.get(key);
+    return entry && entry.dueAtMs - this.#ports.time.nowMs();
+  }
+
   drop(actor: string, key: string): void {
     const ofActor = this.#ofActor(actor);
     const entry = ofActor.get(key);

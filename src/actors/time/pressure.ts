@@ -3,6 +3,9 @@ import type { BlindInterval } from './blind-time.ts';
 /** A shorter pause hides no silent sender: what was not read in time is read before its deadline is decided. */
 const MIN_BLIND_MS = 2_000;
 
+/** Decisions that wait for a transaction, the memory, the size of the store, or runs of handlers that wait. */
+export type Full = 'store' | 'memory' | 'quota' | 'outbox';
+
 interface Bounded {
   readonly isFull: boolean;
 }
@@ -10,6 +13,10 @@ interface Bounded {
 export interface PressurePorts {
   /** Holds the changes that wait to be stored. */
   store: Bounded;
+  /** The memory; no limit when absent. */
+  memory?: Bounded;
+  /** The size of the store; no limit when absent. */
+  quota?: Bounded;
   /** Steady time, ms. */
   nowMs(): number;
 }
@@ -38,7 +45,7 @@ export class Pressure {
   }
 
   /** What is full, if anything. The first time that something is full, the pause begins. */
-  get full(): 'store' | 'outbox' | undefined {
+  get full(): Full | undefined {
     const full = this.#full();
     if (full !== undefined) this.#sinceMs ??= this.#ports.nowMs();
     return full;
@@ -53,8 +60,10 @@ export class Pressure {
     return endMs - beginMs < MIN_BLIND_MS ? undefined : { beginMs, endMs };
   }
 
-  #full(): 'store' | 'outbox' | undefined {
+  #full(): Full | undefined {
     if (this.#ports.store.isFull) return 'store';
+    if (this.#ports.memory?.isFull === true) return 'memory';
+    if (this.#ports.quota?.isFull === true) return 'quota';
     return this.isOutboxFull ? 'outbox' : undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { printable } from '../../formats/printable.ts';
+import { atMost } from '../../ports/at-most.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
 
 /** Agents with refused messages. Past this number the agent refused longest ago is evicted. */
@@ -35,7 +36,7 @@ export class FrameRefusals {
   total = 0;
   /** A flood repeats one reason, so its printable form is cached. */
   #latest = { reason: '', shown: '' };
-  readonly #byAgent = new LRUCache<string, AgentRecord>({ max: MAX_REMEMBERED_AGENTS });
+  readonly #byAgent = new LRUCache<string, AgentRecord>(atMost(MAX_REMEMBERED_AGENTS));
 
   /** Returns whether to log the reason: it differs from the agent's last one, and the agent is below its limit. */
   record(agent: Agent, reason: string, atMs: number): boolean {

@@ -3,10 +3,11 @@ import type { Log } from '../../ports/log.ts';
 import { ExpectedError, StoreUnavailable } from '../../resources/errors.ts';
 import type { Event } from '../../resources/event.ts';
 import type { Codec } from '../../wire/codec.ts';
-import { decodeFrame, eventNumberOf, ProtocolError } from '../../wire/frame.ts';
+import { LastEntity } from '../../wire/last-entity.ts';
+import { decodeFrame, eventNumberOf, ProtocolError, STOP_TYPE } from '../../wire/frame.ts';
 
 export interface MessageHandlerPorts {
-  agents: Pick<AgentPort, 'receiveKeepalive' | 'receiveEvent' | 'acknowledgeRefused'>;
+  agents: Pick<AgentPort, 'receiveKeepalive' | 'receiveEvent' | 'receiveStop' | 'acknowledgeRefused'>;
   /** For all messages of the connection. */
   codec: Codec;
   log: Log;
@@ -26,6 +27,7 @@ export interface MessageHandlerPorts {
 export class MessageHandler {
   readonly #session: AgentSession;
   readonly #ports: MessageHandlerPorts;
+  readonly #lastEntity = new LastEntity();
 
   constructor(session: AgentSession, ports: MessageHandlerPorts) {
     this.#session = session;
@@ -45,10 +47,13 @@ export class MessageHandler {
       } else if (n !== null && (n === undefined || this.#session.queueId !== undefined)) {
         number = n;
         agents.receiveEvent(this.#session, {
-          event: codec.decodeEvent(payload),
+          event: codec.decodeEvent(payload, this.#lastEntity),
           n,
           encoded: codec.protobufOf(payload),
+          bytes: payload.length,
         });
+      } else if (type === STOP_TYPE && this.#session.queueId !== undefined) {
+        agents.receiveStop(this.#session);
       } else {
         this.#ports.rejected(`unknown message type: ${type}`);
       }

@@ -36,7 +36,7 @@ export class OutgoingQueue {
   #waitingRequests = 0;
   #requestBytes = 0;
   #writingSinceMs: number | undefined;
-  #watching = false;
+  #stopWatching: (() => void) | undefined;
   /** Check requests dropped because the agent did not read. */
   dropped = 0;
 
@@ -125,11 +125,16 @@ export class OutgoingQueue {
     this.#ports.failed(error);
   }
 
+  /** Stops watching the pending write of a closed socket: the timer would keep the ended session in memory. */
+  stop(): void {
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
+  }
+
   #watch(): void {
-    if (this.#watching) return;
-    this.#watching = true;
-    this.#ports.clock.after(this.#ports.writeTimeoutMs, () => {
-      this.#watching = false;
+    if (this.#stopWatching !== undefined) return;
+    this.#stopWatching = this.#ports.clock.after(this.#ports.writeTimeoutMs, () => {
+      this.#stopWatching = undefined;
       if (this.#writingSinceMs === undefined) return;
       const pendingMs = this.#ports.clock.monotonicMs() - this.#writingSinceMs;
       if (pendingMs >= this.#ports.writeTimeoutMs) this.#ports.stuck();

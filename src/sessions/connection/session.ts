@@ -149,6 +149,7 @@ export class Session implements AgentSession {
       else this.#log.debug({ err }, 'socket failed');
     });
     this.#socket.on('close', (code) => {
+      this.#outgoing.stop();
       this.#ports.ended(() => {
         this.#log.info({ code }, 'agent disconnected');
         agents.notify(this.id, { type: 'socket.closed', code });

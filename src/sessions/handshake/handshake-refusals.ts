@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { printable } from '../../formats/printable.ts';
+import { atMost } from '../../ports/at-most.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
@@ -29,7 +30,7 @@ export interface HandshakeRefusal {
 export class HandshakeRefusals {
   /** Number of refusals by status, including evicted ones. */
   readonly byStatus = new Map<number, number>();
-  readonly #remembered = new LRUCache<string, HandshakeRefusal>({ max: MAX_REMEMBERED_REFUSALS });
+  readonly #remembered = new LRUCache<string, HandshakeRefusal>(atMost(MAX_REMEMBERED_REFUSALS));
   readonly #clock: Clock;
   readonly #log: Log;
 

@@ -30,6 +30,8 @@ const RETRY_S = 5;
 const TOO_MANY_AT_ONCE: Refusal = { status: 503, message: 'too many agents at once', retryAfterS: RETRY_S };
 const STOPPING: Refusal = { status: 503, message: 'the backend is stopping', retryAfterS: RETRY_S };
 
+const NO_MEMORY: Refusal = { status: 503, message: 'memory is nearly used up', retryAfterS: RETRY_S };
+
 /** Kept apart from the other options because the types of `ws` lack it. */
 const CLOSING = { closeTimeout: CLOSE_GRACE_MS };
 
@@ -52,6 +54,8 @@ interface HandshakePorts extends HandshakeSettings {
   pacer: AdmissionPacer;
   /** Whether the store is failing, so that no session can be recorded. */
   isFailing(): boolean;
+  /** Whether the memory is nearly used up. */
+  isMemoryFull(): boolean;
   /** Number of sessions that count towards the limit. */
   sessions(): number;
   /** Whether the agent has an open session that is not being closed. */
@@ -113,9 +117,7 @@ export class Handshakes {
    * hashed are validated concurrently.
    */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on('error', (err) => {
-      this.#ports.log.debug({ err }, 'socket failed in its handshake');
-    });
+    this.#logFailures(socket);
     const isRefused = this.#ports.isRefused?.(request.socket) === true;
     const refusal = isRefused ? TOO_MANY_AT_ONCE : this.#register(socket);
     if (refusal !== undefined) {
@@ -126,8 +128,17 @@ export class Handshakes {
     this.#arrivals.schedule(() => void this.#process(request, socket, head));
   }
 
+  /** Has a scope of its own: the listener stays as long as the socket and would keep the request of the handshake in memory. */
+  #logFailures(socket: Duplex): void {
+    const { log } = this.#ports;
+    socket.on('error', (err) => {
+      log.debug({ err }, 'socket failed in its handshake');
+    });
+  }
+
   #register(socket: Duplex): Refusal | undefined {
     if (this.#isStopping) return STOPPING;
+    if (this.#ports.isMemoryFull()) return NO_MEMORY;
     const isFull = this.#ports.sessions() + this.#pending.queueStats.used >= this.#limits.sessions;
     return isFull || !this.#pending.begin(socket) ? TOO_MANY_AT_ONCE : undefined;
   }
@@ -156,7 +167,7 @@ export class Handshakes {
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       const isMutualTls = request.socket instanceof TLSSocket && request.socket.authorized;
       this.#ports.open(webSocket, { ...admitted, codec: codecFor(request), isMutualTls });
-      discardSlowly(socket, () => webSocket.readyState !== webSocket.OPEN, this.#ports.clock);
+      discardSlowly(socket, webSocket, this.#ports.clock);
     });
     socket.uncork();
   }

@@ -8,6 +8,8 @@ export interface AgentAdmission {
   serveWaitMs: number;
   /** Accepted connections per second; 0 means unlimited. */
   connectionsPerS: number;
+  /** Connections accepted at once; 0 means as many as per second. */
+  burst?: number;
   /** Whether to refuse an agent while another with its name is connected. */
   refusesDuplicates: boolean;
 }
@@ -24,13 +26,13 @@ export class PortGate {
   readonly #bucket: TokenBucket | undefined;
 
   /** The wait starts at construction. */
-  constructor(clock: Clock, { serveWaitMs, connectionsPerS }: AgentAdmission) {
+  constructor(clock: Clock, { serveWaitMs, connectionsPerS, burst = 0 }: AgentAdmission) {
     this.#clock = clock;
     this.#opensAtMs = clock.monotonicMs() + serveWaitMs;
     if (connectionsPerS > 0) {
       this.#bucket = new TokenBucket({
         tokensPerS: connectionsPerS,
-        capacity: Math.max(1, connectionsPerS),
+        capacity: burst || Math.max(1, connectionsPerS),
         nowMs: () => clock.monotonicMs(),
       });
     }

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
 import type { Clock } from '../../ports/clock.ts';
 
 /** Bytes discarded before a pause. A peer that sent a single oversized message is not delayed. */
@@ -8,11 +9,17 @@ const PAUSE_MS = 500;
 /**
  * Limits reading from a peer whose connection is being closed to 32 MiB a second. The bytes are only searched for the
  * close frame. Must be called after `ws` has started reading the socket.
+ *
+ * The listener stays as long as the socket, so that it must not be made in a scope that has the request of the handshake.
  */
-export function discardSlowly(socket: Duplex, isClosing: () => boolean, clock: Pick<Clock, 'after'>): void {
+export function discardSlowly(
+  socket: Duplex,
+  webSocket: Pick<WebSocket, 'readyState' | 'OPEN'>,
+  clock: Pick<Clock, 'after'>,
+): void {
   let bytes = 0;
   socket.on('data', (chunk: Buffer) => {
-    if (!isClosing()) return;
+    if (webSocket.readyState === webSocket.OPEN) return;
     bytes += chunk.length;
     if (bytes < BYTES_BEFORE_PAUSE) return;
     bytes = 0;

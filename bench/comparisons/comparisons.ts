@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { loadEvents } from '../rows/agent-throughput.ts';
+import { putEvents } from '../rows/rest-put.ts';
+import { withBackend } from '../support/benched-backend.ts';
+import type { Checkout } from '../support/checkout.ts';
+import type { Encoding } from '../support/event-frame.ts';
+import { memoryOf } from '../support/process-stats.ts';
+import { cpuColumns, cpuPerEvent, cpuTimesOf } from '../support/thread-cpu.ts';
+import { nextMessage, startWorker } from '../support/workers.ts';
+import type { AgentCrowd, CrowdConnected } from '../workers/agent-crowd.ts';
+import type { PutKeys } from '../workers/http-load.ts';
+import type { EngineLoad, EngineRates } from '../workers/state-engine.ts';
+import type { Comparison, Costs } from './comparison.ts';
+
+const SECONDS = 5;
+const KB_PER_MB = 1_024;
+
+const SESSIONS = 300;
+const EVENTS = 60_000;
+
+const agentEvents = (encoding: Encoding): Comparison => ({
+  id: 'G2',
+  what: `agents' events in ${encoding}, ${SESSIONS} agents with 100 checks each`,
+  measure: async (checkout) => {
+    const { perSecond, cpu } = await loadEvents({ encoding, sessions: SESSIONS, events: EVENTS, checkout });
+    return { ...cpuColumns(cpu), 'events/s': perSecond };
+  },
+});
+
+const PUT_KEYS: PutKeys = {
+  prefix: 'bench-',
+  entities: 100,
+  stride: 1,
+  checks: Array.from({ length: 100 }, (_, index) => `check-${index}`),
+};
+const PUT_UNTIL = { warmUpSeconds: 4, seconds: SECONDS };
+
+/** The CPU of the warm-up counts too. */
+const restPut: Comparison = {
+  id: 'G1',
+  what: 'PUT of one event',
+  measure: (checkout) =>
+    withBackend(
+      async ({ pid, ...backend }) => {
+        const before = cpuTimesOf(pid);
+        const load = { keys: PUT_KEYS, ttl: 0, until: PUT_UNTIL };
+        const { perSecond, p99Ms, answered } = await putEvents({ pid, ...backend }, load);
+        return { ...cpuColumns(cpuPerEvent(before, cpuTimesOf(pid), answered)), 'PUT/s': perSecond, 'p99 ms': p99Ms };
+      },
+      { checkout },
+    ),
+};
+
+const ENGINE: EngineLoad = { keys: 10_000, seconds: 3 };
+
+/** Earlier commits do not measure the CPU. */
+type EarlierRates = Omit<EngineRates, 'cpuUs'> & Partial<EngineRates>;
+
+/** Each checkout measures its own modules, whose interfaces may differ. */
+const stateEngine: Comparison = {
+  id: 'G4',
+  what: 'state engine alone, one core',
+  measure: async ({ root }: Checkout) => {
+    const places = ['bench/workers', 'bench'].map((folder) => join(root, folder, 'state-engine.ts'));
+    const worker = startWorker(pathToFileURL(places.find((place) => existsSync(place)) ?? ''), ENGINE);
+    const { unwatched, watchedShare, cpuUs = NaN } = await nextMessage<EarlierRates>(worker);
+    return { 'CPU µs': cpuUs, 'decisions/s': unwatched, 'watched %': watchedShare * 100 };
+  },
+};
+
+const CROWD = { first: 0, agents: 1_000, localAddress: '127.0.0.2', timeouts: { intervalS: 20, warningS: 600 } };
+const RECONNECTS = 10;
+const SETTLE_MS = 5_000;
+
+/** Connects agents, and cuts and reconnects all of them ten times. */
+async function reconnects(checkout: Checkout): Promise<Costs> {
+  return withBackend(
+    async ({ pid, agents: port }) => {
+      const emptyMb = memoryOf(pid).residentMb;
+      const crowd = startWorker('agent-crowd', { ...CROWD, port } satisfies AgentCrowd);
+      const give = async (order: 'connect' | 'at once') => {
+        crowd.send(order);
+        await nextMessage<CrowdConnected>(crowd);
+      };
+      const kbPerAgent = async () => {
+        await delay(SETTLE_MS);
+        return ((memoryOf(pid).residentMb - emptyMb) * KB_PER_MB) / CROWD.agents;
+      };
+      try {
+        await give('connect');
+        const connectedKb = await kbPerAgent();
+        const before = cpuTimesOf(pid);
+        for (let round = 0; round < RECONNECTS; round += 1) await give('at once');
+        const cpu = cpuPerEvent(before, cpuTimesOf(pid), RECONNECTS * CROWD.agents);
+        return { ...cpuColumns(cpu), 'kB connected': connectedKb, 'kB after ten': await kbPerAgent() };
+      } finally {
+        crowd.disconnect();
+      }
+    },
+    { checkout },
+  );
+}
+
+/** The rows that can be compared with those of another commit. */
+export const COMPARISONS: readonly Comparison[] = [
+  restPut,
+  agentEvents('protobuf'),
+  agentEvents('json'),
+  stateEngine,
+  { id: 'G6', what: `ten reconnects of ${CROWD.agents.toLocaleString('en')} agents`, measure: reconnects },
+];
