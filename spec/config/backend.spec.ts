@@ -18,7 +18,24 @@ describe('the configuration of the backend', () => {
   it('has the documented defaults', () => {
     expect(backendOf()).to.deep.equal({
       stateDir: '/var/lib/mon/mon-backend',
+      controlSocket: undefined,
       cacheDir: '/var/cache/mon/mon-backend',
+      hasDefaultStateDir: true,
+      logFile: undefined,
+      metricsLog: {
+        file: '/var/log/mon/backend-stats.log',
+        intervalMs: 60_000,
+        maxBytes: 128_000_000,
+        retentionMs: 604_800_000,
+        maxRotated: 10,
+        reaperIntervalMs: 60_000,
+      },
+      ownEntity: { labels: {}, annotations: {} },
+      disabledFeatures: new Set(),
+      memberName: 'default',
+      apiUrl: undefined,
+      commandUser: undefined,
+      handlerWorkers: 100,
       logLevel: 'warn',
       api: {
         host: '::',
@@ -30,15 +47,32 @@ describe('the configuration of the backend', () => {
       },
       agent: { host: '::', port: 8081, writeTimeoutMs: 15_000, maxMessageBytes: 10_485_760 },
       entityLimit: 100,
+      entityUseLimits: { checks: 10_000, bytes: 104_857_600 },
       agentEventsPolicy: 'any',
-      agentAdmission: { serveWaitMs: 0, connectionsPerS: 0, refusesDuplicates: false },
+      agentAdmission: { serveWaitMs: 0, connectionsPerS: 0, burst: 0, refusesDuplicates: false },
       assets: { tokensPerS: 1.39, burst: 100, allowed: [] },
       eventLog: undefined,
-      dashboard: { host: '::', port: 3000 },
-      tls: { pair: undefined, agentAuth: undefined, trustedCa: undefined, skipsVerification: false },
+      dashboard: { host: '::', port: 3000, writeTimeoutMs: 15_000, pair: undefined },
+      earlierApi: {
+        listen: { host: '127.0.0.1', port: 4567 },
+        onDashboard: true,
+        requestLimitBytes: 512_000,
+        pair: undefined,
+        allowsAnonymous: false,
+        corsHeaders: {
+          'Access-Control-Allow-Origin': '*',
+          'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE, OPTIONS',
+          'Access-Control-Allow-Headers': 'Origin, X-Requested-With, Content-Type, Accept, Authorization',
+        },
+        datacenters: {},
+      },
+      tls: { pair: undefined, agentAuth: undefined, trustedCa: undefined, skipsVerification: false, cipherSuites: [] },
       deregistrationHandler: undefined,
       watchRetentionMs: 2_592_000_000,
       notificationRetentionMs: 604_800_000,
+      ledgerLimits: { ageMs: 31_536_000_000, bytes: 4_294_967_296 },
+      eventRetentionMs: 0,
+      storeQuotaBytes: 0,
       silenceMatchEntitySubscriptions: false,
       defaultSilenceMs: 0,
       longestSilenceMs: 0,
@@ -49,6 +83,7 @@ describe('the configuration of the backend', () => {
       jsWorkers: 2,
       secretVariables: ['MON_SECRET_*'],
       maxAwakeActors: 200_000,
+      memoryLimitBytes: 0,
       inspect: false,
       inspectRelay: undefined,
       storeSync: 'full',
@@ -58,6 +93,22 @@ describe('the configuration of the backend', () => {
   it('can be set completely by environment variables', () => {
     const env = {
       MON_BACKEND_STATE_DIR: '/s',
+      MON_BACKEND_LOG_FILE: '/l',
+      MON_BACKEND_LOG_MAX_SIZE: '5 MB',
+      MON_BACKEND_LOG_RETENTION_DURATION: '24h',
+      MON_BACKEND_LOG_RETENTION_FILES: '3',
+      MON_BACKEND_LOG_REAPER_INTERVAL: '2m',
+      MON_BACKEND_PLATFORM_METRICS_LOG_FILE: '/m',
+      MON_BACKEND_PLATFORM_METRICS_LOGGING_INTERVAL: '30s',
+      MON_BACKEND_LABELS: '{"rack":"R7"}',
+      MON_BACKEND_ANNOTATIONS: 'owner=ops',
+      MON_BACKEND_DISABLE_FEATURES: 'metrics graphql',
+      MON_BACKEND_ETCD_NAME: 'berlin',
+      MON_BACKEND_API_URL: 'https://mon.example',
+      MON_BACKEND_PIPELINED_WORKERS: '7',
+      MON_BACKEND_COMMAND_USER: 'mon-commands',
+      MON_BACKEND_AGENT_BURST_LIMIT: '3',
+      MON_BACKEND_TLS_CIPHER_SUITES: 'TLS_AES_128_GCM_SHA256,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256',
       MON_BACKEND_CACHE_DIR: '/c',
       MON_BACKEND_LOG_LEVEL: 'WARNING',
       MON_BACKEND_API_LISTEN_ADDRESS: '[::1]:0',
@@ -72,6 +123,10 @@ describe('the configuration of the backend', () => {
       MON_BACKEND_AGENT_WRITE_TIMEOUT: '3',
       MON_BACKEND_AGENT_MAX_MESSAGE_SIZE: '4',
       MON_BACKEND_ENTITY_LIMIT: '7',
+      MON_BACKEND_ENTITY_CHECK_LIMIT: '8',
+      MON_BACKEND_MEMORY_LIMIT: '3',
+      MON_BACKEND_CONTROL_SOCKET: '/run/c',
+      MON_BACKEND_ENTITY_SIZE_LIMIT: '0',
       MON_BACKEND_AGENT_EVENTS_POLICY: 'own',
       MON_BACKEND_AGENT_SERVE_WAIT_TIME: '8s',
       MON_BACKEND_AGENT_RATE_LIMIT: '0.5',
@@ -103,11 +158,49 @@ describe('the configuration of the backend', () => {
       MON_BACKEND_INSPECT_URL: 'ws://relay:8088',
       MON_BACKEND_INSPECT_ACTORS: 'entity:default/a check-ttl:default/a/disk',
       MON_BACKEND_STORE_SYNC: 'none',
+      MON_BACKEND_DASHBOARD_WRITE_TIMEOUT: '5s',
+      MON_BACKEND_DASHBOARD_CERT_FILE: '/dc',
+      MON_BACKEND_DASHBOARD_KEY_FILE: '/dk',
+      MON_BACKEND_LEGACY_API_LISTEN_ADDRESS: '[::1]:9',
+      MON_BACKEND_LEGACY_DASHBOARD_API: 'false',
+      MON_BACKEND_LEGACY_API_USER: 'old',
+      MON_BACKEND_LEGACY_API_PASSWORD: 'pa:ss',
+      MON_BACKEND_LEGACY_API_ALLOW_ANONYMOUS: 'true',
+      MON_BACKEND_LEGACY_API_REQUEST_LIMIT: '7',
+      MON_BACKEND_LEGACY_API_CORS: 'false',
+      MON_BACKEND_LEDGER_RETENTION: '48h',
+      MON_BACKEND_LEDGER_RETENTION_SIZE: '8',
+      MON_BACKEND_EVENT_RETENTION: '24h',
+      MON_BACKEND_STORE_QUOTA: '16',
+      MON_BACKEND_LEGACY_DATACENTERS: 'ops=berlin',
     };
     const parsed = parseBackendConfig(sources({ env }));
     expect(configOf(parsed)).to.deep.equal({
       stateDir: '/s',
+      controlSocket: '/run/c',
       cacheDir: '/c',
+      hasDefaultStateDir: false,
+      logFile: {
+        file: '/l',
+        maxBytes: 5_000_000,
+        retentionMs: 86_400_000,
+        maxRotated: 3,
+        reaperIntervalMs: 120_000,
+      },
+      metricsLog: {
+        file: '/m',
+        intervalMs: 30_000,
+        maxBytes: 5_000_000,
+        retentionMs: 86_400_000,
+        maxRotated: 3,
+        reaperIntervalMs: 120_000,
+      },
+      ownEntity: { labels: { rack: 'R7' }, annotations: { owner: 'ops' } },
+      disabledFeatures: new Set(['graphql', 'metrics']),
+      memberName: 'berlin',
+      apiUrl: 'https://mon.example',
+      commandUser: 'mon-commands',
+      handlerWorkers: 7,
       logLevel: 'warn',
       api: {
         host: '::1',
@@ -119,19 +212,46 @@ describe('the configuration of the backend', () => {
       },
       agent: { host: '127.0.0.1', port: 0, writeTimeoutMs: 3_000, maxMessageBytes: 4 },
       entityLimit: 7,
+      entityUseLimits: { checks: 8, bytes: 0 },
       agentEventsPolicy: 'own',
-      agentAdmission: { serveWaitMs: 8_000, connectionsPerS: 0.5, refusesDuplicates: true },
+      agentAdmission: { serveWaitMs: 8_000, connectionsPerS: 0.5, burst: 3, refusesDuplicates: true },
       assets: {
         tokensPerS: 0.5,
         burst: 6,
         allowed: ['public', { address: { family: 4, bytes: [10, 0, 0, 0] }, prefixBits: 8 }],
       },
       eventLog: { file: '/e', maxBuffered: 9 },
-      dashboard: { host: 'fe80::1', port: 9 },
-      tls: { pair: undefined, agentAuth: undefined, trustedCa: undefined, skipsVerification: false },
+      dashboard: {
+        host: 'fe80::1',
+        port: 9,
+        writeTimeoutMs: 5_000,
+        pair: {
+          cert: { flag: 'dashboard-cert-file', path: '/dc' },
+          key: { flag: 'dashboard-key-file', path: '/dk' },
+        },
+      },
+      earlierApi: {
+        listen: { host: '::1', port: 9 },
+        onDashboard: false,
+        requestLimitBytes: 7,
+        pair: { username: 'old', password: 'pa:ss' },
+        allowsAnonymous: true,
+        corsHeaders: {},
+        datacenters: { ops: 'berlin' },
+      },
+      tls: {
+        pair: undefined,
+        agentAuth: undefined,
+        trustedCa: undefined,
+        skipsVerification: false,
+        cipherSuites: ['TLS_AES_128_GCM_SHA256', 'ECDHE-RSA-AES128-GCM-SHA256'],
+      },
       deregistrationHandler: 'cmdb',
       watchRetentionMs: 604_800_000,
       notificationRetentionMs: 172_800_000,
+      ledgerLimits: { ageMs: 172_800_000, bytes: 8_388_608 },
+      eventRetentionMs: 86_400_000,
+      storeQuotaBytes: 16_777_216,
       silenceMatchEntitySubscriptions: true,
       defaultSilenceMs: 3_600_000,
       longestSilenceMs: 86_400_000,
@@ -149,6 +269,7 @@ describe('the configuration of the backend', () => {
       jsWorkers: 16,
       secretVariables: ['KEY', 'DB_*'],
       maxAwakeActors: 5,
+      memoryLimitBytes: 3_145_728,
       inspect: true,
       inspectRelay: {
         url: 'ws://relay:8088',
@@ -160,8 +281,6 @@ describe('the configuration of the backend', () => {
       storeSync: 'none',
     });
     const ignored = {
-      'dashboard-host': 'there is no dashboard yet',
-      'dashboard-port': 'there is no dashboard yet',
       'event-log-buffer-wait': 'the backend never waits for the event log',
       'event-log-parallel-encoders': 'one encoder is fast enough',
     };
@@ -259,5 +378,39 @@ describe('the configuration of init', () => {
     const parsed = parseInitConfig(sources({ argv: admin, files }));
     expect(configOf(parsed).stateDir).to.equal('/data');
     expect('warnings' in parsed ? parsed.warnings : undefined).to.deep.equal([]);
+  });
+
+  describe('for the API of the first generation', () => {
+    it('closes its own port with an empty address', () => {
+      const { earlierApi } = backendOf('--legacy-api-listen-address=');
+      expect(earlierApi).to.include({ listen: undefined, onDashboard: true });
+    });
+
+    it('turns it off on both ports', () => {
+      const off = ['--legacy-api-listen-address=', '--legacy-dashboard-api=false'];
+      expect(backendOf(...off)).to.not.have.property('earlierApi');
+    });
+
+    it('has the origin and the credentials of scripts in browsers', () => {
+      const args = ['--legacy-api-cors-origin=https://wall.example', '--legacy-api-cors-credentials'];
+      expect(backendOf(...args).earlierApi?.corsHeaders).to.include({
+        'Access-Control-Allow-Origin': 'https://wall.example',
+        'Access-Control-Allow-Credentials': 'true',
+      });
+    });
+
+    for (const [args, rule] of [
+      [['--legacy-api-user=a'], /legacy-api-user and legacy-api-password are required together/],
+      [['--legacy-api-password=a'], /legacy-api-user and legacy-api-password are required together/],
+      [['--legacy-api-cors-credentials'], /legacy-api-cors-credentials requires legacy-api-cors-origin/],
+      [['--legacy-datacenters=a=x,b=x'], /legacy-datacenters must have different names: x is there twice/],
+      [['--legacy-datacenters=a=x/y'], /legacy-datacenters must have names without/],
+      [['--legacy-api-listen-address=4567'], /must be host:port/],
+      [['--legacy-api-cors-origin=a\nb'], /must be the value of a header in ASCII/],
+    ] as const) {
+      it(`rejects ${args.join(' ').replace('\n', ' ')}`, () => {
+        expect(mistakesOf(() => backendOf(...args))[0]).to.match(rule);
+      });
+    }
   });
 });

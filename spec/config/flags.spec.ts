@@ -116,6 +116,12 @@ describe('a configuration', () => {
       given: { files: { '/etc/x.yml': 'labels: {aB: true}' } },
       is: { ab: 'true' },
     },
+    {
+      what: 'a map in the file with a number that is too large to be exact, and without a value',
+      name: 'labels',
+      given: { files: { '/etc/x.yml': 'labels: {channel: 123456789012345678, team: }' } },
+      is: { channel: '123456789012345678', team: '' },
+    },
     { what: 'a duration', name: 'wait', given: { argv: ['--wait', '1m30.5s'] }, is: 90_500 },
     { what: 'a decimal', name: 'growth', given: { argv: ['--growth', '.5'] }, is: 0.5 },
     { what: 'a duration of 0', name: 'wait', given: { argv: ['--wait', '0'] }, is: 0 },
@@ -211,11 +217,11 @@ describe('a configuration', () => {
       '-: unexpected argument "stray"',
       "-: unknown shorthand flag: 'z' in -z",
       'port: invalid argument "y" for "--port" flag: must be a whole number from 0 to 65535',
-      'tags: invalid argument "[[1]]" for "--tags" in /etc/x.yml: must be a list of texts',
+      'tags: invalid argument "[[1]]" for "--tags" in /etc/x.yml: must be a list of strings',
     ]);
     expect(mistakes[6]).to.match(/^labels: invalid argument "{"a":" for "--labels" in X_LABELS: must be a JSON object/);
     expect(mistakes.slice(7)).to.deep.equal([
-      'wait: invalid argument "5" for "--wait" in X_WAIT: must be a duration with a unit, for example 15s or 1m30s',
+      'wait: invalid argument "5" for "--wait" in X_WAIT: time: missing unit in duration "5"',
       'loud: invalid argument "maybe" for "--loud" in X_LOUD: must be true or false',
       'mode: invalid argument "c" for "--mode" flag: must be one of a, b',
     ]);

@@ -3,6 +3,7 @@ import { parseAgentConfig } from '../../src/config/agent.ts';
 import { parseBackendConfig } from '../../src/config/backend.ts';
 import type { Parsed } from '../../src/config/flags.ts';
 import { sources } from './sources.ts';
+import { AGENT_HERE } from './agent-here.ts';
 
 function helpOf(parsed: Parsed<unknown>): string {
   if (!('help' in parsed)) throw new Error('a configuration instead of help');
@@ -18,12 +19,15 @@ describe('the help of mon-backend start', () => {
     expect(headings).to.deep.equal([
       'Files and logs:',
       'REST API:',
+      'Dashboard:',
+      'API of the first generation:',
       'Agents:',
       'TLS:',
       'Logins:',
       'Alerts and handlers:',
       'Assets:',
-      'Event log:',
+      'Event log and log of metrics:',
+      'Own entity and features:',
       'Inspector:',
       'Store and memory:',
     ]);
@@ -38,7 +42,7 @@ describe('the help of mon-backend start', () => {
 
   it('names the flags of the reference that have no effect at the end', () => {
     const [, end = ''] = backendHelp().split('Accepted without effect');
-    expect(end).to.contain('--etcd-heartbeat-interval').and.contain('--dashboard-port');
+    expect(end).to.contain('--etcd-heartbeat-interval').and.contain('--eventd-workers');
     expect(end).not.to.contain('--state-dir');
   });
 
@@ -59,9 +63,16 @@ describe('the help of mon-backend start', () => {
 
 describe('the help of mon-agent start', () => {
   it('has the flags in groups', () => {
-    const help = helpOf(parseAgentConfig(sources({ argv: ['-h'] }), 'my-host'));
+    const help = helpOf(parseAgentConfig(sources({ argv: ['-h'] }), AGENT_HERE));
     const headings = help.match(/^[A-Z][\w ,]+:$/gm);
-    expect(headings).to.deep.equal(['Entity:', 'Connection:', 'Keepalives:', 'Files and logs:']);
+    expect(headings).to.deep.equal([
+      'Entity:',
+      'Connection:',
+      'Keepalives:',
+      'Checks:',
+      'Local inputs:',
+      'Files and logs:',
+    ]);
     expect(help).to.match(/-c, --config-file <text>\n[^-]*\[MON_CONFIG_FILE\]$/m);
   });
 });

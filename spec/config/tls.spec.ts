@@ -4,9 +4,10 @@ import { parseBackendConfig } from '../../src/config/backend.ts';
 
 import { mistakesOf } from './mistakes.ts';
 import { sources } from './sources.ts';
+import { AGENT_HERE } from './agent-here.ts';
 
 const backendOf = (...argv: string[]) => parseBackendConfig(sources({ argv }));
-const agentOf = (...argv: string[]) => parseAgentConfig(sources({ argv }), 'my-host');
+const agentOf = (...argv: string[]) => parseAgentConfig(sources({ argv }), AGENT_HERE);
 
 const AGENT_AUTH = ['cert', 'key', 'trusted-ca'].map((name) => `--agent-auth-${name}-file=/${name}`);
 const PAIR_RULE = 'tls configuration error, both flags --cert-file & --key-file are required';

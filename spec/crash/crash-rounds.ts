@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { stateName } from '../../src/machines/actor-snapshot.ts';
-import { verify } from '../../src/store/ledger.ts';
+import { verify } from '../../src/store/ledger-verification.ts';
 import { LmdbStore } from '../../src/store/lmdb-store.ts';
 import { eventKey } from '../../src/store/keyspace.ts';
 import { eventOf } from '../../src/store/records.ts';

@@ -3,24 +3,24 @@ import { once } from 'node:events';
 import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { UpgradeProgress } from '../../src/store/upgrade.ts';
 import { fillStore } from '../store/example-migrations.ts';
 import { FIXTURES, unpackFixture } from '../store/stored-fixtures.ts';
 import { recordsOf } from '../store/stored-records.ts';
+import { bundledProgram } from '../support/bundled-program.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { type ReportType, type Steps, upgradeExample } from './example-upgrade.ts';
 
-const PROGRAM = fileURLToPath(new URL('killed-upgrade.js', import.meta.url));
+const PROGRAM = bundledProgram(fileURLToPath(new URL('killed-upgrade.ts', import.meta.url)));
 /** Enough for about twenty transactions. */
 const RESOURCES = 6_000;
-/** About the time that the upgrade of these resources takes. */
-const LONGEST_LIFE_MS = 150;
-
-type ReportType = UpgradeProgress['type'];
+/** An upgrade that was killed this often is left to complete. */
+const MOST_KILLS = 6;
 
 interface Run {
   /** Whether the process reached its end. */
   finished: boolean;
-  reports: ReportType[];
+  /** The time from the first report to the end. */
+  tookMs: number;
 }
 
 interface Kill {
@@ -31,19 +31,29 @@ interface Kill {
 }
 
 /** Runs one upgrade in a separate process. @throws Error when it fails without being killed */
-async function run(stateDir: string, steps: 'example' | 'real', { atReport = 0, afterMs }: Kill = {}): Promise<Run> {
-  const args = [join(stateDir, 'store'), join(stateDir, 'backups'), steps, String(atReport)];
-  const child = fork(PROGRAM, args, { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-  const reports: ReportType[] = [];
+async function run(stateDir: string, steps: Steps, { atReport = 0, afterMs }: Kill = {}): Promise<Run> {
+  const child = fork(PROGRAM, [stateDir, steps, String(atReport)], {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let begunAtMs: number | undefined;
   let errors = '';
   child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  child.on('message', (type) => {
-    if (reports.length === 0 && afterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), afterMs);
-    reports.push(type as ReportType);
+  child.on('message', () => {
+    if (begunAtMs === undefined && afterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), afterMs);
+    begunAtMs ??= performance.now();
   });
   await once(child, 'close');
   if (child.exitCode !== 0 && child.signalCode !== 'SIGKILL') throw new Error(`the upgrade failed: ${errors}`);
-  return { finished: child.exitCode === 0, reports };
+  const nowMs = performance.now();
+  return { finished: child.exitCode === 0, tookMs: nowMs - (begunAtMs ?? nowMs) };
+}
+
+/** Runs one upgrade to its end in this process. Returns its reports. */
+async function complete(stateDir: string, steps: Steps): Promise<ReportType[]> {
+  const reports: ReportType[] = [];
+  await upgradeExample(stateDir, steps, (type) => reports.push(type));
+  return reports;
 }
 
 /** Returns the content of a store without the record of the upgrade, which contains a time and the path of the backup. */
@@ -72,7 +82,7 @@ export async function killAtEachReport(): Promise<UpgradeRound[]> {
   const stateDir = (name: string): string => join(directory.path, name);
   try {
     unpackFixture(fixture, join(stateDir('whole'), 'store'));
-    const { reports } = await run(stateDir('whole'), 'real');
+    const reports = await complete(stateDir('whole'), 'real');
     const expected = await contentOf(stateDir('whole'));
     const rounds: UpgradeRound[] = [];
     for (const [index, type] of reports.entries()) {
@@ -80,7 +90,7 @@ export async function killAtEachReport(): Promise<UpgradeRound[]> {
       unpackFixture(fixture, join(stateDir(name), 'store'));
       const { finished } = await run(stateDir(name), 'real', { atReport: index + 1 });
       if (finished) throw new Error(`the upgrade was not killed at report ${index + 1}`);
-      await run(stateDir(name), 'real');
+      await complete(stateDir(name), 'real');
       const content = await contentOf(stateDir(name));
       rounds.push({ kill: type, content, expected, backups: readdirSync(join(stateDir(name), 'backups')) });
     }
@@ -90,16 +100,23 @@ export async function killAtEachReport(): Promise<UpgradeRound[]> {
   }
 }
 
-/** Kills an upgrade at random instants, again and again, until it is complete. Returns how many kills that took. */
+/** Kills an upgrade at random instants of the time that it takes here, until it is complete. Returns how many kills that took. */
 export async function killAtRandom(random: () => number): Promise<UpgradeRound & { kills: number }> {
   const directory = await temporaryDirectory();
   const [whole, killed] = [join(directory.path, 'whole'), join(directory.path, 'killed')];
   try {
     await fillStore(join(whole, 'store'), RESOURCES);
     cpSync(whole, killed, { recursive: true });
-    await run(whole, 'example');
+    const { tookMs } = await run(whole, 'example');
     let kills = 0;
-    while (!(await run(killed, 'example', { afterMs: random() * LONGEST_LIFE_MS })).finished) kills += 1;
+    let finished = false;
+    while (!finished && kills < MOST_KILLS) {
+      // The first kill is early enough to find the upgrade unfinished.
+      const longestMs = kills === 0 ? tookMs / 2 : tookMs;
+      ({ finished } = await run(killed, 'example', { afterMs: random() * longestMs }));
+      if (!finished) kills += 1;
+    }
+    if (!finished) await complete(killed, 'example');
     const [content, expected] = [await contentOf(killed), await contentOf(whole)];
     return {
       kill: `${kills} random instants`,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { boundedDetails } from '../../src/store/bounded-details.ts';
-import { chain, GENESIS, type LedgerDraft, verify } from '../../src/store/ledger.ts';
+import { chain, GENESIS, type LedgerDraft } from '../../src/store/ledger.ts';
+import { verify } from '../../src/store/ledger-verification.ts';
 
 const LONG = 'x'.repeat(1_001);
 const CUT = `${'x'.repeat(1_000)}...`;

@@ -52,7 +52,7 @@ describe('the data file of LMDB', () => {
     writeFileSync(path, 'x'.repeat(9_000));
     expect(() => {
       prepareDataFile(directory.path);
-    }).to.throw(CorruptRecord, 'is no database');
+    }).to.throw(CorruptRecord, 'is not a database');
   });
 
   it('can be missing or empty', async () => {

@@ -51,7 +51,7 @@ export const assetFlags = {
   },
 } satisfies Record<string, Flag<unknown>>;
 
-export const assetConfig = (values: FlagValues<typeof assetFlags>): AssetConfig => ({
+export const assetConfig = (values: FlagValues<typeof assetFlags>): Required<AssetConfig> => ({
   assets: Object.freeze({
     tokensPerS: values['assets-rate-limit'] || DEFAULT_RATE_PER_S,
     burst: values['assets-burst-limit'],

@@ -21,6 +21,8 @@ export interface BackendTls {
   readonly trustedCa: NamedFile | undefined;
   /** Whether the backend connects to servers without verifying their certificates. */
   readonly skipsVerification: boolean;
+  /** The names in OpenSSL of the cipher suites of all listeners; the default when empty. */
+  readonly cipherSuites?: readonly string[];
 }
 
 export const backendTlsFlags = {
@@ -86,7 +88,11 @@ export const backendTlsRules: readonly Rule<typeof backendTlsFlags>[] = [
   },
 ];
 
-export function backendTlsOf(values: Values, warn: (warning: ConfigWarning) => void): BackendTls {
+export function backendTlsOf(
+  values: Values,
+  cipherSuites: readonly string[],
+  warn: (warning: ConfigWarning) => void,
+): BackendTls {
   const skipsVerification = values['insecure-skip-tls-verify'];
   if (skipsVerification) {
     const fields = { flag: 'insecure-skip-tls-verify' };
@@ -97,6 +103,7 @@ export function backendTlsOf(values: Values, warn: (warning: ConfigWarning) => v
     agentAuth: agentAuthOf(values),
     trustedCa: fileOf('trusted-ca-file', values),
     skipsVerification,
+    cipherSuites,
   });
 }
 

@@ -1,23 +1,33 @@
 import { type AdmissionConfig, admissionConfig } from './admission-flags.ts';
 import { type AssetConfig, assetConfig } from './asset-flags.ts';
-import { dashboardPairRule } from './backend-compatibility-flags.ts';
 import { type BackendTls, backendTlsOf, backendTlsRules } from './backend-tls.ts';
 import { BACKEND_FILE_KEYS } from './command-flags.ts';
+import { type DashboardConfig, dashboardConfig, dashboardRules } from './dashboard-flags.ts';
+import { type EarlierApiConfig, earlierApiConfig, earlierApiRules } from './earlier-api-flags.ts';
 import { etcdRules } from './etcd-flags.ts';
 import { type EventLogConfig, eventLogConfig } from './event-log-flags.ts';
 import { type LogLevel, type Parsed, parseFlags, type Sources } from './flags.ts';
+import { cipherSuitesOf } from './cipher-suite-flags.ts';
+import { type FeatureConfig, featureConfig, withoutDisabled } from './feature-flags.ts';
+import { type MetricsLogConfig, metricsLogConfig, metricsLogRule } from './metrics-log-flags.ts';
+import { type OwnEntityConfig, ownEntityConfig } from './own-entity-flags.ts';
 import { type HandlerConfig, handlerConfig } from './handler-flags.ts';
 import { type InspectConfig, inspectConfig, inspectRelayRule } from './inspect-flags.ts';
+import { type ListenAddress, withoutBrackets } from './listen-address.ts';
+import { type LogFileConfig, logFileConfig, logFileRule } from './log-file-flags.ts';
 import { type SandboxConfig, sandboxConfig } from './sandbox-flags.ts';
 import { type NotificationConfig, notificationConfig, notificationRule } from './notification-flags.ts';
+import { type RetentionConfig, retentionConfig, retentionRules } from './retention-flags.ts';
 import { type SecretConfig, secretConfig, secretRule } from './secret-flags.ts';
 import { type SilenceConfig, silenceConfig, silenceRule } from './silence-flags.ts';
-import { type ListenAddress, startFlags, withoutBrackets } from './start-flags.ts';
-import { ENVIRONMENT_PREFIX, stateDirRule } from './state-flags.ts';
+import { startFlags } from './start-flags.ts';
+import { controlSocketOf, ENVIRONMENT_PREFIX, stateDirRule } from './state-flags.ts';
 import { type TokenConfig, tokenConfig, tokenRules } from './token-flags.ts';
 import { type WatchConfig, watchConfig, watchRule } from './watch-flags.ts';
 
-export type { ListenAddress } from './start-flags.ts';
+const MIB = 2 ** 20;
+
+export type { ListenAddress } from './listen-address.ts';
 
 export interface BackendConfig
   extends
@@ -25,16 +35,26 @@ export interface BackendConfig
     AdmissionConfig,
     AssetConfig,
     EventLogConfig,
+    FeatureConfig,
+    MetricsLogConfig,
+    OwnEntityConfig,
     HandlerConfig,
     NotificationConfig,
+    RetentionConfig,
     SandboxConfig,
     SecretConfig,
     SilenceConfig,
     TokenConfig,
     WatchConfig {
   readonly stateDir: string;
+  /** Undefined for the one in the state directory. */
+  readonly controlSocket?: string | undefined;
+  /** Whether nobody chose the state directory. */
+  readonly hasDefaultStateDir?: boolean;
   readonly cacheDir: string;
   readonly logLevel: LogLevel;
+  /** Standard error when it is absent. */
+  readonly logFile?: LogFileConfig | undefined;
   readonly api: ListenAddress & {
     readonly requestLimitBytes: number;
     readonly writeTimeoutMs: number;
@@ -44,7 +64,9 @@ export interface BackendConfig
     readonly serveWaitMs?: number;
   };
   readonly agent: ListenAddress & { readonly writeTimeoutMs: number; readonly maxMessageBytes: number };
-  readonly dashboard: ListenAddress;
+  readonly dashboard: DashboardConfig;
+  /** Absent when that API is off. */
+  readonly earlierApi?: EarlierApiConfig;
   /** Clear text by default. */
   readonly tls?: BackendTls;
   /** The deregistration handler of agents that name none. */
@@ -53,6 +75,12 @@ export interface BackendConfig
   readonly ledgerAnchorHandler?: string | undefined;
   /** State machines in memory; the bound of the actor system by default. */
   readonly maxAwakeActors?: number;
+  /** The memory of the process; that of the container, the service or the machine when absent or 0. */
+  readonly memoryLimitBytes?: number;
+  /** The name of this backend in `/health`; `default` by default. */
+  readonly memberName?: string;
+  /** Where clients reach the API; by default the address that they used. */
+  readonly apiUrl?: string | undefined;
   /** With `full`, acknowledged data survives a power cut. */
   readonly storeSync: 'full' | 'none';
 }
@@ -67,28 +95,37 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
       keysOfOthers: BACKEND_FILE_KEYS,
       rules: [
         stateDirRule,
+        logFileRule,
+        metricsLogRule,
         ...backendTlsRules,
         ...tokenRules,
         ...etcdRules,
-        dashboardPairRule,
+        ...dashboardRules,
         silenceRule,
         secretRule,
         watchRule,
         notificationRule,
+        ...retentionRules,
         {
           flags: ['api-write-timeout'],
           broken: (values) => (values['api-write-timeout'] > 0 ? undefined : 'api-write-timeout must be above 0'),
         },
+        ...earlierApiRules,
         inspectRelayRule,
       ],
-      build(values, warn): BackendConfig {
-        if (values['store-sync'] === 'none') {
-          warn({ message: 'acknowledged data may be lost when the machine fails', fields: { flag: 'store-sync' } });
+      build(values, warn, isGiven): BackendConfig {
+        const storeSync = values['etcd-unsafe-no-fsync'] ? 'none' : values['store-sync'];
+        if (storeSync === 'none') {
+          const flag = values['etcd-unsafe-no-fsync'] ? 'etcd-unsafe-no-fsync' : 'store-sync';
+          warn({ message: 'acknowledged data may be lost when the machine fails', fields: { flag } });
         }
         return Object.freeze({
           stateDir: values['state-dir'],
+          controlSocket: controlSocketOf(values),
+          hasDefaultStateDir: !isGiven('state-dir'),
           cacheDir: values['cache-dir'],
           logLevel: values['log-level'],
+          logFile: logFileConfig(values),
           api: Object.freeze({
             ...values['api-listen-address'],
             requestLimitBytes: values['api-request-limit'],
@@ -102,26 +139,31 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
             writeTimeoutMs: values['agent-write-timeout'] * 1000,
             maxMessageBytes: values['agent-max-message-size'],
           }),
-          dashboard: Object.freeze({
-            host: withoutBrackets(values['dashboard-host']),
-            port: values['dashboard-port'],
-          }),
-          tls: backendTlsOf(values, warn),
+          dashboard: dashboardConfig(values),
+          tls: backendTlsOf(values, cipherSuitesOf(values, warn), warn),
           deregistrationHandler: values['deregistration-handler'] || undefined,
           maxAwakeActors: values['max-awake-actors'],
+          memoryLimitBytes: values['memory-limit'] * MIB,
           ledgerAnchorHandler: values['ledger-anchor-handler'] || undefined,
+          memberName: values['etcd-name'],
+          apiUrl: values['api-url'] || undefined,
+          ...withoutDisabled(earlierApiConfig(values), values),
+          ...featureConfig(values),
+          ...metricsLogConfig(values),
+          ...ownEntityConfig(values),
           ...handlerConfig(values),
           ...silenceConfig(values),
           ...sandboxConfig(values),
           ...secretConfig(values),
           ...watchConfig(values),
           ...notificationConfig(values),
+          ...retentionConfig(values),
           ...tokenConfig(values),
           ...assetConfig(values),
           ...admissionConfig(values),
           ...eventLogConfig(values),
           ...inspectConfig(values),
-          storeSync: values['store-sync'],
+          storeSync,
         });
       },
     },

@@ -3,10 +3,16 @@ import type { Mistake } from './config-error.ts';
 import type { FlagTable } from './flag.ts';
 import { suggestion } from './suggestion.ts';
 
+const TRUTH_VALUE = /^(?:true|false)$/i;
+
 interface CommandLine {
   /** The texts of each flag that was given, in order. */
   given: Map<string, string[]>;
   wantsHelp: boolean;
+  /** Whether an unknown flag stands before the name of the configuration file, or there is none. */
+  failsBeforeFile: boolean;
+  /** Truth values that follow a flag which takes its value after an equals sign. They have no effect. */
+  strays: string[];
 }
 
 function commandOf(flags: FlagTable): Command {
@@ -41,7 +47,13 @@ export function readCommandLine(flags: FlagTable, argv: readonly string[], mista
     given.clear();
     left = command.parseOptions(argv.slice(0, -1));
   }
-  for (const operand of left.operands) mistakes.push({ flag: undefined, rule: `unexpected argument "${operand}"` });
+  const strays = left.operands.filter((operand) => TRUTH_VALUE.test(operand));
+  for (const operand of left.operands) {
+    if (TRUTH_VALUE.test(operand)) continue;
+    const taker = Object.keys(flags).find((name) => flags[name]?.isOperand === true && !given.has(name));
+    if (taker === undefined) mistakes.push({ flag: undefined, rule: `unexpected argument "${operand}"` });
+    else add(taker, operand);
+  }
   for (const [index, argument] of left.unknown.entries()) {
     const [, long, text] = /^--([^=]+)=(.*)$/s.exec(argument) ?? [];
     const isFlag = argument.length > 1 && argument.startsWith('-');
@@ -51,7 +63,17 @@ export function readCommandLine(flags: FlagTable, argv: readonly string[], mista
       mistakes.push({ flag: undefined, rule: `unexpected argument "${argument}"` });
     }
   }
-  return { given, wantsHelp: left.unknown.includes('-h') || left.unknown.includes('--help') };
+  return {
+    given,
+    wantsHelp: left.unknown.includes('-h') || left.unknown.includes('--help'),
+    strays,
+    failsBeforeFile: failsBeforeFile(argv, left.unknown),
+  };
+}
+
+function failsBeforeFile(argv: readonly string[], [firstUnknown]: readonly string[]): boolean {
+  const file = argv.findIndex((argument) => /^(?:-c|--config-file(?:=|$))/.test(argument));
+  return file < 0 || (firstUnknown !== undefined && argv.indexOf(firstUnknown) < file);
 }
 
 function unknownFlag(argument: string, names: readonly string[]): string {

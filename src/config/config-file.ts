@@ -13,10 +13,10 @@ interface NamedFile {
 export function readConfigFile({ path, isNamed, readFile }: NamedFile, mistakes: Mistake[]): Map<string, unknown> {
   const settings = new Map<string, unknown>();
   try {
-    const [document] = parseAllDocuments(readFile(path), { uniqueKeys: false });
+    const [document] = parseAllDocuments(readFile(path), { uniqueKeys: false, intAsBigInt: true });
     if (document === undefined || !('errors' in document)) return settings;
     if (document.errors[0] !== undefined) throw document.errors[0];
-    const value = document.toJS() as unknown;
+    const value = document.toJS({ reviver: withDigits }) as unknown;
     if (value === null || value === undefined) return settings;
     if (typeof value !== 'object' || Array.isArray(value)) throw new Error('must be a map of flag names to values');
     for (const [key, setting] of Object.entries(value)) settings.set(key.toLowerCase(), setting);
@@ -25,4 +25,10 @@ export function readConfigFile({ path, isNamed, readFile }: NamedFile, mistakes:
     mistakes.push({ flag: 'config-file', rule: `${path}: ${(error as Error).message}` });
   }
   return settings;
+}
+
+/** A number that is too large to be exact, such as an id in a label, keeps its digits as a text. */
+function withDigits(_key: unknown, value: unknown): unknown {
+  if (typeof value !== 'bigint') return value;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }

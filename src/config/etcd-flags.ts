@@ -7,8 +7,8 @@ const NO_PORT = 'the store of mon opens no port';
 const GROWS = 'the store of mon grows as needed';
 const MAX_COUNT = Number.MAX_SAFE_INTEGER;
 
-/** The flags of the store of the reference. `mon-backend` ignores those that would change nothing about its own store. */
-export const etcdFlags = {
+/** The flags of the store of the reference that would change nothing about the store of `mon-backend`, which ignores them. */
+export const ignoredEtcdFlags = {
   ...withoutEffect(NO_PORT, {
     'etcd-listen-client-urls': kinds.list,
     'etcd-advertise-client-urls': kinds.list,
@@ -23,13 +23,11 @@ export const etcdFlags = {
     'etcd-peer-key-file': kinds.text,
     'etcd-peer-trusted-ca-file': kinds.text,
     'etcd-peer-client-cert-auth': kinds.boolean,
-    'etcd-cipher-suites': kinds.list,
   }),
   ...withoutEffect(NO_CLUSTER, {
     'etcd-initial-cluster': kinds.text,
     'etcd-initial-cluster-state': kinds.text,
     'etcd-initial-cluster-token': kinds.text,
-    'etcd-name': kinds.text,
     'etcd-heartbeat-interval': kinds.integer(0, MAX_COUNT),
     'etcd-election-timeout': kinds.integer(0, MAX_COUNT),
     'etcd-discovery': kinds.text,
@@ -44,10 +42,19 @@ export const etcdFlags = {
     'etcd-client-log-level': kinds.text,
     'no-embed-etcd': kinds.boolean,
   }),
-  ...withoutEffect('--store-sync none has this effect in mon', { 'etcd-unsafe-no-fsync': kinds.boolean }),
 };
 
-type Values = FlagValues<typeof etcdFlags>;
+/** The same for `init` and `upgrade`, which share the settings of `start`. */
+export const etcdFlags = {
+  ...ignoredEtcdFlags,
+  ...withoutEffect('this command opens the store in --state-dir itself', {
+    'etcd-cipher-suites': kinds.list,
+    'etcd-name': kinds.text,
+    'etcd-unsafe-no-fsync': kinds.boolean,
+  }),
+};
+
+type Values = FlagValues<typeof ignoredEtcdFlags>;
 
 const clusterRule = (flag: 'etcd-initial-cluster' | 'etcd-discovery' | 'etcd-discovery-srv', max: number) => ({
   flags: [flag],
@@ -58,7 +65,7 @@ const clusterRule = (flag: 'etcd-initial-cluster' | 'etcd-discovery' | 'etcd-dis
 });
 
 /** Refuses settings that mon would split or lose data by ignoring. */
-export const etcdRules: readonly Rule<typeof etcdFlags>[] = [
+export const etcdRules: readonly Rule<typeof ignoredEtcdFlags>[] = [
   clusterRule('etcd-initial-cluster', 1),
   clusterRule('etcd-discovery', 0),
   clusterRule('etcd-discovery-srv', 0),

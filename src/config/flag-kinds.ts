@@ -63,12 +63,44 @@ function pairOf(text: string): [string, string] {
 
 function textMapOf(value: unknown): Record<string, string> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) throw new InvalidValue('must be a map');
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, String(item)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, textOf(key, item)]));
+}
+
+/** A value that is missing is an empty text. */
+function textOf(key: string, value: unknown): string {
+  if (value === null) return '';
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new InvalidValue(`${key} must be a single value`);
 }
 
 /** Converts keys of maps in a file to lower case, because filters rely on it. */
 const inLowerCase = (map: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key.toLowerCase(), value]));
+
+const UNIT_BYTES: Record<string, number> = {
+  '': 1,
+  b: 1,
+  k: 1e3,
+  kb: 1e3,
+  kib: 2 ** 10,
+  m: 1e6,
+  mb: 1e6,
+  mib: 2 ** 20,
+  g: 1e9,
+  gb: 1e9,
+  gib: 2 ** 30,
+  t: 1e12,
+  tb: 1e12,
+  tib: 2 ** 40,
+};
+
+/** Formats bytes with the largest decimal unit that gives a whole number. */
+function textOfBytes(bytes: number): string {
+  const unit = (['TB', 'GB', 'MB', 'kB'] as const).find(
+    (name) => bytes > 0 && bytes % (UNIT_BYTES[name.toLowerCase()] ?? 1) === 0,
+  );
+  return unit === undefined ? String(bytes) : `${bytes / (UNIT_BYTES[unit.toLowerCase()] ?? 1)} ${unit}`;
+}
 
 function parseObject(text: string): unknown {
   try {
@@ -112,9 +144,23 @@ export const kinds = {
     if (level === undefined) throw new InvalidValue(`not a valid log level: "${text}"`, true);
     return level;
   }),
+  /** A size such as `128 MB` or `1 GiB`; without a unit in bytes. */
+  bytes: {
+    ...scalar('size', (text) => {
+      const [, amount = '', unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? [];
+      const factor = Object.hasOwn(UNIT_BYTES, unit.toLowerCase()) ? UNIT_BYTES[unit.toLowerCase()] : undefined;
+      const bytes = Math.round(Number(amount) * (factor ?? NaN));
+      if (amount === '' || !Number.isSafeInteger(bytes)) {
+        throw new InvalidValue('must be a size, for example 128 MB, 1 GiB or a number of bytes');
+      }
+      return bytes;
+    }),
+    show: textOfBytes,
+  },
   duration: ({ bareSeconds = false } = {}) => ({
     ...scalar('duration', (text) => {
       if (/^\d+(\.\d+)?$/.test(text) && (bareSeconds || Number(text) === 0)) return Number(text) * 1000;
+      if (/^\d+(\.\d+)?$/.test(text)) throw new InvalidValue(`time: missing unit in duration "${text}"`);
       const durationMs = parseDurationMs(text);
       if (durationMs === undefined) throw new InvalidValue('must be a duration with a unit, for example 15s or 1m30s');
       return durationMs;
@@ -128,7 +174,7 @@ export const kinds = {
     fromFile(value) {
       if (typeof value === 'string') return splitLoosely(value);
       const items: unknown[] = Array.isArray(value) ? value : [value];
-      if (items.some((item) => typeof item === 'object')) throw new InvalidValue('must be a list of texts');
+      if (items.some((item) => typeof item === 'object')) throw new InvalidValue('must be a list of strings');
       return items.map(String);
     },
   } satisfies Kind<string[]> as Kind<string[]>,

@@ -5,6 +5,8 @@ export interface Flag<T> {
   fallback: T;
   about: string;
   short?: string;
+  /** Whether the value may also be given as an argument without the name of the flag. */
+  isOperand?: boolean;
   /** The heading in the help under which the flag is listed. */
   group?: string;
   /** Other environment variables, without the prefix of the program. They apply when the regular one is unset. */

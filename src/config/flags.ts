@@ -2,6 +2,7 @@ import { readCommandLine } from './command-line.ts';
 import { ConfigError, type Mistake } from './config-error.ts';
 import { readConfigFile } from './config-file.ts';
 import { InvalidValue, type Kind } from './flag-kinds.ts';
+import { effectiveSettings, type GivenSetting, PRINT_CONFIG } from './effective-settings.ts';
 import type { Flag, FlagTable, FlagValues } from './flag.ts';
 import { helpOf } from './help.ts';
 import { suggestion } from './suggestion.ts';
@@ -26,7 +27,7 @@ export interface Program<F extends FlagTable, T> {
   sharesSettings?: boolean;
   rules: readonly Rule<F>[];
   /** Builds the configuration, and warns of values that are valid but risky. */
-  build(values: FlagValues<F>, warn: (warning: ConfigWarning) => void): T;
+  build(values: FlagValues<F>, warn: (warning: ConfigWarning) => void, isGiven: (name: keyof F & string) => boolean): T;
 }
 
 /** The sources of settings. `readFile` throws as `fs.readFileSync` does. */
@@ -43,6 +44,7 @@ export interface ConfigWarning {
   fields: Record<string, unknown>;
 }
 
+/** `help` is a text that is printed in place of running the program: its help, or the settings that `--print-config` asks for. */
 export type Parsed<T> = { readonly help: string } | { readonly config: T; readonly warnings: readonly ConfigWarning[] };
 
 /** Moves values from a former name to the current one, which wins if both are given. */
@@ -73,13 +75,19 @@ function fromFile<T>(kind: Kind<T>, value: unknown): T {
 export function parseFlags<F extends FlagTable, T>(program: Program<F, T>, sources: Sources): Parsed<T> {
   const { flags } = program;
   const mistakes: Mistake[] = [];
+  const mistakesOfLine: Mistake[] = [];
   const warnings: ConfigWarning[] = [];
   const spelledAsVariable = (name: string): string =>
     program.environmentPrefix + name.toUpperCase().replaceAll('-', '_');
-  const { given, wantsHelp } = readCommandLine(flags, sources.argv, mistakes);
+  const { given, wantsHelp, strays, failsBeforeFile } = readCommandLine(flags, sources.argv, mistakesOfLine);
   if (wantsHelp) {
     const { usage } = program;
     return { help: helpOf({ usage, flags, variableOf: spelledAsVariable, columns: sources.columns }) };
+  }
+
+  for (const stray of strays) {
+    const message = 'ignoring a value after a flag without one, write it with an equals sign';
+    warnings.push({ message, fields: { argument: stray, example: `--flag=${stray}` } });
   }
 
   const variableOf = (name: string): string | undefined =>
@@ -92,6 +100,8 @@ export function parseFlags<F extends FlagTable, T>(program: Program<F, T>, sourc
   const path = namedFile ?? flags['config-file'].fallback;
   const { readFile } = sources;
   const settings = readConfigFile({ path, isNamed: namedFile !== undefined, readFile }, mistakes);
+  // The first line of several is the one that people search for.
+  mistakes[failsBeforeFile ? 'unshift' : 'push'](...mistakesOfLine);
   warnings.push(...takeFormerNames(flags, given, settings));
   const known = [...new Set([...Object.keys(flags), ...(program.keysOfOthers ?? [])])];
   for (const key of settings.keys()) {
@@ -113,6 +123,7 @@ export function parseFlags<F extends FlagTable, T>(program: Program<F, T>, sourc
   }
 
   const failed = new Set<string>();
+  const settingsGiven = new Map<string, GivenSetting>();
   const valueOf = (name: string, flag: Flag<unknown>): unknown => {
     const variable = variableOf(name);
     const text = variable === undefined ? undefined : sources.env[variable];
@@ -123,14 +134,17 @@ export function parseFlags<F extends FlagTable, T>(program: Program<F, T>, sourc
     try {
       if (onLine !== undefined) {
         [shown, where] = [onLine.at(-1), `for "--${name}" flag`];
+        settingsGiven.set(name, { value: onLine.join(), source: `flag --${name}` });
         return flag.kind.fromTexts(onLine);
       }
       if (text !== undefined) {
         [shown, where] = [text, `for "--${name}" in ${variable}`];
+        settingsGiven.set(name, { value: text, source: `variable ${variable}` });
         return flag.kind.fromVariable?.(text) ?? flag.kind.fromTexts([text]);
       }
       if (setting === undefined || setting === null || name === 'config-file') return flag.fallback;
       [shown, where] = [setting, `for "--${name}" in ${path}`];
+      settingsGiven.set(name, { value: setting, source: `file ${path}` });
       return fromFile(flag.kind, setting);
     } catch (error) {
       if (!(error instanceof InvalidValue)) throw error;
@@ -149,5 +163,14 @@ export function parseFlags<F extends FlagTable, T>(program: Program<F, T>, sourc
     if (broken !== undefined) mistakes.push({ flag: rule.flags[0], rule: broken });
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return { config: program.build(values, (warning) => warnings.push(warning)), warnings };
+  if ((values as Record<string, unknown>)[PRINT_CONFIG] === true)
+    return { help: effectiveSettings(flags, values, settingsGiven) };
+  return {
+    config: program.build(
+      values,
+      (warning) => warnings.push(warning),
+      (name) => settingsGiven.has(name),
+    ),
+    warnings,
+  };
 }

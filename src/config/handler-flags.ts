@@ -6,9 +6,25 @@ export interface HandlerConfig {
   readonly handlerRunLimitMs?: number;
   /** The time for which tcp and udp handlers are tried again; never when absent or 0. */
   readonly handlerRetryForMs?: number;
+  /** Handlers that run at the same time; the default of the pipeline when absent. */
+  readonly handlerWorkers?: number;
+  /** The user that commands of handlers and mutators run as; that of the backend when absent. */
+  readonly commandUser?: string | undefined;
 }
 
+const MAX_WORKERS = 10_000;
+
 export const handlerFlags = {
+  'command-user': {
+    kind: kinds.text,
+    fallback: '',
+    about: 'user that commands of handlers and mutators run as; requires a backend that runs as root',
+  },
+  'pipelined-workers': {
+    kind: kinds.integer(1, MAX_WORKERS),
+    fallback: 100,
+    about: 'handlers that run at the same time; one handler gets at most 25 of the places',
+  },
   'handler-run-limit': {
     kind: kinds.duration(),
     fallback: 600_000,
@@ -22,5 +38,10 @@ export const handlerFlags = {
 };
 
 export function handlerConfig(values: FlagValues<typeof handlerFlags>): HandlerConfig {
-  return { handlerRunLimitMs: values['handler-run-limit'], handlerRetryForMs: values['handler-retry-for'] };
+  return {
+    commandUser: values['command-user'] || undefined,
+    handlerWorkers: values['pipelined-workers'],
+    handlerRunLimitMs: values['handler-run-limit'],
+    handlerRetryForMs: values['handler-retry-for'],
+  };
 }

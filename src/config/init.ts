@@ -2,15 +2,19 @@ import { BACKEND_FILE_KEYS, initFlags } from './command-flags.ts';
 import { type FirstAdmin, firstAdminOf, firstAdminRules } from './first-admin-flags.ts';
 import { type Parsed, parseFlags, type Sources } from './flags.ts';
 import { keyPairRule } from './tls-flags.ts';
-import { ENVIRONMENT_PREFIX, stateDirRule, timeoutRule } from './state-flags.ts';
+import { controlSocketOf, ENVIRONMENT_PREFIX, stateDirRule, timeoutRule } from './state-flags.ts';
 
 export interface InitConfig {
   readonly stateDir: string;
+  readonly controlSocket: string | undefined;
+  /** Whether nobody chose the state directory. */
+  readonly hasDefaultStateDir: boolean;
   /** Undefined with `--interactive`. */
   readonly admin: FirstAdmin | undefined;
   /** The limit of one attempt. */
   readonly timeoutMs: number;
   readonly wait: boolean;
+  readonly restrictEdit: boolean;
   readonly ignoreAlreadyInitialized: boolean;
 }
 
@@ -24,12 +28,15 @@ export function parseInitConfig(sources: Sources): Parsed<InitConfig> {
       keysOfOthers: BACKEND_FILE_KEYS,
       sharesSettings: true,
       rules: [stateDirRule, ...firstAdminRules, timeoutRule, keyPairRule],
-      build: (values): InitConfig =>
+      build: (values, _warn, isGiven): InitConfig =>
         Object.freeze({
           stateDir: values['state-dir'],
+          controlSocket: controlSocketOf(values),
+          hasDefaultStateDir: !isGiven('state-dir'),
           admin: values.interactive ? undefined : firstAdminOf(values),
           timeoutMs: values.timeout,
           wait: values.wait,
+          restrictEdit: values['restrict-edit'],
           ignoreAlreadyInitialized: values['ignore-already-initialized'],
         }),
     },

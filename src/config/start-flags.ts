@@ -1,18 +1,28 @@
 import { admissionFlags } from './admission-flags.ts';
 import { assetFlags } from './asset-flags.ts';
 import { backendCompatibilityFlags } from './backend-compatibility-flags.ts';
+import { cipherSuiteFlags } from './cipher-suite-flags.ts';
+import { featureFlags } from './feature-flags.ts';
+import { metricsLogFlags } from './metrics-log-flags.ts';
+import { ownEntityFlags } from './own-entity-flags.ts';
 import { backendTlsFlags } from './backend-tls.ts';
-import { etcdFlags } from './etcd-flags.ts';
+import { dashboardFlags } from './dashboard-flags.ts';
+import { earlierApiFlags } from './earlier-api-flags.ts';
+import { ignoredEtcdFlags } from './etcd-flags.ts';
 import { eventLogFlags } from './event-log-flags.ts';
-import { DEFAULT_LOG_LEVEL, type Flag, grouped, InvalidValue, kinds } from './flags.ts';
+import { DEFAULT_LOG_LEVEL, type Flag, grouped, kinds } from './flags.ts';
 import { handlerFlags } from './handler-flags.ts';
 import { inspectFlags } from './inspect-flags.ts';
+import { addressKind } from './listen-address.ts';
+import { logFileFlags } from './log-file-flags.ts';
+import { printConfigFlags } from './effective-settings.ts';
+import { retentionFlags } from './retention-flags.ts';
 import { sandboxFlags } from './sandbox-flags.ts';
 import { notificationFlags } from './notification-flags.ts';
 import { secretFlags } from './secret-flags.ts';
 import { silenceFlags } from './silence-flags.ts';
 import { watchFlags } from './watch-flags.ts';
-import { stateFlags } from './state-flags.ts';
+import { controlFlags, stateFlags } from './state-flags.ts';
 import { tokenFlags } from './token-flags.ts';
 
 type StoreSync = 'full' | 'none';
@@ -21,40 +31,18 @@ const MAX_PORT = 65_535;
 const MAX_LIMIT_BYTES = 2 ** 31 - 1;
 const MAX_CONNECTIONS = 1_000_000;
 const MAX_TIMEOUT_S = 86_400;
+const MAX_MEMORY_MIB = 2 ** 30;
 const MAX_AWAKE_ACTORS = 100_000_000;
-
-/** A listen address. The host has no brackets; with port 0 the system chooses a port. */
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** Removes the brackets of an IPv6 host. */
-export const withoutBrackets = (host: string): string => (/^\[.*\]$/.test(host) ? host.slice(1, -1) : host);
-
-/** Parses `host:port`, with an IPv6 host in brackets and an empty host for all addresses. */
-const addressKind: Flag<ListenAddress>['kind'] = {
-  placeholder: 'host:port',
-  fromTexts(texts) {
-    const [, host, digits] = /^(\[[0-9A-Fa-f:.%\w]*\]|[^:[\]]*):(\d{1,5})$/.exec(texts.at(-1) ?? '') ?? [];
-    const port = Number(digits);
-    if (host === undefined || port > MAX_PORT) {
-      throw new InvalidValue(`must be host:port with an IPv6 host in brackets and a port from 0 to ${MAX_PORT}`);
-    }
-    return { host: host === '' ? '::' : withoutBrackets(host), port };
-  },
-  show: ({ host, port }) => (host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`),
-};
 
 const port = (fallback: number, about: string): Flag<number> => ({ kind: kinds.integer(0, MAX_PORT), fallback, about });
 const host = (about: string): Flag<string> => ({ kind: kinds.text, fallback: '[::]', about });
-
-const NO_DASHBOARD = 'there is no dashboard yet';
 
 /** The flags of `mon-backend start`. */
 export const startFlags = {
   ...grouped('Files and logs', {
     ...stateFlags,
+    ...controlFlags,
+    ...printConfigFlags,
     'cache-dir': {
       kind: kinds.text,
       fallback: '/var/cache/mon/mon-backend',
@@ -65,6 +53,7 @@ export const startFlags = {
       fallback: DEFAULT_LOG_LEVEL,
       about: 'lowest logged level: panic, fatal, error, warn, info, debug or trace',
     },
+    ...logFileFlags,
   }),
   ...grouped('REST API', {
     'api-listen-address': {
@@ -93,6 +82,8 @@ export const startFlags = {
       about: 'time after the start during which the API answers 503',
     },
   }),
+  ...grouped('Dashboard', dashboardFlags),
+  ...grouped('API of the first generation', earlierApiFlags),
   ...grouped('Agents', {
     'agent-host': host('address for agents'),
     'agent-port': port(8081, 'port for agents'),
@@ -108,7 +99,7 @@ export const startFlags = {
     },
     ...admissionFlags,
   }),
-  ...grouped('TLS', backendTlsFlags),
+  ...grouped('TLS', { ...backendTlsFlags, ...cipherSuiteFlags }),
   ...grouped('Logins', tokenFlags),
   ...grouped('Alerts and handlers', {
     'deregistration-handler': {
@@ -128,14 +119,30 @@ export const startFlags = {
     ...notificationFlags,
   }),
   ...grouped('Assets', assetFlags),
-  ...grouped('Event log', eventLogFlags),
+  ...grouped('Event log and log of metrics', { ...eventLogFlags, ...metricsLogFlags }),
+  ...grouped('Own entity and features', {
+    ...ownEntityFlags,
+    ...featureFlags,
+    'api-url': {
+      kind: kinds.text,
+      fallback: '',
+      about: 'URL of the REST API that the list of cluster members shows, by default the one that a client used',
+    },
+  }),
   ...grouped('Inspector', inspectFlags),
   ...grouped('Store and memory', {
     ...watchFlags,
+    ...retentionFlags,
     'store-sync': {
       kind: kinds.oneOf<StoreSync>(['full', 'none']),
       fallback: DEFAULT_SYNC,
       about: 'full, or none, which is faster but loses acknowledged data when the machine fails',
+    },
+    'memory-limit': {
+      kind: kinds.integer(0, MAX_MEMORY_MIB),
+      fallback: 0,
+      about:
+        'memory in MiB at whose nine tenths changes are refused; 0 for that of the container, the service or the machine',
     },
     'max-awake-actors': {
       kind: kinds.integer(1, MAX_AWAKE_ACTORS),
@@ -143,8 +150,14 @@ export const startFlags = {
       about: 'state machines in memory, about 2.5 kB each; the others stay in the store only',
     },
   }),
-  'dashboard-host': { ...host(NO_DASHBOARD), withoutEffect: NO_DASHBOARD },
-  'dashboard-port': { ...port(3000, NO_DASHBOARD), withoutEffect: NO_DASHBOARD },
   ...backendCompatibilityFlags,
-  ...etcdFlags,
+  ...ignoredEtcdFlags,
+  ...grouped('Store and memory', {
+    'etcd-name': { kind: kinds.text, fallback: 'default', about: 'name of this backend in GET /health' },
+    'etcd-unsafe-no-fsync': {
+      kind: kinds.boolean,
+      fallback: false,
+      about: 'the same as --store-sync none',
+    },
+  }),
 };

@@ -11,6 +11,19 @@ export const stateFlags = {
   'config-file': { kind: kinds.text, fallback: DEFAULT_CONFIG_FILE, short: 'c', about: 'YAML file with these flags' },
 } satisfies Record<string, Flag<string>>;
 
+/** The flag of the commands that a running backend must not be in the way of. */
+export const controlFlags = {
+  'control-socket': {
+    kind: kinds.text,
+    fallback: '',
+    about: 'socket through which these commands reach the running backend; by default <state-dir>/control.sock',
+  },
+} satisfies Record<string, Flag<string>>;
+
+/** Undefined for the one in the state directory. */
+export const controlSocketOf = (values: { 'control-socket': string }): string | undefined =>
+  values['control-socket'] || undefined;
+
 export const stateDirRule = {
   flags: ['state-dir'] as const,
   broken: (values: { 'state-dir': string }) => (values['state-dir'] === '' ? 'state-dir must not be empty' : undefined),

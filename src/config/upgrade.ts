@@ -1,10 +1,14 @@
+import { keptBackups, type KeptBackups } from './backup-flags.ts';
 import { BACKEND_FILE_KEYS, upgradeFlags } from './command-flags.ts';
 import { type Parsed, parseFlags, type Sources } from './flags.ts';
-import { ENVIRONMENT_PREFIX, stateDirRule, timeoutRule } from './state-flags.ts';
+import { controlSocketOf, ENVIRONMENT_PREFIX, stateDirRule, timeoutRule } from './state-flags.ts';
 
 export interface UpgradeConfig {
   readonly stateDir: string;
+  readonly controlSocket: string | undefined;
   readonly skipConfirm: boolean;
+  readonly backups: KeptBackups;
+  readonly createMissingNamespaces: boolean;
   /** The limit of the wait for a store that another process uses. */
   readonly timeoutMs: number;
 }
@@ -22,7 +26,10 @@ export function parseUpgradeConfig(sources: Sources): Parsed<UpgradeConfig> {
       build: (values): UpgradeConfig =>
         Object.freeze({
           stateDir: values['state-dir'],
+          controlSocket: controlSocketOf(values),
+          backups: keptBackups(values),
           skipConfirm: values['skip-confirm'],
+          createMissingNamespaces: values['create-missing-namespaces'],
           timeoutMs: values.timeout,
         }),
     },

@@ -1,5 +1,5 @@
 import { BACKEND_FILE_KEYS } from './command-flags.ts';
-import { type Flag, InvalidValue, type Parsed, parseFlags, type Sources } from './flags.ts';
+import { type Flag, InvalidValue, kinds, type Parsed, parseFlags, type Sources } from './flags.ts';
 import { ENVIRONMENT_PREFIX, stateDirRule, stateFlags } from './state-flags.ts';
 
 /** An entry of the ledger, as the log or an earlier `ledger verify` printed it. */
@@ -11,6 +11,8 @@ export interface LedgerAnchor {
 export interface VerifyConfig {
   readonly stateDir: string;
   readonly anchor: LedgerAnchor | undefined;
+  /** A file that `ledger export` has written; undefined for the ledger in the store. */
+  readonly exported: string | undefined;
 }
 
 const anchorKind: Flag<LedgerAnchor | undefined>['kind'] = {
@@ -30,6 +32,7 @@ const verifyFlags = {
     fallback: undefined as LedgerAnchor | undefined,
     about: 'an entry printed earlier, number:hash, that the ledger must contain',
   },
+  file: { kind: kinds.text, fallback: '', about: 'verify this export instead of the ledger in the store' },
 };
 
 /** The flags of `mon-backend ledger verify`, without the command itself. @throws ConfigError */
@@ -41,7 +44,8 @@ export function parseVerifyConfig(sources: Sources): Parsed<VerifyConfig> {
       flags: verifyFlags,
       keysOfOthers: BACKEND_FILE_KEYS,
       rules: [stateDirRule],
-      build: (values): VerifyConfig => Object.freeze({ stateDir: values['state-dir'], anchor: values.anchor }),
+      build: (values): VerifyConfig =>
+        Object.freeze({ stateDir: values['state-dir'], anchor: values.anchor, exported: values.file || undefined }),
     },
     sources,
   );

@@ -1,27 +1,18 @@
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statfsSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type LedgerHead, verify } from './ledger.ts';
+import { DIRECTORY_MODE, FILE_MODE, flush, yieldToEventLoop } from './durable-files.ts';
+import { type LedgerHead } from './ledger.ts';
+import { verify } from './ledger-verification.ts';
 import { DATA_FILE } from './lmdb-file.ts';
 import { RawStore, type StoredBytes } from './raw-store.ts';
 
 /** The free space that a backup needs, as a multiple of the pages in use. */
 const SPACE_FACTOR = 1.1;
-const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
 /** The number of records that are compared between two checks of the signal. */
 const RECORDS_PER_SLICE = 1_000;
 
-const PARTIAL = '.partial';
+/** The ending of a directory with an incomplete copy. */
+export const PARTIAL = '.partial';
 
 /** The backup could not be created, or differs from the store. Nothing was changed. */
 export class BackupFailed extends Error {
@@ -90,7 +81,7 @@ function removePartial(directory: string): void {
 }
 
 /** @throws Error when the directory's file system has no room for the copy */
-function assertSpace(store: RawStore, directory: string): void {
+export function assertSpace(store: RawStore, directory: string): void {
   const neededBytes = Math.ceil(store.size().usedBytes * SPACE_FACTOR);
   const { bavail, bsize } = statfsSync(directory);
   const freeBytes = bavail * bsize;
@@ -134,20 +125,5 @@ async function compareTable(table: string, store: RawStore, copy: RawStore, sign
 }
 
 const isSame = (a: StoredBytes, b: StoredBytes): boolean => a.key === b.key && a.value.equals(b.value);
-
-/** Waits for one tick of the event loop, so that signals of the process are handled. @throws the reason of `signal` */
-export async function yieldToEventLoop(signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => void setImmediate(resolve));
-  signal.throwIfAborted();
-}
-
-function flush(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

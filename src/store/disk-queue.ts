@@ -3,7 +3,8 @@ import { chmodSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import type { Clock } from '../ports/clock.ts';
-import { DATA_FILE, prepareDataFile } from './lmdb-file.ts';
+import { markCleanStop, removeMark } from './clean-stop.ts';
+import { assertReadersFile, DATA_FILE, prepareDataFile } from './lmdb-file.ts';
 import { sealText, unseal } from './sealed.ts';
 import { lockStore, StoreInUse } from './store-lock.ts';
 
@@ -31,6 +32,9 @@ export interface StoredEvent {
 export interface QueueChanges {
   readonly puts: readonly StoredEvent[];
   readonly removed: Iterable<number>;
+  /** Events that wait to be queued, under numbers of their own. */
+  readonly postedPuts?: readonly StoredEvent[];
+  readonly postedRemoved?: Iterable<number>;
   /** Takes another block of numbers. */
   readonly reserves: boolean;
 }
@@ -52,15 +56,22 @@ export class DiskQueue {
   readonly usedUpTo: number;
   readonly #root: RootDatabase<Buffer, string>;
   readonly #events: Database<Buffer, number>;
+  readonly #posted: Database<Buffer, number>;
   readonly #meta: Database<Buffer, string>;
   readonly #lock: { release(): void };
+  readonly #directory: string;
+  /** A queue whose write failed has no clean stop. */
+  #hasFailed = false;
   #reservedUpTo: number;
 
   /** @throws StoreInUse, CorruptRecord */
   private constructor(directory: string) {
+    this.#directory = directory;
     this.#lock = lockStore(directory);
     try {
+      removeMark(directory);
       chmodSync(directory, 0o700);
+      assertReadersFile(directory);
       prepareDataFile(directory);
       this.#root = open<Buffer, string>({
         path: directory,
@@ -70,6 +81,7 @@ export class DiskQueue {
         eventTurnBatching: false,
       });
       this.#events = this.#root.openDB<Buffer, number>({ name: 'events', encoding: 'binary' });
+      this.#posted = this.#root.openDB<Buffer, number>({ name: 'posted', encoding: 'binary' });
       this.#meta = this.#root.openDB<Buffer, string>({ name: 'meta', encoding: 'binary' });
       this.id = this.#readMeta(ID_KEY) ?? randomUUID();
       this.usedUpTo = Number(this.#readMeta(RESERVED_KEY) ?? 0);
@@ -112,7 +124,7 @@ export class DiskQueue {
   }
 
   #isEmpty(): boolean {
-    return this.#events.getKeysCount({ limit: 1 }) === 0;
+    return this.#events.getKeysCount({ limit: 1 }) + this.#posted.getKeysCount({ limit: 1 }) === 0;
   }
 
   /** Numbers above this one are not reserved yet. */
@@ -121,31 +133,40 @@ export class DiskQueue {
   }
 
   /** The stored events by number. */
-  *index(): Iterable<IndexEntry> {
-    for (const { key: n, value } of this.#events.getRange({ snapshot: false }))
-      yield { n, entry: indexEntry(value, n) };
+  index(): Iterable<IndexEntry> {
+    return indexOf(this.#events, 'event');
+  }
+
+  /** The events that wait to be queued, by their numbers. */
+  postedIndex(): Iterable<IndexEntry> {
+    return indexOf(this.#posted, 'posted event');
   }
 
   /** The payload. @throws CorruptRecord when it is not what was written, or missing */
   read(n: number): string {
-    const record = unseal(this.#events.get(n) ?? Buffer.alloc(0), `event ${n}`);
-    return record.toString('utf8', record.indexOf(LINE_FEED) + 1);
+    return payloadOf(this.#events.get(n), `event ${n}`);
+  }
+
+  /** The payload of an event that waits to be queued. @throws CorruptRecord */
+  readPosted(n: number): string {
+    return payloadOf(this.#posted.get(n), `posted event ${n}`);
   }
 
   /** Applies all changes or none. They are durable when the promise resolves. Must not be called again before that. */
-  async write({ puts, removed, reserves }: QueueChanges): Promise<void> {
+  async write({ puts, removed, reserves, postedPuts = [], postedRemoved = [] }: QueueChanges): Promise<void> {
     const reservedUpTo = this.#reservedUpTo + (reserves ? NUMBERS_PER_BLOCK : 0);
     try {
       await this.#root.batch(() => {
-        for (const { n, check, payload } of puts) {
-          void this.#events.put(n, sealText(`${JSON.stringify(check)}\n${payload}`));
-        }
+        for (const event of puts) void this.#events.put(event.n, sealedEvent(event));
+        for (const event of postedPuts) void this.#posted.put(event.n, sealedEvent(event));
         for (const n of removed) void this.#events.remove(n);
+        for (const n of postedRemoved) void this.#posted.remove(n);
         if (!reserves) return;
         void this.#meta.put(ID_KEY, sealText(this.id));
         void this.#meta.put(RESERVED_KEY, sealText(String(reservedUpTo)));
       });
     } catch (error) {
+      this.#hasFailed = true;
       // The promise of the batch reports the failure; a second one has its cause.
       const cause: unknown = await Promise.resolve((error as { commitError?: Promise<unknown> }).commitError).catch(
         (commitError: unknown) => commitError,
@@ -158,6 +179,7 @@ export class DiskQueue {
 
   async close(): Promise<void> {
     await this.#root.close();
+    if (!this.#hasFailed) markCleanStop(this.#directory);
     this.#lock.release();
   }
 
@@ -167,9 +189,22 @@ export class DiskQueue {
   }
 }
 
-function indexEntry(value: Buffer, n: number): IndexEntry['entry'] {
+const sealedEvent = ({ check, payload }: StoredEvent): Buffer => sealText(`${JSON.stringify(check)}\n${payload}`);
+
+function payloadOf(value: Buffer | undefined, what: string): string {
+  const record = unseal(value ?? Buffer.alloc(0), what);
+  return record.toString('utf8', record.indexOf(LINE_FEED) + 1);
+}
+
+function* indexOf(table: Database<Buffer, number>, what: string): Iterable<IndexEntry> {
+  for (const { key: n, value } of table.getRange({ snapshot: false })) {
+    yield { n, entry: indexEntry(value, `${what} ${n}`) };
+  }
+}
+
+function indexEntry(value: Buffer, what: string): IndexEntry['entry'] {
   try {
-    const record = unseal(value, `event ${n}`);
+    const record = unseal(value, what);
     const end = record.indexOf(LINE_FEED);
     return { check: JSON.parse(record.toString('utf8', 0, end)) as string, bytes: record.length - end - 1 };
   } catch (error) {

@@ -15,9 +15,19 @@ export interface EventAddress {
 }
 
 export function eventAddress(key: string): EventAddress {
-  const [namespace = '', entity = '', check = ''] = key.split('/');
-  return { namespace, entity, check };
+  // Twice as fast as splitting the key, which is done for each event.
+  const first = key.indexOf('/');
+  const second = first < 0 ? -1 : key.indexOf('/', first + 1);
+  const third = second < 0 ? -1 : key.indexOf('/', second + 1);
+  return {
+    namespace: first < 0 ? key : key.slice(0, first),
+    entity: first < 0 ? '' : key.slice(first + 1, second < 0 ? undefined : second),
+    check: second < 0 ? '' : key.slice(second + 1, third < 0 ? undefined : third),
+  };
 }
+
+/** Returns the namespace of the key of an event or of an entity. */
+export const namespaceOfKey = (key: string): string => key.slice(0, key.indexOf('/'));
 
 /** Kinds of configuration, by their names in API paths. */
 export type ResourceKind = ConfigurationKindName | 'namespaces' | 'entities' | 'silenced' | 'users' | 'apikeys';
@@ -55,6 +65,13 @@ export const ENTITY_COUNT_KEY = 'entity-count';
 
 /** Whether telemetry is refused. No kind has this name. */
 export const TESSEN_KEY = 'tessen';
+
+/** Documents of clients of the first generation, by namespace and path. No kind has this name. */
+export const stashKey = (namespace: string, path: string): string =>
+  `stashes/${namespace}/${encodeURIComponent(path).replaceAll('~', '%7E')}`;
+
+/** Deleted entities that results and keepalives must not create again. No kind has this name. */
+export const refusedEntityKey = (namespace: string, name: string): string => `refused-entities/${namespace}/${name}`;
 
 /** Sorts after every name. */
 const END = '~';

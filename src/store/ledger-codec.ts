@@ -1,7 +1,8 @@
 import type { LedgerEntry } from './ledger.ts';
-import { sealText, unseal } from './sealed.ts';
+import { type Allocate, sealText, unseal } from './sealed.ts';
 
-export const encodeLedgerEntry = (entry: LedgerEntry): Buffer => sealText(JSON.stringify(entry));
+export const encodeLedgerEntry = (entry: LedgerEntry, allocate?: Allocate): Buffer =>
+  sealText(JSON.stringify(entry), allocate);
 
 /** @throws CorruptRecord */
 export const decodeLedgerEntry = (bytes: Buffer, seq: number): LedgerEntry =>

@@ -8,7 +8,7 @@ import {
 } from './keyspace.ts';
 import type { LedgerEntry } from './ledger.ts';
 
-type IndexTable = 'ledgerByKey' | 'ledgerByActor';
+export type IndexTable = 'ledgerByKey' | 'ledgerByActor';
 
 /** Reads the ledger and its index keys as they are stored. */
 export interface IndexedLedger {

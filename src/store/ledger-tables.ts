@@ -1,5 +1,6 @@
 import type { Database } from 'lmdb';
-import { type Environment, ledgerTable, type TextTable, textTable } from './lmdb-environment.ts';
+import { type Environment, ledgerTable, sizeOfTable, type TextTable, textTable } from './lmdb-environment.ts';
+import { cutBefore, type LedgerExtent } from './ledger-cut.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from './ledger.ts';
 import { CODECS } from './codecs.ts';
 import { decodeLedgerEntry, encodeLedgerEntry, readLedgerEntry } from './ledger-codec.ts';
@@ -16,7 +17,7 @@ import {
   seqOfActorBlock,
   seqOfIndexKey,
 } from './keyspace.ts';
-import { CorruptRecord } from './sealed.ts';
+import { type Allocate, CorruptRecord } from './sealed.ts';
 
 /** The bounds of one slice, whichever comes first. Reading a slice takes about 2 ms. */
 const MAX_SLICE_ENTRIES = 200;
@@ -45,10 +46,12 @@ export class LedgerTables {
   /** The last block of each actor that is stored. */
   #marked: ReadonlyMap<string, number> = new Map();
   readonly #meta: TextTable;
+  readonly #root: Environment;
   #segments: readonly LedgerSegment[] | undefined;
 
   constructor(root: Environment, meta: TextTable) {
     this.#meta = meta;
+    this.#root = root;
     this.#entries = ledgerTable(root);
     this.#byKey = textTable(root, 'ledgerByKey');
     this.#byActor = textTable(root, 'ledgerByActor');
@@ -56,11 +59,11 @@ export class LedgerTables {
   }
 
   /** Adds entries to the current transaction. Returns a function to call when the transaction is durable. */
-  put(entries: readonly LedgerEntry[]): () => void {
+  put(entries: readonly LedgerEntry[], allocate: Allocate): () => void {
     const marked = new Map(this.#marked);
     for (const entry of entries) {
       const { seq, actor, key } = entry;
-      void this.#entries.put(seq, encodeLedgerEntry(entry));
+      void this.#entries.put(seq, encodeLedgerEntry(entry, allocate));
       void this.#byKey.put(ledgerIndexKey(actor, key, seq), MARK);
       if (marked.get(actor) === blockOf(seq)) continue;
       marked.set(actor, blockOf(seq));
@@ -72,6 +75,36 @@ export class LedgerTables {
       this.#marked = marked;
       this.#segments = segments;
     };
+  }
+
+  /**
+   * Removes entries up to a number, with their index entries, in the current transaction: at most `limit`, in whole blocks. Returns
+   * the function that does it, and whether more are left.
+   */
+  cut(throughSeq: number, limit: number): { apply: () => void; isDone: boolean } {
+    const { firstSeq } = this.extent();
+    const lastSeq = Math.min(cutBefore(throughSeq), cutBefore(firstSeq + limit));
+    const removed = [...this.#entries.getRange({ start: firstSeq, end: lastSeq + 1, snapshot: false })].map(
+      ({ key: seq, value }) => ({ seq, entry: readLedgerEntry(value, seq) }),
+    );
+    const apply = (): void => {
+      for (const { seq, entry } of removed) {
+        void this.#entries.remove(seq);
+        // The index entries of a damaged entry are unknown; verification reports them.
+        if (entry instanceof Error) continue;
+        void this.#byKey.remove(ledgerIndexKey(entry.actor, entry.key, seq));
+        void this.#byActor.remove(actorBlockKey(entry.actor, blockOf(seq)));
+      }
+    };
+    return { apply, isDone: removed.length === 0 || lastSeq >= cutBefore(throughSeq) };
+  }
+
+  /** Where the ledger begins, and its size. */
+  extent(): LedgerExtent {
+    let firstSeq = this.head().seq + 1;
+    for (const seq of this.#entries.getKeys({ limit: 1, snapshot: false })) firstSeq = seq;
+    const sizes = [this.#entries, this.#byKey, this.#byActor].map((table) => sizeOfTable(this.#root, table));
+    return { firstSeq, entries: sizes[0]?.entries ?? 0, bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
 
   /** The segments as they are stored, up to the newest entry. */

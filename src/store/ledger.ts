@@ -15,6 +15,7 @@ export type BackendCause =
   /** An attempt of a handler ended, or the run of one whose event has no id. */
   | 'handler.ended'
   | 'anchor.due'
+  | 'retention.due'
   | 'health.queried'
   | 'schedule.queried';
 
@@ -68,7 +69,7 @@ export const GENESIS: LedgerHead = { seq: 0, hash: '0'.repeat(64) };
 type UnhashedEntry = Omit<LedgerEntry, 'hash'>;
 
 /** SHA-256 of the entry's JSON, with its members in their stored order and `prevHash` included. */
-const hashOf = (entry: UnhashedEntry): string => hash('sha256', JSON.stringify(entry), 'hex');
+export const hashOf = (entry: UnhashedEntry): string => hash('sha256', JSON.stringify(entry), 'hex');
 
 /** Makes entries of drafts, in the chain that ends with `head`. Each entry has a bounded length. */
 export function chain(drafts: readonly LedgerDraft[], head: LedgerHead): LedgerEntry[] {
@@ -95,34 +96,4 @@ export function chain(drafts: readonly LedgerDraft[], head: LedgerHead): LedgerE
     entries.push({ ...entry, hash: prevHash });
   }
   return entries;
-}
-
-/** The result of `verify`: the ledger is intact, or the first broken entry and the reason. */
-export type Verification = { ok: true; head: LedgerHead } | { ok: false; seq: number; reason: string };
-
-/**
- * Verifies the ledger from its beginning. `entries` yields the stored entry of each number, or the error of reading it. An `anchor` that
- * was recorded elsewhere also detects an end that was cut off and a ledger that was rewritten completely.
- */
-export function verify(
-  entries: Iterable<{ seq: number; entry: LedgerEntry | Error }>,
-  anchor: LedgerHead = GENESIS,
-): Verification {
-  let head = GENESIS;
-  for (const { seq, entry } of entries) {
-    const expected = head.seq + 1;
-    if (seq !== expected) return { ok: false, seq: expected, reason: `entry ${expected} is missing` };
-    if (entry instanceof Error) return { ok: false, seq, reason: entry.message };
-    const { hash: stored, ...rest } = entry;
-    if (rest.seq !== seq) return { ok: false, seq, reason: `entry says it is number ${rest.seq}` };
-    if (rest.prevHash !== head.hash) return { ok: false, seq, reason: 'previous hash does not match' };
-    if (hashOf(rest) !== stored) return { ok: false, seq, reason: 'hash does not match the entry' };
-    if (seq === anchor.seq && stored !== anchor.hash)
-      return { ok: false, seq, reason: 'hash does not match the anchor' };
-    head = { seq, hash: stored };
-  }
-  if (head.seq < anchor.seq) {
-    return { ok: false, seq: head.seq + 1, reason: `the ledger ends before the anchored entry ${anchor.seq}` };
-  }
-  return { ok: true, head };
 }

@@ -1,5 +1,5 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { hasAllPages, prepareDataFile, restrictToOwner } from './lmdb-file.ts';
+import { assertReadersFile, hasAllPages, prepareDataFile, restrictToOwner } from './lmdb-file.ts';
 
 const MAX_DATABASES = 32;
 /** The two meta pages at the beginning of the file. */
@@ -9,6 +9,8 @@ const META_PAGES = 2;
 export type Environment = RootDatabase<Buffer, string>;
 /** A named database with text keys. */
 export type TextTable = Database<Buffer, string>;
+/** The table of the ledger, whose keys are sequence numbers. */
+export type LedgerTable = Database<Buffer, number>;
 
 export interface EnvironmentOptions {
   /** Directory of the environment; it is created if it does not exist. */
@@ -18,8 +20,9 @@ export interface EnvironmentOptions {
   readOnly?: boolean;
 }
 
-/** Opens an LMDB environment. @throws CorruptRecord when its file is not a database */
+/** Opens an LMDB environment. @throws CorruptRecord when its files are not those of a database */
 export function openEnvironment({ directory, sync, readOnly = false }: EnvironmentOptions): Environment {
+  assertReadersFile(directory);
   // Another process may own the file, so a read-only environment only checks that it is a database.
   if (readOnly) hasAllPages(directory);
   else prepareDataFile(directory);
@@ -40,8 +43,7 @@ export function openEnvironment({ directory, sync, readOnly = false }: Environme
 export const textTable = (root: Environment, name: string): TextTable =>
   root.openDB<Buffer, string>({ name, encoding: 'binary' });
 
-/** Opens the table of the ledger, whose keys are sequence numbers. */
-export const ledgerTable = (root: Environment): Database<Buffer, number> =>
+export const ledgerTable = (root: Environment): LedgerTable =>
   root.openDB<Buffer, number>({ name: 'ledger', encoding: 'binary', keyEncoding: 'uint32' });
 
 /** The statistics of a tree that LMDB returns. */

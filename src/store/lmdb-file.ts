@@ -5,7 +5,7 @@ import { CorruptRecord } from './sealed.ts';
 /** The data file in the directory of an LMDB environment. */
 export const DATA_FILE = 'data.mdb';
 
-const READERS_FILE = 'lock.mdb';
+export const READERS_FILE = 'lock.mdb';
 const FOR_OWNER_ONLY = 0o600;
 
 /** Offsets in a meta page of LMDB: the magic number, the page size and the number of the last page. */
@@ -19,6 +19,14 @@ const META_PAGES = 2;
 /** Makes the files accessible to their owner only; LMDB creates them with the default mode. @throws Error when another user owns them */
 export function restrictToOwner(directory: string): void {
   for (const file of [DATA_FILE, READERS_FILE]) chmodSync(join(directory, file), FOR_OWNER_ONLY);
+}
+
+/** LMDB ends the process when it cannot open its table of readers. @throws CorruptRecord */
+export function assertReadersFile(directory: string): void {
+  const path = join(directory, READERS_FILE);
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new CorruptRecord(`${path} is not a file; remove it while no backend runs`);
+  }
 }
 
 /**
@@ -57,7 +65,7 @@ function expectedSize(path: string): number {
   const file = openSync(path, 'r');
   try {
     const first = metaAt(file, 0);
-    if (first.readUInt32LE(MAGIC_AT) !== MAGIC) throw new CorruptRecord(`${path} is no database`);
+    if (first.readUInt32LE(MAGIC_AT) !== MAGIC) throw new CorruptRecord(`${path} is not a database`);
     const pageSize = first.readUInt32LE(PAGE_SIZE_AT);
     let pages = META_PAGES;
     for (const meta of [first, metaAt(file, pageSize)]) {

@@ -2,7 +2,7 @@ import type { Event } from '../resources/event.ts';
 import { parseEventJson } from '../wire/exact-json.ts';
 import { longText } from './long-text.ts';
 import type { OutboxEntry } from './records.ts';
-import { allocateSealed, PAYLOAD_AT, sealInPlace, unseal } from './sealed.ts';
+import { type Allocate, allocateSealed, PAYLOAD_AT, sealInPlace, unseal } from './sealed.ts';
 
 const LINE_FEED = 0x0a;
 
@@ -10,12 +10,13 @@ const LINE_FEED = 0x0a;
  * Returns the stored bytes of an entry: `entry without its event` LF `event`, both JSON. The event may have numbers that
  * `JSON` would round or reject. Its JSON is a parameter, because the entries of its handlers share it.
  */
-export function encodeOutboxEntry(outboxEntry: OutboxEntry, eventJson: readonly Buffer[]): Buffer {
+export function encodeOutboxEntry(outboxEntry: OutboxEntry, eventJson: readonly Buffer[], allocate?: Allocate): Buffer {
   const entry: { -readonly [F in keyof OutboxEntry]?: OutboxEntry[F] } = { ...outboxEntry };
   delete entry.event;
   delete entry.eventBytes;
   const head = Buffer.from(`${JSON.stringify(entry)}\n`);
-  const sealed = allocateSealed(eventJson.reduce((bytes, { length }) => bytes + length, head.length));
+  const bytes = eventJson.reduce((sum, { length }) => sum + length, head.length);
+  const sealed = allocateSealed(bytes, allocate);
   let at = PAYLOAD_AT;
   for (const part of [head, ...eventJson]) {
     part.copy(sealed, at);

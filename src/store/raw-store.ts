@@ -4,6 +4,7 @@ import {
   type EnvironmentOptions,
   type EnvironmentSize,
   ledgerTable,
+  type LedgerTable,
   openEnvironment,
   sizeOf,
   type TextTable,
@@ -11,7 +12,7 @@ import {
 } from './lmdb-environment.ts';
 import { keyAfter } from './keyspace.ts';
 import type { LedgerEntry } from './ledger.ts';
-import type { IndexedLedger } from './ledger-index.ts';
+import type { IndexedLedger, IndexTable } from './ledger-index.ts';
 import { readLedgerEntry } from './ledger-codec.ts';
 import { CorruptRecord, sealText, sealed, unseal } from './sealed.ts';
 
@@ -36,10 +37,21 @@ export interface RecordBatch {
 export class RawStore {
   readonly #root: Environment;
   readonly #opened = new Map<string, TextTable>();
+  #ledger: LedgerTable | undefined;
 
   /** @throws CorruptRecord when the file is not a database */
   constructor(options: EnvironmentOptions) {
     this.#root = openEnvironment(options);
+  }
+
+  /** Reads the first and the last record of each table by LMDB itself. @throws Error of LMDB for a damaged page */
+  readEnds(): void {
+    for (const table of this.tableNames()) {
+      const database = table === LEDGER ? this.#ledgerTable() : this.#table(table);
+      for (const reverse of [false, true]) {
+        for (const { value } of database.getRange({ limit: 1, reverse, snapshot: false })) void value.length;
+      }
+    }
   }
 
   tableNames(): string[] {
@@ -102,33 +114,58 @@ export class RawStore {
 
   /** Iterates over all values of a table as they are stored, in the order of their keys. */
   *bytesOf(table: string): Iterable<StoredBytes> {
-    const database = table === LEDGER ? ledgerTable(this.#root) : this.#table(table);
+    const database = table === LEDGER ? this.#ledgerTable() : this.#table(table);
     yield* database.getRange({ snapshot: false }) as Iterable<StoredBytes>;
   }
 
+  /** Returns a value as it is stored. */
+  valueOf(table: string, key: string): Buffer | undefined {
+    return this.#table(table).get(key);
+  }
+
+  /** Iterates over keys in order, from `from` up to and without `to`. */
+  keysOf(table: string, { from, to }: { from: string; to: string }): Iterable<string> {
+    return this.#table(table).getKeys({ start: from, end: to, snapshot: false });
+  }
+
   *ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
-    for (const { key, value } of ledgerTable(this.#root).getRange({ snapshot: false })) {
+    for (const { key, value } of this.#ledgerTable().getRange({ snapshot: false })) {
       yield { seq: key, entry: readLedgerEntry(value, key) };
     }
   }
 
-  /** The ledger with its indexes, for comparison. */
+  /**
+   * The ledger with its indexes, for comparison. They are those of one moment while the caller does not give up its turn: LMDB begins
+   * another read transaction when a table is opened, so all are opened here.
+   */
   indexedLedger(): IndexedLedger {
-    const entries = ledgerTable(this.#root);
-    const isStored = new Set(this.tableNames());
+    const entries = this.#ledgerTable();
+    const stored = new Set(this.tableNames());
+    const indexOf = (name: IndexTable) => (stored.has(name) ? this.#table(name) : undefined);
+    const indexes = { ledgerByKey: indexOf('ledgerByKey'), ledgerByActor: indexOf('ledgerByActor') };
     return {
       entry: (seq) => {
         const value = entries.get(seq);
         return value === undefined ? undefined : readLedgerEntry(value, seq);
       },
-      hasKey: (table, key) => isStored.has(table) && this.#table(table).doesExist(key),
-      keysOf: (table) => (isStored.has(table) ? this.#table(table).getKeys({ snapshot: false }) : []),
+      hasKey: (table, key) => indexes[table]?.doesExist(key) ?? false,
+      keysOf: (table) => indexes[table]?.getKeys({ snapshot: false }) ?? [],
     };
   }
 
   size(): EnvironmentSize {
-    const databases = this.tableNames().map((name) => (name === LEDGER ? ledgerTable(this.#root) : this.#table(name)));
+    const databases = this.tableNames().map((name) => (name === LEDGER ? this.#ledgerTable() : this.#table(name)));
     return sizeOf(this.#root, databases);
+  }
+
+  /** Runs `read` within a read transaction: meanwhile no page that the store has now is written again, also by other processes. */
+  duringRead<T>(read: () => T): T {
+    const transaction = this.#root.useReadTransaction();
+    try {
+      return read();
+    } finally {
+      transaction.done();
+    }
   }
 
   /** Copies the data file without its free pages into an existing directory. */
@@ -138,6 +175,11 @@ export class RawStore {
 
   async close(): Promise<void> {
     await this.#root.close();
+  }
+
+  #ledgerTable(): LedgerTable {
+    this.#ledger ??= ledgerTable(this.#root);
+    return this.#ledger;
   }
 
   #table(name: string): TextTable {

@@ -1,8 +1,10 @@
+import type { AggregateAttributes } from '../resources/aggregate-attributes.ts';
 import type { EntityState } from '../resources/entity.ts';
 import type { ActorSnapshot } from '../machines/actor-snapshot.ts';
 import type { CheckEvent, Event } from '../resources/event.ts';
 import { entriesOf } from '../rules/check-history.ts';
 import type { CheckState } from '../rules/check-state.ts';
+import type { Incident } from '../rules/incident.ts';
 import type { TickStreak } from '../rules/tick-streaks.ts';
 import type { LedgerCause } from './ledger.ts';
 
@@ -22,6 +24,10 @@ export interface EventRecord {
   encoded?: Buffer | undefined;
   /** The open streaks of the key; `apart` when they are in the table `openStreaks`. */
   streaks?: OpenStreaks | undefined;
+  /** The aggregates that the result joined; undefined when it joined none. */
+  aggregates?: readonly string[] | undefined;
+  /** The attributes in `event` that protobuf cannot represent; undefined when it has none. */
+  attributes?: AggregateAttributes | undefined;
 }
 
 export type OpenStreaks = readonly OpenStreak[] | 'apart';
@@ -216,6 +222,8 @@ export interface Tables {
   renewals: Renewal;
   /** Proof of watching. */
   ticks: TickRecord;
+  /** Of each key whose event is open. */
+  incidents: Incident;
   meta: unknown;
 }
 
@@ -236,6 +244,7 @@ export const TABLE_NAMES = [
   'deletions',
   'renewals',
   'ticks',
+  'incidents',
   'meta',
 ] as const;
 

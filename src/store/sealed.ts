@@ -7,8 +7,14 @@ const HEADER_BYTES = 5;
 /** A stored value whose bytes differ from those that were written. */
 export class CorruptRecord extends Error {}
 
+/** Returns memory for a value. */
+export type Allocate = (bytes: number) => Buffer;
+
+const ownMemory: Allocate = (bytes) => Buffer.allocUnsafe(bytes);
+
 /** Allocates a buffer for the header, which `sealInPlace` fills, and a payload of this size. */
-export const allocateSealed = (payloadBytes: number): Buffer => Buffer.allocUnsafe(HEADER_BYTES + payloadBytes);
+export const allocateSealed = (payloadBytes: number, allocate: Allocate = ownMemory): Buffer =>
+  allocate(HEADER_BYTES + payloadBytes);
 
 /** The offset of the payload in a sealed value. */
 export const PAYLOAD_AT = HEADER_BYTES;
@@ -28,8 +34,8 @@ export function sealed(payload: Buffer): Buffer {
 }
 
 /** Seals a text. */
-export function sealText(text: string): Buffer {
-  const buffer = allocateSealed(Buffer.byteLength(text));
+export function sealText(text: string, allocate?: Allocate): Buffer {
+  const buffer = allocateSealed(Buffer.byteLength(text), allocate);
   buffer.write(text, PAYLOAD_AT);
   return sealInPlace(buffer);
 }

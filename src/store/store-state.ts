@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { assertIntactPages } from './intact-pages.ts';
 import { isDamage } from './is-damage.ts';
 import { DATA_FILE, hasAllPages, prepareDataFile } from './lmdb-file.ts';
 import { RawStore } from './raw-store.ts';
@@ -42,7 +43,10 @@ export async function reportingDamage<T>(directory: string, read: () => Promise<
   } catch (error) {
     if (!isDamage(error)) throw error;
     const file = join(directory, DATA_FILE);
-    throw new StoreDamaged(`the store is damaged: ${file}: ${error.message}`, { cause: error });
+    throw new StoreDamaged(
+      `the store is damaged: ${file}: ${error.message}; restore the latest backup with "mon-backend restore <backup> --replace", with the same --state-dir`,
+      { cause: error },
+    );
   }
 }
 
@@ -63,6 +67,7 @@ function extendUnlessInUse(directory: string): void {
 async function readState(directory: string): Promise<StoreState | undefined> {
   const store = new RawStore({ directory, sync: 'full', readOnly: true });
   try {
+    assertIntactPages(directory, store);
     if (!store.tableNames().includes('meta')) return undefined;
     const version = store.meta(STORE_VERSION_KEY);
     if (typeof version !== 'number') return undefined;

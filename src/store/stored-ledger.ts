@@ -1,4 +1,5 @@
-import { type LedgerHead, type Verification, verify } from './ledger.ts';
+import { type LedgerHead } from './ledger.ts';
+import { type Verification, verify } from './ledger-verification.ts';
 import { IndexComparison } from './ledger-index.ts';
 import { RawStore } from './raw-store.ts';
 import { readStoreState, reportingDamage } from './store-state.ts';
@@ -20,16 +21,25 @@ export async function verifyStoredLedger(
   const state = await readStoreState(directory);
   if (state === undefined) return undefined;
   assertKnown(state.version);
-  const hasActors = state.version >= FIRST_WITH_ACTORS && state.unfinished === undefined;
+  const hasActors = hasActorIndex(state.version, state.unfinished !== undefined);
   return reportingDamage(directory, async () => {
     const store = new RawStore({ directory, sync: 'full', readOnly: true });
     try {
-      const comparison = new IndexComparison(store.indexedLedger(), hasActors);
-      const result = verify(comparison.over(store.ledgerEntries()), anchor);
-      const difference = result.ok ? comparison.result() : undefined;
-      return difference === undefined ? result : { ok: false, ...difference };
+      return verifyLedgerOf(store, hasActors, anchor);
     } finally {
       await store.close();
     }
   });
 }
+
+/** Verifies the ledger of an open store and compares its indexes with it. `hasActors` says whether it has an index by actor. */
+export function verifyLedgerOf(store: RawStore, hasActors: boolean, anchor?: LedgerHead): Verification {
+  const comparison = new IndexComparison(store.indexedLedger(), hasActors);
+  const result = verify(comparison.over(store.ledgerEntries()), { anchor });
+  const difference = result.ok ? comparison.result() : undefined;
+  return difference === undefined ? result : { ok: false, ...difference };
+}
+
+/** Whether a store has an index of the ledger by actor. */
+export const hasActorIndex = (version: number, isUpgrading: boolean): boolean =>
+  version >= FIRST_WITH_ACTORS && !isUpgrading;

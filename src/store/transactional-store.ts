@@ -1,6 +1,9 @@
 import type { QueueStats } from '../ports/queue-stats.ts';
 import type { TablePuts, TableReader } from './decision.ts';
+import type { EventSize } from './event-sizes.ts';
+import type { KeptEvent } from './kept-events.ts';
 import type { LedgerEntry, LedgerHead } from './ledger.ts';
+import type { LedgerExtent } from './ledger-cut.ts';
 import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from './ledger-query.ts';
 import type { TableName, Tables } from './records.ts';
 
@@ -8,6 +11,8 @@ import type { TableName, Tables } from './records.ts';
 export interface WriteSet {
   puts: TablePuts;
   ledger: LedgerEntry[];
+  /** Whether an event is known to be stored, so that the store need not look. False does not mean that it is not. */
+  isStoredEvent?: (key: string) => boolean;
 }
 
 export interface Range {
@@ -51,8 +56,12 @@ export interface RangeReader extends TableReader {
 export interface TransactionalStore extends RangeReader {
   /** Resolves when the write set would survive a power cut. @throws Error when nothing of it was stored */
   write(set: WriteSet): Promise<void>;
+  /** What is stored beside an event, without reading the event. Absent where that saves nothing. */
+  keptOfEvent?(key: string): KeptEvent | undefined;
   /** Keys `<namespace>/<entity>/<check>` of the stored events of a check in the order of their entities, those after `entity` only. */
   eventKeysOfCheck(namespace: string, check: string, afterEntity?: string): Iterable<string>;
+  /** The events whose keys begin with `prefix`, with about the bytes of each; decodes none. */
+  eventSizes(prefix: string): Iterable<EventSize>;
   ledgerHead(): LedgerHead;
   /** Reads a bounded number of entries and returns those that match. */
   ledgerSlice(query: LedgerQuery): LedgerSlice;
@@ -60,6 +69,13 @@ export interface TransactionalStore extends RangeReader {
   ledgerSliceOfKey(query: KeyQuery): KeySlice;
   /** The newest entry of one key, in one look-up. */
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined;
+  /**
+   * Removes at most about `limit` ledger entries up to a number, oldest first. A durable entry must say before that they are cut.
+   * Resolves when that is durable, to whether none of them is left.
+   */
+  cutLedger(throughSeq: number, limit: number): Promise<boolean>;
+  /** Where the stored ledger begins, and its size. */
+  ledgerExtent(): LedgerExtent;
   /** All entries, for `verify`. */
   ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }>;
   /** The records of a table, and about their size. */

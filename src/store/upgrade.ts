@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Backup, yieldToEventLoop, makeBackup } from './backup.ts';
+import { type Backup, makeBackup } from './backup.ts';
+import { yieldToEventLoop } from './durable-files.ts';
 import type { Migration, RecordWrite } from './migrations/migration.ts';
 import { MIGRATIONS, OLDEST_VERSION } from './migrations/migrations.ts';
 import { RawStore } from './raw-store.ts';

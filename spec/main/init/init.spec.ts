@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { ADMIN, ApiClient } from '../../support/api-client.ts';
+import { runCommand } from '../../support/backend-command.ts';
 import { BackendProcess, initialiseState, runProgram } from '../../support/backend-process.ts';
 import { perTest } from '../../support/fixture.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -21,7 +22,8 @@ describe('mon-backend init', () => {
     stateDir = join(directory.path, 'state');
   });
 
-  const init = (...args: string[]) => runProgram(['init', '--state-dir', stateDir, ...args]);
+  const commandLine = (...args: string[]): string[] => ['init', '--state-dir', stateDir, ...args];
+  const init = (...args: string[]) => runCommand(commandLine(...args));
 
   it('exits with 0 once, then with 3, or with 0 if an initialised store is to be ignored', async () => {
     expect((await init(...INIT)).code).to.equal(0);
@@ -30,7 +32,8 @@ describe('mon-backend init', () => {
   });
 
   it('succeeds once when three run at the same time', async () => {
-    const codes = await Promise.all([init(...INIT, '--wait'), init(...INIT, '--wait'), init(...INIT, '--wait')]);
+    const initialised = () => runProgram(commandLine(...INIT, '--wait'));
+    const codes = await Promise.all([initialised(), initialised(), initialised()]);
     expect(codes.map(({ code }) => code)).to.have.members([0, 3, 3]);
   });
 
@@ -123,14 +126,14 @@ describe('mon-backend', () => {
   ];
   for (const [what, args, exit, output] of words) {
     it(`answers ${what} on stdout`, async () => {
-      const { code, stdout } = await runProgram(args);
+      const { code, stdout } = await runCommand(args);
       expect(code).to.equal(exit);
       expect(stdout).to.match(output);
     });
   }
 
   it('refuses an unknown command', async () => {
-    const { code, stderr } = await runProgram(['begin']);
+    const { code, stderr } = await runCommand(['begin']);
     expect(code).to.equal(1);
     expect(stderr).to.contain('unknown command');
   });

@@ -2,11 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { controlSocketPath, storeDirectory } from '../../../src/main/process/directories.ts';
 import { assertNotServed, ownStore } from '../../../src/main/process/own-store.ts';
 import { lockStore, StoreInUse } from '../../../src/store/store-lock.ts';
 import { perTest } from '../../support/fixture.ts';
+import { InProcessBackend } from '../../support/in-process-backend.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** Listens on the socket in its argument until it is killed. */
@@ -68,6 +70,22 @@ describe('the store of a state directory', () => {
     await once(killed, 'exit');
     expect(statSync(path).isSocket()).to.equal(true);
     (await ownStore(directory.path)).release();
+  });
+
+  it('is owned by a backend that answers on the control socket that was chosen, which its owner alone can open', async () => {
+    const chosen = join(directory.path, 'chosen.sock');
+    const backend = await InProcessBackend.start({ configure: (config) => ({ ...config, controlSocket: chosen }) });
+    try {
+      expect(statSync(chosen).isSocket()).to.equal(true);
+      expect(statSync(chosen).mode & 0o777).to.equal(0o600);
+      expect(await errorOf(assertNotServed(directory.path, chosen))).to.be.instanceOf(StoreInUse);
+      expect(await errorOf(ownStore(directory.path, chosen))).to.be.instanceOf(StoreInUse);
+      expect(await errorOf(assertNotServed(directory.path))).to.equal(undefined);
+    } finally {
+      await backend.stop();
+    }
+    const long = `/${'x'.repeat(107)}`;
+    expect(String(await errorOf(assertNotServed(directory.path, long)))).to.contain('control-socket is too long');
   });
 
   it('is not owned when the control socket cannot be asked', async () => {

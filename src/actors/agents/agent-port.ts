@@ -2,20 +2,27 @@ import type { ConnectionEvent } from '../../machines/agent-connection.ts';
 import type { Log } from '../../ports/log.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
 import { withOwnSubscription } from '../../resources/entity.ts';
-import { EntityLimitReached, InvalidResource, StoreUnavailable } from '../../resources/errors.ts';
+import {
+  EntityFull,
+  EntityLimitReached,
+  EntityRejected,
+  InvalidResource,
+  StoreUnavailable,
+} from '../../resources/errors.ts';
 import { type CheckEvent, type Event, hasCheck } from '../../resources/event.ts';
 import type { Source } from '../../store/decision.ts';
 import { entityKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { countUp } from './agent-queues.ts';
 import type { Decider } from '../core/decider.ts';
-import { DroppedProxies } from './dropped-proxies.ts';
+import { DroppedEvents } from './dropped-events.ts';
 import { assertMayWrite, assertOwnKeepalive, assertOwnNamespace, NotOwner } from './event-ownership.ts';
 import { receiveKeepalive } from './keepalives.ts';
 import { mergeEvent } from '../events/merge-event.ts';
+import { RestlessAgents } from './restless-agents.ts';
 import type { OpenSessions } from './open-sessions.ts';
 import { publishMetrics } from '../events/publish.ts';
-import { repairClass } from './registration.ts';
+import { announceStop, repairClass } from './registration.ts';
 import { agentCame, agentLeft } from '../ticks/agent-connections.ts';
 import { deleteEvents } from '../events/deletions.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
@@ -34,6 +41,8 @@ export interface SentEvent {
   n: number | undefined;
   /** The bytes of the event when they are protobuf. */
   encoded: Buffer | undefined;
+  /** The size of the event as it was received; not known when absent. */
+  bytes?: number | undefined;
 }
 
 /** The interface of a connection towards the actors. */
@@ -57,7 +66,10 @@ export class AgentPort {
   readonly #decider: Decider;
   readonly #sessions: OpenSessions<AgentSession>;
   readonly #log: Log;
-  readonly #droppedProxies: DroppedProxies;
+  readonly #droppedEvents: DroppedEvents;
+  readonly #restless = new RestlessAgents();
+  /** The open connections that are counted instead of recorded. */
+  readonly #counted = new Set<string>();
   /** The reasons of refused writes that the ledger already has, by session. */
   readonly #recordedReasons = new WeakMap<AgentSession, Set<string>>();
   /** Sessions whose entity was deleted. Events that arrive before they close are ignored. */
@@ -69,7 +81,7 @@ export class AgentPort {
     this.#decider = decider;
     this.#sessions = sessions;
     this.#log = log;
-    this.#droppedProxies = new DroppedProxies(log);
+    this.#droppedEvents = new DroppedEvents(log);
   }
 
   session(id: string): AgentSession | undefined {
@@ -81,9 +93,9 @@ export class AgentPort {
     return this.#sessions.isConnected(namespace, agentName);
   }
 
-  /** Entities whose events were dropped at the entity limit, as far as they are remembered. */
-  get droppedProxies(): QueueStats {
-    return this.#droppedProxies.remembered;
+  /** Entities whose events were dropped at a limit, as far as they are remembered. */
+  get droppedEvents(): QueueStats {
+    return this.#droppedEvents.remembered;
   }
 
   /** The number of connections with events that wait until the store can be written. */
@@ -96,10 +108,14 @@ export class AgentPort {
     const { id, namespace, agentName } = session;
     this.#decider.decide({ cause: { session: id }, source: session, unbounded: true }, (ctx) => {
       const details = { namespace, agentName };
-      const { snapshot } = ctx.create('connection', id, { key: id, atMs: ctx.steadyMs }, 'socket.opened', details);
+      const isRecorded = this.#restless.opened(entityKey(namespace, agentName), ctx.steadyMs);
+      if (!isRecorded) this.#counted.add(id);
+      const { snapshot } = this.#recording(ctx, id, () =>
+        ctx.create('connection', id, { key: id, atMs: ctx.steadyMs }, 'socket.opened', details),
+      );
       if (snapshot === undefined) return;
       ctx.put('sessions', id, { namespace, agentName, openedAtMs: ctx.nowMs, actor: snapshot });
-      recordSession(ctx, entityKey(namespace, agentName), id);
+      if (isRecorded) recordSession(ctx, entityKey(namespace, agentName), id);
       repairClass(ctx, namespace, agentName);
       agentCame(ctx, entityKey(namespace, agentName));
     });
@@ -147,18 +163,37 @@ export class AgentPort {
       return;
     }
     const details = event.type === 'socket.closed' ? { code: event.code } : undefined;
-    const sent = ctx.send('connection', id, event, details);
+    const sent = this.#recording(ctx, id, () => ctx.send('connection', id, event, details));
     if (sent === undefined) return;
     const session = this.#sessions.get(id);
     if (sent.snapshot === undefined) {
       const { namespace, agentName } = record;
       ctx.delete('sessions', id);
       this.#sessions.delete(id);
+      this.#counted.delete(id);
       if (!this.isConnected(namespace, agentName)) agentLeft(ctx, entityKey(namespace, agentName));
     } else {
       ctx.put('sessions', id, { ...record, actor: sent.snapshot });
     }
     session?.stateChanged(sent.state);
+  }
+
+  /** The changes of a connection that is only counted are not in the ledger. */
+  #recording<T>(ctx: DecisionContext, id: string, run: () => T): T {
+    return this.#counted.has(id) ? ctx.unrecorded(run) : run();
+  }
+
+  /** Records how often agents connected that come and go all the time, once an hour for each. */
+  recordCounts(ctx: DecisionContext): void {
+    for (const { agent, count, sinceMs } of this.#restless.ended(ctx.steadyMs)) {
+      const details = { connections: count, seconds: Math.round((ctx.steadyMs - sinceMs) / 1_000) };
+      ctx.record({ actor: 'agent', key: agent, from: null, event: 'connections.counted', to: null, details });
+    }
+  }
+
+  /** The agents whose connections are counted. */
+  get countedAgents(): QueueStats {
+    return this.#restless.remembered;
   }
 
   /** Decides the pending events after the store has recovered. */
@@ -180,33 +215,35 @@ export class AgentPort {
     for (const id of this.#sessions.ids()) this.notify(id, { type: 'shutdown.requested' });
   }
 
-  /** @throws InvalidResource, NotOwner, EntityLimitReached */
-  receiveEvent(session: AgentSession, { event, n, encoded }: SentEvent): void {
+  /** @throws InvalidResource, NotOwner, EntityLimitReached, EntityFull */
+  receiveEvent(session: AgentSession, sent: SentEvent): void {
+    const { event, n } = sent;
     if (this.#orphaned.has(session)) return;
     this.#asOwner(session, () => {
       assertOwnNamespace(session, event);
       this.#decide(session, event.id, n, (ctx) => {
         assertNamespaceExists(ctx, session.namespace);
         assertMayWrite(ctx, session, event);
-        if (hasCheck(event)) this.#merge(ctx, session, event, encoded);
+        if (hasCheck(event)) this.#merge(ctx, session, event, sent);
         else publishMetrics(ctx, event);
       });
     });
   }
 
-  #merge(ctx: DecisionContext, session: AgentSession, event: CheckEvent, encoded: Buffer | undefined): void {
+  #merge(ctx: DecisionContext, session: AgentSession, event: CheckEvent, { encoded, bytes }: SentEvent): void {
     const complete = received(ctx, event);
+    const sent = { atMostBytes: bytes };
     try {
-      mergeEvent(ctx, complete, { trustsSentHistory: true, encoded: complete === event ? encoded : undefined });
+      mergeEvent(ctx, complete, { trustsSentHistory: true, sent, encoded: complete === event ? encoded : undefined });
     } catch (error) {
-      if (error instanceof EntityLimitReached) {
-        this.#droppedProxies.note(error.entity, session.agentName, ctx.steadyMs);
+      if (error instanceof EntityLimitReached || error instanceof EntityFull) {
+        this.#droppedEvents.note(error, session.agentName, ctx.steadyMs);
       }
       throw error;
     }
   }
 
-  /** @throws InvalidResource, NotOwner, and EntityLimitReached, which ends the session of a new agent */
+  /** @throws InvalidResource, NotOwner, and EntityRejected, which ends the session of a new agent */
   receiveKeepalive(session: AgentSession, event: Event): void {
     if (this.#orphaned.has(session)) return;
     this.#asOwner(session, () => {
@@ -220,9 +257,18 @@ export class AgentPort {
           receiveKeepalive(ctx, event, ctx.get('sessions', session.id)?.openedAtMs);
         });
       } catch (error) {
-        if (error instanceof EntityLimitReached) this.notify(session.id, { type: 'registration.refused' });
+        if (error instanceof EntityRejected) this.notify(session.id, { type: 'registration.refused' });
         throw error;
       }
+    });
+  }
+
+  /** Receives the announcement of an agent that it stops. Another agent of the same name keeps the entity. */
+  receiveStop(session: AgentSession): void {
+    const { namespace, agentName } = session;
+    if (this.#orphaned.has(session) || this.#sessions.countOf(namespace, agentName) > 1) return;
+    this.#decide(session, null, undefined, (ctx) => {
+      announceStop(ctx, namespace, agentName);
     });
   }
 

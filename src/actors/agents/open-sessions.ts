@@ -24,6 +24,11 @@ export class OpenSessions<S extends OfAgent> {
     return this.#ofAgent.has(entityKey(namespace, agentName));
   }
 
+  /** The number of connections of an agent. */
+  countOf(namespace: string, agentName: string): number {
+    return this.#ofAgent.get(entityKey(namespace, agentName)) ?? 0;
+  }
+
   add(session: S): void {
     if (this.#byId.has(session.id)) return;
     this.#byId.set(session.id, session);

@@ -12,7 +12,7 @@ import { recordSkipped } from '../events/notification-records.ts';
 import { publishEvent } from '../events/publish.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { endSilencesOfEntity, withSilences } from '../events/silences.ts';
-import { removeEntity, replaceConfig, storeNewEntity } from '../entities/stored-entities.ts';
+import { putEntityRecord, removeEntity, replaceConfig, storeNewEntity } from '../entities/stored-entities.ts';
 
 const REGISTRATION = 'registration';
 const DEREGISTRATION = 'deregistration';
@@ -77,6 +77,17 @@ function publishRegistration(ctx: DecisionContext, entity: Entity): void {
     return;
   }
   publishEvent(ctx, agentEvent(ctx, entity, REGISTRATION, REGISTRATION, 'entity registered'));
+}
+
+/** Handles the announcement of an agent that it stops. Its entity is deleted soon if it asks for that; otherwise nothing changes. */
+export function announceStop(ctx: DecisionContext, namespace: string, name: string): void {
+  const key = entityKey(namespace, name);
+  const record = ctx.get('entities', key);
+  const deregister = readResource(ctx.decision, 'entities', namespace, name)?.deregister ?? false;
+  if (record === undefined || ctx.isQuarantined('entity', key)) return;
+  ctx.record({ actor: 'agent', key, from: null, event: 'stop.announced', to: null, details: { deregister } });
+  const sent = ctx.send('entity', key, { type: 'stop.announced', atMs: ctx.steadyMs, deregister });
+  if (sent?.snapshot !== undefined) putEntityRecord(ctx, key, { ...record, actor: sent.snapshot }, record);
 }
 
 /** Deregisters an entity that asked for it: resolves and deletes its events, deletes the entity and its silences, and publishes one event, unless that is silenced. */

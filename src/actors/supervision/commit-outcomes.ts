@@ -10,7 +10,7 @@ export interface CommitOutcomesPorts {
   pressure: Pick<Pressure, 'isFull' | 'relieved'>;
   blindRecorder: Pick<BlindRecorder, 'ended'>;
   recovery: Pick<StoreRecovery, 'lost' | 'recovered'>;
-  listeners: Pick<SystemListeners, 'announced' | 'resumed'>;
+  listeners: Pick<SystemListeners, 'announced' | 'committed' | 'resumed'>;
 }
 
 /** Follows the committer: announces what became durable, and lets senders go on when nothing is full any more. */
@@ -30,6 +30,7 @@ export class CommitOutcomes implements CommitterListener {
   committed(announcements: readonly Announcement[]): void {
     const { listeners, pressure, blindRecorder } = this.#ports;
     listeners.announced(announcements);
+    listeners.committed();
     const pause = pressure.relieved();
     if (pause !== undefined) blindRecorder.ended('readers.resumed', pause, 0);
     if (!this.mustPause) listeners.resumed();

@@ -1,15 +1,14 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { ExpectedError } from '../../resources/errors.ts';
 import { afterPrefix, keyAfter } from '../../store/keyspace.ts';
 import { SILENCES, ttlItem } from '../../store/pending-deletions.ts';
 import type { DeletedKind } from '../../store/records.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
-import { ActorFailed } from '../core/actor-failed.ts';
 import type { Decider } from '../core/decider.ts';
 import type { SystemListener } from '../core/system-listeners.ts';
 import { DELETED_PER_STEP } from '../events/begin-deletion.ts';
 import { type DeletionStep, takeStep } from '../events/deletions.ts';
+import { PacedSteps } from './paced-steps.ts';
 import type { Pressure } from '../time/pressure.ts';
 
 /** The time that other inputs have between two steps. */
@@ -33,58 +32,40 @@ export interface DeletionStepsPorts {
  */
 export class DeletionSteps implements SystemListener {
   readonly #ports: DeletionStepsPorts;
-  #cancel: (() => void) | undefined;
-  #isRunning = false;
+  readonly #steps: PacedSteps;
 
   constructor(ports: DeletionStepsPorts) {
     this.#ports = ports;
+    this.#steps = new PacedSteps({
+      ...ports,
+      step: () => this.#step(),
+      failure: 'could not continue a deletion, it is tried again',
+      retryMs: RETRY_MS,
+    });
   }
 
   /** Continues the deletions that the former process left. */
   start(): void {
-    this.#isRunning = true;
-    this.#continueIn(PAUSE_MS);
+    this.#steps.start(PAUSE_MS);
   }
 
   stop(): void {
-    this.#isRunning = false;
-    this.#cancel?.();
+    this.#steps.stop();
   }
 
   announced({ type }: { type: string }): void {
-    if (type === 'deletion.pending' && this.#isRunning && this.#cancel === undefined) this.#continueIn(PAUSE_MS);
+    if (type === 'deletion.pending') this.#steps.wake(PAUSE_MS);
   }
 
-  #continueIn(delayMs: number): void {
-    if (!this.#isRunning) return;
-    this.#cancel = this.#ports.clock.after(delayMs, () => void this.#continue());
-  }
-
-  async #continue(): Promise<void> {
+  /** Undefined when no deletion is pending. */
+  async #step(): Promise<number | undefined> {
     const { decider, pressure } = this.#ports;
     const step = this.#next();
-    if (step === undefined) {
-      this.#cancel = undefined;
-      return;
-    }
-    if (pressure.isFull) {
-      this.#continueIn(RETRY_MS);
-      return;
-    }
-    try {
-      await decider.decide({ cause: step.cause, unbounded: true }, (ctx) => {
-        takeStep(ctx, step);
-      }).durable;
-      this.#continueIn(PAUSE_MS);
-    } catch (err) {
-      this.#failed(step, err);
-    }
-  }
-
-  #failed({ kind, prefix }: DeletionStep, err: unknown): void {
-    this.#continueIn(RETRY_MS);
-    if (err instanceof ActorFailed || err instanceof ExpectedError) return;
-    this.#ports.log.error({ kind, prefix, err }, 'could not continue a deletion, it is tried again');
+    if (step === undefined || pressure.isFull) return step && RETRY_MS;
+    await decider.decide({ cause: step.cause, unbounded: true }, (ctx) => {
+      takeStep(ctx, step);
+    }).durable;
+    return PAUSE_MS;
   }
 
   /** Reads the next items of the first pending deletion. Undefined when there is none. */

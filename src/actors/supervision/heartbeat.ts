@@ -1,5 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import { ALIVE_KEY } from '../../store/committer.ts';
+import type { AgentPort } from '../agents/agent-port.ts';
+import type { Aggregates } from '../aggregates/aggregates.ts';
 import type { Decider } from '../core/decider.ts';
 import type { Eviction } from '../core/eviction.ts';
 import type { BlindWatch } from '../time/blind-watch.ts';
@@ -11,12 +13,14 @@ import type { TickWatchdog } from './tick-watchdog.ts';
 const INTERVAL_MS = 5_000;
 
 export interface HeartbeatPorts {
-  clock: Pick<Clock, 'after'>;
+  clock: Pick<Clock, 'after' | 'nowMs'>;
   watch: Pick<BlindWatch, 'check'>;
   supervision: Pick<Supervision, 'forgetHealthy'>;
   eviction: Pick<Eviction, 'beginRound'>;
   retention: Retention;
   tickWatchdog: Pick<TickWatchdog, 'beat'>;
+  agents: Pick<AgentPort, 'recordCounts'>;
+  aggregates: Pick<Aggregates, 'sample'>;
   decider: Pick<Decider, 'maintain'>;
   /** Steady time, ms. */
   steadyMs(): number;
@@ -45,15 +49,17 @@ export class Heartbeat {
   }
 
   #beat(dueMs: number): void {
-    const { watch, supervision, eviction, retention, tickWatchdog, decider } = this.#ports;
+    const { clock, watch, supervision, eviction, retention, tickWatchdog, agents, aggregates, decider } = this.#ports;
     watch.check(dueMs);
     supervision.forgetHealthy();
     eviction.beginRound();
     tickWatchdog.beat();
+    aggregates.sample(Math.floor(clock.nowMs() / 1_000));
     decider.maintain('heartbeat.due', (ctx) => {
       ctx.put('meta', ALIVE_KEY, ctx.steadyMs);
       storeLead(ctx);
       forget(ctx, retention.step());
+      agents.recordCounts(ctx);
     });
   }
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
-import { ExpectedError } from '../../resources/errors.ts';
 import { eventAddress, keyAfter, numberOfDeadLetter } from '../../store/keyspace.ts';
 import type { OpenStreak } from '../../store/records.ts';
 import { readResource } from '../../store/resource-store.ts';
@@ -10,6 +9,7 @@ import { internal } from '../core/decider.ts';
 import type { Decider } from '../core/decider.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { dropDeadLetter, endOldStreaks, forgetNotification } from '../events/forget-notifications.ts';
+import { PacedSteps } from './paced-steps.ts';
 import { NotificationSweep, type SweepStep } from './notification-sweep.ts';
 
 /** The size of the stored notifications. Above it the retention is shortened, so that the oldest go first. */
@@ -59,18 +59,23 @@ export class NotificationRetention {
   readonly #ports: NotificationRetentionPorts;
   readonly #bounds: KeptBounds;
   readonly #sweep: NotificationSweep;
+  readonly #steps: PacedSteps;
   #effectiveMs: number;
   #streaksFrom = '';
   #droppedNotifications = 0;
   #droppedLetters = 0;
-  #cancel: (() => void) | undefined;
-  #isRunning = false;
 
   constructor(ports: NotificationRetentionPorts) {
     this.#ports = ports;
     this.#bounds = { ...BOUNDS, ...ports.bounds };
     this.#effectiveMs = ports.retentionMs;
     this.#sweep = new NotificationSweep(ports.store);
+    this.#steps = new PacedSteps({
+      ...ports,
+      step: () => this.#step(),
+      failure: 'could not remove old notifications, it is tried again',
+      retryMs: INTERVAL_MS,
+    });
   }
 
   /** Bytes of the stored notifications. `dropped` counts notifications that were removed before their time. */
@@ -89,21 +94,15 @@ export class NotificationRetention {
   }
 
   start(): void {
-    this.#isRunning = true;
-    this.#continueIn(INTERVAL_MS);
+    this.#steps.start(INTERVAL_MS);
   }
 
   stop(): void {
-    this.#isRunning = false;
-    this.#cancel?.();
+    this.#steps.stop();
   }
 
-  #continueIn(delayMs: number): void {
-    if (this.#isRunning) this.#cancel = this.#ports.clock.after(delayMs, () => void this.#step());
-  }
-
-  async #step(): Promise<void> {
-    const { decider, clock, log } = this.#ports;
+  async #step(): Promise<number> {
+    const { decider, clock } = this.#ports;
     const isTight = this.#effectiveMs < this.#ports.retentionMs;
     const oldBeforeMs = clock.nowMs() - this.#effectiveMs;
     const step = this.#sweep.step({ oldBeforeMs, isTight });
@@ -111,22 +110,16 @@ export class NotificationRetention {
     const letters = this.#outdatedLetters(clock.nowMs() - this.#ports.retentionMs);
     const isIdle = [step.forgettable, letters, streaks].every(({ length }) => length === 0) && step.floors.size === 0;
     let removed = 0;
-    try {
-      if (!isIdle) {
-        await decider.decide({ ...internal('heartbeat.due'), unbounded: true }, (ctx) => {
-          removed = this.#remove(ctx, step, letters);
-          for (const key of streaks) endOldStreaks(ctx, key, oldBeforeMs);
-        }).durable;
-      }
-    } catch (err) {
-      if (!(err instanceof ExpectedError)) log.error({ err }, 'could not remove old notifications, it is tried again');
-      this.#continueIn(INTERVAL_MS);
-      return;
+    if (!isIdle) {
+      await decider.decide({ ...internal('heartbeat.due'), unbounded: true }, (ctx) => {
+        removed = this.#remove(ctx, step, letters);
+        for (const key of streaks) endOldStreaks(ctx, key, oldBeforeMs);
+      }).durable;
     }
     if (isTight) this.#droppedNotifications += removed;
     if (step.isEnd) this.#adapt();
     const isBehind = removed > 0 || letters.length > 0 || (this.#isOver() && !step.isEnd);
-    this.#continueIn(isBehind ? PAUSE_MS : INTERVAL_MS);
+    return isBehind ? PAUSE_MS : INTERVAL_MS;
   }
 
   /** Returns the number of notifications that were removed. */

@@ -6,7 +6,7 @@ import { readResource } from '../../store/resource-store.ts';
 import { exemptOwnEntity } from '../entities/entity-limit.ts';
 import { addNamespace } from '../administration/resource-changes.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
-import { storeNewEntity } from '../entities/stored-entities.ts';
+import { replaceConfig, storeNewEntity } from '../entities/stored-entities.ts';
 
 /** The backend's own entity. It is made, with its namespace, when it does not exist. */
 export function ensureOwnEntity(ctx: DecisionContext, name: string): Entity {
@@ -20,6 +20,29 @@ export function ensureOwnEntity(ctx: DecisionContext, name: string): Entity {
   const entity = entityWithDefaults({ entity_class: 'backend', metadata: { name, namespace } });
   ctx.reviseConfig('entities', entityKey(namespace, name), 'created', []);
   return storeNewEntity(ctx, entity, 'entity.created');
+}
+
+/** The labels and annotations that the operator gives to the own entity. */
+export interface OwnMetadata {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** Adds labels and annotations to the own entity, in place of those of the same keys. Others stay. */
+export function labelOwnEntity(ctx: DecisionContext, name: string, { labels, annotations }: OwnMetadata): void {
+  ensureOwnEntity(ctx, name);
+  const config = readResource(ctx.decision, 'entities', SYSTEM_NAMESPACE, name);
+  if (config === undefined) return;
+  const { metadata } = config;
+  const isThere = (stored: OwnMetadata['labels'] | null | undefined, given: OwnMetadata['labels']): boolean =>
+    Object.entries(given).every(([key, value]) => stored?.[key] === value);
+  if (isThere(metadata.labels, labels) && isThere(metadata.annotations, annotations)) return;
+  const merged = {
+    ...metadata,
+    labels: { ...metadata.labels, ...labels },
+    annotations: { ...metadata.annotations, ...annotations },
+  };
+  replaceConfig(ctx, { ...config, metadata: merged }, config);
 }
 
 /** Stores the description of the machine that the backend runs on, which may have changed since the last start. */

@@ -5,6 +5,7 @@ import { type Decider, internal, RESTORE } from '../core/decider.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import type { TickBook } from '../core/tick-book.ts';
 import type { SystemListeners } from '../core/system-listeners.ts';
+import type { EntityRoom } from '../core/entity-room.ts';
 import type { AgentPort } from '../agents/agent-port.ts';
 import { SILENCE } from '../events/silences.ts';
 import { restartSchedules } from '../schedules/schedules.ts';
@@ -22,6 +23,7 @@ export interface StoreRecoveryPorts {
   agents: Pick<AgentPort, 'recovered'>;
   listeners: Pick<SystemListeners, 'paused' | 'resumed'>;
   ticks: Pick<TickBook, 'storeLost'>;
+  room: Pick<EntityRoom, 'storeLost'>;
   /** Steady time, ms. */
   steadyMs(): number;
   log: Log;
@@ -60,8 +62,9 @@ export class StoreRecovery {
 
   /** A transaction failed: stops the deadlines, evicts the actors of the lost records and arms their deadlines as stored. */
   lost(keys: LostKeys, error: Error): void {
-    const { deadlineQueue, listeners, ticks, steadyMs, log } = this.#ports;
+    const { deadlineQueue, listeners, ticks, room, steadyMs, log } = this.#ports;
     ticks.storeLost();
+    room.storeLost();
     log.error({ err: error }, 'store cannot be written');
     deadlineQueue.stop();
     this.#failedAtMs = steadyMs();

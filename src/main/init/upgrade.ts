@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { UpgradeConfig } from '../../config/upgrade.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { afterPrefix } from '../../store/keyspace.ts';
+import { removeOldBackups } from '../../store/old-backups.ts';
+import { assertChecksHaveNamespaces } from '../../store/orphaned-checks.ts';
+import { RawStore } from '../../store/raw-store.ts';
 import { StoreInUse } from '../../store/store-lock.ts';
 import { readStoreState, type StoreState } from '../../store/store-state.ts';
 import { assertKnown, STORE_VERSION } from '../../store/store-version.ts';
@@ -10,6 +13,7 @@ import { recordCurrent, type UpgradeProgress, upgradeStore } from '../../store/u
 import { storeDirectory } from '../process/directories.ts';
 import { ownStore } from '../process/own-store.ts';
 import { confirm } from './confirm.ts';
+import { createMissingNamespaces } from './create-missing-namespaces.ts';
 import type { Console } from './questions.ts';
 
 const LOCK_RETRY_MS = 200;
@@ -34,7 +38,7 @@ export interface UpgradePorts {
  * The command `mon-backend upgrade`: asks for a confirmation, then brings the store to the version of this program. The result is
  * on the console's output, the progress is in the log.
  *
- * @throws StoreDamaged, StoreTooNew, StoreTooOld, BackupFailed, MigrationFailed
+ * @throws StoreDamaged, StoreTooNew, StoreTooOld, OrphanedChecks, BackupFailed, MigrationFailed
  * @throws UpgradeStopped when there is no store, another process uses it, or the operator does not confirm
  */
 export async function upgrade(config: UpgradeConfig, ports: UpgradePorts): Promise<void> {
@@ -43,14 +47,15 @@ export async function upgrade(config: UpgradeConfig, ports: UpgradePorts): Promi
   if (state === undefined) throw new UpgradeStopped(`store is not initialized: there is none in ${directory}`);
   assertKnown(state.version);
   if (isCurrent(state)) {
-    await reportCurrent(config.stateDir, state, ports);
+    if (config.createMissingNamespaces) await createNamespaces(config, ports);
+    await reportCurrent(config, state, ports);
     return;
   }
-  const backupDirectory = join(config.stateDir, 'backups');
+  const { directory: backupDirectory, keep } = config.backups;
   if (!config.skipConfirm) await askToUpgrade({ directory, backupDirectory, state }, ports.console);
   const { clock, log, program, console } = ports;
   const signal = ports.stopSignal();
-  const lock = await lockWithin(config.stateDir, config.timeoutMs, clock, signal);
+  const lock = await lockWithin(config, clock, signal);
   try {
     const damaged = new Set<string>();
     const logProgress = progressLog(log, clock);
@@ -59,17 +64,47 @@ export async function upgrade(config: UpgradeConfig, ports: UpgradePorts): Promi
       logProgress(progress);
     };
     const nowMs = () => clock.nowMs();
+    if (!config.createMissingNamespaces) await assertNamespacesOfChecks(directory);
     const result = await upgradeStore({ directory, backupDirectory, program, nowMs, signal, report });
     // Another process upgraded the store while this one waited for the lock.
     if (result === undefined) console.output.write(alreadyRun(program));
     else {
       const { from, to, backup } = result;
       console.output.write(`upgraded database from schema ${from} to ${to} (backup: ${backup})\n`);
+      for (const path of removeOldBackups(backupDirectory, 'upgrade', keep)) log.warn({ path }, 'old backup removed');
       if (damaged.size > 0) console.output.write(damagedRecords(damaged.size));
     }
+    if (config.createMissingNamespaces) await createAndReport(directory, ports);
   } finally {
     lock.release();
   }
+}
+
+/** @throws OrphanedChecks before anything is changed */
+async function assertNamespacesOfChecks(directory: string): Promise<void> {
+  const store = new RawStore({ directory, sync: 'full', readOnly: true });
+  try {
+    assertChecksHaveNamespaces((prefix) => store.keysOf('resources', { from: prefix, to: afterPrefix(prefix) }));
+  } finally {
+    await store.close();
+  }
+}
+
+async function createNamespaces(config: UpgradeConfig, ports: UpgradePorts): Promise<void> {
+  const { stateDir } = config;
+  const lock = await lockWithin(config, ports.clock, ports.stopSignal());
+  try {
+    await createAndReport(storeDirectory(stateDir), ports);
+  } finally {
+    lock.release();
+  }
+}
+
+async function createAndReport(directory: string, { clock, console }: UpgradePorts): Promise<void> {
+  const created = await createMissingNamespaces(directory, clock);
+  console.output.write(
+    created.length === 0 ? 'no namespace is missing\n' : `created namespaces: ${created.join(', ')}\n`,
+  );
 }
 
 const isCurrent = ({ version, unfinished }: StoreState): boolean =>
@@ -83,7 +118,11 @@ const damagedRecords = (count: number): string =>
     ? '1 damaged record was left as it is; see the log\n'
     : `${count} damaged records were left as they are; see the log\n`;
 
-async function reportCurrent(stateDir: string, { last }: StoreState, ports: UpgradePorts): Promise<void> {
+async function reportCurrent(
+  { stateDir, controlSocket }: UpgradeConfig,
+  { last }: StoreState,
+  ports: UpgradePorts,
+): Promise<void> {
   const { console, clock, log, program } = ports;
   log.warn({ database_version: STORE_VERSION }, 'database already up to date');
   if (last?.program === program) {
@@ -92,7 +131,7 @@ async function reportCurrent(stateDir: string, { last }: StoreState, ports: Upgr
   }
   console.output.write(`nothing was upgraded: version ${program} has no datastore changes\n`);
   try {
-    const lock = await ownStore(stateDir);
+    const lock = await ownStore(stateDir, controlSocket);
     try {
       await recordCurrent(storeDirectory(stateDir), program, clock.nowMs());
     } finally {
@@ -128,8 +167,7 @@ This cannot be undone, except by going back to the backup. Please keep a backup 
 
 /** Locks the store as soon as another process releases it. @throws UpgradeStopped when that takes too long */
 async function lockWithin(
-  stateDir: string,
-  timeoutMs: number,
+  { stateDir, controlSocket, timeoutMs }: UpgradeConfig,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<{ release(): void }> {
@@ -137,7 +175,7 @@ async function lockWithin(
   for (;;) {
     signal.throwIfAborted();
     try {
-      return await ownStore(stateDir);
+      return await ownStore(stateDir, controlSocket);
     } catch (error) {
       if (!(error instanceof StoreInUse)) throw error;
       if (clock.monotonicMs() >= untilMs) {

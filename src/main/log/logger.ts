@@ -36,6 +36,10 @@ export interface Logger extends Log {
   drained(): Promise<void>;
   child(fields: Record<string, unknown>): Logger;
   setLevel(level: LogLevel): void;
+  /** Writes all further lines there, and fatal ones to the former destination as well. Children follow. */
+  redirect(lines: Lines): void;
+  /** Logs a warning at every level, without a component. */
+  always(message: string): void;
   /** Makes the log one step more verbose; `error` follows the last step. Returns the new level. */
   stepLevel(): LogLevel;
 }
@@ -45,12 +49,17 @@ interface Threshold {
 }
 
 /** The destination of the lines. */
-interface Lines extends DestinationStream {
+export interface Lines extends DestinationStream {
   flush?(done: () => void): void;
 }
 
 const STANDARD_ERROR = 2;
+/** pino begins each line with its level. */
+const FATAL_LINE = '{"level":"fatal"';
 const DRAIN_LIMIT_MS = 1_000;
+
+/** A level as lines show it. */
+export const shownLevel = (level: LogLevel): string => (level === 'warn' ? 'warning' : level);
 
 /** Ends the process after its log lines are written. */
 export async function exitWith(code: number, log: Logger): Promise<never> {
@@ -58,14 +67,59 @@ export async function exitWith(code: number, log: Logger): Promise<never> {
   process.exit(code);
 }
 
+/**
+ * Characters that JSON leaves as they are: delete, the controls above it, which terminals obey, and the separators of lines and
+ * paragraphs, at which some programs split lines.
+ */
+const OTHER_CONTROLS = /[\u007f-\u009f\u2028\u2029]/;
+
+/** Writes them as JSON may write any character of a text. */
+const withoutControls = (line: string): string =>
+  line.replaceAll(
+    new RegExp(OTHER_CONTROLS, 'g'),
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** Lines that can be redirected while loggers use them. */
+class RedirectableLines implements Lines {
+  readonly #first: Lines;
+  #current: Lines;
+
+  constructor(first: Lines) {
+    this.#first = first;
+    this.#current = first;
+  }
+
+  redirect(lines: Lines): void {
+    this.#current = lines;
+  }
+
+  write(text: string): void {
+    const line = OTHER_CONTROLS.test(text) ? withoutControls(text) : text;
+    this.#current.write(line);
+    // The first destination shows why the program ended.
+    if (this.#current !== this.#first && line.startsWith(FATAL_LINE)) this.#first.write(line);
+  }
+
+  flush(done: () => void): void {
+    const destinations = new Set([this.#first, this.#current]);
+    const flushed = [...destinations].map(
+      (lines) => new Promise<void>((resolve) => (lines.flush === undefined ? resolve() : lines.flush(resolve))),
+    );
+    void Promise.all(flushed).then(() => {
+      done();
+    });
+  }
+}
+
 class LineLogger implements Logger {
-  readonly #out: Lines;
+  readonly #out: RedirectableLines;
   readonly #lines: PinoLogger;
   readonly #fields: Record<string, unknown>;
   readonly #threshold: Threshold;
   readonly #bound: PinoLogger;
 
-  constructor(out: Lines, lines: PinoLogger, fields: Record<string, unknown>, threshold: Threshold) {
+  constructor(out: RedirectableLines, lines: PinoLogger, fields: Record<string, unknown>, threshold: Threshold) {
     this.#out = out;
     this.#lines = lines;
     this.#fields = fields;
@@ -86,13 +140,20 @@ class LineLogger implements Logger {
   async drained(): Promise<void> {
     await new Promise<void>((resolve) => {
       setTimeout(resolve, DRAIN_LIMIT_MS).unref();
-      if (this.#out.flush === undefined) resolve();
-      else this.#out.flush(resolve);
+      this.#out.flush(resolve);
     });
+  }
+
+  redirect(lines: Lines): void {
+    this.#out.redirect(lines);
   }
 
   setLevel(level: LogLevel): void {
     this.#threshold.level = level;
+  }
+
+  always(message: string): void {
+    this.#lines.warn(message);
   }
 
   stepLevel(): LogLevel {
@@ -142,8 +203,9 @@ export function createLogger(component: string, level: LogLevel, lines: Lines = 
     base: null,
     level: 'trace',
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    formatters: { level: (label: string) => ({ level: label === 'warn' ? 'warning' : label }), log: describeError },
+    formatters: { level: (label: string) => ({ level: shownLevel(label as LogLevel) }), log: describeError },
     redact: { paths: SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: 'REDACTED' },
   };
-  return new LineLogger(lines, pino(options, lines), { component }, { level });
+  const out = new RedirectableLines(lines);
+  return new LineLogger(out, pino(options, out), { component }, { level });
 }

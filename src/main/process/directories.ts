@@ -8,11 +8,12 @@ export const storeDirectory = (stateDir: string): string => join(stateDir, STORE
 /** The longest path of a socket; the system truncates a longer one silently. */
 const MAX_SOCKET_PATH_BYTES = 107;
 
-/** @throws Error when the state directory's path is too long for a socket in it */
-export function controlSocketPath(stateDir: string): string {
-  const path = join(stateDir, 'control.sock');
+/** The socket that was chosen, or the one in the state directory. @throws Error when its path is too long */
+export function controlSocketPath(stateDir: string, chosen?: string): string {
+  const path = chosen ?? join(stateDir, 'control.sock');
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) {
-    throw new Error(`state-dir is too long: ${path} must be at most ${MAX_SOCKET_PATH_BYTES} bytes`);
+    const reason = chosen === undefined ? 'state-dir is too long, set control-socket' : 'control-socket is too long';
+    throw new Error(`${reason}: ${path} must be at most ${MAX_SOCKET_PATH_BYTES} bytes`);
   }
   return path;
 }

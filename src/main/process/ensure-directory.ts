@@ -1,8 +1,10 @@
 import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../config/flags.ts';
+import type { Log } from '../../ports/log.ts';
 
 const PRIVATE = 0o700;
+const PUBLIC = 0o755;
 const MIB = 2 ** 20;
 /** Room for the first pages of a new store. */
 const MIN_FREE_BYTES = MIB;
@@ -25,7 +27,8 @@ export function ensureDirectory(flag: string, path: string, inside: string, free
   }
 }
 
-function freeBytesOf(directory: string): number {
+/** The space that this user may use on the disk of a directory. */
+export function freeBytesOf(directory: string): number {
   const { bavail, bsize } = statfsSync(directory);
   return bavail * bsize;
 }
@@ -37,29 +40,38 @@ function assertRoom(freeBytes: number): void {
 }
 
 /** Creates missing parents too. The option `recursive` of Node.js 20 never returns in a directory that accepts no files, such as /proc. */
-function makeDirectory(path: string): void {
+function makeDirectory(path: string, mode = PRIVATE): void {
   try {
-    mkdirSync(path, { mode: PRIVATE });
+    mkdirSync(path, { mode });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST' && isDirectory(path)) return;
     if (code !== 'ENOENT' || isDirectory(dirname(path)) || dirname(path) === path) throw error;
-    makeDirectory(dirname(path));
-    mkdirSync(path, { mode: PRIVATE });
+    makeDirectory(dirname(path), mode);
+    mkdirSync(path, { mode });
   }
 }
 
 /** Whether the path leads to a directory, also by a symbolic link. */
 const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** @throws ConfigError when the path that a flag names exists and is no directory, or cannot be read */
-export function assertDirectoryIfAny(flag: string, path: string): void {
+/**
+ * Creates the directory of a cache, which other users may read. A failure is logged: the program works without a cache.
+ * @throws ConfigError when the path that the flag names exists and is not a directory, or cannot be read
+ */
+export function prepareCache(flag: string, path: string, log: Log): void {
   try {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) return;
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === false) {
+      throw new ConfigError([{ flag, rule: `${flag}: ${path} is not a directory` }]);
+    }
   } catch (error) {
     throw unusable(flag, path, error);
   }
-  throw new ConfigError([{ flag, rule: `${flag}: ${path} is not a directory` }]);
+  try {
+    makeDirectory(path, PUBLIC);
+  } catch (err) {
+    log.warn({ err, flag, path }, 'cache directory cannot be created, no asset can be installed');
+  }
 }
 
 const unusable = (flag: string, path: string, error: unknown): unknown =>

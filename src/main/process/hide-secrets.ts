@@ -5,7 +5,8 @@ import { maskMemory, nameOf } from './mask-memory.ts';
 /** Matches the flags with credentials of our programs. */
 const SECRET_FLAG = /^--(?:[\w-]+-)?(?:password|api-key)$/;
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Removes the secrets that this program was started with from `process.env`, and overwrites them in the memory that

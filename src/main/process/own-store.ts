@@ -11,10 +11,10 @@ const UNSERVED = ['ENOENT', 'ECONNREFUSED'];
  *
  * @throws StoreInUse
  */
-export async function ownStore(stateDir: string): Promise<{ release(): void }> {
+export async function ownStore(stateDir: string, controlSocket?: string): Promise<{ release(): void }> {
   const lock = lockStore(storeDirectory(stateDir), placeOf(stateDir));
   try {
-    await assertNotServed(stateDir);
+    await assertNotServed(stateDir, controlSocket);
     return lock;
   } catch (error) {
     lock.release();
@@ -25,8 +25,8 @@ export async function ownStore(stateDir: string): Promise<{ release(): void }> {
 const placeOf = (stateDir: string): string => `--state-dir ${stateDir}`;
 
 /** Asks the control socket, so that a second backend is refused before it loads the whole program. @throws StoreInUse */
-export async function assertNotServed(stateDir: string): Promise<void> {
-  if (!(await isServed(controlSocketPath(stateDir)))) return;
+export async function assertNotServed(stateDir: string, controlSocket?: string): Promise<void> {
+  if (!(await isServed(controlSocketPath(stateDir, controlSocket)))) return;
   throw new StoreInUse(ownerOf(storeDirectory(stateDir)), placeOf(stateDir));
 }
 

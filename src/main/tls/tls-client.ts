@@ -1,5 +1,5 @@
 import type { ClientTls } from '../../agent/agent.ts';
-import type { TlsOptions } from '../../agent/connection.ts';
+import type { TlsOptions } from '../../agent/connection/connection.ts';
 import type { AgentTls } from '../../config/agent.ts';
 import { ConfigError } from '../../config/flags.ts';
 import type { Log } from '../../ports/log.ts';
@@ -13,6 +13,7 @@ export class AgentTlsFiles implements ClientTls {
   #used: TlsOptions;
   /** The error of the last read, if the files could not be used. */
   #lastError: string | undefined;
+  #hasWarned = false;
 
   /** @throws ConfigError with all mistakes in the files */
   constructor(config: AgentTls, log: Log) {
@@ -41,11 +42,18 @@ export class AgentTlsFiles implements ClientTls {
     return this.#used;
   }
 
+  /** The reference accepts such a key, so that agents with one go on. */
+  #warnOfKey(path: string, text: string): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    this.#log.warn({ flag: 'key-file', path }, text);
+  }
+
   #read(): TlsOptions {
     const { ca, pair, skipsVerification } = this.#config;
     const files = together<{ ca: string | undefined; pair: KeyPair | undefined }>({
       ca: () => ca && readCertificates(ca),
-      pair: () => pair && readKeyPair(pair),
+      pair: () => pair && readKeyPair(pair, (text) => this.#warnOfKey(pair.key.path, text)),
     });
     return {
       ...TLS_TERMS,

@@ -48,9 +48,12 @@ export function readCertificates(file: NamedFile): string {
   return text;
 }
 
-/** Reads a certificate and its key. Only the owner may have access to the key. @throws ConfigError */
-export function readKeyPair({ cert, key }: KeyPairFiles): KeyPair {
-  const pair = together<KeyPair>({ cert: () => readCertificates(cert), key: () => readKey(key) });
+/**
+ * Reads a certificate and its key. Only the owner may have access to the key, unless `sharedKey` takes the text about that.
+ * @throws ConfigError
+ */
+export function readKeyPair({ cert, key }: KeyPairFiles, sharedKey?: (text: string) => void): KeyPair {
+  const pair = together<KeyPair>({ cert: () => readCertificates(cert), key: () => readKey(key, sharedKey) });
   if (!leafOf(pair.cert).checkPrivateKey(keyOf(key, pair.key))) {
     throw fileError(key, `does not belong to the certificate ${cert.path}`);
   }
@@ -63,14 +66,16 @@ export const leafOf = (pem: string): X509Certificate => new X509Certificate(pem)
 /** Reads a file that only its owner may access. @throws ConfigError */
 export const readPrivateKey = (file: NamedFile): KeyObject => keyOf(file, readKey(file));
 
-function readKey(file: NamedFile): string {
-  const text = textOf(file);
+function readKey(file: NamedFile, sharedKey?: (text: string) => void): string {
+  const pem = textOf(file);
   const mode = statSync(file.path).mode & 0o777;
   if ((mode & GROUP_AND_OTHERS) !== 0) {
-    throw fileError(file, `others than its owner may use the key, its mode is 0${mode.toString(8)}: make it 0600`);
+    const text = `others than its owner may use the key, its mode is 0${mode.toString(8)}: make it 0600`;
+    if (sharedKey === undefined) throw fileError(file, text);
+    sharedKey(text);
   }
-  keyOf(file, text);
-  return text;
+  keyOf(file, pem);
+  return pem;
 }
 
 const keyOf = (file: NamedFile, text: string): KeyObject =>
@@ -81,7 +86,7 @@ export function textOf(file: NamedFile): string {
   return attempt(file, 'cannot be read', () => {
     const status = statSync(file.path);
     // Reading a pipe could block forever.
-    if (!status.isFile()) throw new Error('is no file');
+    if (!status.isFile()) throw new Error('is not a file');
     if (status.size > MAX_PEM_BYTES) throw new Error(`is larger than ${MAX_PEM_BYTES} bytes`);
     return readFileSync(file.path, 'utf8');
   });

@@ -7,7 +7,7 @@ import type { Log } from '../../ports/log.ts';
 import { leafOf } from './tls-files.ts';
 import { TlsServer } from './tls-server.ts';
 import { contextOf, type ServerMaterial } from './tls-server-material.ts';
-import { TLS_TERMS } from './tls-terms.ts';
+import type { TLS_TERMS } from './tls-terms.ts';
 
 /** The interval of reads. A change takes effect when two reads find the same files, because a certificate and its key are written one after the other. */
 const READ_INTERVAL_MS = 15_000;
@@ -19,6 +19,7 @@ type Found = ServerMaterial | string;
 interface ListenerTlsPorts {
   /** Reads and validates the files. @throws ConfigError */
   read(): ServerMaterial;
+  terms: typeof TLS_TERMS;
   clock: Clock;
   log: Log;
 }
@@ -100,6 +101,6 @@ export class ListenerTls {
   /** Client certificates disable session tickets: a resumed session would accept a certificate that was revoked or has expired since. */
   #context() {
     const secureOptions = this.#used.ca === undefined ? 0 : constants.SSL_OP_NO_TICKET;
-    return { ...TLS_TERMS, ...contextOf(this.#used), secureOptions };
+    return { ...this.#ports.terms, ...contextOf(this.#used), secureOptions };
   }
 }

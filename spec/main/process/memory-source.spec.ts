@@ -1,0 +1,31 @@
+import { totalmem } from 'node:os';
+import { expect } from 'chai';
+import type { MemorySource } from '../../../src/actors/supervision/memory-guard.ts';
+import { memorySource } from '../../../src/main/process/memory-source.ts';
+
+/** Returns the bytes in use while there are objects that nothing refers to afterwards. */
+function usedWithGarbage(source: MemorySource): number {
+  const objects = Array.from({ length: 500_000 }, (_, n) => ({ n }));
+  const { usedBytes } = source.read().heap;
+  return objects.length > 0 ? usedBytes : 0;
+}
+
+describe('the memory of the process', () => {
+  it('is read with its limits', () => {
+    const { heap, process: own } = memorySource(0).read();
+    expect(own.usedBytes).to.be.within(heap.usedBytes / 2, process.memoryUsage.rss() + 2 ** 24);
+    expect(own.limitBytes).to.be.within(2 ** 24, totalmem());
+    expect(heap.usedBytes).to.be.below(heap.limitBytes);
+    expect(memorySource(5_000_000).read().process.limitBytes).to.equal(5_000_000);
+  });
+
+  it('is less after a collection, without what nothing refers to', () => {
+    const source = memorySource(0);
+    source.collect();
+    const before = source.read().heap.usedBytes;
+    expect(usedWithGarbage(source)).to.be.above(before + 10_000_000);
+    source.collect();
+    expect(source.read().heap.usedBytes).to.be.below(before + 5_000_000);
+    expect((globalThis as { gc?: unknown }).gc).to.equal(undefined);
+  });
+});

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { emptyPuts } from '../../../src/store/decision.ts';
+import { LmdbStore } from '../../../src/store/lmdb-store.ts';
+import { walkPages } from '../../../src/store/pages/page-walk.ts';
+import { RawStore } from '../../../src/store/raw-store.ts';
+import { SeededRandom } from '../../support/seeded-random.ts';
+import { perSuite } from '../../support/fixture.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { FIXTURES, unpackFixture } from '../stored-fixtures.ts';
+import { damageFile } from './store-damage.ts';
+
+const SURVIVOR = fileURLToPath(new URL('./survivor.ts', import.meta.url));
+const DAMAGED_STORES = 60;
+const HEADER_PAGES = 2;
+const RECORDS = 4_000;
+const ROUNDS = 40;
+
+describe('the walk of the pages of a store', function () {
+  this.timeout(120_000);
+  const directory = perSuite(temporaryDirectory, (made) => made.remove());
+
+  for (const fixture of FIXTURES) {
+    it(`finds no damage in the store ${fixture.name}`, () => {
+      const store = join(directory.path, fixture.name);
+      unpackFixture(fixture, store);
+      expect(walkPages(join(store, 'data.mdb'))).to.deep.include({ damaged: [] });
+    });
+  }
+
+  /** A store with several levels of pages, values with pages of their own, and free pages. */
+  async function largeStore(path: string, random: SeededRandom, eachRound: (store: LmdbStore) => void): Promise<void> {
+    const store = new LmdbStore({ directory: path, sync: 'none' });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const puts = emptyPuts();
+      for (let n = 0; n < RECORDS / ROUNDS; n += 1) {
+        const key = `things/${random.below(RECORDS)}`;
+        const size = random.oneIn(20) ? random.below(60_000) : random.below(500);
+        puts.resources.set(key, random.oneIn(4) ? null : { text: 'x'.repeat(size) });
+      }
+      await store.write({ puts, ledger: [] });
+      eachRound(store);
+    }
+    await store.close();
+  }
+
+  it('accounts for every page of a store while it is written: each one is in use or free, and none is both', async () => {
+    const path = join(directory.path, 'large');
+    const random = SeededRandom.fresh();
+    const file = join(path, 'data.mdb');
+    await largeStore(path, random, (store) => {
+      const { bytes } = store.size();
+      const reader = new RawStore({ directory: path, sync: 'none', readOnly: true });
+      const { pages, freePages, damaged } = reader.duringRead(() => walkPages(file));
+      void reader.close();
+      expect(damaged, `seed ${random.seed}`).to.deep.equal([]);
+      expect((HEADER_PAGES + pages + freePages) * 4_096, `seed ${random.seed}`).to.equal(bytes);
+    });
+  });
+
+  it('finds what LMDB would crash on: what it does not find, LMDB reads and writes', async () => {
+    const random = SeededRandom.fresh();
+    const intact = join(directory.path, 'intact');
+    await largeStore(intact, random, () => undefined);
+    const damages = new Map<string, string>();
+    for (let n = 0; n < DAMAGED_STORES; n += 1) {
+      const path = join(directory.path, `damaged-${n}`);
+      mkdirSync(path);
+      const fixture = random.oneIn(3) ? FIXTURES[random.below(FIXTURES.length)] : undefined;
+      if (fixture === undefined) cpSync(join(intact, 'data.mdb'), join(path, 'data.mdb'));
+      else unpackFixture(fixture, path);
+      damages.set(path, damageFile(join(path, 'data.mdb'), random));
+    }
+    let found = 0;
+    for (const paths of batches([...damages.keys()], 30)) {
+      const { status, signal, output } = spawnSync(process.execPath, ['--import=tsx', SURVIVOR, ...paths], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      });
+      const lines = (output[3] ?? '').trim().split('\n');
+      const last = lines.at(-1)?.split(' ').at(-1) ?? '';
+      expect([status, signal], `seed ${random.seed}: ${damages.get(last)}: ${output[2]}`).to.deep.equal([0, null]);
+      found += lines.filter((line) => line.startsWith('found')).length;
+    }
+    expect(found).to.be.above(DAMAGED_STORES / 3);
+  });
+});
+
+const batches = <T>(items: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));

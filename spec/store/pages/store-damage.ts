@@ -1,0 +1,63 @@
+import { closeSync, ftruncateSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import type { SeededRandom } from '../../support/seeded-random.ts';
+
+export const PAGE_BYTES = 4_096;
+
+/** Ways in which disks and people damage a file. Each returns what it did. */
+type Damage = (file: number, pages: number, random: SeededRandom) => string;
+
+function overwrite(file: number, page: number, bytes: Buffer): void {
+  writeSync(file, bytes, 0, bytes.length, page * PAGE_BYTES);
+}
+
+const noise = (random: SeededRandom, length: number): Buffer =>
+  Buffer.from(Array.from({ length }, () => random.below(256)));
+
+const DAMAGES: readonly Damage[] = [
+  (file, pages, random) => {
+    const page = random.below(pages);
+    overwrite(file, page, Buffer.alloc(PAGE_BYTES));
+    return `page ${page} is zero`;
+  },
+  (file, pages, random) => {
+    const page = random.below(pages);
+    overwrite(file, page, noise(random, PAGE_BYTES));
+    return `page ${page} is noise`;
+  },
+  (file, pages, random) => {
+    const [from, to] = [random.below(pages), random.below(pages)];
+    const bytes = Buffer.alloc(PAGE_BYTES);
+    readSync(file, bytes, 0, PAGE_BYTES, from * PAGE_BYTES);
+    overwrite(file, to, bytes);
+    return `page ${to} is a copy of page ${from}`;
+  },
+  (file, pages, random) => {
+    const [page, at] = [random.below(pages), random.below(PAGE_BYTES - 8)];
+    const bytes = noise(random, 1 + random.below(8));
+    writeSync(file, bytes, 0, bytes.length, page * PAGE_BYTES + at);
+    return `${bytes.length} bytes at ${at} of page ${page}`;
+  },
+  (file, pages, random) => {
+    // The headers of pages and entries, where damage does most.
+    const [page, at] = [random.below(pages), random.below(64)];
+    const bytes = noise(random, 1);
+    writeSync(file, bytes, 0, 1, page * PAGE_BYTES + at);
+    return `byte ${at} of page ${page}`;
+  },
+  (file, pages, random) => {
+    const kept = 1 + random.below(pages - 1);
+    ftruncateSync(file, kept * PAGE_BYTES - random.below(2) * 100);
+    return `only ${kept} pages are left`;
+  },
+];
+
+/** Damages a data file, and returns what was done. */
+export function damageFile(path: string, random: SeededRandom): string {
+  const file = openSync(path, 'r+');
+  try {
+    const damage = DAMAGES[random.below(DAMAGES.length)];
+    return damage?.(file, Math.floor(fstatSync(file).size / PAGE_BYTES), random) ?? '';
+  } finally {
+    closeSync(file);
+  }
+}

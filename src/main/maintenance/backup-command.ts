@@ -1,0 +1,83 @@
+import { resolve, join } from 'node:path';
+import type { Writable } from 'node:stream';
+import type { BackupConfig } from '../../config/backup.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../../ports/log.ts';
+import { makeHotBackup } from '../../store/hot-backup.ts';
+import type { Verification } from '../../store/ledger-verification.ts';
+import { manifestPath } from '../../store/manifest.ts';
+import { removeOldBackups } from '../../store/old-backups.ts';
+import { readStoreState } from '../../store/store-state.ts';
+import { assertKnown } from '../../store/store-version.ts';
+import { storeDirectory } from '../process/directories.ts';
+
+/** Damaged records that the log names. */
+const MAX_NAMED = 20;
+
+export interface MaintenancePorts {
+  output: Writable;
+  clock: Clock;
+  log: Log;
+  signal: AbortSignal;
+  /** Lets other processes of the machine go first, from now on. @throws Error of the system */
+  yieldProcessor(): void;
+}
+
+/**
+ * The command `mon-backend backup`: copies the store, also while a backend uses it. The path and the size are on the output. Old
+ * backups go only after a sound one without a path was made. Returns
+ * the exit code: 1 when the copy is complete, but records in it are damaged or its ledger is broken, as in the store.
+ *
+ * @throws BackupFailed, StoreDamaged, StoreTooNew, StoreTooOld
+ */
+export async function backup(config: BackupConfig, program: string, ports: MaintenancePorts): Promise<number> {
+  const { output, clock, log, signal } = ports;
+  const directory = storeDirectory(config.stateDir);
+  const state = await readStoreState(directory);
+  if (state === undefined) throw new Error(`there is no store in ${directory}`);
+  assertKnown(state.version);
+  yieldToBackend(ports);
+  const stamp = new Date(clock.nowMs()).toISOString().replace(/[-:]|\.\d+/g, '');
+  const path = resolve(config.path ?? join(config.backups.directory, `backup-${stamp}.mdb`));
+  const { manifest, damaged, ledger } = await makeHotBackup({
+    directory,
+    path,
+    program,
+    nowMs: clock.nowMs(),
+    signal,
+  });
+  const records = Object.values(manifest.tables).reduce((sum, table) => sum + table.records, 0);
+  output.write(`backup: ${path}\n`);
+  output.write(`manifest: ${manifestPath(path)}\n`);
+  output.write(`${manifest.bytes} bytes, ${records} records, ${ledgerText(ledger)}\n`);
+  reportDamage(log, damaged, ledger);
+  if (damaged.length > 0 || !ledger.ok) return 1;
+  if (config.path === undefined) {
+    const { directory: backups, keep } = config.backups;
+    for (const old of removeOldBackups(backups, 'backup', keep)) output.write(`removed: ${old}\n`);
+  }
+  return 0;
+}
+
+export const ledgerText = (ledger: Verification): string =>
+  ledger.ok
+    ? `ledger ok, head ${ledger.head.seq}:${ledger.head.hash}`
+    : `ledger broken at entry ${ledger.seq}: ${ledger.reason}`;
+
+/** Logs what a copy has in common with the store that it comes from. */
+export function reportDamage(log: Log, damaged: readonly string[], ledger: Verification): void {
+  if (damaged.length > 0) {
+    const records = damaged.slice(0, MAX_NAMED);
+    log.error({ count: damaged.length, records }, 'records are damaged, the backup has them as they are');
+  }
+  if (!ledger.ok) log.error({ seq: ledger.seq, reason: ledger.reason }, 'the ledger is broken');
+}
+
+/** A backend on the same machine gets the processor first. */
+function yieldToBackend({ yieldProcessor, log }: MaintenancePorts): void {
+  try {
+    yieldProcessor();
+  } catch (err) {
+    log.info({ err }, 'could not lower the priority of the backup');
+  }
+}

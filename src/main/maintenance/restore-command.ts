@@ -1,0 +1,35 @@
+import type { RestoreConfig } from '../../config/backup.ts';
+import { restoreStore } from '../../store/restore.ts';
+import { STORE_VERSION } from '../../store/store-version.ts';
+import { storeDirectory } from '../process/directories.ts';
+import { ownStore } from '../process/own-store.ts';
+import { ledgerText, type MaintenancePorts, reportDamage } from './backup-command.ts';
+
+/**
+ * The command `mon-backend restore`: puts a verified copy of a backup in the place of the store, which no process may use. Returns
+ * the exit code: 1 when the store is restored, but records in it are damaged or its ledger is broken, as in the backup.
+ *
+ * @throws StoreInUse, RestoreFailed, StoreTooNew, StoreTooOld
+ */
+export async function restore(config: RestoreConfig, ports: MaintenancePorts): Promise<number> {
+  const { output, clock, log, signal } = ports;
+  const { stateDir, controlSocket, path, replaces } = config;
+  const lock = await ownStore(stateDir, controlSocket);
+  try {
+    const directory = storeDirectory(stateDir);
+    const restored = await restoreStore({ directory, path, replaces, nowMs: clock.nowMs(), signal });
+    const { bytes, records, storeVersion, hasManifest, damaged, ledger, movedTo } = restored;
+    if (!hasManifest)
+      log.warn({ path }, 'the backup has no manifest, only its pages, records and ledger were verified');
+    if (movedTo !== undefined) output.write(`former store: ${movedTo}\n`);
+    output.write(`restored: ${directory}\n`);
+    output.write(`${bytes} bytes, ${records} records, ${ledgerText(ledger)}\n`);
+    if (storeVersion < STORE_VERSION) {
+      output.write(`the store has version ${storeVersion}: run "mon-backend upgrade" before the next start\n`);
+    }
+    reportDamage(log, damaged, ledger);
+    return damaged.length === 0 && ledger.ok ? 0 : 1;
+  } finally {
+    lock.release();
+  }
+}

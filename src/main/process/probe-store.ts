@@ -1,0 +1,19 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAsLeft } from '../../store/clean-stop.ts';
+import { DATA_FILE } from '../../store/lmdb-file.ts';
+import { CorruptRecord } from '../../store/sealed.ts';
+import { damageFoundBy } from './probe.ts';
+
+/**
+ * Lets another process check the pages of a store and open it, because LMDB ends a process that reads a damaged page. The caller holds
+ * the lock of the store. A store that is as a clean stop left it is not checked (docs/decisions/0053-clean-stops.md).
+ *
+ * @throws CorruptRecord that names what is damaged
+ */
+export async function probeStore(directory: string): Promise<void> {
+  if ((statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  if (isAsLeft(directory)) return;
+  const damage = await damageFoundBy('store-probe', directory);
+  if (damage !== undefined) throw new CorruptRecord(damage);
+}
