@@ -75,12 +75,17 @@ const steps = fc.array(
 type Configuration = typeof configurations extends fc.Arbitrary<infer C> ? C : never;
 type Step = typeof steps extends fc.Arbitrary<(infer S)[]> ? S : never;
 
-/** What an event names, by its own rules: sets are replaced by their members, and each handler counts once. */
+/**
+ * What an event names, by its own rules: sets are replaced by their members, and each handler counts once. A set without any
+ * handler counts itself, unless it is in another such set.
+ */
 function named(sets: Configuration['sets'], list: readonly string[]): Set<string> {
   const found = new Set<string>();
+  const isSet = (name: string): name is 's0' | 's1' => name === 's0' || name === 's1';
+  const leads = (name: string): boolean => !isSet(name) || sets[name].some(leads);
   const visit = (name: string): void => {
-    if (name === 's0' || name === 's1') for (const member of sets[name]) visit(member);
-    else found.add(name);
+    if (!isSet(name) || !leads(name)) found.add(name);
+    else for (const member of sets[name]) visit(member);
   };
   for (const name of list) visit(name);
   return found;

@@ -34,6 +34,7 @@ describe('a mutator', () => {
     const ports: MutatorPorts = {
       mutator: (_, name) => (name === 'm' ? mutatorWithDefaults(stored) : undefined),
       environment: () => Promise.resolve(environment),
+      libraries: (_, owner, assets) => Promise.resolve((assets ?? []).map((asset) => `// ${asset} of ${owner}`)),
       variable: (name) => (name === 'HOST' ? 'mars' : undefined),
       evaluate(task) {
         tasks.push(task);
@@ -131,6 +132,12 @@ describe('a mutator', () => {
         variables: { A: 'b=c', HOST: 'mars', NONE: '' },
         timeoutMs: 2_000,
       });
+    });
+
+    it('runs the libraries of its assets before its body', async () => {
+      answer = { data: 'changed' };
+      await result({ type: 'javascript', eval: 'return x', runtime_assets: ['acme/teams'] });
+      expect(tasks.at(-1)?.libraries).to.deep.equal(['// acme/teams of mutator "m"']);
     });
 
     it('that throws fails with its error, and times out by that name', async () => {

@@ -41,6 +41,9 @@ describe('an event whose handler cannot be reached', () => {
   it('is tried again after one second, and then later each time, with the same id', async () => {
     outbox.add('1', 'down');
     await attempts('1', 1);
+    const next = outbox.pipeline.nextAttempt('1');
+    expect(next?.atMs).to.equal(outbox.clock.nowMs() + 1_000);
+    expect(next?.reason).to.match(/./);
     await pass(750);
     expect(begun('1')).to.equal(1);
     await pass(250);

@@ -37,6 +37,20 @@ describe('the handlers of an event', () => {
     });
   }
 
+  for (const [what, names, handlers, expected] of [
+    ['an empty set', ['s'], { s: set() }, ['s']],
+    ['an empty set beside another handler', ['s', 'a'], { s: set(), a: pipe }, ['s']],
+    ['sets that name each other', ['s'], { s: set('t'), t: set('s') }, ['s']],
+    ['an empty set in a set', ['s'], { s: set('a', 't'), t: set(), a: pipe }, ['t']],
+    ['a set of an empty set', ['s'], { s: set('t'), t: set() }, ['s']],
+  ] as [string, string[], Record<string, Entry>, string[]][]) {
+    it(`are not silently left out for ${what}`, () => {
+      const { unselected } = selectHandlers(names, (name) => handlers[name]);
+      const reason = 'handler set leads to no handler';
+      expect(unselected).to.deep.equal(expected.map((name) => ({ name, reason })));
+    });
+  }
+
   it('are found with one look-up for each set, however often sets name it', () => {
     let lookups = 0;
     const names = Array.from({ length: 50 }, (_, n) => `s${n}`);

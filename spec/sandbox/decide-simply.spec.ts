@@ -8,7 +8,7 @@ import type { FilterResult, StoredFilter } from '../../src/sandbox/messages.ts';
 import { proxyEvent } from '../support/example-events.ts';
 
 const NOW_MS = 1_700_000_010_500;
-const RUNS = 3_000;
+const RUNS = 1_500;
 
 const filter = (action: 'allow' | 'deny', ...expressions: string[]): StoredFilter => ({
   name: 'x',

@@ -123,6 +123,8 @@ describe('filters in the sandbox', () => {
       '/(?s)a.b/.test("a\\nb")',
       '/(?im)^B$/.test("a\\nb")',
       '/^[[:alpha:]]+$/.test("abc") && !/^[[:alpha:]]+$/.test("a1")',
+      String.raw`/\Aweb\z/m.test("web") && !/\Aweb/.test("Aweb") && !/\Aweb\z/m.test("web\n")`,
+      String.raw`/^\Qa.b[\E+$/.test("a.b[[") && !/\Qa.b/.test("axb")`,
       '/^[^[:space:]]+$/.test("abc") && /[[:^digit:]]/.test("a")',
       '/(?P<first>a)/.exec("a").groups.first === "a"',
       '"a/b".split("/").length === 2 && /[[:digit:]]/.test("1") && 4 / 2 / 1 === 2',

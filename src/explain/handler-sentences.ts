@@ -37,8 +37,11 @@ function sentenceOf(
   if (outcome === 'timed-out') {
     return `${later}${subject} was ended at ${time(atMs)}${attempts(notification)}, because it took too long: ${reason}.`;
   }
+  const since = sinceOf(notification, momentMs);
+  const { handler, pipeline = '' } = notification;
+  if (handler === '') return `The pipeline ${named(pipeline)} led to no handler ${since}: ${reason}.`;
   const creators = outcome === 'denied' ? creatorsIn(notification.reason, silences) : '';
-  return `${later}${subject} was not run ${sinceOf(notification, momentMs)}: ${reason}${creators}.`;
+  return `${later}${subject} was not run ${since}: ${reason}${creators}.`;
 }
 
 /** When the handler was not run: once, or for several events in a row, some of which may have come after the moment. */

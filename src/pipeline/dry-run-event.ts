@@ -1,7 +1,7 @@
 import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
 import { isSilencedName } from '../resources/silenced.ts';
 import { isResolution, mergeCheckState, NO_PREVIOUS_STATE } from '../rules/check-state.ts';
-import { silencesOf, type SilencingOptions } from '../rules/silencing.ts';
+import { silenceableOf, silencesOf, type SilencingOptions } from '../rules/silencing.ts';
 import { eventKey } from '../store/keyspace.ts';
 import { eventOf } from '../store/records.ts';
 import { readResource } from '../store/resource-store.ts';
@@ -38,22 +38,11 @@ export function asStored(event: CheckEvent, reception: Reception): CheckEvent {
 }
 
 /** The names of the silences that apply to an event. Those that end with its resolution do not. */
-function silencing(
-  { entity, check }: CheckEvent,
-  hasResolved: boolean,
-  { reader, nowS, silencing: options }: Reception,
-) {
-  const { namespace = '', name = '' } = entity.metadata;
-  const silenceable = {
-    entity: name,
-    entitySubscriptions: entity.subscriptions ?? [],
-    check: check.metadata.name ?? '',
-    checkSubscriptions: check.subscriptions,
-    isProxied: check.proxy_entity_name !== '',
-  };
+function silencing(event: CheckEvent, hasResolved: boolean, { reader, nowS, silencing: options }: Reception) {
+  const { namespace = '' } = event.entity.metadata;
   const lookUp = (silence: string) =>
     isSilencedName(silence) ? readResource(reader, 'silenced', namespace, silence) : undefined;
-  return silencesOf(silenceable, lookUp, nowS, options)
+  return silencesOf(silenceableOf(event), lookUp, nowS, options)
     .filter(({ expire_on_resolve }) => !(hasResolved && expire_on_resolve))
     .map(({ metadata }) => metadata.name ?? '');
 }

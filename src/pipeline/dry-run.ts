@@ -62,7 +62,7 @@ export interface DryRunResult {
 export interface DryRunPorts {
   resources(namespace: string): PipelineResources;
   filters: FilterPorts;
-  mutators: Pick<MutatorPorts, 'mutator' | 'variable' | 'evaluate' | 'log'>;
+  mutators: Pick<MutatorPorts, 'mutator' | 'variable' | 'libraries' | 'evaluate' | 'log'>;
   /** The assets and secrets of a resource that do not exist or are not installed. Nothing is downloaded. */
   missing(namespace: string, owner: string, resource: Handler | Mutator): Promise<string[]>;
   nowMs(): number;

@@ -1,8 +1,8 @@
 import type { QueueStats } from '../ports/queue-stats.ts';
 import { Fifo } from './fifo.ts';
 
-/** Handlers that run concurrently. */
-const MAX_RUNNING = 100;
+/** Handlers that run concurrently, unless the configuration has another number. */
+export const DEFAULT_RUNNING = 100;
 /** Concurrent runs of one handler that does not set its own limit, so that a handler that hangs leaves capacity for others. */
 export const MAX_RUNNING_OF_HANDLER = 25;
 
@@ -26,16 +26,18 @@ interface Lane<W> extends ScheduledRun {
 export class FairScheduler<W extends ScheduledRun> {
   /** Handlers with waiting or active runs. The one that started last is at the end. */
   readonly #lanes = new Map<string, Lane<W>>();
+  readonly #maxRunning: number;
   readonly #limitOf: (handler: ScheduledRun) => number;
   #running = 0;
 
-  /** `limitOf` returns how many runs of a handler may be active now. */
-  constructor(limitOf: (handler: ScheduledRun) => number = () => MAX_RUNNING_OF_HANDLER) {
+  /** `limitOf` returns how many runs of a handler may be active now. `maxRunning` bounds those of all handlers. */
+  constructor(limitOf: (handler: ScheduledRun) => number = () => MAX_RUNNING_OF_HANDLER, maxRunning = DEFAULT_RUNNING) {
     this.#limitOf = limitOf;
+    this.#maxRunning = maxRunning;
   }
 
   get running(): QueueStats {
-    return { used: this.#running, limit: MAX_RUNNING };
+    return { used: this.#running, limit: this.#maxRunning };
   }
 
   add(run: W): void {
@@ -102,7 +104,7 @@ export class FairScheduler<W extends ScheduledRun> {
 
   /** The first run of a handler may use the last slot. Each further run requires twice as many free slots. */
   #hasCapacity(lane: Lane<W>): boolean {
-    return 2 * lane.running < MAX_RUNNING - this.#running && lane.running < this.#limitOf(lane);
+    return 2 * lane.running < this.#maxRunning - this.#running && lane.running < this.#limitOf(lane);
   }
 
   #deleteIdle(id: string, { waiting, running, postponed }: Lane<W>): void {

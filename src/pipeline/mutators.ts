@@ -7,6 +7,7 @@ import type { RunOwner } from './filters.ts';
 import { type Environment, isShortage } from './handlers/handler-result.ts';
 import { NotStarted } from './not-started.ts';
 import { RunEnded } from './run-ended.ts';
+import { shownOutput } from './handlers/shown-output.ts';
 
 /** The time limit of a JavaScript mutator without a timeout. */
 const DEFAULT_JAVASCRIPT_TIMEOUT_MS = 1_000;
@@ -22,6 +23,8 @@ export interface MutationTask {
   body: string;
   /** Global texts. */
   variables: Readonly<Record<string, string>>;
+  /** Sources that run before the body. */
+  libraries: readonly string[];
   timeoutMs: number;
   nowMs: number;
 }
@@ -30,6 +33,8 @@ export interface MutatorPorts {
   mutator(namespace: string, name: string): Mutator | undefined;
   /** Environment entries of the assets and the secrets of a resource, in that order. @throws RunEnded */
   environment(namespace: string, owner: string, resource: Mutator, signal: AbortSignal): Promise<Environment>;
+  /** The sources of the JavaScript libraries of assets. `owner` is the resource as errors name it. @throws RunEnded */
+  libraries(namespace: string, owner: string, assets: readonly string[] | null): Promise<readonly string[]>;
   /** A variable of this program's environment, for mutators that name one without a value. */
   variable(name: string): string | undefined;
   evaluate(task: MutationTask, owner: RunOwner): Promise<{ data: string } | { error: string }>;
@@ -73,7 +78,7 @@ async function evaluated(
   { namespace, event, nowMs }: MutatedRun,
   name: string,
   mutator: Mutator,
-  { evaluate, variable }: MutatorPorts,
+  { evaluate, variable, libraries: librariesOf }: MutatorPorts,
 ): Promise<string> {
   const variables = Object.fromEntries(
     (mutator.env_vars ?? []).map((entry) => {
@@ -81,8 +86,9 @@ async function evaluated(
       return equals === -1 ? [entry, variable(entry) ?? ''] : [entry.slice(0, equals), entry.slice(equals + 1)];
     }),
   );
+  const libraries = await librariesOf(namespace, `mutator "${name}"`, mutator.runtime_assets);
   const timeoutMs = mutator.timeout > 0 ? mutator.timeout * 1_000 : DEFAULT_JAVASCRIPT_TIMEOUT_MS;
-  const task = { event, body: mutator.eval ?? '', variables, timeoutMs, nowMs };
+  const task = { event, body: mutator.eval ?? '', variables, libraries, timeoutMs, nowMs };
   const result = await evaluate(task, { namespace, name: event.check?.metadata.name ?? '' });
   if ('data' in result) return result.data;
   throw new RunEnded(result.error === TIMED_OUT ? 'timed-out' : 'failed', `mutator "${name}": ${result.error}`);
@@ -102,8 +108,8 @@ async function piped(run: MutatedRun, name: string, mutator: Mutator, ports: Mut
     signal,
     separatesErrors: true,
   });
-  const errors = result.errors.slice(0, MAX_ERROR_CHARACTERS);
-  const text = errors === '' ? result.output.slice(0, MAX_ERROR_CHARACTERS) : errors;
+  const errors = shownOutput(result.errors, secrets, MAX_ERROR_CHARACTERS);
+  const text = errors === '' ? shownOutput(result.output, secrets, MAX_ERROR_CHARACTERS) : errors;
   if (result.ending === 'not-started') {
     throw isShortage(result.errorCode) ? new NotStarted(text) : new RunEnded('failed', `${owner}: ${text}`);
   }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/at-most.ts';
 import type { Log } from '../ports/log.ts';
 import { type LoggedSubject, LogThrottle } from '../rules/log-throttle.ts';
 import { eventAddress } from '../store/keyspace.ts';
@@ -10,7 +11,7 @@ const MAX_REMEMBERED_OUTCOMES = 1_000;
 
 /** Logs the outcomes of runs: those without success as a warning, once a minute for each handler and outcome. */
 export class OutcomeLog {
-  readonly #throttle = new LogThrottle(new LRUCache<string, LoggedSubject>({ max: MAX_REMEMBERED_OUTCOMES }));
+  readonly #throttle = new LogThrottle(new LRUCache<string, LoggedSubject>(atMost(MAX_REMEMBERED_OUTCOMES)));
   readonly #log: Log;
 
   constructor(log: Log) {

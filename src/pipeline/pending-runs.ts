@@ -40,15 +40,19 @@ interface OfHandler {
 /** All pending runs by handler, in the order in which they were added. */
 export class PendingRuns {
   readonly #handlers = new Map<string, OfHandler>();
-  #count = 0;
+  readonly #byOutboxKey = new Map<string, PendingRun>();
   #bytes = 0;
 
   get count(): number {
-    return this.#count;
+    return this.#byOutboxKey.size;
   }
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  get(outboxKey: string): PendingRun | undefined {
+    return this.#byOutboxKey.get(outboxKey);
   }
 
   add(run: PendingRun): void {
@@ -57,7 +61,7 @@ export class PendingRuns {
     if (of === undefined) this.#handlers.set(id, (of = { runs: new Set(), bytes: 0 }));
     of.runs.add(run);
     of.bytes += run.bytes;
-    this.#count += 1;
+    this.#byOutboxKey.set(run.outboxKey, run);
     this.#bytes += run.bytes;
   }
 
@@ -67,7 +71,7 @@ export class PendingRuns {
     if (of?.runs.delete(run) !== true) return;
     of.bytes -= run.bytes;
     if (of.runs.size === 0) this.#handlers.delete(id);
-    this.#count -= 1;
+    this.#byOutboxKey.delete(run.outboxKey);
     this.#bytes -= run.bytes;
   }
 

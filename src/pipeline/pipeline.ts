@@ -25,6 +25,8 @@ const STOP_GRACE_MS = 5_000;
 export interface PipelinePorts extends DeliveryPolicyPorts {
   clock: Clock;
   log: Log;
+  /** Handlers that run concurrently; 100 by default. */
+  maxRunning?: number | undefined;
   /** A number from 0 to 1. */
   random(): number;
   /** The entry with this outbox key. */
@@ -38,6 +40,13 @@ export interface PipelinePorts extends DeliveryPolicyPorts {
    * durable.
    */
   done(outboxKey: string, key: string, notification: Notification, entry?: OutboxEntry): Promise<void>;
+}
+
+/** The next attempt of a run. */
+export interface NextAttempt {
+  atMs: number;
+  /** Why the last attempt of its handler failed. */
+  reason: string;
 }
 
 /**
@@ -68,8 +77,9 @@ export class Pipeline {
     const { clock, random } = ports;
     this.#policy = new DeliveryPolicy(ports);
     this.#settlement = new Settlement({ ...ports, turns: this.#turns });
-    this.#scheduler = new FairScheduler((handler) =>
-      Math.min(this.#policy.maxParallel(handler), this.#outages.limitOf(handler) ?? Infinity),
+    this.#scheduler = new FairScheduler(
+      (handler) => Math.min(this.#policy.maxParallel(handler), this.#outages.limitOf(handler) ?? Infinity),
+      ports.maxRunning,
     );
     this.#outages = new Outages({
       clock,
@@ -112,6 +122,16 @@ export class Pipeline {
 
   get running(): QueueStats {
     return this.#scheduler.running;
+  }
+
+  /** When an entry that waits to be tried again is due, Unix ms, and why its handler failed last. Undefined for others. */
+  nextAttempt(outboxKey: string): NextAttempt | undefined {
+    const run = this.#pending.get(outboxKey);
+    const outage = run && this.#outages.of(run);
+    if (run === undefined || outage?.retrying.has(run) !== true) return undefined;
+    const { clock } = this.#ports;
+    const atMs = Math.round(clock.nowMs() + Math.max(run.dueMs, outage.blockedUntilMs) - clock.monotonicMs());
+    return { atMs, reason: outage.reason };
   }
 
   /** Schedules an entry that was added to the outbox. */

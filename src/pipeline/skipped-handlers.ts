@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/at-most.ts';
 import type { Log } from '../ports/log.ts';
 import { type LoggedSubject, LogThrottle } from '../rules/log-throttle.ts';
 import type { HandlerSkipped } from '../store/decision.ts';
@@ -9,7 +10,7 @@ const MISSING = 'handler does not exist';
 
 /** Logs, once a minute for each handler and reason, the handlers that are not run with events that name them. */
 export class SkippedHandlers {
-  readonly #throttle = new LogThrottle(new LRUCache<string, LoggedSubject>({ max: MAX_REMEMBERED_SKIPS }));
+  readonly #throttle = new LogThrottle(new LRUCache<string, LoggedSubject>(atMost(MAX_REMEMBERED_SKIPS)));
   readonly #log: Log;
 
   constructor(log: Log) {

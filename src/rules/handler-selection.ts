@@ -7,6 +7,8 @@ const MAX_READ = 10_000;
 
 export const TOO_MANY_NAMES = `an event leads to at most ${MAX_NAMES} handlers and sets: this one and those after it are left out`;
 
+const NO_MEMBERS = 'handler set leads to no handler';
+
 /** The fields of a handler that the selection reads. */
 interface Selectable {
   type: string | undefined;
@@ -16,7 +18,7 @@ interface Selectable {
 /** A name that selects no handler, and the reason. */
 export interface Unselected {
   name: string;
-  reason: 'handler does not exist' | 'handler sets cannot be deeply nested' | typeof TOO_MANY_NAMES;
+  reason: 'handler does not exist' | 'handler sets cannot be deeply nested' | typeof NO_MEMBERS | typeof TOO_MANY_NAMES;
 }
 
 export interface Selection<H> {
@@ -24,9 +26,16 @@ export interface Selection<H> {
   unselected: Unselected[];
 }
 
+/** The names of one list, and the set that has it; undefined for the list of the event. */
+interface NameList {
+  owner: string | undefined;
+  names: readonly string[];
+}
+
 /**
  * Returns the handlers that an event names, sorted by name, with sets replaced by their members. It searches level by level, so
- * that each name is resolved once, at its highest level.
+ * that each name is resolved once, at its highest level. A set that leads to nothing, because it is empty or has only sets that
+ * name each other, is one of the unselected.
  */
 export function selectHandlers<H extends Selectable>(
   names: readonly string[],
@@ -35,13 +44,15 @@ export function selectHandlers<H extends Selectable>(
   const seen = new Set<string>();
   const selected: [name: string, handler: H][] = [];
   const unselected: Unselected[] = [];
-  let lists: (readonly string[])[] = [names];
+  const members = new Memberships();
+  let lists: NameList[] = [{ owner: undefined, names }];
   let read = 0;
   for (let level = 1; level <= MAX_LEVELS; level += 1) {
-    const below: string[][] = [];
-    for (const list of lists) {
+    const below: NameList[] = [];
+    for (const { owner, names: list } of lists) {
       for (const name of list) {
         read += 1;
+        members.add(name, owner);
         if (seen.has(name) && read <= MAX_READ) continue;
         if (seen.size === MAX_NAMES || read > MAX_READ) {
           unselected.push({ name, reason: TOO_MANY_NAMES });
@@ -52,12 +63,43 @@ export function selectHandlers<H extends Selectable>(
         if (handler === undefined) unselected.push({ name, reason: 'handler does not exist' });
         else if (handler.type !== 'set') selected.push([name, handler]);
         else if (level === MAX_LEVELS) unselected.push({ name, reason: 'handler sets cannot be deeply nested' });
-        else below.push(handler.handlers ?? []);
+        else below.push({ owner: name, names: handler.handlers ?? [] });
+        if (handler?.type === 'set' && level < MAX_LEVELS) members.addSet(name, owner);
       }
     }
     lists = below;
   }
+  const results = [...selected.map(([name]) => name), ...unselected.map(({ name }) => name)];
+  for (const name of members.setsWithout(results)) unselected.push({ name, reason: NO_MEMBERS });
   return { selected: inOrder(selected), unselected };
+}
+
+/** Which sets name what. */
+class Memberships {
+  readonly #owners = new Map<string, string[]>();
+  /** Each set that was found, and the one that named it first. */
+  readonly #sets = new Map<string, string | undefined>();
+
+  add(name: string, owner: string | undefined): void {
+    if (owner === undefined) return;
+    const owners = this.#owners.get(name);
+    if (owners === undefined) this.#owners.set(name, [owner]);
+    else owners.push(owner);
+  }
+
+  addSet(name: string, owner: string | undefined): void {
+    this.#sets.set(name, owner);
+  }
+
+  /** The sets that lead to none of the names, without those in such a set. */
+  setsWithout(names: readonly string[]): string[] {
+    if (this.#sets.size === 0) return [];
+    const leading = new Set(names);
+    for (const name of leading) for (const owner of this.#owners.get(name) ?? []) leading.add(owner);
+    const isReported = ([name, owner]: [string, string | undefined]): boolean =>
+      !leading.has(name) && (owner === undefined || leading.has(owner));
+    return [...this.#sets].filter(isReported).map(([name]) => name);
+  }
 }
 
 const inOrder = <H>(selected: [name: string, handler: H][]): [name: string, handler: H][] =>

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/at-most.ts';
 import type { Event } from '../resources/event.ts';
 import { describeValue } from './described-value.ts';
 import type { FilterResult, StoredFilter } from './messages.ts';
@@ -9,7 +10,7 @@ import { type SimpleExpression, simpleExpression, SimpleScope } from './simple-e
 const MAX_CACHED_EXPRESSIONS = 1_000;
 
 /** What follows from the text of an expression alone; `false` if it is not simple. Not state: it only saves time. */
-const compiled = new LRUCache<string, SimpleExpression | false>({ max: MAX_CACHED_EXPRESSIONS });
+const compiled = new LRUCache<string, SimpleExpression | false>(atMost(MAX_CACHED_EXPRESSIONS));
 
 function compiledExpression(expression: string): SimpleExpression | undefined {
   let found = compiled.get(expression);

@@ -1,4 +1,5 @@
 import type { Entity } from '../resources/entity.ts';
+import { systemData } from '../resources/entity-data.ts';
 import type { Event, EventCheck } from '../resources/event.ts';
 import type { ObjectMeta } from '../resources/object-meta.ts';
 
@@ -148,31 +149,9 @@ const filterHook = (hook: NonNullable<EventCheck['hooks']>[number]) => ({
 });
 
 function filterEntity(entity: Entity) {
-  const { system } = entity;
   return {
     entity_class: entity.entity_class,
-    system: {
-      hostname: system.hostname ?? '',
-      os: system.os ?? '',
-      platform: system.platform ?? '',
-      platform_family: system.platform_family ?? '',
-      platform_version: system.platform_version ?? '',
-      network: {
-        interfaces: (system.network.interfaces ?? []).map(({ name, mac, addresses }) => ({
-          name: name ?? '',
-          mac: mac ?? '',
-          addresses: addresses ?? [],
-        })),
-      },
-      arch: system.arch ?? '',
-      arm_version: system.arm_version ?? 0,
-      libc_type: system.libc_type,
-      vm_system: system.vm_system,
-      vm_role: system.vm_role,
-      cloud_provider: system.cloud_provider,
-      float_type: system.float_type ?? '',
-      processes: system.processes ?? [],
-    },
+    system: systemData(entity.system),
     subscriptions: entity.subscriptions ?? [],
     last_seen: entity.last_seen,
     deregister: entity.deregister,

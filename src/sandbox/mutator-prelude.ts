@@ -1,6 +1,6 @@
 /**
  * Builds the variable `event` of a mutator: the JSON of the event, whose objects also read and write the members of
- * their metadata, although these are no members of the JSON. Lists have a fixed size. Source: spec/04 2.8.
+ * their metadata, although these are not members of the JSON. Lists have a fixed size. Source: spec/04 2.8.
  */
 export const MUTATOR_PRELUDE = `
 (function (global) {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/at-most.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { TaskOwner } from './fair-queue.ts';
 
@@ -15,9 +16,9 @@ const LAST_WEIGHT = 0.3;
 export class OwnerRecord {
   readonly #clock: Clock;
   /** When a namespace was restricted last, monotonic ms. */
-  readonly #restrictedAtMs = new LRUCache<string, number>({ max: MAX_REMEMBERED_NAMESPACES });
+  readonly #restrictedAtMs = new LRUCache<string, number>(atMost(MAX_REMEMBERED_NAMESPACES));
   /** The time that a task of an owner is expected to take, ms. */
-  readonly #expectedMs = new LRUCache<string, number>({ max: MAX_REMEMBERED_OWNERS });
+  readonly #expectedMs = new LRUCache<string, number>(atMost(MAX_REMEMBERED_OWNERS));
 
   constructor(clock: Clock) {
     this.#clock = clock;

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/at-most.ts';
 import type { Event } from '../resources/event.ts';
 import { filterEvent, filterMember } from './filter-event.ts';
 import type { Failure } from './limited-runtime.ts';
@@ -20,12 +21,12 @@ export type Evaluate = (expression: string) => Value | Failure;
 export class PureFilters {
   readonly #makeContext: () => ReusedContext;
   readonly #contexts = new LRUCache<string, ReusedContext>({
-    max: MAX_CACHED_CONTEXTS,
+    ...atMost(MAX_CACHED_CONTEXTS),
     dispose: (context) => {
       context.dispose();
     },
   });
-  readonly #programs = new LRUCache<string, PureExpression | false>({ max: MAX_CACHED_PROGRAMS });
+  readonly #programs = new LRUCache<string, PureExpression | false>(atMost(MAX_CACHED_PROGRAMS));
 
   constructor(makeContext: () => ReusedContext) {
     this.#makeContext = makeContext;

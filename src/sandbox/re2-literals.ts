@@ -48,8 +48,9 @@ interface Literal {
 
 /**
  * Rewrites the regular expression literals of a program from RE2, whose constructs stored filters may use, to
- * JavaScript: leading `(?i)`, `(?m)` and `(?s)` become flags, `(?P<name>` becomes `(?<name>`, and POSIX classes become
- * ranges. Other programs, and those that cannot be tokenized, stay as they are. Source: spec/04 2.7, "Language".
+ * JavaScript: leading `(?i)`, `(?m)` and `(?s)` become flags, `(?P<name>` becomes `(?<name>`, POSIX classes become ranges,
+ * and `\A`, `\z` and `\Q…\E` become what means the same. Other programs, and those that cannot be tokenized, stay as they are.
+ * Source: spec/04 2.7, "Language".
  */
 export function withJavaScriptPatterns(program: string): string {
   if (!program.includes('/') || !RE2_CONSTRUCT.test(program)) return program;
@@ -87,7 +88,7 @@ function rewrittenLiteral(pattern: string, flags: string): string {
   return `/${javaScriptPattern(pattern.slice(prefix.length)) || '(?:)'}/${[...all].join('')}`;
 }
 
-/** Rewrites `(?P<name>` and the POSIX classes of a pattern, and leaves escapes and other brackets alone. */
+/** Rewrites what RE2 has and JavaScript lacks, and leaves other escapes and brackets alone. */
 function javaScriptPattern(pattern: string): string {
   let result = '';
   let inBrackets = false;
@@ -98,6 +99,10 @@ function javaScriptPattern(pattern: string): string {
     if (posix && ranges !== undefined) {
       result += ranges;
       at += posix[0].length;
+    } else if (!inBrackets && /^\\[AzQ]/.test(rest)) {
+      const [taken, written] = anchorOrQuotation(rest);
+      result += written;
+      at += taken;
     } else if (rest.startsWith('\\')) {
       result += rest.slice(0, 2);
       at += 2;
@@ -112,4 +117,17 @@ function javaScriptPattern(pattern: string): string {
     }
   }
   return result;
+}
+
+/** The beginning and the end of the text, with and without the flag `m`. */
+const TEXT_BEGIN = '(?<![^])';
+const TEXT_END = '(?![^])';
+
+/** Returns the length of `\A`, `\z` or `\Q…\E` at the beginning of a pattern, and what means the same in JavaScript. */
+function anchorOrQuotation(pattern: string): [taken: number, written: string] {
+  if (pattern.startsWith('\\A')) return [2, TEXT_BEGIN];
+  if (pattern.startsWith('\\z')) return [2, TEXT_END];
+  const end = pattern.indexOf('\\E', 2);
+  const quoted = pattern.slice(2, end < 0 ? undefined : end);
+  return [end < 0 ? pattern.length : end + 2, quoted.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')];
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten';
+import { atMost } from '../ports/at-most.ts';
 import { HostFunctions } from './host-functions.ts';
 import { engineFailure, type Failure, type LimitedRuntime, OUT_OF_TIME } from './limited-runtime.ts';
 
@@ -31,7 +32,7 @@ export class ReusedContext {
   readonly #context: QuickJSContext;
   readonly #host: HostFunctions;
   readonly #functions = new LRUCache<string, QuickJSHandle>({
-    max: MAX_CACHED_FUNCTIONS,
+    ...atMost(MAX_CACHED_FUNCTIONS),
     dispose: (handle) => {
       handle.dispose();
     },

@@ -5,7 +5,7 @@ import type { WorkerMessage, WorkerRequest } from './messages.ts';
 import { threadCpuMs } from './thread-cpu.ts';
 
 /** The compiled worker, also when running from source, because worker threads do not inherit the loader. */
-const WORKER = new URL('../../dist/sandbox/worker.js', import.meta.url);
+const WORKER = new URL('../../dist/sandbox/worker.cjs', import.meta.url);
 const MAX_HEAP_MB = 64;
 const START_LIMIT_MS = 10_000;
 /** A task that has not ended after this time is late: the others that wait behind it go elsewhere. */

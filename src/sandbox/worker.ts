@@ -59,4 +59,4 @@ async function serve(port: MessagePort): Promise<void> {
 }
 
 if (parentPort === null) throw new Error('runs in a worker thread only');
-await serve(parentPort);
+void serve(parentPort);

@@ -1,7 +1,8 @@
-import { runCommand } from '../../exec/process-group.ts';
+import { type Account, runCommand } from '../../exec/process-group.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ProcessReaper } from '../../exec/process-reaper.ts';
 import type { Handler } from '../../resources/handler.ts';
+import { shownOutput } from './shown-output.ts';
 import { type HandlerInput, type HandlerRun, isShortage, NO_ENVIRONMENT } from './handler-result.ts';
 
 /** How long to wait for output after the command exits, because a background child may keep the pipe open. */
@@ -15,17 +16,19 @@ export interface PipeLimits {
   /** Time limit of handlers without a timeout, ms; 0 means none. */
   runLimitMs: number;
   reaper: ProcessReaper;
+  /** The account of commands; that of the backend by default. */
+  account?: Account | undefined;
 }
 
 /**
  * Runs a command with the event on its standard input. The event is handled when the command exits with status 0 by itself.
- * The reason is the beginning of the output.
+ * The reason is the beginning of the output, without the values of its secrets.
  */
 export async function runPipeHandler(
   { command = '', timeout, env_vars }: Handler,
   { payload, notificationId, environment = NO_ENVIRONMENT, signal }: HandlerInput,
   clock: Clock,
-  { runLimitMs, reaper }: PipeLimits,
+  { runLimitMs, reaper, account }: PipeLimits,
 ): Promise<HandlerRun> {
   const result = await runCommand(
     {
@@ -39,12 +42,13 @@ export async function runPipeHandler(
       ],
       timeoutMs: timeout > 0 ? timeout * 1_000 : runLimitMs,
       lingerMs: LINGER_MS,
+      account,
       signal,
     },
     clock,
     reaper,
   );
-  const reason = result.output.slice(0, MAX_REASON_CHARACTERS);
+  const reason = shownOutput(result.output, environment.secrets, MAX_REASON_CHARACTERS);
   if (result.ending === 'not-started') {
     return isShortage(result.errorCode)
       ? { outcome: 'not-started', reason }

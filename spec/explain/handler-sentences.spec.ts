@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import type { Explanation } from '../../src/explain/explanation.ts';
+import { handlerSentences } from '../../src/explain/handler-sentences.ts';
+import type { Notification } from '../../src/store/records.ts';
+
+const AT_MS = 1_700_000_000_000;
+const SKIPPED: Notification = {
+  id: '6a1b2c3d-0000-4000-8000-000000000001',
+  handler: '',
+  pipeline: 'ops',
+  workflow: undefined,
+  eventId: undefined,
+  outcome: 'skipped',
+  reason: 'pipeline has no workflows',
+  status: undefined,
+  attempts: undefined,
+  decidedAtMs: AT_MS,
+  atMs: AT_MS,
+  durationMs: 0,
+  isDeadLetter: undefined,
+};
+
+const sentences = (notification: Notification): string[] =>
+  handlerSentences({
+    atMs: AT_MS,
+    state: { kind: 'recorded' },
+    silences: { items: [], hasMore: false },
+    handlers: { items: [{ notification, isLater: false }], hasMore: false },
+  } as unknown as Explanation);
+
+describe('the sentences about handlers', () => {
+  it('name the pipeline that led to no handler', () => {
+    expect(sentences(SKIPPED)).to.deep.equal([
+      'The pipeline `ops` led to no handler at 2023-11-14T22:13:20Z: pipeline has no workflows.',
+    ]);
+  });
+
+  it('name the handler of a workflow that was not run', () => {
+    const skipped = { ...SKIPPED, handler: 'mail', workflow: 'w', reason: 'handler does not exist' };
+    expect(sentences(skipped)).to.deep.equal([
+      'Handler `mail` of the workflow `w` of the pipeline `ops` was not run at 2023-11-14T22:13:20Z: ' +
+        'handler does not exist.',
+    ]);
+  });
+});
