@@ -26,18 +26,31 @@ export interface ProgramRun {
   stderr: string;
 }
 
-/** Runs `mon-backend` to its end, below `prefix`: a command that runs the rest of its arguments. */
+interface RunOptions {
+  withinMs?: number;
+  /** A command that runs the rest of its arguments. */
+  prefix?: readonly string[];
+  /** The program gets SIGTERM when its log contains this text. */
+  until?: string;
+}
+
+/** Runs `mon-backend` to its end. */
 export async function runProgram(
   args: readonly string[],
-  withinMs = START_WITHIN_MS,
-  prefix: readonly string[] = [],
+  { withinMs = START_WITHIN_MS, prefix = [], until }: RunOptions = {},
 ): Promise<ProgramRun> {
   const [program = '', ...rest] = [...prefix, process.execPath, PROGRAM, ...args];
   const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   let stderr = '';
+  let isStopped = false;
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+    if (until === undefined || isStopped || !stderr.includes(until)) return;
+    isStopped = true;
+    child.kill('SIGTERM');
+  });
   try {
     await inTime(once(child, 'close'), `the end of mon-backend ${args.join(' ')}`, withinMs);
   } finally {
@@ -71,7 +84,7 @@ export class BackendProcess implements BackendPorts {
   readonly #ended: Promise<unknown>;
   readonly #own: TemporaryDirectory;
   readonly #clients = new BackendClients(this);
-  #ports: { api: number; agent: number } | undefined;
+  #ports: { api: number; agent: number; dashboard: number } | undefined;
 
   private constructor(child: ChildProcess, stateDir: string, own: TemporaryDirectory) {
     this.#child = child;
@@ -113,7 +126,13 @@ export class BackendProcess implements BackendPorts {
     if (typeof line !== 'object') {
       throw new Error(`the backend ended with ${this.#child.exitCode}: ${JSON.stringify(this.logs)}`);
     }
-    this.#ports = { api: portOf(line['api']), agent: portOf(line['agents']) };
+    const { api, agents, dashboard } = line;
+    // The dashboard can be turned off.
+    this.#ports = {
+      api: portOf(api),
+      agent: portOf(agents),
+      dashboard: dashboard === undefined ? 0 : portOf(dashboard),
+    };
   }
 
   #readyLine(): Record<string, unknown> | undefined {
@@ -128,6 +147,10 @@ export class BackendProcess implements BackendPorts {
 
   get agentPort(): number {
     return this.#ports?.agent ?? 0;
+  }
+
+  get dashboardPort(): number {
+    return this.#ports?.dashboard ?? 0;
   }
 
   get pid(): number {
@@ -180,10 +203,13 @@ const LISTENERS = [
   '--api-listen-address=127.0.0.1:0',
   '--agent-host=127.0.0.1',
   '--agent-port=0',
+  '--legacy-api-listen-address=127.0.0.1:0',
   '--dashboard-host=127.0.0.1',
   '--dashboard-port=0',
+  '--disable-platform-metrics',
   '--log-level=info',
   '--entity-limit=0',
+  '--entity-check-limit=0',
 ];
 
 /** The command with a limit of its open descriptors, under the same process id. */

@@ -4,6 +4,7 @@ import { DecisionContext } from '../../src/actors/core/decision-context.ts';
 import { GuardLog } from '../../src/actors/core/guard-log.ts';
 import { DEFAULT_SETTINGS } from '../../src/actors/core/settings.ts';
 import { TickBook } from '../../src/actors/core/tick-book.ts';
+import { EntityRoom } from '../../src/actors/core/entity-room.ts';
 import { Committer } from '../../src/store/committer.ts';
 import type { TransactionalStore } from '../../src/store/transactional-store.ts';
 
@@ -28,6 +29,7 @@ export class DecisionsOn {
       pressure: { isOutboxFull: false },
       settings: DEFAULT_SETTINGS,
       ticks: new TickBook(),
+      room: new EntityRoom(DEFAULT_SETTINGS.entityUseLimits, () => []),
     };
     const { nowMs } = this;
     const cause = { restore: true } as const;

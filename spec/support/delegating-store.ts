@@ -1,6 +1,8 @@
+import type { EventSize } from '../../src/store/event-sizes.ts';
 import type { LedgerEntry, LedgerHead } from '../../src/store/ledger.ts';
 import type { TableName, Tables } from '../../src/store/records.ts';
 import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from '../../src/store/ledger-query.ts';
+import type { LedgerExtent } from '../../src/store/ledger-cut.ts';
 import type { Range, StoreSize, TableSize, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 
 /** A store that passes every call to another one. Test doubles override the methods that they change. */
@@ -31,6 +33,10 @@ export class DelegatingStore implements TransactionalStore {
     return this.store.eventKeysOfCheck(namespace, check, afterEntity);
   }
 
+  eventSizes(prefix: string): Iterable<EventSize> {
+    return this.store.eventSizes(prefix);
+  }
+
   tableSize(table: TableName): TableSize {
     return this.store.tableSize(table);
   }
@@ -49,6 +55,14 @@ export class DelegatingStore implements TransactionalStore {
 
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {
     return this.store.lastLedgerEntry(actor, key);
+  }
+
+  cutLedger(throughSeq: number, limit: number): Promise<boolean> {
+    return this.store.cutLedger(throughSeq, limit);
+  }
+
+  ledgerExtent(): LedgerExtent {
+    return this.store.ledgerExtent();
   }
 
   ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {

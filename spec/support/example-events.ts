@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-type Json = Record<string, unknown>;
+export type Json = Record<string, unknown>;
 
 const nowS = (): number => Math.floor(Date.now() / 1000);
 

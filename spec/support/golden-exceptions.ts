@@ -147,7 +147,36 @@ export const GOLDEN_EXCEPTIONS: readonly GoldenException[] = [
     ours: { check: { output: '<string>' } },
     why: 'a command that prints its input prints the machine it runs on',
   },
-  ...[16, 32, 34].map((step) => ({
+  {
+    recording: 'wire/real-agent',
+    step: 54,
+    ours: {
+      id: '<any>',
+      metadata: '<any>',
+      metrics: {
+        points: [
+          { name: 'hits.value', value: 3, timestamp: '<any>', tags: [{ name: 's', value: '127.0.0.1' }] },
+          {
+            name: 'hits.per_second',
+            value: '<number>',
+            timestamp: '<any>',
+            tags: [{ name: 's', value: '127.0.0.1' }],
+          },
+          {
+            name: 'load.value',
+            value: 1.5,
+            timestamp: '<any>',
+            tags: [
+              { name: 'env', value: 'prod' },
+              { name: 's', value: '127.0.0.1' },
+            ],
+          },
+        ],
+      },
+    },
+    why: 'metrics have the time of another flush',
+  },
+  ...[16, 32, 34, 40].map((step) => ({
     recording: 'wire/real-agent',
     step,
     ours: { id: '<uuid>', sequence: 1, pipelines: '<any>', check: { issued: '<unix>' } },

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { MACHINES, type Machines } from '../../src/actors/core/machines.ts';
+import type { MemorySource } from '../../src/actors/supervision/memory-guard.ts';
+import type { VerifyHash } from '../../src/auth/credentials.ts';
 import type { BackendConfig } from '../../src/config/backend.ts';
 import { storeDirectory } from '../../src/main/process/directories.ts';
 import { type RunningBackend, startBackend } from '../../src/main/start-backend.ts';
@@ -15,13 +17,14 @@ import { FailingStore } from './failing-store.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
-import { initialiseForTests } from './test-seed.ts';
+import { BCRYPT_COST, initialiseForTests } from './test-seed.ts';
 
 const AGENT_MESSAGE_LIMIT_BYTES = 10 * 1024 * 1024;
 const API_REQUEST_LIMIT_BYTES = 512_000;
 const WRITE_TIMEOUT_MS = 15_000;
 
-function configOf(directory: string): BackendConfig {
+/** The configuration of a backend of the tests, with free ports and its state in `directory`. */
+export function configOf(directory: string): BackendConfig {
   const host = '127.0.0.1';
   return {
     stateDir: join(directory, 'state'),
@@ -29,7 +32,16 @@ function configOf(directory: string): BackendConfig {
     logLevel: 'info',
     api: { host, port: 0, requestLimitBytes: API_REQUEST_LIMIT_BYTES, writeTimeoutMs: WRITE_TIMEOUT_MS },
     agent: { host, port: 0, writeTimeoutMs: WRITE_TIMEOUT_MS, maxMessageBytes: AGENT_MESSAGE_LIMIT_BYTES },
-    dashboard: { host, port: 0 },
+    dashboard: { host, port: 0, writeTimeoutMs: WRITE_TIMEOUT_MS },
+    earlierApi: {
+      listen: { host, port: 0 },
+      onDashboard: true,
+      requestLimitBytes: API_REQUEST_LIMIT_BYTES,
+      pair: undefined,
+      allowsAnonymous: false,
+      corsHeaders: {},
+      datacenters: {},
+    },
     storeSync: 'full',
   };
 }
@@ -46,6 +58,10 @@ export interface InProcessOptions {
   machines?: Machines;
   /** The values of the provider `env` of secrets, by variable. */
   secrets?: Readonly<Record<string, string>>;
+  /** The memory that the backend watches; none by default. */
+  memory?: MemorySource;
+  /** Replaces bcrypt, which takes 60 ms for each wrong password. */
+  verifyHash?: VerifyHash;
   /** Wraps the store of the backend. */
   through?: (store: TransactionalStore) => TransactionalStore;
 }
@@ -95,13 +111,16 @@ export class InProcessBackend implements BackendPorts {
 
   /** Starts the backend on its existing state, at other ports. */
   async resume(machines: Machines = MACHINES): Promise<void> {
-    const { configurationKinds, machine, secrets, through = (store) => store } = this.#options;
+    const { configurationKinds, machine, secrets, memory, verifyHash, through = (store) => store } = this.#options;
     this.#running = await startBackend(this.#config, {
       clock: this.clock,
       log: this.log,
       configurationKinds,
       machine,
       machines,
+      memory,
+      verifyHash,
+      bcryptCost: BCRYPT_COST,
       secretValues: secrets && secretValuesOf(secrets),
       openStore: (options) => {
         this.#store = new FailingStore(through(new LmdbStore(options)));
@@ -159,6 +178,15 @@ export class InProcessBackend implements BackendPorts {
 
   get apiPort(): number {
     return this.#running?.apiPort ?? 0;
+  }
+
+  /** The port of the API of the first generation. */
+  get earlierApiPort(): number {
+    return this.#running?.earlierApiPort ?? 0;
+  }
+
+  get dashboardPort(): number {
+    return this.#running?.dashboardPort ?? 0;
   }
 
   get agentPort(): number {

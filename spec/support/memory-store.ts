@@ -1,4 +1,6 @@
+import type { EventSize } from '../../src/store/event-sizes.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger.ts';
+import type { LedgerExtent } from '../../src/store/ledger-cut.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
 import {
   type KeyQuery,
@@ -71,6 +73,10 @@ export class MemoryStore implements TransactionalStore {
     return keysOfCheck(this.#rows('events').keys(), { namespace, check, afterEntity });
   }
 
+  *eventSizes(prefix: string): Iterable<EventSize> {
+    for (const [key, { length }] of this.#rows('events')) if (key.startsWith(prefix)) yield { key, bytes: length };
+  }
+
   tableSize(table: TableName): TableSize {
     const texts = [...this.#rows(table).values()];
     return { entries: texts.length, bytes: texts.reduce((bytes, { length }) => bytes + length, 0) };
@@ -96,7 +102,17 @@ export class MemoryStore implements TransactionalStore {
   }
 
   *ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
-    for (const [index, entry] of this.#entries().entries()) yield { seq: index + 1, entry };
+    for (const entry of this.#entries()) yield { seq: entry.seq, entry };
+  }
+
+  cutLedger(throughSeq: number): Promise<boolean> {
+    this.#ledger.splice(0, this.#entries().filter(({ seq }) => seq <= throughSeq).length);
+    return Promise.resolve(true);
+  }
+
+  ledgerExtent(): LedgerExtent {
+    const bytes = this.#ledger.reduce((sum, { length }) => sum + length, 0);
+    return { firstSeq: this.#head.seq - this.#ledger.length + 1, entries: this.#ledger.length, bytes };
   }
 
   #entries(): LedgerEntry[] {

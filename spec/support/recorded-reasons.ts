@@ -1,10 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { AGENT_EXCEPTIONS, type AgentException } from './golden-agent/exceptions.ts';
+import { BACKEND_EXCEPTIONS } from './golden-backend-exceptions.ts';
+import { EARLIER_EXCEPTIONS } from './golden-earlier/earlier-exceptions.ts';
 import { GOLDEN_EXCEPTIONS } from './golden-exceptions.ts';
 
 const GOLDEN = fileURLToPath(new URL('../golden/', import.meta.url));
 /** Reasons of steps that differ only because an earlier step does. */
-const FOLLOWS = /^as above$|was refused$|^ours deletes it only now$/;
+const FOLLOWS =
+  /^as above$|^same$|^see the step before$|^gone\b|^an earlier step had another result$|was refused$|^ours deletes it only now$/;
 /** Matches `D12`, `A9`, `2.8.3`, and `15` at the beginning of a reason. */
 const SOURCE = /\b[DA]\d+\b|(?<![\w.])\d+(?:\.\d+)+|^15\b/g;
 /** Recordings whose reasons name sections without their document. */
@@ -21,11 +25,25 @@ export interface RecordedReason {
 /** Returns the reasons of all recordings that are replayed. */
 export function recordedReasons(): RecordedReason[] {
   const files = readdirSync(GOLDEN, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
-  return [...files.toSorted().flatMap(reasonsIn), ...GOLDEN_EXCEPTIONS.map(exceptionReason)];
+  const earlier = EARLIER_EXCEPTIONS.filter(({ why }) => !FOLLOWS.test(why)).map(({ file, steps, why }) => ({
+    place: `earlier/${file} ${steps.join()}`,
+    ids: [why],
+  }));
+  return [
+    ...files.toSorted().flatMap(reasonsIn),
+    ...AGENT_EXCEPTIONS.map(agentReason),
+    ...[...GOLDEN_EXCEPTIONS, ...BACKEND_EXCEPTIONS].map(exceptionReason),
+    ...earlier,
+  ];
 }
 
 const exceptionReason = ({ recording, step, why }: (typeof GOLDEN_EXCEPTIONS)[number]): RecordedReason => ({
   place: `${recording} ${step}`,
+  ids: [why],
+});
+
+const agentReason = ({ file, scenario, step, why }: AgentException): RecordedReason => ({
+  place: `agent/${file} ${scenario} ${step}`,
   ids: [why],
 });
 

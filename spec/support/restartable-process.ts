@@ -13,11 +13,11 @@ export class RestartableProcess {
   }
 
   /** Initialises a new state directory and starts the program on it. */
-  static async start(): Promise<RestartableProcess> {
+  static async start(args: readonly string[] = []): Promise<RestartableProcess> {
     const program = new RestartableProcess(await temporaryDirectory());
     try {
       await initialiseState(program.stateDir);
-      await program.resume();
+      await program.resume(args);
       return program;
     } catch (error) {
       await program.stop();

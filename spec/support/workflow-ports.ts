@@ -20,6 +20,7 @@ export const plainWorkflowPorts = (
   mutators: {
     mutator: () => undefined,
     environment: notUsed('an environment'),
+    libraries: notUsed('a library of a mutator'),
     variable: notUsed('a variable'),
     evaluate: notUsed('the sandbox'),
     runCommand: notUsed('a command'),

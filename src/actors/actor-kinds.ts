@@ -6,7 +6,7 @@ import type { Log } from '../ports/log.ts';
 import { keepaliveDeadline } from './agents/keepalives.ts';
 import { rebuildEntity } from './agents/rebuild-entity.ts';
 import type { CurrentDecision } from './core/current-decision.ts';
-import { ttlDeadline } from './events/check-ttls.ts';
+import { ttlDeadline } from './events/ttl-deadline.ts';
 import { rebuildCheckTtl } from './events/rebuild-check-ttl.ts';
 import { connectionDeadline, scheduleDeadline } from './stored-deadlines.ts';
 import type { BlindTime } from './time/blind-time.ts';

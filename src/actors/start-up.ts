@@ -9,13 +9,14 @@ import type { EntityRecord } from '../store/records.ts';
 import { readResource } from '../store/resource-store.ts';
 import { CorruptRecord } from '../store/sealed.ts';
 import type { RangeReader } from '../store/transactional-store.ts';
+import type { Aggregates } from './aggregates/aggregates.ts';
 import type { AgentPort } from './agents/agent-port.ts';
 import type { BlindTime } from './time/blind-time.ts';
-import { ttlDeadline } from './events/check-ttls.ts';
+import { ttlDeadline } from './events/ttl-deadline.ts';
 import type { DeadlineQueue, StoredDeadline } from './time/deadline-queue.ts';
 import { keepaliveDeadline } from './agents/keepalives.ts';
 import type { ActorKinds } from './core/actor-kind.ts';
-import { describeOwnEntity, ensureOwnEntity } from './supervision/own-entity.ts';
+import { describeOwnEntity, ensureOwnEntity, labelOwnEntity, type OwnMetadata } from './supervision/own-entity.ts';
 import { recordBlindInterval, storeBlindTime } from './supervision/stored-blind-time.ts';
 import { storeLead } from './ticks/outages.ts';
 import { resolveMissedTicks } from './supervision/tick-watchdog.ts';
@@ -34,14 +35,18 @@ export interface StoredObjectsPorts {
   blind: BlindTime;
   /** The number of stored objects in each group. */
   groups: GroupCounts;
+  aggregates: Pick<Aggregates, 'load'>;
   log: Log;
 }
 
 /**
  * Arms every stored deadline without waking an actor, drops the blind intervals that no deadline counts from any more, and counts
- * the stored objects. Objects that a pending deletion hides are counted too, until the step that deletes them.
+ * the stored objects and fills the aggregates. Objects that a pending deletion hides are counted too, until the step that deletes them.
  */
-export function readStoredObjects(store: RangeReader, { deadlineQueue, blind, groups, log }: StoredObjectsPorts): void {
+export function readStoredObjects(
+  store: RangeReader,
+  { deadlineQueue, blind, groups, aggregates, log }: StoredObjectsPorts,
+): void {
   const arm = (actor: string, key: string, deadline: StoredDeadline | undefined): void => {
     if (deadline !== undefined) deadlineQueue.set(actor, key, deadline.atMs, deadline.sinceMs, deadline.repeat);
   };
@@ -55,8 +60,9 @@ export function readStoredObjects(store: RangeReader, { deadlineQueue, blind, gr
     const record = readable(() => store.get('events', key), log);
     if (record === undefined) continue;
     groups.move('events', undefined, eventGroup(namespaceOf(key), record));
-    const ttl = visible(store, 'events', key, record)?.ttl;
-    if (ttl !== undefined) arm('check-ttl', key, ttlDeadline(ttl));
+    const shown = visible(store, 'events', key, record);
+    if (shown?.ttl !== undefined) arm('check-ttl', key, ttlDeadline(shown.ttl));
+    if (shown?.aggregates !== undefined) aggregates.load(key, shown.aggregates, record.state.history);
   }
   for (const key of store.keys('resources', { from: SILENCES, to: afterPrefix(SILENCES) })) {
     const record = readable(() => store.get('resources', key) as SilenceRecord | undefined, log);
@@ -94,16 +100,21 @@ export interface TakeOverPorts {
   backendName: string;
   /** The machine that the backend runs on; undefined when unknown. */
   machine?: System | undefined;
+  ownMetadata?: OwnMetadata | undefined;
 }
 
 /** The first decision of a process: it updates the backend's own entity, starts the schedules, and ends the sessions that the former process left open. */
-export function takeOver(ctx: DecisionContext, { blind, kinds, agents, backendName, machine }: TakeOverPorts): void {
+export function takeOver(
+  ctx: DecisionContext,
+  { blind, kinds, agents, backendName, machine, ownMetadata }: TakeOverPorts,
+): void {
   storeBlindTime(ctx, blind);
   const down = blind.intervals.at(-1);
   if (down !== undefined) recordBlindInterval(ctx, backendName, 'process.started', down);
   storeLead(ctx);
   ensureOwnEntity(ctx, backendName);
   if (machine !== undefined) describeOwnEntity(ctx, backendName, machine);
+  if (ownMetadata !== undefined) labelOwnEntity(ctx, backendName, ownMetadata);
   for (const key of ctx.decision.keys('sessions', '')) agents.closeForgotten(ctx, key);
   for (const key of ctx.decision.keys('resources', 'checks/')) {
     const check = key.slice('checks/'.length);

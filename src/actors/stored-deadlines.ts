@@ -3,7 +3,7 @@ import { agentConnectionMachine, type ConnectionContext } from '../machines/agen
 import type { ScheduleContext } from '../machines/check-schedule.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
 import type { TableReader } from '../store/decision.ts';
-import { ttlDeadline } from './events/check-ttls.ts';
+import { ttlDeadline } from './events/ttl-deadline.ts';
 import { NO_INPUT, type StoredDeadline } from './time/deadline-queue.ts';
 import { keepaliveDeadline } from './agents/keepalives.ts';
 import type { ActorKind } from './core/actor-kind.ts';

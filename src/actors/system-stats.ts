@@ -1,6 +1,8 @@
 import type { QueueStats } from '../ports/queue-stats.ts';
 import type { CommitCounts } from '../store/commit-counts.ts';
 import type { Committer } from '../store/committer.ts';
+import type { EntityBound } from '../resources/errors.ts';
+import type { EntityRoom } from './core/entity-room.ts';
 import type { AgentPort } from './agents/agent-port.ts';
 import type { BlindTime } from './time/blind-time.ts';
 import { countSchedules, type ScheduleKind } from './schedules/schedule-counts.ts';
@@ -24,6 +26,8 @@ export interface SystemStats {
   awake: Readonly<Record<ActorKind, number>>;
   /** The awake actors among those that can be evicted. */
   awakeSleepers: QueueStats;
+  /** The events whose state is kept in memory. */
+  keptEvents: QueueStats;
   /** Scheduled checks, by kind of schedule and namespace. */
   schedules: Readonly<Record<ScheduleKind, ReadonlyMap<string, number>>>;
   /** Armed deadlines, by the name of the actor in the deadline queue. */
@@ -34,8 +38,14 @@ export interface SystemStats {
   blindMs: number;
   /** Connections with events that wait until the store can be written. */
   pendingConnections: number;
-  /** Entities whose events were dropped at the entity limit; the oldest are forgotten. */
-  droppedProxies: QueueStats;
+  /** Entities whose events were dropped at a limit; the oldest are forgotten. */
+  droppedEvents: QueueStats;
+  /** Results that were refused because their entity is full, by what it has too much of. */
+  refusedResults: Readonly<Record<EntityBound, number>>;
+  /** Entities whose stored results are measured. */
+  measuredEntities: QueueStats;
+  /** Agents whose connections are counted. */
+  countedAgents: QueueStats;
   /** Ticks of checks, by outcome. */
   ticks: Readonly<Record<TickOutcome, number>>;
   /** Requests whose results are expected. */
@@ -47,21 +57,22 @@ export interface SystemStats {
 }
 
 export interface SystemParts {
-  committer: Pick<Committer, 'counts' | 'openDecisions' | 'head' | 'get'>;
+  committer: Pick<Committer, 'counts' | 'openDecisions' | 'keptEvents' | 'head' | 'get'>;
   decider: Pick<Decider, 'refused'>;
   kinds: ActorKinds;
   eviction: Pick<Eviction, 'awake'>;
   deadlineQueue: Pick<DeadlineQueue, 'armed'>;
   supervision: Pick<Supervision, 'failures' | 'quarantined'>;
   blind: Pick<BlindTime, 'addedMs'>;
-  agents: Pick<AgentPort, 'pendingConnections' | 'droppedProxies'>;
+  agents: Pick<AgentPort, 'pendingConnections' | 'droppedEvents' | 'countedAgents'>;
   ticks: Pick<TickBook, 'counts' | 'expected'>;
+  room: Pick<EntityRoom, 'measured' | 'refused'>;
   notifications: SystemStats['notifications'];
 }
 
 /** Its cost grows with the number of checks, because it counts all schedules. */
 export function systemStats(parts: SystemParts): SystemStats {
-  const { committer, decider, kinds, eviction, deadlineQueue, supervision, blind, agents, notifications, ticks } =
+  const { committer, decider, kinds, eviction, deadlineQueue, supervision, blind, agents, notifications, ticks, room } =
     parts;
   return {
     commits: committer.counts,
@@ -70,13 +81,17 @@ export function systemStats(parts: SystemParts): SystemStats {
     refused: decider.refused,
     awake: ofEachKind((kind) => kinds[kind].awake),
     awakeSleepers: eviction.awake,
+    keptEvents: committer.keptEvents,
     schedules: countSchedules(committer, kinds['check-schedule'].keys()),
     armed: deadlineQueue.armed,
     failures: supervision.failures,
     quarantined: ofEachKind((kind) => supervision.quarantined(kind)),
     blindMs: blind.addedMs,
     pendingConnections: agents.pendingConnections,
-    droppedProxies: agents.droppedProxies,
+    droppedEvents: agents.droppedEvents,
+    refusedResults: room.refused,
+    measuredEntities: room.measured,
+    countedAgents: agents.countedAgents,
     ticks: ticks.counts,
     expectedResults: ticks.expected.stats,
     unansweredRequests: ticks.expected.unanswered,

@@ -7,7 +7,8 @@ import { Committer } from '../store/committer.ts';
 import type { LedgerHead } from '../store/ledger.ts';
 import type { Attempts, Notification, OutboxEntry } from '../store/records.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
-import { VisibleReader } from '../store/visible-store.ts';
+import { VisibleReader, VisibleStore } from '../store/visible-store.ts';
+import { Aggregates } from './aggregates/aggregates.ts';
 import { makeActorKinds } from './actor-kinds.ts';
 import { type Commands, makeCommands } from './administration/commands.ts';
 import { AgentPort, type AgentSession } from './agents/agent-port.ts';
@@ -29,7 +30,9 @@ import { TickBook } from './core/tick-book.ts';
 import { DeadlineDispatch } from './deadline-dispatch.ts';
 import { noteAttempts, settleDurably } from './events/settle-notification.ts';
 import { SILENCE } from './events/silences.ts';
+import { ActorDetails } from './inspection/actor-details.ts';
 import { Inspection } from './inspection/inspection.ts';
+import type { OwnMetadata } from './supervision/own-entity.ts';
 import { provideEffects } from './machine-effects.ts';
 import { NO_RINGS, type Rings } from './schedules/round-robin.ts';
 import { readStoredObjects, takeOver } from './start-up.ts';
@@ -39,12 +42,17 @@ import { CommitOutcomes } from './supervision/commit-outcomes.ts';
 import { Heartbeat } from './supervision/heartbeat.ts';
 import { publishAnchor } from './supervision/ledger-anchor.ts';
 import { DeletionSteps } from './supervision/deletion-steps.ts';
+import { EventRetention } from './supervision/event-retention.ts';
+import { LedgerRetention } from './supervision/ledger-retention.ts';
+import { EntityRoom } from './core/entity-room.ts';
+import { MemoryGuard, type MemorySource, type MemoryUse } from './supervision/memory-guard.ts';
 import { NotificationRetention } from './supervision/notification-retention.ts';
 import { Quarantine } from './supervision/quarantine.ts';
 import { Retention } from './supervision/retention.ts';
 import { probeStore } from './supervision/store-probe.ts';
 import { StoreRecovery } from './supervision/store-recovery.ts';
 import { lastAliveMs, readBlindIntervals } from './supervision/stored-blind-time.ts';
+import { type DiskUse, StoreQuota } from './supervision/store-quota.ts';
 import { Supervision } from './supervision/supervision.ts';
 import { TickWatchdog } from './supervision/tick-watchdog.ts';
 import { type SystemParts, type SystemStats, systemStats } from './system-stats.ts';
@@ -67,6 +75,8 @@ export interface SystemPorts {
   backendName: string;
   /** The machine that the backend runs on. */
   machine?: System | undefined;
+  /** Labels and annotations of the backend's own entity. */
+  ownMetadata?: OwnMetadata | undefined;
   machines?: Machines | undefined;
   configurationKinds?: ConfigurationKinds | undefined;
   /** The handler for agents that leave and name none. */
@@ -75,19 +85,29 @@ export interface SystemPorts {
   settings?: Partial<Settings>;
   /** Actors that may be awake at once; the others are evicted to the store. */
   maxAwakeActors?: number | undefined;
+  /** The free space of the disk of the store. */
+  freeDiskBytes?: (() => number) | undefined;
+  /** The memory of the process; not watched when absent. */
+  memory?: MemorySource | undefined;
 }
 
 /** The running system: root, supervisors, actors and deadlines, and the committer that all of them write through. */
 export class ActorSystem {
   readonly agents: AgentPort;
+  readonly aggregates = new Aggregates();
   readonly commands: Commands;
   readonly decider: Decider;
   readonly inspection: Inspection;
+  readonly details: ActorDetails;
   /** The rings of the connected agents; empty until the agent port sets them. */
   rings: Rings = NO_RINGS;
   readonly #ports: SystemPorts;
   readonly #committer: Committer;
   readonly #pressure: Pressure;
+  readonly #quota: StoreQuota;
+  readonly #memory: MemoryGuard;
+  readonly #room: EntityRoom;
+  readonly #steadyMs: () => number;
   readonly #deadlineQueue: DeadlineQueue;
   readonly #root: Root;
   readonly #kinds: ActorKinds;
@@ -104,18 +124,33 @@ export class ActorSystem {
     this.#ports = ports;
     const { store, clock, log, backendName, machines = MACHINES, configurationKinds = CONFIGURATION_KINDS } = ports;
     const listeners = this.#listeners;
+    listeners.add(this.aggregates);
     const time = new SteadyTime(clock, lastAliveMs(store));
     const nowMs = () => clock.nowMs();
     const steadyMs = () => time.nowMs();
+    this.#steadyMs = steadyMs;
     const blind = new BlindTime(readBlindIntervals(store, steadyMs()));
     const deadlineQueue = new DeadlineQueue({ clock, time, blind, wallClockActors: WALL_CLOCK_ACTORS });
 
     const commits = new CommitRelay();
     const after = (delayMs: number, fire: () => void) => void clock.after(delayMs, fire);
     const committer = new Committer({ store, nowMs: steadyMs, after, listener: commits });
-    const pressure = new Pressure({ store: committer, nowMs: steadyMs });
+    const settings = { ...DEFAULT_SETTINGS, ...ports.settings };
+    const quota = new StoreQuota({
+      store,
+      clock,
+      log,
+      quotaBytes: settings.storeQuotaBytes,
+      freeDiskBytes: ports.freeDiskBytes,
+    });
+    this.#quota = quota;
+    const memory = new MemoryGuard({ source: ports.memory, clock, log });
+    this.#memory = memory;
+    const pressure = new Pressure({ store: committer, memory, quota, nowMs: steadyMs });
     const visible = new VisibleReader(committer);
     const ticks = new TickBook();
+    const room = new EntityRoom(settings.entityUseLimits, (prefix) => committer.eventSizes(prefix));
+    this.#room = room;
     const armed = new ArmedDeadlines({ deadlineQueue, reader: visible, ticks, nowMs });
 
     const current = new CurrentDecision();
@@ -135,9 +170,8 @@ export class ActorSystem {
       nowMs,
       steadyMs,
     });
-    const eviction = new Eviction(kinds, ports.maxAwakeActors ?? DEFAULT_MAX_AWAKE_ACTORS);
+    const eviction = new Eviction(kinds, ports.maxAwakeActors ?? DEFAULT_MAX_AWAKE_ACTORS, committer);
     const quarantine = new Quarantine();
-    const settings = { ...DEFAULT_SETTINGS, ...ports.settings };
     const decider = new Decider({
       committer,
       kinds,
@@ -152,10 +186,11 @@ export class ActorSystem {
       steadyMs,
       settings,
       ticks,
+      room,
     });
     const agents = new AgentPort(decider, sessions, log);
 
-    const supervised = { decider, kinds, deadlineQueue, armed, ticks, backendName, steadyMs, log };
+    const supervised = { decider, kinds, deadlineQueue, armed, ticks, room, backendName, steadyMs, log };
     const supervision = new Supervision({ ...supervised, failures, quarantine });
     const dispatch = new DeadlineDispatch({ ...supervised, agents, supervision, pressure, reader: committer });
 
@@ -176,17 +211,26 @@ export class ActorSystem {
     this.#commitOutcomes = new CommitOutcomes({ committer, pressure, blindRecorder, recovery, listeners });
     commits.setListener(this.#commitOutcomes);
     const tickWatchdog = new TickWatchdog({ ...supervised, blind, sessions });
-    const upkeep = { watch, supervision, eviction, retention: new Retention(store), tickWatchdog };
-    const heartbeat = new Heartbeat({ ...upkeep, clock, decider, steadyMs });
+    const upkeep = { watch, supervision, eviction, retention: new Retention(store), tickWatchdog, agents };
+    const heartbeat = new Heartbeat({ ...upkeep, aggregates: this.aggregates, clock, decider, steadyMs });
     const deletions = new DeletionSteps({ store, decider, pressure, clock, log });
     listeners.add(deletions);
     const { notificationRetentionMs: retentionMs } = settings;
     const notifications = new NotificationRetention({ store, decider, clock, log, retentionMs });
-    this.#upkeep = [heartbeat, deletions, notifications];
+    const kept = { decider, clock, log };
+    const ledger = new LedgerRetention({ ...kept, store, backendName, limits: settings.ledgerLimits });
+    const events = new EventRetention({
+      ...kept,
+      store: new VisibleStore(store),
+      retentionMs: settings.eventRetentionMs,
+    });
+    this.#upkeep = [heartbeat, deletions, notifications, ledger, events, quota, memory];
 
     this.inspection = new Inspection({ decider, committer, visible, store, kinds, machines, clock, log });
+    this.details = new ActorDetails({ committer, visible, store, kinds, deadlineQueue, clock });
     this.commands = makeCommands({
       decider,
+      aggregates: this.aggregates,
       configurationKinds,
       eventKeysOfCheck: (namespace, check, limit) => committer.eventKeysOfCheck(namespace, check, limit),
       wake: (actor, key, user) => supervision.wake(actor, key, { user }),
@@ -202,7 +246,7 @@ export class ActorSystem {
     this.#kinds = kinds;
     this.#blind = blind;
     const decided = { committer, decider, notifications };
-    this.#statParts = { ...decided, kinds, eviction, deadlineQueue, supervision, blind, agents, ticks };
+    this.#statParts = { ...decided, kinds, eviction, deadlineQueue, supervision, blind, agents, ticks, room };
   }
 
   /** Whether senders must pause: too many changes wait, or the store cannot be written. */
@@ -215,9 +259,34 @@ export class ActorSystem {
     return this.#committer.isFailing;
   }
 
+  /** The changes that are decided and wait to be stored. */
+  get openDecisions(): number {
+    return this.#committer.openDecisions.used;
+  }
+
   /** The last durable entry of the ledger. */
   get ledgerHead(): LedgerHead {
     return this.#committer.head;
+  }
+
+  /** The number of entities whose results were refused within an hour, because the entity is full. */
+  get fullEntities(): number {
+    return this.#room.fullAt(this.#steadyMs());
+  }
+
+  /** The use of the disk by the store. */
+  diskUse(): DiskUse {
+    return this.#quota.use();
+  }
+
+  /** Whether changes and new agents are refused, because the memory is nearly used up. */
+  get isMemoryFull(): boolean {
+    return this.#memory.isFull;
+  }
+
+  /** Undefined where the memory is not watched. */
+  memoryUse(): MemoryUse | undefined {
+    return this.#memory.use();
   }
 
   /** Its cost grows with the number of checks, because it counts all schedules. */
@@ -239,12 +308,12 @@ export class ActorSystem {
    * recovery records it later.
    */
   async start(): Promise<void> {
-    const { store, log, backendName, machine } = this.#ports;
+    const { store, log, backendName, machine, ownMetadata } = this.#ports;
     const [blind, deadlineQueue, kinds, agents] = [this.#blind, this.#deadlineQueue, this.#kinds, this.agents];
     const { groups } = this.#committer.counts.stored;
-    readStoredObjects(store, { deadlineQueue, blind, groups, log });
+    readStoredObjects(store, { deadlineQueue, blind, groups, aggregates: this.aggregates, log });
     const begin = (ctx: DecisionContext): void => {
-      takeOver(ctx, { blind, kinds, agents, backendName, machine });
+      takeOver(ctx, { blind, kinds, agents, backendName, machine, ownMetadata });
     };
     try {
       await this.decider.decide(RESTORE, begin).durable;

@@ -1,6 +1,7 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
 import { compactVerify, errors, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/at-most.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStats } from '../ports/queue-stats.ts';
 import { Unauthenticated } from '../resources/errors.ts';
@@ -77,7 +78,7 @@ export class AccessTokens {
   readonly #signing: { algorithm: string; key: Uint8Array | KeyObject };
   readonly #lifetimes: TokenLifetimes;
   readonly #clock: Clock;
-  readonly #verified = new LRUCache<string, TokenClaims>({ max: MAX_REMEMBERED_TOKENS });
+  readonly #verified = new LRUCache<string, TokenClaims>(atMost(MAX_REMEMBERED_TOKENS));
 
   constructor({ secret, keys, lifetimes = DEFAULT_LIFETIMES, clock }: AccessTokensPorts) {
     const bySecret = [SECRET_ALGORITHM, secret] as const;

@@ -3,7 +3,7 @@ import type { ResourceStore } from '../store/resource-store.ts';
 import { AccessControl } from './access-control.ts';
 import { AccessTokens, type EllipticKeys, type TokenLifetimes } from './access-tokens.ts';
 import { Authentication } from './authentication.ts';
-import { Credentials } from './credentials.ts';
+import { Credentials, type VerifyHash } from './credentials.ts';
 import { LoginSessions, type LoginSessionsPorts } from './login-sessions.ts';
 import { LoginThrottle } from './login-throttle.ts';
 import { Tickets } from './tickets.ts';
@@ -15,6 +15,10 @@ export interface AuthPorts extends Pick<LoginSessionsPorts, 'commands' | 'log'> 
   /** When present, these keys sign tokens instead of the secret. */
   tokenKeys?: EllipticKeys | undefined;
   tokenLifetimes?: TokenLifetimes | undefined;
+  /** Compares a password with its hash; with bcrypt by default. */
+  verifyHash?: VerifyHash | undefined;
+  /** The cost of the hashes of new passwords; the usual one by default. */
+  bcryptCost?: number | undefined;
   clock: Clock;
 }
 
@@ -30,13 +34,13 @@ export interface Auth {
 }
 
 export function createAuth(ports: AuthPorts): Auth {
-  const { resources, tokenSecret, tokenKeys, tokenLifetimes, clock } = ports;
+  const { resources, tokenSecret, tokenKeys, tokenLifetimes, verifyHash, bcryptCost, clock } = ports;
   const tokens = new AccessTokens({ secret: tokenSecret, keys: tokenKeys, lifetimes: tokenLifetimes, clock });
   const loginSessions = new LoginSessions({ ...ports, tokens });
   return {
     access: new AccessControl(resources),
     authentication: new Authentication({ resources, sessions: loginSessions }),
-    credentials: new Credentials(resources),
+    credentials: new Credentials(resources, verifyHash, bcryptCost),
     loginSessions,
     throttle: new LoginThrottle(clock),
     tickets: new Tickets({ resources, clock }),

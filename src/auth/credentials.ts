@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { hash as hashBcrypt, verify as verifyBcrypt } from '@node-rs/bcrypt';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/at-most.ts';
 import type { QueueStats } from '../ports/queue-stats.ts';
 import { Overloaded } from '../resources/errors.ts';
 import { isName } from '../resources/names.ts';
@@ -23,7 +24,7 @@ const BCRYPT_COST = 10;
 const DUMMY_HASH = '$2b$10$SjlaezPMrFO/mRFxxe.VGuA5MrFVhzkoV0nGSjHHPUKyykmKJ4XkO';
 
 /** Hashes a password for storage. bcrypt uses its first 72 bytes only. */
-export const hashPassword = (password: string): Promise<string> => hashBcrypt(password, { cost: BCRYPT_COST });
+export const hashPassword = (password: string, cost = BCRYPT_COST): Promise<string> => hashBcrypt(password, { cost });
 
 const costOf = (passwordHash: string): number => Number(passwordHash.slice(4, 6));
 
@@ -56,8 +57,9 @@ export interface PasswordHasher {
 export class Credentials implements CredentialVerifier, PasswordHasher {
   readonly #resources: Pick<ResourceStore, 'get'>;
   readonly #verifyHash: VerifyHash;
+  readonly #cost: number | undefined;
   readonly #processKey = randomBytes(32);
-  readonly #verified = new LRUCache<string, true>({ max: MAX_REMEMBERED_CREDENTIALS });
+  readonly #verified = new LRUCache<string, true>(atMost(MAX_REMEMBERED_CREDENTIALS));
   /** Verifications in progress: identical credentials sent by many agents at once are hashed once. */
   readonly #inFlight = new Map<string, Promise<boolean>>();
   /** Number of verifications in progress for each user. */
@@ -66,9 +68,11 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
   #running = 0;
   #refused = 0;
 
-  constructor(resources: Pick<ResourceStore, 'get'>, verifyHash: VerifyHash = verifyBcrypt) {
+  /** `cost` is that of the hashes of new passwords. */
+  constructor(resources: Pick<ResourceStore, 'get'>, verifyHash: VerifyHash = verifyBcrypt, cost?: number) {
     this.#resources = resources;
     this.#verifyHash = verifyHash;
+    this.#cost = cost;
   }
 
   /** Cached credentials. */
@@ -141,7 +145,7 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
   }
 
   hash(password: string): Promise<string> {
-    return this.#withSlot(() => hashPassword(password));
+    return this.#withSlot(() => hashPassword(password, this.#cost));
   }
 
   matches(password: string, passwordHash: string): Promise<boolean> {

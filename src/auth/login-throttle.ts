@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/at-most.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStats } from '../ports/queue-stats.ts';
 import { TooManyLogins } from '../resources/errors.ts';
@@ -43,9 +44,9 @@ export interface LoginAttempt {
  */
 export class LoginThrottle {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #accountTimes = new LRUCache<string, number>({ max: MAX_REMEMBERED_ACCOUNTS });
-  readonly #addressTimes = new LRUCache<string, number>({ max: MAX_REMEMBERED_ADDRESSES });
-  readonly #succeeded = new LRUCache<string, true>({ max: MAX_REMEMBERED_LOGINS });
+  readonly #accountTimes = new LRUCache<string, number>(atMost(MAX_REMEMBERED_ACCOUNTS));
+  readonly #addressTimes = new LRUCache<string, number>(atMost(MAX_REMEMBERED_ADDRESSES));
+  readonly #succeeded = new LRUCache<string, true>(atMost(MAX_REMEMBERED_LOGINS));
   readonly #accounts = new Buckets(ACCOUNT, this.#accountTimes);
   readonly #fleets = new Buckets(FLEET, this.#accountTimes);
   readonly #addresses = new Buckets(ADDRESS, this.#addressTimes);

@@ -10,8 +10,10 @@ import { describeApi } from './openapi/openapi.ts';
 import { requestListener, type RequestListenerPorts } from './request-listener.ts';
 import type { Route } from './request/route.ts';
 import { type ActorRoutePorts, actorRoutes } from './routes/actors.ts';
+import { type AggregateRoutePorts, aggregateRoutes } from './routes/aggregates.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
 import { authRoutes } from './routes/auth.ts';
+import { type BackendHealthPorts, backendHealthRoutes } from './routes/backend-health.ts';
 import { checkHookRoutes } from './routes/check-hooks.ts';
 import { type CheckRunPorts, checkRunRoutes } from './routes/check-runs.ts';
 import { type ClusterRoutePorts, clusterRoutes } from './routes/cluster.ts';
@@ -19,6 +21,8 @@ import { allConfigurationRoutes } from './routes/configuration.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { entityRoutes } from './routes/entities.ts';
 import { type DryRunRoutePorts, dryRunRoutes } from './routes/dry-run.ts';
+import { type EntitySummaryPorts, entitySummaryRoutes } from './routes/entity-summaries.ts';
+import { type EventSummaryPorts, eventSummaryRoutes } from './routes/event-summaries.ts';
 import { eventRoutes } from './routes/events.ts';
 import { type ExplainRoutePorts, explainRoutes } from './routes/explain.ts';
 import { graphqlRoutes } from './routes/graphql.ts';
@@ -28,6 +32,7 @@ import { type MachineRoutePorts, machineRoutes } from './routes/machines.ts';
 import { METRICS_ROUTE, type MetricsPorts } from './routes/metrics.ts';
 import { namespaceRoutes } from './routes/namespaces.ts';
 import { providerRoutes } from './routes/providers.ts';
+import { type SilencePreviewPorts, silencePreviewRoutes } from './routes/silence-preview.ts';
 import { silencedRoutes } from './routes/silenced.ts';
 import { type NotificationRoutePorts, notificationRoutes } from './routes/notifications.ts';
 import { type SessionRoutePorts, sessionRoutes } from './routes/sessions.ts';
@@ -43,13 +48,17 @@ export interface ApiPorts
     Omit<RequestListenerPorts, 'auth' | 'metrics'>,
     LedgerRoutePorts,
     ExplainRoutePorts,
-    Pick<NotificationRoutePorts, 'notifications' | 'nextAttemptAtMs'>,
+    Pick<NotificationRoutePorts, 'notifications' | 'nextAttempt'>,
     Pick<DryRunRoutePorts, 'dryRuns'>,
+    Pick<EventSummaryPorts, 'silencesNow'>,
+    AggregateRoutePorts,
+    BackendHealthPorts,
+    Pick<SilencePreviewPorts, 'silencing'>,
     StatusRoutePorts,
     ClusterRoutePorts,
     SessionRoutePorts,
     MachineRoutePorts,
-    Pick<ActorRoutePorts, 'actors'>,
+    Omit<ActorRoutePorts, 'commands'>,
     HandshakeRefusalRoutePorts,
     MetricsPorts,
     Pick<TickRoutePorts, 'ticks'>,
@@ -61,6 +70,7 @@ export interface ApiPorts
   resources: ResourceStore;
   entities: EntityStore;
   events: EventStore;
+  incidents: EventSummaryPorts['incidents'] & EntitySummaryPorts['incidents'];
   clock: Clock;
   /** After start, the API answers only health requests for this long. */
   serveWaitMs?: number | undefined;
@@ -77,16 +87,20 @@ export function createApi(ports: ApiPorts): Api {
   const parts = { ...ports, ...ports.auth };
   const routes: Route[] = [
     ...eventRoutes(parts),
+    ...eventSummaryRoutes(parts),
+    ...aggregateRoutes(parts),
     ...notificationRoutes(parts),
     ...explainRoutes(parts),
     ...dryRunRoutes(parts),
     ...entityRoutes(parts),
+    ...entitySummaryRoutes(parts),
     ...allConfigurationRoutes(parts),
     ...providerRoutes(),
     ...checkRunRoutes(parts),
     ...tickRoutes(parts),
     ...checkHookRoutes(parts),
     ...silencedRoutes(parts),
+    ...silencePreviewRoutes(parts),
     ...apiKeyRoutes(parts),
     ...userRoutes(parts),
     ...namespaceRoutes(parts),
@@ -97,6 +111,7 @@ export function createApi(ports: ApiPorts): Api {
     ...handshakeRefusalRoutes(parts),
     ...authRoutes({ ...parts, sessions: parts.loginSessions }),
     ...statusRoutes(parts),
+    ...backendHealthRoutes(parts),
     ...clusterRoutes(parts),
     ...tessenRoutes(parts),
     ...graphqlRoutes(),

@@ -3,6 +3,7 @@ import { Router, type RouterContext, type RouterMiddleware } from '@koa/router';
 import type Koa from 'koa';
 import type { Context, Next } from 'koa';
 import type { AccessRequest, Subject } from '../rules/rbac.ts';
+import { isSessionId } from '../resources/actor-address.ts';
 import { NotFound } from '../resources/errors.ts';
 import { isAssetName, isName } from '../resources/names.ts';
 import { isSilencedName } from '../resources/silenced.ts';
@@ -40,6 +41,7 @@ const NAME_RULES: ReadonlyMap<string, (name: string) => boolean> = new Map([
   ['subscription', isSilencedName],
   ['silencedCheck', isSilencedName],
   ['asset', isAssetName],
+  ['sessionId', isSessionId],
 ]);
 
 /** Makes `koa` answer every path, either with its route or with an error that no route matches. */

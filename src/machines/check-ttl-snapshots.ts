@@ -4,7 +4,11 @@ import { type CheckTtlContext, type CheckTtlInput, checkTtlMachine } from './che
 
 const { version = '' } = checkTtlMachine;
 
-/** Returns the snapshot after a result that a quarantined actor could not receive. `ttlMs` is above 0. */
+/** Whether a result with this TTL changes nothing of the snapshot but its deadline, as in the state `registered` of the machine. */
+export const movesDeadlineOnly = ({ value, version: written }: ActorSnapshot, ttlMs: number): boolean =>
+  value === 'registered' && written === version && ttlMs > 0;
+
+/** Returns the snapshot after a result that the actor does not receive. `ttlMs` is above 0. */
 export const ttlAfterResult = (result: CheckTtlInput): ActorSnapshot => armed(result);
 
 /** The data of the stored event of a check with an armed TTL. */

@@ -36,6 +36,8 @@ export type EntityEvent =
       /** Whether the entity is deleted when its agent stops. */
       deregister: boolean;
     }
+  /** The agent stops. `deregister`: whether the entity is deleted then. */
+  | { type: 'stop.announced'; atMs: number; deregister: boolean }
   | { type: 'keepalive.deleted' }
   | { type: 'entity.deleted' };
 
@@ -65,6 +67,14 @@ const machine = setup({
       graceMs,
     })),
     disarm: assign({ tickMs: undefined }),
+    // The wait takes the place of the timeouts, so that blind time moves its deadline too.
+    awaitRestart: assign((_, { atMs, waitMs }: { atMs: number; waitMs: number }) => ({
+      warningMs: waitMs,
+      criticalMs: 0,
+      lastReceivedAtMs: atMs,
+      tickMs: waitMs,
+      graceMs: 0,
+    })),
     setDeadline: notProvided('setDeadline'),
     clearDeadline: notProvided('clearDeadline'),
     deregister: notProvided('deregister'),
@@ -107,6 +117,17 @@ export const entityMachine = machine.createMachine({
   states: {
     registered: {
       description: 'The entity exists, and no keepalive is missing.',
+      on: {
+        'stop.announced': {
+          description: 'The agent stops, and its entity is to be deleted then.',
+          guard: { type: 'mustDeregister', params: ({ event }) => ({ deregister: event.deregister }) },
+          target: '.leaving',
+          actions: [
+            { type: 'awaitRestart', params: ({ event }) => ({ atMs: event.atMs, waitMs: 900 }) },
+            'setDeadline',
+          ],
+        },
+      },
       initial: 'unmonitored',
       states: {
         unmonitored: {
@@ -179,6 +200,33 @@ export const entityMachine = machine.createMachine({
                     params: ({ context }) => ({ status: 1, thresholdMs: context.warningMs }),
                   },
                 ],
+              },
+            ],
+          },
+        },
+        leaving: {
+          description: 'The agent announced its stop: its entity is deleted unless it restarts in 0.9 s.',
+          on: {
+            'keepalive.received': {
+              description: 'The agent has restarted.',
+              target: 'monitored',
+              actions: [{ type: 'rearm', params: ({ event }) => event }, 'setDeadline'],
+            },
+            'deadline.reached': [
+              {
+                description: 'A deadline that was moved meanwhile is void.',
+                guard: {
+                  type: 'deadlineMoved',
+                  params: ({ context, event }) => ({
+                    deadlineAtMs: context.tickMs === undefined ? undefined : context.lastReceivedAtMs + context.tickMs,
+                    reachedAtMs: event.deadlineAtMs,
+                  }),
+                },
+              },
+              {
+                description: 'The agent has not restarted.',
+                target: '#entity.deregistered',
+                actions: 'deregister',
               },
             ],
           },

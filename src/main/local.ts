@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { DEFAULT_SECRET_VARIABLES } from '../config/secret-flags.ts';
 import { AlreadyInitialized } from '../actors/administration/seed.ts';
 import { readStoreState } from '../store/store-state.ts';
@@ -15,6 +14,8 @@ import { createLogger } from './log/logger.ts';
 import { storeDirectory } from './process/directories.ts';
 import { hideSecrets } from './process/hide-secrets.ts';
 import { ignoreSignals } from './process/ignore-signals.ts';
+import { onStopSignal, STOP_SIGNALS } from './process/on-stop-signal.ts';
+import { PACKAGE_ROOT } from './process/package-root.ts';
 import { SecretVariables } from './process/secret-variables.ts';
 import { systemClock } from './process/system-clock.ts';
 
@@ -31,13 +32,11 @@ const PASSWORD_FILE = join(STATE_DIR, 'admin-password');
 const CHECKS_MADE_FILE = join(STATE_DIR, 'checks-made');
 const USERNAME = 'admin';
 const SUBSCRIPTION = 'local';
-/** npm passes on the signal of Ctrl-C, which the terminal sends to this process too: signals within this time are one. */
-const SAME_SIGNAL_MS = 500;
 const ALERT_FILE = join(HOME, 'alerts.log');
 
-const BACKEND_COMMAND = fileURLToPath(new URL('../../bin/mon-backend.js', import.meta.url));
+const BACKEND_COMMAND = join(PACKAGE_ROOT, 'bin/mon-backend.js');
 
-const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, import.meta.url));
+const program = (name: string): string => join(PACKAGE_ROOT, `dist/main/${name}.cjs`);
 
 /** What `--secrets-env-allow` of the backend will be. */
 function secretVariablesIn({ MON_BACKEND_SECRETS_ENV_ALLOW: allowed }: NodeJS.ProcessEnv): readonly string[] {
@@ -63,7 +62,10 @@ function run(name: 'backend' | 'agent', environment: Record<string, string>): Ch
 interface Addresses {
   api: string;
   agents: string;
+  dashboard: string;
 }
+
+const ADDRESSES = /"api":"([^"]+)","agents":"([^"]+)","dashboard":"([^"]+)"/;
 
 /** Reads the backend's log until it contains the addresses of the listeners. */
 async function whenReady({ process: child }: Child): Promise<Addresses> {
@@ -71,19 +73,21 @@ async function whenReady({ process: child }: Child): Promise<Addresses> {
   let last = '';
   for await (const line of createInterface({ input: child.stderr })) {
     last = reasonIn(line);
-    const [, api, agents] = /"api":"([^"]+)","agents":"([^"]+)"/.exec(line) ?? [];
-    if (api !== undefined && agents !== undefined) return { api, agents };
+    const [, api, agents, dashboard] = ADDRESSES.exec(line) ?? [];
+    if (api !== undefined && agents !== undefined && dashboard !== undefined) return { api, agents, dashboard };
   }
   throw new Error(`the backend did not start: ${last}`);
 }
+
+const PORT_FLAGS = ['--api-listen-address', '--agent-port', '--dashboard-port', '--legacy-api-listen-address'];
+const OTHER_PORTS =
+  'MON_BACKEND_API_LISTEN_ADDRESS=127.0.0.1:9080 MON_BACKEND_AGENT_PORT=9081 MON_BACKEND_DASHBOARD_PORT=9300 MON_BACKEND_LEGACY_API_LISTEN_ADDRESS=127.0.0.1:9567';
 
 /** Returns the error in a line of the log; the line itself when it has none. */
 function reasonIn(line: string): string {
   const [, quoted] = /"error":("(?:[^"\\]|\\.)*")/.exec(line) ?? [];
   const text = quoted === undefined ? line : (JSON.parse(quoted) as string);
-  return text.includes('--api-listen-address') || text.includes('--agent-port')
-    ? `${text}\nMON_BACKEND_API_LISTEN_ADDRESS=127.0.0.1:9080 MON_BACKEND_AGENT_PORT=9081 npm start uses other ports`
-    : text;
+  return PORT_FLAGS.some((flag) => text.includes(flag)) ? `${text}\n${OTHER_PORTS} npm start uses other ports` : text;
 }
 
 /** Replaces an address of all interfaces by the local one. */
@@ -170,23 +174,21 @@ async function main(): Promise<void> {
       if (name === 'backend') stop(1);
     });
   };
-  let firstSignalMs: number | undefined;
-  const onSignal = (): void => {
-    if (firstSignalMs === undefined) {
-      firstSignalMs = systemClock.monotonicMs();
-      process.stdout.write('\nmon is stopping the agent and the backend. Ctrl-C again ends them at once\n');
-      stop(0);
-    } else if (systemClock.monotonicMs() - firstSignalMs > SAME_SIGNAL_MS) {
-      process.exitCode = 1;
-      killAll(children);
-    }
+  const first = (): void => {
+    process.stdout.write('\nmon is stopping the agent and the backend. Ctrl-C again ends them at once\n');
+    stop(0);
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
+  const again = (): void => {
+    process.exitCode = 1;
+    killAll(children);
+  };
+  onStopSignal({ first, again }, { signals: [...STOP_SIGNALS, 'SIGHUP'] });
 
   try {
     const backend = run('backend', {
       MON_BACKEND_STATE_DIR: STATE_DIR,
       MON_BACKEND_CACHE_DIR: join(HOME, 'backend-cache'),
+      MON_BACKEND_DISABLE_PLATFORM_METRICS: 'true',
     });
     children.push(backend);
     watch(backend);
@@ -206,8 +208,10 @@ async function main(): Promise<void> {
     children.push(agent);
     watch(agent);
 
-    process.stdout.write(`mon is running. Ctrl-C stops it; its data stays in ${HOME}
+    process.stdout.write(`mon is running: http://${reachable(addresses.dashboard)}
+Log in as ${USERNAME} with the password ${password}. Ctrl-C stops mon; its data stays in ${HOME}
 
+  dashboard  http://${reachable(addresses.dashboard)}, with a tour at http://${reachable(addresses.dashboard)}/n/default/tour
   REST API   http://${api}/api/core/v2, described at http://${api}/docs
   agents     ws://${reachable(addresses.agents)}
   user       ${USERNAME}

@@ -1,9 +1,12 @@
 import { hostname } from 'node:os';
 import { isInitialised } from '../actors/administration/seed.ts';
 import type { Machines } from '../actors/core/machines.ts';
+import type { MemorySource } from '../actors/supervision/memory-guard.ts';
 import type { AccessControl } from '../auth/access-control.ts';
 import { createAuth } from '../auth/auth.ts';
+import type { VerifyHash } from '../auth/credentials.ts';
 import type { BackendConfig } from '../config/backend.ts';
+import { EarlierRequestCounts } from '../http/earlier/earlier-request-counts.ts';
 import { createStatusApi } from '../http/app.ts';
 import { NO_SECRET_VALUES, type SecretValues } from '../pipeline/secrets.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -11,21 +14,26 @@ import type { Log } from '../ports/log.ts';
 import type { ConfigurationKinds } from '../resources/configuration-kinds.ts';
 import type { System } from '../resources/entity.ts';
 import type { LmdbStoreOptions } from '../store/lmdb-store.ts';
+import { afterPrefix } from '../store/keyspace.ts';
+import { assertChecksHaveNamespaces } from '../store/orphaned-checks.ts';
 import { ResourceStore } from '../store/resource-store.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { ensureInstallation } from './init/installation.ts';
 import { Metrics } from './metrics/metrics.ts';
+import { commandAccount } from './process/command-account.ts';
 import { controlSocketPath } from './process/directories.ts';
 import { readVersion } from './process/version.ts';
+import { watchBackendHealth } from './serve/backend-health.ts';
 import { createAgentPort } from './serve/agent-port.ts';
 import { anchorLedger } from './serve/anchor-ledger.ts';
 import { Closers } from './serve/closers.ts';
 import { connectionBounds } from './serve/connection-bounds.ts';
 import { boundAddress, listenOn } from './serve/listen.ts';
-import { openApi } from './serve/open-api.ts';
 import { openAssets } from './serve/open-assets.ts';
 import { openControl } from './serve/open-control.ts';
+import { openHttp } from './serve/open-http.ts';
 import { openPipeline } from './serve/open-pipeline.ts';
+import { openMetricsLog } from './serve/open-metrics-log.ts';
 import { openSandbox } from './serve/open-sandbox.ts';
 import { openStore } from './serve/open-store.ts';
 import { openSystem } from './serve/open-system.ts';
@@ -41,11 +49,19 @@ export interface BackendPorts {
   log: Log;
   /** Opens the store; by default a real one in the given directory. Tests replace it. */
   openStore?: (options: LmdbStoreOptions) => TransactionalStore;
+  /** Checks the store before it is opened; not at all by default. */
+  probeStore?: (directory: string) => Promise<void>;
   /** The machine that the backend runs on, for its own entity. */
   machine?: System | undefined;
   machines?: Machines;
+  /** The memory of the process; not watched when absent. */
+  memory?: MemorySource | undefined;
   /** The values of the provider `env` of secrets; none by default. */
   secretValues?: SecretValues | undefined;
+  /** Compares a password with its hash; with bcrypt by default. Tests replace it. */
+  verifyHash?: VerifyHash | undefined;
+  /** The cost of the hashes of new passwords; the usual one by default. Tests reduce it. */
+  bcryptCost?: number | undefined;
   /** The kinds of resources that the API configures; by default the built-in ones. */
   configurationKinds?: ConfigurationKinds | undefined;
 }
@@ -53,6 +69,10 @@ export interface BackendPorts {
 export interface RunningBackend {
   apiPort: number;
   agentPort: number;
+  /** Undefined when that listener is off. */
+  dashboardPort: number | undefined;
+  /** Undefined when that API is off. */
+  earlierApiPort: number | undefined;
   /** Opens log files again, after they were renamed. */
   reopenLogs(): Promise<void>;
   /** Asks the agents to disconnect, closes the listeners and stores the open decisions. */
@@ -80,17 +100,19 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   const backendName = hostname();
   const logOf = (component: string): Log => log.child({ component });
 
-  const tls = await openTls(config.tls, { clock, log: logOf('tls') });
+  const tls = await openTls(config, { clock, log: logOf('tls') });
   closers.add(() => {
     tls.stop();
   });
   const tokenKeys = config.tokens?.keys && readTokenKeys(config.tokens.keys);
 
-  const { stateDir, storeSync: sync } = config;
-  const store = await openStore({ stateDir, sync }, closers, ports.openStore);
+  const { stateDir, controlSocket, storeSync: sync } = config;
+  const store = await openStore({ stateDir, controlSocket, sync, probe: ports.probeStore }, closers, ports.openStore);
+  assertChecksHaveNamespaces((prefix) => store.keys('resources', { from: prefix, to: afterPrefix(prefix) }));
   const resources = new ResourceStore(store);
 
-  const systemPorts = { store, clock, log, backendName, machine, machines, secretValues, configurationKinds };
+  const { memory } = ports;
+  const systemPorts = { store, clock, log, backendName, machine, machines, secretValues, configurationKinds, memory };
   const { system, eventLog } = await openSystem(config, systemPorts, closers);
 
   const sandbox = openSandbox(config, logOf('sandbox'), closers);
@@ -107,6 +129,7 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
     store,
     sandbox,
     durations: metrics.handlers,
+    account: config.commandUser === undefined ? undefined : commandAccount(config.commandUser, stateDir),
     clock,
     log: logOf('pipeline'),
   };
@@ -122,7 +145,17 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   const { tokenSecret, clusterUuid } = installation;
   const apiLog = logOf('api');
   const tokenLifetimes = config.tokens;
-  const auth = createAuth({ resources, commands, tokenSecret, tokenKeys, tokenLifetimes, clock, log: apiLog });
+  const auth = createAuth({
+    resources,
+    commands,
+    tokenSecret,
+    tokenKeys,
+    tokenLifetimes,
+    verifyHash: ports.verifyHash,
+    bcryptCost: ports.bcryptCost,
+    clock,
+    log: apiLog,
+  });
   system.listen(policyListener(auth.access));
   const status = statusPorts(config, { system, store, auth, installation, clock, log: apiLog });
 
@@ -141,13 +174,18 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
     log: logOf('agents'),
   });
 
+  const earlierRequests = new EarlierRequestCounts();
   metrics.addBackend(() => ({
+    earlierRequests,
     system: system.stats(),
     pipeline,
     assets,
     proxyRuns,
     sandbox,
     store: store.size?.(),
+    disk: system.diskUse(),
+    memory: system.memoryUse(),
+    isMemoryFull: system.isMemoryFull,
     eventLog: eventLog?.waiting,
     auth,
     sessions: agentPort.stats(),
@@ -156,19 +194,42 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
     namespaces: resources.list('namespaces').items.map(({ name }) => name),
   }));
 
-  // The API listens before the agent port does, so that a stop asks the agents to leave before it closes the API.
+  const metricsLog = await openMetricsLog(config, { metrics, backendName, clock, log: logOf('metrics-log') }, closers);
+
+  // The listeners of HTTP open before the agent port does, so that a stop asks the agents to leave before it closes the API.
   const scrape = () => metrics.scrape();
   const dryRuns = dryRunPorts(config, { ...environment, store, sandbox, clock, log: logOf('dry-run') });
-  const apiParts = { system, store, resources, auth, agentPort, metrics: scrape, status, clusterUuid, dryRuns };
-  const apiServer = await openApi(
+  const health = watchBackendHealth({ system, store, pipeline, metrics, stateDir, clock, log });
+  closers.add(() => {
+    health.stop();
+  });
+  const servers = await openHttp(
     config,
-    { ...apiParts, configurationKinds, connections: connections.api, tls, clock, log },
+    {
+      system,
+      store,
+      resources,
+      auth,
+      agentPort,
+      metrics: scrape,
+      status,
+      clusterUuid,
+      configurationKinds,
+      dryRuns,
+      backendHealth: () => health.read(),
+      pipeline,
+      earlierRequests,
+      connections: connections.api,
+      tls,
+      clock,
+      log,
+    },
     closers,
   );
   const { host, port } = config.agent;
   await listenOn(agentPort.server, { host, port, flags: ['agent-host', 'agent-port'] });
   closers.add(() => agentPort.stop());
-  await openControl(controlSocketPath(stateDir), system, closers);
+  await openControl(controlSocketPath(stateDir, controlSocket), system, closers);
 
   if (!isInitialised(store)) {
     const command = `mon-backend init --state-dir ${config.stateDir}`;
@@ -177,14 +238,20 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
       'store is not initialized, no user and no agent can log in before "mon-backend init" has run',
     );
   }
-  const [apiAddress, agentAddress] = [boundAddress(apiServer), boundAddress(agentPort.server)];
-  log.warn({ api: apiAddress.text, agents: agentAddress.text }, 'backend is running and ready to accept events');
+  const api = boundAddress(servers.api);
+  const agents = boundAddress(agentPort.server);
+  const dashboard = servers.dashboard && boundAddress(servers.dashboard);
+  const legacyApi = servers.earlierApi && boundAddress(servers.earlierApi);
+  const addresses = { api: api.text, agents: agents.text, dashboard: dashboard?.text, legacyApi: legacyApi?.text };
+  log.warn(addresses, 'backend is running and ready to accept events');
   return {
-    apiPort: apiAddress.port,
-    agentPort: agentAddress.port,
+    apiPort: api.port,
+    agentPort: agents.port,
+    dashboardPort: dashboard?.port,
+    earlierApiPort: legacyApi?.port,
     stop: () => closers.closeAll(),
     reloadCertificates: tls.reload,
-    reopenLogs: async () => eventLog?.reopen(),
+    reopenLogs: async () => void (await Promise.all([eventLog?.reopen(), metricsLog?.reopen()])),
   };
 }
 

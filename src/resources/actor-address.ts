@@ -32,7 +32,7 @@ export const isActorKindName = (name: string): name is ActorKindName => Object.h
 export const sessionIdOf = ({ actor, key }: ActorAddress): string => `${actor}:${key}`;
 
 /** Parses the result of `sessionIdOf`. @throws InvalidResource */
-function parseActorAddress(text: string): ActorAddress {
+export function parseActorAddress(text: string): ActorAddress {
   const colon = text.indexOf(':');
   const actor = text.slice(0, Math.max(0, colon));
   if (!isActorKindName(actor)) {
@@ -49,9 +49,19 @@ function parseActorAddress(text: string): ActorAddress {
   return { actor, key };
 }
 
+/** Whether a text is the session id of an actor that can exist. */
+export function isSessionId(text: string): boolean {
+  try {
+    return parseActorAddress(text) !== undefined;
+  } catch (error) {
+    if (error instanceof InvalidResource) return false;
+    throw error;
+  }
+}
+
 const isSilenceKey = ([namespace = '', name = '']: string[]): boolean => isName(namespace) && isSilencedName(name);
 
-/** Parses the addresses of a request; duplicates count once. @throws InvalidResource for none, too many, or one that is no address */
+/** Parses the addresses of a request; duplicates count once. @throws InvalidResource for none, too many, or one that is not an address */
 export function parseActorAddresses(texts: readonly string[]): ActorAddress[] {
   const addresses = new Map(texts.map((text) => [text, parseActorAddress(text)]));
   if (addresses.size === 0) throw new InvalidResource('actor must be given at least once');

@@ -1,4 +1,10 @@
 import { type Static, Type } from 'typebox';
+import {
+  aggregateAttributesOf,
+  aggregateFields,
+  assertAggregateAnnotations,
+  assertAggregateAttributes,
+} from './aggregate-attributes.ts';
 import { assertCron } from './cron-expression.ts';
 import { InvalidResource } from './errors.ts';
 import { assertExpressions } from './expressions.ts';
@@ -91,7 +97,7 @@ export const checkConfigFields = {
   pipelines: optional(Type.Array(ResourceReferenceSchema)),
   output_metric_thresholds: optional(Type.Array(MetricThresholdSchema)),
   subdues: optional(Type.Array(RepeatedWindowSchema)),
-  handle: optional(flag({ description: 'false: no handler and no pipeline runs with the results; true when absent' })),
+  ...aggregateFields,
 };
 
 export const CheckSchema = Type.Object(checkConfigFields, { $id: 'core/v2.CheckConfig' });
@@ -103,6 +109,8 @@ export const metricTagWithDefaults = (input: Static<typeof NameValueSchema>) => 
   name: orAbsent(input.name),
   value: orAbsent(input.value),
 });
+
+export type ResourceReference = ReturnType<typeof referenceWithDefaults>;
 
 export const referenceWithDefaults = (input: Static<typeof ResourceReferenceSchema>) => ({
   name: input.name ?? '',
@@ -159,7 +167,7 @@ export function checkWithDefaults(input: CheckInput) {
     pipelines: input.pipelines?.map(pipelineWithDefaults) ?? [],
     output_metric_thresholds: listOrAbsent(input.output_metric_thresholds?.map(metricThresholdWithDefaults)),
     subdues: listOrAbsent(input.subdues?.map(repeatedWindowWithDefaults)),
-    ...(input.handle === false ? { handle: false as const } : undefined),
+    ...aggregateAttributesOf(input),
   };
 }
 
@@ -183,6 +191,7 @@ export function assertCheck(check: Check): void {
   assertTtl(check);
   assertCheckLists(check);
   assertSharedRules(check);
+  if (check.metadata.annotations !== undefined) assertAggregateAnnotations(check.metadata.annotations);
   assertRepeatedWindows(check.subdues ?? []);
   assertWeeklyWindows(check.subdue);
 }
@@ -208,6 +217,8 @@ type SharedFields = Pick<
   | 'low_flap_threshold'
   | 'high_flap_threshold'
   | 'env_vars'
+  | 'aggregate'
+  | 'aggregates'
 >;
 
 /** Checks the rules that apply to both a check and the check of an event. @throws InvalidResource */
@@ -222,6 +233,7 @@ export function assertSharedRules(check: SharedFields): void {
   if (check.output_metric_format !== '' && !METRIC_FORMATS.has(check.output_metric_format)) {
     throw new InvalidResource('output metric format is not valid');
   }
+  assertAggregateAttributes(check);
   const { low_flap_threshold: low, high_flap_threshold: high } = check;
   if (low > 0 && high > 0 && low >= high) throw new InvalidResource('invalid flap thresholds');
   for (const variable of check.env_vars ?? []) {

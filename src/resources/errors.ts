@@ -44,15 +44,51 @@ export class Forbidden extends ExpectedError {
   readonly code = 'forbidden';
 }
 
-/** The entity would exceed the entity limit. */
-export class EntityLimitReached extends ExpectedError {
-  readonly code = 'entity-limit';
-  /** `<namespace>/<name>` of the rejected entity. */
+/** An entity is not created. */
+export abstract class EntityRejected extends ExpectedError {
+  /** `<namespace>/<name>`. */
   readonly entity: string;
 
-  constructor(limit: number, entity: string) {
-    super(`entity limit reached: this instance allows ${limit} entities`);
+  constructor(message: string, entity: string) {
+    super(message);
     this.entity = entity;
+  }
+}
+
+/** The entity would exceed the entity limit. */
+export class EntityLimitReached extends EntityRejected {
+  readonly code = 'entity-limit';
+
+  constructor(limit: number, entity: string) {
+    super(`entity limit reached: this instance allows ${limit} entities`, entity);
+  }
+}
+
+/** What an entity has too much of. */
+export type EntityBound = 'checks' | 'bytes';
+
+/** The results of one entity would exceed what may be stored of it. */
+export class EntityFull extends ExpectedError {
+  readonly code = 'entity-limit';
+  /** `<namespace>/<name>`. */
+  readonly entity: string;
+
+  constructor(entity: string, bound: EntityBound, limit: number) {
+    super(
+      bound === 'checks'
+        ? `entity ${entity} is full: its results may have ${limit} checks (--entity-check-limit)`
+        : `entity ${entity} is full: its large results may have ${limit} bytes (--entity-size-limit)`,
+    );
+    this.entity = entity;
+  }
+}
+
+/** A user has deleted an entity and said that nothing but an API may create it again. */
+export class EntityRefused extends EntityRejected {
+  readonly code = 'conflict';
+
+  constructor(entity: string) {
+    super(`entity ${entity} was deleted with invalidate and is refused until an API creates it again`, entity);
   }
 }
 

@@ -165,13 +165,13 @@ export function parseEventShape(value: unknown): Event {
   return eventWithDefaults(validateShape(value));
 }
 
-/** Checks the rules of an event in order. @throws InvalidResource with the text of the reference */
-export function assertEvent(event: Event): void {
+/** Checks the rules of an event in order, except those of a valid entity. @throws InvalidResource with the text of the reference */
+export function assertEvent(event: Event, isEntityValid = false): void {
   if (event.entity === undefined) throw new InvalidResource('event must contain an entity');
   if (event.check === undefined && event.metrics === undefined) {
     throw new InvalidResource('event must contain a check or metrics');
   }
-  within('entity is invalid: ', assertEntity, event.entity);
+  if (!isEntityValid) within('entity is invalid: ', assertEntity, event.entity);
   if (event.check !== undefined) within('check is invalid: ', assertEventCheck, event.check);
   assertEventLists(event);
   for (const { type, api_version: version } of event.pipelines ?? []) {

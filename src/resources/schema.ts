@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { InvalidResource } from './errors.ts';
 import { type Int64, isInt64, LARGEST_INT64_NUMBER } from './int64.ts';
 
@@ -29,15 +29,21 @@ export const roundedInt64 = (description: string) =>
   Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: LARGEST_INT64_NUMBER, description });
 /** An exact 64-bit integer, or `null` for not set. JSON Schema has no type for `bigint`. */
 export const exactInt64 = (description: string) => Type.Unsafe<Int64 | null>({ [EXACT_INT64]: true, description });
-/** A list of texts, in which clients may send `null` for an empty text: `textsOf` replaces it. */
+/** A list of strings, in which clients may send `null` for an empty string: `textsOf` replaces it. */
 export const textList = (items: { maxLength?: number } = {}, list: { maxItems?: number; description?: string } = {}) =>
   Type.Array(Type.Unsafe<string | null>({ type: ['string', 'null'], ...items }), list);
-/** A list of texts as a value of a map, where it may be `null`. */
+/** A list of strings as a value of a map, where it may be `null`. */
 export const optionalTexts = () =>
   Type.Unsafe<(string | null)[] | null>({ type: ['array', 'null'], items: { type: ['string', 'null'] } });
-/** A map with any keys. `Type.Record` would not validate the value under a key with a line break. */
-export const mapOf = <T extends TSchema>(values: T) =>
-  Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: values });
+/**
+ * A map with any keys. `Type.Record` would not validate the value under a key with a line break, and brings the parser of TypeBox
+ * into every program: 110 kB.
+ */
+export const mapOf = <T extends TSchema>(values: T, options: { description?: string } = {}) =>
+  Type.Unsafe<Record<string, Static<T>>>({ type: 'object', additionalProperties: values, ...options });
+/** An object without some of its members. `Type.Omit` brings the parser of TypeBox into every program. */
+export const withoutMembers = (schema: TObject, names: readonly string[], options: { $id: string }) =>
+  Type.Object(Object.fromEntries(Object.entries(schema.properties).filter(([name]) => !names.includes(name))), options);
 export const textMap = () => mapOf(Type.Unsafe<string | null>({ type: ['string', 'null'] }));
 
 const ajv = new Ajv2020({ allowUnionTypes: true, strictTypes: false });

@@ -28,9 +28,10 @@ export const withResult = (
   executed: withLatest(executed, dropped, result.executed),
 });
 
-/** Optimised for a copy of the same length, which every result of a check needs. */
-function withLatest(list: readonly number[], dropped: number, latest: number): number[] {
-  if (dropped !== 1) return [...list.slice(dropped), latest];
+/** Returns the same list if all its values are equal to the new one, as most statuses are. A list is never changed. */
+function withLatest(list: readonly number[], dropped: number, latest: number): readonly number[] {
+  if (dropped !== 1) return list.slice(dropped).concat(latest);
+  if (list[0] === latest && list.every((value) => value === latest)) return list;
   const copy = list.slice();
   for (let index = 1; index < copy.length; index += 1) copy[index - 1] = copy[index] ?? 0;
   copy[copy.length - 1] = latest;

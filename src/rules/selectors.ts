@@ -106,7 +106,7 @@ class Parser {
       case 'notin':
         return not(this.#membership(left));
       default:
-        throw new InvalidResource(`${operator} is no operator`);
+        throw new InvalidResource(`${operator} is not an operator`);
     }
   }
 

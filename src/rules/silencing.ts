@@ -1,3 +1,4 @@
+import type { CheckEvent } from '../resources/event.ts';
 import { ANY, type Silenced, type SilenceState } from '../resources/silenced.ts';
 
 type Times = Pick<Silenced, 'begin' | 'expire_at'>;
@@ -32,6 +33,17 @@ export interface Silenceable {
   checkSubscriptions: readonly string[];
   /** Whether the check was run for another entity. */
   isProxied: boolean;
+}
+
+/** What silences match of an event. */
+export function silenceableOf({ entity, check }: Pick<CheckEvent, 'entity' | 'check'>): Silenceable {
+  return {
+    entity: entity.metadata.name ?? '',
+    entitySubscriptions: entity.subscriptions ?? [],
+    check: check.metadata.name ?? '',
+    checkSubscriptions: check.subscriptions,
+    isProxied: check.proxy_entity_name !== '',
+  };
 }
 
 export interface SilencingOptions {

@@ -21,12 +21,22 @@ export class TokenBucket {
 
   /** Takes a token. Returns false when there is none. */
   take(): boolean {
+    this.#refill();
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  /** The time until the next token, in whole ms. */
+  get waitMs(): number {
+    this.#refill();
+    return Math.max(0, Math.ceil(((1 - this.#tokens) / this.#options.tokensPerS) * 1_000));
+  }
+
+  #refill(): void {
     const { tokensPerS, capacity, nowMs } = this.#options;
     const atMs = nowMs();
     this.#tokens = Math.min(capacity, this.#tokens + ((atMs - this.#filledAtMs) / 1_000) * tokensPerS);
     this.#filledAtMs = atMs;
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
-    return true;
   }
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { atMost } from '../ports/at-most.ts';
 import type { Clock } from '../ports/clock.ts';
 import { MAX_STOPPED, type Selection } from './entity-selection.ts';
 
@@ -30,7 +31,7 @@ interface Pause {
  * deciding any entity.
  */
 export class ExpressionPauses {
-  readonly #pauses = new LRUCache<string, Pause>({ max: MAX_REMEMBERED_CHECKS });
+  readonly #pauses = new LRUCache<string, Pause>(atMost(MAX_REMEMBERED_CHECKS));
   readonly #clock: Clock;
 
   constructor(clock: Clock) {

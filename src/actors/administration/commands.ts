@@ -1,3 +1,5 @@
+import type { MaxAge } from '../aggregates/aggregate.ts';
+import type { Aggregates } from '../aggregates/aggregates.ts';
 import type { AdhocRequest } from '../../resources/adhoc-request.ts';
 import type { ConfigurationKinds } from '../../resources/configuration-kinds.ts';
 import type { Entity, EntityConfig } from '../../resources/entity.ts';
@@ -9,11 +11,16 @@ import type { User } from '../../resources/user.ts';
 import type { RefreshRequest, TokenSession } from '../../rules/token-sessions.ts';
 import { type EventAddress, entityKey } from '../../store/keyspace.ts';
 import type { Resources } from '../../store/resource-store.ts';
+import type { Stash } from '../../store/stash-store.ts';
 import type { Decider, Input } from '../core/decider.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
+import { DELETED_PER_STEP } from '../events/begin-deletion.ts';
+import { resolveEvent } from '../events/resolve-event.ts';
+import { refuseEntity } from '../entities/refused-entities.ts';
 import { executeCheck } from '../schedules/schedules.ts';
+import { leaveAggregate, recordDeletedAggregate } from './aggregate-changes.ts';
 import { createEntity, deleteEntity, editEntity, putEntity } from './entity-changes.ts';
-import { createEvent, deleteStoredEvent, putEvent } from './event-changes.ts';
+import { createEvent, deleteResults, deleteStoredEvent, putEvent } from './event-changes.ts';
 import {
   type CheckEvents,
   createResource,
@@ -27,6 +34,7 @@ import {
   type WritableKind,
 } from './resource-changes.ts';
 import { replayNotification } from './notification-changes.ts';
+import { deleteStash, putStash } from './stash-changes.ts';
 import { createSilence, deleteSilence, putSilence } from './silence-changes.ts';
 import { endTokenSession, openTokenSession, refreshTokenSession } from './token-session-changes.ts';
 import { createUser, editUser, putUser, type UserEdit } from './user-changes.ts';
@@ -37,6 +45,8 @@ export type WakeableActor = (typeof WAKEABLE_ACTORS)[number];
 
 export interface CommandPorts extends CheckEvents {
   decider: Decider;
+  /** The keys of the events whose results are members of an aggregate. */
+  aggregates: Pick<Aggregates, 'has' | 'keys'>;
   configurationKinds: ConfigurationKinds;
   /** False when there is no such actor. */
   wake(actor: WakeableActor, key: string, user: string): boolean;
@@ -70,7 +80,43 @@ export function makeCommands(ports: CommandPorts) {
     createEvent: (event: Event, user: string) => decide(user, (ctx) => createEvent(ctx, event, user), FEEDS_HANDLERS),
 
     /** Disarms its check TTL. To delete the event `keepalive` ends the monitoring of the entity until its next keepalive. @throws NotFound */
-    deleteEvent: (address: EventAddress, user: string) => decide(user, (ctx) => deleteStoredEvent(ctx, address)),
+    deleteEvent: (address: EventAddress, user: string) => decide(user, (ctx) => deleteStoredEvent(ctx, address), FREES),
+
+    /** Deletes the results of a check in steps. Its open events stay, without the history of their results. */
+    deleteResultsOfCheck: async (namespace: string, check: string, user: string): Promise<void> => {
+      const keys = [...(ports.eventKeysOfCheck(namespace, check, Infinity) ?? [])];
+      for (let index = 0; index < keys.length; index += DELETED_PER_STEP) {
+        const step = keys.slice(index, index + DELETED_PER_STEP);
+        await decide(user, (ctx) => deleteResults(ctx, { namespace, check, keys: step }), UNBOUNDED);
+      }
+    },
+
+    /**
+     * Merges a passing result into an open event, for which handlers run as for any other result, and disarms its check TTL.
+     * @throws NotFound when the event is not open
+     */
+    resolveEvent: (address: EventAddress, user: string) =>
+      decide(user, (ctx) => resolveEvent(ctx, address), FEEDS_HANDLERS),
+
+    /**
+     * Removes the members that an aggregate has now, or those of them that are stale by their age, in steps. A result that joins
+     * meanwhile may stay. @throws NotFound
+     */
+    deleteAggregate: async (namespace: string, name: string, user: string, age?: MaxAge): Promise<void> => {
+      if (!ports.aggregates.has(namespace, name)) throw new NotFound('not found');
+      const keys = ports.aggregates.keys(namespace, name, age);
+      if (keys.length === 0) return;
+      const pruned = age && { beforeS: age.nowS - age.maxAgeS };
+      await decide(user, (ctx) => recordDeletedAggregate(ctx, { namespace, name, members: keys.length, pruned }));
+      for (let index = 0; index < keys.length; index += DELETED_PER_STEP) {
+        const step = keys.slice(index, index + DELETED_PER_STEP);
+        await decide(user, (ctx) => leaveAggregate(ctx, name, step, pruned), UNBOUNDED);
+      }
+    },
+
+    /** Results and keepalives do not create the entity again until `untilS`, or until an API has created it. @throws InvalidResource */
+    refuseClient: (namespace: string, name: string, untilS: number | undefined, user: string) =>
+      decide(user, (ctx) => refuseEntity(ctx, namespace, name, untilS ?? null)),
 
     /** @throws AlreadyExists, EntityLimitReached */
     createEntity: (entity: Entity, user: string) =>
@@ -85,7 +131,7 @@ export function makeCommands(ports: CommandPorts) {
 
     /** Deletes all its events and its monitors in the same decision, and its events even when there is no entity. @throws NotFound */
     deleteEntity: async (namespace: string, name: string, user: string): Promise<void> => {
-      const existed = await decide(user, (ctx) => deleteEntity(ctx, namespace, name));
+      const existed = await decide(user, (ctx) => deleteEntity(ctx, namespace, name), FREES);
       if (!existed) throw new NotFound('not found');
     },
 
@@ -106,7 +152,7 @@ export function makeCommands(ports: CommandPorts) {
 
     /** `namespace` is undefined for cluster-wide kinds. @throws NotFound, InvalidResource for a namespace that is not empty */
     deleteResource: (kind: WritableKind, namespace: string | undefined, name: string, user: string) =>
-      decide(user, (ctx) => deleteResource(ctx, kind, { namespace, name }, ports)),
+      decide(user, (ctx) => deleteResource(ctx, kind, { namespace, name }, ports), FREES),
 
     /** Sets its name, its times and its author. It acts on the next event. @throws AlreadyExists, NotFound when the namespace does not exist */
     createSilence: (silenced: Silenced, user: string) => decide(user, (ctx) => createSilence(ctx, silenced, user)),
@@ -116,11 +162,18 @@ export function makeCommands(ports: CommandPorts) {
 
     /** @throws NotFound */
     deleteSilence: (namespace: string, name: string, user: string) =>
-      decide(user, (ctx) => deleteSilence(ctx, namespace, name)),
+      decide(user, (ctx) => deleteSilence(ctx, namespace, name), FREES),
 
-    /** Puts a dead letter back into the outbox. @throws NotFound, Conflict for a notification that is no dead letter */
+    /** Puts a dead letter back into the outbox. @throws NotFound, Conflict for a notification that is not a dead letter */
     replayNotification: (namespace: string, id: string, user: string) =>
       decide(user, (ctx) => replayNotification(ctx, namespace, id, user), FEEDS_HANDLERS),
+
+    /** Creates or replaces a document. @throws NotFound, InvalidResource when the namespace has too many */
+    putStash: (namespace: string, stash: Stash, user: string) => decide(user, (ctx) => putStash(ctx, namespace, stash)),
+
+    /** @throws NotFound */
+    deleteStash: (namespace: string, path: string, user: string) =>
+      decide(user, (ctx) => deleteStash(ctx, namespace, path), FREES),
 
     putTessen: (tessen: Tessen, user: string) => decide(user, (ctx) => putTessen(ctx, tessen)),
 
@@ -144,7 +197,7 @@ export function makeCommands(ports: CommandPorts) {
     refreshTokenSession: (username: string, request: RefreshRequest) =>
       decide(username, (ctx) => refreshTokenSession(ctx, username, request), UNBOUNDED),
 
-    /** A session that does not exist is no error. */
+    /** A session that does not exist is not an error. */
     endTokenSession: (username: string, session: string) =>
       decide(username, (ctx) => endTokenSession(ctx, username, session), UNBOUNDED),
 
@@ -157,5 +210,7 @@ export function makeCommands(ports: CommandPorts) {
 }
 
 const FEEDS_HANDLERS = { feedsHandlers: true };
+/** Deletions are accepted in a store that has reached its quota. */
+const FREES = { frees: true };
 /** Login sessions are accepted even while too many changes wait, so that people can log in and see why. */
 const UNBOUNDED = { unbounded: true };

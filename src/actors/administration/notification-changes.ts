@@ -15,7 +15,7 @@ export function replayNotification(ctx: DecisionContext, namespace: string, id: 
   const { number, entity, check } = notificationAddress(logKey);
   const letterKey = deadLetterKey(number, id);
   const letter = ctx.get('deadLetters', letterKey);
-  if (letter === undefined) throw new Conflict('the notification is no dead letter');
+  if (letter === undefined) throw new Conflict('the notification is not a dead letter');
   addToOutbox(ctx, letter, letter.eventBytes ?? jsonBytes(letter.event));
   ctx.delete('deadLetters', letterKey);
   ctx.put('notificationLog', logKey, {

@@ -4,7 +4,7 @@ import { isName } from '../../resources/names.ts';
 import type { Namespace } from '../../resources/namespace.ts';
 import type { ObjectMeta } from '../../resources/object-meta.ts';
 import type { Tessen } from '../../resources/tessen.ts';
-import { entityKey, resourceKey, TESSEN_KEY } from '../../store/keyspace.ts';
+import { entityKey, refusedEntityKey, resourceKey, stashKey, TESSEN_KEY } from '../../store/keyspace.ts';
 import { readResource, readTessen, type Resources } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
 import { recordedRights } from '../core/recorded-rights.ts';
@@ -208,6 +208,9 @@ function deleteNamespace(ctx: DecisionContext, name: string, kinds: Configuratio
     }
   }
   deleteEvents(ctx, `${name}/`, 'event.deleted');
+  for (const prefix of [stashKey(name, ''), refusedEntityKey(name, '')]) {
+    for (const key of ctx.decision.keys('resources', prefix)) ctx.delete('resources', key);
+  }
   hideNotifications(ctx, name);
   for (const kind of PIPELINE_KINDS) deletePipelineResource(ctx, kind, name);
   ctx.delete('resources', resourceKey('namespaces', undefined, name));

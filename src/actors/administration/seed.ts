@@ -15,6 +15,8 @@ export interface Seed {
   agentPasswordHash: string;
   /** A UUID in plain text. Only its hash is stored. */
   apiKey: string | undefined;
+  /** Whether the cluster role `edit` cannot change what the backend runs commands for. */
+  restrictsEdit?: boolean | undefined;
 }
 
 /** The default password of agents of the reference. */
@@ -48,6 +50,14 @@ const CLUSTER_ROLES: Record<string, { verbs: string[]; resources: string[] }[]> 
   'system:user': [{ verbs: ['get', 'update'], resources: ['localselfuser'] }],
 };
 
+/** Resources whose commands run on the machine of the backend. */
+const RUN_ON_BACKEND = ['handlers', 'mutators'];
+
+const RESTRICTED_EDIT = [
+  { verbs: ALL, resources: CORE.filter((resource) => !RUN_ON_BACKEND.includes(resource)) },
+  { verbs: READ, resources: [...RUN_ON_BACKEND, 'namespaces'] },
+];
+
 /** The group that each cluster role is bound to. */
 const CLUSTER_ROLE_BINDINGS: Record<string, string> = {
   'cluster-admin': 'cluster-admins',
@@ -58,7 +68,7 @@ const CLUSTER_ROLE_BINDINGS: Record<string, string> = {
 /** Creates the resources of a new installation in one decision. Existing resources stay unchanged. @throws AlreadyInitialized, InvalidResource */
 export function seed(
   decision: Decision,
-  { username, passwordHash, agentPasswordHash, apiKey }: Seed,
+  { username, passwordHash, agentPasswordHash, apiKey, restrictsEdit = false }: Seed,
   atMs: number,
 ): void {
   if (isInitialised(decision)) throw new AlreadyInitialized('store already initialized');
@@ -74,7 +84,9 @@ export function seed(
   seedPipelineRole(put, 'default');
   user(username, passwordHash, 'cluster-admins');
   user('agent', agentPasswordHash, 'system:agents');
-  for (const [name, rules] of Object.entries(CLUSTER_ROLES)) {
+  for (const [name, rules] of Object.entries(
+    restrictsEdit ? { ...CLUSTER_ROLES, edit: RESTRICTED_EDIT } : CLUSTER_ROLES,
+  )) {
     put('clusterroles', undefined, name, roleWithDefaults({ rules, metadata: { name } }));
   }
   for (const [name, group] of Object.entries(CLUSTER_ROLE_BINDINGS)) {

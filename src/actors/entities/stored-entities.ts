@@ -5,15 +5,21 @@ import { entityGroup } from '../../store/object-groups.ts';
 import type { EntityRecord } from '../../store/records.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
+import { acceptEntity, assertNotRefused } from './refused-entities.ts';
 import { countNewEntity, countRemovedEntity } from './entity-limit.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
+/** The ledger event of a creation by a user. */
+const CREATED_BY_API = 'entity.created';
+
 /**
  * Creates an entity, its configuration and its state, and starts its actor. Every entity is created here. `event` is the ledger
- * event of the creation. @throws EntityLimitReached
+ * event of the creation. @throws EntityLimitReached, EntityRefused when a result or a keepalive creates it
  */
 export function storeNewEntity(ctx: DecisionContext, entity: Entity, event: string): Entity {
   const { namespace = '', name = '' } = entity.metadata;
+  if (event === CREATED_BY_API) acceptEntity(ctx, namespace, name);
+  else assertNotRefused(ctx, namespace, name);
   countNewEntity(ctx, namespace, name);
   const key = entityKey(namespace, name);
   const { snapshot } = ctx.create('entity', key, { key }, event);

@@ -29,7 +29,7 @@ export function beginDeletion(ctx: DecisionContext, kind: DeletedKind, prefix: s
   ctx.put('meta', LAST_ID_KEY, id);
   const earlier = earlierThan(ctx.get('deletions', key));
   ctx.put('deletions', key, { id, event, cause: ctx.cause, after: '', ...(earlier.length === 0 ? {} : { earlier }) });
-  ctx.announce({ type: 'deletion.pending' });
+  ctx.announce({ type: 'deletion.pending', kind, prefix });
 }
 
 function earlierThan(replaced: PendingDeletion | undefined): EarlierDeletion[] {

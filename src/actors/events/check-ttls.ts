@@ -1,11 +1,9 @@
-import { type CheckTtlContext, checkTtlMachine, ttlDeadlineAtMs, ttlRepeat } from '../../machines/check-ttl.ts';
+import type { CheckTtlContext } from '../../machines/check-ttl.ts';
 import type { CheckEvent } from '../../resources/event.ts';
 import { ttlAlertOutput } from '../../rules/alert-output.ts';
 import { eventAddress, eventKey } from '../../store/keyspace.ts';
-import type { ActorSnapshot } from '../../store/records.ts';
 import { readResource } from '../../store/resource-store.ts';
-import { UNKNOWN_INPUT } from '../time/blind-time.ts';
-import type { ReachedDeadline, StoredDeadline } from '../time/deadline-queue.ts';
+import type { ReachedDeadline } from '../time/deadline-queue.ts';
 import { blindMsOf, withBlindTime } from './blind-annotation.ts';
 import { KEEPALIVE, mergeEvent, replaceTtl } from './merge-event.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
@@ -63,15 +61,6 @@ export function publishTtlExpiry(
   ctx.follow(() => {
     mergeEvent(ctx, alert, { trustsSentHistory: false, isExpiry: true, cause: ctx.cause, overdue });
   });
-}
-
-/**
- * Returns the deadline of a stored snapshot. A snapshot of another machine version is due immediately, and its actor is then rebuilt.
- */
-export function ttlDeadline({ context, version }: ActorSnapshot): StoredDeadline {
-  if (version !== checkTtlMachine.version) return { atMs: 0, sinceMs: UNKNOWN_INPUT };
-  const ttl = context as CheckTtlContext;
-  return { atMs: ttlDeadlineAtMs(ttl), sinceMs: ttl.lastReceivedAtMs, repeat: ttlRepeat(ttl) };
 }
 
 /** Returns the status of the entity's keepalive event; 0 when there is none. */

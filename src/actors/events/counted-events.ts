@@ -1,3 +1,4 @@
+import { namespaceOfKey } from '../../store/keyspace.ts';
 import { eventGroup } from '../../store/object-groups.ts';
 import type { EventRecord } from '../../store/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
@@ -10,7 +11,7 @@ export function countEvent(
   next: WithState | undefined,
 ): void {
   if (previous !== undefined && next !== undefined && isSameGroup(previous, next)) return;
-  const namespace = key.slice(0, key.indexOf('/'));
+  const namespace = namespaceOfKey(key);
   decision.tally.move('events', previous && eventGroup(namespace, previous), next && eventGroup(namespace, next));
 }
 

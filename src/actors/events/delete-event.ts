@@ -2,6 +2,8 @@ import { eventOf } from '../../store/records.ts';
 import type { EventRecord } from '../../store/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { countEvent } from './counted-events.ts';
+import { endIncident } from './incidents.ts';
+import { leaveAggregates } from './join-aggregates.ts';
 import { endStreaks } from './open-streaks.ts';
 import { publishEvent } from './publish.ts';
 
@@ -20,6 +22,9 @@ export function deleteEvent(ctx: DecisionContext, key: string, end: EventEnd): v
   endStreaks(ctx, key, record.streaks);
   countEvent(ctx, key, record, undefined);
   ctx.delete('events', key);
+  ctx.room.removed(key.slice(0, key.lastIndexOf('/')));
+  endIncident(ctx, key, record.state);
+  leaveAggregates(ctx, key, record);
   ctx.record({ actor: 'check-state', key, from: record.state.state, event: end, to: null });
   if (end === 'entity.deregistered') publishResolution(ctx, record);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  eventAddress,
+  namespaceOfKey,
   NOTIFICATION_FLOORS,
   notificationKey,
   notificationOfEventKey,
@@ -98,7 +98,7 @@ function count(
   key: string,
   { handler, outcome }: Pick<Notification, 'handler' | 'outcome'>,
 ): void {
-  ctx.decision.tally.notify(eventAddress(key).namespace, handler, outcome);
+  ctx.decision.tally.notify(namespaceOfKey(key), handler, outcome);
 }
 
 const isOf = (streak: OpenStreak, { handler, pipeline, workflow }: NamedHandler): boolean =>

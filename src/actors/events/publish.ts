@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Check } from '../../resources/check.ts';
 import type { Event } from '../../resources/event.ts';
 import { pipelineResources } from '../../pipeline/pipeline-resources.ts';
 import { simpleFilters } from '../../pipeline/simple-filters.ts';
+import { isHandled } from '../../rules/aggregate-names.ts';
 import { filterInputOf, type FilterInput, isIncident } from '../../rules/built-in-filters.ts';
 import { NO_HANDLER, type NamedByEvent, type PlannedRun, planRuns, type RunName } from '../../rules/run-plan.ts';
 import { eventKey } from '../../store/keyspace.ts';
@@ -26,6 +28,8 @@ export function publishedKey({ entity, check }: Event): string {
 export interface Publication {
   /** The event as received, with its key and the names of its handlers. */
   received: Event;
+  /** The stored check that the event names; undefined when there is none. */
+  definition: Check | undefined;
   filterInput: FilterInput;
   /** Whether the event repeats the previous one; its handlers are then skipped when the outbox is full. */
   givesWay?: boolean;
@@ -50,24 +54,32 @@ export function publishEvent(ctx: DecisionContext, event: Event): void {
     ctx.decision.tally.metricEvents += 1;
     ctx.decision.tally.metricPoints += event.metrics?.points?.length ?? 0;
   }
-  publish(ctx, { received: event, filterInput: filterInputOf(event), event: () => event });
+  const definition = definitionOf(ctx, event);
+  publish(ctx, { received: event, definition, filterInput: filterInputOf(event), event: () => event });
+}
+
+/** Returns the stored check that an event names; undefined when there is none. */
+export function definitionOf(reader: TableReader, { entity, check }: Event): Check | undefined {
+  if (check === undefined) return undefined;
+  return readResource(reader, 'checks', entity?.metadata.namespace ?? '', check.metadata.name ?? '');
 }
 
 /** Returns what the event names. The stored check decides as well whether its events are handled. */
-export function namedBy(reader: TableReader, { entity, check, metrics, pipelines }: Event): NamedByEvent {
-  const handlers = [...(check?.handlers ?? []), ...(metrics?.handlers ?? [])];
-  const named = { pipelines: pipelines ?? [], handlers };
-  if (named.pipelines.length === 0 && handlers.length === 0) return { ...named, isHandled: true };
-  const stored = readResource(reader, 'checks', entity?.metadata.namespace ?? '', check?.metadata.name ?? '');
-  return { ...named, isHandled: check?.handle !== false && stored?.handle !== false };
-}
+export const namedBy = ({ check, metrics, pipelines }: Event, definition: Publication['definition']): NamedByEvent => ({
+  pipelines: pipelines ?? [],
+  handlers: [...(check?.handlers ?? []), ...(metrics?.handlers ?? [])],
+  isHandled: isHandled(check ?? {}, definition),
+});
 
 /**
  * Plans the runs of the event, and adds the event to the outbox for each that is open. Filters that need no sandbox are decided
  * first, so that only a handler that may run costs an entry. The outcome of every other run is recorded.
  */
-export function publish(ctx: DecisionContext, { received, filterInput, givesWay = false, event }: Publication): void {
-  const named = namedBy(ctx.decision, received);
+export function publish(
+  ctx: DecisionContext,
+  { received, definition, filterInput, givesWay = false, event }: Publication,
+): void {
+  const named = namedBy(received, definition);
   if (named.pipelines.length === 0 && named.handlers.length === 0) return;
   const namespace = received.entity?.metadata.namespace ?? '';
   const key = publishedKey(received);
@@ -99,7 +111,8 @@ export function publish(ctx: DecisionContext, { received, filterInput, givesWay 
 /** Records that no handler runs with the event, for each run that it leads to. */
 export function skipPublication(ctx: DecisionContext, event: Event, reason: string): void {
   const resources = pipelineResources(ctx.decision, event.entity?.metadata.namespace ?? '');
-  const runs = planRuns(namedBy(ctx.decision, event), filterInputOf(event), { resources, nowMs: ctx.nowMs });
+  const named = namedBy(event, definitionOf(ctx, event));
+  const runs = planRuns(named, filterInputOf(event), { resources, nowMs: ctx.nowMs });
   for (const run of runs) skip(ctx, run, event, reason);
 }
 

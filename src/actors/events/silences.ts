@@ -1,6 +1,7 @@
 import type { CheckEvent } from '../../resources/event.ts';
-import { isSilencedName, type SilenceRecord, silencedName } from '../../resources/silenced.ts';
-import { isOver, nextChangeAtMs, silencesOf, stateAt } from '../../rules/silencing.ts';
+import { type SilenceRecord, silencedName } from '../../resources/silenced.ts';
+import { isOver, nextChangeAtMs, stateAt } from '../../rules/silencing.ts';
+import { actingSilences } from '../../store/acting-silences.ts';
 import type { LedgerCause } from '../../store/ledger.ts';
 import { entityKey, resourceKey, silenceCountKey } from '../../store/keyspace.ts';
 import { silenceGroup } from '../../store/object-groups.ts';
@@ -37,22 +38,11 @@ export function withSilences(ctx: DecisionContext, event: CheckEvent): CheckEven
   return { ...event, check: { ...event.check, silenced, is_silenced: true } };
 }
 
-function actingOn(ctx: DecisionContext, { entity, check }: CheckEvent): SilenceRecord[] {
-  const { name = '', namespace = '' } = entity.metadata;
-  if (countIn(ctx, namespace) === 0) return [];
-  const lookUp = (silenced: string): SilenceRecord | undefined =>
-    isSilencedName(silenced) ? readResource(ctx.decision, 'silenced', namespace, silenced) : undefined;
-  const silenceable = {
-    entity: name,
-    entitySubscriptions: entity.subscriptions ?? [],
-    check: check.metadata.name ?? '',
-    checkSubscriptions: check.subscriptions,
-    isProxied: check.proxy_entity_name !== '',
-  };
-  return silencesOf(silenceable, lookUp, ctx.nowS, {
+const actingOn = (ctx: DecisionContext, event: CheckEvent): SilenceRecord[] =>
+  actingSilences(ctx.decision, event, {
+    nowS: ctx.nowS,
     matchEntitySubscriptions: ctx.settings.silencesMatchEntitySubscriptions,
   });
-}
 
 /** Returns the stored number of entries of a namespace. Events of a namespace without entries are merged without a lookup. */
 function countIn(ctx: DecisionContext, namespace: string): number {

@@ -42,8 +42,7 @@ export function reportRequest(decider: Decider, requested: CheckRequested, recei
 
 /** Reports to the schedule that its request was not delivered, because its secrets were changed after the decision. Does not throw. */
 export function reportWithheld(decider: Decider, requested: CheckRequested, detail: string): void {
-  const { adhoc, request, namespace, tickAtMs } = requested;
-  if (adhoc) return;
+  const { request, namespace, tickAtMs } = requested;
   const key = entityKey(namespace, request.config.metadata.name ?? '');
   const atMs = request.issued * 1_000;
   report(decider, { deadlineAtMs: tickAtMs ?? atMs }, (ctx) => {

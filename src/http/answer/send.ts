@@ -25,7 +25,10 @@ export const isClientDisconnect = (error: unknown): boolean =>
  * Produces the next part only when the client has read the previous one, and stops when it disconnects. An empty part
  * only yields to other work and is not sent.
  */
-async function* yieldingBetween(parts: Iterable<string>, reader: Pick<Socket, 'destroyed'>): AsyncGenerator<string> {
+export async function* yieldingBetween(
+  parts: Iterable<string>,
+  reader: Pick<Socket, 'destroyed'>,
+): AsyncGenerator<string> {
   for (const part of parts) {
     if (part !== '') yield part;
     await nextTick();

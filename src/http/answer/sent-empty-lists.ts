@@ -1,3 +1,5 @@
+type Members = Record<string, unknown>;
+
 /**
  * Restores the lists that the client sent as `[]` and that `shown` has as `null`, for responses that echo a request. The
  * store does not distinguish the two. Members that are left out when they are empty stay left out.
@@ -8,20 +10,26 @@ function restored(shown: unknown, sent: unknown): unknown {
   if (shown === null) return isEmptyList(sent) ? [] : null;
   if (!isContainer(shown) || !isContainer(sent)) return shown;
   if (!Array.isArray(shown)) return Array.isArray(sent) ? shown : restoredMembers(shown, sent);
-  if (!Array.isArray(sent) || shown.length !== sent.length) return shown;
-  return shown.map((item, index) => restored(item, sent[index]));
+  return Array.isArray(sent) && shown.length === sent.length ? restoredItems(shown, sent) : shown;
 }
 
 /** Returns `shown` itself when nothing changes. */
+function restoredItems(shown: unknown[], sent: unknown[]): unknown[] {
+  const items = shown.map((item, index) => restored(item, sent[index]));
+  return items.some((item, index) => item !== shown[index]) ? items : shown;
+}
+
+/** Returns `shown` itself when nothing changes, which is usual. */
 function restoredMembers(shown: object, sent: object): object {
-  const members = new Map(Object.entries(sent));
-  let isChanged = false;
-  const entries = Object.entries(shown).map(([name, member]): [string, unknown] => {
-    const kept = members.has(name) ? restored(member, members.get(name)) : member;
-    isChanged ||= kept !== member;
-    return [name, kept];
-  });
-  return isChanged ? Object.fromEntries(entries) : shown;
+  let changes: Map<string, unknown> | undefined;
+  for (const name of Object.keys(shown)) {
+    if (!Object.hasOwn(sent, name)) continue;
+    const member = (shown as Members)[name];
+    const kept = restored(member, (sent as Members)[name]);
+    if (kept !== member) (changes ??= new Map()).set(name, kept);
+  }
+  if (changes === undefined) return shown;
+  return Object.fromEntries([...Object.entries(shown), ...changes]);
 }
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;

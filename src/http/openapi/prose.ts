@@ -17,7 +17,8 @@ type matters only for merge patches and forms. Lists are sorted by key.
 \`Retry-After\` means that nothing of the request was stored; send it again. While the backend starts, all 503 responses are plain text.
 
 **Entity limit.** If the number of entities is limited, responses under \`/api/core\` carry \`Sensu-Entity-Count\`,
-\`Sensu-Entity-Limit\` and \`Sensu-Entity-Warning\`.
+\`Sensu-Entity-Limit\` and \`Sensu-Entity-Warning\`. The warning also names entities whose results were refused within the
+last hour, because they have too many checks or bytes.
 
 **WebSocket.** \`GET /debug/inspect?ticket=<ticket>&actor=<actor>:<key>\` with \`Upgrade: websocket\` streams the activity of up to
 50 actors as JSON text messages in the format of the XState inspector. Repeat \`actor\` for each actor. \`since\` starts the stream

@@ -1,6 +1,11 @@
+import type { IncomingMessage } from 'node:http';
+
 const UNCLEAN = /\/\/|\/\.{1,2}(?:\/|$)/;
 const MALFORMED_ESCAPE = /%(?![0-9a-f]{2})/i;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]+)/i;
+
+/** The path of a request, without its query. */
+export const pathOf = ({ url = '' }: Pick<IncomingMessage, 'url'>): string => url.split('?', 1)[0] ?? '';
 
 /** Splits a request target into path with query, and the authority of an absolute-form target. */
 export function originForm(target: string): { target: string; authority: string | undefined } {

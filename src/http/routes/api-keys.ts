@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Type } from 'typebox';
 import type { Commands } from '../../actors/administration/commands.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { type ApiKey, ApiKeySchema, assertApiKey, parseApiKeyShape, shownApiKey } from '../../resources/api-key.ts';
 import { InvalidResource, NotFound, Unauthenticated } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
+import { withoutMembers } from '../../resources/schema.ts';
 import { subjectOf } from '../../rules/rbac.ts';
 import { digestApiKey } from '../../store/api-key-digest.ts';
 import { mapPage } from '../../store/page.ts';
@@ -33,7 +33,7 @@ const KEYS = `${CORE}/apikeys`;
 const ONE = `${KEYS}/:name`;
 const NAME = ['name'] as const;
 const RULES = { assert: assertApiKey };
-const ShownSchema = Type.Omit(ApiKeySchema, ['hash'], { $id: 'core/v2.APIKey.shown' });
+const ShownSchema = withoutMembers(ApiKeySchema, ['hash'], { $id: 'core/v2.APIKey.shown' });
 
 /** The secret is returned only on creation. Paths accept both the key's name and the secret. */
 export function apiKeyRoutes(ports: ApiKeyRoutePorts): Route[] {

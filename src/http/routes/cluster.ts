@@ -8,6 +8,10 @@ import { TIMEOUT_DESCRIPTION, timeoutMsOf } from '../request/timeout.ts';
 export interface ClusterRoutePorts {
   clusterId: number;
   memberId: number;
+  /** `default` unless it is given. */
+  memberName?: string | undefined;
+  /** The URL of the API; by default the one that the caller used. */
+  apiUrl?: string | undefined;
   /** Permanent id of this installation. */
   clusterUuid: string;
 }
@@ -38,13 +42,18 @@ const MembersSchema = Type.Object(
 const MEMBERS_RESPONSE: DescribedAnswer = { schema: MembersSchema };
 
 /** A backend reports itself as a cluster with one member. Members cannot be added or removed. */
-export function clusterRoutes({ clusterId, memberId, clusterUuid }: ClusterRoutePorts): Route[] {
-  /** The address of the member is the one that the caller used. */
+export function clusterRoutes({
+  clusterId,
+  memberId,
+  memberName = 'default',
+  apiUrl,
+  clusterUuid,
+}: ClusterRoutePorts): Route[] {
   const members = ({ protocol, host }: RouteRequest): object => {
-    const urls = [`${protocol}://${host}`];
+    const urls = [apiUrl ?? `${protocol}://${host}`];
     return {
       header: { cluster_id: clusterId, member_id: memberId, raft_term: 1 },
-      members: [{ ID: memberId, name: 'default', peerURLs: urls, clientURLs: urls }],
+      members: [{ ID: memberId, name: memberName, peerURLs: urls, clientURLs: urls }],
     };
   };
 

@@ -1,4 +1,4 @@
-import { namedBy } from '../../actors/events/publish.ts';
+import { definitionOf, namedBy } from '../../actors/events/publish.ts';
 import type { AccessControl } from '../../auth/access-control.ts';
 import { asIfReceived, asStored, type Reception } from '../../pipeline/dry-run-event.ts';
 import { dryRun, type DryRunPorts } from '../../pipeline/dry-run.ts';
@@ -72,7 +72,7 @@ export function dryRunRoutes({ access, events, dryRuns }: DryRunRoutePorts): Rou
         const event = eventOf(request, namespace, body['event']);
         const named: NamedByEvent =
           handlers === undefined && pipelines === undefined
-            ? namedBy(dryRuns.reception().reader, event)
+            ? namedBy(event, definitionOf(dryRuns.reception().reader, event))
             : { handlers: handlers ?? [], pipelines: (pipelines ?? []).map((name) => ({ name })), isHandled: true };
         const result = await dryRun({ namespace, event, named }, dryRuns);
         return json(shownDryRun(result, event.check?.silenced ?? []));

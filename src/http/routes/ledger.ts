@@ -41,7 +41,7 @@ const EntrySchema = Type.Object(
   },
   { $id: 'mon/v1.LedgerEntry' },
 );
-const PageSchema = Type.Object({ entries: Type.Array(EntrySchema) }, { $id: 'mon/v1.LedgerPage' });
+export const LedgerPageSchema = Type.Object({ entries: Type.Array(EntrySchema) }, { $id: 'mon/v1.LedgerPage' });
 
 export function ledgerRoutes({ ledger }: LedgerRoutePorts): Route[] {
   return [
@@ -53,7 +53,7 @@ export function ledgerRoutes({ ledger }: LedgerRoutePorts): Route[] {
       description: {
         summary: 'List state transitions with their causes, sorted by number',
         query: LEDGER_PARAMETERS,
-        answers: { 200: { schema: PageSchema, headers: ['Sensu-Continue'] } },
+        answers: { 200: { schema: LedgerPageSchema, headers: ['Sensu-Continue'] } },
       },
       handle: ({ query, isDisconnected }) => {
         const filter = ledgerFilter(query);

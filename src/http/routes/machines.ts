@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { PublishedMachine } from '../../actors/inspection/published-machines.ts';
 import { NotFound } from '../../resources/errors.ts';
+import { mapOf } from '../../resources/schema.ts';
 import { json } from '../answer/answers.ts';
 import { lists } from '../openapi/descriptions.ts';
 import { param, type Route } from '../request/route.ts';
@@ -24,8 +25,8 @@ const DefinitionSchema = Type.Object(
     version: Type.String(),
     description: Type.String(),
     initial: Type.String(),
-    on: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    states: Type.Record(Type.String(), Type.Unknown(), { description: 'States by name; they may contain states' }),
+    on: Type.Optional(mapOf(Type.Unknown())),
+    states: mapOf(Type.Unknown(), { description: 'States by name; they may contain states' }),
   },
   {
     $id: 'mon/v1.MachineDefinition',

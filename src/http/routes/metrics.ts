@@ -19,14 +19,14 @@ export const METRICS_ROUTE: DescribedRoute = {
 const compress = promisify(gzip);
 
 export interface MetricsPorts {
-  /** Collects the metrics and returns the text with its media type. */
-  metrics(): Promise<{ type: string; text: string }>;
+  /** Collects the metrics and returns the text with its media type. Undefined when they are turned off. */
+  metrics: (() => Promise<{ type: string; text: string }>) | undefined;
 }
 
-/** Serves `/metrics` without authentication for any method. It is no route because a route has one method. */
+/** Serves `/metrics` without authentication for any method. It is not a route because a route has one method. */
 export function serveMetrics({ metrics }: MetricsPorts) {
   return async (context: Context, next: Next): Promise<void> => {
-    if (context.path !== PATH) {
+    if (context.path !== PATH || metrics === undefined) {
       await next();
       return;
     }

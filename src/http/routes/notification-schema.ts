@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { NextAttempt } from '../../pipeline/pipeline.ts';
 import type { StoredNotification } from '../../store/stored-notification.ts';
 import { OUTCOMES } from '../../store/records.ts';
 import type { WaitingNotification } from '../../store/waiting-notifications.ts';
@@ -71,7 +72,7 @@ export function shown({ entity, check, notification }: StoredNotification): Show
 /** What is still in the outbox, as the API shows it. */
 export function shownWaiting(
   { entity, check, entry, attempts }: WaitingNotification,
-  nextAttemptAtMs: number | undefined,
+  next: NextAttempt | undefined,
 ): Shown {
   const { notificationId: id, handler, decidedAtMs } = entry;
   return {
@@ -83,7 +84,7 @@ export function shownWaiting(
     workflow: entry.workflow ?? null,
     event_id: entry.event.id,
     outcome: WAITING,
-    reason: '',
+    reason: next?.reason ?? '',
     status: null,
     attempts: attempts?.attempts ?? null,
     count: 1,
@@ -93,7 +94,7 @@ export function shownWaiting(
     dead_letter: false,
     replayed_at: null,
     replayed_by: null,
-    state: attempts !== undefined || nextAttemptAtMs !== undefined ? 'retrying' : 'waiting',
-    next_attempt_at: nextAttemptAtMs === undefined ? null : seconds(nextAttemptAtMs),
+    state: attempts !== undefined || next !== undefined ? 'retrying' : 'waiting',
+    next_attempt_at: next === undefined ? null : seconds(next.atMs),
   };
 }

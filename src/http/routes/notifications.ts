@@ -1,5 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Commands } from '../../actors/administration/commands.ts';
+import type { NextAttempt } from '../../pipeline/pipeline.ts';
 import { Conflict, NotFound } from '../../resources/errors.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import type { NotificationStore } from '../../store/notification-store.ts';
@@ -25,19 +26,13 @@ export interface NotificationRoutePorts {
   events: Pick<EventStore, 'get'>;
   notifications: NotificationStore;
   commands: Pick<Commands, 'replayNotification'>;
-  /** When an entry of the outbox is tried again, Unix ms; undefined while that is not known. */
-  nextAttemptAtMs?: ((outboxKey: string) => number | undefined) | undefined;
+  /** The next attempt of an entry of the outbox; undefined for one that was not tried yet or runs. */
+  nextAttempt(outboxKey: string): NextAttempt | undefined;
 }
 
 /** Shows what became of the handlers of events, and replays dead letters. */
-export function notificationRoutes({
-  events,
-  notifications,
-  commands,
-  nextAttemptAtMs,
-}: NotificationRoutePorts): Route[] {
-  const waitingItem = (waiting: WaitingNotification): object =>
-    shownWaiting(waiting, nextAttemptAtMs?.(waiting.outboxKey));
+export function notificationRoutes({ events, notifications, commands, nextAttempt }: NotificationRoutePorts): Route[] {
+  const waitingItem = (waiting: WaitingNotification): object => shownWaiting(waiting, nextAttempt(waiting.outboxKey));
 
   function slice(
     namespace: string,

@@ -8,9 +8,15 @@ export interface StatusRoutePorts {
   /** Whether the store could be read and written within the time limit, ms. */
   probe: (timeoutMs: number) => Promise<boolean>;
   memberId: number;
+  /** `default` unless it is given. */
+  memberName?: string | undefined;
   clusterId: number;
   /** Version of this program. */
   version: string;
+  /** Whether the store has reached its quota; never when absent. */
+  isStoreFull?: (() => boolean) | undefined;
+  /** Whether the memory is nearly used up; never when absent. */
+  isMemoryFull?: (() => boolean) | undefined;
 }
 
 /** Version of the reference implementation whose API this is; clients select features by it. */
@@ -20,10 +26,22 @@ const COMPATIBLE_WITH = {
   api_groups: { 'core/v2': 'v2.16.0', 'core/v3': 'v3.8.0' },
 };
 
+/** The number of this alarm in the reference. */
+const NO_SPACE = 1;
+/** The reference has none for the memory; its numbers end at 2. */
+const NO_MEMORY = 3;
+
 const TAG = 'status';
 const HealthSchema = Type.Object(
   {
-    Alarms: Type.Null(),
+    Alarms: nullable(
+      Type.Array(
+        Type.Object({
+          memberID: Type.Integer(),
+          alarm: Type.Integer({ description: '1: the store has reached its quota; 3: the memory is nearly used up' }),
+        }),
+      ),
+    ),
     ClusterHealth: Type.Array(
       Type.Object({
         MemberID: Type.Integer(),
@@ -51,21 +69,32 @@ const HEALTH_QUERY = {
   strict: Type.Boolean({ description: 'Respond with 503 when the store is not healthy' }),
 };
 
-export function statusRoutes({ probe, memberId, clusterId, version }: StatusRoutePorts): Route[] {
+export function statusRoutes({
+  probe,
+  memberId,
+  memberName = 'default',
+  clusterId,
+  version,
+  isStoreFull = () => false,
+  isMemoryFull = () => false,
+}: StatusRoutePorts): Route[] {
   const health = async (query: URLSearchParams): Promise<Answer> => {
     const healthy = await probe(timeoutMsOf(query));
+    const alarms = [...(isStoreFull() ? [NO_SPACE] : []), ...(isMemoryFull() ? [NO_MEMORY] : [])];
+    const isFull = alarms.length > 0;
     const member = {
       MemberID: memberId,
       MemberIDHex: memberId.toString(16),
-      Name: 'default',
+      Name: memberName,
       Err: healthy ? '' : 'the store did not answer in time',
       Healthy: healthy,
     };
+    const Alarms = isFull ? alarms.map((alarm) => ({ memberID: memberId, alarm })) : null;
     const Header = { cluster_id: clusterId, member_id: memberId, raft_term: 1 };
     return {
-      status: healthy || query.get('strict') !== 'true' ? 200 : 503,
+      status: (healthy && !isFull) || query.get('strict') !== 'true' ? 200 : 503,
       type: 'application/json',
-      body: `${JSON.stringify({ Alarms: null, ClusterHealth: [member], Header })}\n`,
+      body: `${JSON.stringify({ Alarms, ClusterHealth: [member], Header })}\n`,
     };
   };
 

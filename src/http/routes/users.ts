@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import type { Commands } from '../../actors/administration/commands.ts';
 import type { UserEdit } from '../../actors/administration/user-changes.ts';
 import { AlreadyExists, InvalidResource, NotFound } from '../../resources/errors.ts';
 import { assertUsername, isName } from '../../resources/names.ts';
+import { withoutMembers } from '../../resources/schema.ts';
 import {
   parsePasswordRequest,
   parseUserRequest,
@@ -41,7 +41,7 @@ const USER = `${USERS}/:name`;
 const NAME = ['name'] as const;
 /** The resource name for access to the caller's own user. */
 const SELF = 'localselfuser';
-const ShownSchema = Type.Omit(UserSchema, ['password_hash'], { $id: 'core/v2.User.shown' });
+const ShownSchema = withoutMembers(UserSchema, ['password_hash'], { $id: 'core/v2.User.shown' });
 
 export function userRoutes(ports: UserRoutePorts): Route[] {
   return [...readingRoutes(ports), ...writingRoutes(ports), ...passwordRoutes(ports), ...editingRoutes(ports)];

@@ -46,6 +46,7 @@ const queuesOf = ({
 /** The caches, each with its size and its limit. */
 const cachesOf = ({ system, assets, auth, agents, store }: BackendStats): Named => ({
   awake_actors: system.awakeSleepers,
+  events: system.keptEvents,
   failed_assets: assets.failures,
   selected_assets: assets.selections,
   credentials: auth.credentials.remembered,
@@ -55,7 +56,9 @@ const cachesOf = ({ system, assets, auth, agents, store }: BackendStats): Named 
   login_addresses: auth.throttle.logins,
   refused_messages: agents.refusedFrames.remembered,
   refused_handshakes: agents.refusedHandshakes.remembered,
-  dropped_proxies: system.droppedProxies,
+  dropped_events: system.droppedEvents,
+  measured_entities: system.measuredEntities,
+  counted_agents: system.countedAgents,
   ...(store === undefined ? {} : { resources: store.cachedResources }),
 });
 
@@ -73,6 +76,12 @@ export function addBoundFamilies(families: Families, read: () => BackendStats): 
     'mon_changes_refused_total',
     'Changes that were answered 503 because the open decisions or the outbox were full',
     () => read().system.refused,
+  );
+  families.counters(
+    'mon_results_refused_total',
+    'Results that were refused because their entity has too many checks or bytes',
+    ['limit'],
+    () => Object.entries(read().system.refusedResults).map(([limit, count]): Sample<'limit'> => [count, { limit }]),
   );
   families.counter(
     'mon_logins_refused_total',

@@ -1,8 +1,8 @@
-import { Registry } from 'prom-client';
+import { type MetricObjectWithValues, type MetricValueWithName, Registry } from 'prom-client';
 import type { BackendStats } from './backend-stats.ts';
 import { addBoundFamilies } from './bound-families.ts';
 import { addEventFamilies } from './event-families.ts';
-import { EventLoopLag } from './event-loop-lag.ts';
+import { EventLoopLag, type Lag } from './event-loop-lag.ts';
 import { Families } from './families.ts';
 import { HandlerDurations } from './handler-durations.ts';
 import { addProcessFamilies } from './process-families.ts';
@@ -46,6 +46,19 @@ export class Metrics {
     const text = this.#registry.metrics();
     this.#stats = undefined;
     return { type: this.#registry.contentType, text: await text };
+  }
+
+  /** The values of all metrics, for a log. */
+  read(): Promise<MetricObjectWithValues<MetricValueWithName<string>>[]> {
+    this.#stats = this.#readBackend?.();
+    const values = this.#registry.getMetricsAsJSON() as Promise<MetricObjectWithValues<MetricValueWithName<string>>[]>;
+    this.#stats = undefined;
+    return values;
+  }
+
+  /** The lag of the event loop. */
+  get lag(): Lag {
+    return this.#lag.read();
   }
 
   stop(): void {

@@ -8,6 +8,7 @@ export function addSystemFamilies(families: Families, read: () => BackendStats):
   addActorFamilies(families, read);
   addCommitFamilies(families, read);
   addStoreFamilies(families, read);
+  addMemoryFamilies(families, read);
   addSandboxFamilies(families, read);
   families.counter(
     'mon_messages_refused_total',
@@ -16,6 +17,16 @@ export function addSystemFamilies(families: Families, read: () => BackendStats):
   );
   families.counters('mon_handshakes_refused_total', 'Handshakes of agents that were refused', ['status'], () =>
     [...read().agents.refusedHandshakes.byStatus].map(([status, count]) => [count, { status: String(status) }]),
+  );
+  families.counters(
+    'mon_legacy_api_requests_total',
+    'Answered requests of the API of the first generation, by port (core or dashboard), route and status',
+    ['port', 'route', 'status'],
+    () =>
+      [...read().earlierRequests.all()].map(({ port, route, status, count }) => [
+        count,
+        { port, route, status: String(status) },
+      ]),
   );
 }
 
@@ -90,6 +101,48 @@ function addStoreFamilies(families: Families, read: () => BackendStats): void {
     'Free pages of the store',
     [],
     size(({ freePages }) => freePages),
+  );
+  const disk = (of: (use: BackendStats['disk']) => number | undefined) => (): Sample<string>[] => {
+    const value = of(read().disk);
+    return value === undefined ? [] : [[value, {}]];
+  };
+  families.gauges(
+    'mon_store_quota_bytes',
+    'Size of the store at which changes are refused; absent without a quota',
+    [],
+    disk(({ quotaBytes }) => quotaBytes || undefined),
+  );
+  families.gauges(
+    'mon_store_disk_free_bytes',
+    'Free space of the disk of the store',
+    [],
+    disk(({ freeDiskBytes }) => freeDiskBytes),
+  );
+  families.gauges(
+    'mon_store_days_left',
+    'Days until the store reaches its quota or fills the disk, as it grew in the last week; absent while it does not grow',
+    [],
+    disk(({ daysLeft }) => daysLeft),
+  );
+}
+
+function addMemoryFamilies(families: Families, read: () => BackendStats): void {
+  const amounts = (of: 'usedBytes' | 'limitBytes') => (): Sample<'of'>[] =>
+    Object.entries(read().memory ?? {}).map(([name, amount]) => [amount[of], { of: name }]);
+  families.gauges(
+    'mon_memory_used_bytes',
+    'Memory in use: the heap of JavaScript, and the process without the mapped pages of the store',
+    ['of'],
+    amounts('usedBytes'),
+  );
+  families.gauges(
+    'mon_memory_limit_bytes',
+    'Memory that may be in use; at nine tenths changes and new agents are refused',
+    ['of'],
+    amounts('limitBytes'),
+  );
+  families.gauge('mon_memory_full', '1 while changes and new agents are refused to save memory, else 0', () =>
+    Number(read().isMemoryFull),
   );
 }
 

@@ -54,7 +54,10 @@ export function createAgentPort(config: BackendConfig, ports: AgentPortPorts): A
       reportRequest(system.decider, announcement, receipts);
     },
     withheld: (announcement, reason) => {
-      reportWithheld(system.decider, announcement, reason);
+      const { adhoc, namespace, request } = announcement;
+      const fields = { namespace, check: request.config.metadata.name, reason };
+      if (adhoc) ports.log.warn(fields, 'agents with mutual TLS did not receive the request of a user');
+      else reportWithheld(system.decider, announcement, reason);
     },
     resolveSecrets: ({ namespace, request }) => resolveSecrets(store, secretValues, namespace, request.config.secrets),
     ringsJoined: (session, subscriptions) => {

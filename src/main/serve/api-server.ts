@@ -1,7 +1,7 @@
 import { createServer as createClearServer, type Server, type ServerOptions } from 'node:http';
 import type { Api } from '../../http/app.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { UpgradableRequest } from '../../http/inspector/upgradable-request.ts';
+import { upgradableOn } from '../../http/upgrade/upgradable-request.ts';
 import type { ConnectionBound } from './connection-bound.ts';
 import { ConnectionRefusal } from './connection-refusal.ts';
 import { close } from './listen.ts';
@@ -22,12 +22,12 @@ const API_STOP_GRACE_MS = 3_000;
  */
 export function createApiServer(
   api: Pick<Api, 'callback'>,
-  { writeTimeoutMs }: { writeTimeoutMs: number },
+  { writeTimeoutMs, webSocketPaths }: { writeTimeoutMs: number; webSocketPaths: ReadonlySet<string> },
   connections: ConnectionBound,
   createServer: (options: ServerOptions) => Server = createClearServer,
 ): Server {
   const server = createServer({
-    IncomingMessage: UpgradableRequest,
+    IncomingMessage: upgradableOn(webSocketPaths),
     maxHeaderSize: MAX_HEADER_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: REQUEST_CHECK_INTERVAL_MS,

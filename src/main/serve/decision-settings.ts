@@ -15,9 +15,13 @@ export function decisionSettings(config: BackendConfig, secretValues: SecretValu
     silenceLimits: { defaultS: inSeconds(defaultSilenceMs), longestS: inSeconds(longestSilenceMs) },
     refreshTokenMs: tokens?.refreshMs ?? DEFAULT_SETTINGS.refreshTokenMs,
     entityLimit: entityLimit ?? DEFAULT_SETTINGS.entityLimit,
+    entityUseLimits: config.entityUseLimits ?? DEFAULT_SETTINGS.entityUseLimits,
     agentEventsPolicy: agentEventsPolicy ?? DEFAULT_SETTINGS.agentEventsPolicy,
     announcesEvents: eventLog !== undefined,
     notificationRetentionMs: config.notificationRetentionMs ?? DEFAULT_SETTINGS.notificationRetentionMs,
+    ledgerLimits: config.ledgerLimits ?? DEFAULT_SETTINGS.ledgerLimits,
+    storeQuotaBytes: config.storeQuotaBytes ?? DEFAULT_SETTINGS.storeQuotaBytes,
+    eventRetentionMs: config.eventRetentionMs ?? DEFAULT_SETTINGS.eventRetentionMs,
     secretValues,
     watchRetentionMs: watchRetentionMs ?? DEFAULT_SETTINGS.watchRetentionMs,
   };

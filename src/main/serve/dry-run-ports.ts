@@ -41,18 +41,20 @@ export function dryRunPorts(
       throw new RunEnded('failed', `${owner}: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
+  const librariesOf: MutatorPorts['libraries'] = async (namespace, owner, assets) =>
+    libraries.of(await installed(namespace, owner, assets));
   return {
     resources: (namespace) => pipelineResources(reader, namespace),
     filters: {
       filter: (namespace, name) => readResource(reader, 'filters', namespace, name),
-      libraries: async (namespace, name, filter) =>
-        libraries.of(await installed(namespace, `filter "${name}"`, filter.runtime_assets)),
+      libraries: (namespace, name, filter) => librariesOf(namespace, `filter "${name}"`, filter.runtime_assets),
       evaluate: (...task) => sandbox.filter(...task),
     },
     mutators: {
       mutator: (namespace, name) => readResource(reader, 'mutators', namespace, name),
       // The environment of this program is for handlers, and not for everyone who may read mutators.
       variable: () => undefined,
+      libraries: librariesOf,
       evaluate: (...task) => sandbox.mutate(...task),
       log,
     },

@@ -6,11 +6,10 @@ import { type System, entityWithDefaults } from '../../resources/entity.ts';
 import { entityVariable } from '../../resources/entity-data.ts';
 import { SYSTEM_NAMESPACE } from '../../resources/namespace.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { assetSelector } from '../process/asset-selector.ts';
 import { readCertificates } from '../tls/tls-files.ts';
 import type { Closers } from './closers.ts';
 
-/** Limit of the CPU time of the filters of a build, ms. */
-const FILTER_LIMIT_MS = 50;
 /** The defaults of the flags. */
 const DEFAULTS = { tokensPerS: 1.39, burst: 100, allowed: [] };
 
@@ -34,12 +33,7 @@ export function openAssets(
   const manager = new AssetManager(
     { cacheDir, trustedCa, ...assets },
     {
-      async selects(programs, value, owner) {
-        const task = { programs, variable: 'entity', values: [JSON.stringify(value)], limitMs: FILTER_LIMIT_MS };
-        const [result] = await sandbox.evaluate({ ...task, nowMs: clock.nowMs() }, owner);
-        if (result?.type === 'holds' || result?.type === 'fails') return result.type === 'holds';
-        throw new Error(result?.error ?? 'the filters were not evaluated');
-      },
+      selects: assetSelector(sandbox, clock),
       entity: () => entity,
       clock,
       log,

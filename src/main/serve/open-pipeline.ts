@@ -1,7 +1,7 @@
 import type { ActorSystem } from '../../actors/system.ts';
 import type { BackendConfig } from '../../config/backend.ts';
 import { isOwnSecret } from '../../exec/own-secret.ts';
-import { type CommandRequest, runCommand } from '../../exec/process-group.ts';
+import { type Account, type CommandRequest, runCommand } from '../../exec/process-group.ts';
 import { ProcessReaper } from '../../exec/process-reaper.ts';
 import { ClosingSockets } from '../../pipeline/handlers/closing-sockets.ts';
 import { runPipeHandler } from '../../pipeline/handlers/pipe.ts';
@@ -26,19 +26,21 @@ export interface OpenPipelinePorts {
   /** Installs runtime assets, and resolves secrets. */
   environment: ResourceEnvironmentPorts;
   /** The JavaScript sources of a filter's assets. */
-  libraries: FilterPorts['libraries'];
+  libraries: MutatorPorts['libraries'];
   /** Measures the runs of handlers. */
   durations: { observing(handle: HandleEvent, clock: Clock): HandleEvent };
+  /** The account of commands; that of the backend by default. */
+  account?: Account | undefined;
   clock: Clock;
   log: Log;
 }
 
-type Config = Pick<BackendConfig, 'handlerRunLimitMs' | 'handlerRetryForMs'>;
+type Config = Pick<BackendConfig, 'handlerRunLimitMs' | 'handlerRetryForMs' | 'handlerWorkers'>;
 
 /** Starts handling the outbox with real processes, sockets and threads, and measures how long handlers take. */
 export function openPipeline(
-  { handlerRunLimitMs: runLimitMs = 0, handlerRetryForMs = 0 }: Config,
-  { system, store, sandbox, environment, libraries, durations, clock, log }: OpenPipelinePorts,
+  { handlerRunLimitMs: runLimitMs = 0, handlerRetryForMs = 0, handlerWorkers: maxRunning }: Config,
+  { system, store, sandbox, environment, libraries, durations, account, clock, log }: OpenPipelinePorts,
   closers: Closers,
 ): Pipeline {
   const reaper = new ProcessReaper(log);
@@ -51,7 +53,7 @@ export function openPipeline(
   });
   const handle: HandleEvent = (handler, input) =>
     handler.type === 'pipe'
-      ? runPipeHandler(handler, input, clock, { runLimitMs, reaper })
+      ? runPipeHandler(handler, input, clock, { runLimitMs, reaper, account })
       : runSocketHandler(handler, input, clock, closing);
   const environmentOf = resourceEnvironment(environment);
   const run = workflowRunner({
@@ -60,22 +62,23 @@ export function openPipeline(
     namespaceExists: (name) => readResource(store, 'namespaces', undefined, name) !== undefined,
     filters: {
       filter: (namespace, name) => readResource(store, 'filters', namespace, name),
-      libraries,
+      libraries: (namespace, name, filter) => libraries(namespace, `filter "${name}"`, filter.runtime_assets),
       evaluate: (...task) => sandbox.filter(...task),
     },
     mutators: {
       mutator: (namespace, name) => readResource(store, 'mutators', namespace, name),
       environment: environmentOf,
+      libraries,
       variable: (name) => (isOwnSecret(name) ? undefined : process.env[name]),
       evaluate: (...task) => sandbox.mutate(...task),
-      runCommand: (request: CommandRequest) => runCommand(request, clock, reaper),
+      runCommand: (request: CommandRequest) => runCommand({ ...request, account }, clock, reaper),
       runLimitMs,
       log,
     },
     environment: environmentOf,
     handle: durations.observing(handle, clock),
   });
-  const ports = { clock, log, random: Math.random, run, handlerRetryForMs };
+  const ports = { clock, log, random: Math.random, run, handlerRetryForMs, maxRunning };
   const { pipeline, loaded } = startPipeline(system, store, ports);
   closers.add(async () => {
     await pipeline.stop();

@@ -1,4 +1,5 @@
 import { LmdbStore, type LmdbStoreOptions } from '../../store/lmdb-store.ts';
+import { reportingDamage } from '../../store/store-state.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 import { storeDirectory } from '../process/directories.ts';
 import { ownStore } from '../process/own-store.ts';
@@ -6,20 +7,28 @@ import type { Closers } from './closers.ts';
 
 export interface OpenStoreOptions {
   stateDir: string;
+  /** Asked whether a backend serves it; by default the one in the state directory. */
+  controlSocket?: string | undefined;
   sync: LmdbStoreOptions['sync'];
+  /** Checks the store in the directory before it is opened, while this process has its lock. */
+  probe?: ((directory: string) => Promise<void>) | undefined;
 }
 
-/** Locks the store of a state directory and opens it. @throws StoreInUse, StoreTooNew */
+/** Locks the store of a state directory and opens it. @throws StoreInUse, StoreTooNew, StoreDamaged, or the error of `probe` */
 export async function openStore(
-  { stateDir, sync }: OpenStoreOptions,
+  { stateDir, controlSocket, sync, probe }: OpenStoreOptions,
   closers: Closers,
   open: (options: LmdbStoreOptions) => TransactionalStore = (lmdbOptions) => new LmdbStore(lmdbOptions),
 ): Promise<TransactionalStore> {
-  const lock = await ownStore(stateDir);
+  const lock = await ownStore(stateDir, controlSocket);
   closers.add(() => {
     lock.release();
   });
-  const store = open({ directory: storeDirectory(stateDir), sync });
+  const directory = storeDirectory(stateDir);
+  const store = await reportingDamage(directory, async () => {
+    await probe?.(directory);
+    return open({ directory, sync });
+  });
   closers.add(() => store.close());
   return store;
 }

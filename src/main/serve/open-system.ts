@@ -3,12 +3,13 @@ import type { BackendConfig } from '../../config/backend.ts';
 import type { SecretValues } from '../../pipeline/secrets.ts';
 import type { Log } from '../../ports/log.ts';
 import { EventLog } from '../log/event-log.ts';
+import { freeBytesOf } from '../process/ensure-directory.ts';
 import type { Closers } from './closers.ts';
 import { decisionSettings } from './decision-settings.ts';
 
 type OpenSystemPorts = Pick<
   SystemPorts,
-  'store' | 'clock' | 'backendName' | 'machine' | 'machines' | 'configurationKinds'
+  'store' | 'clock' | 'backendName' | 'machine' | 'machines' | 'configurationKinds' | 'memory'
 > & { log: Log; secretValues: SecretValues };
 
 export interface OpenedSystem {
@@ -27,9 +28,11 @@ export async function openSystem(
   const system = new ActorSystem({
     ...ports,
     log: log.child({ component: 'actors' }),
+    ownMetadata: config.ownEntity,
     deregistrationHandler: config.deregistrationHandler,
     settings: decisionSettings(config, secretValues),
     maxAwakeActors: config.maxAwakeActors,
+    freeDiskBytes: () => freeBytesOf(config.stateDir),
   });
   const eventLog =
     config.eventLog && new EventLog({ ...config.eventLog, clock, log: log.child({ component: 'event-log' }) });

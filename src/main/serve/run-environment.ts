@@ -1,8 +1,8 @@
 import { assetEnvironment } from '../../assets/asset-environment.ts';
 import { AssetFailed } from '../../assets/asset-failed.ts';
 import type { AssetManager } from '../../assets/asset-manager.ts';
-import type { FilterPorts } from '../../pipeline/filters.ts';
 import { Libraries } from '../../pipeline/libraries.ts';
+import type { MutatorPorts } from '../../pipeline/mutators.ts';
 import type { ResourceEnvironmentPorts } from '../../pipeline/resource-environment.ts';
 import { type RuntimeAssetPorts, runtimeAssets } from '../../pipeline/runtime-assets.ts';
 import { resolveSecrets, type SecretValues } from '../../pipeline/secrets.ts';
@@ -12,7 +12,7 @@ import type { TransactionalStore } from '../../store/transactional-store.ts';
 /** What filters, mutators and handlers get besides the event: assets and secrets. */
 export interface RunEnvironment {
   environment: ResourceEnvironmentPorts;
-  libraries: FilterPorts['libraries'];
+  libraries: MutatorPorts['libraries'];
 }
 
 /** Looks up assets and secrets, and installs the assets. */
@@ -33,9 +33,7 @@ export function runEnvironment(
       entriesOf: assetEnvironment,
       secrets: (namespace, secrets) => resolveSecrets(store, secretValues, namespace, secrets),
     },
-    libraries: async (namespace, name, filter) => {
-      const owner = { namespace, name: `filter "${name}"`, assets: filter.runtime_assets };
-      return libraries.of(await runtimeAssets(assets, owner));
-    },
+    libraries: async (namespace, name, named) =>
+      libraries.of(await runtimeAssets(assets, { namespace, name, assets: named })),
   };
 }

@@ -13,7 +13,10 @@ const END = '~';
 const MAX_ENTRIES_PER_TURN = 500;
 const MAX_BYTES_PER_TURN = 4 * 1024 * 1024;
 
-export type StartPipelinePorts = Pick<PipelinePorts, 'clock' | 'log' | 'random' | 'run' | 'handlerRetryForMs'>;
+export type StartPipelinePorts = Pick<
+  PipelinePorts,
+  'clock' | 'log' | 'random' | 'run' | 'handlerRetryForMs' | 'maxRunning'
+>;
 
 export interface StartedPipeline {
   pipeline: Pipeline;

@@ -10,7 +10,8 @@ import type { Installation } from '../init/installation.ts';
 import { readVersion } from '../process/version.ts';
 import { writeProbe } from './write-probe.ts';
 
-export type StatusPorts = Parameters<typeof createStatusApi>[0];
+/** `apiUrl` is for the API only. */
+export type StatusPorts = Parameters<typeof createStatusApi>[0] & { apiUrl: string | undefined };
 
 export interface StatusSources {
   system: ActorSystem;
@@ -23,7 +24,7 @@ export interface StatusSources {
 
 /** What the health and version routes need, on the API port and on the agent port; both share one probe of the store. */
 export function statusPorts(
-  { api: { requestLimitBytes }, entityLimit = 0 }: BackendConfig,
+  { api: { requestLimitBytes }, entityLimit = 0, memberName, apiUrl }: BackendConfig,
   { system, store, auth, installation, clock, log }: StatusSources,
 ): StatusPorts {
   const { tokenSecret, memberId, clusterId } = installation;
@@ -31,10 +32,14 @@ export function statusPorts(
     auth,
     tokenSecret,
     memberId,
+    memberName,
+    apiUrl,
     clusterId,
     version: readVersion(),
     probe: writeProbe(system, clock),
-    entityUse: () => ({ count: entityCount(store), limit: entityLimit }),
+    isStoreFull: () => system.diskUse().isFull,
+    isMemoryFull: () => system.isMemoryFull,
+    entityUse: () => ({ count: entityCount(store), limit: entityLimit, full: system.fullEntities }),
     requestLimitBytes,
     log,
   };

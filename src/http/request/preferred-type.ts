@@ -1,0 +1,20 @@
+interface Accepted {
+  type: string;
+  weight: number;
+}
+
+/** Whether a header `Accept` names HTML, with a higher weight than JSON, as browsers do when they open a page. Source: RFC 9110, 12.5.1. */
+export function prefersPage(accept = ''): boolean {
+  const accepted = accept.split(',').map(acceptedOf);
+  const html = weightOf(accepted, ['text/html', 'application/xhtml+xml']);
+  return html > 0 && html > weightOf(accepted, ['application/json']);
+}
+
+function acceptedOf(range: string): Accepted {
+  const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+  const [, weight = '1'] = parameters.map((parameter) => /^q=(.*)$/.exec(parameter)).find(Boolean) ?? [];
+  return { type, weight: Number(weight) || 0 };
+}
+
+const weightOf = (accepted: readonly Accepted[], types: readonly string[]): number =>
+  Math.max(0, ...accepted.filter(({ type }) => types.includes(type)).map(({ weight }) => weight));
