@@ -9,6 +9,7 @@ import { at } from '../support/json-path.ts';
 import { rawRequest } from '../support/raw-handshake.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
+import { scrape } from '../support/scrape.ts';
 
 type Json = Record<string, unknown>;
 
@@ -331,6 +332,65 @@ describe('admission to the agent port', () => {
       await put('adm-b');
       expect(await limitHeaders(ENTITIES)).to.deep.equal(['2', '2', '2 of the 2 entities that are allowed exist']);
       expect(await limitHeaders('/api/mon/v1/sessions')).to.deep.equal([undefined, undefined, undefined]);
+    });
+  });
+
+  describe('of results at the limits of one entity', () => {
+    const BYTES = 30_000;
+
+    beforeEach(() => start({ entityUseLimits: { checks: 3, bytes: BYTES } }));
+
+    const put = (check: string, output = '', entity = 'adm-p') =>
+      api.put(`/ns/default/events/${entity}/${check}`, proxyEvent(entity, check, { output }));
+    const warning = async (): Promise<unknown> =>
+      (await api.get('/ns/default/entities')).headers['sensu-entity-warning'];
+
+    it('is refused to a further check with 402, and granted to the known ones and to keepalives', async () => {
+      for (const check of ['a', 'b', 'c']) expect((await put(check)).status).to.equal(200);
+      const { status, json } = await put('d');
+      const message = 'entity default/adm-p is full: its results may have 3 checks (--entity-check-limit)';
+      expect([status, json]).to.deep.equal([402, { message, code: 6 }]);
+      expect(await api.event('adm-p', 'd')).to.equal(undefined);
+      for (const check of ['a', 'keepalive']) expect((await put(check)).status).to.equal(200);
+      expect((await put('d', '', 'adm-q')).status).to.equal(200);
+      expect((await api.delete('/ns/default/events/adm-p/b')).status).to.equal(204);
+      expect((await api.delete('/ns/default/events/adm-p/keepalive')).status).to.equal(204);
+      expect((await put('d')).status).to.equal(200);
+    });
+
+    it('is refused to large results that take more together, and granted to small ones', async () => {
+      expect((await put('a', 'x'.repeat(15_000))).status).to.equal(200);
+      const refused = await put('b', 'x'.repeat(15_000));
+      const message = `entity default/adm-p is full: its large results may have ${BYTES} bytes (--entity-size-limit)`;
+      expect([refused.status, at(refused.json, 'message')]).to.deep.equal([402, message]);
+      expect((await put('a', 'x'.repeat(16_000))).status).to.equal(200);
+      expect((await put('b', 'ok')).status).to.equal(200);
+      expect((await put('a', 'ok')).status).to.equal(200);
+      expect((await put('b', 'x'.repeat(15_000))).status).to.equal(200);
+    });
+
+    it('drops such results of an agent, acknowledges them, counts them and logs them once a minute', async () => {
+      const agent = await backend.connect({ name: 'adm-agent', queueId: randomUUID() });
+      agent.send('keepalive', keepalive('adm-agent', { timestamp: backend.nowS }));
+      await agent.next('entity_config');
+      for (let n = 1; n <= 5; n += 1) agent.send(`event ${n}`, checkEvent('adm-agent', `c${n}`, { output: '' }));
+      await eventually(() => agent.waitingFrames.at(-1)?.payload.toString() === '5', Boolean, { what: 'all acks' });
+      expect(await api.event('adm-agent', 'c2')).to.not.equal(undefined);
+      expect(await api.event('adm-agent', 'c3')).to.equal(undefined);
+      const [session] = (await api.get('/api/mon/v1/sessions')).json as Json[];
+      expect(session).to.deep.include({ agent: 'adm-agent', refused: 3 });
+      const lines = backend.log.lines.filter(({ msg }) => msg === 'entity is full, events are dropped');
+      expect(lines.map(({ fields }) => [fields['entity'], fields['events']])).to.deep.equal([['default/adm-agent', 1]]);
+      const metrics = await scrape(backend);
+      expect(metrics.value('mon_results_refused_total', { limit: 'checks' })).to.equal(3);
+    });
+
+    it('is named in a header of the core API', async () => {
+      expect(await warning()).to.equal(undefined);
+      for (const check of ['a', 'b', 'c', 'd']) await put(check);
+      expect(await warning()).to.equal(
+        'results of 1 entity were refused within the last hour, because of their number or size',
+      );
     });
   });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -121,7 +122,11 @@ describe('a check with secrets, over mutual TLS,', function () {
   const backend = perTest(() =>
     InProcessBackend.start({
       secrets: variables,
-      configure: (config) => ({ ...config, ...(tls && { tls }), stateDir: join(directory.path, 'state') }),
+      configure: (config) => ({
+        ...config,
+        ...(tls && { tls }),
+        stateDir: join(directory.path, `state-${randomUUID()}`),
+      }),
     }),
   );
 
@@ -130,6 +135,26 @@ describe('a check with secrets, over mutual TLS,', function () {
     const { cert, key } = client;
     return AgentClient.connectWith(backend.agentPort, hello, { tls: { ca: servers.cert, cert, key } });
   }
+
+  it('is not requested by a user while one of them does not exist, and the log says so', async () => {
+    const api = await backend.login();
+    const agent = await connect();
+    try {
+      agent.send('keepalive', keepalive('web-1', { entity: { subscriptions: ['sys'] } }));
+      await eventually(() => api.event('web-1', 'keepalive'));
+      await putCheck(api, { secrets: namedOf('token') });
+      expect((await api.post(`${CHECK}/execute`, {})).status).to.equal(202);
+      const left = 'agents with mutual TLS did not receive the request of a user';
+      const line = await eventually(() => backend.log.lines.find(({ msg }) => msg === left));
+      expect(line?.fields).to.deep.include({
+        check: 'check-disk',
+        reason: 'secret "token": invalid secret info: token',
+      });
+    } finally {
+      agent.terminate();
+    }
+    await backend.halt();
+  });
 
   it('is requested with their values, without those that are empty; the values are in no file, log or answer', async () => {
     const api = await backend.login();

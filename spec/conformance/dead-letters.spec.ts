@@ -108,7 +108,7 @@ describe('a dead letter', () => {
       { what: 'the outcome' },
     );
     const { status, json } = await replay(String(at(handled, 'id')));
-    expect([status, at(json, 'message')]).to.deep.equal([409, 'the notification is no dead letter']);
+    expect([status, at(json, 'message')]).to.deep.equal([409, 'the notification is not a dead letter']);
   });
 
   it('is dropped after the retention; its notification stays while its event exists', async () => {

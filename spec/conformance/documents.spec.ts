@@ -64,16 +64,18 @@ describe('the documentation', () => {
   });
 });
 
-describe('docs/operate.md', () => {
-  const page = linesOf('docs/operate.md').join('\n');
+describe('the pages about operating', () => {
+  const page = ['install', 'operate', 'schedules', 'tls', 'durability', 'upgrade']
+    .flatMap((name) => linesOf(`docs/${name}.md`))
+    .join('\n');
 
   for (const [program, flags] of Object.entries({
     'mon-backend start': startFlags,
     'mon-backend init': initFlags,
     'mon-backend upgrade': upgradeFlags,
-    'mon-agent start': agentFlags('a-host'),
+    'mon-agent start': agentFlags({ hostname: 'a-host', configFile: '', cacheDir: '', logFile: '' }),
   })) {
-    it(`names every flag of ${program}`, () => {
+    it(`name every flag of ${program}`, () => {
       const unnamed = Object.keys(flags).filter((flag) => !new RegExp(`--${flag}(?![\\w-])`).test(page));
       expect(unnamed).to.deep.equal([]);
     });

@@ -28,11 +28,11 @@ export function failingMachines(sabotage: Sabotage): Machines {
         rearm: assign(({ context }, { warningMs, criticalMs, intervalMs, atMs }) => {
           sabotage.strike(context.key, 'action');
           const tickMs = nextTickMs(0, { warningMs, criticalMs });
-          return { warningMs, criticalMs, intervalMs, lastReceivedAtMs: atMs, tickMs };
+          return { warningMs, criticalMs, intervalMs, lastReceivedAtMs: atMs, tickMs, graceMs: 0 };
         }),
-        advance: assign(({ context }, { elapsedMs }) => {
+        advance: assign(({ context }, { elapsedMs, graceMs }) => {
           sabotage.strike(context.key, 'action');
-          return { tickMs: nextTickMs(elapsedMs, context) };
+          return { tickMs: nextTickMs(elapsedMs, context), graceMs };
         }),
       },
       guards: {
@@ -46,7 +46,7 @@ export function failingMachines(sabotage: Sabotage): Machines {
       actions: {
         rearm: assign(({ context }, { ttlMs, alertStatus, atMs }): Partial<CheckTtlContext> => {
           sabotage.strike(context.key, 'action');
-          return { ttlMs, alertStatus, lastReceivedAtMs: atMs, tickMs: ttlMs };
+          return { ttlMs, alertStatus, lastReceivedAtMs: atMs, tickMs: ttlMs, graceMs: 0 };
         }),
       },
       guards: {

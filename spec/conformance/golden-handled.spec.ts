@@ -1,6 +1,6 @@
-import { BackendProcess } from '../support/backend-process.ts';
 import { itReplaysInParallel } from '../support/golden-parallel.ts';
 import { play, readScenario } from '../support/golden-runner.ts';
+import { RealTimeBackend } from '../support/real-time-backend.ts';
 
 const SCENARIOS = [
   'state/registration',
@@ -21,7 +21,7 @@ describe('recorded events at their handlers', function () {
 
   /** The scenarios create handlers of the same names, so each has its own backend. */
   itReplaysInParallel(SCENARIOS, async (name) => {
-    const backend = await BackendProcess.start();
+    const backend = await RealTimeBackend.start();
     try {
       await play(readScenario(`${name}.json`), { agentPort: backend.agentPort, api: await backend.login() });
     } finally {

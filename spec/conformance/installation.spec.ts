@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -7,7 +17,7 @@ import { perSuite } from '../support/fixture.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const TRACKED = ['package.json', 'tsconfig.json', 'bin', 'scripts', 'src'];
+const TRACKED = ['package.json', 'tsconfig.json', 'bin', 'scripts', 'src', 'web'];
 
 interface Lock {
   packages: Record<string, { dev?: true; optional?: true }>;
@@ -26,6 +36,15 @@ function run(directory: string, program: string, ...args: string[]) {
   return { status, stdout, stderr };
 }
 
+/** The compilation of the clone takes back what it made before: only whether it is started matters. */
+function compileFromKept(directory: string): void {
+  renameSync(join(directory, 'dist'), join(directory, 'kept'));
+  const path = join(directory, 'package.json');
+  const contents = JSON.parse(readFileSync(path, 'utf8')) as { scripts: Record<string, string> };
+  contents.scripts['compile'] = `node -e "fs.cpSync('kept', 'dist', { recursive: true })"`;
+  writeFileSync(path, JSON.stringify(contents));
+}
+
 describe('a clone with the packages of npm ci --omit=dev', function () {
   this.timeout(60_000);
   const clone = perSuite(async () => {
@@ -35,8 +54,6 @@ describe('a clone with the packages of npm ci --omit=dev', function () {
       mkdirSync(join(directory.path, dirname(path)), { recursive: true });
       symlinkSync(join(ROOT, path), join(directory.path, path));
     }
-    mkdirSync(join(directory.path, 'node_modules', '.bin'));
-    symlinkSync('../typescript/bin/tsc', join(directory.path, 'node_modules', '.bin', 'tsc'));
     return { path: directory.path, stop: () => directory.remove() };
   });
 
@@ -54,10 +71,22 @@ describe('a clone with the packages of npm ci --omit=dev', function () {
     }
   });
 
-  it('is compiled again at npm start when a source file is newer', () => {
-    rmSync(join(clone.path, 'dist'), { recursive: true, force: true });
-    const { status, stderr } = run(clone.path, 'npm', 'run', '--silent', 'prestart');
-    expect(status, stderr).to.equal(0);
+  it('is compiled again at npm start when it is not built, or when a source file is newer', () => {
+    compileFromKept(clone.path);
+    const start = (): void => {
+      const { status, stderr } = run(clone.path, 'npm', 'run', '--silent', 'prestart');
+      expect(status, stderr).to.equal(0);
+    };
+    start();
     expect(run(clone.path, process.execPath, 'bin/mon-agent.js', 'version').status).to.equal(0);
+
+    const program = join(clone.path, 'dist/main/agent.cjs');
+    rmSync(program);
+    start();
+    expect(existsSync(program)).to.equal(false);
+    const inAMinute = Date.now() / 1_000 + 60;
+    utimesSync(join(clone.path, 'src/main/start-agent.ts'), inAMinute, inAMinute);
+    start();
+    expect(existsSync(program)).to.equal(true);
   });
 });

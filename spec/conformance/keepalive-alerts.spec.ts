@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { verify } from '../../src/store/ledger.ts';
+import { verify } from '../../src/store/ledger-verification.ts';
 import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { ReportingAgent } from '../support/reporting-agent.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
+import { FREE_PORTS } from '../agent/agent-process.ts';
 import { AGENT } from '../support/agent-client.ts';
 import { BackendProcess, runProgram } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';
@@ -39,7 +40,10 @@ describe('a real agent that is killed', () => {
       ['--keepalive-critical-timeout', String(CRITICAL_S)],
       ['--cache-dir', join(directory.path, 'cache')],
     ];
-    const agent = spawn(process.execPath, [PROGRAM, 'start', ...flags.flat()], { stdio: 'ignore' });
+    const agent = spawn(process.execPath, [PROGRAM, 'start', ...flags.flat()], {
+      env: { ...process.env, ...FREE_PORTS },
+      stdio: 'ignore',
+    });
     agents.push(agent);
     return agent;
   }

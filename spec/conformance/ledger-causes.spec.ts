@@ -32,8 +32,9 @@ describe('the cause in the ledger', () => {
   it('of a failed actor is the event that it failed on', async () => {
     const agent = await ReportingAgent.connect(backend, NAME);
     await agent.result('disk', { ttl: 600, interval: 1 });
-    sabotage.arm(`${KEY}/disk`, 'action', 1);
-    await agent.result('disk', { ttl: 600, interval: 1 }, { id: EVENT_ID });
+    // A result without a TTL disarms the check TTL, which its actor decides.
+    sabotage.arm(`${KEY}/disk`, 'guard', 1);
+    await agent.result('disk', { ttl: 0, interval: 1 }, { id: EVENT_ID });
     expect(causesOf('check-ttl', 'actor.failed')).to.deep.equal([{ eventId: EVENT_ID }]);
   });
 
@@ -49,8 +50,8 @@ describe('the cause in the ledger', () => {
     async function quarantined(): Promise<void> {
       const agent = await ReportingAgent.connect(backend, NAME);
       await agent.result('disk', { ttl: 600, interval: 1 });
-      sabotage.arm(`${KEY}/disk`, 'action', 5);
-      for (let n = 0; n < 5; n += 1) await agent.result('disk', { ttl: 600, interval: 1 }, { id: EVENT_ID });
+      sabotage.arm(`${KEY}/disk`, 'guard', 5);
+      for (let n = 0; n < 5; n += 1) await agent.result('disk', { ttl: 0, interval: 1 }, { id: EVENT_ID });
     }
 
     it('is the event of the last failure, and its end has the deadline', async () => {

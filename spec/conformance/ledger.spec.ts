@@ -184,7 +184,7 @@ describe('the ledger', () => {
       truncateSync(file, Math.floor(statSync(file).size / 2));
       const { code, stderr } = await verified();
       expect([code, stderr]).to.deep.equal([5, stderr]);
-      expect(stderr).to.include(`the store is damaged: ${file}: MDB_`);
+      expect(stderr).to.include(`the store is damaged: ${file}: page `);
     });
 
     describe('against an external anchor', () => {

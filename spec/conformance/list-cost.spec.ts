@@ -7,7 +7,7 @@ import { InProcessBackend } from '../support/in-process-backend.ts';
 import { HOST, NAMESPACE, RARE, type StoredKind, storeObjects } from '../support/stored-objects.ts';
 
 const FEW = 1_100;
-const MANY = 20_000;
+const MANY = 6_000;
 /** The length of the lists, one for each way to build a list: searching one to its end takes time. */
 const SEARCHED = ['events', 'entities', 'silenced', 'checks'].map((kind) => `${CORE}/${kind}`);
 const LIMIT = 100;

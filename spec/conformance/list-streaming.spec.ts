@@ -38,9 +38,9 @@ async function answerOf(port: number, path: string): Promise<IncomingMessage> {
 describe('a long list', () => {
   /** One for each way to build a list. */
   const KINDS: readonly StoredKind[] = ['events', 'entities', 'checks', 'silenced', 'apikeys', 'users'];
-  const OBJECTS = 2_000;
-  /** Forty megabytes: the kernel buffers a part of it for a client that does not read. */
-  const BYTES = 20_000;
+  const OBJECTS = 1_000;
+  /** Thirty megabytes: the kernel buffers a part of it for a client that does not read. */
+  const BYTES = 30_000;
   let store: CountingStore;
   const backend = perSuite(() => InProcessBackend.start({ through: (inner) => (store = new CountingStore(inner)) }));
 
@@ -79,8 +79,8 @@ describe('a long list', () => {
 });
 
 describe('a long list of a backend with little memory', () => {
-  const EVENTS = 20_000;
-  const BYTES = 2_000;
+  const EVENTS = 8_000;
+  const BYTES = 5_000;
   const LIST_MB = (EVENTS * BYTES) / 1e6;
   /** Collects garbage, so that only needed memory is measured. */
   const SMALL_HEAP = { NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size=80' };

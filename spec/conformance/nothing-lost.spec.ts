@@ -32,17 +32,18 @@ describe('a message that an actor could not decide', () => {
 
   it('is sent again by its agent and counted, together with everything sent meanwhile', async () => {
     const options = { name: 'again', queueId: randomUUID() };
-    const event = (check: string) => checkEvent('again', check, { status: 1, ttl: 3_600 });
+    const event = (check: string, ttl = 3_600) => checkEvent('again', check, { status: 1, ttl });
     const first = await backend.connect(options);
     first.send('event 1', event('broken'));
     await acknowledged(first, 1);
-    sabotage.arm('default/again/broken', 'action', 1);
-    first.send('event 2', event('broken'));
+    // A result without a TTL disarms the check TTL, which its actor decides.
+    sabotage.arm('default/again/broken', 'guard', 1);
+    first.send('event 2', event('broken', 0));
     first.send('event 3', event('other'));
     expect(await first.closed()).to.have.property('code', 1011);
 
     const second = await backend.connect(options);
-    second.send('event 2', event('broken'));
+    second.send('event 2', event('broken', 0));
     second.send('event 3', event('other'));
     await acknowledged(second, 3);
     expect(await occurrencesOf('again', 'broken')).to.equal(2);

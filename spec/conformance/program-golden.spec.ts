@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { runCommand } from '../support/backend-command.ts';
 import { inTime } from '../support/eventually.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -44,8 +45,12 @@ const readRecording = (name: string): Recording =>
     readFileSync(fileURLToPath(new URL(`../golden/backend/${name}.json`, import.meta.url)), 'utf8'),
   ) as Recording;
 
-/** Runs the program to its end. One that becomes ready is stopped, and has no exit code. */
-async function run({ op, argv = [], env = {} }: Step, directory: string, state: string) {
+interface Command {
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+}
+
+function commandOf({ op, argv = [], env = {} }: Step, directory: string, state: string): Command {
   const safe = {
     STATE_DIR: join(directory, state),
     CACHE_DIR: join(directory, 'cache'),
@@ -57,8 +62,26 @@ async function run({ op, argv = [], env = {} }: Step, directory: string, state: 
   const placed = (text: string): string => text.replaceAll('<dir>', directory);
   const variables = Object.entries({ ...safe, ...env }).map(([name, value]) => [`MON_BACKEND_${name}`, placed(value)]);
   const args = [...(op === 'start' ? ['start'] : []), ...argv].map(placed);
+  return { args, env: Object.fromEntries(variables) as Record<string, string> };
+}
+
+interface Result {
+  stdout: string;
+  stderr: string;
+  ready: boolean;
+  exit: number | null;
+}
+
+/** Runs a command that ends before the backend starts, in this process. */
+async function runHere({ args, env: environment }: Command): Promise<Result> {
+  const { code, stdout, stderr } = await runCommand(args, { environment, withinMs: END_WITHIN_MS });
+  return { stdout, stderr, ready: false, exit: code };
+}
+
+/** Runs the program to its end. One that becomes ready is stopped, and has no exit code. */
+async function run({ args, env }: Command): Promise<Result> {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: { PATH: process.env['PATH'], ...(Object.fromEntries(variables) as Record<string, string>) },
+    env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };
@@ -76,13 +99,17 @@ async function run({ op, argv = [], env = {} }: Step, directory: string, state: 
   return { ...output, ready: isReady, exit: isReady ? null : child.exitCode };
 }
 
+/** Starts of a backend, and what reads the terminal, need a process, and one command of each recording has one. */
+const isProcess = ({ op }: Step, { exit = null, stdout }: Expected, index: number): boolean =>
+  index === 0 || op === 'start' || exit === null || stdout === '<prompt>';
+
 /** The flags, files and values that the recorded errors quote. The store has another place in the state directory. */
 const quotedIn = (lines: Expected['stderr'], directory: string): string[] =>
   (Array.isArray(lines) ? lines : [])
     .flatMap(({ error = '' }) => error.match(/--[\w-]+|<dir>[^\s:]*|"[^"<\\]+"/g) ?? [])
     .map((text) => text.replace('<dir>', directory).replace('/etcd/data', '').replaceAll('"', ''));
 
-function assertExpected(expected: Expected, result: Awaited<ReturnType<typeof run>>, directory: string): void {
+function assertExpected(expected: Expected, result: Result, directory: string): void {
   const { exit = null, ready = exit === null } = expected;
   expect(result).to.include({ exit, ready });
   if (expected.stdout === '<usage>') expect(result.stdout).to.match(/^Usage: mon-backend/);
@@ -109,9 +136,10 @@ describe('mon-backend, run as the reference was when it was recorded', function 
         writeFileSync(join(directory.path, file), text, { mode: 0o600 });
       const failures: string[] = [];
       const play = async (step: Step, index: number): Promise<void> => {
-        const result = await run(step, directory.path, `state-${index}`);
+        const expected = OURS[`${name} ${index}`] ?? step.ours ?? step.expect;
+        const command = commandOf(step, directory.path, `state-${index}`);
+        const result = await (isProcess(step, expected, index) ? run(command) : runHere(command));
         try {
-          const expected = OURS[`${name} ${index}`] ?? step.ours ?? step.expect;
           assertExpected(expected, result, directory.path);
         } catch (error) {
           failures.push(`step ${index} (${step.argv?.join(' ')}): ${String(error)}\n${result.stderr}`);

@@ -36,6 +36,7 @@ const OPEN = [
 const AUTHENTICATED = [
   'GET /api/core/v2/namespaces',
   'GET /api/core/v2/namespaces/:name',
+  'GET /api/mon/v1/backend',
   'GET /api/mon/v1/machines',
   'GET /api/mon/v1/machines/:id',
   'POST /api/mon/v1/namespaces/:namespace/pipeline/dry-run',

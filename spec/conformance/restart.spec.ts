@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { verify } from '../../src/store/ledger.ts';
+import { verify } from '../../src/store/ledger-verification.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { perTest } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';

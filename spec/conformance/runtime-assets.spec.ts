@@ -87,4 +87,21 @@ describe('runtime assets', () => {
       reason: 'wanted: isWanted(event) was false',
     });
   });
+
+  it('of a JavaScript mutator define its functions, and end the run by their true name when they are missing', async () => {
+    const library = tarGzArchive([{ path: 'lib/shout.js', content: 'function shout(text) { return text + "!"; }' }]);
+    await asset('shouting', library);
+    for (const [name, asset] of [
+      ['loud', 'shouting'],
+      ['mute', 'not-there'],
+    ] as const) {
+      await put('mutators', name, { type: 'javascript', eval: 'return shout("late")', runtime_assets: [asset] });
+      await put('handlers', name, { type: 'pipe', command: 'cat', mutator: name });
+    }
+    expect(await outcomeOf('loud')).to.deep.equal({ outcome: 'handled', reason: 'late!' });
+    expect(await outcomeOf('mute')).to.deep.equal({
+      outcome: 'skipped',
+      reason: 'asset "not-there" of mutator "mute" does not exist',
+    });
+  });
 });

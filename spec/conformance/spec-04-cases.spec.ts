@@ -1,11 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { expect } from 'chai';
-
-const ROOT = fileURLToPath(new URL('../', import.meta.url));
-
-/** A title, or a part of one, in a file of tests; or the name of a scenario in a recording that is replayed. */
-type Proof = readonly [file: string, title: string];
+import { itHasTestsForCases, numbersFrom, type Proof } from '../support/conformance-cases.ts';
 
 const SCHEDULE = 'conformance/schedule-cases.spec.ts';
 const STATE = 'conformance/state-schedule.spec.ts';
@@ -196,19 +189,7 @@ const CASES: Readonly<Record<number, readonly Proof[]>> = {
     [AGENT, 'silenced-after-a-while'],
   ],
 };
-const LAST_CASE = 56;
 
 describe('the conformance cases of spec/04', () => {
-  it('have all numbers', () => {
-    const numbers = Array.from({ length: LAST_CASE }, (_, index) => String(index + 1));
-    expect(Object.keys(CASES)).to.deep.equal(numbers);
-  });
-
-  for (const [number, proofs] of Object.entries(CASES)) {
-    it(`have tests: case ${number}`, () => {
-      const missing = proofs.filter(([file, title]) => !readFileSync(ROOT + file, 'utf8').includes(title));
-      expect(missing).to.deep.equal([]);
-      expect(proofs).not.to.deep.equal([]);
-    });
-  }
+  itHasTestsForCases(CASES, numbersFrom(1, 56));
 });

@@ -104,7 +104,7 @@ describe('an actor that throws', () => {
     api = await backend.login();
     expect(await checkOf(BROKEN)).to.deep.include({ status: 0 });
     await backend.clock.advance(1_000);
-    expect(await checkOf(BROKEN)).to.deep.include({ status: 1 });
+    expect(await checkOf(BROKEN)).to.deep.include({ status: 1, occurrences: 1 });
   });
 
   /** Changes the stored state of the entity to one that does not exist while the backend is stopped. */
@@ -179,8 +179,9 @@ describe('an actor that throws', () => {
       const agent = await ReportingAgent.connect(backend, BROKEN);
       await agent.keepalive({ interval: 2, timeout: 3_600 });
       await agent.result('disk', { status: 1, ttl: 600, interval: 1, output: 'merged' });
-      sabotage.arm(`${BROKEN_KEY}/disk`, 'action', 5);
-      for (let n = 0; n < 5; n += 1) await agent.result('disk', { status: 1, ttl: 600, interval: 1, output: 'lost' });
+      sabotage.arm(`${BROKEN_KEY}/disk`, 'guard', 5);
+      // A result without a TTL would disarm it: only what can change its state is sent to the actor.
+      for (let n = 0; n < 5; n += 1) await agent.result('disk', { status: 1, ttl: 0, interval: 1, output: 'lost' });
       return agent;
     }
 
@@ -254,7 +255,7 @@ describe('an actor that throws', () => {
       const agent = await quarantineSwitch();
       await backend.clock.advance(MINUTE_MS);
       sabotage.arm(`${BROKEN_KEY}/disk`, 'guard', 1);
-      await agent.result('disk', { status: 1, ttl: 600, interval: 1 });
+      await agent.result('disk', { status: 1, ttl: 0, interval: 1 });
       expect(await quarantineEvent()).to.deep.include({ status: 2 });
       await backend.clock.advance(2 * MINUTE_MS);
       expect(await quarantineEvent()).to.deep.include({ status: 0 });

@@ -24,8 +24,9 @@ describe('the namespace of the backend itself', () => {
   beforeEach(async () => {
     await agent.keepalive();
     await agent.result('disk', { ttl: 600, interval: 1 });
-    sabotage.arm(`default/${BROKEN}/disk`, 'action', FAILURES);
-    for (let n = 0; n < FAILURES; n += 1) await agent.result('disk', { ttl: 600, interval: 1 });
+    // A result without a TTL disarms the check TTL, which its actor decides.
+    sabotage.arm(`default/${BROKEN}/disk`, 'guard', FAILURES);
+    for (let n = 0; n < FAILURES; n += 1) await agent.result('disk', { ttl: 0, interval: 1 });
     expect(await alertStatus()).to.equal(2);
   });
 

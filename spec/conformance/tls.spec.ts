@@ -99,7 +99,7 @@ describe('listeners with TLS', function () {
     socket.destroy();
   });
 
-  for (const listener of ['apiPort', 'agentPort'] as const) {
+  for (const listener of ['apiPort', 'agentPort', 'dashboardPort'] as const) {
     describe(`(${listener})`, () => {
       it('speak TLS 1.3 and 1.2, and not 1.1', async () => {
         for (const maxVersion of ['TLSv1.3', 'TLSv1.2'] as const) {
@@ -162,6 +162,22 @@ describe('listeners with TLS', function () {
       });
     });
   }
+
+  it('of the dashboard may have a certificate of its own', async () => {
+    const own = authority.issue('dashboard', { subject: '/CN=localhost' });
+    const pair = {
+      cert: { flag: 'dashboard-cert-file', path: own.certFile },
+      key: { flag: 'dashboard-key-file', path: own.keyFile },
+    };
+    const configure = (config: BackendConfig): BackendConfig => {
+      const configured = withTls(certFile, keyFile)(config);
+      return { ...configured, dashboard: { ...configured.dashboard, pair } };
+    };
+    const second = await InProcessBackend.start({ configure });
+    const [shown, ofApi] = [second.dashboardPort, second.apiPort].map((port) => presentedFingerprint(port, trusting()));
+    expect(await shown).to.not.equal(await ofApi);
+    await second.stop();
+  });
 
   it('list agents that are refused because of ws:// or an old TLS version', async () => {
     expect(await errorCodeOf(AgentClient.connect(backend.agentPort, { name: 'web' }))).to.equal('ECONNRESET');
@@ -273,7 +289,7 @@ describe('listeners with TLS', function () {
         () => [certFile, junkFile],
         /key-file .*: holds no private key without a passphrase/,
       ],
-      ['with a directory', () => [directory.path, keyFile], /cert-file .*: cannot be read: is no file/],
+      ['with a directory', () => [directory.path, keyFile], /cert-file .*: cannot be read: is not a file/],
       ['with an authority of junk', () => [certFile, keyFile, keyFile], /trusted-ca-file .*: holds no certificate/],
       ...(
         [

@@ -65,8 +65,8 @@ for (const fixture of FIXTURES) {
       await outboxIsEmpty(backend);
       const { decided, notified } = replayOf(fixture);
       const ledger = readLedger(backend.store, { sinceMs: FIXTURE_MS + 1 });
-      // An older backend records no change of the status within one state.
-      const moves = ledger.filter(({ from, to }) => from !== to);
+      // A backend before store version 5 records no change of the status within one state.
+      const moves = fixture.version < 5 ? ledger.filter(({ from, to }) => from !== to) : ledger;
       const transitions = moves.map(({ atMs, actor, key, event, to }) => ({ atMs, actor, key, event, to }));
       const alerts = (all: typeof transitions) => all.filter(({ actor }) => ALERTING.includes(actor));
       expect(alerts(transitions)).to.deep.equal(alerts(decided));

@@ -1,3 +1,3 @@
 import { describeCrashLoop } from './crash-loop.ts';
 
-describeCrashLoop(1_000);
+describeCrashLoop(200);

@@ -68,6 +68,13 @@ describe(`a backend with ${DESCRIPTORS} descriptors`, function () {
 
   const linesOf = (msg: string): unknown[] => backend.logs.filter((line) => at(line, 'msg') === msg);
 
+  /** Waits, and uses the connection to the API meanwhile: it is closed when idle, and without descriptors there is no other. */
+  const connectedUntil = <T>(read: () => T, isDone: (value: T) => boolean): Promise<T> =>
+    eventually(async () => {
+      await notificationsOf('disk');
+      return read();
+    }, isDone);
+
   const openDescriptors = (): number => readdirSync(`/proc/${backend.pid}/fd`).length;
 
   it(`runs handlers and writes to its store beside ${IDLE} idle connections to the API and ${IDLE} to the agent port`, async () => {
@@ -154,15 +161,12 @@ describe(`a backend with ${DESCRIPTORS} descriptors`, function () {
 
   it('keeps notifications whose handlers cannot be started, and runs them in order when they can', async () => {
     await put('first', 'first');
-    await eventually(runs, (lines) => lines.length === 1);
+    await connectedUntil(runs, (lines) => lines.length === 1);
     setDescriptors(NO_MORE);
     for (let n = 0; n < 5; n += 1) await put('disk', String(n));
-    await eventually(
+    await connectedUntil(
       () => linesOf('could not start a handler, its events stay in the outbox'),
       (lines) => lines.length > 1,
-      {
-        what: 'two attempts',
-      },
     );
     expect(await notificationsOf('disk')).to.deep.equal([]);
     setDescriptors(DESCRIPTORS);

@@ -25,7 +25,7 @@ const STALLED_MB = 10;
 const PATH = '/api/core/v2/namespaces/default/events';
 
 describe('F17: a list of events of 100 MB', () => {
-  const backend = perSuite(() => BackendProcess.start());
+  const backend = perSuite(() => BackendProcess.start({ args: ['--entity-size-limit=0'] }));
   const api = perSuite(() => backend.login());
   const agent = perSuite(() => backend.connect({ name: 'web-01' }));
 

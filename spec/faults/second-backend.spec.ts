@@ -16,9 +16,15 @@ describe('F26: a second backend on the same state directory', () => {
 
   async function expectRefusal(prefix: readonly string[] = []): Promise<void> {
     expect(await put('before')).to.have.property('status', 200);
-    const listeners = ['--api-listen-address=127.0.0.1:0', '--agent-host=127.0.0.1', '--agent-port=0'];
+    const listeners = [
+      '--api-listen-address=127.0.0.1:0',
+      '--agent-host=127.0.0.1',
+      '--agent-port=0',
+      '--legacy-api-listen-address=',
+      '--dashboard-port=0',
+    ];
     const args = ['start', '--state-dir', backend.stateDir, ...listeners];
-    const { code, stderr } = await runProgram(args, REFUSED_WITHIN_MS, prefix);
+    const { code, stderr } = await runProgram(args, { withinMs: REFUSED_WITHIN_MS, prefix });
     expect(code).to.equal(1);
     expect(stderr).to.include(`store is in use by process ${backend.pid}`);
     expect(await put('after')).to.have.property('status', 200);
@@ -31,7 +37,9 @@ describe('F26: a second backend on the same state directory', () => {
 
   it('refuses to start after the lock file was removed', async () => {
     rmSync(join(backend.stateDir, 'store', 'lock'));
-    const { code, stderr } = await runProgram(['start', '--state-dir', backend.stateDir], REFUSED_WITHIN_MS);
+    const { code, stderr } = await runProgram(['start', '--state-dir', backend.stateDir], {
+      withinMs: REFUSED_WITHIN_MS,
+    });
     expect(code).to.equal(1);
     expect(stderr).to.include('store is in use by another process');
     expect(await put('after')).to.have.property('status', 200);

@@ -62,6 +62,15 @@ describe('F20: a handler whose target is down for an hour, and then up', functio
     return (json as object[]).filter((one) => at(one, 'handler') === 'down');
   }
 
+  /** What waits for its next attempt. One that runs at this moment has none. */
+  async function retryingNow(): Promise<object[]> {
+    const path = '/api/mon/v1/namespaces/default/notifications?outcome=waiting&handler=down';
+    return eventually(
+      async () => (await api.get(path)).json as object[],
+      (all) => all.every((one) => at(one, 'state') === 'retrying' && at(one, 'next_attempt_at') !== null),
+    );
+  }
+
   async function pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       await backend.clock.advance(STEP_MS);
@@ -72,6 +81,14 @@ describe('F20: a handler whose target is down for an hour, and then up', functio
   it('delivers every notification in the order of its check, or records why it expired', async () => {
     await putAll(0);
     await pass(RETRY_FOR_MS / 2);
+    const retrying = await retryingNow();
+    expect(retrying).to.have.length(CHECKS);
+    for (const one of retrying) {
+      expect(at(one, 'next_attempt_at')).to.be.within(
+        backend.clock.nowMs() / 1_000 - 1,
+        backend.clock.nowMs() / 1_000 + 120,
+      );
+    }
     for (let round = 1; round < EVENTS_EACH; round += 1) await putAll(round);
     await pass(RETRY_FOR_MS / 2 + 60_000);
     await eventually(async () => (await outcomesOf('c0')).length === 1);

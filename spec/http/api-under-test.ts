@@ -2,20 +2,24 @@ import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hashSync } from '@node-rs/bcrypt';
 import { PUBLISHED_MACHINES } from '../../src/actors/inspection/published-machines.ts';
+import { ActorCounts } from '../../src/actors/inspection/actor-counts.ts';
 import { listActors } from '../../src/actors/inspection/actor-list.ts';
 import type { ScheduleStatus } from '../../src/actors/schedules/schedule-status.ts';
 import { dryRunPorts } from '../../src/main/serve/dry-run-ports.ts';
+import { silencePorts } from '../../src/main/serve/silence-ports.ts';
 import { runEnvironment } from '../../src/main/serve/run-environment.ts';
 import { NO_SECRET_VALUES } from '../../src/pipeline/secrets.ts';
 import { Explainer } from '../../src/explain/explainer.ts';
 import { type Api, createApi } from '../../src/http/app.ts';
 import { type Auth, createAuth } from '../../src/auth/auth.ts';
+import type { BackendHealth } from '../../src/http/routes/backend-health.ts';
 import { apiKeyWithDefaults } from '../../src/resources/api-key.ts';
 import { roleBindingWithDefaults } from '../../src/resources/role-binding.ts';
 import { roleWithDefaults } from '../../src/resources/role.ts';
 import { userWithDefaults } from '../../src/resources/user.ts';
 import { digestApiKey } from '../../src/store/api-key-digest.ts';
 import { EntityStore } from '../../src/store/entity-store.ts';
+import { IncidentStore } from '../../src/store/incident-store.ts';
 import { EventStore } from '../../src/store/event-store.ts';
 import { NotificationStore } from '../../src/store/notification-store.ts';
 import { TickStore } from '../../src/store/tick-store.ts';
@@ -82,7 +86,20 @@ export class ApiUnderTest {
   sessionsAsked: { namespace: string | undefined; page: PageRequest } | undefined;
   handshakeRefusals: object[] = [];
   scrape = () => Promise.resolve({ type: 'text/plain; version=0.0.4; charset=utf-8', text: 'up 1\n' });
-  entityUse = { count: 0, limit: 0 };
+  backendHealth: BackendHealth = {
+    startedAtMs: 1_000,
+    ledgerSeq: 7,
+    lag: { median: 0.001, p99: 0.002, max: 0.003 },
+    blindMs: 1_500,
+    refused: 0,
+    quarantined: 0,
+    openDecisions: { used: 1, limit: 2 },
+    outbox: { used: 0, limit: undefined },
+    deadLetters: { used: 0, limit: 10 },
+    storeBytes: undefined,
+    disk: undefined,
+  };
+  entityUse = { count: 0, limit: 0, full: 0 };
   /** The time limit of the last probe. */
   probedMs: number | undefined;
   token = '';
@@ -98,11 +115,14 @@ export class ApiUnderTest {
     const { commands, clock, log } = this;
     this.auth = createAuth({ resources, commands, tokenSecret, clock, log });
     this.api = createApi({
+      nextAttempt: () => undefined,
       auth: this.auth,
       commands: this.commands,
       resources,
       entities: new EntityStore(this.#store),
       events: new EventStore(this.#store),
+      incidents: new IncidentStore(this.#store),
+      ...silencePorts({}, this.#store, this.clock),
       notifications: new NotificationStore(this.#store),
       explainer: new Explainer({
         ledger: this.#store,
@@ -133,7 +153,12 @@ export class ApiUnderTest {
       rings: () => new Map(),
       machines: PUBLISHED_MACHINES,
       actors: (filter, page) => listActors(this.#store, filter, page),
+      actor: (address) => this.#system.details.of(address),
+      actorCounts: () => new ActorCounts(this.#store).count(),
+      ledgerOfKey: (query) => this.#store.ledgerSliceOfKey(query),
       metrics: () => this.scrape(),
+      aggregates: this.#system.aggregates,
+      backendHealth: () => this.backendHealth,
       probe: (timeoutMs) => {
         this.probedMs = timeoutMs;
         return Promise.resolve(this.healthy);

@@ -4,7 +4,7 @@ import { perSuite } from '../support/fixture.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { ApiUnderTest, type Reply } from './api-under-test.ts';
 
-const REQUESTS = 2_000;
+const REQUESTS = 1_000;
 /** A resource that GET shows as PUT takes it. A user has a password that is not shown, and an event a computed state. */
 const IS_READABLE =
   /^\/api\/core\/v2\/(?:namespaces\/[^/]+\/)?(?:assets|checks|entities|filters|handlers|hooks|mutators|pipelines|roles|rolebindings|clusterroles|clusterrolebindings|namespaces)\/[^/]+$/;

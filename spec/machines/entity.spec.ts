@@ -35,6 +35,8 @@ function after(...events: EntityEvent[]): { entity: Entity; effects: string[] } 
   return { entity, effects: actions.map(({ type }) => type) };
 }
 
+const stop = (atMs: number, deregister = true): EntityEvent => ({ type: 'stop.announced', atMs, deregister });
+
 describe('the actor of an entity', () => {
   it('starts registered and unmonitored', () => {
     const { entity, effects } = after();
@@ -99,6 +101,28 @@ describe('the actor of an entity', () => {
     }
   });
 
+  it('waits 0.9 s for a restart after an announced stop, and is then deregistered without an alert', () => {
+    const leaving = after(keepalive(0), stop(2_000));
+    expect(pathOf(leaving.entity.value)).to.equal('registered.leaving');
+    expect(keepaliveDeadlineAtMs(leaving.entity.context)).to.equal(2_900);
+    expect(leaving.effects).to.deep.equal(['setDeadline']);
+    const { entity, effects } = after(keepalive(0), stop(2_000), reached(2_900, 900));
+    expect([entity.value, entity.status]).to.deep.equal(['deregistered', 'done']);
+    expect(effects).to.deep.equal(['deregister', 'clearDeadline']);
+  });
+
+  it('is monitored as before when the agent restarts in time', () => {
+    const { entity } = after(keepalive(0), stop(2_000), keepalive(2_500), reached(2_900, 400));
+    expect(pathOf(entity.value)).to.equal('registered.monitored');
+    expect(keepaliveDeadlineAtMs(entity.context)).to.equal(7_500);
+  });
+
+  it('ignores an announced stop if it is not to be deregistered', () => {
+    const { entity, effects } = after(keepalive(0), stop(2_000, false));
+    expect(pathOf(entity.value)).to.equal('registered.monitored');
+    expect(effects).to.deep.equal([]);
+  });
+
   it('ends when the entity is deleted', () => {
     const { entity, effects } = after(keepalive(0), { type: 'entity.deleted' });
     expect([entity.value, entity.status]).to.deep.equal(['deregistered', 'done']);
@@ -109,6 +133,7 @@ describe('the actor of an entity', () => {
     const events = [
       reached(5_000, 5_000),
       reached(8_000, 8_000),
+      stop(2_000),
       { type: 'keepalive.deleted' },
       { type: 'entity.deleted' },
     ] satisfies EntityEvent[];

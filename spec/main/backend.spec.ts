@@ -8,7 +8,13 @@ import { inTime } from '../support/eventually.ts';
 import { temporaryDirectory, type TemporaryDirectory } from '../support/temporary-directory.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/mon-backend.js', import.meta.url));
-const LISTENERS = ['--api-listen-address=127.0.0.1:0', '--agent-host=127.0.0.1', '--agent-port=0'];
+const LISTENERS = [
+  '--api-listen-address=127.0.0.1:0',
+  '--agent-host=127.0.0.1',
+  '--agent-port=0',
+  '--legacy-api-listen-address=',
+  '--dashboard-port=0',
+];
 const END_WITHIN_MS = 15_000;
 const STARTS = 3;
 

@@ -5,7 +5,9 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { BackendProcess } from '../support/backend-process.ts';
+import { FREE_PORTS as FREE_AGENT_PORTS } from '../agent/agent-process.ts';
+import { InProcessAgent } from '../agent/in-process-agent.ts';
+import { READY, runCommand } from '../support/backend-command.ts';
 import { inTime } from '../support/eventually.ts';
 import { perTest } from '../support/fixture.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -13,25 +15,33 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const END_WITHIN_MS = 20_000;
 const BACKEND = fileURLToPath(new URL('../../bin/mon-backend.js', import.meta.url));
 const AGENT = fileURLToPath(new URL('../../bin/mon-agent.js', import.meta.url));
-const FREE_PORTS = ['--api-listen-address=127.0.0.1:0', '--agent-host=127.0.0.1', '--agent-port=0'];
+const FREE_PORTS = [
+  '--api-listen-address=127.0.0.1:0',
+  '--agent-host=127.0.0.1',
+  '--agent-port=0',
+  '--legacy-api-listen-address=',
+  '--dashboard-port=0',
+];
 const ADMIN = ['--cluster-admin-username=admin', '--cluster-admin-password=12345678'];
 
 interface Line {
   level: string;
   msg: string;
   error?: string;
+  key?: string;
+  suggestion?: string;
 }
 
-/** Runs a command to its end, or until its standard error contains `until`. */
-async function run(command: readonly string[], until?: string) {
+/** Runs a command to its end. */
+async function run(command: readonly string[]) {
   const [program = '', ...args] = command;
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, {
+    env: { ...process.env, ...FREE_AGENT_PORTS },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => {
-    output.stderr += chunk.toString();
-    if (until !== undefined && output.stderr.includes(until)) child.kill('SIGTERM');
-  });
+  child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
   try {
     await inTime(once(child, 'close'), `the end of ${command.join(' ')}`, END_WITHIN_MS);
   } finally {
@@ -40,8 +50,13 @@ async function run(command: readonly string[], until?: string) {
   return { code: child.exitCode, ...output };
 }
 
-const runBackend = (...args: string[]) => run([process.execPath, BACKEND, ...args]);
-const runAgent = (...args: string[]) => run([process.execPath, AGENT, ...args]);
+const runBackend = (...args: string[]) => runCommand(args);
+
+async function runAgent(...args: string[]) {
+  const agent = new InProcessAgent(args);
+  const code = await agent.ended();
+  return { code, stdout: agent.stdout, stderr: agent.stderr };
+}
 
 /** Runs a program on a terminal of 60 columns and returns what it shows. */
 async function onTerminal(...command: string[]): Promise<string> {
@@ -62,8 +77,14 @@ describe('mon-backend and mon-agent', function () {
   const place = (name: string): string => join(directory.path, name);
 
   it('print their version for --version', async () => {
-    expect((await runBackend('--version')).stdout).to.match(/^mon-backend version \d/);
-    expect((await runAgent('--version')).stdout).to.match(/^mon-agent version \d/);
+    for (const [program, name] of [
+      [BACKEND, 'mon-backend'],
+      [AGENT, 'mon-agent'],
+    ] as const) {
+      const { code, stdout } = await run([process.execPath, program, '--version']);
+      expect(code).to.equal(0);
+      expect(stdout).to.match(new RegExp(`^${name} version \\d`));
+    }
   });
 
   it('suggest the command that was probably meant', async () => {
@@ -106,14 +127,14 @@ describe('mon-backend and mon-agent', function () {
   });
 
   for (const { flag, program, args } of [
-    { flag: 'state-dir', program: BACKEND, args: ['start', ...FREE_PORTS] },
-    { flag: 'state-dir', program: BACKEND, args: ['init', ...ADMIN] },
-    { flag: 'cache-dir', program: AGENT, args: ['start'] },
+    { flag: 'state-dir', program: runBackend, args: ['start', ...FREE_PORTS] },
+    { flag: 'state-dir', program: runBackend, args: ['init', ...ADMIN] },
+    { flag: 'cache-dir', program: runAgent, args: ['start'] },
   ]) {
     it(`end with an error when --${flag} cannot be made: ${args[0]} of ${flag === 'state-dir' ? 'the backend' : 'the agent'}`, async () => {
       writeFileSync(place('file'), '');
       for (const path of ['/proc/x', place('file'), join(place('file'), 'below')]) {
-        const { code, stderr } = await run([process.execPath, program, ...args, `--${flag}=${path}`]);
+        const { code, stderr } = await program(...args, `--${flag}=${path}`);
         expect(code, path).to.equal(1);
         const errors = linesOf(stderr).filter(({ level }) => level === 'fatal');
         expect(errors, stderr).to.have.lengthOf(1);
@@ -155,30 +176,28 @@ describe('mon-backend and mon-agent', function () {
 
   it('log that init must run when the store is not initialized, and only then', async () => {
     mkdirSync(place('state'));
-    const ready = 'ready to accept events';
-    const args = [process.execPath, BACKEND, 'start', '--state-dir', place('state'), ...FREE_PORTS];
-    const first = linesOf((await run(args, ready)).stderr);
+    const args = ['start', '--state-dir', place('state'), ...FREE_PORTS];
+    const first = linesOf((await runCommand(args, { until: READY })).stderr);
     const warning = first.find(({ msg }) => msg.includes('not initialized'));
     expect(warning).to.include({ level: 'warning', run: `mon-backend init --state-dir ${place('state')}` });
     expect((await runBackend('init', '--state-dir', place('state'), ...ADMIN)).code).to.equal(0);
-    const second = linesOf((await run(args, ready)).stderr);
+    const second = linesOf((await runCommand(args, { until: READY })).stderr);
     expect(second.filter(({ msg }) => msg.includes('not initialized'))).to.deep.equal([]);
   });
 
   it('name an unknown key of the configuration file, with a suggestion, and start', async () => {
     const file = place('backend.yml');
     writeFileSync(file, 'agent-prot: 0\nelephant: 1\n');
-    const backend = await BackendProcess.start({ args: ['--config-file', file] });
-    try {
-      const warnings = (backend.logs as (Line & { key?: string; suggestion?: string })[])
-        .filter(({ msg }) => msg === 'unknown key in the configuration file')
-        .map(({ key, suggestion }) => ({ key, suggestion }));
-      expect(warnings).to.deep.equal([
-        { key: 'agent-prot', suggestion: 'agent-port' },
-        { key: 'elephant', suggestion: undefined },
-      ]);
-    } finally {
-      await backend.stop();
-    }
+    const args = ['start', '--config-file', file, '--state-dir', place('state'), ...FREE_PORTS];
+    const { code, stderr } = await runCommand(args, { until: READY });
+    expect(code).to.equal(0);
+    expect(stderr).to.include(READY);
+    const warnings = linesOf(stderr)
+      .filter(({ msg }) => msg === 'unknown key in the configuration file')
+      .map(({ key, suggestion }) => ({ key, suggestion }));
+    expect(warnings).to.deep.equal([
+      { key: 'agent-prot', suggestion: 'agent-port' },
+      { key: 'elephant', suggestion: undefined },
+    ]);
   });
 });

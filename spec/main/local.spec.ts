@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { FREE_PORTS } from '../agent/agent-process.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { FIXTURES, type StoredFixture, unpackFixture } from '../store/stored-fixtures.ts';
 import { childrenOf } from '../exec/children-of.ts';
@@ -12,7 +13,7 @@ import { eventually, inTime } from '../support/eventually.ts';
 import { proxyEvent } from '../support/example-events.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../dist/main/local.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../dist/main/local.cjs', import.meta.url));
 
 const SECRET = 's3cret-of-the-pager';
 
@@ -33,7 +34,10 @@ class LocalRun {
         MON_BACKEND_API_LISTEN_ADDRESS: '127.0.0.1:0',
         MON_BACKEND_AGENT_HOST: '127.0.0.1',
         MON_BACKEND_AGENT_PORT: '0',
+        MON_BACKEND_LEGACY_API_LISTEN_ADDRESS: '127.0.0.1:0',
+        MON_BACKEND_DASHBOARD_PORT: '0',
         MON_SECRET_PAGER: SECRET,
+        ...FREE_PORTS,
       },
     });
     this.#child.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
@@ -158,7 +162,12 @@ describe('npm start', function () {
       const address = `127.0.0.1:${(other.address() as AddressInfo).port}`;
       const child = spawn(process.execPath, [PROGRAM], {
         cwd: home.path,
-        env: { ...process.env, MON_BACKEND_API_LISTEN_ADDRESS: address, MON_BACKEND_AGENT_PORT: '0' },
+        env: {
+          ...process.env,
+          MON_BACKEND_API_LISTEN_ADDRESS: address,
+          MON_BACKEND_AGENT_PORT: '0',
+          MON_BACKEND_LEGACY_API_LISTEN_ADDRESS: '127.0.0.1:0',
+        },
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       let printed = '';

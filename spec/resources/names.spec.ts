@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { assertAssetName, assertName, assertSubname, assertUsername, isName } from '../../src/resources/names.ts';
+import {
+  assertAssetName,
+  assertName,
+  assertSubname,
+  assertUsername,
+  isName,
+  isUuid,
+} from '../../src/resources/names.ts';
 import { validationErrorOf } from '../support/validation-error.ts';
 
 const SPECIAL = 'cannot contain spaces or special characters';
@@ -91,4 +98,22 @@ describe('an asset name', () => {
       expect(validationErrorOf(() => assertAssetName(name))).to.equal(message);
     });
   }
+});
+
+describe('a UUID', () => {
+  const PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+  it('has 32 hexadecimal digits in either case and four hyphens in their places', () => {
+    const near = fc
+      .tuple(fc.uuid(), fc.nat(36), fc.string({ minLength: 0, maxLength: 1, unit: 'binary-ascii' }), fc.boolean())
+      .map(([uuid, at, other, isUpper]) => {
+        const changed = uuid.slice(0, at) + other + uuid.slice(at + 1);
+        return isUpper ? changed.toUpperCase() : changed;
+      });
+    fc.assert(
+      fc.property(fc.oneof(near, fc.uuid(), fc.string()), (text) => {
+        expect(isUuid(text)).to.equal(PATTERN.test(text));
+      }),
+    );
+  });
 });

@@ -37,7 +37,7 @@ const LISTS: [kind: string, parse: (body: unknown) => unknown, paths: string][] 
   ['a request to run a check', parseAdhocRequest, 'subscriptions'],
 ];
 
-describe('null in a list of texts', () => {
+describe('null in a list of strings', () => {
   for (const [kind, parse, paths] of LISTS) {
     for (const path of paths.split(' ')) {
       it(`is an empty text in ${path} of ${kind}`, () => {

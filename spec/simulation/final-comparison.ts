@@ -1,4 +1,5 @@
-import { type LedgerEntry, verify } from '../../src/store/ledger.ts';
+import { type LedgerEntry } from '../../src/store/ledger.ts';
+import { verify } from '../../src/store/ledger-verification.ts';
 import type { RecordedLog } from '../support/recorded-log.ts';
 import type { Differences } from './differences.ts';
 

@@ -1,3 +1,4 @@
+import type { EventSize } from '../../src/store/event-sizes.ts';
 import { CODECS } from '../../src/store/codecs.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger.ts';
 import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
@@ -8,6 +9,7 @@ import {
   type LedgerSlice,
   matches,
 } from '../../src/store/ledger-query.ts';
+import type { LedgerExtent } from '../../src/store/ledger-cut.ts';
 import type { Range, TableSize, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
 import { keysOfCheck } from '../support/keys-of-check.ts';
 import { sliceOfKey } from '../support/slice-of-key.ts';
@@ -142,6 +144,10 @@ export class SimulatedStore implements TransactionalStore {
     return keys.slice(0, limit);
   }
 
+  *eventSizes(prefix: string): Iterable<EventSize> {
+    for (const [key, { length }] of this.#disk.rows('events')) if (key.startsWith(prefix)) yield { key, bytes: length };
+  }
+
   tableSize(table: TableName): TableSize {
     const rows = [...this.#disk.rows(table).values()];
     return { entries: rows.length, bytes: rows.reduce((bytes, { length }) => bytes + length, 0) };
@@ -172,6 +178,15 @@ export class SimulatedStore implements TransactionalStore {
 
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined {
     return this.ledgerSlice({ actor, key, limit: Infinity }).entries.at(-1);
+  }
+
+  /** No simulation is as long as the retention of the ledger. */
+  cutLedger(): Promise<boolean> {
+    return Promise.reject(new Error('the simulated disk keeps the whole ledger'));
+  }
+
+  ledgerExtent(): LedgerExtent {
+    return { firstSeq: 1, entries: this.#disk.ledger.length, bytes: 0 };
   }
 
   *ledgerEntries(): Iterable<{ seq: number; entry: LedgerEntry | Error }> {

@@ -5,6 +5,7 @@ import { publishEvent } from '../../../src/actors/events/publish.ts';
 import { DecisionContext, type DecisionContextPorts } from '../../../src/actors/core/decision-context.ts';
 import { DEFAULT_SETTINGS } from '../../../src/actors/core/settings.ts';
 import { TickBook } from '../../../src/actors/core/tick-book.ts';
+import { EntityRoom } from '../../../src/actors/core/entity-room.ts';
 import { parseEvent } from '../../../src/resources/event.ts';
 import { type Handler, handlerWithDefaults } from '../../../src/resources/handler.ts';
 import type { OutboxFilled } from '../../../src/store/decision.ts';
@@ -34,6 +35,7 @@ function published(names: string[], { output = '' } = {}) {
     pressure: { isOutboxFull: false },
     settings: DEFAULT_SETTINGS,
     ticks: new TickBook(),
+    room: new EntityRoom(DEFAULT_SETTINGS.entityUseLimits, () => []),
   } satisfies DecisionContextPorts;
   const cause = { restore: true } as const;
   const ctx = new DecisionContext(ports, { nowMs: 1, steadyMs: 1, cause, observer: undefined });

@@ -6,6 +6,7 @@ import type { ActorKinds } from '../../../src/actors/core/actor-kind.ts';
 import type { DecisionContext } from '../../../src/actors/core/decision-context.ts';
 import { DEFAULT_SETTINGS } from '../../../src/actors/core/settings.ts';
 import { TickBook } from '../../../src/actors/core/tick-book.ts';
+import { EntityRoom } from '../../../src/actors/core/entity-room.ts';
 import { deleteSilence, putSilence } from '../../../src/actors/administration/silence-changes.ts';
 import { endSilencesOfEntity, silence } from '../../../src/actors/events/silences.ts';
 import { NotFound, StoreUnavailable } from '../../../src/resources/errors.ts';
@@ -84,6 +85,7 @@ class ModelRun {
       eviction: { keepBound: () => undefined },
       settings: DEFAULT_SETTINGS,
       ticks: new TickBook(),
+      room: new EntityRoom(DEFAULT_SETTINGS.entityUseLimits, () => []),
     });
   }
 

@@ -26,6 +26,7 @@ describe('a step of a deletion', () => {
         run();
       },
       record: () => undefined,
+      room: { removed: () => undefined },
     } as unknown as DecisionContext;
     const [first = '', second = ''] = KEYS;
     const step = { kind: 'events', prefix: 'default/web/', id: 7, cause: { user: 'ann' } } as const;

@@ -180,7 +180,7 @@ describe('the published definition', () => {
             seen.add(JSON.stringify(one.value));
           }
         }),
-        { numRuns: 300 },
+        { numRuns: 120 },
       );
       expect(seen.size).to.be.at.least(Object.keys(machine.states).length);
     });

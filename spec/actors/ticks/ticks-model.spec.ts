@@ -4,7 +4,7 @@ import { compareTicks } from '../../support/schedule-oracle.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { TickWorld } from './tick-world.ts';
 
-const RUNS = 12;
+const RUNS = 5;
 const STEPS = 60;
 const CHECKS = ['one', 'two', 'three', 'four'];
 const AGENTS = ['a', 'b'];

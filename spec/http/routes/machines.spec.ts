@@ -23,7 +23,7 @@ describe('state machines over HTTP', () => {
       description: 'An entity, and the monitor of the keepalives of its agent.',
       initial: 'registered',
       states: ['registered', 'warning', 'critical', 'deregistered'],
-      events: ['deadline.reached', 'entity.deleted', 'keepalive.deleted', 'keepalive.received'],
+      events: ['deadline.reached', 'entity.deleted', 'keepalive.deleted', 'keepalive.received', 'stop.announced'],
     });
   });
 

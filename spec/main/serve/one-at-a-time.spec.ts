@@ -44,7 +44,7 @@ class PlayedApi {
           this.handle(request, response);
         },
       },
-      { writeTimeoutMs: WRITE_TIMEOUT_MS },
+      { writeTimeoutMs: WRITE_TIMEOUT_MS, webSocketPaths: new Set() },
       new ConnectionBound({ port: 'api', limit: 1_000, clock: new ManualClock(), log: new RecordedLog() }),
       isTls ? (options) => createTlsServer({ ...options, ...SELF_SIGNED }) : undefined,
     );

@@ -1,0 +1,6 @@
+import { assertNothingInherited, itSurvivesBodies } from '../conformance/hostile-bodies.ts';
+
+describe('A6 member names that reach a prototype in careless code', () => {
+  assertNothingInherited();
+  itSurvivesBodies(100_000);
+});

@@ -1,0 +1,3 @@
+import { describeWaitingNotifications } from '../crash/waiting-notifications.ts';
+
+describeWaitingNotifications(1_000);
