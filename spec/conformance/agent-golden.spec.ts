@@ -2,7 +2,7 @@ import { AgentProcess } from '../agent/agent-process.ts';
 import { FakeBackend } from '../agent/fake-backend.ts';
 import { InProcessAgent } from '../agent/in-process-agent.ts';
 import { jsonCodec, protobufCodec } from '../../src/wire/codec.ts';
-import { freePort } from '../support/golden-agent/free-ports.ts';
+import { freePort } from '../support/free-port.ts';
 import { itReplaysInParallel } from '../support/golden-parallel.ts';
 import { playTranscript } from '../support/golden-transcript.ts';
 

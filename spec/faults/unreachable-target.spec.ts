@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { createServer } from 'node:net';
 import type { ApiClient } from '../support/api-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { proxyEvent } from '../support/example-events.ts';
@@ -7,21 +6,12 @@ import { perSuite } from '../support/fixture.ts';
 import { HandlerSink } from '../support/handler-sink.ts';
 import { InProcessBackend } from '../support/in-process-backend.ts';
 import { at } from '../support/json-path.ts';
-import { listenLocally, portOf } from '../support/local-server.ts';
+import { freePort } from '../support/free-port.ts';
 
 const CHECKS = 10;
 const EVENTS_EACH = 5;
 const RETRY_FOR_MS = 3_600_000;
 const STEP_MS = 5_000;
-
-/** A port without a listener. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await listenLocally(server);
-  const port = portOf(server);
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
 
 describe('F20: a handler whose target is down for an hour, and then up', function () {
   this.timeout(120_000);

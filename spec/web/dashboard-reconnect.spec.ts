@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { BackendProcess, initialiseState } from '../support/backend-process.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 import { DashboardBrowser, needsChromium } from './browser.ts';
 import { createExample, putEvent } from './example-data.ts';

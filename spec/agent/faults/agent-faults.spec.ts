@@ -1,10 +1,10 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { once } from 'node:events';
 import { expect } from 'chai';
 import { memoryOf } from '../../../bench/support/process-stats.ts';
 import { eventually } from '../../support/eventually.ts';
 import { perTest } from '../../support/fixture.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { freePort } from '../../support/free-port.ts';
 import { AgentProcess } from '../agent-process.ts';
 import { FakeBackend } from '../fake-backend.ts';
 import { InProcessAgent, type RunningAgent } from '../in-process-agent.ts';
@@ -12,14 +12,6 @@ import { InProcessAgent, type RunningAgent } from '../in-process-agent.ts';
 const NO_BACKEND = 'ws://127.0.0.1:1';
 /** The agent may use as much more memory under attack: 20,000 series and their event, and garbage that is collected later. */
 const MAX_GROWTH_MB = 128;
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  const { port } = socket.address();
-  socket.close();
-  return port;
-}
 
 describe('an agent in hostile surroundings', function () {
   this.timeout(120_000);

@@ -1,8 +1,7 @@
-import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import { expect } from 'chai';
 import { StatsD } from 'hot-shots';
 import { eventually } from '../../support/eventually.ts';
+import { freePort } from '../../support/free-port.ts';
 import { InProcessAgent } from '../in-process-agent.ts';
 import { FakeBackend } from '../fake-backend.ts';
 
@@ -11,14 +10,6 @@ interface Point {
   value: number;
   timestamp: number;
   tags: { name: string; value: string }[];
-}
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  const { port } = socket.address();
-  socket.close();
-  return port;
 }
 
 describe('a StatsD client library at an agent', function () {

@@ -3,7 +3,7 @@ import { InProcessAgent } from '../../agent/in-process-agent.ts';
 import { EarlierWorld } from '../../support/earlier-world.ts';
 import { eventually } from '../../support/eventually.ts';
 import { perTest } from '../../support/fixture.ts';
-import { freePort } from '../../support/golden-agent/free-ports.ts';
+import { freePort } from '../../support/free-port.ts';
 import { tcp, udp } from '../../support/golden-agent/local-clients.ts';
 import { at } from '../../support/json-path.ts';
 

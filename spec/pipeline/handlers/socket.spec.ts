@@ -9,22 +9,13 @@ import { handlerWithDefaults } from '../../../src/resources/handler.ts';
 import { ByteSinks } from '../../support/byte-sinks.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { freePort } from '../../support/free-port.ts';
 
 /** Named, so that it is looked up. */
 const HOST = 'localhost';
 
 const descriptors = (): number => readdirSync('/proc/self/fd').length;
 const listenersOf = ({ signal }: AbortController): number => getEventListeners(signal, 'abort').length;
-
-/** A port without a listener. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 describe('a socket handler', () => {
   let clock: ManualClock;

@@ -3,7 +3,7 @@ import { ManualClock } from '../manual-clock.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { AssetServer } from './asset-server.ts';
 import { AGENT_EXCEPTIONS } from './exceptions.ts';
-import { freePort } from './free-ports.ts';
+import { freePort } from '../free-port.ts';
 import { PlayedBackend } from './played-backend.ts';
 import { type AgentKind, Player } from './player.ts';
 import { isRealProcess } from './real-processes.ts';

@@ -3,7 +3,7 @@ import { InProcessAgent } from '../../agent/in-process-agent.ts';
 import { EarlierClient, type EarlierAnswer } from '../earlier-client.ts';
 import { eventually } from '../eventually.ts';
 import { HandlerSink } from '../handler-sink.ts';
-import { freePort } from '../golden-agent/free-ports.ts';
+import { freePort } from '../free-port.ts';
 import { tcp, udp } from '../golden-agent/local-clients.ts';
 import type { InProcessBackend } from '../in-process-backend.ts';
 import { at } from '../json-path.ts';
