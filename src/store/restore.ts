@@ -135,7 +135,8 @@ function differenceOf(expected: Manifest['tables'], found: StoreAudit['tables'])
 
 /** Moves the files of the present store, but not its lock, which this process holds. */
 function moveAside({ directory, nowMs }: RestoreOptions): string {
-  const stamp = new Date(nowMs).toISOString().replace(/[-:]|\.\d+/g, '');
+  // With milliseconds: two restores may come within a second.
+  const stamp = new Date(nowMs).toISOString().replace(/[-:.]/g, '');
   const aside = `${directory}.old-${stamp}`;
   mkdirSync(aside, { mode: DIRECTORY_MODE });
   for (const name of readdirSync(directory)) {

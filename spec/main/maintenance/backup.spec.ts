@@ -64,6 +64,10 @@ describe('mon-backend backup and restore', function () {
     runCommand(['backup', path, '--state-dir', stateDir, ...args], { withinMs: 60_000 });
   const restore = (...args: string[]) =>
     runCommand(['restore', path, '--state-dir', other, ...args], { withinMs: 60_000 });
+  const succeeds = async (run: () => ReturnType<typeof runCommand>): Promise<void> => {
+    const { code, stderr } = await run();
+    expect(code, stderr).to.equal(0);
+  };
   const verify = (state: string) => runCommand(['ledger', 'verify', '--state-dir', state], { withinMs: 60_000 });
   const manifest = (): string => `${path}.manifest.json`;
 
@@ -222,6 +226,13 @@ describe('mon-backend backup and restore', function () {
     });
   }
 
+  it('keep the former store of each restore with --replace, also of two within a second', async () => {
+    await succeeds(backup);
+    await succeeds(() => restore());
+    for (let n = 0; n < 3; n += 1) await succeeds(() => restore('--replace'));
+    expect(readdirSync(other).filter((name) => name.startsWith('store.old-'))).to.have.length(3);
+  });
+
   it('refuse a backup of a newer version with exit code 4', async () => {
     const root = openEnvironment({ directory: join(stateDir, 'store'), sync: 'full' });
     await textTable(root, 'meta').put(STORE_VERSION_KEY, sealText('999'));
@@ -251,11 +262,11 @@ describe('mon-backend backup and restore', function () {
       setTimeout(() => child.kill('SIGKILL'), afterMs);
       await once(child, 'close');
       if (existsSync(path)) {
-        expect((await restore('--replace')).code).to.equal(0);
+        await succeeds(() => restore('--replace'));
         rmSync(path);
       }
     }
-    expect((await backup()).code).to.equal(0);
-    expect((await restore('--replace')).code).to.equal(0);
+    await succeeds(backup);
+    await succeeds(() => restore('--replace'));
   });
 });
