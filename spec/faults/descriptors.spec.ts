@@ -69,11 +69,15 @@ describe(`a backend with ${DESCRIPTORS} descriptors`, function () {
   const linesOf = (msg: string): unknown[] => backend.logs.filter((line) => at(line, 'msg') === msg);
 
   /** Waits, and uses the connection to the API meanwhile: it is closed when idle, and without descriptors there is no other. */
-  const connectedUntil = <T>(read: () => T, isDone: (value: T) => boolean): Promise<T> =>
-    eventually(async () => {
-      await notificationsOf('disk');
-      return read();
-    }, isDone);
+  const connectedUntil = <T>(read: () => T, isDone: (value: T) => boolean, what: string): Promise<T> =>
+    eventually(
+      async () => {
+        await notificationsOf('disk');
+        return read();
+      },
+      isDone,
+      { what, withinMs: 20_000 },
+    );
 
   const openDescriptors = (): number => readdirSync(`/proc/${backend.pid}/fd`).length;
 
@@ -149,28 +153,34 @@ describe(`a backend with ${DESCRIPTORS} descriptors`, function () {
     await api.put('/ns/default/handlers/note', { ...handler, socket: { host: '127.0.0.1', port } });
     setDescriptors(NO_MORE);
     await put('disk', 'full');
-    await eventually(
+    await connectedUntil(
       () => linesOf('could not start a handler, its events stay in the outbox'),
       (lines) => lines.length > 0,
+      'a handler that could not be started',
     );
     setDescriptors(DESCRIPTORS);
-    await eventually(() => received.length > 0);
+    await connectedUntil(
+      () => received,
+      (events) => events.length > 0,
+      'the event',
+    );
     expect(received).to.deep.equal(['full']);
     sink.close();
   });
 
   it('keeps notifications whose handlers cannot be started, and runs them in order when they can', async () => {
     await put('first', 'first');
-    await connectedUntil(runs, (lines) => lines.length === 1);
+    await connectedUntil(runs, (lines) => lines.length === 1, 'the first run');
     setDescriptors(NO_MORE);
     for (let n = 0; n < 5; n += 1) await put('disk', String(n));
     await connectedUntil(
       () => linesOf('could not start a handler, its events stay in the outbox'),
       (lines) => lines.length > 1,
+      'handlers that could not be started',
     );
     expect(await notificationsOf('disk')).to.deep.equal([]);
     setDescriptors(DESCRIPTORS);
-    await eventually(runs, (lines) => lines.length === 6, { what: 'the handlers', withinMs: 20_000 });
+    await connectedUntil(runs, (lines) => lines.length === 6, 'the handlers');
     expect(runs().slice(1)).to.deep.equal(['0', '1', '2', '3', '4']);
     const outcomes = await eventually(
       () => notificationsOf('disk'),
