@@ -58,6 +58,12 @@ export class ManualClock implements Clock {
     await this.settle();
   }
 
+  /** The time until the next alarm fires; undefined when none is set. */
+  get msToNextAlarm(): number | undefined {
+    const dueMs = this.#nextDueMs(Infinity);
+    return dueMs === undefined ? undefined : dueMs - this.#monotonicMs;
+  }
+
   /** Drops the alarms of the next `ms`, as a fault of the backend that loses a timer. Returns their number. */
   loseAlarms(ms: number): number {
     const lost = [...this.#alarms].filter(({ dueMs }) => dueMs <= this.#monotonicMs + ms);
