@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type * as AgentPorts from '../../src/actors/agents/agent-port.ts';
+import type * as AgentPorts from '../../src/actors/agents/agent-session.ts';
 import type * as System from '../../src/actors/system.ts';
 import type * as Directories from '../../src/main/process/directories.ts';
 import type * as Clocks from '../../src/main/process/system-clock.ts';

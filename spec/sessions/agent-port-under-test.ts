@@ -66,7 +66,7 @@ export class AgentPortUnderTest {
       listen: (listener) => {
         this.system.listen(listener);
       },
-      isMemoryFull: false,
+      limits: { isMemoryFull: false },
       get isFailing() {
         return isFailing();
       },

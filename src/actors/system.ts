@@ -1,17 +1,14 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Log } from '../ports/log.ts';
-import { CONFIGURATION_KINDS, type ConfigurationKinds } from '../resources/configuration-kinds.ts';
-import type { System } from '../resources/entity.ts';
+import { CONFIGURATION_KINDS } from '../resources/configuration-kinds.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
 import { Committer } from '../store/committer.ts';
 import type { LedgerHead } from '../store/ledger.ts';
 import type { Attempts, Notification, OutboxEntry } from '../store/records.ts';
-import type { TransactionalStore } from '../store/transactional-store.ts';
-import { VisibleReader, VisibleStore } from '../store/visible-store.ts';
+import { VisibleReader } from '../store/visible-store.ts';
 import { Aggregates } from './aggregates/aggregates.ts';
 import { makeActorKinds } from './actor-kinds.ts';
 import { type Commands, makeCommands } from './administration/commands.ts';
-import { AgentPort, type AgentSession } from './agents/agent-port.ts';
+import { AgentPort } from './agents/agent-port.ts';
+import type { AgentSession } from './agents/agent-session.ts';
 import { OpenSessions } from './agents/open-sessions.ts';
 import { ArmedDeadlines } from './armed-deadlines.ts';
 import type { ActorKind, ActorKinds } from './core/actor-kind.ts';
@@ -22,9 +19,9 @@ import { Decider, internal, RESTORE } from './core/decider.ts';
 import { Eviction } from './core/eviction.ts';
 import { FailureQueue } from './core/failure-queue.ts';
 import { GuardLog } from './core/guard-log.ts';
-import { MACHINES, type Machines } from './core/machines.ts';
+import { MACHINES } from './core/machines.ts';
 import { type Root, startRoot } from './core/root.ts';
-import { DEFAULT_SETTINGS, type Settings } from './core/settings.ts';
+import { DEFAULT_SETTINGS } from './core/settings.ts';
 import { type SystemListener, SystemListeners } from './core/system-listeners.ts';
 import { TickBook } from './core/tick-book.ts';
 import { DeadlineDispatch } from './deadline-dispatch.ts';
@@ -32,7 +29,6 @@ import { noteAttempts, settleDurably } from './events/settle-notification.ts';
 import { SILENCE } from './events/silences.ts';
 import { ActorDetails } from './inspection/actor-details.ts';
 import { Inspection } from './inspection/inspection.ts';
-import type { OwnMetadata } from './supervision/own-entity.ts';
 import { provideEffects } from './machine-effects.ts';
 import { NO_RINGS, type Rings } from './schedules/round-robin.ts';
 import { readStoredObjects, takeOver } from './start-up.ts';
@@ -41,20 +37,17 @@ import { ClockStep } from './supervision/clock-step.ts';
 import { CommitOutcomes } from './supervision/commit-outcomes.ts';
 import { Heartbeat } from './supervision/heartbeat.ts';
 import { publishAnchor } from './supervision/ledger-anchor.ts';
-import { DeletionSteps } from './supervision/deletion-steps.ts';
-import { EventRetention } from './supervision/event-retention.ts';
-import { LedgerRetention } from './supervision/ledger-retention.ts';
 import { EntityRoom } from './core/entity-room.ts';
-import { MemoryGuard, type MemorySource, type MemoryUse } from './supervision/memory-guard.ts';
-import { NotificationRetention } from './supervision/notification-retention.ts';
 import { Quarantine } from './supervision/quarantine.ts';
+import { ResourceLimits } from './supervision/resource-limits.ts';
 import { Retention } from './supervision/retention.ts';
 import { probeStore } from './supervision/store-probe.ts';
 import { StoreRecovery } from './supervision/store-recovery.ts';
 import { lastAliveMs, readBlindIntervals } from './supervision/stored-blind-time.ts';
-import { type DiskUse, StoreQuota } from './supervision/store-quota.ts';
 import { Supervision } from './supervision/supervision.ts';
 import { TickWatchdog } from './supervision/tick-watchdog.ts';
+import { StoreUpkeep } from './supervision/store-upkeep.ts';
+import type { SystemPorts } from './system-ports.ts';
 import { type SystemParts, type SystemStats, systemStats } from './system-stats.ts';
 import { BlindTime } from './time/blind-time.ts';
 import { BlindWatch } from './time/blind-watch.ts';
@@ -67,30 +60,6 @@ const WALL_CLOCK_ACTORS: ReadonlySet<string> = new Set<ActorKind | typeof SILENC
 /** They take half a gigabyte when all of them are awake. */
 const DEFAULT_MAX_AWAKE_ACTORS = 200_000;
 
-export interface SystemPorts {
-  store: TransactionalStore;
-  clock: Clock;
-  log: Log;
-  /** The name of the backend's own entity. */
-  backendName: string;
-  /** The machine that the backend runs on. */
-  machine?: System | undefined;
-  /** Labels and annotations of the backend's own entity. */
-  ownMetadata?: OwnMetadata | undefined;
-  machines?: Machines | undefined;
-  configurationKinds?: ConfigurationKinds | undefined;
-  /** The handler for agents that leave and name none. */
-  deregistrationHandler?: string | undefined;
-  /** Settings that differ from `DEFAULT_SETTINGS`. */
-  settings?: Partial<Settings>;
-  /** Actors that may be awake at once; the others are evicted to the store. */
-  maxAwakeActors?: number | undefined;
-  /** The free space of the disk of the store. */
-  freeDiskBytes?: (() => number) | undefined;
-  /** The memory of the process; not watched when absent. */
-  memory?: MemorySource | undefined;
-}
-
 /** The running system: root, supervisors, actors and deadlines, and the committer that all of them write through. */
 export class ActorSystem {
   readonly agents: AgentPort;
@@ -99,13 +68,12 @@ export class ActorSystem {
   readonly decider: Decider;
   readonly inspection: Inspection;
   readonly details: ActorDetails;
+  readonly limits: ResourceLimits;
   /** The rings of the connected agents; empty until the agent port sets them. */
   rings: Rings = NO_RINGS;
   readonly #ports: SystemPorts;
   readonly #committer: Committer;
   readonly #pressure: Pressure;
-  readonly #quota: StoreQuota;
-  readonly #memory: MemoryGuard;
   readonly #room: EntityRoom;
   readonly #steadyMs: () => number;
   readonly #deadlineQueue: DeadlineQueue;
@@ -136,17 +104,11 @@ export class ActorSystem {
     const after = (delayMs: number, fire: () => void) => void clock.after(delayMs, fire);
     const committer = new Committer({ store, nowMs: steadyMs, after, listener: commits });
     const settings = { ...DEFAULT_SETTINGS, ...ports.settings };
-    const quota = new StoreQuota({
-      store,
-      clock,
-      log,
-      quotaBytes: settings.storeQuotaBytes,
-      freeDiskBytes: ports.freeDiskBytes,
-    });
-    this.#quota = quota;
-    const memory = new MemoryGuard({ source: ports.memory, clock, log });
-    this.#memory = memory;
-    const pressure = new Pressure({ store: committer, memory, quota, nowMs: steadyMs });
+    const { storeQuotaBytes: quotaBytes } = settings;
+    const { freeDiskBytes, memory } = ports;
+    const limits = new ResourceLimits({ store, clock, log, quotaBytes, freeDiskBytes, memory });
+    this.limits = limits;
+    const pressure = new Pressure({ store: committer, memory: limits.memory, quota: limits.quota, nowMs: steadyMs });
     const visible = new VisibleReader(committer);
     const ticks = new TickBook();
     const room = new EntityRoom(settings.entityUseLimits, (prefix) => committer.eventSizes(prefix));
@@ -213,18 +175,9 @@ export class ActorSystem {
     const tickWatchdog = new TickWatchdog({ ...supervised, blind, sessions });
     const upkeep = { watch, supervision, eviction, retention: new Retention(store), tickWatchdog, agents };
     const heartbeat = new Heartbeat({ ...upkeep, aggregates: this.aggregates, clock, decider, steadyMs });
-    const deletions = new DeletionSteps({ store, decider, pressure, clock, log });
-    listeners.add(deletions);
-    const { notificationRetentionMs: retentionMs } = settings;
-    const notifications = new NotificationRetention({ store, decider, clock, log, retentionMs });
-    const kept = { decider, clock, log };
-    const ledger = new LedgerRetention({ ...kept, store, backendName, limits: settings.ledgerLimits });
-    const events = new EventRetention({
-      ...kept,
-      store: new VisibleStore(store),
-      retentionMs: settings.eventRetentionMs,
-    });
-    this.#upkeep = [heartbeat, deletions, notifications, ledger, events, quota, memory];
+    const stored = new StoreUpkeep({ store, decider, pressure, clock, log, backendName, settings });
+    listeners.add(stored.deletions);
+    this.#upkeep = [heartbeat, stored, limits];
 
     this.inspection = new Inspection({ decider, committer, visible, store, kinds, machines, clock, log });
     this.details = new ActorDetails({ committer, visible, store, kinds, deadlineQueue, clock });
@@ -245,7 +198,7 @@ export class ActorSystem {
     this.#root = root;
     this.#kinds = kinds;
     this.#blind = blind;
-    const decided = { committer, decider, notifications };
+    const decided = { committer, decider, notifications: stored.notifications };
     this.#statParts = { ...decided, kinds, eviction, deadlineQueue, supervision, blind, agents, ticks, room };
   }
 
@@ -272,21 +225,6 @@ export class ActorSystem {
   /** The number of entities whose results were refused within an hour, because the entity is full. */
   get fullEntities(): number {
     return this.#room.fullAt(this.#steadyMs());
-  }
-
-  /** The use of the disk by the store. */
-  diskUse(): DiskUse {
-    return this.#quota.use();
-  }
-
-  /** Whether changes and new agents are refused, because the memory is nearly used up. */
-  get isMemoryFull(): boolean {
-    return this.#memory.isFull;
-  }
-
-  /** Undefined where the memory is not watched. */
-  memoryUse(): MemoryUse | undefined {
-    return this.#memory.use();
   }
 
   /** Its cost grows with the number of checks, because it counts all schedules. */

@@ -17,13 +17,13 @@ import type {
 } from './messages.ts';
 import { MutateJob } from './mutate-job.ts';
 import { OwnerRecord } from './owner-record.ts';
+import { freestOf, Placement } from './placement.ts';
 import { PredicateJob } from './predicate-job.ts';
 import { SandboxThread } from './thread.ts';
 
 const DEFAULT_WORKERS = 2;
 const MAX_WAITING_TASKS = 1_000;
-/** Tasks of owners whose tasks are short wait in a thread while it has less than this to do, ms. */
-const MAX_AHEAD_MS = 5;
+
 export interface SandboxPorts {
   /** The real clock, which measures the threads. */
   clock: Clock;
@@ -54,6 +54,7 @@ export class Sandbox {
   readonly #maxWorkers: number;
   readonly #owners: OwnerRecord;
   readonly #threads = new Set<SandboxThread>();
+  readonly #placement: Placement;
   readonly #waiting = new FairQueue<Job>();
   readonly counts: SandboxCounts = { evaluations: 0, stopped: 0, threadsEnded: 0 };
   #refused = 0;
@@ -63,6 +64,7 @@ export class Sandbox {
     this.#ports = ports;
     this.#owners = new OwnerRecord(ports.clock);
     this.#maxWorkers = ports.workers ?? DEFAULT_WORKERS;
+    this.#placement = new Placement(this.#threads, this.#owners, this.#maxWorkers);
   }
 
   get waiting(): QueueStats {
@@ -153,58 +155,23 @@ export class Sandbox {
   /** Gives waiting tasks to threads, and starts threads, until neither is possible. */
   #next(): void {
     while (this.#waiting.size > 0 && !this.#isStopped) {
-      const thread = this.#freest();
+      const thread = freestOf(this.#threads);
       if (thread === undefined) {
         this.#startMissing();
         return;
       }
-      const job = this.#waiting.next((candidate) => this.#mayRun(candidate, thread));
+      const job = this.#waiting.next((candidate) => this.#placement.mayRun(candidate, thread));
       if (job === undefined) {
         this.#startMissing();
         return;
       }
-      thread.send(job, this.#expected(job));
+      thread.send(job, this.#placement.expectedMs(job));
     }
-  }
-
-  /** The thread that is done first, if it can take another task. */
-  #freest(): SandboxThread | undefined {
-    let freest: SandboxThread | undefined;
-    for (const thread of this.#threads) {
-      if (thread.isIdle) return thread;
-      const isOpen = thread.isReady && !thread.isLate && thread.expectedMs < MAX_AHEAD_MS;
-      if (isOpen && thread.expectedMs < (freest?.expectedMs ?? Infinity)) freest = thread;
-    }
-    return freest;
-  }
-
-  /** The restricted namespaces leave one thread to the others. Tasks that may take long run in a thread alone. */
-  #mayRun(job: Job, thread: SandboxThread): boolean {
-    const isRestricted = this.#owners.isRestricted(job.owner);
-    if (!thread.isIdle) return !isRestricted && job.isShort && this.#expected(job) < MAX_AHEAD_MS;
-    if (!isRestricted) return true;
-    let running = 0;
-    let left = 0;
-    for (const other of this.#threads) {
-      if (this.#isRunningRestricted(other)) running += 1;
-      else if (other.isReady && !other.isLate && other !== thread) left += 1;
-    }
-    return left > 0 && running < Math.max(1, this.#maxWorkers - 1);
-  }
-
-  #isRunningRestricted({ current }: SandboxThread): boolean {
-    return current !== undefined && this.#owners.isRestricted(current.owner);
   }
 
   #restrict(owner: TaskOwner): void {
     this.#owners.restrict(owner);
     this.#startMissing();
-  }
-
-  /** No other task waits behind one whose owner is new or restricted. */
-  #expected({ owner, isShort }: Job): number {
-    if (!isShort || this.#owners.isRestricted(owner)) return MAX_AHEAD_MS;
-    return this.#owners.expectedMs(owner) ?? MAX_AHEAD_MS;
   }
 
   /** Starts one thread at a time, because a start takes the CPU time of the others. */

@@ -38,7 +38,9 @@ const STOP_GRACE_MS = 2_000;
 
 export interface ListenerPorts
   extends HandshakeSettings, Pick<RegistryListener, 'requested' | 'withheld' | 'resolveSecrets'> {
-  system: Pick<ActorSystem, 'agents' | 'mustPause' | 'isFailing' | 'isMemoryFull' | 'listen'>;
+  system: Pick<ActorSystem, 'agents' | 'mustPause' | 'isFailing' | 'listen'> & {
+    limits: Pick<ActorSystem['limits'], 'isMemoryFull'>;
+  };
   resources: ResourceStore;
   /** Defaults to a server without TLS. */
   createServer?: ((options: ServerOptions) => Server) | undefined;
@@ -95,7 +97,7 @@ export class AgentListener {
       ...ports,
       pacer: this.#pacer,
       isFailing: () => ports.system.isFailing,
-      isMemoryFull: () => ports.system.isMemoryFull,
+      isMemoryFull: () => ports.system.limits.isMemoryFull,
       sessions: () => this.#sessions,
       // A connection that is being closed does not count.
       isConnected: ({ namespace, agentName }) =>

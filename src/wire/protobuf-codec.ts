@@ -4,7 +4,8 @@ import { listOrNull } from '../resources/schema.ts';
 import { type CheckRequest, requestWithoutCheck } from './check-request.ts';
 import type { LastEntity } from './last-entity.ts';
 import { checkRequestMessage, entityConfigMessage, eventMessage } from './protobuf-messages.ts';
-import { ProtobufReader, RECEIVED } from './protobuf-reader.ts';
+import { ProtobufReader } from './protobuf-reader.ts';
+import { RECEIVED } from './reader-bounds.ts';
 import { writeMessage } from './protobuf-writer.ts';
 
 /**

@@ -2,17 +2,15 @@ import type { Entity } from '../resources/entity.ts';
 import { InvalidResource } from '../resources/errors.ts';
 import type { Int64 } from '../resources/int64.ts';
 import type { LastEntity, ReadEntity } from './last-entity.ts';
-import { MAX_MEMBER_NAMES, MAX_VALUES } from './message-bounds.ts';
 import { type Field, FIXED32, FIXED64, LENGTH, type Message, VARINT } from './protobuf-table.ts';
+import { type ReaderBounds, tooMany, UNBOUNDED } from './reader-bounds.ts';
+import { textOf } from './text-bytes.ts';
+import { UUID_BYTES, uuidOf } from './uuid-text.ts';
 
 type Members = Record<string, unknown>;
 
 const MAX_VARINT_BYTES = 10;
-const UUID_BYTES = 16;
 const TWO_TO_THE_32 = 4_294_967_296;
-/** Shorter ASCII strings are decoded faster in JavaScript than by a native call. */
-const MAX_SHORT_TEXT_BYTES = 24;
-
 /** The bytes are not a message of the schema, as opposed to a message that breaks a rule. */
 export class MalformedProtobuf extends InvalidResource {}
 
@@ -20,19 +18,6 @@ const malformed = (what: string) => new MalformedProtobuf(`payload is not a prot
 
 /** The cost, in fields, of a list item whose JSON members differ from its protobuf fields. */
 const ADAPTED_ITEM_VALUES = 10;
-
-/** The numbers of fields and of map entries that a message may have, at all levels. */
-interface ReaderBounds {
-  readonly values: number;
-  readonly names: number;
-}
-
-const UNBOUNDED: ReaderBounds = { values: Infinity, names: Infinity };
-/** The bounds of messages that peers send. */
-export const RECEIVED: ReaderBounds = { values: MAX_VALUES, names: MAX_MEMBER_NAMES };
-
-const tooMany = (bound: number, what: string) =>
-  new InvalidResource(`protobuf message must have at most ${bound} ${what}`);
 
 /** Reads one message into the canonical form of its resource, in one pass. It keeps no reference to `bytes`. */
 export class ProtobufReader {
@@ -286,29 +271,11 @@ export class ProtobufReader {
     return this.#bytes.readDoubleLE(this.#advance(8));
   }
 
-  /** Replaces invalid UTF-8 by U+FFFD, because the output of a check may be arbitrary bytes. */
   #text(): string {
     const end = this.#length();
     const start = this.#position;
     this.#position = end;
-    const bytes = this.#bytes;
-    if (end - start > MAX_SHORT_TEXT_BYTES) return bytes.toString('utf8', start, end);
-    let text = '';
-    let index = start;
-    for (; index + 3 < end; index += 4) {
-      const first = bytes[index] as number;
-      const second = bytes[index + 1] as number;
-      const third = bytes[index + 2] as number;
-      const fourth = bytes[index + 3] as number;
-      if ((first | second | third | fourth) >= 0x80) return bytes.toString('utf8', start, end);
-      text += String.fromCharCode(first, second, third, fourth);
-    }
-    for (; index < end; index += 1) {
-      const byte = bytes[index] as number;
-      if (byte >= 0x80) return bytes.toString('utf8', start, end);
-      text += String.fromCharCode(byte);
-    }
-    return text;
+    return textOf(this.#bytes, start, end);
   }
 
   #uuid(): string | undefined {
@@ -319,24 +286,6 @@ export class ProtobufReader {
     this.#position = end;
     return uuidOf(this.#bytes, start);
   }
-}
-
-/** For the text of one UUID at a time. */
-const UUID_TEXT = Buffer.from('00000000-0000-0000-0000-000000000000');
-const HEX_DIGITS = Buffer.from('0123456789abcdef');
-/** Whether a hyphen follows the byte. */
-const isBeforeHyphen = (index: number): boolean => index === 3 || index === 5 || index === 7 || index === 9;
-
-/** Returns the text of a UUID. It is made at once and not of its parts, because it is read character by character. */
-function uuidOf(bytes: Buffer, start: number): string {
-  let at = 0;
-  for (let index = 0; index < UUID_BYTES; index += 1) {
-    const byte = bytes[start + index] as number;
-    UUID_TEXT[at] = HEX_DIGITS[byte >>> 4] as number;
-    UUID_TEXT[at + 1] = HEX_DIGITS[byte & 0xf] as number;
-    at += isBeforeHyphen(index) ? 3 : 2;
-  }
-  return UUID_TEXT.toString('latin1');
 }
 
 function append(target: Members, name: string, item: unknown): void {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { AgentSession } from '../../../src/actors/agents/agent-port.ts';
+import type { AgentSession } from '../../../src/actors/agents/agent-session.ts';
 import { NotOwner } from '../../../src/actors/agents/event-ownership.ts';
 import { ActorSystem } from '../../../src/actors/system.ts';
 import { parseEvent } from '../../../src/resources/event.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AgentSession } from '../../../src/actors/agents/agent-port.ts';
+import type { AgentSession } from '../../../src/actors/agents/agent-session.ts';
 import { reportRequest } from '../../../src/actors/schedules/schedule-reports.ts';
 import { checkChanged } from '../../../src/actors/schedules/schedules.ts';
 import { ActorSystem } from '../../../src/actors/system.ts';

@@ -10,16 +10,16 @@ import {
   StoreUnavailable,
 } from '../../resources/errors.ts';
 import { type CheckEvent, type Event, hasCheck } from '../../resources/event.ts';
-import type { Source } from '../../store/decision.ts';
 import { entityKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { countUp } from './agent-queues.ts';
+import type { AgentSession, SentEvent, SessionEvent } from './agent-session.ts';
+import { CountedConnections } from './counted-connections.ts';
 import type { Decider } from '../core/decider.ts';
 import { DroppedEvents } from './dropped-events.ts';
 import { assertMayWrite, assertOwnKeepalive, assertOwnNamespace, NotOwner } from './event-ownership.ts';
 import { receiveKeepalive } from './keepalives.ts';
 import { mergeEvent } from '../events/merge-event.ts';
-import { RestlessAgents } from './restless-agents.ts';
 import type { OpenSessions } from './open-sessions.ts';
 import { publishMetrics } from '../events/publish.ts';
 import { announceStop, repairClass } from './registration.ts';
@@ -27,49 +27,13 @@ import { agentCame, agentLeft } from '../ticks/agent-connections.ts';
 import { deleteEvents } from '../events/deletions.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** An event that a session reports. The port adds the time. */
-type SessionEvent = ConnectionEvent extends infer E
-  ? E extends { deadlineAtMs: number }
-    ? never
-    : Omit<E, 'atMs'>
-  : never;
-
-/** An event as a connection received it. */
-export interface SentEvent {
-  event: Event;
-  /** Numbers the event in the agent's queue: one at or below the highest known is acknowledged again and changes nothing. */
-  n: number | undefined;
-  /** The bytes of the event when they are protobuf. */
-  encoded: Buffer | undefined;
-  /** The size of the event as it was received; not known when absent. */
-  bytes?: number | undefined;
-}
-
-/** The interface of a connection towards the actors. */
-export interface AgentSession extends Source {
-  readonly id: string;
-  readonly namespace: string;
-  readonly agentName: string;
-  /** The agent's queue, when its events are numbered. */
-  readonly queueId: string | undefined;
-  /** The time since the last frame, ms. Time in which the socket was not read does not count. */
-  silentMs(): number;
-  ping(): void;
-  close(code: number, reason: string): void;
-  terminate(): void;
-  /** Called after each event of the connection's actor, with the state that it is in. */
-  stateChanged(state: string): void;
-}
-
 /** The interface between the agent port and the actors. The agent port uses no other. */
 export class AgentPort {
   readonly #decider: Decider;
   readonly #sessions: OpenSessions<AgentSession>;
   readonly #log: Log;
   readonly #droppedEvents: DroppedEvents;
-  readonly #restless = new RestlessAgents();
-  /** The open connections that are counted instead of recorded. */
-  readonly #counted = new Set<string>();
+  readonly #counted = new CountedConnections();
   /** The reasons of refused writes that the ledger already has, by session. */
   readonly #recordedReasons = new WeakMap<AgentSession, Set<string>>();
   /** Sessions whose entity was deleted. Events that arrive before they close are ignored. */
@@ -108,9 +72,8 @@ export class AgentPort {
     const { id, namespace, agentName } = session;
     this.#decider.decide({ cause: { session: id }, source: session, unbounded: true }, (ctx) => {
       const details = { namespace, agentName };
-      const isRecorded = this.#restless.opened(entityKey(namespace, agentName), ctx.steadyMs);
-      if (!isRecorded) this.#counted.add(id);
-      const { snapshot } = this.#recording(ctx, id, () =>
+      const isRecorded = this.#counted.opened(entityKey(namespace, agentName), id, ctx.steadyMs);
+      const { snapshot } = this.#counted.run(ctx, id, () =>
         ctx.create('connection', id, { key: id, atMs: ctx.steadyMs }, 'socket.opened', details),
       );
       if (snapshot === undefined) return;
@@ -163,14 +126,14 @@ export class AgentPort {
       return;
     }
     const details = event.type === 'socket.closed' ? { code: event.code } : undefined;
-    const sent = this.#recording(ctx, id, () => ctx.send('connection', id, event, details));
+    const sent = this.#counted.run(ctx, id, () => ctx.send('connection', id, event, details));
     if (sent === undefined) return;
     const session = this.#sessions.get(id);
     if (sent.snapshot === undefined) {
       const { namespace, agentName } = record;
       ctx.delete('sessions', id);
       this.#sessions.delete(id);
-      this.#counted.delete(id);
+      this.#counted.closed(id);
       if (!this.isConnected(namespace, agentName)) agentLeft(ctx, entityKey(namespace, agentName));
     } else {
       ctx.put('sessions', id, { ...record, actor: sent.snapshot });
@@ -178,22 +141,14 @@ export class AgentPort {
     session?.stateChanged(sent.state);
   }
 
-  /** The changes of a connection that is only counted are not in the ledger. */
-  #recording<T>(ctx: DecisionContext, id: string, run: () => T): T {
-    return this.#counted.has(id) ? ctx.unrecorded(run) : run();
-  }
-
   /** Records how often agents connected that come and go all the time, once an hour for each. */
   recordCounts(ctx: DecisionContext): void {
-    for (const { agent, count, sinceMs } of this.#restless.ended(ctx.steadyMs)) {
-      const details = { connections: count, seconds: Math.round((ctx.steadyMs - sinceMs) / 1_000) };
-      ctx.record({ actor: 'agent', key: agent, from: null, event: 'connections.counted', to: null, details });
-    }
+    this.#counted.record(ctx);
   }
 
   /** The agents whose connections are counted. */
   get countedAgents(): QueueStats {
-    return this.#restless.remembered;
+    return this.#counted.agents;
   }
 
   /** Decides the pending events after the store has recovered. */

@@ -1,52 +1,24 @@
-import { type Announcement, Decision, type KeyedTableReader } from '../../store/decision.ts';
+import { type Announcement, Decision } from '../../store/decision.ts';
 import type { LedgerCause, LedgerDraft } from '../../store/ledger.ts';
 import { type ActorSnapshot, stateName } from '../../machines/actor-snapshot.ts';
 import type { TableName, Tables } from '../../store/records.ts';
-import type { ActorStep, DecisionObserver } from './decision-observer.ts';
-import type { GuardLog } from './guard-log.ts';
+import type { ActorStep } from './decision-observer.ts';
+import type { DecisionContextPorts, Occasion, Sent } from './decision-ports.ts';
+import type { EntityRoom } from './entity-room.ts';
 import { ActorFailed } from './actor-failed.ts';
 import type { KeyedActors } from './keyed-actors.ts';
 import type { AnyActor } from 'xstate';
-import type { ActorEvents, ActorInputs, ActorKind, ActorKinds } from './actor-kind.ts';
-import type { EntityRoom } from './entity-room.ts';
+import type { ActorEvents, ActorInputs, ActorKind } from './actor-kind.ts';
 import type { RecordedRights } from './recorded-rights.ts';
 import type { Settings } from './settings.ts';
 import type { TickBook } from './tick-book.ts';
 import type { Transition, TransitionDetails } from './transition.ts';
+import { WatchedSteps } from './watched-steps.ts';
 
 /** Inputs that one input may cause in the same decision; those of an entity's deletion are not counted. */
 const MAX_FOLLOW_UPS = 8;
 
 export const CONFIG_REVISION_KEY = 'config-revision';
-
-/** The result of sending an event to an actor. */
-export interface Sent {
-  /** Undefined when the actor has ended. */
-  snapshot: ActorSnapshot | undefined;
-  /** Its top-level state after the event. */
-  state: string;
-}
-
-/** Shared by all decisions. */
-export interface DecisionContextPorts {
-  reader: KeyedTableReader;
-  kinds: ActorKinds;
-  guards: GuardLog;
-  quarantine: { has(kind: ActorKind, key: string): boolean };
-  pressure: { readonly isOutboxFull: boolean };
-  settings: Settings;
-  ticks: TickBook;
-  /** What the stored results of one entity may take. */
-  room: EntityRoom;
-}
-
-/** The time and the cause of a decision. */
-export interface Occasion {
-  nowMs: number;
-  steadyMs: number;
-  cause: LedgerCause;
-  observer: DecisionObserver | undefined;
-}
 
 /** One decision while it is being made. It reads earlier decisions that are not durable yet, and collects its own changes. */
 export class DecisionContext {
@@ -59,10 +31,8 @@ export class DecisionContext {
   cause: LedgerCause;
   /** Actors that received events of this decision; they are evicted when it is dropped. */
   readonly touched: { kind: ActorKind; key: string }[] = [];
-  /** The steps of watched actors, in order; undefined when there are none. */
-  steps: ActorStep[] | undefined;
   readonly #ports: DecisionContextPorts;
-  readonly #observer: DecisionObserver | undefined;
+  readonly #watched: WatchedSteps | undefined;
   readonly #followUps: (() => void)[] = [];
   #isUnrecorded = false;
   #details: TransitionDetails | undefined;
@@ -72,8 +42,13 @@ export class DecisionContext {
     this.nowMs = nowMs;
     this.steadyMs = steadyMs;
     this.cause = cause;
-    this.#observer = observer;
+    this.#watched = observer && new WatchedSteps(observer);
     this.decision = new Decision(ports.reader);
+  }
+
+  /** The steps of watched actors, in order; undefined when there are none. */
+  get steps(): readonly ActorStep[] | undefined {
+    return this.#watched?.steps;
   }
 
   /** Unix seconds. */
@@ -118,7 +93,7 @@ export class DecisionContext {
     };
     if (this.#isUnrecorded) return;
     this.decision.ledger.push(draft);
-    if (this.#observer !== undefined) this.#noteRecorded(this.#observer, draft);
+    this.#watched?.addRecorded(draft, this.decision.ledger.length);
   }
 
   /** Runs `run` without entries in the ledger, for changes that an entry of another kind counts. */
@@ -222,7 +197,7 @@ export class DecisionContext {
 
   /** Whether someone observes the actor of a key. It then receives each event, so that the observation is whole. */
   isWatched(kind: ActorKind, key: string): boolean {
-    return this.#observer?.watches(kind, key) === true;
+    return this.#watched?.watches(kind, key) === true;
   }
 
   /** Removes the actor of a key from memory, when this decision changes its record instead of sending it an event. */
@@ -252,7 +227,8 @@ export class DecisionContext {
     const snapshot = actors.storable({ value, context });
     const state = stateName(value);
     this.#recordTransition(kind, key, { from: null, event: eventType, to: state, details });
-    if (this.#observer !== undefined) this.#note(kind, key, undefined, { ...snapshot, status }, true);
+    if (this.#watched !== undefined)
+      this.#note({ kind, key, event: undefined, after: { ...snapshot, status }, isTransition: true });
     return { snapshot, state };
   }
 
@@ -291,36 +267,15 @@ export class DecisionContext {
       const { details } = this;
       this.#recordTransition(kind, key, { from: stateBefore, event: event.type, to: state, details });
     }
-    if (this.#observer !== undefined) this.#note(kind, key, event, { ...snapshot, status }, isTransition);
+    if (this.#watched !== undefined) this.#note({ kind, key, event, after: { ...snapshot, status }, isTransition });
     if (status !== 'active') actors.evict(key);
     return { snapshot: status === 'active' ? snapshot : undefined, state };
   }
 
-  #note(
-    kind: ActorKind,
-    key: string,
-    event: ActorStep['event'],
-    after: ActorStep['after'],
-    isTransition: boolean,
-  ): void {
-    if (!this.isWatched(kind, key)) return;
+  #note(step: Omit<ActorStep, 'atMs' | 'ledgerEntries'>): void {
+    const isTransition = step.isTransition && !this.#isUnrecorded;
     const ledgerEntries = this.decision.ledger.length;
-    (this.steps ??= []).push({
-      kind,
-      key,
-      atMs: this.nowMs,
-      event,
-      after,
-      ledgerEntries,
-      isTransition: isTransition && !this.#isUnrecorded,
-    });
-  }
-
-  #noteRecorded(observer: DecisionObserver, draft: LedgerDraft): void {
-    const step = observer.stepOf(draft);
-    if (step === undefined) return;
-    const ledgerEntries = this.decision.ledger.length;
-    (this.steps ??= []).push({ ...step, key: draft.key, atMs: draft.atMs, ledgerEntries, isTransition: true });
+    this.#watched?.add({ ...step, atMs: this.nowMs, ledgerEntries, isTransition });
   }
 
   #recordTransition(actor: string, key: string, transition: Transition): void {

@@ -18,7 +18,8 @@ import { type Rings, takeRingSlots } from './round-robin.ts';
 import { moveNextTick, tickOf } from '../ticks/check-ticks.ts';
 import { firstTickOf, tickAfter } from '../ticks/schedule-timing.ts';
 import { CLOCK_SET } from '../ticks/tick-gaps.ts';
-import type { DecisionContext, Sent } from '../core/decision-context.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+import type { Sent } from '../core/decision-ports.ts';
 
 export const CHECKS = 'checks/';
 /** After this time a tick without an outcome is an error: one that asked agents, and one whose entities are selected, ms. */

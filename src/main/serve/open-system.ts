@@ -1,4 +1,5 @@
-import { ActorSystem, type SystemPorts } from '../../actors/system.ts';
+import type { SystemPorts } from '../../actors/system-ports.ts';
+import { ActorSystem } from '../../actors/system.ts';
 import type { BackendConfig } from '../../config/backend.ts';
 import type { SecretValues } from '../../pipeline/secrets.ts';
 import type { Log } from '../../ports/log.ts';

@@ -1,4 +1,5 @@
-import type { AgentPort, AgentSession } from '../../actors/agents/agent-port.ts';
+import type { AgentPort } from '../../actors/agents/agent-port.ts';
+import type { AgentSession } from '../../actors/agents/agent-session.ts';
 import type { Log } from '../../ports/log.ts';
 import { ExpectedError, StoreUnavailable } from '../../resources/errors.ts';
 import type { Event } from '../../resources/event.ts';

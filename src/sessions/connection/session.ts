@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import type { AgentSession } from '../../actors/agents/agent-port.ts';
+import type { AgentSession } from '../../actors/agents/agent-session.ts';
 import type { RequestReceipt } from '../../actors/core/expected-results.ts';
 import type { Log } from '../../ports/log.ts';
 import type { EntityConfig } from '../../resources/entity.ts';
