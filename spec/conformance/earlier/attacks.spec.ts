@@ -51,6 +51,9 @@ for (const listener of ['core', 'dashboard'] as const) {
           ['/clients', { dc: 'default', name, address: 'x' }],
           ['/request', { dc: 'default', check: name }],
           ['/silenced', { dc: 'default', check: name }],
+          ['/silenced/clear', { dc: 'default', id: name }],
+          ['/resolve', { client: name, check: 'disk' }],
+          ['/resolve', { client: 'web-07', check: name }],
         ] as const;
         for (const [path, body] of posts) {
           expect((await send('POST', path, body)).status, `${path} ${name.slice(0, 9)}`).to.be.within(400, 499);
@@ -182,10 +185,22 @@ for (const listener of ['core', 'dashboard'] as const) {
         { Host: 'attacker.example:4567' },
         { Origin: 'https://attacker.example' },
         { Origin: 'null.example' },
+        { Origin: 'null' },
+        { Origin: 'http://203.0.113.5' },
+        { Origin: 'http://[2001:db8::5]:8080' },
+        { Origin: 'http://wiki' },
+        { Origin: 'file://' },
       ]) {
         expect((await client.get('/events', headers)).status, JSON.stringify(headers)).to.equal(401);
       }
-      for (const headers of [{ Host: 'localhost:4567' }, { Host: '[::1]:3000' }, { Origin: 'http://127.0.0.1:3000' }]) {
+      for (const headers of [
+        { Host: 'localhost:4567' },
+        { Host: '[::1]:3000' },
+        { Origin: 'http://127.0.0.1:3000' },
+        { Origin: 'http://[::1]:3000' },
+        { Origin: 'https://mon.localhost' },
+        { Host: 'mon:4567', Origin: 'http://mon:3000' },
+      ]) {
         expect((await client.get('/events', headers)).status, JSON.stringify(headers)).to.equal(200);
       }
     });

@@ -8,6 +8,17 @@ const MAX_INTEGER = 2 ** 31 - 1;
 
 /** Names of clients and checks. */
 export const NAME = /^[\w.-]+$/;
+/** The same with those that only the second generation has. */
+export const STORED_NAME = /^[\w.:-]+$/;
+/** Ids of silences: a subscription and a check. */
+export const SILENCE_ID = /^[\w.:*-]+$/;
+const MAX_ID_CHARACTERS = 2 * MAX_NAME_CHARACTERS + 1;
+
+/** Whether a record may have this name. Others are not looked up, because they may be longer than a key. */
+export const isStoredName = (name: string): boolean => name.length <= MAX_NAME_CHARACTERS && STORED_NAME.test(name);
+
+/** Whether a silence may have this id. */
+export const isSilenceId = (id: string): boolean => id.length <= MAX_ID_CHARACTERS && SILENCE_ID.test(id);
 
 /** Reads a member; undefined when it is absent or `null`. */
 export function optional<T>(body: Body, member: string, read: (value: unknown) => T): T | undefined {

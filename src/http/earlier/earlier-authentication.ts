@@ -82,16 +82,30 @@ export class EarlierAuthentication {
 
 /** A proxy on this machine forwards requests of others, and a browser on it sends requests of web pages. */
 function isForOthers(headers: IncomingHttpHeaders): boolean {
-  const { host, origin } = headers;
+  const { host = '', origin } = headers;
   const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);
-  return isForwarded || !isOwnName(host) || (origin !== undefined && !isOwnName(origin.replace(/^https?:\/\//, '')));
+  return isForwarded || !isOwnName(host) || (origin !== undefined && !isOwnOrigin(origin, host));
 }
 
 /** Whether a host is an address or a name without a domain, which no foreign name server can lead to this machine. */
-function isOwnName(host = ''): boolean {
-  const name = host.replace(/:\d+$/, '').toLowerCase();
+function isOwnName(host: string): boolean {
+  const name = nameIn(host);
   return /^[a-z0-9-]*$/.test(name) || name.endsWith('.localhost') || isIPv4(name) || /^\[[0-9a-f:.]+\]$/.test(name);
 }
+
+/** Whether a page has the host of the request or comes from this machine. The origin `null` is that of pages in a sandbox. */
+function isOwnOrigin(origin: string, host: string): boolean {
+  const [, from] = /^https?:\/\/(.+)$/.exec(origin) ?? [];
+  if (from === undefined) return false;
+  const name = nameIn(from);
+  return name === nameIn(host) || name === 'localhost' || name.endsWith('.localhost') || isLoopback(bare(name));
+}
+
+/** The name of a host without its port. */
+const nameIn = (host: string): string => host.replace(/:\d+$/, '').toLowerCase();
+
+/** An IPv6 address without its brackets. */
+const bare = (name: string): string => name.replace(/^\[(.*)\]$/, '$1');
 
 function isLoopback(address: string): boolean {
   const mapped = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;

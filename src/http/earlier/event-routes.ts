@@ -1,8 +1,9 @@
 import type { Commands } from '../../actors/administration/commands.ts';
-import { InvalidResource, NotFound } from '../../resources/errors.ts';
+import { NotFound } from '../../resources/errors.ts';
 import type { EntityStore } from '../../store/entity-store.ts';
 import type { IncidentStore, OpenEvent } from '../../store/incident-store.ts';
 import type { Answer } from '../request/route.ts';
+import { isStoredName, optional, text } from './body-members.ts';
 import { assertMay, type Datacenter, type Datacenters } from './datacenters.ts';
 import { jsonOf, multipleChoices } from './earlier-answers.ts';
 import { listed, type ListPart } from './earlier-lists.ts';
@@ -74,10 +75,10 @@ export function earlierEventRoutes(ports: EventRoutePorts): EarlierRoute[] {
       method: 'POST',
       path: '/resolve',
       handle(request) {
-        const { client, check, dc } = request.body;
-        if (typeof client !== 'string' || typeof check !== 'string' || (dc !== undefined && typeof dc !== 'string')) {
-          throw new InvalidResource('client, check and dc must be strings');
-        }
+        const { body } = request;
+        const [client, check] = [text('client', body['client']), text('check', body['check'])];
+        const dc = optional(body, 'dc', (value) => text('dc', value));
+        if (!isStoredName(client) || !isStoredName(check)) throw new NotFound();
         const query = dc === undefined ? request.query : new Map([...request.query, ['dc', dc]]);
         return resolve(ports, { ...request, query }, client, check);
       },

@@ -1,19 +1,15 @@
-import { MAX_NAME_CHARACTERS } from './body-members.ts';
+import { MAX_NAME_CHARACTERS, SILENCE_ID, STORED_NAME } from './body-members.ts';
 import type { EarlierRoute } from './earlier-route.ts';
 
-/** Names of clients, checks and datacenters. */
-const NAME = /^[\w.:-]+$/;
 /** Names of aggregates. */
 const AGGREGATE_NAME = /^[\w.:|-]+$/;
-/** Ids of silences, which must not be escaped. */
-const SILENCE_ID = /^[\w.:*-]+$/;
 /** A last parameter that takes the rest of the path, and may be any text. */
 const REST = ':path*';
 const RULES: ReadonlyMap<string, RegExp> = new Map([
   [':aggregate', AGGREGATE_NAME],
   [':silence', SILENCE_ID],
 ]);
-/** Segments that must be written without escapes. */
+/** Segments that must be written without escapes: ids of silences. */
 const RAW = ':silence';
 
 export interface MatchedRoute {
@@ -77,7 +73,7 @@ function paramsOf(segments: readonly string[], sent: readonly string[]): Record<
       continue;
     }
     const name = segment === RAW ? text : text.replaceAll(/%3a/gi, ':').replaceAll(/%7c/gi, '|');
-    const rule = RULES.get(segment) ?? NAME;
+    const rule = RULES.get(segment) ?? STORED_NAME;
     if (name.length > MAX_NAME_CHARACTERS || !rule.test(name)) return undefined;
     params[segment.slice(1)] = name;
   }

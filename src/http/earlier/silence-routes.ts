@@ -6,6 +6,7 @@ import { isOver } from '../../rules/silencing.ts';
 import { mapPage } from '../../store/page.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import type { Answer } from '../request/route.ts';
+import { isSilenceId } from './body-members.ts';
 import { assertMay, type Datacenter, type Datacenters } from './datacenters.ts';
 import { empty, jsonOf, multipleChoices } from './earlier-answers.ts';
 import { listed, type ListPart } from './earlier-lists.ts';
@@ -82,6 +83,7 @@ export function earlierSilenceRoutes(ports: SilenceRoutePorts): EarlierRoute[] {
   const clear = async (request: EarlierRequest): Promise<Answer> => {
     const { body, caller } = request;
     const name = clearedName(body);
+    if (!isSilenceId(name)) throw new NotFound();
     const change = { resource: RESOURCE, verbs: ['delete'] as const, name };
     const { namespace } = datacenters.forChange(request, change, flavour.requiresDatacenter);
     const silence = resources.get(RESOURCE, namespace, name);
