@@ -110,6 +110,26 @@ describe('the API of the first generation', () => {
     expect((await world.core.get('/events', headers)).json).to.have.lengthOf(30);
   });
 
+  it('takes only numbers that are written as integers for integers', async () => {
+    const result = (members: string): string => `{"name":"disk","output":"o","source":"web-07",${members}}`;
+    for (const [path, text, status] of [
+      ['/results', result('"status":1.0'), 400],
+      ['/results', result('"status":1e2'), 400],
+      ['/results', result('"st\\u0061tus" : 1E0'), 400],
+      ['/results', result('"ttl":60.0'), 400],
+      ['/results', result('"executed":1e9'), 400],
+      ['/results', result('"status":1.0,"status":2'), 202],
+      ['/results', result('"status":2,"load":1.0,"deep":{"status":1e2,"list":[{"status":3.0}]}'), 202],
+      ['/results', result('"status":2,"duration":1.0,"note":"\\"status\\":1e2,"'), 202],
+      ['/silenced', '{"dc":"default","check":"disk","expire":60.0}', 400],
+      ['/stashes', '{"dc":"default","path":"a","content":{"expire":1.0},"expire":6e1}', 400],
+      ['/stashes', '{"dc":"default","path":"a","content":{"expire":1.0},"expire":60}', 201],
+    ] as const) {
+      expect((await world.core.send({ method: 'POST', path, text })).status, text).to.equal(status);
+    }
+    expect((await world.core.get('/results/web-07/disk')).json).to.have.nested.property('check.duration', 1);
+  });
+
   it('answers 413 to a body above its limit', async () => {
     for (const client of [world.core, world.dashboard]) {
       const posted = { name: 'big', output: 'x'.repeat(600_000), source: 'web-07' };

@@ -26,8 +26,10 @@ import { EarlierAuthentication, type EarlierAuthenticationPorts, STRANGER } from
 import { earlierQuery } from './earlier-query.ts';
 import type { EarlierRequestCounts } from './earlier-request-counts.ts';
 import { EarlierView } from './earlier-view.ts';
+import type { EarlierRoute } from './earlier-route.ts';
 import { earlierEventRoutes } from './event-routes.ts';
 import { DASHBOARD, type Flavour } from './flavour.ts';
+import { assertIntegerLiterals } from './integer-literals.ts';
 import { earlierResultRoutes } from './result-routes.ts';
 import { earlierCheckRoutes } from './check-routes.ts';
 import { earlierSilenceRoutes } from './silence-routes.ts';
@@ -125,10 +127,21 @@ function answering(ports: EarlierApiPorts): Answering {
     if (found === undefined) throw new NotFound();
     if ('allowed' in found) return { status: 405, headers: { Allow: found.allowed } };
     const { route, params } = found;
-    const body: object =
-      route.method === 'POST' ? parseSingleObject(await readBody(request, ports.requestLimitBytes)) : NO_BODY;
+    const body = route.method === 'POST' ? await bodyOf(request, route, ports.requestLimitBytes) : NO_BODY;
     return route.handle({ params, query: earlierQuery(url), caller, body: { ...body }, path: pathOf(request) });
   };
+}
+
+/** @throws InvalidResource, TooLarge */
+async function bodyOf(
+  request: IncomingMessage,
+  { integers = [] }: Pick<EarlierRoute, 'integers'>,
+  limitBytes: number,
+): Promise<object> {
+  const bytes = await readBody(request, limitBytes);
+  const body = parseSingleObject(bytes);
+  assertIntegerLiterals(bytes.toString(), integers);
+  return body;
 }
 
 function routeTable(ports: EarlierApiPorts): RouteTable {

@@ -26,6 +26,8 @@ export interface EarlierRoute {
   method: 'GET' | 'POST' | 'DELETE';
   /** `:word` is a parameter that matches one segment. */
   path: string;
+  /** The members of the body that are integers. */
+  integers?: readonly string[];
   /** Whether callers without valid credentials are answered too; they may do nothing. */
   isPublic?: true;
   handle(request: EarlierRequest): Answer | Promise<Answer>;

@@ -43,6 +43,16 @@ const KNOWN = new Set([
   'origin',
 ]);
 
+/** Members that are integers. The first generation looks at `ttl_status` only beside a `ttl`. */
+export const RESULT_INTEGERS = [
+  'status',
+  'executed',
+  'ttl',
+  'low_flap_threshold',
+  'high_flap_threshold',
+  'truncate_output_length',
+];
+
 /** Members that the first generation does not check: a value of another type is custom data. */
 const UNCHECKED: ReadonlyMap<string, string> = new Map([
   ['command', 'string'],

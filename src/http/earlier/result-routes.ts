@@ -15,7 +15,7 @@ import { listed, type ListPart } from './earlier-lists.ts';
 import type { EarlierRequest, EarlierRoute } from './earlier-route.ts';
 import type { EarlierView } from './earlier-view.ts';
 import type { Flavour } from './flavour.ts';
-import { checkNameOf, clientOf, eventOfResult } from './result-body.ts';
+import { checkNameOf, clientOf, eventOfResult, RESULT_INTEGERS } from './result-body.ts';
 
 export interface ResultRoutePorts {
   datacenters: Datacenters;
@@ -86,7 +86,7 @@ export function earlierResultRoutes(ports: ResultRoutePorts): EarlierRoute[] {
 
   return [
     { method: 'GET', path: '/results', handle: list },
-    { method: 'POST', path: '/results', handle: (request) => post(ports, request) },
+    { method: 'POST', path: '/results', integers: RESULT_INTEGERS, handle: (request) => post(ports, request) },
     { method: 'GET', path: '/results/:client', handle: list },
     {
       method: 'GET',

@@ -95,7 +95,7 @@ export function earlierSilenceRoutes(ports: SilenceRoutePorts): EarlierRoute[] {
 
   return [
     { method: 'GET', path: '/silenced', handle: list(() => () => true) },
-    { method: 'POST', path: '/silenced', handle: create },
+    { method: 'POST', path: '/silenced', integers: ['begin', 'expire'], handle: create },
     { method: 'POST', path: '/silenced/clear', handle: clear },
     { method: 'GET', path: '/silenced/ids/:silence', handle: show },
     {

@@ -88,7 +88,7 @@ export function earlierStashRoutes({ datacenters, stashes, commands, flavour, no
 
   return [
     { method: 'GET', path: '/stashes', handle: list },
-    { method: 'POST', path: '/stashes', handle: create },
+    { method: 'POST', path: '/stashes', integers: ['expire'], handle: create },
     ...['/stashes', '/stash'].flatMap((root): EarlierRoute[] => [
       {
         method: 'GET',

@@ -24,7 +24,7 @@ export function clampToInt64(source: string): string {
 }
 
 /** Returns the position after a string. Uses a loop, because a regular expression overflows the stack in a long string. */
-function endOfText(source: string, start: number): number {
+export function endOfText(source: string, start: number): number {
   let at = start;
   while (at < source.length && source[at] !== '"') at += source[at] === '\\' ? 2 : 1;
   return at + 1;
