@@ -1,3 +1,4 @@
+import type { Check } from '../resources/check.ts';
 import type { Entity } from '../resources/entity.ts';
 import { customOf } from './earlier-attributes.ts';
 import { redactedDeep } from './earlier-redaction.ts';
@@ -10,8 +11,20 @@ export interface EarlierClientOptions {
   backendVersion: string;
   /** The time of an entity that was never seen: its creation, or that of its event. Unix seconds. */
   timestampS: number;
-  /** The timeouts of the agent's keepalives, seconds; undefined when it has none. */
-  thresholds?: { warning: number; critical: number } | undefined;
+  /** Undefined for an entity without keepalives. */
+  thresholds?: KeepaliveThresholds | undefined;
+}
+
+/** The timeouts of the keepalives of an agent, in seconds. A stage that is off is absent. */
+export interface KeepaliveThresholds {
+  warning?: number;
+  critical?: number;
+}
+
+/** Returns the timeouts in the check of a keepalive event; undefined when it has none. */
+export function keepaliveThresholds({ timeout, ttl }: Pick<Check, 'timeout' | 'ttl'>): KeepaliveThresholds | undefined {
+  if (timeout <= 0 && ttl <= 0) return undefined;
+  return { ...(timeout > 0 ? { warning: timeout } : undefined), ...(ttl > 0 ? { critical: ttl } : undefined) };
 }
 
 const UNKNOWN = 'unknown';
@@ -53,7 +66,7 @@ export function earlierClient(entity: Entity, options: EarlierClientOptions): Re
     ...(entity.redact === undefined || isAgent ? undefined : { redact: entity.redact }),
     keepalives: isAgent || custom['keepalives'] === true,
     ...(entityClass === 'proxy' ? { type: 'proxy' } : undefined),
-    ...(thresholds === undefined ? undefined : { keepalive: { thresholds } }),
+    ...(thresholds === undefined || !isAgent ? undefined : { keepalive: { thresholds } }),
   };
   return redactedDeep(client, entity.redact) as Record<string, unknown>;
 }

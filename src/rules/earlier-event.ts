@@ -1,7 +1,7 @@
 import type { Entity } from '../resources/entity.ts';
 import type { CheckEvent } from '../resources/event.ts';
 import { earlierCheck, type ShownDefinition } from './earlier-check.ts';
-import { earlierClient } from './earlier-client.ts';
+import { earlierClient, type KeepaliveThresholds } from './earlier-client.ts';
 import { earlierSilencedBy } from './earlier-silence.ts';
 import type { Incident } from './incident.ts';
 
@@ -25,6 +25,8 @@ export interface EarlierContext {
   definition: ShownDefinition | undefined;
   /** The stored entity; that of the event when undefined. */
   entity?: Entity | undefined;
+  /** The timeouts of its keepalives; undefined when it has none. */
+  thresholds?: KeepaliveThresholds | undefined;
   backendVersion: string;
 }
 
@@ -32,7 +34,7 @@ export interface EarlierContext {
 export function earlierEvent(open: EarlierEventInput, context: EarlierContext): Record<string, unknown> {
   const { event, incident, isTtlExpired } = open;
   const { check, timestamp } = event;
-  const { dc, silencedBy, definition, backendVersion } = context;
+  const { dc, silencedBy, definition, thresholds, backendVersion } = context;
   const entity = context.entity ?? event.entity;
   const client = entity.metadata.name ?? '';
   return {
@@ -40,7 +42,12 @@ export function earlierEvent(open: EarlierEventInput, context: EarlierContext): 
     id: incident.id,
     action: check.state === 'flapping' ? 'flapping' : 'create',
     dc,
-    client: earlierClient(entity, { isSilenced: context.isClientSilenced, backendVersion, timestampS: timestamp }),
+    client: earlierClient(entity, {
+      isSilenced: context.isClientSilenced,
+      backendVersion,
+      timestampS: timestamp,
+      thresholds,
+    }),
     check: earlierCheck(check, { client, definition, isTtlExpired, as: 'event' }),
     occurrences: check.occurrences,
     occurrences_watermark: Math.max(check.occurrences, check.occurrences_watermark),

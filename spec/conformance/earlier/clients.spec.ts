@@ -25,6 +25,40 @@ describe('clients of the first generation', () => {
     expect(at((await world.core.get('/clients/web-07')).json, 'keepalives')).to.equal(true);
   });
 
+  it('have the number of their open events, and the worst of their statuses', async () => {
+    for (let number = 1; number <= 105; number += 1) {
+      const check = `c-${String(number).padStart(3, '0')}`;
+      await world.result('default', 'web-07', check, { status: number < 105 ? 1 : 2, output: `o-${number}` });
+    }
+    expect((await world.core.get('/clients/web-07')).json).to.include({ status: 2, output: 'o-1 and 104 more...' });
+    await world.core.delete('/events/web-07/c-105');
+    expect((await world.core.get('/clients/web-07')).json).to.include({ status: 1, output: 'o-1 and 103 more...' });
+  });
+
+  it('have the timeouts of the keepalives of their agent', async () => {
+    const agent = await world.backend.connected({ name: 'web-07' });
+    for (const [timeouts, thresholds] of [
+      [
+        { timeout: 60, ttl: 180 },
+        { warning: 60, critical: 180 },
+      ],
+      [{ timeout: 90, ttl: 0 }, { warning: 90 }],
+    ] as const) {
+      agent.send('keepalive', keepalive('web-07', timeouts));
+      const { json } = await eventually(
+        () => world.core.get('/clients/web-07'),
+        (answer) => at(answer.json, 'keepalive', 'thresholds', 'warning') === thresholds.warning,
+        { what: 'the thresholds' },
+      );
+      expect(at(json, 'keepalive')).to.deep.equal({ thresholds });
+    }
+    await world.result('default', 'web-07', 'disk', { status: 2 });
+    const { json } = await world.core.get('/events/web-07/disk');
+    expect(at(json, 'client', 'keepalive')).to.deep.equal({ thresholds: { warning: 90 } });
+    await world.result('default', 'sw-1', 'disk');
+    expect((await world.core.get('/clients/sw-1')).json).to.not.have.property('keepalive');
+  });
+
   it('that are deleted with invalidate lose their agent, until an API creates them again', async () => {
     const agent = await world.backend.connected({ name: 'web-07' });
     agent.send('keepalive', keepalive('web-07'));

@@ -3,13 +3,13 @@ import type { Check } from '../../resources/check.ts';
 import type { Entity } from '../../resources/entity.ts';
 import type { CheckEvent } from '../../resources/event.ts';
 import { earlierCheck } from '../../rules/earlier-check.ts';
-import { earlierClient } from '../../rules/earlier-client.ts';
+import { earlierClient, type KeepaliveThresholds, keepaliveThresholds } from '../../rules/earlier-client.ts';
 import { earlierEvent } from '../../rules/earlier-event.ts';
 import { earlierSilencedBy } from '../../rules/earlier-silence.ts';
 import { actingSilenceNames, isEntitySilenced } from '../../store/acting-silences.ts';
 import { readEntity } from '../../store/entity-store.ts';
 import type { IncidentStore, OpenEvent } from '../../store/incident-store.ts';
-import { afterPrefix } from '../../store/keyspace.ts';
+import { afterPrefix, eventKey } from '../../store/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { RangeReader } from '../../store/transactional-store.ts';
 import type { Datacenter } from './datacenters.ts';
@@ -17,12 +17,14 @@ import type { Datacenter } from './datacenters.ts';
 export interface EarlierViewPorts {
   /** The durable, visible records. */
   reader: RangeReader;
-  incidents: Pick<IncidentStore, 'list'>;
+  incidents: Pick<IncidentStore, 'list' | 'count'>;
   clock: Pick<Clock, 'nowMs'>;
   /** Whether a silence on any subscription of an entity applies to its events. */
   matchEntitySubscriptions: boolean;
   backendVersion: string;
 }
+
+const KEEPALIVE = 'keepalive';
 
 interface EarlierResult {
   name: string;
@@ -31,8 +33,9 @@ interface EarlierResult {
   history: number[];
 }
 
-/** The open events that the status of a client takes into account. */
-const MAX_EVENTS_OF_CLIENT = 100;
+/** The open events that the status of a client takes into account, so that one client takes no long time. */
+const MAX_EVENTS_OF_CLIENT = 1_000;
+const [WARNING, CRITICAL, UNKNOWN] = [1, 2, 3];
 
 /** Shows records as the first generation does, with the silences that are active at the time of the request. */
 export class EarlierView {
@@ -57,6 +60,7 @@ export class EarlierView {
       isClientSilenced: isEntitySilenced(reader, namespace, entity, nowS),
       definition: this.#definition(namespace, event),
       entity: readEntity(reader, namespace, entity),
+      thresholds: this.#thresholdsOf(namespace, entity),
       backendVersion,
     });
   }
@@ -103,7 +107,8 @@ export class EarlierView {
     const { name = '' } = entity.metadata;
     const isSilenced = isEntitySilenced(reader, namespace, name, this.nowS);
     const timestampS = entity.last_seen > 0 ? 0 : this.#timeOf(namespace, name);
-    const shown = earlierClient(entity, { isSilenced, backendVersion, timestampS });
+    const thresholds = this.#thresholdsOf(namespace, name);
+    const shown = earlierClient(entity, { isSilenced, backendVersion, timestampS, thresholds });
     return { _id: `${dc}/${name}`, dc, ...shown, ...this.#stateOf(namespace, name) };
   }
 
@@ -115,18 +120,31 @@ export class EarlierView {
     return key === undefined ? 0 : (reader.get('events', key)?.event.timestamp ?? 0);
   }
 
+  /** The timeouts of the last keepalive, in seconds; undefined for an entity without keepalives. */
+  #thresholdsOf(namespace: string, entity: string): KeepaliveThresholds | undefined {
+    const check = this.#ports.reader.get('events', eventKey(namespace, entity, KEEPALIVE))?.event.check;
+    return check && keepaliveThresholds(check);
+  }
+
   #definition(namespace: string, { check }: CheckEvent): Check | undefined {
     return readResource(this.#ports.reader, 'checks', namespace, check.metadata.name ?? '');
   }
 
   #stateOf(namespace: string, entity: string): { status: number; output?: string } {
-    const [first, ...others] = this.#ports.incidents.list({ namespace, entity }, { limit: MAX_EVENTS_OF_CLIENT });
+    const { incidents } = this.#ports;
+    let first: string | undefined;
+    let status = UNKNOWN;
+    for (const { event } of incidents.list({ namespace, entity }, { limit: MAX_EVENTS_OF_CLIENT })) {
+      const { check } = event;
+      first ??= check.output;
+      if (check.status === CRITICAL) {
+        status = CRITICAL;
+        break;
+      }
+      if (check.status === WARNING) status = WARNING;
+    }
     if (first === undefined) return { status: 0 };
-    const statuses = [first, ...others].map(({ event }) => event.check.status);
-    const { output } = first.event.check;
-    return {
-      status: statuses.includes(2) ? 2 : statuses.includes(1) ? 1 : 3,
-      output: others.length === 0 ? output : `${output} and ${others.length} more...`,
-    };
+    const others = incidents.count({ namespace, entity }) - 1;
+    return { status, output: others < 1 ? first : `${first} and ${others} more...` };
   }
 }
