@@ -1,4 +1,5 @@
-import { NotFound, Unauthenticated } from '../../resources/errors.ts';
+import { NotFound } from '../../resources/errors.ts';
+import { allowsJson } from '../request/preferred-type.ts';
 import type { Answer } from '../request/route.ts';
 import { type DashboardCounts, DATACENTER_COUNTS } from './dashboard-counts.ts';
 import type { Datacenter, Datacenters } from './datacenters.ts';
@@ -31,7 +32,6 @@ const USER_OPTIONS = {
   RequireSilencingReason: false,
   SilenceDurations: [0.25, 1, 24],
 };
-const LOGIN_PAGE = '/#/login';
 
 /** The routes that only the dashboard of the first generation has. Source: spec/05 10. */
 export function earlierDashboardRoutes({ datacenters, service, counts, nowS }: DashboardRoutePorts): EarlierRoute[] {
@@ -46,7 +46,7 @@ export function earlierDashboardRoutes({ datacenters, service, counts, nowS }: D
   const health = (request: EarlierRequest, part?: string): Answer => {
     const isHealthy = problemsOf(service, NO_LIMITS).length === 0;
     const parts = partsOf(request);
-    return jsonOf(isHealthy ? 200 : 503, part !== undefined && part in parts ? parts[part] : parts);
+    return jsonOf(isHealthy ? 200 : 503, part !== undefined && Object.hasOwn(parts, part) ? parts[part] : parts);
   };
 
   const datacenter = async ({ dc, namespace }: Datacenter): Promise<object> => {
@@ -59,9 +59,9 @@ export function earlierDashboardRoutes({ datacenters, service, counts, nowS }: D
     { method: 'GET', path: '/health', isPublic: true, handle: (request) => health(request) },
     {
       method: 'GET',
-      path: '/health/:part',
+      path: '/health/:path*',
       isPublic: true,
-      handle: (request) => health(request, request.params['part']),
+      handle: (request) => health(request, request.params['path']),
     },
     {
       method: 'GET',
@@ -104,7 +104,11 @@ export function earlierDashboardRoutes({ datacenters, service, counts, nowS }: D
     {
       method: 'GET',
       path: '/metrics',
-      handle: async (request) => jsonOf(200, await counts.metrics(visible(request))),
+      async handle(request) {
+        // Prometheus has metrics of its own at the port of the REST API.
+        if (!allowsJson(request.headers.accept)) throw new NotFound();
+        return jsonOf(200, await counts.metrics(visible(request)));
+      },
     },
     {
       method: 'GET',
@@ -112,26 +116,6 @@ export function earlierDashboardRoutes({ datacenters, service, counts, nowS }: D
       handle: (request) =>
         jsonOf(200, { Dashboard: USER_OPTIONS, Sensu: visible(request).map(({ dc }) => ({ Name: dc })) }),
     },
-    { method: 'GET', path: '/config/auth', isPublic: true, handle: () => jsonOf(200, { driver: '' }) },
     { method: 'GET', path: '/config/users', isPublic: true, handle: () => jsonOf(200, USER_OPTIONS) },
-    {
-      method: 'GET',
-      path: '/user',
-      handle({ caller: { isAnonymous, username } }) {
-        if (isAnonymous) throw new Unauthenticated();
-        return jsonOf(200, { username });
-      },
-    },
-    {
-      method: 'GET',
-      path: '/login',
-      isPublic: true,
-      handle: () => ({
-        status: 302,
-        headers: { Location: LOGIN_PAGE },
-        type: 'text/html; charset=utf-8',
-        body: `<a href="${LOGIN_PAGE}">Found</a>.\n\n`,
-      }),
-    },
   ];
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import type { Commands } from '../../actors/administration/commands.ts';
 import type { Aggregates } from '../../actors/aggregates/aggregates.ts';
 import type { Auth } from '../../auth/auth.ts';
@@ -20,15 +21,17 @@ import { parseSingleObject, readBody } from '../request/json-body.ts';
 import type { Answer } from '../request/route.ts';
 import { earlierAggregateRoutes } from './aggregate-routes.ts';
 import { earlierClientRoutes } from './client-routes.ts';
+import { CookieLogins } from './cookie-logins.ts';
 import { Datacenters } from './datacenters.ts';
 import { empty, jsonOf } from './earlier-answers.ts';
 import { EarlierAuthentication, type EarlierAuthenticationPorts, STRANGER } from './earlier-authentication.ts';
 import { earlierQuery } from './earlier-query.ts';
 import type { EarlierRequestCounts } from './earlier-request-counts.ts';
 import { EarlierView } from './earlier-view.ts';
-import type { EarlierRoute } from './earlier-route.ts';
+import type { EarlierAnswer, EarlierRoute } from './earlier-route.ts';
 import { earlierEventRoutes } from './event-routes.ts';
 import { DASHBOARD, type Flavour } from './flavour.ts';
+import { earlierLoginRoutes } from './login-routes.ts';
 import { assertIntegerLiterals } from './integer-literals.ts';
 import { earlierResultRoutes } from './result-routes.ts';
 import { earlierCheckRoutes } from './check-routes.ts';
@@ -42,7 +45,7 @@ import { type FoundRoute, RouteTable } from './route-table.ts';
 import { sendAnswer } from './send-answer.ts';
 import { unlessUnchanged } from './unless-unchanged.ts';
 
-export interface EarlierApiPorts extends Omit<EarlierAuthenticationPorts, 'auth'> {
+export interface EarlierApiPorts extends Omit<EarlierAuthenticationPorts, 'auth' | 'resources' | 'logins'> {
   store: TransactionalStore;
   resources: ResourceStore;
   commands: Commands;
@@ -77,8 +80,10 @@ export interface EarlierApi {
 /** Creates the API of the first generation. Authentication comes before routing. Source: spec/05 2.1. */
 export function createEarlierApi(ports: EarlierApiPorts): EarlierApi {
   const { corsHeaders } = ports;
-  const routes = routeTable(ports);
-  const answer = answering(ports);
+  const logins = ports.flavour === DASHBOARD ? new CookieLogins(ports.clock) : undefined;
+  const authentication = new EarlierAuthentication({ ...ports, logins });
+  const routes = routeTable(ports, logins && earlierLoginRoutes({ authentication, logins }));
+  const answer = answering(ports, authentication);
   return {
     callback: (request, response) => {
       response.setHeader('X-Request-ID', request.headers['x-request-id'] ?? randomUUID());
@@ -90,7 +95,7 @@ export function createEarlierApi(ports: EarlierApiPorts): EarlierApi {
   };
 }
 
-type Answering = (request: IncomingMessage, found: FoundRoute | undefined) => Promise<Answer>;
+type Answering = (request: IncomingMessage, found: FoundRoute | undefined) => Promise<EarlierAnswer>;
 
 async function respond(
   response: ServerResponse,
@@ -114,8 +119,7 @@ async function respond(
 const nameOf = (found: FoundRoute | undefined): string =>
   found !== undefined && 'route' in found ? `${found.route.method} ${found.route.path}` : 'unknown';
 
-function answering(ports: EarlierApiPorts): Answering {
-  const authentication = new EarlierAuthentication(ports);
+function answering(ports: EarlierApiPorts, authentication: EarlierAuthentication): Answering {
   return async (request, found) => {
     const { method = 'GET', url = '/' } = request;
     if (method === 'OPTIONS') return empty(200);
@@ -128,7 +132,17 @@ function answering(ports: EarlierApiPorts): Answering {
     if ('allowed' in found) return { status: 405, headers: { Allow: found.allowed } };
     const { route, params } = found;
     const body = route.method === 'POST' ? await bodyOf(request, route, ports.requestLimitBytes) : NO_BODY;
-    return route.handle({ params, query: earlierQuery(url), caller, body: { ...body }, path: pathOf(request) });
+    const { headers, socket } = request;
+    return route.handle({
+      params,
+      query: earlierQuery(url),
+      caller,
+      body: { ...body },
+      path: pathOf(request),
+      headers,
+      remoteAddress: socket.remoteAddress ?? '',
+      isSecure: socket instanceof TLSSocket,
+    });
   };
 }
 
@@ -144,7 +158,7 @@ async function bodyOf(
   return body;
 }
 
-function routeTable(ports: EarlierApiPorts): RouteTable {
+function routeTable(ports: EarlierApiPorts, loginRoutes: readonly EarlierRoute[] = []): RouteTable {
   const { store, resources, commands, aggregates, flavour, service, clock } = ports;
   const { matchEntitySubscriptions, backendVersion } = ports;
   const datacenters = new Datacenters(resources, ports.datacenters);
@@ -167,6 +181,7 @@ function routeTable(ports: EarlierApiPorts): RouteTable {
     ...earlierSilenceRoutes(parts),
     ...earlierStashRoutes(parts),
     ...earlierServiceRoutes(parts),
+    ...loginRoutes,
     ...(flavour === DASHBOARD
       ? earlierDashboardRoutes({ ...parts, counts: new DashboardCounts(parts) })
       : earlierHealthRoutes(parts)),

@@ -1,11 +1,12 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
 import type { Auth } from '../../auth/auth.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { Forbidden, Unauthenticated } from '../../resources/errors.ts';
 import { type AccessRequest, subjectOf } from '../../rules/rbac.ts';
+import type { ResourceStore } from '../../store/resource-store.ts';
 import { parseBasic } from '../../wire/handshake.ts';
+import { type CookieLogins, isSame, type LoginOwner } from './cookie-logins.ts';
 import type { EarlierCaller } from './earlier-route.ts';
 
 export interface EarlierAuthenticationPorts {
@@ -13,6 +14,14 @@ export interface EarlierAuthenticationPorts {
   /** The pair that gives access to everything. */
   pair: { readonly username: string; readonly password: string } | undefined;
   allowsAnonymous: boolean;
+  resources: Pick<ResourceStore, 'get'>;
+  /** The logins by cookie; undefined where there are none. */
+  logins: CookieLogins | undefined;
+}
+
+interface Credentials {
+  username: string;
+  password: string;
 }
 
 /** Headers of proxies. */
@@ -24,7 +33,7 @@ const everything = (): boolean => true;
 /** A caller of a public route without valid credentials. */
 export const STRANGER: EarlierCaller = { username: '', isAnonymous: true, may: () => false };
 
-/** Identifies callers: by a token, a key, a user's password, the configured pair, or by their address alone. Source: spec/05 2.3. */
+/** Identifies callers: by a token, a key, a user's password, the configured pair, a login by cookie, or by their address alone. Source: spec/05 2.3. */
 export class EarlierAuthentication {
   readonly #ports: EarlierAuthenticationPorts;
 
@@ -35,8 +44,10 @@ export class EarlierAuthentication {
   /** @throws Unauthenticated, TooManyLogins, Overloaded */
   async callerOf(request: IncomingMessage): Promise<EarlierCaller> {
     const { authorization } = request.headers;
-    const { allowsAnonymous, auth } = this.#ports;
+    const { allowsAnonymous, auth, logins } = this.#ports;
     if (authorization === undefined) {
+      const owner = logins?.ownerOf(request.headers);
+      if (owner !== undefined) return this.#callerOf(owner);
       if (allowsAnonymous || this.#isLocal(request)) return { username: ANONYMOUS, isAnonymous: true, may: everything };
       throw new Unauthenticated();
     }
@@ -53,15 +64,27 @@ export class EarlierAuthentication {
     const [scheme = '', encoded = ''] = authorization.trim().split(/\s+/);
     const basic = parseBasic(`${scheme} ${encoded}`);
     if (basic === undefined) throw new Unauthenticated();
-    const { pair, auth } = this.#ports;
-    const { username, password } = basic;
-    const isPair = pair !== undefined && isSame(username, pair.username) && isSame(password, pair.password);
-    if (isPair) return { username, isAnonymous: false, may: everything };
     const { remoteAddress = '' } = socket;
+    return this.#callerOf(await this.ownerOf(basic, remoteAddress));
+  }
+
+  /** Verifies a user name and a password. @throws Unauthenticated, TooManyLogins, Overloaded */
+  async ownerOf({ username, password }: Credentials, remoteAddress: string): Promise<LoginOwner> {
+    const { pair, auth } = this.#ports;
+    const isPair = pair !== undefined && isSame(username, pair.username) && isSame(password, pair.password);
+    if (isPair) return { username, passwordHash: undefined };
     const user = await auth.throttle.login({ username, remoteAddress, entryPoint: 'api' }, (onGuess) =>
       auth.credentials.verify(username, password, onGuess),
     );
     if (user === undefined) throw new Unauthenticated();
+    return { username, passwordHash: user.password_hash };
+  }
+
+  /** @throws Unauthenticated for a user who was deleted or disabled, or has another password since */
+  #callerOf({ username, passwordHash }: LoginOwner): EarlierCaller {
+    if (passwordHash === undefined) return { username, isAnonymous: false, may: everything };
+    const user = this.#ports.resources.get('users', undefined, username);
+    if (user?.disabled !== false || user.password_hash !== passwordHash) throw new Unauthenticated();
     return this.#withRights(subjectOf(user));
   }
 
@@ -111,8 +134,3 @@ function isLoopback(address: string): boolean {
   const mapped = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
   return isIPv4(mapped) ? mapped.startsWith('127.') : mapped === '::1';
 }
-
-/** Compares in a time that does not depend on where the texts differ. */
-const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AccessRequest } from '../../rules/rbac.ts';
 import type { Answer } from '../request/route.ts';
 
@@ -20,6 +21,15 @@ export interface EarlierRequest {
   body: Readonly<Record<string, unknown>>;
   /** As it was sent, without the query. */
   path: string;
+  headers: IncomingHttpHeaders;
+  remoteAddress: string;
+  /** Whether it came over TLS. */
+  isSecure: boolean;
+}
+
+export interface EarlierAnswer extends Answer {
+  /** The values of the headers `Set-Cookie`. */
+  cookies?: readonly string[];
 }
 
 export interface EarlierRoute {
@@ -30,5 +40,5 @@ export interface EarlierRoute {
   integers?: readonly string[];
   /** Whether callers without valid credentials are answered too; they may do nothing. */
   isPublic?: true;
-  handle(request: EarlierRequest): Answer | Promise<Answer>;
+  handle(request: EarlierRequest): EarlierAnswer | Promise<EarlierAnswer>;
 }

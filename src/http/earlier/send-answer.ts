@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { yieldingBetween } from '../answer/send.ts';
-import type { Answer } from '../request/route.ts';
+import type { EarlierAnswer } from './earlier-route.ts';
 import type { Flavour } from './flavour.ts';
 
 /** Shorter answers are not compressed. */
@@ -12,7 +12,7 @@ const MIN_COMPRESSED_BYTES = 1_024;
 /** Sends an answer; without its body as the answer to HEAD. @throws Error when the client disconnects meanwhile */
 export async function sendAnswer(
   response: ServerResponse,
-  { status, body = '', type, headers }: Answer,
+  { status, body = '', type, headers, cookies }: EarlierAnswer,
   { headersOfJson, compresses }: Pick<Flavour, 'headersOfJson' | 'compresses'>,
 ): Promise<void> {
   const { req: request } = response;
@@ -20,6 +20,7 @@ export async function sendAnswer(
   response.statusCode = status;
   const ofType = type === 'application/json' ? headersOfJson : {};
   for (const [name, value] of Object.entries({ ...ofType, ...headers })) response.setHeader(name, value);
+  if (cookies !== undefined) response.setHeader('Set-Cookie', [...cookies]);
   const keepsType = !isHead || compresses;
   if (type !== undefined && body !== '' && keepsType) response.setHeader('Content-Type', type);
   if (isHead || body === '') {

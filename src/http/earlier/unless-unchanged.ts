@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Answer } from '../request/route.ts';
 import { conditionsOf, ifNoneMatchIncludes } from '../request/conditions.ts';
+import type { EarlierAnswer } from './earlier-route.ts';
 
 const TAG_HEX_DIGITS = 32;
 /** Headers of a list that its client needs although it has the list. */
@@ -11,7 +11,7 @@ const KEPT = 'X-Pagination';
  * Adds a weak entity tag to JSON, and replaces what the client has already by 304. Clients of the first generation ask for whole
  * lists every few seconds. A list that is too long for one text is read while it is sent, and has no tag.
  */
-export function unlessUnchanged({ method, headers: sent }: IncomingMessage, answer: Answer): Answer {
+export function unlessUnchanged({ method, headers: sent }: IncomingMessage, answer: EarlierAnswer): EarlierAnswer {
   const { status, type, body, headers } = answer;
   if ((method !== 'GET' && method !== 'HEAD') || status !== 200) return answer;
   if (type !== 'application/json' || typeof body !== 'string') return answer;

@@ -10,6 +10,12 @@ export function prefersPage(accept = ''): boolean {
   return html > 0 && html > weightOf(accepted, ['application/json']);
 }
 
+/** Whether a header `Accept` names JSON, or no type in particular. */
+export function allowsJson(accept = ''): boolean {
+  const types = accept.split(',').map((range) => acceptedOf(range).type);
+  return types.includes('application/json') || types.every((type) => ['', '*/*', 'application/*'].includes(type));
+}
+
 function acceptedOf(range: string): Accepted {
   const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
   const [, weight = '1'] = parameters.map((parameter) => /^q=(.*)$/.exec(parameter)).find(Boolean) ?? [];
