@@ -138,7 +138,8 @@ describe('the API of the first generation', () => {
     }
   });
 
-  it('reports a store that cannot be written', async () => {
+  it('reports a store that cannot be written, and goes on to serve reads', async () => {
+    await world.result('default', 'web-07', 'disk', { status: 2 });
     world.backend.store.failUntilHealed();
     const answer = await eventually(
       () => world.core.post('/results', { name: 'disk', output: 'full', source: 'web-07' }),
@@ -146,6 +147,10 @@ describe('the API of the first generation', () => {
       { what: 'the failure' },
     );
     expect(answer.json).to.deep.equal({ error: 'not connected to redis' });
+    for (const client of [world.core, world.dashboard]) {
+      expect((await client.get('/events')).json).to.have.lengthOf(1);
+      expect((await client.delete('/events/web-07/disk')).status).to.equal(500);
+    }
     expect((await world.core.get('/health')).json).to.deep.equal(['not connected to redis']);
     expect(at((await world.core.get('/info')).json, 'redis')).to.deep.equal({ connected: false });
     expect((await world.dashboard.get('/health')).status).to.equal(503);
