@@ -126,6 +126,24 @@ for (const listener of ['core', 'dashboard'] as const) {
       expect((await ask('GET', '/events?dc=berlin-2')).status).to.equal(404);
     });
 
+    it('show nothing of the events of a client to a user who may read clients only', async () => {
+      const shown = async (path: string): Promise<unknown> => {
+        const { json } = await ask('GET', path);
+        return Array.isArray(json) ? (json as unknown[])[0] : json;
+      };
+      await grant([{ resources: ['entities'], verbs: ['get', 'list'] }]);
+      for (const path of ['/clients', '/clients/web-07']) {
+        expect(await shown(path), path)
+          .to.include({ name: 'web-07' })
+          .and.to.not.have.any.keys('status', 'output');
+      }
+      expect((await ask('GET', '/clients/web-07/history')).status).to.equal(404);
+      await grant([{ resources: ['entities', 'events'], verbs: ['get', 'list'] }]);
+      for (const path of ['/clients', '/clients/web-07']) {
+        expect(await shown(path), path).to.include({ status: 2, output: SECRET });
+      }
+    });
+
     it('answer 404 to changes of a user without rights, and change nothing', async () => {
       for (const { method, path, ...others } of WRITES) {
         const body = 'body' in others ? others.body : undefined;

@@ -33,6 +33,9 @@ const RESOURCE = 'entities';
 /** The open events that are resolved in one tick of the event loop. */
 const RESOLVED_PER_TICK = 100;
 
+const mayReadEvents = ({ caller }: EarlierRequest, { namespace }: Datacenter): boolean =>
+  caller.may({ resource: 'events', verb: 'list', namespace, name: '' });
+
 export function earlierClientRoutes(ports: ClientRoutePorts): EarlierRoute[] {
   const { datacenters, store, entities, events, incidents, view } = ports;
 
@@ -45,7 +48,7 @@ export function earlierClientRoutes(ports: ClientRoutePorts): EarlierRoute[] {
         *items(page) {
           for (const key of pageOfKeys(store, 'resources', prefix, page)) {
             const entity = entities.get(namespace, key.slice(prefix.length));
-            if (entity !== undefined) yield view.client(datacenter, entity);
+            if (entity !== undefined) yield view.client(datacenter, entity, mayReadEvents(request, datacenter));
           }
         },
       };
@@ -56,7 +59,9 @@ export function earlierClientRoutes(ports: ClientRoutePorts): EarlierRoute[] {
   const found = (request: EarlierRequest): { datacenter: Datacenter; shown: object }[] =>
     datacenters.allowed(request, RESOURCE, 'get').flatMap((datacenter) => {
       const entity = entities.get(datacenter.namespace, request.params['client'] ?? '');
-      return entity === undefined ? [] : [{ datacenter, shown: view.client(datacenter, entity) }];
+      return entity === undefined
+        ? []
+        : [{ datacenter, shown: view.client(datacenter, entity, mayReadEvents(request, datacenter)) }];
     });
 
   /** Answers for the one datacenter that has the client. @throws NotFound when none has it */
@@ -87,7 +92,7 @@ export function earlierClientRoutes(ports: ClientRoutePorts): EarlierRoute[] {
       );
     const { datacenter } = only;
     const { namespace } = datacenter;
-    if (!request.caller.may({ resource: 'events', verb: 'list', namespace, name: '' })) throw new NotFound();
+    if (!mayReadEvents(request, datacenter)) throw new NotFound();
     const prefix = `${namespace}/${request.params['client'] ?? ''}/`;
     return listed(request, [
       {

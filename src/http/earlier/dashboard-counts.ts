@@ -91,7 +91,7 @@ export class DashboardCounts {
     for (const key of pageOfKeys(store, 'resources', prefix, { offset: 0, limit: Infinity })) {
       const entity = entities.get(namespace, key.slice(prefix.length));
       if (entity === undefined) continue;
-      const { silenced, status } = view.client({ dc: '', namespace }, entity);
+      const { silenced, status } = view.client({ dc: '', namespace }, entity, true);
       yield {
         subscriptions: entity.subscriptions ?? [],
         isSilenced: silenced === true,

@@ -101,15 +101,16 @@ export class EarlierView {
     };
   }
 
-  /** An entity with the state that its open events give it. */
-  client({ dc, namespace }: Datacenter, entity: Entity): Record<string, unknown> {
+  /** An entity, with the state that its open events give it where the caller may read events. */
+  client({ dc, namespace }: Datacenter, entity: Entity, mayReadEvents: boolean): Record<string, unknown> {
     const { reader, backendVersion } = this.#ports;
     const { name = '' } = entity.metadata;
     const isSilenced = isEntitySilenced(reader, namespace, name, this.nowS);
     const timestampS = entity.last_seen > 0 ? 0 : this.#timeOf(namespace, name);
     const thresholds = this.#thresholdsOf(namespace, name);
     const shown = earlierClient(entity, { isSilenced, backendVersion, timestampS, thresholds });
-    return { _id: `${dc}/${name}`, dc, ...shown, ...this.#stateOf(namespace, name) };
+    const state = mayReadEvents ? this.#stateOf(namespace, name) : undefined;
+    return { _id: `${dc}/${name}`, dc, ...shown, ...state };
   }
 
   /** The time of the first event of an entity without keepalives; 0 when it has none. */

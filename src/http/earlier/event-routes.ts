@@ -113,7 +113,7 @@ async function resolve(
     return multipleChoices(
       request,
       events.map(({ datacenter, open }) =>
-        view.client(datacenter, entities.get(datacenter.namespace, client) ?? open.event.entity),
+        view.client(datacenter, entities.get(datacenter.namespace, client) ?? open.event.entity, true),
       ),
     );
   }
