@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { EarlierApi } from './earlier/earlier-api.ts';
 import { prefersPage } from './request/preferred-type.ts';
-import { originForm, pathOf } from './request/request-path.ts';
+import { normalizedPath } from './request/request-path.ts';
 
 /** The pages of the dashboard. */
 export interface DashboardPages {
@@ -31,14 +31,6 @@ export function dashboardListener({ api, earlierApi, pages }: DashboardPorts): R
     else if (earlierApi?.serves(request) !== true || isForPage(request, path, pages)) pages.callback(request, response);
     else earlierApi.callback(request, response);
   };
-}
-
-/** Replaces a target with a host, as it is sent to a proxy, by the path and the header. Source: RFC 9112, 3.2.2. */
-function normalizedPath(request: IncomingMessage): string {
-  const { target, authority } = originForm(request.url ?? '/');
-  request.url = target;
-  if (authority !== undefined) request.headers.host = authority;
-  return pathOf(request);
 }
 
 const isForPage = ({ method, headers }: IncomingMessage, path: string, pages: DashboardPages): boolean =>

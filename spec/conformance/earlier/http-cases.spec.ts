@@ -85,6 +85,10 @@ describe('the API of the first generation', () => {
       const two = 'GET /events HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2);
       const { text } = await client.sendBytes(two);
       expect(text.match(/HTTP\/1\.1 200/g)).to.have.lengthOf(2);
+      const whole = (host: string): string =>
+        `GET http://${host}/events HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+      expect((await client.sendBytes(whole('127.0.0.1'))).text).to.match(/^HTTP\/1\.1 200/);
+      expect((await client.sendBytes(whole('attacker.example'))).text).to.match(/^HTTP\/1\.1 401/);
       const leaving = connect(world.backend[port], '127.0.0.1');
       await once(leaving, 'connect');
       leaving.write('POST /results HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"name"');

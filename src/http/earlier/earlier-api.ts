@@ -16,7 +16,7 @@ import type { TransactionalStore } from '../../store/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
 import { errorAnswer } from '../answer/errors.ts';
 import { isClientDisconnect } from '../answer/send.ts';
-import { pathOf } from '../request/request-path.ts';
+import { normalizedPath, pathOf } from '../request/request-path.ts';
 import { parseSingleObject, readBody } from '../request/json-body.ts';
 import type { Answer } from '../request/route.ts';
 import { earlierAggregateRoutes } from './aggregate-routes.ts';
@@ -89,7 +89,7 @@ export function createEarlierApi(ports: EarlierApiPorts): EarlierApi {
       response.setHeader('X-Request-ID', request.headers['x-request-id'] ?? randomUUID());
       response.setHeader('Deprecation', 'true');
       for (const [name, value] of Object.entries(corsHeaders)) response.setHeader(name, value);
-      void respond(response, routes.find(request.method ?? 'GET', pathOf(request)), answer, ports);
+      void respond(response, routes.find(request.method ?? 'GET', normalizedPath(request)), answer, ports);
     },
     serves: (request) => routes.find('GET', pathOf(request)) !== undefined,
   };

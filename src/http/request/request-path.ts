@@ -14,6 +14,17 @@ export function originForm(target: string): { target: string; authority: string 
   return { target: rest.startsWith('/') || authority === undefined ? rest : `/${rest}`, authority };
 }
 
+/**
+ * Returns the path of a request, and replaces a target with a host, as it is sent to a proxy, by the path and the header. Source:
+ * RFC 9112, 3.2.2.
+ */
+export function normalizedPath(request: IncomingMessage): string {
+  const { target, authority } = originForm(request.url ?? '/');
+  request.url = target;
+  if (authority !== undefined) request.headers.host = authority;
+  return pathOf(request);
+}
+
 export const hasMalformedEscape = (path: string): boolean => path.includes('%') && MALFORMED_ESCAPE.test(path);
 
 /** Whether the escapes are valid UTF-8; otherwise the path cannot be decoded. */
