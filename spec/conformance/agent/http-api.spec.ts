@@ -120,6 +120,23 @@ describe('the HTTP API of a connected agent', () => {
   });
 });
 
+describe('the HTTP API of an agent on all addresses', () => {
+  const backend = perSuite(() => FakeBackend.start());
+  const agent = perSuite(
+    () => InProcessAgent.start(backend.url, '--api-host', '0.0.0.0'),
+    (started) => started.kill(),
+  );
+
+  it('answers programs that know this machine by another name, and refuses pages', async () => {
+    await backend.ready();
+    const api = await LocalApi.of(agent);
+    const headers = { Host: 'web-1.example.com:3031' };
+    expect((await api.send('POST', '/events', JSON.stringify(EVENT), headers)).status).to.equal(202);
+    const fromPage = { ...headers, Origin: 'http://web-1.example.com:3031' };
+    expect((await api.send('POST', '/events', JSON.stringify(EVENT), fromPage)).status).to.equal(403);
+  });
+});
+
 describe('the HTTP API of an agent without a backend', () => {
   it('case 44: accepts events, which arrive once and in order after a restart', async function () {
     this.timeout(60_000);

@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import type { RunningAgent } from '../../agent/in-process-agent.ts';
 import { eventually } from '../../support/eventually.ts';
 
-const LISTENING = 'starting api on address: 127.0.0.1:';
+const LISTENING = /^starting api on address: .*:(\d+)$/;
 
 export interface LocalAnswer {
   status: number;
@@ -20,12 +20,12 @@ export class LocalApi {
 
   /** Waits until the agent listens. It must log at the level info or lower. */
   static async of(agent: RunningAgent): Promise<LocalApi> {
-    const line = await eventually(
-      () => agent.log.map(({ msg }) => String(msg)).find((msg) => msg.startsWith(LISTENING)),
+    const port = await eventually(
+      () => agent.log.map(({ msg }) => LISTENING.exec(String(msg))?.[1]).find((found) => found !== undefined),
       Boolean,
       { what: 'the HTTP API of the agent', withinMs: 10_000 },
     );
-    return new LocalApi(Number(line?.slice(LISTENING.length)));
+    return new LocalApi(Number(port));
   }
 
   post(event: object): Promise<LocalAnswer> {

@@ -9,7 +9,7 @@ import { describeSocketError } from '../../formats/socket-error.ts';
 import { ByteBudget } from '../queue/byte-budget.ts';
 import type { AgentMetrics } from '../metrics/agent-metrics.ts';
 import { BodyTooLarge, readBody } from './request-body.ts';
-import { browserRefusal } from './local-request.ts';
+import { browserRefusal, isLocalHost } from './local-request.ts';
 
 /** Source: spec/03 6. */
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -93,7 +93,8 @@ export class ApiServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const route = this.#routes.get((request.url ?? '').split('?', 1)[0] ?? '');
-    const refusal = browserRefusal(request, [this.#address.host, hostname()]);
+    const { host } = this.#address;
+    const refusal = browserRefusal(request, isLocalHost(host) ? [host, hostname()] : undefined);
     try {
       if (refusal !== undefined) sendError(response, 403, refusal);
       else if (route === undefined) sendError(response, 404, '404 page not found');

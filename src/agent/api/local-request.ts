@@ -1,8 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /** Host names that always mean this machine. */
 const LOCAL_NAMES: ReadonlySet<string> = new Set(['localhost', 'localhost.localdomain', 'ip6-localhost']);
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether only programs on this machine can connect to a server that listens on this host. */
+export const isLocalHost = (host: string): boolean =>
+  isIP(host) === 0 ? LOCAL_NAMES.has(host.toLowerCase()) : loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
 
 /** The host of a `Host` header without its port and brackets, in lower case. */
 function hostOf(header: string): string {
@@ -13,12 +21,14 @@ function hostOf(header: string): string {
 /**
  * Why a request is not from a program but from a page in a browser, or undefined. A page of a stranger could otherwise post events:
  * browsers send its requests to local ports, and a name of its own that resolves to this machine makes the answers readable to it.
- * `ownNames` are the name of this machine and the configured host.
+ * `ownNames` are the names of this machine; undefined when other machines may connect, which know it by any name. Browsers set
+ * `Origin` when a page of theirs posts, so that pages cannot post there either.
  */
-export function browserRefusal(request: IncomingMessage, ownNames: readonly string[]): string | undefined {
+export function browserRefusal(request: IncomingMessage, ownNames: readonly string[] | undefined): string | undefined {
   const { host, origin, 'sec-fetch-site': site } = request.headers;
   if (origin !== undefined) return 'requests of web pages are refused: Origin is set';
   if (typeof site === 'string' && site !== 'none') return 'requests of web pages are refused: Sec-Fetch-Site is set';
+  if (ownNames === undefined) return undefined;
   const name = hostOf(host ?? '');
   const isOwn =
     name === '' || isIP(name) !== 0 || LOCAL_NAMES.has(name) || ownNames.some((own) => own.toLowerCase() === name);
