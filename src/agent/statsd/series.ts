@@ -32,6 +32,17 @@ interface Series {
   texts: Set<string>;
 }
 
+/** What a flush takes from a series. */
+type Taken = Pick<Series, 'name' | 'type' | 'tags' | 'value' | 'values' | 'texts'>;
+
+function takenFrom(series: Series): Taken {
+  const { name, type, tags, value, values, texts } = series;
+  if (type !== 'gauge') series.value = 0;
+  if (values.length > 0) series.values = [];
+  if (texts.size > 0) series.texts = new Set();
+  return { name, type, tags, value, values, texts };
+}
+
 const ORDER: readonly StatsdLine['type'][] = ['counter', 'timer', 'gauge', 'set'];
 
 /** Aggregates lines between two flushes, by name, tags and sender. */
@@ -64,28 +75,33 @@ export class SeriesTable {
     else this.#hold(series, line);
   }
 
-  /** Forgets series without updates, and returns the points of the others. Their values start again, except those of gauges. */
-  *flush(atMs: number, elapsedS: number): Iterable<SeriesPoint> {
+  /**
+   * Forgets series without updates, and returns the points of the others. Their values start again at once, except those of gauges;
+   * the points are calculated when they are read.
+   */
+  flush(atMs: number, elapsedS: number): Iterable<SeriesPoint> {
     for (const [key, series] of this.#series) {
       if (atMs - series.updatedAtMs < SERIES_LIFE_MS) continue;
       this.#series.delete(key);
       this.#nameBytes -= series.keyBytes;
     }
+    const taken = [...this.#series.values()].map(takenFrom);
+    this.#heldValues = 0;
+    this.#heldTextBytes = 0;
+    return this.#pointsOf(taken, elapsedS);
+  }
+
+  *#pointsOf(taken: readonly Taken[], elapsedS: number): Iterable<SeriesPoint> {
     for (const type of ORDER) {
-      for (const series of this.#series.values()) {
+      for (const series of taken) {
         if (series.type !== type) continue;
         for (const [suffix, value] of numbersOf(series, elapsedS)) {
           // Sums and rates of large values may be beyond all numbers, which JSON cannot express.
           if (Number.isFinite(value)) yield { name: `${series.name}.${suffix}`, value, tags: series.tags };
           else this.#dropped += 1;
         }
-        if (type !== 'gauge') series.value = 0;
-        if (series.values.length > 0) series.values = [];
-        if (series.texts.size > 0) series.texts = new Set();
       }
     }
-    this.#heldValues = 0;
-    this.#heldTextBytes = 0;
   }
 
   #hold(series: Series, { type, value, text }: StatsdLine): void {
@@ -132,7 +148,7 @@ function tagOf(tag: string): { name: string; value: string } {
   return { name, value };
 }
 
-function numbersOf({ type, value, values, texts }: Series, elapsedS: number): [string, number][] {
+function numbersOf({ type, value, values, texts }: Taken, elapsedS: number): [string, number][] {
   if (type === 'gauge') return [['value', value]];
   if (type === 'set') return [['value', texts.size]];
   if (type === 'timer') return timerNumbers(values, elapsedS);

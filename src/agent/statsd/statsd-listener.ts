@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { platform } from 'node:os';
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { parseStatsdLine } from '../../formats/statsd.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Entity } from '../../resources/entity.ts';
 import { type Event, eventWithDefaults } from '../../resources/event.ts';
+import { inSlices } from '../execution/in-slices.ts';
 import { UdpSocket } from '../sockets/udp-socket.ts';
 import { type SeriesPoint, SeriesTable } from './series.ts';
 import { readUdpDrops } from './udp-drops.ts';
@@ -51,7 +51,9 @@ export class StatsdListener {
   #port = 0;
   #systemDrops = 0;
   #cancelFlush = (): void => undefined;
-  #isStopped = false;
+  #flushing: Promise<void> = Promise.resolve();
+  /** Whether a value has arrived since the last flush. */
+  #hasNewValues = false;
 
   constructor(settings: StatsdSettings, ports: StatsdPorts) {
     this.#settings = settings;
@@ -78,11 +80,13 @@ export class StatsdListener {
     this.#scheduleFlush();
   }
 
+  /** Sends what has arrived since the last flush. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
     this.#cancelFlush();
     this.#udp.close();
     this.#tcp?.close();
+    await this.#flushing;
+    if (this.#hasNewValues) await this.#flush();
   }
 
   /** Lines are framed by newlines. */
@@ -120,29 +124,35 @@ export class StatsdListener {
       }
       const parsed = parseStatsdLine(line);
       if (parsed === undefined) this.#ports.log.debug({ line }, 'ignoring a bad statsd line');
-      else this.#table.add(parsed, address, atMs);
+      else {
+        this.#table.add(parsed, address, atMs);
+        this.#hasNewValues = true;
+      }
     }
   }
 
   #scheduleFlush(): void {
     this.#cancelFlush = this.#ports.clock.after(this.#settings.flushIntervalS * 1_000, () => {
       this.#scheduleFlush();
-      this.#flush().catch((err: unknown) => this.#ports.log.error({ err }, 'could not flush statsd metrics'));
+      void this.#flush();
     });
   }
 
-  async #flush(): Promise<void> {
+  /** Flushes after an earlier flush has ended. */
+  #flush(): Promise<void> {
+    this.#flushing = this.#flushing
+      .then(() => this.#flushNow())
+      .catch((err: unknown) => this.#ports.log.error({ err }, 'could not flush statsd metrics'));
+    return this.#flushing;
+  }
+
+  async #flushNow(): Promise<void> {
     const { clock, log } = this.#ports;
+    this.#hasNewValues = false;
     const atMs = clock.monotonicMs();
     const elapsedS = (atMs - this.#flushedAtMs) / 1_000;
     this.#flushedAtMs = atMs;
-    // All series are read at once, because lines that arrive meanwhile belong to the next flush.
-    const points = [...this.#table.flush(atMs, elapsedS)];
-    for (const some of eventsOf(points)) {
-      if (this.#isStopped) break;
-      this.#deliver(some);
-      await nextTick();
-    }
+    await inSlices(this.#deliverAll(this.#table.flush(atMs, elapsedS)));
     const { dropped, size } = this.#table;
     if (dropped > this.#loggedDrops) {
       log.warn(
@@ -165,6 +175,13 @@ export class StatsdListener {
     this.#systemDrops = drops;
   }
 
+  *#deliverAll(points: Iterable<SeriesPoint>): Generator<undefined, void> {
+    for (const some of eventsOf(points)) {
+      if (some !== undefined) this.#deliver(some);
+      yield;
+    }
+  }
+
   #deliver(points: readonly SeriesPoint[]): void {
     const nowMs = Math.floor(this.#ports.clock.nowMs());
     const timestamp = BigInt(nowMs) * NANOSECONDS_PER_MS;
@@ -182,20 +199,27 @@ export class StatsdListener {
   }
 }
 
-/** Divides points into those of one event each. A point that is too large by itself has an event of its own. */
-function* eventsOf(points: readonly SeriesPoint[]): Generator<readonly SeriesPoint[]> {
-  let start = 0;
+/**
+ * Divides points into those of one event each. A point that is too large by itself has an event of its own. Yields undefined after
+ * each point that completes no event.
+ */
+function* eventsOf(points: Iterable<SeriesPoint>): Generator<readonly SeriesPoint[] | undefined> {
+  let some: SeriesPoint[] = [];
   let tags = 0;
   let characters = 0;
-  for (const [index, point] of points.entries()) {
+  for (const point of points) {
+    const length = point.tags.reduce((sum, { name, value }) => sum + name.length + value.length, point.name.length);
     tags += point.tags.length;
-    characters += point.tags.reduce((sum, { name, value }) => sum + name.length + value.length, point.name.length);
-    const isOver = index - start >= POINTS_PER_EVENT || tags > TAGS_PER_EVENT || characters > CHARACTERS_PER_EVENT;
-    if (!isOver || index === start) continue;
-    yield points.slice(start, index);
-    start = index;
-    tags = point.tags.length;
-    characters = 0;
+    characters += length;
+    const isOver = some.length >= POINTS_PER_EVENT || tags > TAGS_PER_EVENT || characters > CHARACTERS_PER_EVENT;
+    if (isOver && some.length > 0) {
+      yield some;
+      some = [];
+      tags = point.tags.length;
+      characters = length;
+    }
+    some.push(point);
+    yield undefined;
   }
-  if (start < points.length) yield points.slice(start);
+  if (some.length > 0) yield some;
 }
