@@ -105,6 +105,7 @@ export class Agent {
   readonly #keepalives: Keepalives;
   readonly #connection: Connection;
   readonly #reaper: ProcessReaper | undefined;
+  #willFlush = false;
   #stopped: Promise<void> | undefined;
 
   constructor(settings: AgentSettings, version: string, ports: AgentPorts) {
@@ -238,7 +239,13 @@ export class Agent {
 
   #deliver(event: Event): void {
     this.#queue.push(encodeWithinLimit(event, this.#log), checkKeyOf(event));
-    this.#connection.flush();
+    // A large event is encoded once more to be sent, which has a turn of the event loop of its own.
+    if (this.#willFlush) return;
+    this.#willFlush = true;
+    setImmediate(() => {
+      this.#willFlush = false;
+      this.#connection.flush();
+    });
   }
 
   /**

@@ -81,8 +81,9 @@ class Output {
     return Buffer.concat(this.#chunks);
   }
 
-  text(): string {
-    const text = this.bytes().toString();
+  /** `bytes` are those of this output. */
+  text(bytes: Buffer): string {
+    const text = bytes.toString();
     if (this.#discardedBytes === 0) return text;
     return `${text}\nOutput cut at ${MAX_OUTPUT_BYTES} bytes, ${this.#discardedBytes} bytes discarded\n`;
   }
@@ -189,12 +190,13 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
       child.stdout?.destroy();
       child.stderr?.destroy();
       const heading = result.ending === 'timed-out' ? `Execution timed out\n${killNote}` : '';
+      const bytes = output.bytes();
       resolve({
         ...result,
-        output: heading + output.text(),
-        bytes: output.bytes(),
+        output: heading + output.text(bytes),
+        bytes,
         isCut: output.isCut,
-        errors: errors.text(),
+        errors: errors.text(errors.bytes()),
         durationMs: clock.monotonicMs() - startedMs,
       });
     };

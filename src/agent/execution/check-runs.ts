@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { substituteTokens, TokenError } from '../../formats/tokens.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
@@ -72,6 +73,8 @@ export class CheckRuns {
       throw new CheckFailed(`error getting assets for check: ${result.reason}`, STATUS_UNKNOWN, { cause: result });
     }
     if (result.ending === 'aborted') return undefined;
+    // Reading a large output has taken its time.
+    await nextTick();
     const { durationMs } = result;
     const measured = await this.#withMetrics(this.#withResult(begun, { ...outcomeOf(result), durationMs }), config);
     const hooks = await this.#hooks.run(request, measured, signal);

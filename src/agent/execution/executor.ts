@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../ports/at-most.ts';
 import { assertCheck, type Check } from '../../resources/check.ts';
@@ -115,6 +116,8 @@ export class Executor {
     const { name } = request.config.metadata;
     try {
       const event = await this.#runs.run(request, this.#abort.signal);
+      // A large event is encoded in a turn of the event loop of its own.
+      await nextTick();
       if (event !== undefined) this.#send(event);
       else this.#ports.log.warn({ check: name }, 'check execution was aborted, discarding the result');
     } catch (error) {

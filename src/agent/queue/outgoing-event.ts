@@ -5,13 +5,12 @@ import { type Codec, jsonCodec } from '../../wire/codec.ts';
 import { parseEventJson } from '../../wire/exact-json.ts';
 import { encodeJson } from '../../wire/json-codec.ts';
 import { MAX_VALUES } from '../../wire/message-bounds.ts';
+import { encodeWithFittingOutputs } from './fitting-outputs.ts';
 
 /** Default message limit of a backend, less the type line. */
 const MAX_EVENT_BYTES = 10 * 1024 * 1024 - 64;
 /** The part of an event that its metrics may take. */
 const MAX_METRIC_BYTES = 8 * 1024 * 1024;
-/** The share of a limit to which a text is cut. Escapes may be distributed unevenly, so one cut may not be enough. */
-const CUT_SHARE = 0.98;
 
 /** The object of a point with its members and the list of its tags, and that of a tag. */
 const VALUES_OF_POINT = 6;
@@ -22,8 +21,7 @@ const VALUES_OF_TAG = 3;
  * which is logged, and long outputs are cut, which they say.
  */
 export function encodeWithinLimit(event: Event, log: Log): string {
-  const fitting = withFittingMetrics(event, log);
-  return withFittingTexts(fitting, encodeJson(fitting));
+  return encodeWithFittingOutputs(withFittingMetrics(event, log), MAX_EVENT_BYTES, encodeJson);
 }
 
 function withFittingMetrics(event: Event, log: Log): Event {
@@ -59,29 +57,6 @@ const encodedPoint = (point: Points[number]): string =>
 function valuesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Object.values(value).reduce((sum: number, member) => sum + valuesOf(member), 2);
-}
-
-/** Cuts the outputs of the check and of its hooks until the event fits. `payload` is the event as JSON. */
-function withFittingTexts(event: Event, payload: string): string {
-  const { check } = event;
-  if (check === undefined) return payload;
-  const outputs = [check.output, ...(check.hooks ?? []).map(({ output = '' }) => output)];
-  let maxCharacters = Math.max(...outputs.map(({ length }) => length));
-  let fitting = payload;
-  for (let bytes = Buffer.byteLength(fitting); bytes > MAX_EVENT_BYTES && maxCharacters > 0;) {
-    maxCharacters = Math.floor(maxCharacters * (MAX_EVENT_BYTES / bytes) * CUT_SHARE);
-    const cut = (text: string): string => cutTo(maxCharacters, text);
-    const hooks = check.hooks?.map((hook) => ({ ...hook, output: hook.output && cut(hook.output) }));
-    fitting = encodeJson({ ...event, check: { ...check, output: cut(check.output), ...(hooks && { hooks }) } });
-    bytes = Buffer.byteLength(fitting);
-  }
-  return fitting;
-}
-
-function cutTo(maxCharacters: number, text: string): string {
-  if (text.length <= maxCharacters) return text;
-  const note = `\nOutput cut at ${maxCharacters} of ${text.length} characters, the event would be too large\n`;
-  return text.slice(0, maxCharacters) + note;
 }
 
 /**
