@@ -204,6 +204,7 @@ describe('the configuration of the agent', () => {
     { argv: ['--backend-url', 'ws://a,http://b:1'], is: ['backend URL (http://b:1) must have ws:// or wss:// scheme'] },
     { argv: ['--backend-url', 'http://u:p@x'], is: ['backend URL (http://x:8081) must have ws:// or wss:// scheme'] },
     { argv: ['--user', 'a:b'], is: ['user must not have a colon'] },
+    { argv: ['--backend-url', 'ws://a/#b'], is: ['backend URL (ws://a/#b) must not have a fragment'] },
     { argv: ['--backend-url', 'ws://[::1'], is: ['backend URL (ws://[::1) is not a valid URL'] },
     { argv: ['--retry-min', '0'], is: ['retry-min must be above 0'] },
     { argv: ['--retry-max', '0s'], is: ['retry-max must be above 0'] },

@@ -124,6 +124,7 @@ describe('a configuration', () => {
     },
     { what: 'a duration', name: 'wait', given: { argv: ['--wait', '1m30.5s'] }, is: 90_500 },
     { what: 'a decimal', name: 'growth', given: { argv: ['--growth', '.5'] }, is: 0.5 },
+    { what: 'a decimal with an exponent', name: 'growth', given: { argv: ['--growth', '1.5e3'] }, is: 1_500 },
     { what: 'a duration of 0', name: 'wait', given: { argv: ['--wait', '0'] }, is: 0 },
     { what: 'a boolean without a value', name: 'loud', given: { argv: ['--loud'] }, is: true },
     { what: 'a boolean with a value', name: 'loud', given: { argv: ['--loud=false'] }, is: false },

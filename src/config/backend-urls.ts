@@ -18,7 +18,9 @@ export function urlError(urls: readonly string[]): string | undefined {
     if (BARE_NAME.test(text))
       return `backend URL (//:${DEFAULT_BACKEND_PORT}/${text}) must have ws:// or wss:// scheme`;
     if (url === undefined) return `backend URL (${text}) is not a valid URL`;
-    if (url.protocol === 'ws:' || url.protocol === 'wss:') return undefined;
+    const isWebSocket = url.protocol === 'ws:' || url.protocol === 'wss:';
+    if (isWebSocket && url.hash === '') return undefined;
+    if (isWebSocket) return `backend URL (${text}) must not have a fragment`;
     [url.username, url.password] = ['', ''];
     return `backend URL (${url.href.replace(/\/$/, '')}) must have ws:// or wss:// scheme`;
   });

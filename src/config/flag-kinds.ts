@@ -128,7 +128,8 @@ export const kinds = {
     }),
   decimal: (min: number) =>
     scalar('number', (text) => {
-      if (!/^[+-]?(\d+\.?\d*|\.\d+)$/.test(text) || Number(text) < min) {
+      const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
+      if (!isNumber || Number(text) < min) {
         throw new InvalidValue(`must be a number not below ${min}`);
       }
       return Number(text);
