@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
@@ -41,6 +42,18 @@ describe('the TCP socket of the agent', () => {
     expect(lists.map((events) => events.map(({ check }) => check?.metadata.name))).to.deep.equal([['a', 'b']]);
     expect(await answerTo(JSON.stringify([...list, { name: 'bad name', output: 'x' }]))).to.equal('invalid');
     expect(lists).to.have.lengthOf(1);
+  });
+
+  it('takes no result once it is closed, and does not say that it did', async () => {
+    const client = connected();
+    client.write('{"name":"a",');
+    await once(client, 'connect');
+    // The exchange has begun when the socket answers another client.
+    expect(await answerTo('ping')).to.equal('pong');
+    socket.server.close();
+    client.end('"output":"x"}');
+    expect(await text(client)).to.equal('');
+    expect(lists).to.deep.equal([]);
   });
 
   it('holds 64 MiB of incomplete results, and takes others again when they are gone', async () => {

@@ -27,11 +27,16 @@ export interface SocketPorts {
 export class TcpSocket {
   readonly #ports: SocketPorts;
   readonly #server: Server;
+  readonly #exchanges = new Set<Exchange>();
 
   constructor(ports: SocketPorts) {
     this.#ports = ports;
     const budget = new ByteBudget(MAX_HELD_PAYLOAD_BYTES);
-    this.#server = createServer({ allowHalfOpen: true }, (socket) => new Exchange(socket, budget, ports));
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => {
+      const exchange = new Exchange(socket, budget, ports);
+      this.#exchanges.add(exchange);
+      socket.once('close', () => this.#exchanges.delete(exchange));
+    });
     this.#server.maxConnections = MAX_CONNECTIONS;
   }
 
@@ -44,10 +49,11 @@ export class TcpSocket {
     return address !== null && typeof address === 'object' ? address.port : port;
   }
 
-  /** Stops to listen. Open connections end by their time limit, which does not keep the process running. */
+  /** Stops to listen, and closes connections whose result has not arrived as a whole: their clients see that it was not taken. */
   close(): void {
     if (this.#server.listening) this.#server.close();
     this.#server.unref();
+    for (const exchange of this.#exchanges) exchange.abandon();
   }
 }
 
@@ -74,6 +80,13 @@ class Exchange {
     socket.on('end', () => this.#tryParse(true));
     socket.on('error', () => socket.destroy());
     socket.on('close', () => this.#end());
+  }
+
+  /** Closes the connection, unless it has its answer. */
+  abandon(): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#socket.destroy();
   }
 
   #receive(chunk: Buffer): void {
