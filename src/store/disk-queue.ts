@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import type { Clock } from '../ports/clock.ts';
 import { markCleanStop, removeMark } from './clean-stop.ts';
-import { assertReadersFile, DATA_FILE, prepareDataFile } from './lmdb-file.ts';
+import { assertReadersFile, DATA_FILE, prepareDataFile, reserveReadersFile } from './lmdb-file.ts';
 import { sealText, unseal } from './sealed.ts';
 import { lockStore, StoreInUse } from './store-lock.ts';
 
@@ -73,6 +73,7 @@ export class DiskQueue {
       chmodSync(directory, 0o700);
       assertReadersFile(directory);
       prepareDataFile(directory);
+      reserveReadersFile(directory);
       this.#root = open<Buffer, string>({
         path: directory,
         encoding: 'binary',

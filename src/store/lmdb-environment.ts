@@ -1,5 +1,5 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { assertReadersFile, hasAllPages, prepareDataFile, restrictToOwner } from './lmdb-file.ts';
+import { assertReadersFile, hasAllPages, prepareDataFile, reserveReadersFile, restrictToOwner } from './lmdb-file.ts';
 
 const MAX_DATABASES = 32;
 /** The two meta pages at the beginning of the file. */
@@ -20,12 +20,13 @@ export interface EnvironmentOptions {
   readOnly?: boolean;
 }
 
-/** Opens an LMDB environment. @throws CorruptRecord when its files are not those of a database */
+/** Opens an LMDB environment. @throws CorruptRecord when its files are not those of a database; NoSpaceForReaders */
 export function openEnvironment({ directory, sync, readOnly = false }: EnvironmentOptions): Environment {
   assertReadersFile(directory);
   // Another process may own the file, so a read-only environment only checks that it is a database.
   if (readOnly) hasAllPages(directory);
   else prepareDataFile(directory);
+  reserveReadersFile(directory);
   const root = open<Buffer, string>({
     path: directory,
     encoding: 'binary',

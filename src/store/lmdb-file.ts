@@ -1,4 +1,16 @@
-import { chmodSync, closeSync, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { CorruptRecord } from './sealed.ts';
 
@@ -26,6 +38,48 @@ export function assertReadersFile(directory: string): void {
   const path = join(directory, READERS_FILE);
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
     throw new CorruptRecord(`${path} is not a file; remove it while no backend runs`);
+  }
+}
+
+/** The disk has no room for the table of readers, without which LMDB cannot even read. */
+export class NoSpaceForReaders extends Error {
+  readonly code = 'no-space';
+
+  constructor(path: string) {
+    super(`the disk has no space for ${path}, which every program that opens the store needs; free 1 MiB of it`);
+  }
+}
+
+const NO_SPACE: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+/** LMDB uses the first page of its table of readers at once. */
+const READERS_BYTES = 4_096;
+
+/**
+ * Gives the table of readers its first page on the disk. LMDB maps the table into memory, so that a disk without space would end the
+ * process with SIGBUS. The table of a process that ended like that has its length, and no page.
+ *
+ * @throws NoSpaceForReaders
+ */
+export function reserveReadersFile(directory: string): void {
+  const path = join(directory, READERS_FILE);
+  const present = statSync(path, { throwIfNoEntry: false });
+  if (present !== undefined) {
+    const { bfree, bsize } = statfsSync(directory);
+    if (present.size > 0 && present.blocks === 0 && bfree * bsize < READERS_BYTES) throw new NoSpaceForReaders(path);
+    return;
+  }
+  const reserved = `${path}.${process.pid}`;
+  try {
+    writeFileSync(reserved, Buffer.alloc(READERS_BYTES), { mode: FOR_OWNER_ONLY });
+    // Unlike a rename, this never replaces the table of another process.
+    linkSync(reserved, path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (NO_SPACE.includes(code)) throw new NoSpaceForReaders(path);
+    // Another process was first, or LMDB reports why nothing can be written here.
+    if (code === undefined) throw error;
+  } finally {
+    rmSync(reserved, { force: true });
   }
 }
 

@@ -2,14 +2,13 @@ import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } fr
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../config/flags.ts';
 import type { Log } from '../../ports/log.ts';
+import { DATA_FILE } from '../../store/lmdb-file.ts';
 
 const PRIVATE = 0o700;
 const PUBLIC = 0o755;
 const MIB = 2 ** 20;
 /** Room for the first pages of a new store. */
 const MIN_FREE_BYTES = MIB;
-/** LMDB maps this file at its full length when it creates it. When the disk has no room for it, SIGBUS ends the process. */
-const MAPPED_FILE = 'lock.mdb';
 
 /**
  * Creates the directory that a flag names, and `inside` in it for a store, unless they exist. It must be writable, and have room
@@ -21,7 +20,7 @@ export function ensureDirectory(flag: string, path: string, inside: string, free
     const directory = join(path, inside);
     makeDirectory(directory);
     accessSync(directory, constants.W_OK | constants.X_OK);
-    if (!existsSync(join(directory, MAPPED_FILE))) assertRoom(freeBytes(directory));
+    if (!existsSync(join(directory, DATA_FILE))) assertRoom(freeBytes(directory));
   } catch (error) {
     throw unusable(flag, path, error);
   }
