@@ -112,8 +112,8 @@ describe('mon-backend and mon-agent', function () {
   });
 
   it('show unexpected errors without a stack on a terminal', async () => {
-    const shown = await onTerminal(BACKEND, 'ledger', 'verify', '--state-dir', place('none'));
-    expect(shown).to.match(/^\d\d:\d\d:\d\d fatal: there is no store in \S+$/m);
+    const shown = await onTerminal(BACKEND, 'start', '--state-dir', place('x'.repeat(110)));
+    expect(shown).to.match(/^\d\d:\d\d:\d\d fatal: state-dir is too long, set control-socket: .*$/m);
     expect(shown).not.to.match(/\bat \S+ \(|\{/);
   });
 

@@ -52,6 +52,11 @@ export const upgradeFlags = {
     fallback: false,
     about: 'create the namespaces that checks name and that do not exist',
   },
+  'dry-run': {
+    kind: kinds.boolean,
+    fallback: false,
+    about: 'check what would halt the upgrade, print its steps, and change nothing',
+  },
   'skip-confirm': { kind: kinds.boolean, fallback: false, about: 'do not ask for a confirmation' },
   timeout: {
     kind: kinds.duration({ bareSeconds: true }),

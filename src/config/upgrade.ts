@@ -9,6 +9,8 @@ export interface UpgradeConfig {
   readonly skipConfirm: boolean;
   readonly backups: KeptBackups;
   readonly createMissingNamespaces: boolean;
+  /** Whether only what the upgrade would do is printed. */
+  readonly dryRun: boolean;
   /** The limit of the wait for a store that another process uses. */
   readonly timeoutMs: number;
 }
@@ -30,6 +32,7 @@ export function parseUpgradeConfig(sources: Sources): Parsed<UpgradeConfig> {
           backups: keptBackups(values),
           skipConfirm: values['skip-confirm'],
           createMissingNamespaces: values['create-missing-namespaces'],
+          dryRun: values['dry-run'],
           timeoutMs: values.timeout,
         }),
     },

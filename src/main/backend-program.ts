@@ -5,10 +5,10 @@ import { type InitConfig, parseInitConfig } from '../config/init.ts';
 import { parseUpgradeConfig, type UpgradeConfig } from '../config/upgrade.ts';
 import { parseVerifyConfig, type VerifyConfig } from '../config/verify.ts';
 import { ConfigError, type Parsed, type Sources } from '../config/flags.ts';
-import { suggestion } from '../config/suggestion.ts';
 import type { Clock } from '../ports/clock.ts';
 import { GENESIS } from '../store/ledger.ts';
 import { verifyExport } from '../store/ledger-export.ts';
+import { NoStore } from '../store/no-store.ts';
 import { verifyStoredLedger } from '../store/stored-ledger.ts';
 import { OrphanedChecks } from '../store/orphaned-checks.ts';
 import { StoreDamaged } from '../store/store-damaged.ts';
@@ -37,6 +37,7 @@ import { assertNotServed } from './process/own-store.ts';
 import { probeStore } from './process/probe-store.ts';
 import { SecretVariables } from './process/secret-variables.ts';
 import { readVersion } from './process/version.ts';
+import { aboutProgram } from './about-program.ts';
 
 const USAGE = `Usage: mon-backend <command>
 
@@ -188,9 +189,9 @@ async function runUpgrade(config: UpgradeConfig, host: BackendHost, log: Logger)
 /** Verifies the ledger, also while a backend uses the store. Returns the exit code. */
 async function verifyLedger({ stateDir, anchor, exported }: VerifyConfig, host: BackendHost): Promise<number> {
   const directory = storeDirectory(stateDir);
-  if (exported === undefined && !existsSync(directory)) throw new Error(`there is no store in ${directory}`);
+  if (exported === undefined && !existsSync(directory)) throw new NoStore(directory);
   const result = exported === undefined ? await verifyStoredLedger(directory, anchor) : verifyExport(exported, anchor);
-  if (result === undefined) throw new Error(`there is no store in ${directory}`);
+  if (result === undefined) throw new NoStore(directory);
   if (result.ok) {
     const { head, base = GENESIS } = result;
     const from = base.seq === 0 ? '' : `, from ${base.seq + 1} on`;
@@ -229,22 +230,8 @@ async function run([command = 'help', ...argv]: readonly string[], host: Backend
     return config === undefined ? 0 : verifyLedger(config, host);
   }
   if (command === 'help' && COMMANDS_WITH_FLAGS.includes(argv.join(' '))) return run([...argv, '--help'], host, log);
-  printAbout(command, argv, host);
+  host.print(aboutProgram([command, ...argv], { usage: USAGE, commands: COMMANDS }));
   return 0;
-}
-
-/** @throws ConfigError for an unknown command */
-function printAbout(command: string, argv: readonly string[], host: Host): void {
-  if (command === 'version' || command === '--version') {
-    host.print(`mon-backend version ${readVersion()}+ce, community edition, built with ${process.version}\n`);
-  } else if (command === 'help' || command === '--help' || command === '-h') {
-    host.print(USAGE);
-  } else {
-    const name = command === 'ledger' ? `ledger ${argv[0] ?? ''}`.trim() : command;
-    const meant = suggestion(name, COMMANDS);
-    const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
-    throw new ConfigError([{ flag: undefined, rule: `unknown command "${name}" for "mon-backend"${hint}` }]);
-  }
 }
 
 function exitCodeOf(error: unknown): number {

@@ -17,6 +17,15 @@ import { hasActorIndex, verifyLedgerOf } from './stored-ledger.ts';
 /** Attempts at a copy while the store grows beyond the part of it that is mapped into memory. */
 const MAX_ATTEMPTS = 5;
 
+/** The file of the backup exists already; it is not overwritten. */
+export class BackupExists extends Error {
+  readonly code = 'backup-exists';
+
+  constructor(path: string) {
+    super(`the file ${path} exists already; choose another path, backups are never overwritten`);
+  }
+}
+
 export interface HotBackupOptions {
   /** Directory of the store. A backend may use it meanwhile. */
   directory: string;
@@ -40,13 +49,13 @@ export interface HotBackup {
  * beginning and none after it, and no write waits for it. It is flushed, every page and record of it is read, its ledger is
  * verified, and its manifest is written beside it. The file gets its name after that.
  *
- * @throws Error when the file exists already; BackupFailed when it cannot be made; StoreDamaged when pages of the store are
+ * @throws BackupExists; BackupFailed when it cannot be made; StoreDamaged when pages of the store are
  *   damaged; or the reason of `signal`
  */
 export async function makeHotBackup(options: HotBackupOptions): Promise<HotBackup> {
   const { path, signal } = options;
   const partial = path + PARTIAL;
-  if (existsSync(path)) throw new Error(`the file ${path} exists already`);
+  if (existsSync(path)) throw new BackupExists(path);
   try {
     mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
     rmSync(partial, { recursive: true, force: true });

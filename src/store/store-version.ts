@@ -72,7 +72,9 @@ export function assertCurrent(version: number, unfinished: UnfinishedUpgrade | u
  */
 export function assertKnown(version: number, newest = STORE_VERSION): void {
   if (version > newest) {
-    throw new StoreTooNew(`the store has version ${version}, this program knows up to ${newest}`);
+    throw new StoreTooNew(
+      `the store has version ${version}, this program knows up to ${newest}: a newer version wrote it, and downgrade is not possible; install that version, or restore a backup from before its upgrade with "mon-backend restore <backup> --replace"`,
+    );
   }
   if (version < OLDEST_VERSION) {
     throw new StoreTooOld(

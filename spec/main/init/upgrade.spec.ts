@@ -87,6 +87,24 @@ describe('mon-backend upgrade', function () {
       expect(verified.stdout).to.match(/^ledger ok: /);
     });
 
+    it('prints the steps with --dry-run, and changes nothing', async () => {
+      const { code, stdout, stderr } = await upgrade('--dry-run');
+      expect(code, stderr).to.equal(0);
+      const [first = '', ...steps] = stdout.trim().split('\n');
+      expect(first).to.include(`upgrade database from schema ${FIXTURE.version} to ${STORE_VERSION}`);
+      expect(steps).to.have.length(STORE_VERSION - FIXTURE.version);
+      expectUnchanged();
+    });
+
+    it('halts with exit code 5 with --dry-run when a check has no namespace, as the upgrade would', async () => {
+      const root = openEnvironment({ directory: store, sync: 'full' });
+      await textTable(root, 'resources').put('checks/ghost/cpu', Buffer.alloc(0));
+      await root.close();
+      const { code, stderr } = await upgrade('--dry-run');
+      expect(code).to.equal(5);
+      expect(stderr).to.include('ghost/cpu').and.include('--create-missing-namespaces');
+    });
+
     it('says the second time that it was already run, and changes nothing', async () => {
       await upgrade('--skip-confirm');
       const before = await recordsOf(store);
@@ -277,6 +295,7 @@ describe('mon-backend upgrade', function () {
     const { code, stderr } = await upgrade('--skip-confirm');
     expect(code).to.equal(4);
     expect(stderr).to.contain(`the store has version ${STORE_VERSION + 1}`);
+    expect(stderr).to.contain('downgrade is not possible; install that version, or restore a backup');
     expect(readFileSync(join(store, 'data.mdb')).equals(bytes)).to.equal(true);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { assertNoFormerStore } from '../../../src/main/process/former-state-dir.ts';
@@ -27,6 +27,16 @@ describe('a start without a state directory of its own (rule of 5.1.0)', () => {
     start();
     await mkdir(join(directory.path, 'store'));
     await mkdir(join(directory.path, 'mon-backend/store'), { recursive: true });
+    await writeFile(join(directory.path, 'mon-backend/store/data.mdb'), '');
     start();
+  });
+
+  it('ends when the new directory has only what a command has left that found no store', async () => {
+    await mkdir(join(directory.path, 'store'));
+    await mkdir(join(directory.path, 'mon-backend/store'), { recursive: true });
+    await writeFile(join(directory.path, 'mon-backend/store/lock'), '');
+    expect(() => {
+      start();
+    }).to.throw('found data in the former default state directory');
   });
 });

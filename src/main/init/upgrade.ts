@@ -13,6 +13,7 @@ import { recordCurrent, type UpgradeProgress, upgradeStore } from '../../store/u
 import { storeDirectory } from '../process/directories.ts';
 import { ownStore } from '../process/own-store.ts';
 import { confirm } from './confirm.ts';
+import { previewUpgrade } from './preview-upgrade.ts';
 import { createMissingNamespaces } from './create-missing-namespaces.ts';
 import type { Console } from './questions.ts';
 
@@ -46,6 +47,11 @@ export async function upgrade(config: UpgradeConfig, ports: UpgradePorts): Promi
   const state = await readStoreState(directory);
   if (state === undefined) throw new UpgradeStopped(`store is not initialized: there is none in ${directory}`);
   assertKnown(state.version);
+  if (config.dryRun) {
+    if (!config.createMissingNamespaces) await assertNamespacesOfChecks(directory);
+    ports.console.output.write(await previewUpgrade(directory, state, config.backups.directory));
+    return;
+  }
   if (isCurrent(state)) {
     if (config.createMissingNamespaces) await createNamespaces(config, ports);
     await reportCurrent(config, state, ports);

@@ -17,6 +17,15 @@ export interface LogFilePorts {
   log: Log;
 }
 
+/** The file cannot be opened; the message has the reason of the system. */
+export class LogFileUnavailable extends Error {
+  readonly code = 'log-file-unavailable';
+
+  constructor(file: string, error: unknown) {
+    super(`cannot open ${file}: ${(error as Error).message}`);
+  }
+}
+
 /**
  * Appends the lines of a log to a file, and rotates it before it grows above its limit. Lines that the disk does not accept are
  * dropped and counted: a full disk never stops the program.
@@ -43,13 +52,13 @@ export class LogFile {
     this.#rotated = new RotatedFiles(config.file, config);
   }
 
-  /** @throws Error when the file cannot be opened */
+  /** @throws LogFileUnavailable */
   static async open(config: LogFileConfig, ports: LogFilePorts): Promise<LogFile> {
     const logFile = new LogFile(config, ports);
     try {
       await logFile.#open();
     } catch (error) {
-      throw new Error(`cannot open ${config.file}: ${(error as Error).message}`, { cause: error });
+      throw new LogFileUnavailable(config.file, error);
     }
     logFile.#reap();
     return logFile;

@@ -7,6 +7,7 @@ import { makeHotBackup } from '../../store/hot-backup.ts';
 import type { Verification } from '../../store/ledger-verification.ts';
 import { manifestPath } from '../../store/manifest.ts';
 import { removeOldBackups } from '../../store/old-backups.ts';
+import { NoStore } from '../../store/no-store.ts';
 import { readStoreState } from '../../store/store-state.ts';
 import { assertKnown } from '../../store/store-version.ts';
 import { storeDirectory } from '../process/directories.ts';
@@ -34,7 +35,7 @@ export async function backup(config: BackupConfig, program: string, ports: Maint
   const { output, clock, log, signal } = ports;
   const directory = storeDirectory(config.stateDir);
   const state = await readStoreState(directory);
-  if (state === undefined) throw new Error(`there is no store in ${directory}`);
+  if (state === undefined) throw new NoStore(directory);
   assertKnown(state.version);
   yieldToBackend(ports);
   const stamp = new Date(clock.nowMs()).toISOString().replace(/[-:]|\.\d+/g, '');

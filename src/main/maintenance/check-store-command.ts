@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckStoreConfig } from '../../config/check-store.ts';
 import { CheckedStore } from '../../store/checked-store.ts';
@@ -7,6 +8,7 @@ import { walkPages } from '../../store/pages/page-walk.ts';
 import { RawStore } from '../../store/raw-store.ts';
 import { auditStore } from '../../store/store-audit.ts';
 import { checkRecords } from '../../store/store-check.ts';
+import { NoStore } from '../../store/no-store.ts';
 import { readStoreState, reportingDamage } from '../../store/store-state.ts';
 import { assertKnown, STORE_VERSION } from '../../store/store-version.ts';
 import { hasActorIndex, verifyLedgerOf } from '../../store/stored-ledger.ts';
@@ -21,13 +23,14 @@ const MAX_PRINTED = 100;
  * The command `mon-backend check-store`: checks every page and every record of a store that no process uses, compares the indexes with
  * the records, and verifies the ledger. Each finding is a line of the output. Returns the exit code: 1 when there are findings.
  *
- * @throws StoreInUse, StoreDamaged, StoreTooNew, StoreTooOld
+ * @throws NoStore, StoreInUse, StoreDamaged, StoreTooNew, StoreTooOld
  */
 export async function checkStore(
   { stateDir, controlSocket }: CheckStoreConfig,
   ports: MaintenancePorts,
 ): Promise<number> {
   const directory = storeDirectory(stateDir);
+  if (!existsSync(directory)) throw new NoStore(directory);
   const lock = await ownStore(stateDir, controlSocket);
   try {
     return await reportingDamage(directory, () => check(directory, ports));
@@ -47,7 +50,7 @@ async function check(directory: string, { output, signal }: MaintenancePorts): P
     return 1;
   }
   const state = await readStoreState(directory);
-  if (state === undefined) throw new Error(`there is no store in ${directory}`);
+  if (state === undefined) throw new NoStore(directory);
   assertKnown(state.version);
   const store = new RawStore({ directory, sync: 'full', readOnly: true });
   try {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { ExportConfig } from '../../config/export.ts';
 import { exportLedger } from '../../store/ledger-export.ts';
 import { RawStore } from '../../store/raw-store.ts';
+import { NoStore } from '../../store/no-store.ts';
 import { readStoreState, reportingDamage } from '../../store/store-state.ts';
 import { assertKnown } from '../../store/store-version.ts';
 import { storeDirectory } from '../process/directories.ts';
@@ -15,7 +16,7 @@ import type { MaintenancePorts } from './backup-command.ts';
 export async function exportEntries(config: ExportConfig, { output, signal }: MaintenancePorts): Promise<number> {
   const directory = storeDirectory(config.stateDir);
   const state = await readStoreState(directory);
-  if (state === undefined) throw new Error(`there is no store in ${directory}`);
+  if (state === undefined) throw new NoStore(directory);
   assertKnown(state.version);
   const path = resolve(config.path);
   const { firstSeq, head } = await reportingDamage(directory, async () => {

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DATA_FILE } from '../../store/lmdb-file.ts';
 import { storeDirectory } from './directories.ts';
 
 /** The default state directory of versions before 5.1.0. Source: Version-specific rules, 5.1.0. */
@@ -23,6 +25,6 @@ export function assertNoFormerStore(
   { stateDir, hasDefaultStateDir = false }: { readonly stateDir: string; readonly hasDefaultStateDir?: boolean },
   formerStateDir = FORMER_STATE_DIR,
 ): void {
-  if (!hasDefaultStateDir || existsSync(storeDirectory(stateDir))) return;
+  if (!hasDefaultStateDir || existsSync(join(storeDirectory(stateDir), DATA_FILE))) return;
   if (existsSync(storeDirectory(formerStateDir))) throw new FormerStateDirFound(formerStateDir);
 }
