@@ -83,12 +83,12 @@ const CASES: Readonly<Record<number, readonly Proof[]>> = {
     ['crash/upgrade.spec.ts', 'leads to the same store when it is killed at any point that it reports'],
     ['crash/upgrade.spec.ts', 'leads to the same store when it is killed at random instants'],
   ],
-  30: [[UPGRADE, 'refuses a store that a newer version wrote, with exit code 4']],
+  30: [[UPGRADE, 'refuses a store that a newer version wrote, with exit code 4 and a way on']],
   31: [
     [RULES, 'ends with exit code 5 and names the checks, at each restart'],
     [RULES, 'succeeds after the recipe of the message'],
   ],
-  32: [[UPGRADE, 'refuses a store that a newer version wrote, with exit code 4']],
+  32: [[UPGRADE, 'refuses a store that a newer version wrote, with exit code 4 and a way on']],
   33: [['conformance/api-configuration.spec.ts', 'resource is invalid: namespace is not empty']],
   34: [
     [ADMISSION, 'case 60: is refused with 402 to a new agent and granted to a known one'],

@@ -100,6 +100,38 @@ export async function killAtEachReport(): Promise<UpgradeRound[]> {
   }
 }
 
+/**
+ * Kills the upgrade of every fixture, which stores of all earlier releases have written, at a random report, and the upgrade that
+ * continues it too. Completes it then.
+ */
+export async function killEachRelease(random: () => number): Promise<UpgradeRound[]> {
+  const directory = await temporaryDirectory();
+  const rounds: UpgradeRound[] = [];
+  try {
+    for (const fixture of FIXTURES) {
+      const [whole, killed] = ['whole', 'killed'].map((name) => join(directory.path, `${fixture.name}-${name}`)) as [
+        string,
+        string,
+      ];
+      for (const stateDir of [whole, killed]) unpackFixture(fixture, join(stateDir, 'store'));
+      const reports = await complete(whole, 'real');
+      const kills: string[] = [];
+      for (let kill = 0; kill < 2; kill += 1) {
+        const atReport = 1 + Math.floor(random() * (reports.length / 2));
+        const { finished } = await run(killed, 'real', { atReport });
+        if (!finished) kills.push(String(atReport));
+      }
+      await complete(killed, 'real');
+      const [content, expected] = [await contentOf(killed), await contentOf(whole)];
+      const kill = `${fixture.name}, reports ${kills.join(' and ')}`;
+      rounds.push({ kill, content, expected, backups: readdirSync(join(killed, 'backups')) });
+    }
+    return rounds;
+  } finally {
+    await directory.remove();
+  }
+}
+
 /** Kills an upgrade at random instants of the time that it takes here, until it is complete. Returns how many kills that took. */
 export async function killAtRandom(random: () => number): Promise<UpgradeRound & { kills: number }> {
   const directory = await temporaryDirectory();

@@ -286,7 +286,7 @@ describe('mon-backend upgrade', function () {
     expect(stderr).to.contain('ELOOP').and.contain(store).and.not.contain('store is not initialized');
   });
 
-  it('refuses a store that a newer version wrote, with exit code 4', async () => {
+  it('F25: refuses a store that a newer version wrote, with exit code 4 and a way on', async () => {
     mkdirSync(store, { recursive: true });
     const raw = new RawStore({ directory: store, sync: 'full' });
     raw.write([], { [STORE_VERSION_KEY]: STORE_VERSION + 1, [LAST_UPGRADE_KEY]: null });
