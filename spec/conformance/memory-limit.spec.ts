@@ -8,21 +8,25 @@ import { at } from '../support/json-path.ts';
 import { RestartableBackend } from '../support/restartable-backend.ts';
 import { scrape } from '../support/scrape.ts';
 
-const LIMIT_BYTES = 1_000_000;
+const LIMIT_BYTES = 1_000_000_000;
 /** Longer than the guard takes, and than the next commit. */
 const LOOK_MS = 6_000;
 
 describe('F18: a backend whose memory is nearly used up', () => {
   let usedBytes: number;
+  let usedHeapBytes: number;
+  let heapLimitBytes: number;
   const memory: MemorySource = {
     read: () => ({
-      heap: { usedBytes: 1, limitBytes: LIMIT_BYTES },
+      heap: { usedBytes: usedHeapBytes, limitBytes: heapLimitBytes },
       process: { usedBytes, limitBytes: LIMIT_BYTES },
     }),
     collect: () => undefined,
   };
   const backend = perTest(() => {
     usedBytes = 1;
+    usedHeapBytes = 1;
+    heapLimitBytes = LIMIT_BYTES;
     return RestartableBackend.start({ memory });
   });
   const api = perTest(() => backend.login());
@@ -45,6 +49,19 @@ describe('F18: a backend whose memory is nearly used up', () => {
     await use(0.5);
     expect((await put('c')).status).to.equal(200);
     expect(await api.event('p1', 'b')).to.not.equal(undefined);
+  });
+
+  it('keeps 10 MiB of a small heap free, of which a tenth would be too little for V8', async () => {
+    heapLimitBytes = 50 * 2 ** 20;
+    usedHeapBytes = 39 * 2 ** 20;
+    await use(0);
+    expect((await put('a')).status).to.equal(200);
+    usedHeapBytes = 40.5 * 2 ** 20;
+    await use(0);
+    expect((await put('b')).status).to.equal(503);
+    usedHeapBytes = 34 * 2 ** 20;
+    await use(0);
+    expect((await put('b')).status).to.equal(200);
   });
 
   it('refuses new agents with 503, and reads the connected ones again later, with all their events', async () => {

@@ -3,7 +3,9 @@ import { MemoryGuard, type MemorySource } from '../../../src/actors/supervision/
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 
-/** Memory that a test fills. What is garbage goes with a collection. */
+const MIB = 2 ** 20;
+
+/** Memory that a test fills, in MiB. What is garbage goes with a collection. */
 class Memory implements MemorySource {
   needed = { heap: 0, process: 0 };
   garbage = 0;
@@ -12,8 +14,8 @@ class Memory implements MemorySource {
   read() {
     const { heap, process } = this.needed;
     return {
-      heap: { usedBytes: heap + this.garbage, limitBytes: 100 },
-      process: { usedBytes: process + this.garbage, limitBytes: 200 },
+      heap: { usedBytes: (heap + this.garbage) * MIB, limitBytes: 100 * MIB },
+      process: { usedBytes: (process + this.garbage) * MIB, limitBytes: 200 * MIB },
     };
   }
 

@@ -7,6 +7,11 @@ const INTERVAL_MS = 1_000;
 const FULL_PART = 0.9;
 /** The part of each limit below which changes are accepted again. */
 const FREE_PART = 0.85;
+/**
+ * A heap that is smaller is watched as if it had this limit, so that 10 MiB of it stay free: with less, V8 spends its time on garbage
+ * collections and ends the process before the heap is full.
+ */
+const SMALL_HEAP_BYTES = 100 * 2 ** 20;
 /** The shortest time between two garbage collections that this guard requests. */
 const COLLECT_INTERVAL_MS = 10_000;
 
@@ -94,5 +99,8 @@ export class MemoryGuard {
   }
 }
 
-const partOf = ({ heap, process }: MemoryUse): number =>
-  Math.max(heap.usedBytes / heap.limitBytes, process.usedBytes / process.limitBytes);
+const partOf = ({ heap, process }: MemoryUse): number => {
+  const freeHeapBytes = heap.limitBytes - heap.usedBytes;
+  const heapPart = 1 - freeHeapBytes / Math.max(heap.limitBytes, SMALL_HEAP_BYTES);
+  return Math.max(heapPart, process.usedBytes / process.limitBytes);
+};
