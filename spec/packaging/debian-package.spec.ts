@@ -167,3 +167,22 @@ describe('the units of systemd', () => {
     expect(unit('mon-agent.service')).not.to.contain('ExecReload');
   });
 });
+
+describe('the file of logrotate', () => {
+  const text = readFileSync(join(ROOT, 'packaging/logrotate/mon-backend'), 'utf8');
+
+  it('leaves the logs alone that rotate themselves', () => {
+    const [, line = ''] = /^(\/.*) \{$/m.exec(text) ?? [];
+    const patterns = line
+      .split(' ')
+      .map((glob) => new RegExp(`^${glob.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`));
+    const isRotated = (name: string): boolean => patterns.some((pattern) => pattern.test(`/var/log/mon/${name}`));
+    expect(['events.log', 'mon-backend.log'].filter(isRotated)).to.have.length(2);
+    expect(['backend-stats.log', 'mon-agent.log'].filter(isRotated)).to.deep.equal([]);
+  });
+
+  it('sends no signal to the commands of handlers, which run in the same unit', () => {
+    const commands = text.replaceAll(/^ *#.*$/gm, '');
+    expect(commands).to.include('systemctl reload mon-backend.service').and.not.include('systemctl kill');
+  });
+});
