@@ -1,4 +1,4 @@
-// A program under test preloads this file: at SIGUSR2 it collects garbage and writes a line to stderr.
+// A program under test preloads this file: at SIGUSR2 it collects garbage and writes the number of its timers and a line to stderr.
 const { setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 
@@ -6,5 +6,6 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
 process.on('SIGUSR2', () => {
   collect();
-  process.stderr.write('garbage collected\n');
+  const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  process.stderr.write(`timers: ${timers}\ngarbage collected\n`);
 });

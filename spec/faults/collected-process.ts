@@ -3,6 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { ObservedProcess } from './observed-process.ts';
 
 const COLLECTED_LINE = 'garbage collected';
+const TIMERS = 'timers: ';
 
 /** Environment of a program in which a test can start a garbage collection. */
 export const COLLECTABLE = {
@@ -28,6 +29,17 @@ export class CollectedProcess {
     process.kill(this.#pid, 'SIGUSR2');
     await eventually(() => this.#collections > before);
     return this.#observed.ownMemoryMb;
+  }
+
+  /** The number of active timers at the last collection. */
+  get timers(): number {
+    const line = this.#logs.findLast((one) => typeof one === 'string' && one.startsWith(TIMERS));
+    return Number(String(line).slice(TIMERS.length));
+  }
+
+  /** The number of open files and sockets. */
+  get descriptors(): number {
+    return this.#observed.descriptors;
   }
 
   get #collections(): number {
