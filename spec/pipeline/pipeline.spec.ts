@@ -24,17 +24,49 @@ describe('the pipeline', () => {
     expect(outbox.begun).to.have.lengthOf(26);
   });
 
-  it('keeps the order of a key across handlers, also while one of them hangs', async () => {
+  it('runs the handlers of a key one after the other while each ends within a second', async () => {
     outbox.add('1', 'hangs', { key: 'a' });
     outbox.add('2', 'fine', { key: 'a' });
     outbox.add('3', 'hangs', { key: 'a' });
     outbox.add('4', 'fine', { key: 'b' });
     await outbox.settles('4');
+    await outbox.clock.advance(999);
     expect(outbox.begun).to.deep.equal(['1', '4']);
     outbox.hanging.get('1')?.();
     await outbox.settles('1', '2');
     await eventually(() => outbox.begun.length === 4);
     expect(outbox.begun).to.deep.equal(['1', '4', '2', '3']);
+  });
+
+  it('runs the other handlers of a key after a second while one hangs, whose later events wait', async () => {
+    for (let n = 0; n < 3; n += 1) {
+      outbox.add(`h${n}`, 'hangs', { key: 'a' });
+      outbox.add(`f${n}`, 'fine', { key: 'a' });
+    }
+    await outbox.clock.advance(1_000);
+    await outbox.settles('f0', 'f1', 'f2');
+    outbox.add('h3', 'hangs', { key: 'a' });
+    outbox.add('f3', 'fine', { key: 'a' });
+    await outbox.settles('f3');
+    expect(outbox.begun).to.deep.equal(['h0', 'f0', 'f1', 'f2', 'f3']);
+    for (let n = 0; n < 4; n += 1) {
+      await eventually(() => outbox.hanging.has(`h${n}`));
+      outbox.hanging.get(`h${n}`)?.();
+      await outbox.settles(`h${n}`);
+    }
+    await eventually(() => outbox.pipeline.outbox.used === 0);
+  });
+
+  it('delays a handler by a second in all, however many of its event hang', async () => {
+    for (let n = 0; n < 20; n += 1) {
+      outbox.handler(`hangs${n}`);
+      outbox.hangs.add(`hangs${n}`);
+      outbox.add(`h${n}`, `hangs${n}`, { key: 'a' });
+    }
+    outbox.add('f', 'fine', { key: 'a' });
+    await outbox.clock.advance(1_000);
+    await outbox.settles('f');
+    expect(outbox.begun).to.have.lengthOf(21);
   });
 
   it('skips a handler whose type has changed, with the reason', async () => {
@@ -152,7 +184,7 @@ describe('the pipeline', () => {
       expect(lines[0]?.fields).to.deep.include({ namespace: 'default', handler: 'fine', reason: 'spawn sh EMFILE' });
     });
 
-    it('keeps the order of a key, and runs other handlers meanwhile', async () => {
+    it('keeps the order of its events of a key, and runs other handlers meanwhile', async () => {
       outbox.handler('other');
       outbox.shortOf.add('fine');
       outbox.add('1', 'fine', { key: 'a' });
@@ -161,10 +193,12 @@ describe('the pipeline', () => {
       outbox.add('4', 'other', { key: 'b' });
       await outbox.settles('4');
       expect(outbox.begun).to.deep.equal(['1', '4']);
+      await outbox.clock.advance(1_000);
+      await outbox.settles('2');
       outbox.shortOf.clear();
-      await outbox.clock.advance(250);
-      await outbox.settles('1', '2', '3');
-      expect(outbox.settled.map(({ id }) => id)).to.deep.equal(['4', '1', '2', '3']);
+      await outbox.clock.advance(1_000);
+      await outbox.settles('1', '3');
+      expect(outbox.settled.map(({ id }) => id)).to.deep.equal(['4', '2', '1', '3']);
     });
 
     it('tries at most 25 of a thousand notifications at a time', async () => {

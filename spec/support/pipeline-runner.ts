@@ -6,7 +6,6 @@ import { eventually } from './eventually.ts';
 import { readGolden } from './golden-file.ts';
 import { difference, exactDifference } from './golden-match.ts';
 import { withException } from './golden-exceptions.ts';
-import { HandlerSink } from './handler-sink.ts';
 import { at } from './json-path.ts';
 import { PipelineAgents, type RecordedKeepalive } from './pipeline-agents.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
@@ -58,8 +57,6 @@ export interface PipelineScenario extends Outcome {
   ours?: Partial<Outcome> & { answers?: Record<string, number> };
 }
 
-/** No handler of a recording has this name. */
-const LAST_HANDLER = 'last-of-the-scenario';
 const RUN_WITHIN_MS = 20_000;
 /** Time for a handler of an agent's event that must not run. */
 const SETTLE_MS = 600;
@@ -84,16 +81,16 @@ export async function playPipeline(
   scenario: PipelineScenario,
   { api, agentPort }: PipelineBackend,
 ): Promise<void> {
-  const [directory, sinks, last] = await Promise.all([temporaryDirectory(), ByteSinks.listen(), HandlerSink.listen()]);
+  const [directory, sinks] = await Promise.all([temporaryDirectory(), ByteSinks.listen()]);
   const agents = new PipelineAgents(agentPort, namespaceOf(scenario));
   try {
-    await new PipelineRunner(file, scenario, { api, agents, directory, sinks, last }).run();
+    await new PipelineRunner(file, scenario, { api, agents, directory, sinks }).run();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`${file} scenario ${scenario.name}: ${reason}`, { cause: error });
   } finally {
     agents.terminate();
-    await Promise.all([sinks.close(), last.close()]);
+    await sinks.close();
     await directory.remove();
   }
 }
@@ -106,8 +103,6 @@ interface PipelineTarget {
   /** Replaces `{out}` in the scenario. */
   directory: TemporaryDirectory;
   sinks: ByteSinks;
-  /** Receives an event when all handlers before it are done. */
-  last: HandlerSink;
 }
 
 class PipelineRunner {
@@ -199,20 +194,17 @@ class PipelineRunner {
     return expected;
   }
 
-  /** Waits for all handlers. Handlers of one event key run in order, so it sends one more event of each key and waits for those. */
+  /** Waits until no handler of the namespace is still to be run, apart from those that are tried again, as the reference never does. */
   async #handled(): Promise<void> {
-    const { last } = this.#target;
-    const socket = { host: '127.0.0.1', port: last.port };
-    await this.#write(['handlers', { type: 'tcp', socket, metadata: { name: LAST_HANDLER } }]);
-    const events = this.#scenario.steps.flatMap(({ event }) => (event === undefined ? [] : [event]));
-    for (const { entity, check } of events) {
-      await this.#putEvent({ entity, check: { ...(check as object), handlers: [LAST_HANDLER] } });
-    }
-    const wait = { what: 'the end of all handlers', withinMs: RUN_WITHIN_MS };
+    const path = `/api/mon/v1/namespaces/${this.#namespace}/notifications?outcome=waiting`;
     await eventually(
-      () => last.events.length,
-      (count) => count === events.length,
-      wait,
+      async () => {
+        const { json, headers } = await this.#target.api.get(path);
+        const pending = (json as unknown[]).filter((one) => at(one, 'state') !== 'retrying');
+        return { pending: pending.length, isLast: headers['sensu-continue'] === undefined };
+      },
+      ({ pending, isLast }) => pending === 0 && isLast,
+      { what: 'the end of all handlers', withinMs: RUN_WITHIN_MS },
     );
   }
 

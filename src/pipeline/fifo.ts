@@ -12,6 +12,11 @@ export class Fifo<T> {
     return this.#first === undefined;
   }
 
+  /** The value that `shift` would return. */
+  get first(): T | undefined {
+    return this.#first?.value;
+  }
+
   push(value: T): void {
     const link = { value, next: undefined };
     if (this.#last === undefined) this.#first = link;

@@ -1,81 +1,93 @@
+import type { Clock } from '../ports/clock.ts';
 import { Fifo } from './fifo.ts';
 import type { PendingRun } from './pending-runs.ts';
 
+/** The longest time for which a run waits for earlier runs of its key that have other handlers. */
+export const PATIENCE_MS = 1_000;
+
 interface KeyQueue {
-  /** Whether a run of the key is scheduled or running, apart from those that are tried again. */
-  isBusy: boolean;
-  /** Empty while the key is not busy. Undefined until a run waits, as most keys have one run at a time. */
+  /** The run that the waiting ones wait for. While there is none, none waits. */
+  leader: PendingRun | undefined;
+  /** Empty without a leader. Undefined until a run waits, as most keys have one run at a time. */
   waiting: Fifo<PendingRun> | undefined;
-  /** By handler whose earlier run of the key is tried again: the later ones, which wait for it. */
+  /** By handler that has a run apart: the later ones of this handler, which wait for it. */
   held: Map<string, Fifo<PendingRun>> | undefined;
 }
 
 /**
- * Orders the runs of each event key. They are scheduled one after the other; a run that waits for its next attempt lets the runs of
- * other handlers go on, and holds those of its own handler.
+ * Orders the runs of each event key. Runs of one handler go strictly one after the other. Those of different handlers do so too
+ * while each ends soon: a run waits for earlier ones of other handlers for a second. After that, or when a run is to be tried
+ * again, it runs apart from the others.
  */
 export class KeyQueues {
   readonly #queues = new Map<string, KeyQueue>();
+  readonly #clock: Clock;
+  readonly #resume: (runs: readonly PendingRun[]) => void;
+  /** Runs that began to wait, in the order in which their patience ends. */
+  readonly #impatient = new Fifo<PendingRun>();
+  #cancel: (() => void) | undefined;
+  #isStopped = false;
+
+  /** `resume` takes runs that need not wait any longer. */
+  constructor(clock: Clock, resume: (runs: readonly PendingRun[]) => void) {
+    this.#clock = clock;
+    this.#resume = resume;
+  }
 
   /** Returns the run if it may be scheduled at once. */
   add(run: PendingRun): PendingRun | undefined {
     const queue = this.#queues.get(run.key);
     if (queue === undefined) {
-      run.occupiesKey = true;
-      this.#queues.set(run.key, { isBusy: true, waiting: undefined, held: undefined });
+      run.place = 'leads';
+      this.#queues.set(run.key, { leader: run, waiting: undefined, held: undefined });
       return run;
     }
+    run.place = 'waits';
     queue.waiting ??= new Fifo();
     queue.waiting.push(run);
-    return queue.isBusy ? undefined : this.#next(run.key, queue);
+    if (queue.leader === undefined) return this.#next(run.key, queue);
+    this.#impatient.push(run);
+    this.#arm();
+    return undefined;
   }
 
-  /** Ends a run. Returns the run to schedule next, if any. */
-  finished(run: PendingRun): PendingRun | undefined {
+  /** Lets the runs of other handlers go on before this one has ended. Returns the run to schedule next, if any. */
+  setApart(run: PendingRun): PendingRun | undefined {
     const queue = this.#queues.get(run.key);
-    if (queue === undefined) return undefined;
-    if (run.occupiesKey) queue.isBusy = false;
-    run.occupiesKey = false;
-    return queue.isBusy ? undefined : this.#next(run.key, queue);
+    if (queue === undefined || run.place !== 'leads') return undefined;
+    run.place = 'apart';
+    queue.leader = undefined;
+    queue.held ??= new Map();
+    queue.held.set(run.handler, new Fifo());
+    return this.#next(run.key, queue);
   }
 
-  /** Lets the runs of other handlers go on while this run waits for its next attempt. Returns the run to schedule next, if any. */
-  hold(run: PendingRun): PendingRun | undefined {
-    const queue = this.#queues.get(run.key);
-    if (queue !== undefined && !run.holdsHandler) {
-      queue.held ??= new Map();
-      queue.held.set(run.handler, new Fifo());
-    }
-    run.holdsHandler = queue !== undefined;
-    return this.finished(run);
+  /** Ends a run that does not wait behind others. Returns the run to schedule next, if any. */
+  ended(run: PendingRun): PendingRun | undefined {
+    const { place, key } = run;
+    const queue = this.#queues.get(key);
+    if (queue === undefined || (place !== 'leads' && place !== 'apart')) return undefined;
+    run.place = 'ended';
+    if (place === 'apart') return this.#nextOfHandler(run, queue);
+    queue.leader = undefined;
+    return this.#next(key, queue);
   }
 
-  /** Ends a run. If it was tried again, the later runs of its handler are next. Returns the run to schedule next, if any. */
-  release(run: PendingRun): PendingRun | undefined {
-    const queue = this.#queues.get(run.key);
-    const held = run.holdsHandler ? queue?.held?.get(run.handler) : undefined;
-    run.holdsHandler = false;
-    if (queue === undefined || held === undefined) return this.finished(run);
-    queue.held?.delete(run.handler);
-    queue.waiting ??= new Fifo();
-    for (const later of [...held.drain()].reverse()) queue.waiting.unshift(later);
-    return this.finished(run);
-  }
-
-  /** Removes and returns the runs of a namespace that wait, and ends `scheduled`, which no longer run. */
-  removeNamespace(namespace: string, scheduled: Iterable<PendingRun>): PendingRun[] {
-    for (const run of scheduled) {
-      const queue = this.#queues.get(run.key);
-      if (queue !== undefined && run.occupiesKey) queue.isBusy = false;
-    }
+  /** Removes and returns the runs of a namespace that wait behind others. */
+  removeNamespace(namespace: string): PendingRun[] {
     const removed: PendingRun[] = [];
-    for (const [key, { isBusy, waiting, held }] of this.#queues) {
+    for (const [key, { waiting, held }] of this.#queues) {
       if (!key.startsWith(`${namespace}/`)) continue;
       for (const queue of [waiting, ...(held?.values() ?? [])]) removed.push(...(queue?.drain() ?? []));
-      held?.clear();
-      if (!isBusy) this.#queues.delete(key);
     }
+    for (const run of removed) run.place = 'ended';
     return removed.filter(({ isSettled }) => !isSettled);
+  }
+
+  /** No run is resumed any more. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel?.();
   }
 
   #next(key: string, queue: KeyQueue): PendingRun | undefined {
@@ -83,13 +95,61 @@ export class KeyQueues {
       if (run.isSettled) continue;
       const held = queue.held?.get(run.handler);
       if (held === undefined) {
-        queue.isBusy = true;
-        run.occupiesKey = true;
+        run.place = 'leads';
+        queue.leader = run;
         return run;
       }
+      run.place = 'held';
       held.push(run);
     }
     if ((queue.held?.size ?? 0) === 0) this.#queues.delete(key);
     return undefined;
+  }
+
+  /** The next run of a handler that runs apart. Without one, its later runs wait like others again. */
+  #nextOfHandler({ key, handler }: PendingRun, queue: KeyQueue): PendingRun | undefined {
+    const held = queue.held?.get(handler);
+    for (let run = held?.shift(); run !== undefined; run = held?.shift()) {
+      if (run.isSettled) continue;
+      run.place = 'apart';
+      return run;
+    }
+    queue.held?.delete(handler);
+    if (queue.leader === undefined && queue.held?.size === 0) this.#queues.delete(key);
+    return undefined;
+  }
+
+  #arm(): void {
+    const first = this.#impatient.first;
+    if (this.#isStopped || this.#cancel !== undefined || first === undefined) return;
+    const delayMs = first.addedMs + PATIENCE_MS - this.#clock.monotonicMs();
+    this.#cancel = this.#clock.after(Math.max(1, delayMs), () => {
+      this.#cancel = undefined;
+      this.#resumeOverdue();
+      this.#arm();
+    });
+  }
+
+  #resumeOverdue(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const resumed: PendingRun[] = [];
+    for (let run = this.#impatient.first; run !== undefined; run = this.#impatient.first) {
+      if (run.place === 'waits' && !run.isSettled) {
+        if (run.addedMs + PATIENCE_MS > nowMs) break;
+        this.#overtake(run, resumed);
+      }
+      this.#impatient.shift();
+    }
+    if (resumed.length > 0) this.#resume(resumed);
+  }
+
+  /** Sets the leaders of its key apart until the run waits for none. */
+  #overtake(run: PendingRun, resumed: PendingRun[]): void {
+    while (run.place === 'waits') {
+      const leader = this.#queues.get(run.key)?.leader;
+      if (leader === undefined) throw new Error(`a run of ${run.key} waits for none`);
+      const next = this.setApart(leader);
+      if (next !== undefined) resumed.push(next);
+    }
   }
 }

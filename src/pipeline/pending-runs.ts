@@ -3,7 +3,7 @@ import { handlerId, type ScheduledRun } from './fair-scheduler.ts';
 /** What is known of an outbox entry without reading its event. */
 export interface PendingNotification extends ScheduledRun {
   outboxKey: string;
-  /** Key of the event. Entries with the same key run in order. */
+  /** Key of the event. Entries with the same key and handler run in order. */
   key: string;
   /** Size of the event. */
   bytes: number;
@@ -12,6 +12,12 @@ export interface PendingNotification extends ScheduledRun {
   /** Wall clock time of the first attempt that failed. */
   firstAttemptAtMs?: number | undefined;
 }
+
+/**
+ * The place of a run among those of its event key (`key-queues.ts`): it `waits` for the runs before it, is `held` behind an earlier
+ * one of its handler, may run while the others wait (`leads`), may run while they go on (`apart`), or has `ended`.
+ */
+export type Place = 'waits' | 'held' | 'leads' | 'apart' | 'ended';
 
 /** A run that waits, runs, or waits for its next attempt. */
 export interface PendingRun extends PendingNotification {
@@ -22,10 +28,7 @@ export interface PendingRun extends PendingNotification {
   retriedSinceMs: number | undefined;
   /** Monotonic time of its next attempt. */
   dueMs: number;
-  /** Whether later runs of its key wait for it. */
-  occupiesKey: boolean;
-  /** Whether later runs of its key and handler wait for it, because it is tried again. */
-  holdsHandler: boolean;
+  place: Place;
   /** Whether a slot of the scheduler is in use for it. */
   isRunning: boolean;
   /** Its outcome is being stored, so that it must not run any more. */

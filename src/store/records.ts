@@ -81,7 +81,7 @@ export interface OutboxEntry {
   notificationId: string;
   namespace: string;
   handler: string;
-  /** `<namespace>/<entity>/<check>`: entries of one key are handled in order. */
+  /** `<namespace>/<entity>/<check>`: entries of one key and handler are handled in order. */
   key: string;
   /** The published event: merged, with its whole output and its metrics. */
   event: Event;

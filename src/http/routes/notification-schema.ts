@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { NextAttempt } from '../../pipeline/pipeline.ts';
+import type { NextAttempt } from '../../pipeline/redelivery.ts';
 import type { StoredNotification } from '../../store/stored-notification.ts';
 import { OUTCOMES } from '../../store/records.ts';
 import type { WaitingNotification } from '../../store/waiting-notifications.ts';

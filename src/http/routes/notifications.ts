@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Commands } from '../../actors/administration/commands.ts';
-import type { NextAttempt } from '../../pipeline/pipeline.ts';
+import type { NextAttempt } from '../../pipeline/redelivery.ts';
 import { Conflict, NotFound } from '../../resources/errors.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import type { NotificationStore } from '../../store/notification-store.ts';
