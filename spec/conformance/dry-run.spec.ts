@@ -162,6 +162,20 @@ describe('a dry run', () => {
     ]);
   });
 
+  it('shows the filters of each of two workflows of one name', async () => {
+    const workflow = (filter: string) => ({
+      name: 'same',
+      filters: [{ name: filter, type: 'EventFilter', api_version: 'core/v2' }],
+      handler: { name: 'mail', type: 'Handler', api_version: 'core/v2' },
+    });
+    await put('pipelines', 'twins', { workflows: [workflow('quiet'), workflow('twice')] });
+    const { runs } = await post({ event, pipelines: ['twins'] });
+    expect(runs.map(({ filters, outcome }) => [filters.map(({ name }) => name), outcome])).to.deep.equal([
+      [['quiet'], 'denied'],
+      [['twice'], 'would-run'],
+    ]);
+  });
+
   it('names the silences that would apply', async () => {
     const metadata = { name: 'entity:db:*', namespace: 'default' };
     await api.put('/ns/default/silenced/entity:db:*', { metadata, subscription: 'entity:db', expire: -1 });

@@ -146,7 +146,7 @@ function endOf(run: PlannedRun, { filters, resources }: Subject): End | undefine
 
 async function examineFilters(run: PlannedRun, subject: Subject, ports: DryRunPorts): Promise<DryFilter[]> {
   const found: DryFilter[] = [];
-  for (const name of namesOf(run, subject.resources)) {
+  for (const name of run.namedFilters) {
     if (isBuiltInFilter(name)) {
       const note = denialBy(name, subject.input);
       found.push({
@@ -165,13 +165,6 @@ async function examineFilters(run: PlannedRun, subject: Subject, ports: DryRunPo
     found.push({ name, isBuiltIn: false, ...values });
   }
   return found;
-}
-
-/** All filters that the run names, also those that are decided before it. */
-function namesOf({ pipeline, workflow, handler }: PlannedRun, resources: PipelineResources): readonly string[] {
-  if (pipeline === undefined) return resources.handler(handler)?.filters ?? [];
-  const of = resources.pipeline(pipeline)?.workflows?.find(({ name }) => name === workflow);
-  return of?.filters?.map(({ name }) => name) ?? [];
 }
 
 interface ExaminedMutator {

@@ -64,6 +64,8 @@ export interface PlannedRun extends RunName {
   reason: string;
   /** The stored filters that are still to be evaluated, in order. */
   filters: readonly string[];
+  /** All filters that its workflow or handler names, in order. */
+  namedFilters: readonly string[];
 }
 
 interface Candidate extends RunName {
@@ -130,10 +132,10 @@ function plan(candidate: Candidate, input: FilterInput, ports: PlanPorts): Plann
   }
   const stored = decideStored(candidate, ports);
   if ('outcome' in stored) return stored;
-  const { pipeline, workflow, handler, mutator } = candidate;
+  const { pipeline, workflow, handler, mutator, filters: namedFilters } = candidate;
   const reason = stored.filters.length === 0 ? problemOf(candidate, ports.resources) : undefined;
   if (reason !== undefined) return ended(candidate, 'skipped', reason);
-  return { pipeline, workflow, handler, mutator, outcome: 'open', reason: '', filters: stored.filters };
+  return { pipeline, workflow, handler, mutator, outcome: 'open', reason: '', filters: stored.filters, namedFilters };
 }
 
 /** Decides the stored filters up to the first one that needs the sandbox. Returns this one and those after it. */
@@ -176,9 +178,9 @@ export function handlerProblem(handler: Pick<Handler, 'type'> | undefined): stri
 }
 
 function ended(
-  { pipeline, workflow, handler, mutator }: Candidate,
+  { pipeline, workflow, handler, mutator, filters: namedFilters }: Candidate,
   outcome: 'denied' | 'skipped',
   reason: string,
 ): PlannedRun {
-  return { pipeline, workflow, handler, mutator, outcome, reason, filters: [] };
+  return { pipeline, workflow, handler, mutator, outcome, reason, filters: [], namedFilters };
 }
