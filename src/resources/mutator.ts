@@ -9,7 +9,7 @@ export const MutatorSchema = Type.Object(
   {
     metadata: optional(ObjectMetaSchema),
     command: optional(text('command of a pipe mutator, which gets the event on its standard input')),
-    timeout: optional(uint32('seconds')),
+    timeout: optional(uint32('seconds; 0 = 1 s for JavaScript, which has at most 60 s')),
     env_vars: optional(textList()),
     runtime_assets: optional(textList()),
     secrets: optional(Type.Array(SecretReferenceSchema)),
