@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { systemClock } from '../../src/main/process/system-clock.ts';
 import type { PredicateTask } from '../../src/sandbox/messages.ts';
+import { Overloaded } from '../../src/resources/errors.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
 
@@ -150,8 +151,8 @@ describe('the sandbox', () => {
 
   it('rejects tasks when no thread can be started', async () => {
     const broken = new Sandbox({ clock: systemClock, log, worker: new URL('file:///nowhere/worker.js') });
-    const outcome = await broken.evaluate(task('true', [1]), OWNER).catch((error: Error) => error.message);
-    expect(outcome).to.equal('the sandbox cannot be started');
+    const error = await broken.evaluate(task('true', [1]), OWNER).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(Overloaded).with.property('message', 'the sandbox cannot be started');
     await broken.stop();
   });
 });

@@ -14,6 +14,7 @@ export const plainWorkflowPorts = (
   handler: (namespace: string, name: string) => Handler | undefined,
 ): Omit<WorkflowPorts, 'handle'> => ({
   clock,
+  log: new RecordedLog(),
   handler,
   namespaceExists: () => true,
   filters: { filter: () => undefined, libraries: notUsed('a library'), evaluate: notUsed('the sandbox') },

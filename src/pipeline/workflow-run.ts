@@ -1,11 +1,12 @@
 import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
 import type { Handler } from '../resources/handler.ts';
 import { redactEvent } from '../resources/redaction.ts';
 import { Overloaded } from '../resources/errors.ts';
 import { canRun } from '../rules/run-plan.ts';
 import type { OutboxEntry } from '../store/records.ts';
 import { type FilterPorts, passFilters } from './filters.ts';
-import type { Environment, HandlerInput, HandlerRun } from './handlers/handler-result.ts';
+import { type Environment, type HandlerInput, type HandlerRun, isShortage } from './handlers/handler-result.ts';
 import { mutate, type MutatorPorts } from './mutators.ts';
 import { NotStarted } from './not-started.ts';
 import { RunEnded } from './run-ended.ts';
@@ -18,6 +19,7 @@ export type HandleEvent = (handler: Handler, input: HandlerInput, entry: OutboxE
 
 export interface WorkflowPorts {
   clock: Pick<Clock, 'nowMs'>;
+  log: Log;
   /** The current configuration of the handler. */
   handler(namespace: string, name: string): Handler | undefined;
   namespaceExists(name: string): boolean;
@@ -36,22 +38,35 @@ export interface RunOptions {
 }
 
 /**
- * Returns a function that does one run of the outbox: it evaluates the filters, mutates the event and runs the handler. It rejects
- * only because of a defect of this program.
+ * Returns a function that does one run of the outbox: it evaluates the filters, mutates the event and runs the handler. The function
+ * never rejects: an unexpected error is logged, and the run has failed.
  */
 export function workflowRunner(ports: WorkflowPorts) {
   return async (entry: OutboxEntry, options: RunOptions): Promise<HandlerRun> => {
     try {
       return await runWorkflow(entry, options, ports);
     } catch (error) {
-      if (error instanceof RunEnded) return error.result;
-      if (error instanceof NotStarted || error instanceof Overloaded) {
-        return { outcome: 'not-started', reason: error.message };
-      }
-      throw error;
+      return endOf(error, entry, options, ports);
     }
   };
 }
+
+function endOf(error: unknown, entry: OutboxEntry, { signal }: RunOptions, { log }: WorkflowPorts): HandlerRun {
+  if (error instanceof RunEnded) return error.result;
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof NotStarted || error instanceof Overloaded || isShortage(codeOf(error))) {
+    return { outcome: 'not-started', reason: message };
+  }
+  if (!signal.aborted) {
+    const { namespace, pipeline, workflow, handler, key } = entry;
+    const fields = { err: error, namespace, pipeline, workflow, handler, event: key };
+    log.error(fields, 'could not run a handler because of an internal error');
+  }
+  return { outcome: 'failed', reason: `internal error: ${message}`, status: undefined };
+}
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 
 async function runWorkflow(entry: OutboxEntry, options: RunOptions, ports: WorkflowPorts): Promise<HandlerRun> {
   const { namespace, pipeline, filters = [], notificationId } = entry;

@@ -77,7 +77,7 @@ export class Sandbox {
 
   /**
    * Returns a result for each value, in order.
-   * @throws Overloaded when too many tasks wait, most of them of this namespace; Error when no thread can be started
+   * @throws Overloaded when too many tasks wait, most of them of this namespace, or no thread can be started
    */
   evaluate(task: PredicateTask, owner: TaskOwner): Promise<EvaluationResult[]> {
     if (task.values.length === 0 && !this.#isStopped) return Promise.resolve([]);
@@ -89,7 +89,7 @@ export class Sandbox {
   /**
    * Evaluates filters in order until one denies. An expression that throws is left out and noted; one that is stopped at
    * a limit denies.
-   * @throws Overloaded when too many tasks wait, most of them of this namespace; Error when no thread can be started
+   * @throws Overloaded when too many tasks wait, most of them of this namespace, or no thread can be started
    */
   filter(task: FilterTask, owner: TaskOwner): Promise<FilterResult> {
     const simple = this.#isStopped ? undefined : decideSimply(task.filters, task.event, task.nowMs);
@@ -105,7 +105,7 @@ export class Sandbox {
 
   /**
    * Runs a JavaScript mutator.
-   * @throws Overloaded when too many tasks wait, most of them of this namespace; Error when no thread can be started
+   * @throws Overloaded when too many tasks wait, most of them of this namespace, or no thread can be started
    */
   mutate(task: MutateTask, owner: TaskOwner): Promise<MutateResult> {
     return this.#run((resolve: (result: MutateResult) => void, reject) => {
@@ -260,7 +260,7 @@ export class Sandbox {
     this.#ports.log.warn({ err: error }, 'sandbox thread ended');
     if (!thread.isReady) {
       // Another thread would fail to start as well.
-      this.#rejectAll(new Error('the sandbox cannot be started', { cause: error }));
+      this.#rejectAll(new Overloaded('the sandbox cannot be started', { cause: error }));
       return;
     }
     const [current, ...waiting] = thread.jobs;

@@ -58,6 +58,7 @@ export function openPipeline(
   const environmentOf = resourceEnvironment(environment);
   const run = workflowRunner({
     clock,
+    log,
     handler: (namespace, name) => readResource(store, 'handlers', namespace, name),
     namespaceExists: (name) => readResource(store, 'namespaces', undefined, name) !== undefined,
     filters: {
