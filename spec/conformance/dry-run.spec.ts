@@ -143,6 +143,14 @@ describe('a dry run', () => {
     });
   });
 
+  it('does not ask for secrets and assets that a socket handler and a JavaScript mutator do not use', async () => {
+    const secrets = [{ name: 'TOKEN', secret: 'nowhere' }];
+    await put('mutators', 'secretive', { type: 'javascript', eval: 'return "x";', secrets });
+    const socket = { host: '127.0.0.1', port: 9 };
+    await put('handlers', 'socket', { type: 'udp', socket, mutator: 'secretive', secrets, runtime_assets: ['none'] });
+    expect(await run({ event, handlers: ['socket'] })).to.deep.include({ outcome: 'would-run', missing: [] });
+  });
+
   it('does not download an asset', async () => {
     await put('assets', 'functions', { url: 'http://127.0.0.1:9/functions.tar.gz', sha512: 'a'.repeat(128) });
     const found = await run({ event, handlers: ['unknown'] });

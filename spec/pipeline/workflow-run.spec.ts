@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { HandlerRun } from '../../src/pipeline/handlers/handler-result.ts';
+import { RunEnded } from '../../src/pipeline/run-ended.ts';
 import { workflowRunner, type WorkflowPorts } from '../../src/pipeline/workflow-run.ts';
 import { Overloaded } from '../../src/resources/errors.ts';
 import { parseEvent } from '../../src/resources/event.ts';
@@ -85,6 +86,17 @@ describe('a run of the outbox', () => {
     };
     expect(await runWith({ libraries }, stop.signal)).to.include({ outcome: 'failed' });
     expect(log.lines).to.deep.equal([]);
+  });
+
+  it('of a socket handler needs none of the assets and secrets that only commands use', async () => {
+    const plain = plainWorkflowPorts(new ManualClock(), () => ({ ...HANDLER, type: 'tcp', runtime_assets: ['none'] }));
+    const run = workflowRunner({
+      ...plain,
+      environment: () => Promise.reject(new RunEnded('skipped', 'asset "none" does not exist')),
+      handle: () => Promise.resolve({ outcome: 'handled', reason: '', status: undefined }),
+    });
+    const { signal } = new AbortController();
+    expect(await run({ ...ENTRY, filters: [] }, { isRetry: false, signal })).to.include({ outcome: 'handled' });
   });
 
   it('is tried again when the sandbox cannot take its filters', async () => {

@@ -217,12 +217,16 @@ const withoutCommands = ({ mutators }: DryRunPorts): MutatorPorts => ({
   runCommand: () => Promise.reject(new Error('a dry run starts no command')),
 });
 
-const missingOf = async (
+/** What is missing of what the resource uses: socket handlers use neither assets nor secrets, and JavaScript mutators no secrets. */
+async function missingOf(
   resource: Handler | Mutator | undefined,
   owner: string,
   namespace: string,
   { missing }: DryRunPorts,
-): Promise<string[]> => (resource === undefined ? [] : missing(namespace, owner, resource));
+): Promise<string[]> {
+  if (resource === undefined || resource.type === 'tcp' || resource.type === 'udp') return [];
+  return missing(namespace, owner, resource.type === 'javascript' ? { ...resource, secrets: null } : resource);
+}
 
 const socketOf = ({ type, socket }: Handler): string | undefined =>
   type === 'tcp' || type === 'udp' ? `${socket?.host ?? ''}:${socket?.port ?? 0}` : undefined;

@@ -6,7 +6,13 @@ import { Overloaded } from '../resources/errors.ts';
 import { canRun } from '../rules/run-plan.ts';
 import type { OutboxEntry } from '../store/records.ts';
 import { type FilterPorts, passFilters } from './filters.ts';
-import { type Environment, type HandlerInput, type HandlerRun, isShortage } from './handlers/handler-result.ts';
+import {
+  type Environment,
+  type HandlerInput,
+  type HandlerRun,
+  isShortage,
+  NO_ENVIRONMENT,
+} from './handlers/handler-result.ts';
 import { mutate, type MutatorPorts } from './mutators.ts';
 import { NotStarted } from './not-started.ts';
 import { RunEnded } from './run-ended.ts';
@@ -78,7 +84,11 @@ async function runWorkflow(entry: OutboxEntry, options: RunOptions, ports: Workf
   const mutator = pipeline === undefined ? handlerOf(entry, ports).mutator : entry.mutator;
   const payload = await mutate({ namespace, mutator, event, nowMs, signal }, ports.mutators);
   const handler = handlerOf(entry, ports);
-  const environment = await ports.environment(namespace, `handler "${entry.handler}"`, handler, signal);
+  // Only commands have assets and secrets.
+  const environment =
+    handler.type === 'pipe'
+      ? await ports.environment(namespace, `handler "${entry.handler}"`, handler, signal)
+      : NO_ENVIRONMENT;
   const result = await ports.handle(handler, { payload, notificationId, environment, signal }, entry);
   return notes.length === 0 ? result : { ...result, reason: `${notes.join('; ')}\n${result.reason}` };
 }
