@@ -3,7 +3,7 @@ import { Fifo } from './fifo.ts';
 import type { PendingRun } from './pending-runs.ts';
 
 /** The longest time for which a run waits for earlier runs of its key that have other handlers. */
-export const PATIENCE_MS = 1_000;
+export const PATIENCE_MS = 2_000;
 
 interface KeyQueue {
   /** The run that the waiting ones wait for. While there is none, none waits. */
@@ -16,7 +16,7 @@ interface KeyQueue {
 
 /**
  * Orders the runs of each event key. Runs of one handler go strictly one after the other. Those of different handlers do so too
- * while each ends soon: a run waits for earlier ones of other handlers for a second. After that, or when a run is to be tried
+ * while each ends soon: a run waits for earlier ones of other handlers for two seconds. After that, or when a run is to be tried
  * again, it runs apart from the others.
  */
 export class KeyQueues {
