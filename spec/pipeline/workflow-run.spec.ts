@@ -6,6 +6,7 @@ import { Overloaded } from '../../src/resources/errors.ts';
 import { parseEvent } from '../../src/resources/event.ts';
 import { eventFilterWithDefaults } from '../../src/resources/event-filter.ts';
 import { handlerWithDefaults } from '../../src/resources/handler.ts';
+import { mutatorWithDefaults } from '../../src/resources/mutator.ts';
 import type { OutboxEntry } from '../../src/store/records.ts';
 import { proxyEvent } from '../support/example-events.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -97,6 +98,25 @@ describe('a run of the outbox', () => {
     });
     const { signal } = new AbortController();
     expect(await run({ ...ENTRY, filters: [] }, { isRetry: false, signal })).to.include({ outcome: 'handled' });
+  });
+
+  it('lets a stop abort the download of the libraries of its filters and its mutator', async () => {
+    const signals: unknown[] = [];
+    const plain = plainWorkflowPorts(new ManualClock(), () => ({ ...HANDLER, mutator: 'm' }));
+    const mutator = mutatorWithDefaults({ type: 'javascript', eval: 'return ""', runtime_assets: ['library'] });
+    const libraries = (...[, , , signal]: unknown[]): Promise<string[]> => {
+      signals.push(signal);
+      return Promise.resolve([]);
+    };
+    const run = workflowRunner({
+      ...plain,
+      filters: { filter: () => FILTER, libraries, evaluate: () => Promise.resolve({ passes: true, notes: [] }) },
+      mutators: { ...plain.mutators, mutator: () => mutator, libraries, evaluate: () => Promise.resolve({ data: '' }) },
+      handle: () => Promise.resolve({ outcome: 'handled', reason: '', status: 0 }),
+    });
+    const { signal } = new AbortController();
+    expect(await run(ENTRY, { isRetry: false, signal })).to.include({ outcome: 'handled' });
+    expect(signals).to.deep.equal([signal, signal]);
   });
 
   it('is tried again when the sandbox cannot take its filters', async () => {

@@ -32,8 +32,8 @@ export type FilterResult =
 
 export interface FilterPorts {
   filter(namespace: string, name: string): EventFilter | undefined;
-  /** The JavaScript sources of the filter's assets. @throws RunEnded */
-  libraries(namespace: string, name: string, filter: EventFilter): Promise<readonly string[]>;
+  /** The JavaScript sources of the filter's assets. The signal aborts their download. @throws RunEnded, the reason of the signal */
+  libraries(namespace: string, name: string, filter: EventFilter, signal?: AbortSignal): Promise<readonly string[]>;
   evaluate(task: FilterTask, owner: RunOwner): Promise<FilterResult>;
 }
 
@@ -45,6 +45,7 @@ export interface FilteredRun {
   /** With its secrets redacted. */
   event: Event;
   nowMs: number;
+  signal: AbortSignal;
 }
 
 /**
@@ -66,7 +67,7 @@ const PASSED: FilterResult = { passes: true, notes: [] };
 
 /** Returns the filters up to the first that ends the run without an evaluation, and that end. */
 async function programsOf(
-  { namespace, filters, nowMs }: FilteredRun,
+  { namespace, filters, nowMs, signal }: FilteredRun,
   ports: FilterPorts,
 ): Promise<{ programs: FilterProgram[]; end?: RunEnded }> {
   const programs: FilterProgram[] = [];
@@ -77,7 +78,7 @@ async function programsOf(
     if (decision?.passes === true) continue;
     if (decision !== undefined) return { programs, end: new RunEnded('denied', decision.reason) };
     try {
-      const libraries = await ports.libraries(namespace, name, filter);
+      const libraries = await ports.libraries(namespace, name, filter, signal);
       const action = filter.action === 'deny' ? 'deny' : 'allow';
       programs.push({ name, action, expressions: filter.expressions ?? [], libraries });
     } catch (error) {

@@ -33,8 +33,16 @@ export interface MutatorPorts {
   mutator(namespace: string, name: string): Mutator | undefined;
   /** Environment entries of the assets and the secrets of a resource, in that order. @throws RunEnded */
   environment(namespace: string, owner: string, resource: Mutator, signal: AbortSignal): Promise<Environment>;
-  /** The sources of the JavaScript libraries of assets. `owner` is the resource as errors name it. @throws RunEnded */
-  libraries(namespace: string, owner: string, assets: readonly string[] | null): Promise<readonly string[]>;
+  /**
+   * The sources of the JavaScript libraries of assets. `owner` is the resource as errors name it. The signal aborts their download.
+   * @throws RunEnded, the reason of the signal
+   */
+  libraries(
+    namespace: string,
+    owner: string,
+    assets: readonly string[] | null,
+    signal?: AbortSignal,
+  ): Promise<readonly string[]>;
   /** A variable of this program's environment, for mutators that name one without a value. */
   variable(name: string): string | undefined;
   evaluate(task: MutationTask, owner: RunOwner): Promise<{ data: string } | { error: string }>;
@@ -75,7 +83,7 @@ const encoded = async (event: Event, { budget = new TickBudget() }: MutatorPorts
 
 /** An entry without a value takes it from the environment of this program. */
 async function evaluated(
-  { namespace, event, nowMs }: MutatedRun,
+  { namespace, event, nowMs, signal }: MutatedRun,
   name: string,
   mutator: Mutator,
   { evaluate, variable, libraries: librariesOf }: MutatorPorts,
@@ -86,7 +94,7 @@ async function evaluated(
       return equals === -1 ? [entry, variable(entry) ?? ''] : [entry.slice(0, equals), entry.slice(equals + 1)];
     }),
   );
-  const libraries = await librariesOf(namespace, `mutator "${name}"`, mutator.runtime_assets);
+  const libraries = await librariesOf(namespace, `mutator "${name}"`, mutator.runtime_assets, signal);
   const timeoutMs = mutator.timeout > 0 ? mutator.timeout * 1_000 : DEFAULT_JAVASCRIPT_TIMEOUT_MS;
   const task = { event, body: mutator.eval ?? '', variables, libraries, timeoutMs, nowMs };
   const result = await evaluate(task, { namespace, name: event.check?.metadata.name ?? '' });

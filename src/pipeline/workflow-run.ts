@@ -80,7 +80,7 @@ async function runWorkflow(entry: OutboxEntry, options: RunOptions, ports: Workf
   if (!ports.namespaceExists(namespace)) throw new RunEnded('skipped', NAMESPACE_DELETED);
   const event = redactEvent(entry.event);
   const nowMs = ports.clock.nowMs();
-  const notes = isRetry ? [] : await passFilters({ namespace, filters, event, nowMs }, ports.filters);
+  const notes = isRetry ? [] : await passFilters({ namespace, filters, event, nowMs, signal }, ports.filters);
   const mutator = pipeline === undefined ? handlerOf(entry, ports).mutator : entry.mutator;
   const payload = await mutate({ namespace, mutator, event, nowMs, signal }, ports.mutators);
   const handler = handlerOf(entry, ports);

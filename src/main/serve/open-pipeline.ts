@@ -63,7 +63,8 @@ export function openPipeline(
     namespaceExists: (name) => readResource(store, 'namespaces', undefined, name) !== undefined,
     filters: {
       filter: (namespace, name) => readResource(store, 'filters', namespace, name),
-      libraries: (namespace, name, filter) => libraries(namespace, `filter "${name}"`, filter.runtime_assets),
+      libraries: (namespace, name, filter, signal) =>
+        libraries(namespace, `filter "${name}"`, filter.runtime_assets, signal),
       evaluate: (...task) => sandbox.filter(...task),
     },
     mutators: {

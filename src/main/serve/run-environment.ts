@@ -33,7 +33,7 @@ export function runEnvironment(
       entriesOf: assetEnvironment,
       secrets: (namespace, secrets) => resolveSecrets(store, secretValues, namespace, secrets),
     },
-    libraries: async (namespace, name, named) =>
-      libraries.of(await runtimeAssets(assets, { namespace, name, assets: named })),
+    libraries: async (namespace, name, named, signal) =>
+      libraries.of(await runtimeAssets(assets, { namespace, name, assets: named }, signal)),
   };
 }
