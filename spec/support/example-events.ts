@@ -32,6 +32,7 @@ export interface KeepaliveChanges {
   sequence?: number;
   entity?: Json;
   check?: Json;
+  pipelines?: readonly Json[];
 }
 
 /** Returns a keepalive of the agent `name`. */
@@ -45,6 +46,7 @@ export function keepalive(name: string, changes: KeepaliveChanges = {}): Json {
     metadata: { namespace: 'default' },
     id: randomUUID(),
     sequence,
+    ...(changes.pipelines === undefined ? undefined : { pipelines: changes.pipelines }),
   };
 }
 
