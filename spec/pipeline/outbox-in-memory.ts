@@ -101,18 +101,22 @@ export class OutboxInMemory {
 
   #run({ notificationId, handler }: OutboxEntry, signal: AbortSignal): Promise<HandlerRun> {
     this.begun.push(notificationId);
-    const reason = this.unreachable.get(handler) ?? this.unreachable.get(notificationId);
-    if (reason !== undefined)
-      return Promise.resolve({ outcome: 'failed', reason, status: undefined, isUnreachable: true });
+    const isUnreachable = this.unreachable.has(handler) || this.unreachable.has(notificationId);
+    if (isUnreachable) return Promise.resolve(this.#result(handler, notificationId));
     if (this.shortOf.has(handler)) return Promise.resolve({ outcome: 'not-started', reason: 'spawn sh EMFILE' });
     if (!this.hangs.has(handler)) return Promise.resolve(HANDLED);
     return new Promise((resolve) => {
       const end = (): void => {
-        resolve(HANDLED);
+        resolve(this.#result(handler, notificationId));
       };
       this.hanging.set(notificationId, end);
       signal.addEventListener('abort', end);
     });
+  }
+
+  #result(handler: string, id: string): HandlerRun {
+    const reason = this.unreachable.get(handler) ?? this.unreachable.get(id);
+    return reason === undefined ? HANDLED : { outcome: 'failed', reason, status: undefined, isUnreachable: true };
   }
 
   async settles(...ids: string[]): Promise<void> {

@@ -98,6 +98,20 @@ describe('an event whose handler cannot be reached', () => {
     expect(outbox.settled[0]).to.include({ outcome: 'failed', attempts: 8 });
   });
 
+  it('stays in the outbox with its attempt when the backend stops meanwhile', async () => {
+    outbox.unreachable.clear();
+    outbox.hangs.add('down');
+    outbox.add('1', 'down');
+    await attempts('1', 1);
+    const stopped = outbox.pipeline.stop();
+    outbox.unreachable.set('down', REFUSED);
+    outbox.hanging.get('1')?.();
+    await stopped;
+    expect(outbox.settled).to.deep.equal([]);
+    expect([...outbox.entries.keys()]).to.deep.equal(['1']);
+    expect(outbox.attempts.get('1')).to.include({ attempts: 1 });
+  });
+
   it('is not tried again by a command, which may have done half of its work', async () => {
     outbox.add('1', 'half');
     await outbox.settles('1');

@@ -163,7 +163,7 @@ export class Pipeline {
     const cancel = this.#ports.clock.after(STOP_GRACE_MS, () => {
       this.#abortController.abort(new Error('the backend stops'));
     });
-    await Promise.all(this.#inFlight);
+    while (this.#inFlight.size > 0) await Promise.all(this.#inFlight);
     cancel();
   }
 

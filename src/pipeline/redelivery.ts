@@ -130,19 +130,20 @@ export class Redelivery {
   }
 
   #mayRetry(run: PendingRun, result: HandlerResult): boolean {
-    if (this.#isStopped || !this.#policy.mayRetry(run, result)) return false;
+    if (!this.#policy.mayRetry(run, result)) return false;
     const nowMs = this.#ports.clock.monotonicMs();
     const sinceMs = retriedSinceMs(run, this.#outages.of(run)) ?? nowMs;
     return nowMs - sinceMs < this.#policy.retryForMs(run);
   }
 
+  /** During a stop, the run stays in the outbox for the next start. */
   #retryLater(run: PendingRun, { reason }: HandlerResult, level: number): void {
     const { clock, log, attempted, track } = this.#ports;
     const nowMs = clock.monotonicMs();
     run.attempts += 1;
     run.retriedSinceMs = retriedSinceMs(run, this.#outages.of(run)) ?? nowMs;
     run.isRunning = false;
-    const delayMs = this.#outages.failed(run, reason, level);
+    const delayMs = this.#isStopped ? undefined : this.#outages.failed(run, reason, level);
     const { namespace, handler, key, attempts, outboxKey } = run;
     const fields = { namespace, handler, event: key, reason, attempts, retry_in_ms: delayMs };
     log.warn(fields, 'event was not handled, its handler is tried again');
