@@ -29,7 +29,13 @@ describe('the recorded event pipeline', function () {
   this.timeout(3 * MINUTE_MS);
   const all = FILES.flatMap((file) => readPipelineScenarios(file).map((scenario) => ({ file, scenario })));
   const scenarios = new Map(all.map((each) => [`${each.file} ${each.scenario.name}`, each]));
-  const backend = perSuite(() => BackendProcess.start({ environment: { MARK_ENV: 'from-backend' } }));
+  const backend = perSuite(() =>
+    BackendProcess.start({
+      environment: { MARK_ENV: 'from-backend' },
+      // A loaded machine does not change the order of handlers.
+      args: ['--handler-patience', '60s'],
+    }),
+  );
   const api = perSuite(() => backend.login());
 
   /** Each has its own namespace. */

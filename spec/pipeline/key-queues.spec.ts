@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { KeyQueues, PATIENCE_MS } from '../../src/pipeline/key-queues.ts';
+import { KeyQueues, DEFAULT_PATIENCE_MS } from '../../src/pipeline/key-queues.ts';
 import type { PendingRun } from '../../src/pipeline/pending-runs.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 
@@ -75,7 +75,8 @@ class Runs {
       `runs before ${run.outboxKey} of its key and handler`,
     ).to.deep.equal([]);
     const mayOvertake =
-      this.clock.monotonicMs() - run.addedMs >= PATIENCE_MS || unended.every((one) => this.#isApart(one, before));
+      this.clock.monotonicMs() - run.addedMs >= DEFAULT_PATIENCE_MS ||
+      unended.every((one) => this.#isApart(one, before));
     expect(mayOvertake, `${run.outboxKey} may overtake ${unended.map(({ outboxKey }) => outboxKey)}`).to.equal(true);
   }
 
@@ -117,7 +118,7 @@ class Runs {
   #assertOrder(): void {
     const nowMs = this.clock.monotonicMs();
     for (const run of this.waiting()) {
-      if (nowMs - run.addedMs < PATIENCE_MS) continue;
+      if (nowMs - run.addedMs < DEFAULT_PATIENCE_MS) continue;
       const before = this.added.slice(0, this.added.indexOf(run));
       const isBehind = before.some(
         (one) => one.key === run.key && one.handler === run.handler && one.place !== 'ended' && !one.isSettled,
@@ -167,7 +168,7 @@ describe('the runs of an event key', () => {
     runs.add('default/sw-1/disk', 'a');
     runs.add('default/sw-1/disk', 'b');
     runs.queues.stop();
-    await runs.clock.advance(2 * PATIENCE_MS);
+    await runs.clock.advance(2 * DEFAULT_PATIENCE_MS);
     expect(runs.begun).to.have.lengthOf(1);
   });
 

@@ -6,6 +6,8 @@ export interface HandlerConfig {
   readonly handlerRunLimitMs?: number;
   /** The time for which tcp and udp handlers are tried again; never when absent or 0. */
   readonly handlerRetryForMs?: number;
+  /** How long handlers of an event wait for those before them; the default of the pipeline when absent. */
+  readonly handlerPatienceMs?: number;
   /** Handlers that run at the same time; the default of the pipeline when absent. */
   readonly handlerWorkers?: number;
   /** The user that commands of handlers and mutators run as; that of the backend when absent. */
@@ -35,6 +37,11 @@ export const handlerFlags = {
     fallback: 3_600_000,
     about: 'time for which events are tried again when a tcp or udp handler cannot be reached, 0 for no second attempt',
   },
+  'handler-patience': {
+    kind: kinds.duration(),
+    fallback: 2_000,
+    about: 'longest time for which a handler waits for those before it with the same event',
+  },
 };
 
 export function handlerConfig(values: FlagValues<typeof handlerFlags>): HandlerConfig {
@@ -43,5 +50,6 @@ export function handlerConfig(values: FlagValues<typeof handlerFlags>): HandlerC
     handlerWorkers: values['pipelined-workers'],
     handlerRunLimitMs: values['handler-run-limit'],
     handlerRetryForMs: values['handler-retry-for'],
+    handlerPatienceMs: values['handler-patience'],
   };
 }

@@ -2,8 +2,8 @@ import type { Clock } from '../ports/clock.ts';
 import { Fifo } from './fifo.ts';
 import type { PendingRun } from './pending-runs.ts';
 
-/** The longest time for which a run waits for earlier runs of its key that have other handlers. */
-export const PATIENCE_MS = 2_000;
+/** The longest time for which a run waits for earlier runs of its key that have other handlers, unless configured. */
+export const DEFAULT_PATIENCE_MS = 2_000;
 
 interface KeyQueue {
   /** The run that the waiting ones wait for. While there is none, none waits. */
@@ -22,6 +22,7 @@ interface KeyQueue {
 export class KeyQueues {
   readonly #queues = new Map<string, KeyQueue>();
   readonly #clock: Clock;
+  readonly #patienceMs: number;
   readonly #resume: (runs: readonly PendingRun[]) => void;
   /** Runs that began to wait, in the order in which their patience ends. */
   readonly #impatient = new Fifo<PendingRun>();
@@ -29,8 +30,9 @@ export class KeyQueues {
   #isStopped = false;
 
   /** `resume` takes runs that need not wait any longer. */
-  constructor(clock: Clock, resume: (runs: readonly PendingRun[]) => void) {
+  constructor(clock: Clock, resume: (runs: readonly PendingRun[]) => void, patienceMs = DEFAULT_PATIENCE_MS) {
     this.#clock = clock;
+    this.#patienceMs = patienceMs;
     this.#resume = resume;
   }
 
@@ -122,7 +124,7 @@ export class KeyQueues {
   #arm(): void {
     const first = this.#impatient.first;
     if (this.#isStopped || this.#cancel !== undefined || first === undefined) return;
-    const delayMs = first.addedMs + PATIENCE_MS - this.#clock.monotonicMs();
+    const delayMs = first.addedMs + this.#patienceMs - this.#clock.monotonicMs();
     this.#cancel = this.#clock.after(Math.max(1, delayMs), () => {
       this.#cancel = undefined;
       this.#resumeOverdue();
@@ -135,7 +137,7 @@ export class KeyQueues {
     const resumed: PendingRun[] = [];
     for (let run = this.#impatient.first; run !== undefined; run = this.#impatient.first) {
       if (run.place === 'waits' && !run.isSettled) {
-        if (run.addedMs + PATIENCE_MS > nowMs) break;
+        if (run.addedMs + this.#patienceMs > nowMs) break;
         this.#overtake(run, resumed);
       }
       this.#impatient.shift();

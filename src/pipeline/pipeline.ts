@@ -23,6 +23,8 @@ export interface PipelinePorts extends Pick<
 > {
   /** Handlers that run concurrently; 100 by default. */
   maxRunning?: number | undefined;
+  /** How long a run waits for earlier ones of its key with other handlers, ms; two seconds by default. */
+  patienceMs?: number | undefined;
   /** The entry with this outbox key. */
   entry(outboxKey: string): OutboxEntry | undefined;
   /** Does one run: filters, mutator and handler. */
@@ -58,9 +60,10 @@ export class Pipeline {
   constructor(ports: PipelinePorts) {
     this.#ports = ports;
     this.#settlement = new Settlement({ ...ports, turns: this.#turns });
-    this.#keys = new KeyQueues(ports.clock, (runs) => {
+    const resume = (runs: readonly PendingRun[]): void => {
       this.#resume(runs);
-    });
+    };
+    this.#keys = new KeyQueues(ports.clock, resume, ports.patienceMs);
     this.#scheduler = new FairScheduler((handler) => this.#redelivery.limitOf(handler), ports.maxRunning);
     this.#redelivery = new Redelivery({
       ...ports,
@@ -68,9 +71,7 @@ export class Pipeline {
       track: (work) => {
         this.#track(work);
       },
-      resume: (runs) => {
-        this.#resume(runs);
-      },
+      resume,
       resumeHandler: (handler) => {
         const hasRuns = this.#scheduler.resume(handler);
         this.#start();

@@ -35,11 +35,16 @@ export interface OpenPipelinePorts {
   log: Log;
 }
 
-type Config = Pick<BackendConfig, 'handlerRunLimitMs' | 'handlerRetryForMs' | 'handlerWorkers'>;
+type Config = Pick<BackendConfig, 'handlerRunLimitMs' | 'handlerRetryForMs' | 'handlerPatienceMs' | 'handlerWorkers'>;
 
 /** Starts handling the outbox with real processes, sockets and threads, and measures how long handlers take. */
 export function openPipeline(
-  { handlerRunLimitMs: runLimitMs = 0, handlerRetryForMs = 0, handlerWorkers: maxRunning }: Config,
+  {
+    handlerRunLimitMs: runLimitMs = 0,
+    handlerRetryForMs = 0,
+    handlerPatienceMs: patienceMs,
+    handlerWorkers: maxRunning,
+  }: Config,
   { system, store, sandbox, environment, libraries, durations, account, clock, log }: OpenPipelinePorts,
   closers: Closers,
 ): Pipeline {
@@ -80,7 +85,7 @@ export function openPipeline(
     environment: environmentOf,
     handle: durations.observing(handle, clock),
   });
-  const ports = { clock, log, random: Math.random, run, handlerRetryForMs, maxRunning };
+  const ports = { clock, log, random: Math.random, run, handlerRetryForMs, maxRunning, patienceMs };
   const { pipeline, loaded } = startPipeline(system, store, ports);
   closers.add(async () => {
     await pipeline.stop();

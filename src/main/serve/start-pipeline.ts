@@ -15,7 +15,7 @@ const MAX_BYTES_PER_TURN = 4 * 1024 * 1024;
 
 export type StartPipelinePorts = Pick<
   PipelinePorts,
-  'clock' | 'log' | 'random' | 'run' | 'handlerRetryForMs' | 'maxRunning'
+  'clock' | 'log' | 'random' | 'run' | 'handlerRetryForMs' | 'maxRunning' | 'patienceMs'
 >;
 
 export interface StartedPipeline {
