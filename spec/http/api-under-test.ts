@@ -158,6 +158,7 @@ export class ApiUnderTest {
       ledgerOfKey: (query) => this.#store.ledgerSliceOfKey(query),
       metrics: () => this.scrape(),
       aggregates: this.#system.aggregates,
+      eventMetrics: this.#system.eventMetrics,
       backendHealth: () => this.backendHealth,
       probe: (timeoutMs) => {
         this.probedMs = timeoutMs;

@@ -25,6 +25,7 @@ import { DEFAULT_SETTINGS } from './core/settings.ts';
 import { type SystemListener, SystemListeners } from './core/system-listeners.ts';
 import { TickBook } from './core/tick-book.ts';
 import { DeadlineDispatch } from './deadline-dispatch.ts';
+import { MetricHistory } from './events/metric-history.ts';
 import { noteAttempts, settleDurably } from './events/settle-notification.ts';
 import { SILENCE } from './events/silences.ts';
 import { ActorDetails } from './inspection/actor-details.ts';
@@ -64,6 +65,7 @@ const DEFAULT_MAX_AWAKE_ACTORS = 200_000;
 export class ActorSystem {
   readonly agents: AgentPort;
   readonly aggregates = new Aggregates();
+  readonly eventMetrics = new MetricHistory();
   readonly commands: Commands;
   readonly decider: Decider;
   readonly inspection: Inspection;
@@ -93,6 +95,7 @@ export class ActorSystem {
     const { store, clock, log, backendName, machines = MACHINES, configurationKinds = CONFIGURATION_KINDS } = ports;
     const listeners = this.#listeners;
     listeners.add(this.aggregates);
+    listeners.add(this.eventMetrics);
     const time = new SteadyTime(clock, lastAliveMs(store));
     const nowMs = () => clock.nowMs();
     const steadyMs = () => time.nowMs();

@@ -22,6 +22,7 @@ import { docsRoutes } from './routes/docs.ts';
 import { entityRoutes } from './routes/entities.ts';
 import { type DryRunRoutePorts, dryRunRoutes } from './routes/dry-run.ts';
 import { type EntitySummaryPorts, entitySummaryRoutes } from './routes/entity-summaries.ts';
+import { type EventMetricPorts, eventMetricRoutes } from './routes/event-metrics.ts';
 import { type EventSummaryPorts, eventSummaryRoutes } from './routes/event-summaries.ts';
 import { eventRoutes } from './routes/events.ts';
 import { type ExplainRoutePorts, explainRoutes } from './routes/explain.ts';
@@ -52,6 +53,7 @@ export interface ApiPorts
     Pick<DryRunRoutePorts, 'dryRuns'>,
     Pick<EventSummaryPorts, 'silencesNow'>,
     AggregateRoutePorts,
+    Pick<EventMetricPorts, 'eventMetrics'>,
     BackendHealthPorts,
     Pick<SilencePreviewPorts, 'silencing'>,
     StatusRoutePorts,
@@ -88,6 +90,7 @@ export function createApi(ports: ApiPorts): Api {
   const routes: Route[] = [
     ...eventRoutes(parts),
     ...eventSummaryRoutes(parts),
+    ...eventMetricRoutes(parts),
     ...aggregateRoutes(parts),
     ...notificationRoutes(parts),
     ...explainRoutes(parts),

@@ -1,6 +1,7 @@
 import type { Check } from '../resources/check.ts';
 import type { EntityConfig } from '../resources/entity.ts';
 import type { Event } from '../resources/event.ts';
+import type { MetricPoint } from '../resources/metric-point.ts';
 import type { LedgerCause, LedgerDraft } from './ledger.ts';
 import { canHide, isHidden, visible } from './pending-deletions.ts';
 import { type DeletedKind, TABLE_NAMES, type TableName, type Tables } from './records.ts';
@@ -22,6 +23,7 @@ export type Announcement =
   | { type: 'namespace.deleted'; namespace: string }
   | DeletionPending
   | AggregatesChanged
+  | MetricsReceived
   | CheckRequested
   | ProxyRunRequested
   /** Undefined when it was deleted. */
@@ -44,6 +46,16 @@ export interface AggregatesChanged {
   status: number;
   /** Unix seconds. */
   executedS: number;
+}
+
+/** A result had metrics, which are not stored. */
+export interface MetricsReceived {
+  type: 'metrics.received';
+  /** `<namespace>/<entity>/<check>` */
+  key: string;
+  /** Unix seconds. */
+  atS: number;
+  points: readonly MetricPoint[];
 }
 
 /** An outbox entry without its event. */

@@ -19,6 +19,7 @@ import { resolveEntity } from '../entities/proxy-entities.ts';
 import { ranAfter } from '../ticks/entity-ticks.ts';
 import { renewEvent } from './deletions.ts';
 import { type Overdue, recordCheckState } from './check-state-entry.ts';
+import { announceMetrics } from './metric-history.ts';
 import { joinAggregates } from './join-aggregates.ts';
 import { recordIncident } from './incidents.ts';
 import { announceProcessed, definitionOf, publish, skipPublication } from './publish.ts';
@@ -79,6 +80,7 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   countEvent(ctx, key, previous, record);
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf({ state, ttl, event: stored }));
+  announceMetrics(ctx, key, event.metrics?.points);
   recordIncident(ctx, { key, previous: previous?.state, merged: state, timestampS: event.timestamp });
   recordCheckState(ctx, event, { key, previous: previous?.state, merged: state, cause, overdue: options.overdue });
   const { status } = event.check;

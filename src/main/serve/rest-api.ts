@@ -63,6 +63,7 @@ export function apiOf(config: BackendConfig, ports: RestApiPorts): Api {
     dryRuns,
     backendHealth,
     aggregates: system.aggregates,
+    eventMetrics: system.eventMetrics,
     explainer: new Explainer({
       ledger: store,
       records: new VisibleStore(store),
