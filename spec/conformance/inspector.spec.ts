@@ -104,7 +104,7 @@ describe('the inspector', () => {
     });
   }
 
-  it('sends messages in the format of the hosted inspector', async () => {
+  it('case 30: sends messages in the format of the hosted inspector', async () => {
     await start();
     const inspector = await watching(ENTITY);
     await agent.keepalive(TIMING);
@@ -224,7 +224,7 @@ describe('the inspector', () => {
   });
 
   describe('after a reconnection', () => {
-    it('sends each missed message once', async () => {
+    it('case 32: sends each missed message once', async () => {
       await start();
       const always = await watching(ENTITY);
       const before = await watching(ENTITY);
@@ -381,7 +381,7 @@ describe('the inspector', () => {
     });
   });
 
-  it('redacts secrets in contexts and events, including the fields that the entity names', async () => {
+  it('case 31: redacts secrets in contexts and events, including the fields that the entity names', async () => {
     const { config, implementations } = MACHINES.entity;
     const secrets = { password: 'open-1', login: { api_key: 'open-2', user: 'ann' }, doorPin: 'open-3' };
     const context = ({ input }: { input: { key: string } }) => ({
@@ -438,7 +438,7 @@ describe('the inspector', () => {
       expect(refusal.status).to.equal(401);
     });
 
-    it('refuses a user without permission, and a user who was disabled meanwhile', async () => {
+    it('case 31: refuses a user without permission, and a user who was disabled meanwhile', async () => {
       await start();
       const ann = { username: 'ann', password: 'Ann-P@ssw0rd' };
       await admin.put('/api/core/v2/users/ann', { ...ann, groups: ['system:agents'] });
@@ -498,7 +498,7 @@ describe('the inspector', () => {
       await next.has(1);
     });
 
-    it('refuses other paths, and all connections when the inspector is disabled', async () => {
+    it('case 31: refuses other paths, and all connections when the inspector is disabled', async () => {
       await start();
       const elsewhere = await validationErrorOf(
         inspectUrl(backend.apiPort, { ticket: await ticketOf(admin) }, '/debug/other'),

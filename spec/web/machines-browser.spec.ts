@@ -107,12 +107,12 @@ describe('the charts of state machines in a browser', function () {
     const { page } = opened;
     await isActive(page, 'entity.registered.monitored').waitFor();
     expect(await page.locator('[data-current]').getAttribute('data-current')).to.equal('monitored');
-    await page.locator('.facts .countdown').waitFor();
+    await page.locator('.actor-facts .countdown').waitFor();
     expect(await page.locator('.next-steps').innerText()).to.include('No keepalive came within the warning timeout.');
     expect(await page.locator('.context').innerText()).to.include('lastReceivedAtMs');
   });
 
-  it('move to warning and to critical within 500 ms of the entry in the ledger when the agent is killed', async () => {
+  it('29: move to warning and to critical within 500 ms of the entry in the ledger when the agent is killed', async () => {
     const { page } = opened;
     await page.evaluate(NOTE_STATES);
     await agent.kill();
@@ -137,7 +137,7 @@ describe('the charts of state machines in a browser', function () {
     expect(await page.locator('.timeline li').first().getAttribute('data-seq')).to.equal(String(seq));
   });
 
-  it('count the agents of each state in the gallery, and change without a reload', async () => {
+  it('29: count the agents of each state in the gallery, and change without a reload', async () => {
     const { page } = await browser.openAt('/machines');
     const critical = page.locator('[data-count-of="entity.critical"] strong');
     await critical.filter({ hasText: '1' }).waitFor();

@@ -14,6 +14,7 @@ const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
   ['j  k', 'Next row, previous row'],
   ['Enter', 'Open the row'],
   ['x', 'Select the row'],
+  ['a', 'Show all events, or only problems'],
   ['s', 'Silence'],
   ['r', 'Resolve'],
   ['e', 'Run the check again'],

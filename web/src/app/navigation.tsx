@@ -34,7 +34,7 @@ const GROUPS: readonly { label: string; items: readonly Destination[] }[] = [
     ],
   },
   {
-    label: 'Inside',
+    label: 'System',
     items: [
       { label: 'Agents', icon: 'agents', to: paths.agents, key: 'i' },
       { label: 'Machines', icon: 'machines', to: paths.machines, key: 'm' },

@@ -4,6 +4,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { navigate } from '../routing/location.ts';
 import { paths } from '../routing/paths.ts';
 import { namespace, namespaces } from '../state/namespace.ts';
+import { savedSearches } from '../state/saved-searches.ts';
 import { DESTINATIONS } from './navigation.tsx';
 
 const isOpen = signal(false);
@@ -26,6 +27,7 @@ function choicesFor(text: string): Choice[] {
     ...DESTINATIONS.map(({ label, to }) => ({ label, kind: 'view', to: to(current) })),
     { label: 'Tour of the example', kind: 'view', to: paths.tour(current) },
     { label: 'Wall view', kind: 'view', to: `${paths.events(current)}?view=wall` },
+    ...savedSearches.value.map(({ name, to }) => ({ label: name, kind: 'saved search', to })),
     ...namespaces.value.map((name) => ({ label: name, kind: 'namespace', to: paths.home(name) })),
   ];
   const found = all.filter(({ label }) => label.toLowerCase().includes(wanted));

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { query, setQuery } from '../routing/location.ts';
 import type { Loader } from '../state/resource.ts';
+import { SavedSearches } from './saved-searches.tsx';
 import { SearchField } from './search-field.tsx';
 import { Empty, Failure, Loading } from './states.tsx';
 import { VirtualRows } from './virtual-rows.tsx';
@@ -62,6 +63,7 @@ export function Listing<T extends object>(props: ListingProps<T>) {
       </div>
       <div class="toolbar" role="search">
         <SearchField label={`Search ${noun}`} value={text} />
+        <SavedSearches />
         {controls}
       </div>
       {error !== undefined && data === undefined ? (

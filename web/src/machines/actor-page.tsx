@@ -62,7 +62,7 @@ function Actor({ chart, actorKey: key }: { chart: Chart; actorKey: string }) {
         </div>
       </div>
       {error !== undefined && <Failure title="The actor could not be read" message={error} />}
-      <dl class="facts card">
+      <dl class="actor-facts card">
         <div>
           <dt>State</dt>
           <dd aria-live="polite" data-current={name ?? ''}>

@@ -157,6 +157,7 @@ export function CheckPage({ params: { namespace = '', check: name = '' } }: Page
               <h2 id="check-ticks">Ticks on record</h2>
               <a href={paths.actor('check-schedule', `${namespace}/${name}`)}>State machine</a>
             </header>
+            {ticks.state.value.data?.ticks.length === 0 && <p class="muted">No run was due yet.</p>}
             <ol class="plain-list">
               {(ticks.state.value.data?.ticks ?? [])
                 .slice(-TICKS)

@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<EntityRow>[] = [
       </>
     ),
     sort: ({ name }) => name,
-    width: '36%',
+    width: '30%',
   },
   {
     head: 'State',
@@ -55,11 +55,24 @@ const COLUMNS: readonly Column<EntityRow>[] = [
     isDescending: true,
   },
   {
+    head: 'Class',
+    cell: ({ entity_class: kind }) => <span class="muted">{kind}</span>,
+    sort: ({ entity_class: kind }) => kind,
+  },
+  {
     head: 'Last seen',
     cell: ({ last_seen: seen, entity_class: kind }) =>
-      kind === 'agent' ? <Ago at={seen} /> : <span class="muted">{kind}</span>,
+      kind === 'agent' ? <Ago at={seen} /> : <span class="muted">–</span>,
     sort: ({ last_seen: seen }) => seen,
     isDescending: true,
+  },
+  {
+    head: 'Subscriptions',
+    cell: ({ name, subscriptions }) => {
+      const text = subscriptions.filter((one) => one !== `entity:${name}`).join(', ');
+      return <span title={text}>{text === '' ? <span class="muted">none</span> : text}</span>;
+    },
+    width: '16%',
   },
   { head: 'System', cell: ({ os }) => <span class="muted">{os}</span>, sort: ({ os }) => os },
   { head: 'Agent', cell: ({ version }) => <span class="muted">{version}</span>, sort: ({ version }) => version },

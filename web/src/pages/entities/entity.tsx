@@ -109,11 +109,11 @@ export function EntityPage({ params: { namespace = '', entity: name = '' } }: Pa
           </section>
           <section class="card" aria-labelledby="entity-inside">
             <header>
-              <h2 id="entity-inside">Inside</h2>
+              <h2 id="entity-inside">State machine</h2>
             </header>
             <ul class="plain-list">
               <li>
-                <a href={paths.actor('entity', `${namespace}/${name}`)}>State machine of its keepalives</a>
+                <a href={paths.actor('entity', `${namespace}/${name}`)}>Keepalives</a>
               </li>
               <li>
                 <a href={paths.ledger({ key: `${namespace}/${name}` })}>Ledger</a>

@@ -6,6 +6,7 @@ import { Failure, Loading } from '../../components/states.tsx';
 import { StatusMark } from '../../components/status.tsx';
 import { Labels } from '../../components/chips.tsx';
 import { Ago } from '../../components/time.tsx';
+import { LazyChart } from '../../machines/lazy-chart.ts';
 import { navigate, query } from '../../routing/location.ts';
 import type { PageProps } from '../../routing/page.ts';
 import { paths } from '../../routing/paths.ts';
@@ -18,6 +19,8 @@ import { Countdown } from './countdown.tsx';
 import { DryRun } from './dry-run.tsx';
 import type { Explanation } from './explanation.ts';
 import { Handled } from './handled.tsx';
+import { type HookResult, Hooks } from './hooks.tsx';
+import { Metrics } from './metrics.tsx';
 import { Moment } from './moment.tsx';
 import { Why } from './why.tsx';
 
@@ -39,7 +42,7 @@ interface StoredEvent {
     handlers: readonly string[];
     is_silenced: boolean;
     history: readonly { status: number; executed: number }[] | null;
-    hooks?: readonly { config?: { command: string }; command?: string; output?: string; metadata?: { name: string } }[];
+    hooks?: readonly HookResult[] | null;
   };
 }
 
@@ -77,7 +80,8 @@ export function EventPage({ params }: PageProps) {
   });
   const { data, error } = event.state.value;
   if (error !== undefined && data === undefined) {
-    return <Failure title={`${entity} ${check}`} message={error} retry={event.reload} />;
+    const message = error === 'not found' ? 'This event does not exist. It may have been deleted.' : error;
+    return <Failure title={`${entity} ${check}`} message={message} retry={event.reload} />;
   }
   if (data === undefined) return <Loading what="Reading the event" />;
   const explanation = explained.state.value.data;
@@ -122,6 +126,7 @@ export function EventPage({ params }: PageProps) {
           {explanation !== undefined && (
             <Handled namespace={namespace} explanation={explanation} onReplayed={explained.reload} />
           )}
+          <Hooks hooks={data.check.hooks ?? []} />
           <DryRun namespace={namespace} entity={entity} check={check} />
           {explanation !== undefined && <Changes explanation={explanation} />}
         </div>
@@ -157,10 +162,12 @@ export function EventPage({ params }: PageProps) {
             />
           </section>
           <Countdown explanation={explanation} isNow={moment === ''} />
+          <Metrics {...address} />
           <section class="card" aria-labelledby="machines">
             <header>
               <h2 id="machines">State machines</h2>
             </header>
+            <LazyChart {...chartOf(address, data.check.ttl)} />
             <ul class="plain-list">
               <li>
                 <a href={paths.actor('check-state', `${namespace}/${entity}/${check}`)}>State of the check</a>
@@ -190,4 +197,19 @@ export function EventPage({ params }: PageProps) {
       )}
     </div>
   );
+}
+
+/** What the page shows as a chart: the machine that raises an alert by itself, if there is one. */
+function chartOf({ namespace, entity, check }: { namespace: string; entity: string; check: string }, ttl: number) {
+  if (check === 'keepalive') {
+    return {
+      machine: 'entity',
+      actorKey: `${namespace}/${entity}`,
+      absent: 'No keepalive is expected of this entity.',
+    };
+  }
+  const actorKey = `${namespace}/${entity}/${check}`;
+  return ttl > 0
+    ? { machine: 'check-ttl', actorKey, absent: 'The check TTL begins with the next result.' }
+    : { machine: 'check-state', actorKey, absent: 'The check has no state yet.' };
 }

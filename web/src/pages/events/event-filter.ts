@@ -17,7 +17,10 @@ export interface EventFilter {
   isReversed: boolean;
   /** `entity`, `check`, `label:<name>`, or none. */
   group: string;
-  closed: ReadonlySet<string>;
+  /** Whether groups are closed unless the user opened them. */
+  isFolded: boolean;
+  /** The groups that are exceptions to `isFolded`. */
+  toggled: ReadonlySet<string>;
 }
 
 const oneOf = <T extends string>(value: string | null, values: readonly T[], fallback: T): T =>
@@ -33,7 +36,8 @@ export function filterIn(query: URLSearchParams): EventFilter {
     sort: oneOf(sort.replace(/^-/, ''), SORTS, 'severity'),
     isReversed: sort.startsWith('-'),
     group: query.get('group') ?? '',
-    closed: new Set(query.getAll('closed')),
+    isFolded: query.get('fold') === 'all',
+    toggled: new Set(query.getAll('closed')),
   };
 }
 

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { SavedSearches } from '../../components/saved-searches.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import { setQuery, url, navigate } from '../../routing/location.ts';
 import type { EventFilter } from './event-filter.ts';
@@ -38,6 +39,11 @@ export function withLabel(label: string): string {
   return next.pathname + next.search;
 }
 
+/** Closes or opens all groups. Those that the user toggles afterwards are exceptions. */
+function foldAll(isFolded: boolean): void {
+  setQuery({ fold: isFolded ? 'all' : '', closed: '' });
+}
+
 /** The names of labels in the list, for grouping. */
 function labelNames(list: EventList): string[] {
   const names = new Set<string>();
@@ -51,6 +57,7 @@ export function EventToolbar({ filter, list }: { filter: EventFilter; list: Even
   return (
     <div class="toolbar" role="search">
       <SearchField label="Search events" value={filter.text} />
+      <SavedSearches />
       <label>
         <span>Status</span>
         <select
@@ -82,6 +89,7 @@ export function EventToolbar({ filter, list }: { filter: EventFilter; list: Even
           onChange={({ currentTarget: { value } }) => {
             const next = new URL(url.value);
             next.searchParams.delete('closed');
+            next.searchParams.delete('fold');
             if (value === '') next.searchParams.delete('group');
             else next.searchParams.set('group', value);
             navigate(next.href, { replace: true });
@@ -97,6 +105,11 @@ export function EventToolbar({ filter, list }: { filter: EventFilter; list: Even
           ))}
         </select>
       </label>
+      {filter.group !== '' && (
+        <button type="button" onClick={() => foldAll(!filter.isFolded)}>
+          {filter.isFolded ? 'Expand all' : 'Collapse all'}
+        </button>
+      )}
       <label>
         <span>Sort</span>
         <select

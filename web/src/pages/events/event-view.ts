@@ -62,7 +62,7 @@ function arranged(list: EventList, filter: EventFilter): EventKey[] {
     .map(([key]) => key);
 }
 
-function linesOf(keys: readonly EventKey[], list: EventList, { group, closed }: EventFilter): Line[] {
+function linesOf(keys: readonly EventKey[], list: EventList, { group, isFolded, toggled }: EventFilter): Line[] {
   const rows: Line[] = [];
   for (const key of keys) {
     const row = list.rows.get(key);
@@ -80,7 +80,7 @@ function linesOf(keys: readonly EventKey[], list: EventList, { group, closed }: 
   return [...groups].flatMap(([name, members]): Line[] => {
     const statuses = members.flatMap((line) => (line.type === 'row' ? [line.row.status] : []));
     const worst = statuses.reduce((one, other) => (SEVERITY[toneOf(other)] < SEVERITY[toneOf(one)] ? other : one), 0);
-    const isClosed = closed.has(name);
+    const isClosed = toggled.has(name) !== isFolded;
     return [{ type: 'group', name, count: members.length, worst, isClosed }, ...(isClosed ? [] : members)];
   });
 }

@@ -5,6 +5,7 @@ import { VirtualRows } from '../../components/virtual-rows.tsx';
 import { navigate, query, setQuery, withQuery } from '../../routing/location.ts';
 import type { PageProps } from '../../routing/page.ts';
 import { paths } from '../../routing/paths.ts';
+import { namespaces } from '../../state/namespace.ts';
 import { SilenceDialog } from '../silences/silence-dialog.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { deleteEvents, resolveEvents, runAgain } from './event-actions.ts';
@@ -35,6 +36,8 @@ function EventsList({ namespace }: { namespace: string }) {
   const lines =
     hidden.size === 0 ? view.lines : view.lines.filter((line) => line.type === 'group' || !hidden.has(line.key));
   const keys = useMemo(() => keysOf(lines), [lines]);
+  // Those in closed groups too.
+  const matching = view.keys.filter((key) => !hidden.has(key) && list.rows.has(key));
   const index = current === undefined ? -1 : lines.findIndex((line) => line.type === 'row' && line.key === current);
   const rowsOf = (wanted: Iterable<EventKey>): EventRow[] => [...wanted].flatMap((key) => list.rows.get(key) ?? []);
   const chosen = rowsOf(selected);
@@ -88,6 +91,7 @@ function EventsList({ namespace }: { namespace: string }) {
     r: resolve,
     e: run,
     '#': remove,
+    a: () => setQuery({ status: filter.status === 'problems' ? 'all' : '' }),
     Escape: () => setSelected(new Set()),
   });
 
@@ -96,8 +100,8 @@ function EventsList({ namespace }: { namespace: string }) {
     <>
       <div class="page-head">
         <h1>Events</h1>
-        <p aria-live="off" data-count={keys.length}>
-          {countText(keys.length, filter.status, isLoading)}
+        <p aria-live="off" data-count={matching.length}>
+          {countText(matching.length, filter.status, isLoading)}
           {filter.status === 'problems' && (
             <>
               {' '}
@@ -106,7 +110,7 @@ function EventsList({ namespace }: { namespace: string }) {
           )}
         </p>
         <div class="actions">
-          <button type="button" disabled={keys.length === 0} onClick={() => setSilencing(rowsOf(keys))}>
+          <button type="button" disabled={matching.length === 0} onClick={() => setSilencing(rowsOf(matching))}>
             Silence these
           </button>
           <a class="button" href={withQuery({ view: 'wall' })}>
@@ -132,10 +136,10 @@ function EventsList({ namespace }: { namespace: string }) {
           />
         )}
       </div>
-      {error !== undefined && keys.length === 0 && (
+      {error !== undefined && matching.length === 0 && (
         <Failure title="The events could not be read" message={error} retry={() => list.reload()} />
       )}
-      {keys.length > 0 || filter.closed.size > 0 ? (
+      {matching.length > 0 ? (
         <VirtualRows
           label="Events"
           kind="events-rows"
@@ -166,7 +170,11 @@ function EventsList({ namespace }: { namespace: string }) {
         />
       ) : (
         error === undefined &&
-        (isLoading ? <Loading what="Reading the events" /> : <NoEvents isNarrowed={isNarrowed()} />)
+        (isLoading ? (
+          <Loading what="Reading the events" />
+        ) : (
+          <NoEvents namespace={namespace} isNarrowed={isNarrowed()} />
+        ))
       )}
       {!isComplete && !isLoading && error === undefined && (
         <p class="muted">
@@ -201,7 +209,15 @@ function countText(count: number, status: string, isLoading: boolean): string {
   return `${count.toLocaleString()} ${noun}${isLoading ? ' so far' : ''}.`;
 }
 
-function NoEvents({ isNarrowed: narrowed }: { isNarrowed: boolean }) {
+function NoEvents({ namespace, isNarrowed: narrowed }: { namespace: string; isNarrowed: boolean }) {
+  const known = namespaces.value;
+  if (known.length > 0 && !known.includes(namespace)) {
+    return (
+      <Empty title={`No namespace ${namespace}`}>
+        <p>It does not exist, or you may not read it.</p>
+      </Empty>
+    );
+  }
   if (narrowed) {
     return (
       <Empty title="No event matches">
@@ -213,7 +229,7 @@ function NoEvents({ isNarrowed: narrowed }: { isNarrowed: boolean }) {
   }
   return (
     <Empty title="No problems">
-      <p>Every check of this namespace passes.</p>
+      <p>No check of this namespace fails.</p>
     </Empty>
   );
 }

@@ -5,11 +5,14 @@ import { EVENT_COLUMNS } from './event-line.tsx';
 import type { Line } from './event-view.ts';
 
 /** Opens or closes a group in the address. */
-function toggle(name: string, isClosed: boolean): void {
+function toggle(name: string): void {
   const next = new URL(url.value);
-  const closed = next.searchParams.getAll('closed').filter((one) => one !== name);
+  const toggled = next.searchParams.getAll('closed');
+  const others = toggled.filter((one) => one !== name);
   next.searchParams.delete('closed');
-  for (const one of isClosed ? closed : [...closed, name]) next.searchParams.append('closed', one);
+  for (const one of others.length < toggled.length ? others : [...others, name]) {
+    next.searchParams.append('closed', one);
+  }
   navigate(next.href, { replace: true });
 }
 
@@ -17,12 +20,7 @@ export function GroupLine({ line }: { line: Extract<Line, { type: 'group' }> }) 
   return (
     <tr class="group-row">
       <td colSpan={EVENT_COLUMNS}>
-        <button
-          type="button"
-          class="group-toggle"
-          aria-expanded={!line.isClosed}
-          onClick={() => toggle(line.name, line.isClosed)}
-        >
+        <button type="button" class="group-toggle" aria-expanded={!line.isClosed} onClick={() => toggle(line.name)}>
           <Icon name={line.isClosed ? 'right' : 'down'} />
           <StatusShape tone={toneOf(line.worst)} />
           <strong>{line.name}</strong>

@@ -66,7 +66,7 @@ export function HandlersPage({ params: { namespace = '' } }: PageProps) {
       head: 'Notified',
       cell: ({ metadata: { name } }) =>
         kind === 'handlers' ? (
-          <a href={`${paths.notifications(namespace)}?handler=${encodeURIComponent(name)}`}>notifications</a>
+          <a href={`${paths.notifications(namespace)}?handler=${encodeURIComponent(name)}`}>outcomes</a>
         ) : (
           ''
         ),

@@ -31,11 +31,11 @@ export function EntryPage({ params: { seq = '' } }: PageProps) {
         <div class="actions">
           {entry.seq > 1 && (
             <a class="button" href={paths.entry(entry.seq - 1)}>
-              Before
+              Previous
             </a>
           )}
           <a class="button" href={paths.entry(entry.seq + 1)}>
-            After
+            Next
           </a>
           <CopyButton text={JSON.stringify(entry, undefined, 2)} label="Copy JSON" />
         </div>
@@ -92,7 +92,7 @@ export function EntryPage({ params: { seq = '' } }: PageProps) {
             <Fact name="Entry">
               <code>{entry.hash}</code>
             </Fact>
-            <Fact name="Before">
+            <Fact name="Previous">
               <code>{entry.prevHash}</code>
             </Fact>
           </dl>

@@ -109,7 +109,7 @@ function Entries({ entries }: { entries: readonly LedgerEntry[] }) {
                 <code>{event}</code>
               </td>
               <td>
-                {from ?? '·'} → {to ?? '·'}
+                {from ?? '–'} → {to ?? '–'}
               </td>
               <td class="muted">{causeText(cause)}</td>
             </tr>

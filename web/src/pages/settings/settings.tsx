@@ -11,7 +11,7 @@ interface Version {
 }
 
 const THEMES: readonly (readonly [Settings['theme'], string])[] = [
-  ['system', 'As the system'],
+  ['system', 'Same as the system'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ];
@@ -62,7 +62,7 @@ export function SettingsPage() {
                 checked={keys}
                 onChange={({ currentTarget }) => changeSettings({ keys: currentTarget.checked })}
               />
-              Single keys are shortcuts
+              Single-key shortcuts
             </label>
           </form>
         </section>

@@ -46,6 +46,7 @@ export function SilenceDialog({ namespace, events, extent: first = 'event', onCl
   const [expire, setExpire] = useState(HOUR_S);
   const [expireOnResolve, setExpireOnResolve] = useState(false);
   const [reason, setReason] = useState('');
+  const [begin, setBegin] = useState('');
   const [isBusy, setBusy] = useState(false);
   const targets =
     extent === 'typed'
@@ -55,7 +56,12 @@ export function SilenceDialog({ namespace, events, extent: first = 'event', onCl
   const tooMany = targets.length > MAX_AT_ONCE;
   const submit = async (): Promise<void> => {
     setBusy(true);
-    const terms = { expire, expireOnResolve, reason, begin: 0 };
+    const terms = {
+      expire,
+      expireOnResolve,
+      reason,
+      begin: begin === '' ? 0 : Math.floor(new Date(begin).getTime() / 1_000),
+    };
     const made = await forEach(targets, (target) => createSilence(namespace, target, terms));
     setBusy(false);
     if (made === 0) return;
@@ -134,14 +140,18 @@ export function SilenceDialog({ namespace, events, extent: first = 'event', onCl
             </select>
           </label>
           <label>
-            Reason
-            <input
-              value={reason}
-              placeholder="what others should know"
-              onInput={({ currentTarget }) => setReason(currentTarget.value)}
-            />
+            Begin, if not now
+            <input type="datetime-local" value={begin} onInput={({ currentTarget }) => setBegin(currentTarget.value)} />
           </label>
         </div>
+        <label>
+          Reason
+          <input
+            value={reason}
+            placeholder="what others should know"
+            onInput={({ currentTarget }) => setReason(currentTarget.value)}
+          />
+        </label>
         <label class="check-line">
           <input
             type="checkbox"

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { list, request } from '../../api/client.ts';
-import { messageOf } from '../../api/problem.ts';
 import { type Column, Listing } from '../../components/listing.tsx';
 import { Ago } from '../../components/time.tsx';
 import type { PageProps } from '../../routing/page.ts';
@@ -8,6 +7,7 @@ import { paths } from '../../routing/paths.ts';
 import { nowMs } from '../../state/now.ts';
 import { notify } from '../../state/notices.ts';
 import { useLoaded } from '../../state/resource.ts';
+import { forEach } from '../events/event-actions.ts';
 import { type Silence, silencePath, silencesPath } from './silence.ts';
 import { SilenceDialog } from './silence-dialog.tsx';
 
@@ -26,27 +26,48 @@ function End({ silence: { expire_at: end, expire_on_resolve } }: { silence: Sile
 
 export function SilencesPage({ params: { namespace = '' } }: PageProps) {
   const [isMaking, setMaking] = useState(false);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const loader = useLoaded(
     `silences ${namespace}`,
     async (signal) => (await list<Silence>(silencesPath(namespace), { signal })).items,
     { when: ({ kind }) => kind === 'silence' || kind === 'silenced' },
   );
-  const end = async (silence: Silence): Promise<void> => {
-    const path = silencePath(namespace, silence.metadata.name);
-    try {
-      await request('DELETE', path);
-      loader.reload();
-      const undo = (): void => {
-        request('PUT', path, { body: silence }).then(loader.reload, (error: unknown) =>
-          notify(messageOf(error), { tone: 'error' }),
-        );
+  const pathOf = ({ metadata: { name } }: Silence): string => silencePath(namespace, name);
+  const end = async (silences: readonly Silence[]): Promise<void> => {
+    const ended: Silence[] = [];
+    await forEach(silences, async (silence) => {
+      await request('DELETE', pathOf(silence));
+      ended.push(silence);
+    });
+    setSelected(new Set());
+    loader.reload();
+    const [first] = ended;
+    if (first === undefined) return;
+    const undo = (): void => {
+      const create = async (silence: Silence): Promise<void> => {
+        await request('PUT', pathOf(silence), { body: silence });
       };
-      notify(`Ended ${silence.metadata.name}`, { action: { label: 'Undo', run: undo } });
-    } catch (error) {
-      notify(messageOf(error), { tone: 'error' });
-    }
+      void forEach(ended, create).then(loader.reload);
+    };
+    const what = ended.length === 1 ? first.metadata.name : `${ended.length} silences`;
+    notify(`Ended ${what}`, { action: { label: 'Undo', run: undo } });
   };
+  const chosen = (loader.state.value.data ?? []).filter(({ metadata: { name } }) => selected.has(name));
   const columns: readonly Column<Silence>[] = [
+    {
+      head: 'Select',
+      cell: ({ metadata: { name } }) => (
+        <input
+          type="checkbox"
+          aria-label={`Select ${name}`}
+          checked={selected.has(name)}
+          onChange={({ currentTarget: { checked } }) => {
+            setSelected(new Set(checked ? [...selected, name] : [...selected].filter((one) => one !== name)));
+          }}
+        />
+      ),
+      width: '4rem',
+    },
     {
       head: 'What',
       cell: ({ metadata: { name }, subscription, check }) => (
@@ -58,7 +79,7 @@ export function SilencesPage({ params: { namespace = '' } }: PageProps) {
         </>
       ),
       sort: ({ metadata: { name } }) => name,
-      width: '30%',
+      width: '28%',
     },
     {
       head: 'Reason',
@@ -82,7 +103,7 @@ export function SilencesPage({ params: { namespace = '' } }: PageProps) {
     {
       head: 'Action',
       cell: (silence) => (
-        <button type="button" aria-label={`End ${silence.metadata.name}`} onClick={() => void end(silence)}>
+        <button type="button" aria-label={`End ${silence.metadata.name}`} onClick={() => void end([silence])}>
           End
         </button>
       ),
@@ -99,9 +120,16 @@ export function SilencesPage({ params: { namespace = '' } }: PageProps) {
         keyOf={({ metadata: { name } }) => name}
         textOf={({ metadata: { name }, reason, creator }) => `${name} ${reason ?? ''} ${creator ?? ''}`}
         actions={
-          <button type="button" class="button-primary" onClick={() => setMaking(true)}>
-            New silence
-          </button>
+          <>
+            {chosen.length > 0 && (
+              <button type="button" onClick={() => void end(chosen)}>
+                End {chosen.length} selected
+              </button>
+            )}
+            <button type="button" class="button-primary" onClick={() => setMaking(true)}>
+              New silence
+            </button>
+          </>
         }
       />
       {isMaking && (

@@ -5,6 +5,7 @@ import { Sentence } from '../event/sentence.tsx';
 import { Outcome } from '../event/outcome.tsx';
 import type { Explanation } from '../event/explanation.ts';
 import { StatusMark } from '../../components/status.tsx';
+import { LazyChart } from '../../machines/lazy-chart.ts';
 import type { PageProps } from '../../routing/page.ts';
 import { paths } from '../../routing/paths.ts';
 import { notify } from '../../state/notices.ts';
@@ -92,10 +93,12 @@ export function TourPage({ params: { namespace = '' } }: PageProps) {
           {data === undefined ? (
             <p class="muted">It has no state yet.</p>
           ) : (
-            <p>
-              <StatusMark status={data.status} /> · <a href={paths.actor('check-state', key)}>its state machine</a> ·{' '}
-              <a href={paths.event(namespace, ENTITY, CHECK)}>the event</a>
-            </p>
+            <>
+              <p>
+                <StatusMark status={data.status} /> · <a href={paths.event(namespace, ENTITY, CHECK)}>the event</a>
+              </p>
+              <LazyChart machine="check-state" actorKey={key} absent="It has no state yet." />
+            </>
           )}
           <ol class="chain">
             {data?.explanation.sentences.slice(0, 4).map((sentence) => (
