@@ -35,6 +35,7 @@ export const VIEWS: readonly (readonly [path: string, text: string | RegExp])[] 
   ['/ledger/5', 'verified by this browser'],
   ['/settings', 'API keys'],
   ['/machines', /./],
+  ['/machines/replay?actor=check-state:default%2Fdb-1%2Freplication&since=0&until=4102444800', 'Play'],
 ];
 
 /** These rules depend on colours; all others give the same result in every colour scheme. */

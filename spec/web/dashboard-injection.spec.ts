@@ -32,7 +32,16 @@ async function attack(api: ApiClient): Promise<void> {
     publish: false,
     subscriptions: [],
   });
-  await putEvent(api, 'victim', 'attack', 2, { output: TEXT, handlers: ['alarm'], command: TEXT }, labels);
+  const hooks = [{ metadata: { name: 'hook' }, command: TEXT, output: TEXT, status: 1, executed: 1 }];
+  await putEvent(api, 'victim', 'attack', 2, { output: TEXT, handlers: ['alarm'], command: TEXT, hooks }, labels);
+  await api.put('/ns/default/events/victim/metrics', {
+    entity: { entity_class: 'proxy', metadata: { name: 'victim', namespace: 'default' } },
+    check: { metadata: { name: 'metrics', namespace: 'default' }, interval: 60, status: 0 },
+    metrics: {
+      handlers: [],
+      points: [{ name: '<img src=x onerror=globalThis.attacked=1>', value: 1, timestamp: 1, tags: [] }],
+    },
+  });
   await api.patch('/ns/default/entities/victim', { metadata: { annotations } });
   await api.post('/ns/default/silenced', {
     metadata: { namespace: 'default', labels, annotations },
@@ -54,6 +63,7 @@ describe('A15: what others write, in the dashboard', function () {
       ['/n/default/events?group=label:label-0', 'victim'],
       ['/n/default/events?view=wall', 'victim'],
       ['/n/default/events/victim/attack', 'Who was notified'],
+      ['/n/default/events/victim/metrics', 'onerror'],
       ['/n/default/entities', 'victim'],
       ['/n/default/entities/victim', 'Facts'],
       ['/n/default/checks', 'attack'],
@@ -63,7 +73,16 @@ describe('A15: what others write, in the dashboard', function () {
       ['/n/default/handlers', 'alarm'],
       ['/n/default/resources/checks/attack', 'Save'],
       ['/n/default/resources/checks/attack?as=yaml', 'As JSON'],
+      ['/n/default/agents', 'Refused connections'],
+      ['/n/default/aggregates', 'Aggregates'],
+      ['/n/default/tour', 'Make it happen'],
+      ['/users', 'admin'],
+      ['/settings', 'API keys'],
+      ['/machines', 'check-state'],
+      ['/machines/check-state/actors/default%2Fvictim%2Fattack', 'What can happen next'],
+      ['/machines/replay?actor=check-state:default%2Fvictim%2Fattack&since=0&until=4102444800', 'victim'],
       ['/ledger?key_prefix=default%2Fvictim', 'victim'],
+      ['/ledger/5', 'verified by this browser'],
       [`/n/default/events?q=${encodeURIComponent(TEXT)}`, 'Events'],
       [`/n/${encodeURIComponent('<img src=x onerror=globalThis.attacked=1>')}/events`, 'Events'],
       ['/n/default/events?label=%22%3E%3Csvg%20onload%3DglobalThis.attacked%3D1%3E%3Da', 'Events'],
