@@ -87,7 +87,10 @@ describe(`a backend with ${DESCRIPTORS} descriptors`, function () {
     for (let n = 0; n < 20; n += 1) await put(`check-${n}`, String(n));
     await eventually(runs, (lines) => lines.length === 20, { what: 'the handlers', withinMs: 20_000 });
     for (let n = 0; n < 20; n += 1) {
-      const [notification] = await notificationsOf(`check-${n}`);
+      const [notification] = await eventually(
+        () => notificationsOf(`check-${n}`),
+        (found) => found.length > 0,
+      );
       expect(notification).to.include({ outcome: 'handled', status: 0 });
     }
     expect(openDescriptors()).to.be.below(DESCRIPTORS - 32);
