@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { ApiClient } from '../support/api-client.ts';
+import { proxyEvent } from '../support/example-events.ts';
 import { perSuite } from '../support/fixture.ts';
 import { at } from '../support/json-path.ts';
 import { eventually } from '../support/eventually.ts';
@@ -143,6 +144,24 @@ describe('an explanation of an incident', () => {
     );
   });
 
+  it('of a missing keepalive says when it was due, and nothing of a schedule', async () => {
+    const path = '/api/mon/v1/namespaces/default/events/web-01/keepalive/explain';
+    const { json } = await api.get(path);
+    const all = (at(json, 'sentences') as string[]).join('\n');
+    expect(all).to.include('The next keepalive was due within 600 s of the last one at 2023-11-14T22:13:20Z.');
+    expect(all).to.not.include('is due').and.not.include('No tick');
+    const early = await api.get(`${path}?at=${START_MS / 1_000 + 5}`);
+    expect((at(early.json, 'sentences') as string[]).join('\n')).to.not.include('was due');
+  });
+
+  it('of an event of a proxy says nothing of an agent or a schedule, and ends its output without line breaks', async () => {
+    await api.put('/ns/default/events/router/flag', proxyEvent('router', 'flag', { status: 2, output: 'flag is 2\n' }));
+    const { json } = await api.get('/api/mon/v1/namespaces/default/events/router/flag/explain');
+    const all = at(json, 'sentences') as string[];
+    expect(all).to.include('Its output began with: flag is 2');
+    expect(all.join('\n')).to.not.include('No tick').and.not.include('No connection');
+  });
+
   it('says when and by whom the event was deleted', async () => {
     await api.delete('/ns/default/events/web-01/disk');
     const explanation = await explained();
@@ -189,5 +208,22 @@ describe('an explanation of a check with a schedule', () => {
       'From 2023-11-14T22:13:30Z to 2023-11-14T22:14:10Z the check ran at 2 ticks of its schedule, 0 were skipped and 2 were lost.',
       '2 ticks from 2023-11-14T22:13:56.679Z to 2023-11-14T22:14:06.679Z were lost: the agent was not connected.',
     ]);
+  });
+
+  it('says after a start of the backend which ticks have no record yet', async () => {
+    await backend.downFor(60_000);
+    const api = await backend.login();
+    const ofTicks = async (): Promise<string> => {
+      const { json } = await api.get('/api/mon/v1/namespaces/default/events/runner/check-disk/explain');
+      return (at(json, 'sentences') as string[]).filter((sentence) => /ticks/i.test(sentence)).join('\n');
+    };
+    const pending =
+      'Ticks from 2023-11-14T22:14:16.679Z on have no record yet: it is made at the next tick of the schedule.';
+    const before = await ofTicks();
+    expect(before).to.include('2 were lost.').and.include(pending);
+    await backend.clock.advance(20_000);
+    expect(await ofTicks())
+      .to.match(/ (?:[89]|10) were lost\./)
+      .and.not.include('no record yet');
   });
 });

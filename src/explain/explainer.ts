@@ -1,6 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import { eventKey, type EventAddress } from '../store/keyspace.ts';
 import type { NotificationStore } from '../store/notification-store.ts';
+import { readResource } from '../store/resource-store.ts';
 import type { TableReader } from '../store/table-reader.ts';
 import type { TickStore } from '../store/tick-store.ts';
 import { blindTimesOf } from './blind-times.ts';
@@ -20,6 +21,9 @@ const MAX_SHOWN_CHANGES = 20;
 /** How long before the moment the watching is explained at most. */
 const MAX_WATCHED_MS = 7 * 86_400_000;
 
+/** A tick of a running schedule is taken within this time. */
+const TAKEN_WITHIN_MS = 2_000;
+
 const CHECK_STATE = 'check-state';
 
 export interface ExplainerPorts {
@@ -27,7 +31,7 @@ export interface ExplainerPorts {
   /** Without what pending deletions hide. */
   records: TableReader;
   notifications: Pick<NotificationStore, 'around'>;
-  ticks: Pick<TickStore, 'ofCheck' | 'ofEntity'>;
+  ticks: Pick<TickStore, 'ofCheck' | 'ofEntity' | 'nextOf'>;
   clock: Pick<Clock, 'nowMs'>;
 }
 
@@ -55,6 +59,7 @@ export class Explainer {
       change === undefined ? { items: [], hasMore: false } : await silencesOf(ledger, address.namespace, change, atMs);
     return {
       ...address,
+      isProxy: isProxy(records, address),
       atMs,
       isPast: askedAtMs !== undefined && askedAtMs < nowMs,
       state,
@@ -98,14 +103,20 @@ export class Explainer {
 
   async #watching(address: EventAddress, fromMs: number, atMs: number): Promise<Explanation['watching']> {
     const { ledger, ticks } = this.#ports;
+    const nextTickMs = ticks.nextOf(address.namespace, address.check);
     return {
       fromMs,
       connections: await connectionsOf(ledger, address, fromMs, atMs),
       blind: await blindTimesOf(ledger, fromMs, atMs),
       ticks: await ticksOf(ticks, address, fromMs, atMs),
+      unrecordedSinceMs: nextTickMs !== undefined && nextTickMs < atMs - TAKEN_WITHIN_MS ? nextTickMs : undefined,
     };
   }
 }
+
+/** An entity that does not exist any more may have had an agent. */
+const isProxy = (records: TableReader, { namespace, entity }: EventAddress): boolean =>
+  readResource(records, 'entities', namespace, entity)?.entity_class === 'proxy';
 
 /** The beginning of what is explained: the problem, or the state without one. */
 function beginOf(state: StateAt, atMs: number): number {

@@ -124,10 +124,14 @@ export interface Watching {
   blind: Excerpt<BlindIntervalAt>;
   /** Undefined when there is no record of ticks of the check. */
   ticks: Excerpt<TickRun> | undefined;
+  /** The first tick that was due before the moment and has no record yet, as after a start of the backend. */
+  unrecordedSinceMs: number | undefined;
 }
 
 /** All that the record has about an event at one moment. */
 export interface Explanation extends EventAddress {
+  /** Whether the entity has no agent. */
+  isProxy: boolean;
   atMs: number;
   /** Whether the moment is before the present. */
   isPast: boolean;

@@ -86,7 +86,7 @@ function reasonSentences({ overdue, cause, atMs }: RecordedChange): string[] {
 }
 
 const outputSentences = ({ output }: RecordedChange): string[] =>
-  output === '' ? [] : [`Its output began with: ${printable(output)}`];
+  output.trim() === '' ? [] : [`Its output began with: ${printable(output.replace(/[\r\n]+$/, ''))}`];
 
 function nextSentences({ next }: RecordedState): string[] {
   if (next === undefined) return [];
@@ -96,7 +96,8 @@ function nextSentences({ next }: RecordedState): string[] {
   return [`The next change was at ${time(next.atMs)}: ${change}.`];
 }
 
-function dueSentences({ due }: Explanation): string[] {
+function dueSentences({ due, atMs }: Explanation): string[] {
   if (due === undefined) return [];
-  return [`The next ${due.what} is due within ${seconds(due.limitMs)} of the last one at ${time(due.sinceMs)}.`];
+  const is = due.sinceMs + due.limitMs <= atMs ? 'was' : 'is';
+  return [`The next ${due.what} ${is} due within ${seconds(due.limitMs)} of the last one at ${time(due.sinceMs)}.`];
 }

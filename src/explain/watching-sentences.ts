@@ -8,6 +8,7 @@ const ENDS: Readonly<Record<string, string>> = {
   'readers.resumed': 'its queues were full',
   'store.recovered': 'it could not write',
 };
+const KEEPALIVE = 'keepalive';
 /** Reasons of ticks that are named. */
 const MAX_REASONS = 5;
 
@@ -17,8 +18,9 @@ export function watchingSentences(explanation: Explanation): string[] {
   return [...connectionSentences(explanation), ...blindSentences(explanation), ...tickSentences(explanation)];
 }
 
-function connectionSentences({ entity, watching: { connections } }: Explanation): string[] {
+function connectionSentences({ entity, isProxy, watching: { connections } }: Explanation): string[] {
   const [last] = connections.items;
+  if (last === undefined && isProxy) return [];
   if (last === undefined) return [`No connection of an agent ${named(entity)} is on record.`];
   const open = connections.items.find(({ closedAtMs }) => closedAtMs === undefined);
   const ended = connections.items.length - 1;
@@ -42,15 +44,27 @@ function blindSentences({ watching: { blind } }: Explanation): string[] {
   return blind.hasMore ? [...sentences, 'The backend was blind at further times.'] : sentences;
 }
 
-function tickSentences({ check, watching: { ticks, fromMs }, atMs }: Explanation): string[] {
+function tickSentences({ check, isProxy, watching, atMs }: Explanation): string[] {
+  const { ticks, fromMs, unrecordedSinceMs } = watching;
+  // A keepalive has no schedule, and events of a proxy often come from elsewhere.
+  if (ticks === undefined && (isProxy || check === KEEPALIVE)) return [];
   if (ticks === undefined) return [`No tick of the schedule of ${named(check)} is on record for that time.`];
-  if (ticks.items.length === 0) return [];
+  const unrecorded =
+    unrecordedSinceMs === undefined
+      ? []
+      : [`Ticks from ${time(unrecordedSinceMs)} on have no record yet: it is made at the next tick of the schedule.`];
+  if (ticks.items.length === 0) return unrecorded;
   const countOf = (outcome: TickRun['outcome']): number =>
     ticks.items.reduce((sum, run) => sum + (run.outcome === outcome ? (run.count ?? 0) : 0), 0);
   const [ran, skipped, lost] = [countOf('ran'), countOf('skipped'), countOf('lost')];
   const total = `From ${time(fromMs)} to ${time(atMs)} the check ran at ${counted(ran, 'tick')} of its schedule`;
   const more = ticks.hasMore ? ['Further ticks are not counted.'] : [];
-  return [`${total}, ${skipped} were skipped and ${lost} were lost.`, ...reasonSentences(ticks.items), ...more];
+  return [
+    `${total}, ${skipped} were skipped and ${lost} were lost.`,
+    ...unrecorded,
+    ...reasonSentences(ticks.items),
+    ...more,
+  ];
 }
 
 function reasonSentences(runs: readonly TickRun[]): string[] {

@@ -29,6 +29,11 @@ export class TickStore {
     return record && this.#streaks(key, record, sinceMs);
   }
 
+  /** The first tick of a check without a record, Unix ms; undefined when the check has no record or no next tick. */
+  nextOf(namespace: string, check: string): number | undefined {
+    return this.#store.get('ticks', checkTicksKey(entityKey(namespace, check)))?.next?.atMs;
+  }
+
   /** What is recorded of the ticks of a check that concern one entity. */
   ofEntity(namespace: string, check: string, entity: string, sinceMs: number): EntityTicks {
     const key = eventKey(namespace, entity, check);
