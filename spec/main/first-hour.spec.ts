@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -30,6 +31,8 @@ interface Line {
   error?: string;
   key?: string;
   suggestion?: string;
+  flags?: string[];
+  stack?: string;
 }
 
 /** Runs a command to its end. */
@@ -115,6 +118,41 @@ describe('mon-backend and mon-agent', function () {
     const shown = await onTerminal(BACKEND, 'start', '--state-dir', place('x'.repeat(110)));
     expect(shown).to.match(/^\d\d:\d\d:\d\d fatal: state-dir is too long, set control-socket: .*$/m);
     expect(shown).not.to.match(/\bat \S+ \(|\{/);
+  });
+
+  it('name the flags of a local port that is in use, for each input of the agent', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const datagrams = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(datagrams, 'listening');
+    try {
+      const tcp = (other.address() as AddressInfo).port;
+      const { code, stderr } = await runAgent(
+        'start',
+        `--cache-dir=${place('cache')}`,
+        `--statsd-metrics-port=${datagrams.address().port}`,
+        `--api-port=${tcp}`,
+      );
+      expect(code).to.equal(1);
+      const named = linesOf(stderr).flatMap(({ level, flags }) => (flags === undefined ? [] : [[level, ...flags]]));
+      expect(named).to.deep.equal([
+        ['error', 'statsd-metrics-host', 'statsd-metrics-port'],
+        ['fatal', 'api-host', 'api-port'],
+      ]);
+    } finally {
+      other.close();
+      datagrams.close();
+    }
+  });
+
+  it('say in one line that the log of metrics cannot be opened, with the flag that moves it', async () => {
+    const file = join(place('none'), 'stats.log');
+    const args = ['start', '--state-dir', place('state'), '--platform-metrics-log-file', file, ...FREE_PORTS];
+    const { stderr } = await runCommand(args, { until: READY });
+    const line = linesOf(stderr).find(({ msg }) => msg.startsWith('log of metrics'));
+    expect(line?.error).to.equal(`cannot open ${file}: ENOENT: no such file or directory`);
+    expect(line?.flags).to.include('platform-metrics-log-file');
+    expect(line).to.not.have.property('stack');
   });
 
   it('wrap their help to the width of the terminal', async () => {

@@ -97,8 +97,8 @@ export async function startAgent(
   const openAssets = assetsOf(config, clock, log);
   const store = await queueIn(config.cacheDir, log);
   const reaper = new ProcessReaper(log);
-  const failed = (err: unknown, message: string): void => {
-    log.fatal({ err }, message);
+  const failed = (err: unknown, message: string, flags?: readonly string[]): void => {
+    log.fatal({ err, flags }, message);
     host.exit(1);
   };
   const { random } = Math;
@@ -119,7 +119,8 @@ export async function startAgent(
   try {
     await agent.start();
   } catch (error) {
-    failed(error, API_CRASHED);
+    // The API is the only input without which the agent does not run.
+    failed(error, API_CRASHED, ['api-host', 'api-port']);
   }
   return agent;
 }

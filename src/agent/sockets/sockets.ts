@@ -37,7 +37,7 @@ export class Sockets {
       const tcpPort = await this.#tcp.listen(host, udpPort);
       log.info({}, `starting TCP listener on address: ${host}:${tcpPort}`);
     } catch (err) {
-      log.error({ err }, 'unable to start socket listeners');
+      log.error({ err, flags: ['socket-host', 'socket-port'] }, 'unable to start socket listeners');
     }
   }
 

@@ -73,7 +73,8 @@ export class StatsdListener {
       if (platform() === 'win32') await this.#listenOnTcp(host, bound);
       log.info({}, `starting statsd server on address: ${host}:${bound}`);
     } catch (err) {
-      log.error({ err }, `statsd listener failed on ${host}:${port}`);
+      const flags = ['statsd-metrics-host', 'statsd-metrics-port'];
+      log.error({ err, flags }, `statsd listener failed on ${host}:${port}`);
       return;
     }
     this.#flushedAtMs = clock.monotonicMs();

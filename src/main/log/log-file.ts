@@ -22,7 +22,8 @@ export class LogFileUnavailable extends Error {
   readonly code = 'log-file-unavailable';
 
   constructor(file: string, error: unknown) {
-    super(`cannot open ${file}: ${(error as Error).message}`);
+    // The message of the system repeats the path.
+    super(`cannot open ${file}: ${(error as Error).message.replace(`, open '${file}'`, '')}`);
   }
 }
 
