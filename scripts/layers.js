@@ -31,11 +31,7 @@ export const SUB_LAYERS = {
   http: [['request'], ['answer'], ['upgrade'], ['openapi', 'inspector', 'live', 'dashboard'], ['routes', 'earlier']],
   sessions: [['pacing'], ['connection'], ['handshake']],
   agent: [['queue', 'system', 'metrics'], ['connection', 'execution', 'api', 'sockets'], ['statsd']],
-  main: [
-    ['process', 'tls', 'local'],
-    ['init', 'log', 'maintenance'],
-    ['serve', 'metrics'],
-  ],
+  main: [['process', 'tls'], ['init', 'log', 'maintenance'], ['serve', 'metrics'], ['local']],
 };
 
 /** Folders with a narrower rule: they import only from these folders and single files. */

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -17,6 +18,31 @@ const PROGRAM = fileURLToPath(new URL('../../dist/main/local.cjs', import.meta.u
 
 const SECRET = 's3cret-of-the-pager';
 
+/** Ports that the system chooses, for both programs. */
+const FREE: Readonly<Record<string, string>> = {
+  MON_BACKEND_API_LISTEN_ADDRESS: '127.0.0.1:0',
+  MON_BACKEND_AGENT_PORT: '0',
+  MON_BACKEND_LEGACY_API_LISTEN_ADDRESS: '127.0.0.1:0',
+  MON_BACKEND_DASHBOARD_PORT: '0',
+  ...FREE_PORTS,
+};
+
+async function listening(): Promise<Server> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+/** Runs `npm start` where it cannot start. Returns what it printed on standard error. */
+async function fails(directory: string, settings: Readonly<Record<string, string>>) {
+  const env = { ...process.env, ...settings };
+  const child = spawn(process.execPath, [PROGRAM], { cwd: directory, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let printed = '';
+  child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  await inTime(once(child, 'close'), 'the end of the program', 15_000);
+  return { code: child.exitCode, printed };
+}
+
 interface StoredEvent {
   check: { metadata: { name: string }; status: number; history: unknown[] };
 }
@@ -26,19 +52,10 @@ class LocalRun {
   output = '';
   readonly #child: ChildProcess;
 
-  constructor(directory: string) {
+  constructor(directory: string, settings: Readonly<Record<string, string | undefined>> = {}) {
     this.#child = spawn(process.execPath, [PROGRAM], {
       cwd: directory,
-      env: {
-        ...process.env,
-        MON_BACKEND_API_LISTEN_ADDRESS: '127.0.0.1:0',
-        MON_BACKEND_AGENT_HOST: '127.0.0.1',
-        MON_BACKEND_AGENT_PORT: '0',
-        MON_BACKEND_LEGACY_API_LISTEN_ADDRESS: '127.0.0.1:0',
-        MON_BACKEND_DASHBOARD_PORT: '0',
-        MON_SECRET_PAGER: SECRET,
-        ...FREE_PORTS,
-      },
+      env: { ...process.env, ...FREE, MON_SECRET_PAGER: SECRET, ...settings },
     });
     this.#child.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
   }
@@ -154,30 +171,128 @@ describe('npm start', function () {
     }
   });
 
-  it('says in text why the backend did not start, and which variables choose other ports', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
+  it('names all ports that are in use before it starts anything, and a command that uses free ones', async () => {
+    const taken = ['MON_BACKEND_API_LISTEN_ADDRESS', 'MON_API_PORT', 'MON_SOCKET_PORT'];
+    const others = await Promise.all(taken.map(() => listening()));
+    const [api = 0, agentApi = 0, socket = 0] = others.map((server) => (server.address() as AddressInfo).port);
+    const datagrams = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(datagrams, 'listening');
+    const statsd = datagrams.address().port;
     const home = await temporaryDirectory();
     try {
-      const address = `127.0.0.1:${(other.address() as AddressInfo).port}`;
-      const child = spawn(process.execPath, [PROGRAM], {
-        cwd: home.path,
-        env: {
-          ...process.env,
-          MON_BACKEND_API_LISTEN_ADDRESS: address,
-          MON_BACKEND_AGENT_PORT: '0',
-          MON_BACKEND_LEGACY_API_LISTEN_ADDRESS: '127.0.0.1:0',
-        },
-        stdio: ['ignore', 'ignore', 'pipe'],
+      const { code, printed } = await fails(home.path, {
+        ...FREE,
+        MON_BACKEND_API_LISTEN_ADDRESS: `127.0.0.1:${api}`,
+        MON_API_PORT: String(agentApi),
+        MON_SOCKET_PORT: String(socket),
+        MON_STATSD_METRICS_PORT: String(statsd),
       });
-      let printed = '';
-      child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-      await inTime(once(child, 'close'), 'the end of the program', 15_000);
-      expect(child.exitCode).to.equal(1);
-      expect(printed).to.match(new RegExp(`^the backend did not start: cannot listen on ${address} `, 'm'));
-      expect(printed).to.contain('MON_BACKEND_API_LISTEN_ADDRESS=127.0.0.1:9080').and.not.contain('{');
+      expect(code).to.equal(1);
+      const used = 'another process uses the address (EADDRINUSE)';
+      const lines = printed.trim().split('\n');
+      expect(lines.slice(0, -1)).to.deep.equal([
+        'mon was not started:',
+        `  the backend cannot listen on 127.0.0.1:${api} (--api-listen-address): ${used}`,
+        `  the agent cannot listen on 127.0.0.1:${agentApi} (--api-port): ${used}`,
+        `  the agent cannot listen on 127.0.0.1:${socket} (--socket-port): ${used}`,
+        `  the agent cannot listen on UDP 127.0.0.1:${statsd} (--statsd-metrics-port): ${used}`,
+        'This command uses other ports:',
+      ]);
+      const command = lines.at(-1)?.trim().split(' ') ?? [];
+      expect(command.slice(0, -2).map((setting) => setting.split('=')[0])).to.have.members([
+        ...taken,
+        'MON_BACKEND_AGENT_PORT',
+        'MON_BACKEND_DASHBOARD_PORT',
+        'MON_BACKEND_LEGACY_API_LISTEN_ADDRESS',
+        'MON_STATSD_METRICS_PORT',
+      ]);
+      expect(command.slice(-2)).to.deep.equal(['npm', 'start']);
+      expect(readdirSync(join(home.path, '.mon')), 'the logs of started programs').to.deep.equal(['backend']);
     } finally {
-      other.close();
+      for (const server of others) server.close();
+      datagrams.close();
+      await home.remove();
+    }
+  });
+
+  it('does not write into the logs of a backend that runs in the same directory', async () => {
+    const run = start();
+    await run.api();
+    const log = join(directory.path, '.mon', 'backend.log');
+    const before = readFileSync(log, 'utf8');
+    const { code, printed } = await fails(directory.path, FREE);
+    expect(code).to.equal(1);
+    expect(printed).to.match(/^store is in use by process \d+ \(--state-dir \S+\)$/m);
+    expect(readFileSync(log, 'utf8').slice(before.length)).to.not.include('store is in use');
+    expect(await run.interrupt()).to.equal(0);
+  });
+
+  it('lets only this machine connect, and says how others can', async () => {
+    const home = await temporaryDirectory();
+    const run = new LocalRun(home.path);
+    try {
+      await run.api();
+      const log = readFileSync(join(home.path, '.mon', 'backend.log'), 'utf8');
+      const [, agents, dashboard] = /"agents":"([^"]+):\d+","dashboard":"([^"]+):\d+"/.exec(log) ?? [];
+      expect([agents, dashboard]).to.deep.equal(['127.0.0.1', '127.0.0.1']);
+      expect(run.output).to.contain('Only this machine can connect').and.contain('MON_BACKEND_AGENT_HOST=0.0.0.0');
+    } finally {
+      await run.end();
+      await home.remove();
+    }
+  });
+
+  it('names the listeners that other machines can reach', async () => {
+    const home = await temporaryDirectory();
+    const run = new LocalRun(home.path, { MON_BACKEND_DASHBOARD_HOST: '0.0.0.0' });
+    try {
+      await run.api();
+      expect(run.output).to.match(/^Other machines can connect to 0\.0\.0\.0:\d+, without TLS\.$/m);
+      expect(run.output).to.not.contain('Only this machine');
+    } finally {
+      await run.end();
+      await home.remove();
+    }
+  });
+
+  it('prints commands that verify the ledger, back it up, and wait for the notification of an alert', async () => {
+    const home = await temporaryDirectory();
+    const run = new LocalRun(home.path);
+    try {
+      await run.api();
+      const commandsAfter = (heading: string): string =>
+        run.output.slice(run.output.indexOf(heading)).split('\n').slice(1).join('\n').split('\n\n')[0] ?? '';
+      const script = ['Read the events', 'Raise an alert', 'Verify the ledger'].map(commandsAfter).join('\n');
+      const output = execFileSync('sh', ['-c', script], { encoding: 'utf8', timeout: 30_000 });
+      expect(output).to.match(/"output":"it happened"[^\n]*"handlers":\["alerts"\]/);
+      expect(output).to.match(/"sentences":\["The check `alert` of `example` has been critical/);
+      expect(output)
+        .to.match(/ledger ok: \d+ entries/)
+        .and.match(/^backup: \S+\.mdb$/m);
+    } finally {
+      await run.end();
+      await home.remove();
+    }
+  });
+
+  it('does not print the password of the first start after it was changed', async () => {
+    const home = await temporaryDirectory();
+    const first = new LocalRun(home.path);
+    let second: LocalRun | undefined;
+    try {
+      const api = await first.api();
+      const password = /password +(\S+)$/m.exec(first.output)?.[1] ?? '';
+      expect(first.output.split(password)).to.have.lengthOf.above(3);
+      const user = { username: 'admin', password: 'changed-by-me', groups: ['cluster-admins'] };
+      await api.put('/api/core/v2/users/admin', user);
+      expect(await first.interrupt()).to.equal(0);
+      second = new LocalRun(home.path);
+      const run = second;
+      await eventually(() => run.output.includes('Read the events'), Boolean, { what: 'the output', withinMs: 15_000 });
+      expect(run.output).to.contain('password   as you changed it').and.not.contain(password);
+    } finally {
+      await first.end();
+      await second?.end();
       await home.remove();
     }
   });

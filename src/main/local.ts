@@ -1,20 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname, platform } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { parseAgentConfig } from '../config/agent.ts';
+import { parseBackendConfig } from '../config/backend.ts';
 import { DEFAULT_SECRET_VARIABLES } from '../config/secret-flags.ts';
 import { AlreadyInitialized } from '../actors/administration/seed.ts';
 import { readStoreState } from '../store/store-state.ts';
 import { assertCurrent, StoreOutdated } from '../store/store-version.ts';
 import { initialise } from './init/initialise.ts';
+import { greeting } from './local/greeting.ts';
+import { addressesOf, assertFree } from './local/listen-addresses.ts';
 import { localChecks, localHandlers } from './local/local-checks.ts';
 import { createLogger } from './log/logger.ts';
 import { storeDirectory } from './process/directories.ts';
 import { hideSecrets } from './process/hide-secrets.ts';
 import { ignoreSignals } from './process/ignore-signals.ts';
 import { onStopSignal, STOP_SIGNALS } from './process/on-stop-signal.ts';
+import { assertNotServed } from './process/own-store.ts';
 import { PACKAGE_ROOT } from './process/package-root.ts';
 import { SecretVariables } from './process/secret-variables.ts';
 import { systemClock } from './process/system-clock.ts';
@@ -26,7 +32,7 @@ const ENVIRONMENT = hideSecrets(LOG);
 /** The secrets of the backend, which the checks of the agent must not inherit. */
 const SECRETS = SecretVariables.take(secretVariablesIn(ENVIRONMENT), LOG);
 const AGENT_ENVIRONMENT = Object.fromEntries(Object.entries(ENVIRONMENT).filter(([name]) => !SECRETS.allows(name)));
-const STATE_DIR = ENVIRONMENT['MON_BACKEND_STATE_DIR'] ?? join(HOME, 'backend');
+const STATE_DIR = resolve(ENVIRONMENT['MON_BACKEND_STATE_DIR'] ?? join(HOME, 'backend'));
 const PASSWORD_FILE = join(STATE_DIR, 'admin-password');
 /** Marks that the checks were created, so that a deleted check does not come back. */
 const CHECKS_MADE_FILE = join(STATE_DIR, 'checks-made');
@@ -48,15 +54,48 @@ interface Child {
   process: ChildProcess;
 }
 
+/** The settings of the backend: only this machine can connect, unless the environment says otherwise. */
+const BACKEND_SETTINGS = {
+  MON_BACKEND_API_LISTEN_ADDRESS: '127.0.0.1:8080',
+  MON_BACKEND_AGENT_HOST: '127.0.0.1',
+  MON_BACKEND_DASHBOARD_HOST: '127.0.0.1',
+  MON_BACKEND_LEGACY_API_LISTEN_ADDRESS: '127.0.0.1:4567',
+  MON_BACKEND_CACHE_DIR: join(HOME, 'backend-cache'),
+  MON_BACKEND_DISABLE_PLATFORM_METRICS: 'true',
+  ...ENVIRONMENT,
+  MON_BACKEND_STATE_DIR: STATE_DIR,
+};
+const AGENT_SETTINGS = {
+  MON_SUBSCRIPTIONS: SUBSCRIPTION,
+  MON_CACHE_DIR: join(HOME, 'agent-cache'),
+  ...AGENT_ENVIRONMENT,
+};
+
 /** Starts a detached child: Ctrl-C reaches only this process, which then ends the children in order. */
-function run(name: 'backend' | 'agent', environment: Record<string, string>): Child {
+function run(name: 'backend' | 'agent', env: NodeJS.ProcessEnv): Child {
   const child = spawn(process.execPath, [program(name), 'start'], {
     detached: true,
-    env: { ...environment, ...(name === 'backend' ? ENVIRONMENT : AGENT_ENVIRONMENT) },
+    env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   child.stderr.pipe(createWriteStream(join(HOME, `${name}.log`), { flags: 'a' }));
   return { name, process: child };
+}
+
+/**
+ * Checks what would end one of the programs at its start, so that nothing is started and no log is written.
+ *
+ * @throws ConfigError for settings that are not valid, StoreInUse, Error for addresses that cannot be used
+ */
+async function assertStartable(): Promise<void> {
+  const readFile = (path: string): string => readFileSync(path, 'utf8');
+  const machine = { hostname: hostname() || randomUUID(), platform: platform(), isService: false };
+  const backend = parseBackendConfig({ argv: [], env: BACKEND_SETTINGS, readFile });
+  const agent = parseAgentConfig({ argv: [], env: AGENT_SETTINGS, readFile }, machine);
+  // Settings are shown in place of a start.
+  if ('help' in backend || 'help' in agent) return;
+  await assertNotServed(STATE_DIR, backend.config.controlSocket);
+  await assertFree(addressesOf(backend.config, agent.config));
 }
 
 interface Addresses {
@@ -79,25 +118,30 @@ async function whenReady({ process: child }: Child): Promise<Addresses> {
   throw new Error(`the backend did not start: ${last}`);
 }
 
-const PORT_FLAGS = ['--api-listen-address', '--agent-port', '--dashboard-port', '--legacy-api-listen-address'];
-const OTHER_PORTS =
-  'MON_BACKEND_API_LISTEN_ADDRESS=127.0.0.1:9080 MON_BACKEND_AGENT_PORT=9081 MON_BACKEND_DASHBOARD_PORT=9300 MON_BACKEND_LEGACY_API_LISTEN_ADDRESS=127.0.0.1:9567';
-
 /** Returns the error in a line of the log; the line itself when it has none. */
 function reasonIn(line: string): string {
   const [, quoted] = /"error":("(?:[^"\\]|\\.)*")/.exec(line) ?? [];
-  const text = quoted === undefined ? line : (JSON.parse(quoted) as string);
-  return PORT_FLAGS.some((flag) => text.includes(flag)) ? `${text}\n${OTHER_PORTS} npm start uses other ports` : text;
+  return quoted === undefined ? line : (JSON.parse(quoted) as string);
 }
 
 /** Replaces an address of all interfaces by the local one. */
 const reachable = (address: string): string => address.replace(/^(\[::\]|0\.0\.0\.0):/, '127.0.0.1:');
 
-/** The checks of this machine and the handlers of their alerts. */
-async function createResources(api: string, password: string): Promise<void> {
+/** Whether the listener takes connections of other machines. */
+const isOpen = (address: string): boolean => !/^(?:127\.\d+\.\d+\.\d+|\[::1\]):\d+$/.test(address);
+
+/** Logs in as the first administrator. `isWrong` when the password is not right any more. */
+async function logIn(api: string, password: string): Promise<{ token?: string; isWrong: boolean }> {
   const basic = Buffer.from(`${USERNAME}:${password}`).toString('base64');
-  const login = await fetch(`http://${api}/auth`, { headers: { Authorization: `Basic ${basic}` } });
-  const { access_token: token } = (await login.json()) as { access_token: string };
+  const response = await fetch(`http://${api}/auth`, { headers: { Authorization: `Basic ${basic}` } });
+  // The backend may be busy or refuse requests for a while, which says nothing about the password.
+  if (!response.ok) return { isWrong: response.status === 401 };
+  const { access_token: token } = (await response.json()) as { access_token: string };
+  return { token, isWrong: false };
+}
+
+/** The checks of this machine and the handlers of their alerts. */
+async function createResources(api: string, token: string): Promise<void> {
   const put = async (kind: string, resource: { metadata: { name: string } }): Promise<void> => {
     const path = `/api/core/v2/namespaces/default/${kind}/${resource.metadata.name}`;
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
@@ -146,7 +190,7 @@ async function assertUpgraded(): Promise<void> {
   } catch (error) {
     if (!(error instanceof StoreOutdated)) throw error;
     throw new Error(
-      `the data in ${STATE_DIR} must be upgraded first; run\n  node ${BACKEND_COMMAND} upgrade --state-dir ${resolve(STATE_DIR)}`,
+      `the data in ${STATE_DIR} must be upgraded first; run\n  node ${BACKEND_COMMAND} upgrade --state-dir ${STATE_DIR}`,
       { cause: error },
     );
   }
@@ -156,6 +200,7 @@ async function main(): Promise<void> {
   ignoreSignals();
   mkdirSync(STATE_DIR, { recursive: true, mode: 0o700 });
   await assertUpgraded();
+  await assertStartable();
   const password = await ensureAdministrator();
   const children: Child[] = [];
   const stopping = new AbortController();
@@ -185,48 +230,35 @@ async function main(): Promise<void> {
   onStopSignal({ first, again }, { signals: [...STOP_SIGNALS, 'SIGHUP'] });
 
   try {
-    const backend = run('backend', {
-      MON_BACKEND_STATE_DIR: STATE_DIR,
-      MON_BACKEND_CACHE_DIR: join(HOME, 'backend-cache'),
-      MON_BACKEND_DISABLE_PLATFORM_METRICS: 'true',
-    });
+    const backend = run('backend', BACKEND_SETTINGS);
     children.push(backend);
     watch(backend);
     const addresses = await whenReady(backend);
     const api = reachable(addresses.api);
+    const { token, isWrong } = await logIn(api, password);
     if (!existsSync(CHECKS_MADE_FILE)) {
-      await createResources(api, password);
+      if (token === undefined) throw new Error(`${USERNAME} could not log in with the password in ${PASSWORD_FILE}`);
+      await createResources(api, token);
       writeFileSync(CHECKS_MADE_FILE, '');
     }
     // A child that starts from here on would outlive this process.
     if (stopping.signal.aborted) return;
-    const agent = run('agent', {
-      MON_BACKEND_URL: `ws://${reachable(addresses.agents)}`,
-      MON_SUBSCRIPTIONS: SUBSCRIPTION,
-      MON_CACHE_DIR: join(HOME, 'agent-cache'),
-    });
+    const agent = run('agent', { MON_BACKEND_URL: `ws://${reachable(addresses.agents)}`, ...AGENT_SETTINGS });
     children.push(agent);
     watch(agent);
 
-    process.stdout.write(`mon is running: http://${reachable(addresses.dashboard)}
-Log in as ${USERNAME} with the password ${password}. Ctrl-C stops mon; its data stays in ${HOME}
-
-  dashboard  http://${reachable(addresses.dashboard)}, with a tour at http://${reachable(addresses.dashboard)}/n/default/tour
-  REST API   http://${api}/api/core/v2, described at http://${api}/docs
-  agents     ws://${reachable(addresses.agents)}
-  user       ${USERNAME}
-  password   ${password}
-
-Read the events and the ledger:
-  TOKEN=$(curl -s -u ${USERNAME}:${password} http://${api}/auth | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-  curl -s -H "Authorization: Bearer $TOKEN" http://${api}/api/core/v2/namespaces/default/events
-  curl -s -H "Authorization: Bearer $TOKEN" http://${api}/api/mon/v1/ledger
-
-Raise an alert and read its notification:
-  curl -s -H "Authorization: Bearer $TOKEN" -X PUT http://${api}/api/core/v2/namespaces/default/events/example/alert \\
-    -d '{"entity":{"entity_class":"proxy","metadata":{"name":"example"}},"check":{"metadata":{"name":"alert"},"interval":60,"status":2,"output":"it happened","handlers":["alerts"]}}'
-  grep '"it happened"' ${ALERT_FILE} | tail -n 1
-`);
+    process.stdout.write(
+      greeting({
+        addresses: { api, agents: reachable(addresses.agents), dashboard: reachable(addresses.dashboard) },
+        open: Object.values(addresses).filter(isOpen),
+        username: USERNAME,
+        password: isWrong ? undefined : password,
+        home: HOME,
+        stateDir: STATE_DIR,
+        alertFile: ALERT_FILE,
+        backendCommand: BACKEND_COMMAND,
+      }),
+    );
   } catch (error) {
     if (stopping.signal.aborted) return;
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
