@@ -83,7 +83,13 @@ describe('the pages about operating', () => {
 });
 
 describe('a decision record', () => {
-  const records = readdirSync(`${ROOT}docs/decisions`);
+  const records = readdirSync(`${ROOT}docs/decisions`).filter((file) => file !== 'README.md');
+
+  it('has one line in the index, with its title', () => {
+    const listed = linesOf('docs/decisions/README.md').filter((line) => line.startsWith('- '));
+    const titles = records.map((file) => `[${linesOf(`docs/decisions/${file}`)[0]?.slice(2)}](${file})`);
+    expect(listed.map((line) => /\[.*\]\([^)]*\)/.exec(line)?.[0])).to.deep.equal(titles);
+  });
 
   for (const file of records) {
     it(`has its number, status, date, context, decision and consequences: ${file}`, () => {
