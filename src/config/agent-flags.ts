@@ -35,7 +35,7 @@ const duration = (fallbackMs: number, about: string): Flag<number> => ({
   about,
 });
 
-/** What the machine and the command give as defaults. */
+/** The defaults that depend on the machine and on the command. */
 export interface FlagDefaults {
   /** The name of the entity. */
   hostname: string;

@@ -12,7 +12,7 @@ import { restore } from './maintenance/restore-command.ts';
 import { abortedByStopSignal } from './process/on-stop-signal.ts';
 import { readVersion } from './process/version.ts';
 
-/** The commands that look after a store, with their lines in the usage text. */
+/** The commands that maintain a store, with their lines in the usage text. */
 export const MAINTENANCE: Readonly<Record<string, string>> = {
   backup: 'copy the store into one verified file, also while the backend runs',
   restore: 'put a backup in the place of the store',

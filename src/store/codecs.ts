@@ -80,7 +80,7 @@ type PackedState = [
   /** Absent where no tick has run; `null` where a later member follows. */
   ran?: RanTicks | null,
   aggregates?: readonly string[] | null,
-  /** Of the event; protobuf has no fields for them. */
+  /** The attributes of the event for which protobuf has no fields. */
   attributes?: AggregateAttributes,
 ];
 

@@ -173,7 +173,7 @@ export interface Renewal {
   id: number;
 }
 
-/** What became of ticks; of an agent or of the backend: when it could not take any. */
+/** The outcomes of ticks; for an agent or the backend, the times without ticks. */
 export interface TickRecord {
   streaks: TickStreak[];
   /** The ids of the records with older streaks, oldest first. */

@@ -29,7 +29,7 @@ export class TickStore {
     return record && this.#streaks(key, record, sinceMs);
   }
 
-  /** What is recorded of the ticks of a check that concern one entity. */
+  /** The record of the ticks of a check that concern one entity. */
   ofEntity(namespace: string, check: string, entity: string, sinceMs: number): EntityTicks {
     const key = eventKey(namespace, entity, check);
     const ticksKey = entityTicksKey(key);

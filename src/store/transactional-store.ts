@@ -56,7 +56,7 @@ export interface RangeReader extends TableReader {
 export interface TransactionalStore extends RangeReader {
   /** Resolves when the write set would survive a power cut. @throws Error when nothing of it was stored */
   write(set: WriteSet): Promise<void>;
-  /** What is stored beside an event, without reading the event. Absent where that saves nothing. */
+  /** The state that is stored beside an event, without reading the event. Absent where that saves nothing. */
   keptOfEvent?(key: string): KeptEvent | undefined;
   /** Keys `<namespace>/<entity>/<check>` of the stored events of a check in the order of their entities, those after `entity` only. */
   eventKeysOfCheck(namespace: string, check: string, afterEntity?: string): Iterable<string>;

@@ -22,12 +22,12 @@ interface Hour {
   opened: number;
   /** Of `opened`, those without entries of their own. */
   counted: number;
-  /** Whether the agent came and went too often in the hour before. */
+  /** Whether the agent connected too often in the hour before. */
   wasRestless: boolean;
 }
 
 /**
- * Counts the connections of each agent by the hour. An agent that comes and goes all the time gets one entry an hour in the ledger,
+ * Counts the connections of each agent by the hour. An agent that reconnects all the time gets one entry an hour in the ledger,
  * instead of several for each connection.
  */
 export class RestlessAgents {

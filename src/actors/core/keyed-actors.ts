@@ -115,7 +115,7 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
     return actor;
   }
 
-  /** What is stored of the snapshot of a running actor. */
+  /** The stored form of the snapshot of a running actor. */
   storable({ value, context }: Pick<ActorSnapshot, 'value' | 'context'>): ActorSnapshot {
     return { value, context, version: this.#version };
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 
-/** The time between two looks at the memory. */
+/** The time between two checks of the memory. */
 const INTERVAL_MS = 1_000;
 /** The part of a limit above which changes are refused. */
 const FULL_PART = 0.9;

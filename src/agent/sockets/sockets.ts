@@ -8,7 +8,7 @@ const BLANK_OR_PING = /^\s*(?:ping)?\s*$/;
 export interface SocketSettings {
   readonly isEnabled: boolean;
   readonly host: string;
-  /** Of both sockets. */
+  /** The port of both sockets. */
   readonly port: number;
 }
 

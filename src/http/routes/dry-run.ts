@@ -19,7 +19,7 @@ export interface DryRunRoutePorts {
 
 /** Names of handlers and pipelines in one request. */
 const MAX_NAMES = 50;
-/** What the answer shows of the configuration. */
+/** The configuration that the answer shows. */
 const SHOWN_KINDS = ['handlers', 'filters', 'mutators', 'pipelines'] as const;
 const MEMBERS = ['event', 'handlers', 'pipelines'];
 

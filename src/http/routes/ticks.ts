@@ -51,7 +51,7 @@ const QUERY = {
   continue: Type.Integer({ minimum: 0, description: 'Value of the header `Sensu-Continue` of the previous page' }),
 };
 
-/** Shows what became of each tick of a check: consecutive ticks with the same outcome are one streak. */
+/** Shows the outcome of each tick of a check: consecutive ticks with the same outcome are one streak. */
 export function tickRoutes({ ticks, resources }: TickRoutePorts): Route[] {
   return [
     {
