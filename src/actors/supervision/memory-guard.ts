@@ -95,7 +95,7 @@ export class MemoryGuard {
       flag: 'memory-limit',
     };
     if (isFull) log.error(fields, 'memory is nearly used up, changes and new agents are refused, reads are not');
-    else log.warn(fields, 'there is memory again, changes are accepted');
+    else log.warn(fields, 'memory is below its limit again, changes are accepted');
   }
 }
 

@@ -68,7 +68,7 @@ export function backendHealthRoutes({ version, backendHealth }: BackendHealthPor
       access: 'authenticated',
       reads: 'nothing',
       description: {
-        summary: 'Show how the backend itself does',
+        summary: 'Show the state of the backend itself',
         tag: 'status',
         credentials: ['bearer'],
         answers: { 200: { schema: BackendHealthSchema } },

@@ -52,7 +52,7 @@ export function dryRunRoutes({ access, events, dryRuns }: DryRunRoutePorts): Rou
       access: 'authenticated',
       reads: 'json',
       description: {
-        summary: 'Say what would be run with an event and why, without an effect',
+        summary: 'Show what would run with an event and why, without an effect',
         tag: 'pipelines',
         body: DryRunRequestSchema,
         answers: { 200: { schema: DryRunSchema } },

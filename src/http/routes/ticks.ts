@@ -60,7 +60,7 @@ export function tickRoutes({ ticks, resources }: TickRoutePorts): Route[] {
       access: { resource: 'checks', verb: 'get', nameFrom: ['check'] },
       reads: 'nothing',
       description: {
-        summary: 'Show what became of the ticks of a check, also of a deleted one',
+        summary: 'Show the outcomes of the ticks of a check, also of a deleted one',
         query: QUERY,
         answers: { 200: { schema: PageSchema, headers: ['Sensu-Continue'] } },
       },
