@@ -3,7 +3,6 @@ import type { EarlierApi } from './earlier/earlier-api.ts';
 import { prefersPage } from './request/preferred-type.ts';
 import { normalizedPath } from './request/request-path.ts';
 
-/** The pages of the dashboard. */
 export interface DashboardPages {
   /** Answers every request that no API answers, also those for unknown paths. */
   callback: RequestListener;

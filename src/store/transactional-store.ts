@@ -27,7 +27,6 @@ export interface Range {
   isReversed?: boolean;
 }
 
-/** The size of a store. */
 export interface StoreSize {
   /** The size on disk, which never shrinks. */
   bytes: number;

@@ -14,7 +14,6 @@ export interface HandlerNotStarted {
 
 export type HandlerRun = HandlerResult | HandlerNotStarted;
 
-/** The input of a handler. */
 export interface HandlerInput {
   payload: string | Buffer;
   notificationId: string;
