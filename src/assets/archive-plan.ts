@@ -18,7 +18,7 @@ export type ArchiveStep = { directories: readonly string[] } & (
   | { type: 'symbolic-link' | 'hard-link'; path: string; target: string }
 );
 
-/** Decides what each entry of an archive makes, and refuses what no asset needs. */
+/** Decides what each entry of an archive creates, and refuses types of entries that no asset needs. */
 export class ArchivePlan {
   readonly #tree = new ArchiveTree();
   #announcedBytes = 0;

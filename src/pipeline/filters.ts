@@ -11,7 +11,7 @@ export interface FilterProgram {
   libraries: readonly string[];
 }
 
-/** For whom JavaScript is evaluated: a namespace, and in it a check. */
+/** The owner of an evaluation: a namespace, and a check in it. */
 export interface RunOwner {
   namespace: string;
   name: string;

@@ -5,7 +5,7 @@ const STACK_LIMIT_BYTES = 256 * 1024;
 /** A runtime is replaced after this many contexts, so that leaks do not accumulate. */
 const MAX_CONTEXTS = 10_000;
 const MAX_ERROR_LENGTH = 200;
-/** The longest gap between two looks at the clock that counts in full. A longer one means that the thread was not scheduled. */
+/** The longest gap between two readings of the clock that counts in full. A longer one means that the thread was not scheduled. */
 const MAX_GAP_MS = 10;
 /** A program is stopped after this multiple of its limit by the clock, even if its thread was not scheduled. */
 const MAX_CLOCK_FACTOR = 4;

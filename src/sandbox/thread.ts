@@ -173,7 +173,7 @@ export class SandboxThread {
     });
   };
 
-  /** Returns when to look again, or undefined if nothing runs. */
+  /** Returns the time until the next check, or undefined if nothing runs. */
   #judge(): number | undefined {
     const job = this.current;
     if (job === undefined) return undefined;

@@ -11,7 +11,7 @@ import type { TableName, Tables } from './records.ts';
 export interface WriteSet {
   puts: TablePuts;
   ledger: LedgerEntry[];
-  /** Whether an event is known to be stored, so that the store need not look. False does not mean that it is not. */
+  /** Whether an event is known to be stored, so that the store is not searched. False does not mean that it is not. */
   isStoredEvent?: (key: string) => boolean;
 }
 
@@ -69,7 +69,7 @@ export interface TransactionalStore extends RangeReader {
   /** The newest entry of one key, in one look-up. */
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined;
   /**
-   * Removes at most about `limit` ledger entries up to a number, oldest first. A durable entry must say before that they are cut.
+   * Removes at most about `limit` ledger entries up to a number, oldest first. A durable entry must record the cut first.
    * Resolves when that is durable, to whether none of them is left.
    */
   cutLedger(throughSeq: number, limit: number): Promise<boolean>;

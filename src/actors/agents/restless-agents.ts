@@ -20,7 +20,7 @@ export interface CountedConnections {
 interface Hour {
   sinceMs: number;
   opened: number;
-  /** Of `opened`, those without entries of their own. */
+  /** The connections among `opened` without entries of their own. */
   counted: number;
   /** Whether the agent connected too often in the hour before. */
   wasRestless: boolean;

@@ -21,7 +21,7 @@ export interface KeyedActorsOptions {
   load(reader: TableReader, key: string): ActorSnapshot | undefined;
   /** The snapshot that follows from domain data, in place of one that cannot be used; undefined when there is no such actor. */
   rebuild(reader: TableReader, key: string): ActorSnapshot | undefined;
-  /** An actor goes on from a rebuilt snapshot, whose deadline is not armed. */
+  /** An actor continues from a rebuilt snapshot, whose deadline is not armed. */
   rebuilt(key: string, snapshot: ActorSnapshot): void;
   /** The first stored snapshot of another machine version was met. */
   outdated(stored: string | undefined, current: string): void;

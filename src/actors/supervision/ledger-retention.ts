@@ -7,7 +7,7 @@ import { type Decider, internal } from '../core/decider.ts';
 import type { Settings } from '../core/settings.ts';
 import { PacedSteps } from './paced-steps.ts';
 
-/** The time between two looks at the ledger. */
+/** The time between two checks of the ledger. */
 const INTERVAL_MS = 600_000;
 /** The time that other writes have between two steps. */
 const PAUSE_MS = 20;

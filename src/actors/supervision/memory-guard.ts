@@ -38,8 +38,8 @@ export interface MemoryGuardPorts {
 }
 
 /**
- * Watches the memory: changes are refused while the backend uses nine tenths of it, so that it goes on to answer reads instead of
- * being ended. Memory counts as used only when a garbage collection has not freed it.
+ * Watches the memory: changes are refused while the backend uses nine tenths of it, so that it continues to answer
+ * reads instead of being ended. Memory counts as used only when a garbage collection has not freed it.
  */
 export class MemoryGuard {
   readonly #ports: MemoryGuardPorts;
