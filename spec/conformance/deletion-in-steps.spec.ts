@@ -81,7 +81,7 @@ describe('F22: a deletion of more events than one step deletes', function () {
     expect(await api.delete(`/ns/default/events/${ENTITY}/check-7`)).to.have.property('status', 404);
   });
 
-  it('of an entity goes on after a restart, and records the end of each event and check TTL with the user as its cause', async () => {
+  it('of an entity continues after a restart, and records the end of each event and check TTL with the user as its cause', async () => {
     await fill(ENTITY);
     await deleted(`/ns/default/entities/${ENTITY}`);
     await advance(SOME_STEPS_MS);

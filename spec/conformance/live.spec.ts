@@ -79,7 +79,7 @@ describe('the live feed', () => {
     expect(live.messages.slice(1).map(({ seq }) => seq)).to.deep.equal(await ledgerAfter(since));
   });
 
-  it('tells a client with a number that the ledger has not reached to start over', async () => {
+  it('resets a client whose number the ledger has not reached', async () => {
     const { length: head } = await ledgerAfter(0);
     const live = await connect(admin, { since: String(head + 1) });
     const [first] = await live.has(1);

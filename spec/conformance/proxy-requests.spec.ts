@@ -192,7 +192,7 @@ describe('a check with proxy requests', () => {
       expect(line?.fields).to.deep.include({ namespace: 'default', check: 'c', entity: 'p1' });
     });
 
-    it('fills its labels, annotations and environment, omits an empty command, and tells agents that its texts are final', async () => {
+    it('fills its labels, annotations and environment, omits an empty command, and marks its texts as final for agents', async () => {
       await putEntity('p1', { site: 'fra {{ .name }}', empty: '' });
       const metadata = {
         name: 'c',

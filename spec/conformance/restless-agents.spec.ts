@@ -8,7 +8,7 @@ const AN_HOUR = 3_600_000 / EVERY_MS;
 /** Entries of one connection: its session, its opening and its end. */
 const ENTRIES = 3;
 
-describe('the connections of an agent that comes and goes all the time', function () {
+describe('the connections of an agent that reconnects all the time', function () {
   this.timeout(60_000);
   const backend = perTest(() => RestartableBackend.start());
 

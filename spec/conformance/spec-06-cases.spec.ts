@@ -97,7 +97,7 @@ const CASES: Readonly<Record<number, readonly Proof[]>> = {
   35: [[ADMISSION, 'keeps existing entities when the limit is lowered, and admits no new ones']],
   36: [
     [RULES, 'ends with exit code 5 and names both directories'],
-    ['main/process/former-state-dir.spec.ts', 'goes on when somebody chose the directory'],
+    ['main/process/former-state-dir.spec.ts', 'starts when a directory is configured'],
   ],
   37: [['conformance/tls.spec.ts', 'with a certificate with a common name only']],
   38: [['main/maintenance/backup.spec.ts', 'case 38: a running backend is backed up, and its store is not replaced']],

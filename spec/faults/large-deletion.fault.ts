@@ -96,7 +96,7 @@ describe('F22: deleting an entity with tens of thousands of checks', function ()
     });
   }
 
-  it('goes on after kill -9: no event comes back, and the ledger has the end of each event and check TTL once', async () => {
+  it('continues after kill -9: no event comes back, and the ledger has the end of each event and check TTL once', async () => {
     await fill(CHECKS);
     await deleted();
     await delay(KILL_AFTER_MS);

@@ -37,7 +37,7 @@ describe('a stand-in in PATH', () => {
     expect(calls()).to.equal('mon-agent start none\n');
   });
 
-  it('of systemd-notify is told that the backend is ready, where the unit asks for that', async () => {
+  it('of systemd-notify is notified that the backend is ready, where the unit requests that', async () => {
     standIn('systemd-notify');
     const backend = await BackendProcess.start({ environment: { PATH: path(), NOTIFY_SOCKET: '/run/none' } });
     try {

@@ -124,7 +124,7 @@ describe('the pipeline', () => {
     expect(outbox.pipeline.isFull).to.equal(true);
   });
 
-  it('begins to handle a large event in a later turn than it reads it', async () => {
+  it('handles a large event in a later tick of the event loop than it reads it', async () => {
     outbox.add('small', 'hangs');
     outbox.add('large', 'hangs', { bytes: 5 * 1024 * 1024 });
     for (let microtasks = 0; microtasks < 100; microtasks += 1) await Promise.resolve();

@@ -4,7 +4,7 @@ import { Turns } from '../../src/pipeline/turns.ts';
 
 const MIB = 1024 * 1024;
 
-describe('the turns of the event loop', () => {
+describe('the spreading of work over ticks of the event loop', () => {
   /** Begins work with events of these sizes, and returns how many had begun in each turn. */
   async function begunPerTurn(sizes: number[]): Promise<number[]> {
     const turns = new Turns();
@@ -22,11 +22,11 @@ describe('the turns of the event loop', () => {
     return counts;
   }
 
-  it('take small events up to fifty in one turn', async () => {
+  it('takes up to fifty small events in one tick', async () => {
     expect(await begunPerTurn(Array.from({ length: 120 }, () => 100))).to.deep.equal([50, 100, 120]);
   });
 
-  it('take events of two MiB together, and a larger one alone', async () => {
+  it('takes events of two MiB together, and a larger one alone', async () => {
     expect(await begunPerTurn([MIB, MIB, MIB, 10 * MIB, 100])).to.deep.equal([2, 3, 4, 5]);
   });
 });

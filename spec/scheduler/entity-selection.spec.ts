@@ -86,7 +86,7 @@ describe('the selection of entities', () => {
     expect(entities.tasks).to.have.lengthOf(1);
   });
 
-  it('goes on to further entities when those at which the expressions were stopped are left out', async () => {
+  it('continues with further entities when those at which the expressions were stopped are left out', async () => {
     const hostile = ['e0001', 'e0002', 'e0003'];
     const entities = new Entities(120, (name) => (hostile.includes(name) ? stops() : holds()));
     const first = await entities.select();

@@ -68,7 +68,7 @@ describe('the pacer of proxy requests', () => {
     expect(made).to.deep.equal(['a', 'b', 'c']);
   });
 
-  it('lets runs take turns', async () => {
+  it('lets runs alternate', async () => {
     const run = async (name: string): Promise<void> => {
       for (let n = 0; n < 3; n += 1) await request(name, { takesMs: 10 });
     };

@@ -38,7 +38,7 @@ describe('the state of an actor in a chart', () => {
     expect([...ids].toSorted()).to.deep.equal(ofXState.toSorted());
   });
 
-  describe('as a step of the ledger tells it', () => {
+  describe('after a step of the ledger', () => {
     const warned = { from: 'registered', event: 'deadline.reached', to: 'warning' };
 
     it('has the inner state that the transition left, and the one that it entered', () => {
@@ -75,7 +75,7 @@ describe('the state of an actor in a chart', () => {
       expect([...takenBy(chart('entity'), step)]).to.deep.equal(['entity.registered.monitored|deadline.reached|4']);
     });
 
-    it('is told from its neighbours by the guard that passed', () => {
+    it('is distinguished from its neighbours by the guard that passed', () => {
       const step = { from: 'registered', event: 'deadline.reached', to: 'deregistered' };
       expect(takenBy(chart('check-ttl'), step).size).to.equal(2);
       const guards = [

@@ -28,7 +28,7 @@ export interface ActorKindsPorts {
   /** The deadlines of rebuilt actors are armed with the decision being made. */
   current: CurrentDecision;
   log: Log;
-  /** By the wall clock, Unix ms. */
+  /** The time of the wall clock, Unix ms. */
   nowMs(): number;
   /** Steady time, ms. */
   steadyMs(): number;

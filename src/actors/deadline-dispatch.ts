@@ -56,7 +56,7 @@ const failureOf = (error: unknown): string =>
 /** Decides each deadline that has been reached. */
 export class DeadlineDispatch {
   readonly #ports: DeadlineDispatchPorts;
-  /** What a reached deadline of each actor does, within a decision. */
+  /** The effect of a reached deadline of each actor, within a decision. */
   readonly #effects: Readonly<
     Record<Exclude<DeadlineActor, typeof QUARANTINE>, (ctx: DecisionContext, reached: ReachedDeadline) => void>
   >;

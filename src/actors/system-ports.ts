@@ -8,7 +8,7 @@ import type { Settings } from './core/settings.ts';
 import type { MemorySource } from './supervision/memory-guard.ts';
 import type { OwnMetadata } from './supervision/own-entity.ts';
 
-/** What the system of actors needs. */
+/** The dependencies of the system of actors. */
 export interface SystemPorts {
   store: TransactionalStore;
   clock: Clock;

@@ -52,7 +52,7 @@ export interface SystemStats {
   expectedResults: QueueStats;
   /** Requests without a result. */
   unansweredRequests: number;
-  /** What is kept of the outcomes of handlers. */
+  /** The stored outcomes of handlers. */
   notifications: Pick<NotificationRetention, 'notificationBytes' | 'deadLetters' | 'deadLetterBytes'>;
 }
 

@@ -85,7 +85,7 @@ export class ActorSystem {
   readonly #blind: BlindTime;
   readonly #commitOutcomes: CommitOutcomes;
   readonly #recovery: StoreRecovery;
-  /** Work that goes on from the start to the stop. */
+  /** Background work, from the start to the stop. */
   readonly #upkeep: readonly { start(): void; stop(): void }[];
   readonly #statParts: SystemParts;
 

@@ -59,7 +59,7 @@ interface Input {
   stop(): Promise<void>;
 }
 
-/** What the assets of an agent use. */
+/** The dependencies of the assets of an agent. */
 export type AgentAssetPorts = Required<Pick<AssetManagerPorts, 'entity' | 'fill' | 'measured'>>;
 
 /** TLS settings for `wss:` backends. */

@@ -3,7 +3,7 @@ import type { Entity } from '../resources/entity.ts';
 import { InvalidResource } from '../resources/errors.ts';
 import { assertEvent, type Event } from '../resources/event.ts';
 
-/** What an event of a local client is completed with. */
+/** The values that complete an event of a local client. */
 export interface PostedEventContext {
   /** The agent's own entity. */
   readonly entity: Entity;

@@ -6,7 +6,7 @@ import { FetchFailed } from './asset-failed.ts';
 
 /** The bytes that are read, decompressed and parsed at a time. */
 const STEP_BYTES = 64 * 1024;
-/** As many bytes tell the formats apart. */
+/** The number of bytes that distinguish the formats. */
 const HEAD_BYTES = 262;
 const TAR_MAGIC_AT = 257;
 const TAR_MAGIC = Buffer.from('ustar');

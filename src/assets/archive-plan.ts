@@ -11,14 +11,14 @@ const PERMISSION_BITS = 0o777;
 /** The owner must be able to write a file to the disk and to remove it. */
 const OWNER_BITS = 0o600;
 
-/** What an entry makes, below the directory of the archive. The directories come first. */
+/** The file, directory or link that an entry creates, below the directory of the archive. The directories come first. */
 export type ArchiveStep = { directories: readonly string[] } & (
   | { type: 'directory' }
   | { type: 'file'; path: string; mode: number }
   | { type: 'symbolic-link' | 'hard-link'; path: string; target: string }
 );
 
-/** Decides what each entry of an archive makes, and refuses what no asset needs. */
+/** Decides what each entry of an archive creates, and refuses types of entries that no asset needs. */
 export class ArchivePlan {
   readonly #tree = new ArchiveTree();
   #announcedBytes = 0;

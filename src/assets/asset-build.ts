@@ -3,7 +3,7 @@ import type { Asset } from '../resources/asset.ts';
 /** The archive of an asset for this machine. */
 export interface AssetBuild {
   url: string;
-  /** As the asset has it. */
+  /** The checksum as the asset has it. */
   sha512: string;
   headers: Readonly<Record<string, string>> | null;
 }

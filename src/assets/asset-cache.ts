@@ -11,7 +11,7 @@ const DAY_MS = 24 * HOUR_MS;
 const UNUSED_MS = 30 * DAY_MS;
 /** A use is noted when the last noted one is older. */
 const USE_NOTED_MS = DAY_MS;
-/** What a process that has ended left behind is removed when it is older. */
+/** The age at which files that an ended process left behind are removed. */
 const LEFT_BEHIND_MS = DAY_MS;
 /** The file whose time is that of the last purge. It has the name of the index of the reference, which has the same place. */
 const INDEX = 'assets.db';

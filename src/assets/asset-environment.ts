@@ -13,8 +13,8 @@ const SEARCH_PATHS = { PATH: 'bin', LD_LIBRARY_PATH: 'lib', CPATH: 'include' };
 const pathVariable = (name: string): string => `${name.replaceAll(/[^A-Za-z0-9]+/g, '_').toUpperCase()}_PATH`;
 
 /**
- * Returns the variables of a command that uses the assets, as `NAME=value`. The search paths list the assets in order; who runs the
- * command prepends them to those that it has. Source: spec/04 2.11.
+ * Returns the variables of a command that uses the assets, as `NAME=value`. The search paths list the assets in order; the
+ * caller prepends them to those of the command. Source: spec/04 2.11.
  */
 export function assetEnvironment(assets: readonly InstalledAsset[]): string[] {
   if (assets.length === 0) return [];

@@ -32,7 +32,7 @@ export interface AssetManagerOptions extends DownloadOptions {
   burst: number;
 }
 
-/** Who wants to know whether filters hold. */
+/** The check, handler or other resource that uses an asset. */
 export interface AssetOwner {
   namespace: string;
   name: string;

@@ -18,7 +18,7 @@ export interface GetOptions {
   headers: Readonly<Record<string, string[]>>;
   allowed: readonly AllowedNetwork[];
   isRedirect: boolean;
-  /** What the URL of the asset itself has reached, without a proxy. */
+  /** The server that the URL of the asset itself has reached, without a proxy. */
   reached: Target | undefined;
   /** PEM of authorities that are trusted beside those of Node.js. */
   trustedCa: string | undefined;

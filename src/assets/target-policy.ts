@@ -60,7 +60,7 @@ export interface TargetRules {
   /** The operator's list; empty by default. */
   readonly allowed: readonly AllowedNetwork[];
   readonly isRedirect: boolean;
-  /** What the URL of the asset itself has reached. */
+  /** The server that the URL of the asset itself has reached. */
   readonly reached: Target | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface AuthenticationPorts {
 /** Identifies the caller of a request by its `Authorization` header alone. */
 export class Authentication {
   readonly #resources: AuthenticationPorts['resources'];
-  /** By the case-sensitive word before the first space. */
+  /** The schemes, by the case-sensitive word before the first space. */
   readonly #schemes: ReadonlyMap<string, Scheme>;
 
   constructor({ resources, sessions }: AuthenticationPorts) {

@@ -2,7 +2,7 @@
 export interface AgentDefaults {
   readonly configFile: string;
   readonly cacheDir: string;
-  /** Of the service; `start` logs to standard error by default. */
+  /** The log file of the service; `start` logs to standard error by default. */
   readonly serviceLogFile: string;
 }
 

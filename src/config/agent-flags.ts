@@ -35,7 +35,7 @@ const duration = (fallbackMs: number, about: string): Flag<number> => ({
   about,
 });
 
-/** What the machine and the command give as defaults. */
+/** The defaults that depend on the machine and on the command. */
 export interface FlagDefaults {
   /** The name of the entity. */
   hostname: string;
@@ -56,16 +56,16 @@ export const agentFlags = ({ hostname, configFile, cacheDir, logFile }: FlagDefa
     subscriptions: list([], 'subscriptions whose checks this agent runs'),
     deregister: flag('remove the entity when the agent stops'),
     'deregistration-handler': text('', 'handler that is notified when the entity is removed'),
-    'detect-cloud-provider': flag('name the cloud of the machine in the entity: EC2, Azure or GCP'),
+    'detect-cloud-provider': flag('add the cloud provider of the machine to the entity: EC2, Azure or GCP'),
     'strip-networks': flag('leave the network interfaces out of the entity'),
-    'agent-managed-entity': flag('use this configuration, not the one that the backend has stored'),
+    'agent-managed-entity': flag('use the configuration of the agent, not the one that the backend has stored'),
   }),
   ...grouped('Connection', {
     'backend-url': list(
       ['ws://127.0.0.1:8081'],
       'URLs of backends, tried in order, ws:// or wss://, port 8081 by default',
     ),
-    user: text('agent', 'user at the backend'),
+    user: text('agent', 'user name at the backend'),
     password: { ...text('P@ssw0rd!', 'password at the backend'), secret: true },
     'trusted-ca-file': pemFile('certificate authorities of backends, PEM, by default those of the system'),
     'insecure-skip-tls-verify': flag('accept any certificate of a backend, for development only'),
@@ -106,7 +106,7 @@ export const agentFlags = ({ hostname, configFile, cacheDir, logFile }: FlagDefa
       fallback: 0,
       about: 'checks that run at a time, others wait, 0 for no limit',
     },
-    'disable-assets': flag('run no checks and hooks that need assets'),
+    'disable-assets': flag('refuse checks and hooks that need assets'),
     ...assetFlags,
   }),
   ...agentInputFlags,

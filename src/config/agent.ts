@@ -191,7 +191,7 @@ function configOf(values: Values, warn: (warning: ConfigWarning) => void): Agent
 /** Where the agent runs. */
 export interface AgentSurroundings {
   hostname: string;
-  /** As Node.js names it. */
+  /** The platform as Node.js names it. */
   platform: string;
   /** Whether the agent runs as a service, which has a log file by default. */
   isService: boolean;

@@ -49,7 +49,7 @@ export interface BackendConfig
   readonly stateDir: string;
   /** Undefined for the one in the state directory. */
   readonly controlSocket?: string | undefined;
-  /** Whether nobody chose the state directory. */
+  /** Whether the state directory is the default. */
   readonly hasDefaultStateDir?: boolean;
   readonly cacheDir: string;
   readonly logLevel: LogLevel;

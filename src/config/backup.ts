@@ -34,7 +34,7 @@ const restoreFlags = {
   ...stateFlags,
   ...controlFlags,
   path: { kind: kinds.text, fallback: '', about: 'the backup, also as an argument', isOperand: true },
-  replace: { kind: kinds.boolean, fallback: false, about: 'move a present store to <state-dir>/store.old-<time>' },
+  replace: { kind: kinds.boolean, fallback: false, about: 'move an existing store to <state-dir>/store.old-<time>' },
 };
 
 const shared = {

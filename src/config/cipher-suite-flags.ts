@@ -36,7 +36,7 @@ export const cipherSuiteFlags = {
   'etcd-cipher-suites': {
     kind: kinds.list,
     fallback: [] as string[],
-    about: 'the same, as in the reference; suites that are not safe are left out with a warning',
+    about: 'cipher suites of all listeners, as in the reference; unsafe suites are left out with a warning',
   } satisfies Flag<string[]> as Flag<string[]>,
 };
 

@@ -50,7 +50,7 @@ export const upgradeFlags = {
   'create-missing-namespaces': {
     kind: kinds.boolean,
     fallback: false,
-    about: 'create the namespaces that checks name and that do not exist',
+    about: 'create namespaces that checks name and that do not exist',
   },
   'dry-run': {
     kind: kinds.boolean,

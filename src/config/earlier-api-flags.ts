@@ -51,7 +51,7 @@ export const earlierApiFlags = {
   'legacy-dashboard-api': {
     kind: kinds.boolean,
     fallback: true,
-    about: 'serve it on the listener of the dashboard too, as the dashboard of the first generation did',
+    about: 'serve the API of the first generation on the listener of the dashboard too, as its dashboard did',
   },
   'legacy-api-user': {
     kind: kinds.text,
@@ -79,7 +79,11 @@ export const earlierApiFlags = {
     fallback: true,
     about: 'send the headers that let scripts in browsers read the API of the first generation',
   },
-  'legacy-api-cors-origin': { kind: headerKind, fallback: '*', about: 'origin that may read it' },
+  'legacy-api-cors-origin': {
+    kind: headerKind,
+    fallback: '*',
+    about: 'origin that may read the API of the first generation',
+  },
   'legacy-api-cors-methods': {
     kind: longHeaderKind,
     fallback: 'GET, POST, PUT, DELETE, OPTIONS',

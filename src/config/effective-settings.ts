@@ -11,7 +11,7 @@ export interface GivenSetting {
 export const PRINT_CONFIG = 'print-config';
 
 export const printConfigFlags = {
-  [PRINT_CONFIG]: { kind: kinds.boolean, fallback: false, about: 'print the settings with their sources, and end' },
+  [PRINT_CONFIG]: { kind: kinds.boolean, fallback: false, about: 'print the settings with their sources and exit' },
 };
 
 /**

@@ -2,7 +2,6 @@ import { type FlagValues, kinds } from './flags.ts';
 
 const MAX_BUFFERED_EVENTS = 10_000_000;
 
-/** The log of all events. */
 export interface EventLogConfig {
   /** Not written by default. */
   readonly eventLog?: { readonly file: string; readonly maxBuffered: number } | undefined;

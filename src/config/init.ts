@@ -7,7 +7,7 @@ import { controlSocketOf, ENVIRONMENT_PREFIX, stateDirRule, timeoutRule } from '
 export interface InitConfig {
   readonly stateDir: string;
   readonly controlSocket: string | undefined;
-  /** Whether nobody chose the state directory. */
+  /** Whether the state directory is the default. */
   readonly hasDefaultStateDir: boolean;
   /** Undefined with `--interactive`. */
   readonly admin: FirstAdmin | undefined;

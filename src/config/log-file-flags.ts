@@ -26,7 +26,7 @@ export const logFileFlags = {
   'log-file': {
     kind: kinds.text,
     fallback: '',
-    about: 'file of the log; standard error without it',
+    about: 'log file; without it the log goes to standard error',
   },
   'log-max-size': {
     kind: kinds.bytes,

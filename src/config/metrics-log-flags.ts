@@ -3,7 +3,6 @@ import { type FlagValues, kinds, type Rule } from './flags.ts';
 
 const MIN_INTERVAL_MS = 1_000;
 
-/** The log of metrics. */
 export interface MetricsLogConfig {
   /** Not written by default. */
   readonly metricsLog?: (LogFileConfig & { readonly intervalMs: number }) | undefined;

@@ -2,7 +2,7 @@ import { type FlagValues, kinds } from './flags.ts';
 
 type TextMap = Readonly<Record<string, string>>;
 
-/** What the operator adds to the backend's own entity. */
+/** The labels and annotations that the operator adds to the backend's own entity. */
 export interface OwnEntityConfig {
   readonly ownEntity?: { readonly labels: TextMap; readonly annotations: TextMap };
 }

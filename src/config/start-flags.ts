@@ -142,7 +142,7 @@ export const startFlags = {
       kind: kinds.integer(0, MAX_MEMORY_MIB),
       fallback: 0,
       about:
-        'memory in MiB at whose nine tenths changes are refused; 0 for that of the container, the service or the machine',
+        'memory in MiB; at nine tenths of it changes are refused; 0 for that of the container, the service or the machine',
     },
     'max-awake-actors': {
       kind: kinds.integer(1, MAX_AWAKE_ACTORS),

@@ -16,7 +16,7 @@ export const controlFlags = {
   'control-socket': {
     kind: kinds.text,
     fallback: '',
-    about: 'socket through which these commands reach the running backend; by default <state-dir>/control.sock',
+    about: 'socket through which commands reach the running backend; by default <state-dir>/control.sock',
   },
 } satisfies Record<string, Flag<string>>;
 

@@ -20,7 +20,7 @@ export async function connectionsOf(
   for (const { details, atMs: openedAtMs } of entries) {
     const session = String(details?.['session']);
     const connection = await connectionAt(ledger, session, openedAtMs, atMs);
-    // The newest one is shown even if it ended before: it tells since when nothing is connected.
+    // The newest one is shown even if it ended before: it shows since when nothing is connected.
     if (items.length === 0 || (connection.closedAtMs ?? Infinity) >= fromMs) items.push(connection);
   }
   return { items, hasMore };

@@ -124,7 +124,7 @@ function beginOf(state: StateAt, atMs: number): number {
   return state.kind === 'deleted' ? state.change.atMs : atMs;
 }
 
-/** The watching is explained from the last receipt before what is explained, as far as the record has it. */
+/** The time for which watching is explained begins at the last recorded receipt before the moment. */
 function watchedFrom(state: StateAt, { before }: ChangesAround, fromMs: number): number {
   if (state.kind !== 'recorded') return fromMs;
   const begin = state.problem ?? state.begin;

@@ -31,7 +31,7 @@ export interface RecordedChange {
 }
 
 /**
- * What the record says of the state at a moment. `unrecorded`: the event existed before the record begins. `absent`: no event was
+ * The recorded state at a moment. `unrecorded`: the event existed before the record begins. `absent`: no event was
  * stored yet. `deleted`: the event was deleted.
  */
 export type StateAt =
@@ -97,7 +97,7 @@ export interface ConnectionAt {
 export interface BlindIntervalAt {
   beginMs: number;
   endMs: number;
-  /** What ended it. */
+  /** The reason for its end. */
   event: string;
 }
 

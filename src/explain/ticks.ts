@@ -12,7 +12,7 @@ const TICKS_PER_SLICE = 5_000;
 /** Runs of ticks with the same outcome. */
 const MAX_RUNS = 50;
 
-/** Finds what became of the ticks of a check for an entity within a time; undefined when there is no record of the check. */
+/** Finds the outcomes of the ticks of a check for an entity within a time; undefined when there is no record of the check. */
 export async function ticksOf(
   ticks: Pick<TickStore, 'ofCheck' | 'ofEntity'>,
   { namespace, entity, check }: EventAddress,

@@ -12,7 +12,7 @@ const KEEPALIVE = 'keepalive';
 /** Reasons of ticks that are named. */
 const MAX_REASONS = 5;
 
-/** Who was watching: the agent's connection, the backend, and the schedule of the check. */
+/** Returns sentences about the connection of the agent, the backend, and the schedule of the check at that time. */
 export function watchingSentences(explanation: Explanation): string[] {
   if (explanation.state.kind !== 'recorded') return [];
   return [...connectionSentences(explanation), ...blindSentences(explanation), ...tickSentences(explanation)];

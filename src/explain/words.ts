@@ -15,7 +15,7 @@ const STATUSES: Readonly<Record<number, string>> = { 0: 'OK', 1: 'warning', 2: '
 
 export const statusWord = (status: number): string => STATUSES[status] ?? `unknown (status ${status})`;
 
-/** What an entry was caused by. */
+/** The cause of an entry. */
 export function causeOf(cause: LedgerCause): string {
   if ('user' in cause && 'eventId' in cause) return `an event that the user ${named(cause.user ?? '')} sent`;
   if ('eventId' in cause) return `the event ${cause.eventId}`;

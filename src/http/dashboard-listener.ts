@@ -3,7 +3,6 @@ import type { EarlierApi } from './earlier/earlier-api.ts';
 import { prefersPage } from './request/preferred-type.ts';
 import { normalizedPath } from './request/request-path.ts';
 
-/** The pages of the dashboard. */
 export interface DashboardPages {
   /** Answers every request that no API answers, also those for unknown paths. */
   callback: RequestListener;
@@ -38,7 +37,7 @@ const isForPage = ({ method, headers }: IncomingMessage, path: string, pages: Da
 
 const NOT_FOUND = JSON.stringify({ message: 'Not Found' });
 
-/** For a backend without pages. */
+/** The answer of a backend without pages. */
 export const NO_PAGES: DashboardPages = {
   callback: (_, response) => {
     response.writeHead(404, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(NOT_FOUND) });

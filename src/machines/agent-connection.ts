@@ -52,7 +52,6 @@ const machine = setup({
   },
 });
 
-/** A connection of an agent. */
 export const agentConnectionMachine = machine.createMachine({
   id: 'agent-connection',
   version: '2',

@@ -3,13 +3,13 @@ import type { Host } from './process/host.ts';
 import type { readMachine } from './process/machine.ts';
 import type { startBackend } from './start-backend.ts';
 
-/** What only `start` needs. */
+/** The parts of the host that only `start` needs. */
 export interface StartModules {
   startBackend: typeof startBackend;
   readMachine: typeof readMachine;
 }
 
-/** What the backend uses of its process. */
+/** The parts of its process that the backend uses. */
 export interface BackendHost extends Host {
   /** The terminal of the operator, or what stands in for one. */
   readonly console: Console;

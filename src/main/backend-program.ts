@@ -44,7 +44,7 @@ const USAGE = `Usage: mon-backend <command>
 Commands:
   start          run the backend in the foreground
   init           create the first administrator and the resources of a fresh installation
-  upgrade        bring the store to the version of this program
+  upgrade        convert the store to the version of this program
 ${Object.entries(MAINTENANCE)
   .map(([name, about]) => `  ${name.padEnd(15)}${about}\n`)
   .join('')}  ledger verify  verify the ledger and name the first broken entry

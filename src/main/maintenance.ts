@@ -12,10 +12,10 @@ import { restore } from './maintenance/restore-command.ts';
 import { abortedByStopSignal } from './process/on-stop-signal.ts';
 import { readVersion } from './process/version.ts';
 
-/** The commands that look after a store, with their lines in the usage text. */
+/** The commands that maintain a store, with their lines in the usage text. */
 export const MAINTENANCE: Readonly<Record<string, string>> = {
   backup: 'copy the store into one verified file, also while the backend runs',
-  restore: 'put a backup in the place of the store',
+  restore: 'restore the store from a backup',
   'check-store': 'check every page, record and index of a store that no backend uses',
   'ledger export': 'write the entries of the ledger into a file, also while the backend runs',
 };

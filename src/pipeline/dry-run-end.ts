@@ -1,6 +1,6 @@
 import { RunEnded } from './run-ended.ts';
 
-/** What would become of a run. */
+/** The outcome that a run would have. */
 export interface End {
   /**
    * `would-run`, or the outcome that would be recorded without a run of the handler. `unknown` when it cannot be found out

@@ -25,7 +25,7 @@ const MAX_EVALUATION_MS = 5_000;
 /** The beginning of a payload that is shown. */
 const MAX_SHOWN_CHARACTERS = 10_000;
 
-/** What a dry run is about: an event, and what it is to be run with. */
+/** The input of a dry run: an event, and the handlers and pipelines to run with it. */
 export interface DryRunRequest {
   namespace: string;
   event: Event;
@@ -52,7 +52,7 @@ export interface DryRunOutcome {
   missing: string[];
 }
 
-/** What is named by a request and not examined. */
+/** The examined runs, and the number of those that were not examined. */
 export interface DryRunResult {
   runs: DryRunOutcome[];
   /** Runs beyond the maximum. */
@@ -107,7 +107,7 @@ interface Subject {
   resources: PipelineResources;
   /** Whether nothing more may be evaluated. */
   isOver(): boolean;
-  /** What was evaluated for earlier runs, by name. */
+  /** The values that were evaluated for earlier runs, by name. */
   filters: Map<string, FilterValues>;
   mutators: Map<string, ExaminedMutator>;
 }

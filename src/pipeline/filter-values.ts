@@ -10,7 +10,7 @@ const MAX_EXPRESSIONS = 20;
 /** The name under which the tasks of dry runs share the sandbox with those of checks. No check has it. */
 const DRY_RUN = 'dry run';
 
-/** What each expression of a filter was. */
+/** The value of each expression of a filter. */
 export interface FilterValues {
   /** Undefined when it cannot be found out. */
   passes: boolean | undefined;

@@ -11,7 +11,7 @@ export interface FilterProgram {
   libraries: readonly string[];
 }
 
-/** For whom JavaScript is evaluated: a namespace, and in it a check. */
+/** The owner of an evaluation: a namespace, and a check in it. */
 export interface RunOwner {
   namespace: string;
   name: string;
@@ -24,7 +24,7 @@ export interface FilterTask {
   nowMs: number;
 }
 
-/** What the sandbox decides: `notes` name expressions that threw, which do not count. */
+/** The result of the sandbox. `notes` name expressions that threw, which do not count. */
 export type FilterResult =
   | { passes: true; notes: readonly string[] }
   | { passes: false; filter: string; expression: string; value: string }

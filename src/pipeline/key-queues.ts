@@ -10,7 +10,7 @@ interface KeyQueue {
   leader: PendingRun | undefined;
   /** Empty without a leader. Undefined until a run waits, as most keys have one run at a time. */
   waiting: Fifo<PendingRun> | undefined;
-  /** By handler that has a run apart: the later ones of this handler, which wait for it. */
+  /** The later runs that wait, by the handler that has a run apart from the others. */
   held: Map<string, Fifo<PendingRun>> | undefined;
 }
 
@@ -53,7 +53,7 @@ export class KeyQueues {
     return undefined;
   }
 
-  /** Lets the runs of other handlers go on before this one has ended. Returns the run to schedule next, if any. */
+  /** Lets the runs of other handlers continue before this one has ended. Returns the run to schedule next, if any. */
   setApart(run: PendingRun): PendingRun | undefined {
     const queue = this.#queues.get(run.key);
     if (queue === undefined || run.place !== 'leads') return undefined;

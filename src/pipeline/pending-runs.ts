@@ -1,6 +1,6 @@
 import { handlerId, type ScheduledRun } from './fair-scheduler.ts';
 
-/** What is known of an outbox entry without reading its event. */
+/** The properties of an outbox entry that are known without reading its event. */
 export interface PendingNotification extends ScheduledRun {
   outboxKey: string;
   /** Key of the event. Entries with the same key and handler run in order. */

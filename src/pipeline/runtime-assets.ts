@@ -16,7 +16,7 @@ export interface RuntimeAssetPorts {
 
 export interface AssetOwner {
   namespace: string;
-  /** As errors name it, for example `handler "slack"`. */
+  /** The owner as errors name it, for example `handler "slack"`. */
   name: string;
   assets: readonly string[] | null;
 }

@@ -1,9 +1,9 @@
-/** The size of the events that are read in one turn of the event loop. */
+/** The size of the events that are read in one tick of the event loop. */
 const MAX_BYTES_PER_TURN = 2 * 1024 * 1024;
-/** The number of events that are read in one turn of the event loop. */
+/** The number of events that are read in one tick of the event loop. */
 const MAX_EVENTS_PER_TURN = 50;
 
-/** Spreads work with events over turns of the event loop, in the order of the requests. A larger event has a turn of its own. */
+/** Spreads work with events over ticks of the event loop, in the order of the requests. A larger event has a tick of its own. */
 export class Turns {
   readonly #waiting: { bytes: number; begin: () => void }[] = [];
   #events = 0;

@@ -4,7 +4,7 @@ export interface Clock {
   nowMs(): number;
   /** Milliseconds since a fixed time; never jumps, stands still during a suspend. */
   monotonicMs(): number;
-  /** Milliseconds since a fixed time, in steps of about ten; never jumps, goes on during a suspend. */
+  /** Milliseconds since a fixed time, in steps of about ten; never jumps, and continues during a suspend. */
   uptimeMs(): number;
   /** Calls `fire` once, after at least `delayMs`; the returned function cancels it. Callers split delays above 24.8 days. */
   after(delayMs: number, fire: () => void): () => void;

@@ -64,7 +64,7 @@ export class EntityLimitReached extends EntityRejected {
   }
 }
 
-/** What an entity has too much of. */
+/** The limit that an entity exceeds. */
 export type EntityBound = 'checks' | 'bytes';
 
 /** The results of one entity would exceed what may be stored of it. */

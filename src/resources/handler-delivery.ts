@@ -10,7 +10,7 @@ const MAX_PARALLEL = 'mon.io/max-parallel';
 const LARGEST_MAX_PARALLEL = 100;
 const LONGEST_RETRY_MS = 7 * 24 * 3_600_000;
 
-/** What the annotations of a handler say about its delivery. */
+/** The annotations of a handler that control its delivery. */
 export interface HandlerDelivery {
   /** Undefined where the annotation is missing. */
   retryForMs: number | undefined;

@@ -13,7 +13,7 @@ export interface EarlierEventInput {
   isTtlExpired: boolean;
 }
 
-/** What is known beside the event. */
+/** The data beside the event. */
 export interface EarlierContext {
   /** The datacenter under which the namespace is shown. */
   dc: string;

@@ -8,7 +8,7 @@ const STOPPED = 'the backend stopped before the result';
 /** A result may take this long. */
 const RESULT_MS = 120_000;
 
-/** What is recorded of the ticks of a check that concern one entity. */
+/** The record of the ticks of a check that concern one entity. */
 export interface EntityTicks {
   /** Ticks with an outcome of their own. */
   own: readonly TickStreak[];

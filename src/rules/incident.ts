@@ -21,7 +21,7 @@ export const resultMark = ({ id, timestamp, check }: CheckEvent): string =>
 /** Whether the event of a check is open: it fails, or it flaps, whatever its last status is. Source: spec/05 3.2. */
 export const isOpen = (status: number, state: string | undefined): boolean => status !== 0 || state === 'flapping';
 
-/** What a result did to the incident of its check. `unchanged` is the usual case. */
+/** The effect of a result on the incident of its check. `unchanged` is the usual case. */
 export type IncidentChange = 'unchanged' | 'opened' | 'continued' | 'resolved' | 'unknown';
 
 /**
@@ -42,7 +42,7 @@ export function incidentChange(
   return status === before ? 'unchanged' : 'continued';
 }
 
-/** Returns what the history tells about an open incident without a record. A history has 21 results, so it may have begun earlier. */
+/** Derives an open incident without a record from the history. A history has 21 results, so it may have begun earlier. */
 export function incidentTimes({ statuses, executed }: CheckHistory): Omit<Incident, 'id'> {
   const last = statuses.length - 1;
   let changed = last;

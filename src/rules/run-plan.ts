@@ -37,7 +37,7 @@ export type DecideSimply = (filter: EventFilter, name: string) => FilterDecision
 /** The outcome of a filter: it passes the event, or denies it for this reason. */
 export type FilterDecision = { passes: true } | { passes: false; reason: string };
 
-/** What an event names. */
+/** The handlers and pipelines that an event names. */
 export interface NamedByEvent {
   pipelines: readonly { name: string }[];
   handlers: readonly string[];

@@ -35,7 +35,7 @@ export interface Silenceable {
   isProxied: boolean;
 }
 
-/** What silences match of an event. */
+/** The properties of an event that silences match. */
 export function silenceableOf({ entity, check }: Pick<CheckEvent, 'entity' | 'check'>): Silenceable {
   return {
     entity: entity.metadata.name ?? '',

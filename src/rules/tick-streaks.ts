@@ -1,6 +1,6 @@
 export type TickOutcome = 'ran' | 'skipped' | 'lost';
 
-/** What became of a tick. */
+/** The outcome of a tick. */
 export interface TickResult {
   outcome: TickOutcome;
   /** Why it was skipped or lost. */

@@ -1,7 +1,7 @@
 import type { TaskOwner } from './fair-queue.ts';
 import type { FilterAnswer, MutateAnswer, WorkerMessage, WorkerRequest } from './messages.ts';
 
-/** What a worker reports about a request before it is done. */
+/** The report of a worker about a request before it is done. */
 export type Step = Extract<WorkerMessage, { type: 'value' | 'begun' }>;
 
 /** Omits from each member of a union. */

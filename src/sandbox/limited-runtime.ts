@@ -5,12 +5,12 @@ const STACK_LIMIT_BYTES = 256 * 1024;
 /** A runtime is replaced after this many contexts, so that leaks do not accumulate. */
 const MAX_CONTEXTS = 10_000;
 const MAX_ERROR_LENGTH = 200;
-/** The longest gap between two looks at the clock that counts in full. A longer one means that the thread was not scheduled. */
+/** The longest gap between two readings of the clock that counts in full. A longer one means that the thread was not scheduled. */
 const MAX_GAP_MS = 10;
 /** A program is stopped after this multiple of its limit by the clock, even if its thread was not scheduled. */
 const MAX_CLOCK_FACTOR = 4;
 
-/** What a program threw, or the limit at which it was stopped. */
+/** The error that a program threw, or the limit at which it was stopped. */
 export type Failure = { type: 'error'; error: string } | { type: 'limit'; error: string };
 
 /** How the engine reports that it stopped a program at a limit. */
@@ -42,7 +42,7 @@ export class LimitedRuntime {
 
   /**
    * `nowMs` measures the run time of programs. `cpuMs`, which may take longer, is the CPU time of the thread where it is
-   * known: it tells a thread that was not scheduled from a program that seldom looks at the clock.
+   * known: it distinguishes a thread that was not scheduled from a program that seldom checks the clock.
    */
   constructor(quickJs: QuickJSWASMModule, nowMs: () => number, cpuMs: () => number | undefined = () => undefined) {
     this.#quickJs = quickJs;
@@ -164,7 +164,7 @@ function errorText(context: QuickJSContext, error: QuickJSHandle): string {
   return `${typeof name === 'string' ? name : 'Error'}: ${typeof message === 'string' ? message : ''}`;
 }
 
-/** What the engine itself threw, such as for want of memory outside of a program. */
+/** The error that the engine itself threw, such as for want of memory outside of a program. */
 export const engineFailure = (error: unknown): Failure => ({
   type: 'limit',
   error: shortened(`engine failed: ${String(error)}`),

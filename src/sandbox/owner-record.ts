@@ -12,7 +12,7 @@ const MAX_REMEMBERED_OWNERS = 1_000;
 /** The weight of the last task of an owner in the time that its next one is expected to take. */
 const LAST_WEIGHT = 0.3;
 
-/** What the sandbox knows of the owners of tasks. */
+/** The recorded behaviour of the owners of tasks. */
 export class OwnerRecord {
   readonly #clock: Clock;
   /** When a namespace was restricted last, monotonic ms. */

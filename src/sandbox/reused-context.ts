@@ -16,7 +16,7 @@ export interface Value {
   text: string;
 }
 
-/** Reads what the prelude tells about a value. */
+/** Parses the prelude's description of a value. */
 export const valueOf = (verdict: string): Value => ({
   type: 'value',
   isTruthy: verdict.startsWith('1'),
@@ -77,7 +77,7 @@ export class ReusedContext {
     this.runtime.dispose();
   }
 
-  /** What the engine itself throws makes the context useless, also for being disposed of. */
+  /** An error of the engine itself makes the context unusable; it cannot even be disposed of. */
   #guarded<T>(run: () => T): T | Failure {
     try {
       return run();

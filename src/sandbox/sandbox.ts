@@ -34,7 +34,7 @@ export interface SandboxPorts {
   worker?: URL;
 }
 
-/** What the sandbox has done since its start. */
+/** The counters of the sandbox since its start. */
 export interface SandboxCounts {
   /** Tasks that were evaluated. */
   evaluations: number;

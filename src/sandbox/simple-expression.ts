@@ -19,7 +19,7 @@ const MAX_LENGTH = 2_000;
 /** The work that one decision may cost the caller, in nodes and compared characters. */
 const MAX_WORK = 100_000;
 
-/** What simple expressions of one decision read. */
+/** The data that simple expressions of one decision read. */
 export class SimpleScope {
   readonly nowMs: number;
   readonly #event: Event;

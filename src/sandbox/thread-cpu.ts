@@ -8,7 +8,7 @@ export function ownThreadId(): string | undefined {
 }
 
 /**
- * Returns the CPU time that a thread of this process has used, ms. Returns undefined where the system does not tell it.
+ * Returns the CPU time that a thread of this process has used, ms. Returns undefined where the system does not report it.
  * The kernel makes the file when it is read, so that the read waits for no disk. Source: `Documentation/scheduler/sched-stats`.
  */
 export function threadCpuMs(threadId: string | undefined): number | undefined {
@@ -18,7 +18,7 @@ export function threadCpuMs(threadId: string | undefined): number | undefined {
   return Number(usedNs) > 0 ? Number(usedNs) / NS_PER_MS : undefined;
 }
 
-/** Whatever error a system without these files has, the sandbox goes by the clock then. */
+/** On any error, such as on a system without these files, the sandbox uses the wall clock. */
 function ifPresent<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -23,10 +23,10 @@ const GUILTY_CPU_MS = 60;
 const AGAIN_MS = 25;
 /** A thread that is not scheduled for this long is ended, and its task is tried once more. */
 const MAX_STARVED_MS = 5_000;
-/** Messages that have arrived are received before a thread is judged. */
+/** Messages that have arrived are received before the time of a thread is checked. */
 const RECEIVE_MS = 2;
 
-/** What a thread reports. */
+/** The reports of a thread. */
 export interface ThreadListener {
   message(thread: SandboxThread, message: WorkerMessage): void;
   /** The current task has taken longer than tasks should, perhaps because its thread was not scheduled. */
@@ -173,7 +173,7 @@ export class SandboxThread {
     });
   };
 
-  /** Returns when to look again, or undefined if nothing runs. */
+  /** Returns the time until the next check, or undefined if nothing runs. */
   #judge(): number | undefined {
     const job = this.current;
     if (job === undefined) return undefined;
@@ -198,7 +198,7 @@ export class SandboxThread {
     return undefined;
   }
 
-  /** The CPU time of the thread since its task is late, ms; infinite where the system does not tell it. */
+  /** The CPU time of the thread since its task is late, ms; infinite where the system does not report it. */
   #usedSinceLate(): number {
     const usedMs = threadCpuMs(this.#threadId);
     return usedMs === undefined || this.#cpuWhenLateMs === undefined ? Infinity : usedMs - this.#cpuWhenLateMs;

@@ -37,7 +37,7 @@ export interface EntitySelectionPorts {
   log: Log;
 }
 
-/** What to select: the entities of the owner's namespace for which all programs hold. */
+/** The selection: the entities of the owner's namespace for which all programs are true. */
 export interface SelectionRequest {
   owner: TaskOwner;
   programs: readonly string[];

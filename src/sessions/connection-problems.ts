@@ -7,7 +7,7 @@ const RECENT_REFUSAL_MS = 15 * 60_000;
 /** Duplicate connections listed by address; the others are only counted. */
 const MAX_LISTED_DUPLICATES = 5;
 
-/** What the problems of a connection depend on, besides the connection itself. */
+/** The inputs of the problems of a connection, besides the connection itself. */
 export interface ConnectionContext {
   /** Other open connections with the same agent name. */
   duplicates: readonly Pick<Session, 'address'>[];

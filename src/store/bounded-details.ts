@@ -4,7 +4,7 @@ const MAX_TEXT_CHARACTERS = 1_000;
 const MAX_ITEMS = 100;
 /** The maximum length of all texts of one entry's details together, with a few characters for each other value. */
 const MAX_DETAILS_CHARACTERS = 256 * 1024;
-/** What a number, a list or a member counts, besides its texts. */
+/** The characters that a number, a list or a member counts as, besides its texts. */
 const CHARACTERS_OF_VALUE = 8;
 const CUT = '...';
 

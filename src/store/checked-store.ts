@@ -8,7 +8,7 @@ import type { TableReader } from './table-reader.ts';
 /** Above every key. */
 const ALL = { from: '', to: '~' };
 
-/** A store of the current version for a check: unreadable records are told apart from absent ones, and the indexes can be read. */
+/** A store of the current version for a check: unreadable records are distinguished from absent ones, and the indexes can be read. */
 export class CheckedStore implements TableReader {
   readonly #store: RawStore;
   /** Those of a new table are absent until a backend has started. */

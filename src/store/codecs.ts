@@ -75,12 +75,12 @@ type PackedState = [
   lastOk: number,
   silenced: string[],
   ttl: EventRecord['ttl'] | null,
-  /** Of handlers; `null` where there are none and a later member follows. */
+  /** The streaks of handlers; `null` where there are none and a later member follows. */
   streaks?: PackedStreak[] | 'apart' | null,
   /** Absent where no tick has run; `null` where a later member follows. */
   ran?: RanTicks | null,
   aggregates?: readonly string[] | null,
-  /** Of the event; protobuf has no fields for them. */
+  /** The attributes of the event for which protobuf has no fields. */
   attributes?: AggregateAttributes,
 ];
 

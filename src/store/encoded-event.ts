@@ -2,7 +2,7 @@ import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
 import { readEvent } from '../wire/protobuf-codec.ts';
 import type { ActorSnapshot, EventRecord, OpenStreaks } from './records.ts';
 
-/** What a record keeps beside its event. */
+/** The members of a record beside its event. */
 export type KeptBeside = Pick<EventRecord, 'state' | 'ttl' | 'ran' | 'streaks' | 'aggregates' | 'attributes'>;
 
 /** A record that holds what is kept beside its event as one object, which other records and caches share. */

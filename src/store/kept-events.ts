@@ -2,11 +2,11 @@ import type { QueueStats } from '../ports/queue-stats.ts';
 import { type KeptBeside, keptOf } from './encoded-event.ts';
 import type { EventRecord } from './records.ts';
 
-/** What the store knows of an event besides the event itself, in about a kilobyte. */
+/** The state that the store keeps beside an event, about a kilobyte. */
 export type KeptEvent = Omit<KeptBeside, 'attributes'>;
 
 /**
- * What was last committed beside each event, so that the next result of a key does not read the store. Entries that were not used
+ * The last committed state beside each event, so that the next result of a key does not read the store. Entries that were not used
  * between two calls of `forgetIdle` are dropped, and at the limit those that were not used recently.
  */
 export class KeptEvents {

@@ -45,10 +45,10 @@ export const tokenSessionsKey = (username: string): string => `token-sessions/${
 /** The positions in the rings of a round-robin check. No kind has this name. */
 export const ringPositionsKey = (namespace: string, check: string): string => `ring-turns/${namespace}/${check}`;
 
-/** What became of the ticks of a check; `key` is `<namespace>/<check>`. */
+/** The outcomes of the ticks of a check; `key` is `<namespace>/<check>`. */
 export const checkTicksKey = (key: string): string => `checks/${key}`;
 
-/** What became of the ticks of a check that concerned an entity; `key` is that of its event. */
+/** The outcomes of the ticks of a check that concerned an entity; `key` is that of its event. */
 export function entityTicksKey(key: string): string {
   const { namespace, entity, check } = eventAddress(key);
   return `entities/${namespace}/${check}/${entity}`;
@@ -118,7 +118,7 @@ export const seqOfIndexKey = (indexKey: string): number => Number(indexKey.slice
 
 const numberText = (number: number): string => String(number).padStart(SEQ_DIGITS, '0');
 
-/** Numbers of notifications in a millisecond: a number tells the time of its outcome, unless the clock was set back. */
+/** Numbers of notifications in a millisecond: the time of an outcome follows from its number, unless the clock was set back. */
 export const NOTIFICATIONS_PER_MS = 1_000;
 
 /** The key of a notification of an event. The notifications of a namespace are in the order of their numbers. */

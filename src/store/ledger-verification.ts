@@ -26,7 +26,7 @@ export function verify(
   let base: LedgerHead | undefined;
   let head = GENESIS;
   let isCertified = isPart;
-  /** Of the entries at which a cut can end. */
+  /** The hashes of the entries at which a cut can end. */
   const hashes = new Map<number, string>();
   for (const { seq, entry } of entries) {
     if (base === undefined && seq > 1 && !(entry instanceof Error)) head = { seq: seq - 1, hash: entry.prevHash };

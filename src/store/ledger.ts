@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { boundedDetails, boundedMembers } from './bounded-details.ts';
 
-/** What the backend does by itself. An entry has it as its cause when nothing from outside led to it. */
+/** An action of the backend itself. An entry has it as its cause when nothing from outside led to it. */
 export type BackendCause =
   /** The process ran again after it was stopped, suspended or stuck. */
   | 'process.resumed'

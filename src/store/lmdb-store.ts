@@ -61,7 +61,7 @@ export class LmdbStore implements TransactionalStore {
   readonly #tables: Record<TableName, TextTable>;
   readonly #eventsByCheck: TextTable;
   readonly #ledger: LedgerTables;
-  /** For the next write. */
+  /** The memory for the next write. */
   #slab: Slab | undefined = new Slab();
   readonly #resources = new LRUCache<string, ResourceRecord>(atMost(MAX_CACHED_RESOURCES));
   readonly #hotResources = new Map<string, ResourceRecord>();

@@ -7,7 +7,7 @@ import type { TableDigest } from './store-audit.ts';
 const FORMAT = 1;
 const ENDING = '.manifest.json';
 
-/** What a backup contains, for the verification of the file and of a store that is restored from it. */
+/** The contents of a backup, for the verification of the file and of a store that is restored from it. */
 export interface Manifest {
   format: typeof FORMAT;
   /** Unix milliseconds. */

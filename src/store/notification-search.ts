@@ -18,7 +18,7 @@ const NUMBERS_PER_MS = 1_000;
 /** Above every number. */
 const END = '~';
 
-/** What a notification must have. */
+/** The conditions that a notification must meet. */
 export interface NotificationFilter {
   namespace: string;
   entity?: string;
@@ -122,7 +122,7 @@ const endOf = (keys: readonly string[], position: (key: string) => string): stri
   return last === undefined || keys.length < MAX_SLICE_KEYS ? undefined : position(last);
 };
 
-/** Whether this notification and all older ones are before `sinceMs`: a number tells when the notification was stored, and a run has one outcome. */
+/** Whether this notification and all older ones are before `sinceMs`: the time at which a notification was stored follows from its number, and a run has one outcome. */
 function isBefore(key: string, { sinceMs, outcome, isDeadLetter = false }: NotificationQuery): boolean {
   const isRun = isDeadLetter || (outcome !== undefined && outcome !== 'denied' && outcome !== 'skipped');
   return sinceMs !== undefined && isRun && notificationAddress(key).number < sinceMs * NUMBERS_PER_MS;

@@ -32,7 +32,7 @@ export class NotificationStore {
     return this.#search.slice(query, this.#floor(query.namespace));
   }
 
-  /** What is still in the outbox, newest first: a bounded number of entries at a time. */
+  /** The entries of the outbox, newest first: a bounded number of entries at a time. */
   waiting(query: WaitingQuery): WaitingSlice {
     return this.#waiting.slice(query);
   }

@@ -18,7 +18,7 @@ export interface EventRecord {
   ttl: ActorSnapshot | undefined;
   /** The last ticks of the check's schedule that ran on this entity; undefined while none has. */
   ran?: RanTicks | undefined;
-  /** As it was received; read it through `eventOf`, which applies `state`. */
+  /** The event as it was received; read it through `eventOf`, which applies `state`. */
   event: CheckEvent;
   /** `event` in protobuf, where it is available. */
   encoded?: Buffer | undefined;
@@ -173,7 +173,7 @@ export interface Renewal {
   id: number;
 }
 
-/** What became of ticks; of an agent or of the backend: when it could not take any. */
+/** The outcomes of ticks; for an agent or the backend, the times without ticks. */
 export interface TickRecord {
   streaks: TickStreak[];
   /** The ids of the records with older streaks, oldest first. */
@@ -222,7 +222,7 @@ export interface Tables {
   renewals: Renewal;
   /** Proof of watching. */
   ticks: TickRecord;
-  /** Of each key whose event is open. */
+  /** The incident of each key whose event is open. */
   incidents: Incident;
   meta: unknown;
 }

@@ -33,7 +33,6 @@ export function sealed(payload: Buffer): Buffer {
   return sealInPlace(buffer);
 }
 
-/** Seals a text. */
 export function sealText(text: string, allocate?: Allocate): Buffer {
   const buffer = allocateSealed(Buffer.byteLength(text), allocate);
   buffer.write(text, PAYLOAD_AT);

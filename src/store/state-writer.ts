@@ -3,7 +3,7 @@ import { Packr } from 'msgpackr';
 const packr = new Packr({ useRecords: false });
 
 const FIRST_BYTES = 4_096;
-/** Of a number or of the head of a list, an object or a text. */
+/** The most bytes of a number, or of the head of a list, an object or a text. */
 const HEAD_BYTES = 9;
 /** The longest text and list that begin with one byte, and the longest that this writer writes itself. */
 const SHORT_TEXT = 31;

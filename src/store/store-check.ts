@@ -21,7 +21,7 @@ import {
 import { hiddenBy } from './pending-deletions.ts';
 import { TABLE_NAMES, type TableName, type Tables } from './records.ts';
 
-/** What is wrong with a record, or missing. */
+/** A damaged, inconsistent or missing record. */
 export interface Finding {
   /** `<table> <key>`. */
   record: string;

@@ -34,7 +34,7 @@ export class TickStore {
     return this.#store.get('ticks', checkTicksKey(entityKey(namespace, check)))?.next?.atMs;
   }
 
-  /** What is recorded of the ticks of a check that concern one entity. */
+  /** The record of the ticks of a check that concern one entity. */
   ofEntity(namespace: string, check: string, entity: string, sinceMs: number): EntityTicks {
     const key = eventKey(namespace, entity, check);
     const ticksKey = entityTicksKey(key);

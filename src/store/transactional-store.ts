@@ -11,7 +11,7 @@ import type { TableName, Tables } from './records.ts';
 export interface WriteSet {
   puts: TablePuts;
   ledger: LedgerEntry[];
-  /** Whether an event is known to be stored, so that the store need not look. False does not mean that it is not. */
+  /** Whether an event is known to be stored, so that the store is not searched. False does not mean that it is not. */
   isStoredEvent?: (key: string) => boolean;
 }
 
@@ -27,7 +27,6 @@ export interface Range {
   isReversed?: boolean;
 }
 
-/** The size of a store. */
 export interface StoreSize {
   /** The size on disk, which never shrinks. */
   bytes: number;
@@ -56,7 +55,7 @@ export interface RangeReader extends TableReader {
 export interface TransactionalStore extends RangeReader {
   /** Resolves when the write set would survive a power cut. @throws Error when nothing of it was stored */
   write(set: WriteSet): Promise<void>;
-  /** What is stored beside an event, without reading the event. Absent where that saves nothing. */
+  /** The state that is stored beside an event, without reading the event. Absent where that saves nothing. */
   keptOfEvent?(key: string): KeptEvent | undefined;
   /** Keys `<namespace>/<entity>/<check>` of the stored events of a check in the order of their entities, those after `entity` only. */
   eventKeysOfCheck(namespace: string, check: string, afterEntity?: string): Iterable<string>;
@@ -70,7 +69,7 @@ export interface TransactionalStore extends RangeReader {
   /** The newest entry of one key, in one look-up. */
   lastLedgerEntry(actor: string, key: string): LedgerEntry | undefined;
   /**
-   * Removes at most about `limit` ledger entries up to a number, oldest first. A durable entry must say before that they are cut.
+   * Removes at most about `limit` ledger entries up to a number, oldest first. A durable entry must record the cut first.
    * Resolves when that is durable, to whether none of them is left.
    */
   cutLedger(throughSeq: number, limit: number): Promise<boolean>;

@@ -57,7 +57,7 @@ export class VisibleStore extends VisibleReader implements RangeReader {
     return inRange(table === 'events' ? this.#eventKeys(range) : this.#silenceKeys(range), range);
   }
 
-  /** Among hidden silences it reads only those whose names do not tell their subscription, and the renewals of a deletion once. */
+  /** Among hidden silences it reads only those whose subscription does not follow from their name, and the renewals of a deletion once. */
   *#silenceKeys({ from, to }: Range): Iterable<string> {
     const renewedOf = new Map<string, ReadonlySet<string>>();
     let hidden: { prefix: string; renewed: ReadonlySet<string> } | undefined;

@@ -1,6 +1,6 @@
 export const UUID_BYTES = 16;
 
-/** For the text of one UUID at a time. */
+/** A buffer for the text of one UUID at a time. */
 const UUID_TEXT = Buffer.from('00000000-0000-0000-0000-000000000000');
 const HEX_DIGITS = Buffer.from('0123456789abcdef');
 /** Whether a hyphen follows the byte. */

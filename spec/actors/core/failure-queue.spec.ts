@@ -46,7 +46,7 @@ describe('the queue of actor failures', () => {
     expect(handled).to.deep.equal(['a', 'b']);
   });
 
-  it('goes on with the next failure when a handler has thrown', () => {
+  it('continues with the next failure when a handler has thrown', () => {
     queue.handleWith(({ key }) => {
       if (key === 'a') throw new Error('the handler is broken');
       handled.push(key);

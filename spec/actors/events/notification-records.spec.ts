@@ -208,7 +208,7 @@ describe('the notifications of an event', () => {
     });
   }
 
-  it('cost no write beside that of the event while a streak goes on', async () => {
+  it('cost no write beside that of the event while a streak continues', async () => {
     await stored();
     await denied(1);
     decisions.nowMs += 1;

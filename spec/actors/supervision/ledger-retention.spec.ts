@@ -169,7 +169,7 @@ describe('the retention of the ledger', function () {
     expect(await verified()).to.have.property('ok', true);
   });
 
-  it('is sound after each step of a cut, and goes on after an end at any of them', async () => {
+  it('stays valid after each step of a cut, and continues after an interruption at any of them', async () => {
     start({ ageMs: 100 * HOUR_MS, bytes: 0 });
     const sizes = new Set<number>();
     for (let step = 0; step < 300; step += 1) {
@@ -195,7 +195,7 @@ describe('the retention of the ledger', function () {
       await worked();
     });
 
-    it('tells a cut from entries that somebody removed', () => {
+    it('distinguishes a cut from entries that were removed by other means', () => {
       const kept = entriesOf();
       const more = kept.slice(64);
       expect(verify(more)).to.deep.include({ ok: false, seq: 1 }).and.have.property('reason').contain('no entry says');
@@ -243,7 +243,7 @@ describe('the retention of the ledger', function () {
     });
   });
 
-  it('follows an export that has what goes, with the same hash', async () => {
+  it('has a cut that verifies an export of the removed entries', async () => {
     const path = join(directory.path, 'ledger.jsonl');
     const signal = new AbortController().signal;
     const exported = await exportLedger(store.ledgerEntries(), { path, after: 0, signal });

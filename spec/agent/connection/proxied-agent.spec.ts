@@ -106,7 +106,7 @@ describe('an agent behind an HTTP proxy', function () {
     expect(proxy.open).to.be.at.most(1);
   });
 
-  it('goes round it for the hosts of NO_PROXY', async () => {
+  it('bypasses it for the hosts of NO_PROXY', async () => {
     proxy = await ConnectProxy.start();
     startAgent('ws://backend.example.invalid:8081', { HTTP_PROXY: `http://${proxy.address}`, NO_PROXY: '.invalid' });
     expect(await failure()).to.match(/no such host|EAI_AGAIN/);

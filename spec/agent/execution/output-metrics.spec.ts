@@ -62,7 +62,7 @@ async function longestPause(work: () => Promise<unknown>): Promise<number> {
 
 describe('the metrics in the output of a check', () => {
   for (const [what, [format, output]] of Object.entries(HOSTILE)) {
-    it(`are bounded, and the event loop goes on, for ${what}`, async () => {
+    it(`are bounded and do not block the event loop for ${what}`, async () => {
       let metrics: Event['metrics'];
       const pauseMs = await longestPause(async () => ({ metrics } = await extracted(format, output)));
       const points = metrics?.points ?? [];

@@ -76,7 +76,7 @@ describe('an agent in hostile surroundings', function () {
     expect(new Set(online.events.map(({ body }) => body.id)).size).to.equal(bound);
   });
 
-  it('A14: goes on after floods of its UDP ports, with bounded memory', async () => {
+  it('A14: continues after floods of its UDP ports, with bounded memory', async () => {
     const online = await FakeBackend.start();
     backend = online;
     const pid = startProcess(online.url, '--statsd-flush-interval', '1', '--log-level', 'info');
@@ -113,7 +113,7 @@ describe('an agent in hostile surroundings', function () {
     await online.ready();
   });
 
-  it('A13: goes on after 30,000 messages of a backend that make no sense, with bounded memory', async () => {
+  it('A13: continues after 30,000 meaningless messages of a backend, with bounded memory', async () => {
     const online = await FakeBackend.start();
     backend = online;
     const pid = startProcess(online.url, '--log-level', 'fatal');

@@ -56,7 +56,7 @@ describe('the TCP socket of the agent', () => {
     expect(lists).to.deep.equal([]);
   });
 
-  it('holds 64 MiB of incomplete results, and takes others again when they are gone', async () => {
+  it('holds 64 MiB of incomplete results, and accepts others again when those have ended', async () => {
     const incomplete = `{"name":"a","output":"${'x'.repeat(9 * MIB)}`;
     const clients = Array.from({ length: 8 }, () => connected());
     const answers = clients.map((client) => {

@@ -25,7 +25,7 @@ describe('the platform of macOS', () => {
   }
 });
 
-describe('the facts of FreeBSD', () => {
+describe('the system information of FreeBSD', () => {
   for (const { guest, is } of [
     { guest: 'none', is: ['', ''] },
     { guest: 'kvm', is: ['kvm', 'guest'] },
@@ -50,7 +50,7 @@ describe('the facts of FreeBSD', () => {
   });
 });
 
-describe('the facts of Windows', () => {
+describe('the system information of Windows', () => {
   for (const { what, reported, is } of [
     {
       what: 'a server in VMware',

@@ -37,14 +37,14 @@ describe('the API of the first generation, improved', () => {
     expect(at((await world.core.get(path)).json, 'dc')).to.equal('default');
   });
 
-  it('tells an unknown client from one without events when it is strict', async () => {
+  it('distinguishes an unknown client from one without events when it is strict', async () => {
     await world.result(NS, 'web-07', 'disk');
     expect((await world.core.get('/events/nobody')).json).to.deep.equal([]);
     expect((await world.core.get('/events/nobody?strict=true')).status).to.equal(404);
     expect((await world.core.get('/events/web-07?strict=true')).json).to.deep.equal([]);
   });
 
-  it('tells what is wrong to a client that asks for it', async () => {
+  it('describes an error to a client that requests it', async () => {
     const headers = { Accept: 'application/json', 'X-Errors': 'verbose' };
     const verbose = await world.core.get('/aggregates/web/results/bad', headers);
     expect(verbose.status).to.equal(400);

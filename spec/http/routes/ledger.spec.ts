@@ -73,7 +73,7 @@ describe('the ledger over HTTP', () => {
     expect(last.headers).to.not.have.property('sensu-continue');
   });
 
-  it('ends a page after a bounded number of entries, lets others have their turns, and continues on the next page', async () => {
+  it('ends a page after a bounded number of entries, lets other requests run, and continues on the next page', async () => {
     const slices: number[] = [];
     let turns = 0;
     const [route] = ledgerRoutes({

@@ -256,7 +256,7 @@ describe('mon-backend backup and restore', function () {
     expect(restored.stderr).to.include('resources handlers/default/torn');
   });
 
-  it('go on after kill -9 at any moment: no file has the name of the backup, and the next attempt succeeds', async () => {
+  it('continue after kill -9 at any moment: no file has the name of the backup, and the next attempt succeeds', async () => {
     for (const afterMs of [150, 300, 450, 600]) {
       const child = spawn(process.execPath, [PROGRAM, 'backup', path, '--state-dir', stateDir], { stdio: 'ignore' });
       setTimeout(() => child.kill('SIGKILL'), afterMs);

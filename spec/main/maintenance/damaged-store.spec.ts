@@ -110,7 +110,7 @@ describe('F14: a damaged store', function () {
     expect(code).to.equal(0);
   });
 
-  it('never ends a program without a word, whatever is damaged', async () => {
+  it('never ends a program without a message, whatever is damaged', async () => {
     const random = SeededRandom.fresh();
     for (let n = 0; n < RANDOM_DAMAGES; n += 1) {
       cpSync(join(source.stateDir, 'store/data.mdb'), data);
@@ -138,7 +138,7 @@ describe('F14: a damaged store', function () {
   describe('as check-store reports it', () => {
     const check = () => run('check-store');
 
-    it('is sound after the backend has stopped', async () => {
+    it('is undamaged after the backend has stopped', async () => {
       const { code, stdout } = await check();
       expect(code, stdout).to.equal(0);
       expect(stdout).to.include('the store is sound');

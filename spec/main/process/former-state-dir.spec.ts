@@ -18,12 +18,12 @@ describe('a start without a state directory of its own (rule of 5.1.0)', () => {
     }).to.throw(`found data in the former default state directory ${directory.path}; set state-dir to it`);
   });
 
-  it('goes on when somebody chose the directory', async () => {
+  it('starts when a directory is configured', async () => {
     await mkdir(join(directory.path, 'store'));
     start(false);
   });
 
-  it('goes on when the new directory has a store, or no directory has one', async () => {
+  it('starts when the new directory has a store, or no directory has one', async () => {
     start();
     await mkdir(join(directory.path, 'store'));
     await mkdir(join(directory.path, 'mon-backend/store'), { recursive: true });

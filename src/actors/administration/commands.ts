@@ -125,7 +125,7 @@ export function makeCommands(ports: CommandPorts) {
     /** Replaces a proxy entity; of an entity of another class it replaces the configuration only. @throws AlreadyExists when its agent manages it, EntityLimitReached */
     putEntity: (entity: Entity, user: string) => decide(user, (ctx) => putEntity(ctx, entity, isConnected(entity))),
 
-    /** As `editResource`; what the agent reports stays. @throws AlreadyExists when its agent manages it */
+    /** Like `editResource`, but keeps the members that the agent reports. @throws AlreadyExists when its agent manages it */
     editEntity: (namespace: string, name: string, edit: (stored: EntityConfig) => EntityConfig, user: string) =>
       decide(user, (ctx) => editEntity(ctx, { namespace, name }, edit, ports.isConnected(namespace, name))),
 
@@ -139,7 +139,7 @@ export function makeCommands(ports: CommandPorts) {
     createResource: <K extends WritableKind>(kind: K, resource: Resources[K], user: string) =>
       decide(user, (ctx) => createResource(ctx, kind, resource, user)),
 
-    /** As `createResource`, for resources that may exist. */
+    /** Like `createResource`, for resources that may exist. */
     putResource: <K extends WritableKind>(kind: K, resource: Resources[K], user: string) =>
       decide(user, (ctx) => putResource(ctx, kind, resource, user)),
 
@@ -157,7 +157,7 @@ export function makeCommands(ports: CommandPorts) {
     /** Sets its name, its times and its author. It acts on the next event. @throws AlreadyExists, NotFound when the namespace does not exist */
     createSilence: (silenced: Silenced, user: string) => decide(user, (ctx) => createSilence(ctx, silenced, user)),
 
-    /** As `createSilence`, for silences that may exist. */
+    /** Like `createSilence`, for silences that may exist. */
     putSilence: (silenced: Silenced, user: string) => decide(user, (ctx) => putSilence(ctx, silenced, user)),
 
     /** @throws NotFound */
@@ -184,7 +184,7 @@ export function makeCommands(ports: CommandPorts) {
     /** `created` contains the hash of the password. @throws AlreadyExists */
     createUser: (created: User, user: string) => decide(user, (ctx) => createUser(ctx, created)),
 
-    /** As `createUser`, for users that may exist. */
+    /** Like `createUser`, for users that may exist. */
     putUser: (replacing: User, user: string) => decide(user, (ctx) => putUser(ctx, replacing)),
 
     /** Disabling a user and setting a password end the user's login sessions. @throws NotFound, InvalidResource for a password that was changed meanwhile */

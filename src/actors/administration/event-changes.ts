@@ -40,7 +40,7 @@ export function putEvent(ctx: DecisionContext, event: Event, user: string): void
   mergeEvent(ctx, by, { trustsSentHistory: false, sent: { atMostBytes: undefined }, cause });
 }
 
-/** To delete a keepalive ends the monitoring of its entity until the next keepalive. @throws NotFound */
+/** Deleting a keepalive ends the monitoring of its entity until the next keepalive. @throws NotFound */
 export function deleteStoredEvent(ctx: DecisionContext, { namespace, entity, check }: EventAddress): void {
   const key = eventKey(namespace, entity, check);
   if (ctx.get('events', key) === undefined) throw new NotFound('not found');
@@ -55,7 +55,7 @@ export interface ResultsOfCheck {
   keys: readonly string[];
 }
 
-/** Deletes results with their events. An open event stays, and its incident goes on with the next result. */
+/** Deletes results with their events. An open event stays, and its incident continues with the next result. */
 export function deleteResults(ctx: DecisionContext, { namespace, check, keys }: ResultsOfCheck): void {
   let open = 0;
   for (const key of keys) {

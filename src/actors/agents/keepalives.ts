@@ -21,7 +21,7 @@ import type { DecisionContext } from '../core/decision-context.ts';
 /** The beginning of the output of each keepalive event of status 0. */
 export const ALIVE_OUTPUT = 'Keepalive last sent from';
 const DEFAULT_HANDLERS = ['keepalive'];
-/** What the reference writes into the events of its keepalive monitor. */
+/** The fields that the reference writes into the events of its keepalive monitor. */
 const SCHEDULER = 'etcd';
 
 /** The largest time that can be formatted as a date. */

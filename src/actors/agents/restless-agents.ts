@@ -20,14 +20,14 @@ export interface CountedConnections {
 interface Hour {
   sinceMs: number;
   opened: number;
-  /** Of `opened`, those without entries of their own. */
+  /** The connections among `opened` without entries of their own. */
   counted: number;
-  /** Whether the agent came and went too often in the hour before. */
+  /** Whether the agent connected too often in the hour before. */
   wasRestless: boolean;
 }
 
 /**
- * Counts the connections of each agent by the hour. An agent that comes and goes all the time gets one entry an hour in the ledger,
+ * Counts the connections of each agent by the hour. An agent that reconnects all the time gets one entry an hour in the ledger,
  * instead of several for each connection.
  */
 export class RestlessAgents {

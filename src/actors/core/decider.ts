@@ -41,7 +41,7 @@ export interface DeciderPorts extends Omit<DecisionContextPorts, 'reader'> {
   kinds: ActorKinds;
   current: CurrentDecision;
   failures: Pick<FailureQueue, 'handleAll'>;
-  /** What is full, if anything: inputs that add to it are refused. */
+  /** The queue that is full, if any: inputs that add to it are refused. */
   pressure: { readonly full: keyof typeof FULL | undefined; readonly isOutboxFull: boolean };
   deadlines: { arm(change: DeadlineChange): void };
   eviction: { keepBound(): void };

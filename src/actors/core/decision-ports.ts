@@ -25,7 +25,7 @@ export interface DecisionContextPorts {
   pressure: { readonly isOutboxFull: boolean };
   settings: Settings;
   ticks: TickBook;
-  /** What the stored results of one entity may take. */
+  /** The limits of the stored results of one entity. */
   room: EntityRoom;
 }
 

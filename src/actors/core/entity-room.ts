@@ -15,7 +15,7 @@ const MEASURE_INTERVAL_MS = 10_000;
 /** The number of checks that `bytes` is divided by when the number of checks has no limit. */
 const USUAL_CHECKS = 10_000;
 
-/** What the stored results of one entity may take; 0 = no limit. */
+/** The limits of the stored results of one entity; 0 = no limit. */
 export interface EntityUseLimits {
   readonly checks: number;
   readonly bytes: number;

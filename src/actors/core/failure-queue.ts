@@ -5,7 +5,7 @@ import type { ActorKind } from './actor-kind.ts';
 export interface ActorFailure {
   kind: ActorKind;
   key: string;
-  /** What the action, guard or restore threw. */
+  /** The error that the action, guard or restore threw. */
   cause: unknown;
 }
 

@@ -21,7 +21,7 @@ export interface KeyedActorsOptions {
   load(reader: TableReader, key: string): ActorSnapshot | undefined;
   /** The snapshot that follows from domain data, in place of one that cannot be used; undefined when there is no such actor. */
   rebuild(reader: TableReader, key: string): ActorSnapshot | undefined;
-  /** An actor goes on from a rebuilt snapshot, whose deadline is not armed. */
+  /** An actor continues from a rebuilt snapshot, whose deadline is not armed. */
   rebuilt(key: string, snapshot: ActorSnapshot): void;
   /** The first stored snapshot of another machine version was met. */
   outdated(stored: string | undefined, current: string): void;
@@ -115,7 +115,7 @@ export class KeyedActors<TEvent extends EventObject, TInput> {
     return actor;
   }
 
-  /** What is stored of the snapshot of a running actor. */
+  /** The stored form of the snapshot of a running actor. */
   storable({ value, context }: Pick<ActorSnapshot, 'value' | 'context'>): ActorSnapshot {
     return { value, context, version: this.#version };
   }

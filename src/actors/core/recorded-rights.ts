@@ -11,7 +11,7 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   apikeys: ['username', 'created_at'],
 };
 
-/** What rights followed from a resource before and after a change; a side on which it does not exist is absent. */
+/** The rights that followed from a resource before and after a change; a side on which it does not exist is absent. */
 export interface RecordedRights {
   before?: object;
   after?: object;

@@ -19,7 +19,7 @@ export interface Settings {
   readonly refreshTokenMs: number;
   /** Entities that may exist; 0 = no limit. */
   readonly entityLimit: number;
-  /** What the stored results of one entity may take. */
+  /** The limits of the stored results of one entity. */
   readonly entityUseLimits: EntityUseLimits;
   readonly agentEventsPolicy: AgentEventsPolicy;
   /** Whether every processed event is announced. */

@@ -7,7 +7,7 @@ export interface SystemListener {
   committed?(): void;
   /** Senders must pause: the store cannot be written. */
   paused?(): void;
-  /** Senders that paused may go on. */
+  /** Paused senders may continue. */
   resumed?(): void;
   /** The sockets were not read for `ms` by the monotonic clock. This time is not silence of the senders. */
   readsStalled?(ms: number): void;

@@ -26,7 +26,7 @@ interface Failure {
 }
 
 /**
- * What the backend knows of ticks without reading the store: when each check is due, which ticks are not decided yet, and which
+ * The state of ticks that is kept in memory: when each check is due, which ticks are not decided yet, and which
  * results are expected. Nothing of it survives a restart; the records of ticks show what is missing.
  */
 export class TickBook {

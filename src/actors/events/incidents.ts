@@ -7,7 +7,7 @@ import type { DecisionContext } from '../core/decision-context.ts';
 const INCIDENTS = '5b0d9f0e-2a61-4c0e-9a5b-3b1f3d3c8f11';
 const UUID_BYTES = 16;
 
-/** What a result did to the state of a check. */
+/** The effect of a result on the state of a check. */
 export interface IncidentInput {
   key: string;
   previous: CheckState | undefined;

@@ -26,7 +26,7 @@ export interface ActorDetail {
   session_id: string;
   machine: ActorAddress['actor'];
   key: string;
-  /** As in a snapshot of XState: a name, or an object with the nested state. */
+  /** The state as in a snapshot of XState: a name, or an object with the nested state. */
   value: unknown;
   /** Unix ms; null if the ledger has no entry of the actor. */
   since_ms: number | null;

@@ -9,7 +9,7 @@ import type { DeadlineQueue } from '../time/deadline-queue.ts';
 import type { Supervision } from './supervision.ts';
 import { recordBlindInterval, storeBlindTime } from './stored-blind-time.ts';
 
-/** What ended a blind interval, as the ledger names it. */
+/** The event that ended a blind interval, as the ledger names it. */
 export type BlindEnd = 'process.resumed' | 'readers.resumed' | 'store.recovered';
 
 const CAUSES: Readonly<Record<BlindEnd, BackendCause>> = {

@@ -13,7 +13,7 @@ export interface CommitOutcomesPorts {
   listeners: Pick<SystemListeners, 'announced' | 'committed' | 'resumed'>;
 }
 
-/** Follows the committer: announces what became durable, and lets senders go on when nothing is full any more. */
+/** Follows the committer: announces what became durable, and lets senders continue when no queue is full any more. */
 export class CommitOutcomes implements CommitterListener {
   readonly #ports: CommitOutcomesPorts;
 

@@ -7,7 +7,7 @@ import { type Decider, internal } from '../core/decider.ts';
 import type { Settings } from '../core/settings.ts';
 import { PacedSteps } from './paced-steps.ts';
 
-/** The time between two looks at the ledger. */
+/** The time between two checks of the ledger. */
 const INTERVAL_MS = 600_000;
 /** The time that other writes have between two steps. */
 const PAUSE_MS = 20;
@@ -33,8 +33,8 @@ export interface LedgerRetentionPorts {
 type Reason = 'age' | 'size';
 
 /**
- * Removes old entries of the ledger. An entry with the hash of the last of them is durable before the first one goes, so that
- * verification can tell a cut from a loss. A cut that was interrupted goes on after the next start.
+ * Removes old entries of the ledger. An entry with the hash of the last of them is durable before the first one goes, so
+ * that verification can distinguish a cut from a loss. A cut that was interrupted goes on after the next start.
  */
 export class LedgerRetention {
   readonly #ports: LedgerRetentionPorts;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 
-/** The time between two looks at the memory. */
+/** The time between two checks of the memory. */
 const INTERVAL_MS = 1_000;
 /** The part of a limit above which changes are refused. */
 const FULL_PART = 0.9;
@@ -38,8 +38,8 @@ export interface MemoryGuardPorts {
 }
 
 /**
- * Watches the memory: changes are refused while the backend uses nine tenths of it, so that it goes on to answer reads instead of
- * being ended. Memory counts as used only when a garbage collection has not freed it.
+ * Watches the memory: changes are refused while the backend uses nine tenths of it, so that it continues to answer
+ * reads instead of being ended. Memory counts as used only when a garbage collection has not freed it.
  */
 export class MemoryGuard {
   readonly #ports: MemoryGuardPorts;
@@ -95,7 +95,7 @@ export class MemoryGuard {
       flag: 'memory-limit',
     };
     if (isFull) log.error(fields, 'memory is nearly used up, changes and new agents are refused, reads are not');
-    else log.warn(fields, 'there is memory again, changes are accepted');
+    else log.warn(fields, 'memory is below its limit again, changes are accepted');
   }
 }
 

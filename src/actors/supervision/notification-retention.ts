@@ -25,7 +25,7 @@ const PAUSE_MS = 1;
 const RECORDS_PER_STEP = 100;
 /** The shortest retention while there are too many notifications. */
 const MIN_RETENTION_MS = 60_000;
-/** The number of a dead letter tells its time. */
+/** The time of a dead letter follows from its number. */
 const NUMBERS_PER_MS = 1_000;
 /** Above every key. */
 const END = '~';

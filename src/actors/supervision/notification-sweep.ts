@@ -53,7 +53,7 @@ export class NotificationSweep {
     this.#store = store;
   }
 
-  /** The notifications among the next few that are to be removed, as far as their keys tell. */
+  /** The notifications among the next few that are to be removed, judging by their keys alone. */
   step(limits: SweepLimits): SweepStep {
     if (this.#to === END) this.#floors = this.#readFloors();
     const range = { from: '', to: this.#to, limit: KEYS_PER_STEP, isReversed: true };

@@ -19,7 +19,7 @@ export class PacedSteps {
   readonly #ports: PacedStepsPorts;
   #cancel: (() => void) | undefined;
   #isRunning = false;
-  /** Of a `wake` during a step. */
+  /** The time of a `wake` during a step. */
   #wokenMs: number | undefined;
 
   constructor(ports: PacedStepsPorts) {

@@ -3,7 +3,7 @@ import type { Log } from '../../ports/log.ts';
 import { GrowthForecast } from '../../rules/growth-forecast.ts';
 import type { TransactionalStore } from '../../store/transactional-store.ts';
 
-/** The time between two looks at the size of the store. */
+/** The time between two checks of the size of the store. */
 const INTERVAL_MS = 5_000;
 /** The part of the quota at which a warning is logged. */
 const WARNING_PART = 0.75;

@@ -74,7 +74,7 @@ export class TickWatchdog {
       ticks.scheduled(key, nextTickAtMs);
       if (isQuarantined) continue;
       isMissed = true;
-      log.error({ check: key }, 'a tick was not taken; the schedule of the check starts again');
+      log.error({ check: key }, 'a tick has no outcome; the schedule of the check is restarted');
       sendToSchedule(ctx, key, { type: 'schedule.changed', firstTickAtMs: nextTickAtMs });
     }
     // The timer of the queue may be lost.

@@ -12,7 +12,7 @@ import { EMPTY, putTicks } from './tick-records.ts';
 export const tickOf = ({ cause }: DecisionContext): number | undefined =>
   'deadlineAtMs' in cause ? cause.deadlineAtMs : undefined;
 
-/** Records what became of the tick that the decision is about. `nextTickAtMs` is the next tick of the schedule. */
+/** Records the outcome of the tick that the decision is about. `nextTickAtMs` is the next tick of the schedule. */
 export function recordTick(
   ctx: DecisionContext,
   key: string,
@@ -66,7 +66,7 @@ export function moveNextTick(
 
 const recordOf = (ctx: DecisionContext, key: string): TickRecord => ctx.get('ticks', checkTicksKey(key)) ?? EMPTY;
 
-/** A tick that asked agents ran, whatever became of its other requests. The agents of several requests are added up. */
+/** A tick that requested agents counts as `ran`, even if its other requests failed. The agents of several requests are added up. */
 function betterResult(known: TickStreak, result: TickResult): TickResult | undefined {
   if (known.outcome !== 'ran' || known.agents === undefined) return result;
   if (result.outcome !== 'ran' || result.agents === undefined || known.asks === 'entities') return undefined;

@@ -17,7 +17,7 @@ export const IN_QUARANTINE = { outcome: 'lost', reason: 'its schedule is in quar
 
 interface Gap {
   untilMs: number;
-  /** What became of ticks that no failure and no outage explains. */
+  /** The outcome of ticks that no failure and no outage explains. */
   otherwise?: TickResult;
   /** Ticks that are still to be decided are filled in, too. */
   isOver?: boolean;

@@ -53,7 +53,7 @@ interface Node {
 
 /** The longest delay of a timer, 24.8 days. */
 const MAX_TIMER_MS = 2_147_483_647;
-/** With fewer nodes of dropped deadlines than this, the heap is not compacted. */
+/** The heap is not compacted while it has fewer nodes of dropped deadlines than this. */
 const MIN_DROPPED_NODES = 1_000;
 /** Deadlines that fire in one iteration of the event loop. */
 const MAX_FIRED_AT_ONCE = 500;

@@ -44,7 +44,7 @@ export class Pressure {
     return this.full !== undefined;
   }
 
-  /** What is full, if anything. The first time that something is full, the pause begins. */
+  /** The queue that is full, if any. The pause begins when the first queue is full. */
   get full(): Full | undefined {
     const full = this.#full();
     if (full !== undefined) this.#sinceMs ??= this.#ports.nowMs();

@@ -16,7 +16,7 @@ const REQUEST_TIMEOUT_MS = 15_000;
 const CHECK_INTERVAL_MS = 1_000;
 /** Connections at a time. Further ones are closed. */
 const MAX_CONNECTIONS = 256;
-/** Bytes of bodies that have not arrived as a whole. Their senders are told to try again. */
+/** The bytes of incomplete request bodies. Beyond this number, requests get 503. */
 const MAX_HELD_BODY_BYTES = 64 * 1024 * 1024;
 /** Time for open requests when the agent stops. */
 const STOP_GRACE_MS = 1_000;

@@ -109,7 +109,7 @@ export class Connection {
 
   /**
    * Closes the connection and resolves when the socket is closed. The connection cannot be started again. `announced`: whether the
-   * backend is told that the agent stops.
+   * agent announces its stop to the backend.
    */
   async stop(announced: boolean): Promise<void> {
     const socket = this.#socket;

@@ -36,7 +36,7 @@ export class ProxyTunnel extends Agent {
   readonly protocol: string;
   readonly #proxy: URL;
   readonly #target: TunnelTarget;
-  /** For a target with TLS. */
+  /** The options of TLS, for a target with TLS. */
   readonly #tls: ConnectionOptions | undefined;
   #asked: ClientRequest | undefined;
 

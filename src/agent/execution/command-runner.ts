@@ -44,7 +44,7 @@ export interface Command {
 /** A command that was not run. */
 export type Refusal = 'denied' | AssetFailed;
 
-/** Runs commands with their assets, as far as the allow list allows. */
+/** Runs the commands that the allow list permits, with their assets. */
 export class CommandRunner {
   readonly #ports: CommandRunnerPorts;
 

@@ -7,7 +7,7 @@ const CAPTIONS = ['ok', 'warning', 'critical'];
 
 type Rule = NonNullable<MetricThreshold['thresholds']>[number];
 
-/** What was violated: a limit, or that there is a metric. */
+/** The violated condition: a limit, or that there is a metric. */
 type Subject = 'min' | 'max' | 'null-status';
 
 interface Violation {
@@ -122,7 +122,7 @@ function annotationOf({ threshold: { name, tags }, subject, status }: Violation)
 
 const captionOf = (status: number): string => CAPTIONS[status] ?? 'unknown';
 
-/** The digits of a number without an exponent, as few as tell it apart from others. */
+/** The shortest digits that identify a number, without an exponent. */
 function decimal(value: number): string {
   const text = String(value);
   const [, sign = '', whole = '', fraction = '', exponentText] = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? [];

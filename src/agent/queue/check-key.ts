@@ -1,6 +1,6 @@
 import type { Event } from '../../resources/event.ts';
 
-/** Neither the name of a check nor that of an entity has it. */
+/** Separates entity and check; no name of either contains it. */
 const SEPARATOR = '/';
 
 /** Events with the same key displace each other when the queue is full. */

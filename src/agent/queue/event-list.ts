@@ -85,7 +85,7 @@ export class EventList {
 
   remove(event: WaitingEvent): void {
     const index = this.#indexOf(event.n);
-    if (this.#events[index] !== event) throw new Error(`event ${event.n} is not in the line`);
+    if (this.#events[index] !== event) throw new Error(`event ${event.n} is not in the queue`);
     this.#bytes -= event.bytes;
     if (index === this.#head) {
       this.#head++;

@@ -143,7 +143,7 @@ export class PostedQueue {
   #load(store: QueueStore): void {
     for (const { n, entry } of store.postedIndex()) {
       this.#lastNumber = n;
-      // A damaged one is removed when its turn comes.
+      // A damaged one is removed when it is next in order.
       const { check, bytes } = entry instanceof Error ? { check: '', bytes: 0 } : entry;
       this.#events.push({ n, check, bytes, payload: undefined });
       this.#bytes += bytes;

@@ -46,7 +46,7 @@ interface SpillPorts {
   log: Log;
 }
 
-/** A posted event that is to be stored, and who waits for it. */
+/** A posted event that is to be stored, and the callback of its sender. */
 interface Posting {
   readonly event: StoredEvent;
   readonly done: (error?: Error) => void;

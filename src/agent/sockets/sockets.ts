@@ -8,11 +8,11 @@ const BLANK_OR_PING = /^\s*(?:ping)?\s*$/;
 export interface SocketSettings {
   readonly isEnabled: boolean;
   readonly host: string;
-  /** Of both sockets. */
+  /** The port of both sockets. */
   readonly port: number;
 }
 
-/** The TCP and the UDP socket, which receive results in the form of the first generation. The agent goes on without them. */
+/** The TCP and the UDP socket, which receive results in the form of the first generation. The agent continues without them. */
 export class Sockets {
   readonly #settings: SocketSettings;
   readonly #ports: SocketPorts;

@@ -12,7 +12,7 @@ export interface UdpSocketPorts {
   received(datagram: Buffer, address: string): void;
 }
 
-/** A UDP socket that goes on after any datagram. */
+/** A UDP socket that continues after any datagram. */
 export class UdpSocket {
   readonly #ports: UdpSocketPorts;
   #socket: Socket | undefined;

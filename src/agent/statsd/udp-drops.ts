@@ -16,7 +16,7 @@ export function dropsIn(table: string, port: number): number {
   return drops;
 }
 
-/** The drops since the socket was opened; 0 on systems that do not tell. */
+/** The drops since the socket was opened; 0 on systems that do not report it. */
 export async function readUdpDrops(port: number): Promise<number> {
   const tables = await Promise.all(FILES.map((file) => readFile(file, 'latin1').catch(() => '')));
   return tables.reduce((sum, table) => sum + dropsIn(table, port), 0);

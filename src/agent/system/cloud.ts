@@ -63,7 +63,7 @@ async function askProvider({ provider, url, method, headers, proof }: Query, sig
   });
 }
 
-/** Identifies the provider from what the firmware says of the machine. */
+/** Identifies the provider from the names in the firmware. */
 async function providerInFirmware({ readText }: SystemTools): Promise<CloudProvider> {
   const files = ['bios_version', 'bios_vendor', 'sys_vendor', 'product_name', 'chassis_asset_tag'];
   const texts = await Promise.all(files.map((file) => readText(`${DMI_DIR}/${file}`)));

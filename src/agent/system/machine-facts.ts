@@ -12,7 +12,7 @@ export interface Virtualization {
   vm_role: string;
 }
 
-/** What does not change while the agent runs. */
+/** The properties of the machine that do not change while the agent runs. */
 export interface MachineFacts extends Platform, Virtualization {
   /** `glibc` or `musl` on Linux; empty for others. */
   libc_type: string;

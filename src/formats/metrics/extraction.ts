@@ -5,7 +5,7 @@ export interface MetricTag {
   value: string;
 }
 
-/** What the points of an output have besides what the output says. */
+/** The values of the points of an output that do not come from the output. */
 export interface ExtractionContext {
   /** Tags of the check. */
   readonly tags: readonly MetricTag[];

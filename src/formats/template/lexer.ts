@@ -19,7 +19,7 @@ const WORD = /[\p{L}\p{Nd}_]*/uy;
 const NUMBER =
   /[+-]?(?:0[xX][\da-fA-F_]*(?:\.[\da-fA-F_]*)?(?:[pP][+-]?[\d_]*)?|0[oO][0-7_]*|0[bB][01_]*|[\d_]*(?:\.[\d_]*)?(?:[eE][+-]?[\d_]*)?)/y;
 const WORD_CHARACTER = /[\p{L}\p{Nd}_]/u;
-/** What may follow a word, besides blanks and the end of the action. */
+/** The characters that may follow a word, besides blanks and the end of the action. */
 const TERMINATORS = '.,|:)(';
 
 export type LexemeType =

@@ -55,7 +55,7 @@ export type Statement =
   | Call
   | { type: 'break' | 'continue'; at: number };
 
-/** What an error can refer to. */
+/** The parts of a template to which an error can refer. */
 export type Located = Operand | Command | Call;
 
 /** Writes a node as source, in the normal form that error messages use. */

@@ -38,7 +38,7 @@ class TemplateParser {
   readonly #pipelines: PipelineParser;
   #ranges = 0;
   #nesting = 0;
-  /** What ended the last list of statements. */
+  /** The keyword that ended the last list of statements. */
   #ending: Ending = 'eof';
 
   constructor(reader: LexemeReader, pipelines: PipelineParser) {

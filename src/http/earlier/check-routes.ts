@@ -19,7 +19,6 @@ export interface CheckRoutePorts {
   datacenters: Datacenters;
   /** The durable, visible records. */
   store: RangeReader;
-  /** The keys of the events of a check. */
   eventKeysOfCheck(namespace: string, check: string): Iterable<string>;
   resources: Pick<ResourceStore, 'get'>;
   commands: Pick<Commands, 'executeCheck' | 'deleteResultsOfCheck'>;

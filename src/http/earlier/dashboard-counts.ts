@@ -19,7 +19,6 @@ export interface DashboardCountPorts {
   view: EarlierView;
 }
 
-/** What is counted in each datacenter. */
 export const DATACENTER_COUNTS = ['aggregates', 'checks', 'clients', 'events', 'silenced', 'stashes'] as const;
 type Counted = (typeof DATACENTER_COUNTS)[number];
 

@@ -10,7 +10,7 @@ export interface Datacenter {
   namespace: string;
 }
 
-/** What a request changes. */
+/** The objects that a request changes, and the verbs that it needs. */
 export interface Change {
   resource: string;
   verbs: readonly Verb[];

@@ -68,7 +68,7 @@ export interface EarlierApiPorts extends Omit<EarlierAuthenticationPorts, 'auth'
 const NO_STORE = { error: 'not connected to redis' };
 const REALM = { 'WWW-Authenticate': 'Basic realm="Restricted Area"' };
 const NO_BODY = {};
-/** Clients that send it, and accept JSON, are told what is wrong in the body of an error. */
+/** Clients that send it, and accept JSON, get a description in the body of an error. */
 const VERBOSE = 'verbose';
 
 export interface EarlierApi {

@@ -4,7 +4,7 @@ import type { Answer } from '../request/route.ts';
 
 /** The caller of a request of the first generation. */
 export interface EarlierCaller {
-  /** As the ledger names it. */
+  /** The user name in the ledger. */
   username: string;
   /** Whether the request had no credentials. */
   isAnonymous: boolean;
@@ -19,7 +19,7 @@ export interface EarlierRequest {
   caller: EarlierCaller;
   /** The parsed object; `{}` for a route that reads none. */
   body: Readonly<Record<string, unknown>>;
-  /** As it was sent, without the query. */
+  /** The path as it was sent, without the query. */
   path: string;
   headers: IncomingHttpHeaders;
   remoteAddress: string;

@@ -1,7 +1,7 @@
 import type { Answer } from '../request/route.ts';
 import { empty, jsonOf } from './earlier-answers.ts';
 
-/** What differs between the two servers of the first generation. Source: spec/05 2.2 and 4. */
+/** The differences between the two servers of the first generation. Source: spec/05 2.2 and 4. */
 export interface Flavour {
   /** The name of its port in metrics. */
   readonly name: 'core' | 'dashboard';

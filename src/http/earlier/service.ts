@@ -1,4 +1,4 @@
-/** What a load balancer or a dashboard asks about the backend. Consumers are the workers of the pipeline. Source: spec/05 10. */
+/** The state of the backend as load balancers and dashboards request it. Consumers are the workers of the pipeline. Source: spec/05 10. */
 export interface Service {
   readonly version: string;
   /** A digest that changes with the configuration. */
@@ -26,7 +26,7 @@ const NO_STORE = 'not connected to redis';
 const NO_TRANSPORT = 'not connected to transport';
 const TASKS = ['check_request_publisher', 'client_monitor', 'check_result_monitor'];
 
-/** What is required of the queues. */
+/** The required state of the queues. */
 export interface HealthLimits {
   minConsumers: number | undefined;
   maxMessages: number | undefined;

@@ -15,7 +15,7 @@ const MAX_CLIENTS = 64;
 const MAX_MISSED = 10_000;
 const SEQ = /^\d{1,15}$/;
 
-/** What a client asks for in its query. */
+/** The parameters in the query of a client. */
 interface Asked {
   /** The last number that the client has; undefined for changes from now on. */
   since: number | undefined;

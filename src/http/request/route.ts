@@ -15,7 +15,6 @@ export type Access =
       verb: Verb;
       /** Path parameters that form the resource name, joined by slashes; none for lists and POST. */
       nameFrom?: readonly string[];
-      /** Prefix of that name. */
       namePrefix?: string;
       /** Replaces `resource` when the name is that of the caller. */
       ownResource?: string;

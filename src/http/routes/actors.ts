@@ -30,7 +30,7 @@ const ActorSchema = Type.Object(
     machine: Type.String(),
     key: Type.String(),
     value: Type.String({ description: 'its state' }),
-    since: nullable(Type.Integer({ description: 'Unix seconds; null where the ledger does not know' })),
+    since: nullable(Type.Integer({ description: 'Unix seconds; null if the ledger does not have it' })),
   },
   { $id: 'mon/v1.Actor' },
 );

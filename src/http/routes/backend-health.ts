@@ -59,7 +59,7 @@ export interface BackendHealthPorts {
   backendHealth(): BackendHealth;
 }
 
-/** Shows how the backend itself does: its lag, its queues, its disk and its blind time. */
+/** Shows the state of the backend itself: its lag, its queues, its disk and its blind time. */
 export function backendHealthRoutes({ version, backendHealth }: BackendHealthPorts): Route[] {
   return [
     {
@@ -68,7 +68,7 @@ export function backendHealthRoutes({ version, backendHealth }: BackendHealthPor
       access: 'authenticated',
       reads: 'nothing',
       description: {
-        summary: 'Show how the backend itself does',
+        summary: 'Show the state of the backend itself',
         tag: 'status',
         credentials: ['bearer'],
         answers: { 200: { schema: BackendHealthSchema } },

@@ -19,7 +19,7 @@ export interface DryRunRoutePorts {
 
 /** Names of handlers and pipelines in one request. */
 const MAX_NAMES = 50;
-/** What the answer shows of the configuration. */
+/** The configuration that the answer shows. */
 const SHOWN_KINDS = ['handlers', 'filters', 'mutators', 'pipelines'] as const;
 const MEMBERS = ['event', 'handlers', 'pipelines'];
 
@@ -52,7 +52,7 @@ export function dryRunRoutes({ access, events, dryRuns }: DryRunRoutePorts): Rou
       access: 'authenticated',
       reads: 'json',
       description: {
-        summary: 'Say what would be run with an event and why, without an effect',
+        summary: 'Show what would run with an event and why, without an effect',
         tag: 'pipelines',
         body: DryRunRequestSchema,
         answers: { 200: { schema: DryRunSchema } },

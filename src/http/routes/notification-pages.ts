@@ -23,7 +23,7 @@ export async function slicedPage(
   let position = after;
   for (let slices = 0; slices < MAX_PAGE_SLICES && !isDisconnected(); slices += 1) {
     if (slices > 0) await nextTick();
-    // One item more than the page returns tells whether another page follows.
+    // One item more than the page returns shows whether another page follows.
     const read = slice(position, limit + 1 - texts.length);
     for (const { position: next, item } of read.items) {
       if (texts.length >= limit || bytes >= MAX_PAGE_BYTES) return page(texts, position);

@@ -69,7 +69,7 @@ export function shown({ entity, check, notification }: StoredNotification): Show
   };
 }
 
-/** What is still in the outbox, as the API shows it. */
+/** An entry of the outbox, as the API shows it. */
 export function shownWaiting(
   { entity, check, entry, attempts }: WaitingNotification,
   next: NextAttempt | undefined,

@@ -30,7 +30,7 @@ export interface NotificationRoutePorts {
   nextAttempt(outboxKey: string): NextAttempt | undefined;
 }
 
-/** Shows what became of the handlers of events, and replays dead letters. */
+/** Shows the outcomes of the handlers of events, and replays dead letters. */
 export function notificationRoutes({ events, notifications, commands, nextAttempt }: NotificationRoutePorts): Route[] {
   const waitingItem = (waiting: WaitingNotification): object => shownWaiting(waiting, nextAttempt(waiting.outboxKey));
 

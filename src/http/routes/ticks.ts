@@ -51,7 +51,7 @@ const QUERY = {
   continue: Type.Integer({ minimum: 0, description: 'Value of the header `Sensu-Continue` of the previous page' }),
 };
 
-/** Shows what became of each tick of a check: consecutive ticks with the same outcome are one streak. */
+/** Shows the outcome of each tick of a check: consecutive ticks with the same outcome are one streak. */
 export function tickRoutes({ ticks, resources }: TickRoutePorts): Route[] {
   return [
     {
@@ -60,7 +60,7 @@ export function tickRoutes({ ticks, resources }: TickRoutePorts): Route[] {
       access: { resource: 'checks', verb: 'get', nameFrom: ['check'] },
       reads: 'nothing',
       description: {
-        summary: 'Show what became of the ticks of a check, also of a deleted one',
+        summary: 'Show the outcomes of the ticks of a check, also of a deleted one',
         query: QUERY,
         answers: { 200: { schema: PageSchema, headers: ['Sensu-Continue'] } },
       },

@@ -208,7 +208,7 @@ function editingRoutes({ resources, commands, access }: UserRoutePorts): Route[]
   ];
 }
 
-/** Whoever sets a password, adds a group or reinstates a user gains the rights of that user. @throws Forbidden */
+/** A caller who sets a password, adds a group or reinstates a user gains the rights of that user. @throws Forbidden */
 function assertMayBecome(access: UserRoutePorts['access'], caller: Subject, { username, groups }: User): void {
   access.assertHoldsAllOf(caller, { username, groups: groups ?? [] });
 }

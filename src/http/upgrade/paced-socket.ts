@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { Clock } from '../../ports/clock.ts';
 
-/** Of messages that the peer has not taken yet; a peer that falls behind further is cut. */
+/** The bytes of messages that the peer has not received yet; a peer that falls behind further is disconnected. */
 const MAX_QUEUED_BYTES = 8 * 1024 * 1024;
 const HEARTBEAT_MS = 30_000;
 /** The interval of the permission check. A logout, a new password, a deleted key or a disabled user ends a connection within a second. Source: spec/07, A9. */

@@ -24,7 +24,7 @@ export interface WebSocketEndpointPorts {
   log: Log;
 }
 
-/** What one WebSocket serves. `Asked` is what its query asks for. */
+/** The service behind one WebSocket. `Asked` is the parsed query. */
 export interface WebSocketService<Asked> {
   /** The plural of its clients, for messages. */
   readonly clients: string;

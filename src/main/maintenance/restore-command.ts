@@ -6,7 +6,7 @@ import { ownStore } from '../process/own-store.ts';
 import { ledgerText, type MaintenancePorts, reportDamage } from './backup-command.ts';
 
 /**
- * The command `mon-backend restore`: puts a verified copy of a backup in the place of the store, which no process may use. Returns
+ * The command `mon-backend restore`: replaces the store, which no process may use, by a verified copy of a backup. Returns
  * the exit code: 1 when the store is restored, but records in it are damaged or its ledger is broken, as in the backup.
  *
  * @throws StoreInUse, RestoreFailed, StoreTooNew, StoreTooOld

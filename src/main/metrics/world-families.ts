@@ -5,7 +5,7 @@ import { OTHERS } from './bounded-series.ts';
 import { boundedGroups } from './bounded-groups.ts';
 import type { Families, Sample } from './families.ts';
 
-/** What the backend monitors: entities, events and silences, counted as they change and not read at the scrape. */
+/** The monitored installation: entities, events and silences, counted as they change and not read at the scrape. */
 export function addWorldFamilies(families: Families, read: () => BackendStats): void {
   const groups = <L extends string>(kind: CountedKind, labels: readonly ['namespace', ...L[]]) =>
     function samples(): Sample<'namespace' | L>[] {

@@ -6,7 +6,7 @@ import { storeDirectory } from './directories.ts';
 /** The default state directory of versions before 5.1.0. Source: Version-specific rules, 5.1.0. */
 const FORMER_STATE_DIR = '/var/lib/mon';
 
-/** There is a store in the former default directory, and nobody chose a directory. */
+/** There is a store in the former default directory, and no directory is configured. */
 export class FormerStateDirFound extends Error {
   readonly code = 'former-state-dir';
 

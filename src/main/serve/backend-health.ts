@@ -75,7 +75,7 @@ export function watchBackendHealth({ system, store, pipeline, metrics, stateDir,
   };
 }
 
-/** When the disk is full if it goes on as between the first and the last sample; undefined when it does not fill. */
+/** The time at which the disk is full at the rate between the first and the last sample; undefined when it does not fill. */
 export function fullAtMs(samples: readonly DiskSample[]): number | undefined {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined) return undefined;

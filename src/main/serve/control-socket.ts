@@ -7,7 +7,7 @@ import { listen } from './listen.ts';
 
 const MAX_BODY_BYTES = 65_536;
 
-/** What the commands of `mon-backend` can request of the running backend. */
+/** The requests of the commands of `mon-backend` to the running backend. */
 export interface ControlPorts {
   initialise(administrator: FirstAdministrator): Promise<void>;
 }

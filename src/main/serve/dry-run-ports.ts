@@ -23,7 +23,7 @@ export interface DryRunParts {
   log: Log;
 }
 
-/** What dry runs read and evaluate. An asset that is not installed is not fetched, because the signal is aborted before. */
+/** The dependencies of dry runs. An asset that is not installed is not fetched, because the signal is aborted before. */
 export function dryRunPorts(
   { silenceMatchEntitySubscriptions = DEFAULT_SETTINGS.silencesMatchEntitySubscriptions }: SilenceConfig,
   { store, sandbox, environment, clock, log }: DryRunParts,

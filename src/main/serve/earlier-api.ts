@@ -18,7 +18,7 @@ import { readVersion } from '../process/version.ts';
 
 const MICROSECONDS = 1_000_000;
 
-/** What the API of the first generation needs. */
+/** The dependencies of the API of the first generation. */
 export interface EarlierApiParts {
   system: ActorSystem;
   store: TransactionalStore;

@@ -22,7 +22,7 @@ import { VisibleStore } from '../../store/visible-store.ts';
 import { silencePorts } from './silence-ports.ts';
 import type { StatusPorts } from './status-ports.ts';
 
-/** What the REST API needs. */
+/** The dependencies of the REST API. */
 export interface RestApiPorts {
   system: ActorSystem;
   store: TransactionalStore;

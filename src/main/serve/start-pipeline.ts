@@ -9,7 +9,7 @@ import type { TransactionalStore } from '../../store/transactional-store.ts';
 
 /** Above every key. */
 const END = '~';
-/** The entries, and the size of their events, that are read in one turn of the event loop. */
+/** The entries, and the size of their events, that are read in one tick of the event loop. */
 const MAX_ENTRIES_PER_TURN = 500;
 const MAX_BYTES_PER_TURN = 4 * 1024 * 1024;
 

@@ -22,7 +22,7 @@ export interface StatusSources {
   log: Log;
 }
 
-/** What the health and version routes need, on the API port and on the agent port; both share one probe of the store. */
+/** The dependencies of the health and version routes, on the API port and on the agent port; both share one probe of the store. */
 export function statusPorts(
   { api: { requestLimitBytes }, entityLimit = 0, memberName, apiUrl }: BackendConfig,
   { system, store, auth, installation, clock, log }: StatusSources,

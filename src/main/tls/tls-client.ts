@@ -42,7 +42,7 @@ export class AgentTlsFiles implements ClientTls {
     return this.#used;
   }
 
-  /** The reference accepts such a key, so that agents with one go on. */
+  /** The reference accepts such a key, so that agents with one keep working. */
   #warnOfKey(path: string, text: string): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;

@@ -1,6 +1,6 @@
 import type { SecureContextOptions } from 'node:tls';
 
-/** Only cipher suites with forward secrecy and authenticated encryption. */
+/** The cipher suites with forward secrecy and authenticated encryption. */
 const SUITES_OF_TLS_1_2 = ['AES256-GCM-SHA384', 'AES128-GCM-SHA256', 'CHACHA20-POLY1305'].flatMap((suite) => [
   `ECDHE-ECDSA-${suite}`,
   `ECDHE-RSA-${suite}`,

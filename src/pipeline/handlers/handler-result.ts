@@ -14,7 +14,6 @@ export interface HandlerNotStarted {
 
 export type HandlerRun = HandlerResult | HandlerNotStarted;
 
-/** What a handler receives. */
 export interface HandlerInput {
   payload: string | Buffer;
   notificationId: string;
@@ -24,7 +23,7 @@ export interface HandlerInput {
   signal: AbortSignal;
 }
 
-/** What surrounds `env_vars`: secrets win over them, and they win over assets. */
+/** The variables besides `env_vars`: those of secrets win over `env_vars`, which win over those of assets. */
 export interface Environment {
   assets: readonly string[];
   secrets: readonly string[];

@@ -4,7 +4,7 @@ import { withinListBounds } from '../../resources/list-bounds.ts';
 import { withinMetaBounds } from '../../resources/meta-bounds.ts';
 import { NOT_FOUND_NAME } from '../../wire/json-codec.ts';
 
-/** Sent to an agent whose entity is not stored. It tells the agent to keep its own configuration. */
+/** Sent to an agent whose entity is not stored. The agent then keeps its own configuration. */
 export function unknownEntity(namespace: string): EntityConfig {
   return configOf(entityWithDefaults({ entity_class: 'agent', metadata: { name: NOT_FOUND_NAME, namespace } }));
 }

@@ -19,7 +19,7 @@ export interface AcceptedConnection {
   isMutualTls: boolean;
 }
 
-/** What a session needs from the agent port. */
+/** The services of the agent port that a session uses. */
 export interface SessionPorts {
   agents: AgentPort;
   refusals: FrameRefusals;

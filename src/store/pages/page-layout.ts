@@ -61,7 +61,7 @@ interface Meta {
   tables: Tree;
 }
 
-/** What an entry of a page leads to. */
+/** The target of an entry of a page. */
 export type Child =
   | { kind: 'page'; page: number }
   | { kind: 'value'; page: number; pages: number; bytes: number }

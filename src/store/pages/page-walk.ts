@@ -8,7 +8,7 @@ const MAX_DEPTH = 32;
 
 const FREE_PAGES = 'list of free pages';
 
-/** A page that is not what its tree says. */
+/** A page that does not match its tree. */
 export interface DamagedPage {
   /** The table whose tree contains it; undefined for the pages that all tables share. */
   table: string | undefined;

@@ -85,7 +85,7 @@ export async function accessToken({ isRejected = false } = {}): Promise<string> 
   const current = read();
   if (current === undefined) {
     keep(undefined);
-    throw new Problem(401, 'The login has ended.');
+    throw new Problem(401, 'Your session has ended. Log in again.');
   }
   const isOwn = current.access === tokens.value?.access;
   if (!isOwn) tokens.value = current;
@@ -110,7 +110,7 @@ async function exchange(current: Tokens): Promise<string> {
   }
   if (response.status === 401 || response.status === 400) {
     keep(undefined);
-    throw new Problem(401, 'The login has ended.');
+    throw new Problem(401, 'Your session has ended. Log in again.');
   }
   throw new Problem(response.status, `The backend answered ${response.status}.`);
 }

@@ -33,7 +33,7 @@ export function Outlet() {
     reset();
     document.title = matched === undefined ? 'Not found · mon' : `${matched.page.title(matched.params)} · mon`;
   }, [path.value]);
-  if (matched === undefined) return <Failure title="Not found" message="No view has this address." />;
+  if (matched === undefined) return <Failure title="Not found" message="There is no view at this address." />;
   if (error !== undefined) return <Failure title="This view failed" message={messageOf(error)} retry={reset} />;
   if (failure.value !== undefined) {
     return <Failure title="Not loaded" message={failure.value} retry={() => void load(matched.page)} />;

@@ -24,15 +24,15 @@ function BridgePage() {
         <h1>Hosted inspector</h1>
         <div class="actions">
           <a class="button" href={`/inspect${searchOf({ actor: actors })}`}>
-            Draw the same here instead
+            Show these actors in the dashboard instead
           </a>
         </div>
       </div>
       <section class="card">
         <p>
           This is the only page of mon that loads something from another host. It shows <code>{HOSTED_PAGE}</code> in a
-          frame and gives it the events and snapshots of the actors below, as they are committed, with secrets redacted.
-          Nothing is loaded or given before you press the button.
+          frame and sends it the events and snapshots of the actors below, as they are committed, with secrets redacted.
+          Nothing is loaded or sent before you press the button.
         </p>
         <ActorPicker actors={actors} onChange={(actor) => navigate(INSPECT_PATH + searchOf({ actor }))} />
         {isLoaded ? (
@@ -40,7 +40,7 @@ function BridgePage() {
         ) : (
           <p>
             <button type="button" class="button-primary" disabled={actors.length === 0} onClick={() => setLoaded(true)}>
-              Load {HOSTED_PAGE} and give it these actors
+              Load {HOSTED_PAGE} and send it these actors
             </button>
           </p>
         )}

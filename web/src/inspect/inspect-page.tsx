@@ -37,7 +37,7 @@ export function InspectPage() {
     if (actors.length === 0) return undefined;
     return connectInspector(actors, since, { message: dispatch, problem: setProblem });
   }, [actors.join(' '), since]);
-  const count = actors.length === 0 ? 'Nothing is watched.' : `${known.received} messages`;
+  const count = actors.length === 0 ? 'No actor is watched.' : `${known.received} messages`;
   return (
     <>
       <div class="page-head">

@@ -18,7 +18,7 @@ export function GalleryPage() {
     <>
       <div class="page-head">
         <h1>Machines</h1>
-        <p>Everything that has a state here is one of these statecharts. The numbers are live.</p>
+        <p>The state machines of this installation as statecharts, with the live number of actors in each state.</p>
         <div class="actions">
           <a class="button" href={machinePaths.inspect([])}>
             Inspector

@@ -221,7 +221,7 @@ function ReplayedChart({ actor, isLast }: { actor: ReplayedActor; isLast: boolea
       <ChartView chart={chart} isCompact label={`${machine} of ${key} at this step`} active={active} taken={taken} />
       {hasInnerStates(chart) && (
         <p class="muted">
-          The ledger has no entries of changes between inner states: the one that the last entry led to is shown.
+          Changes between nested states have no ledger entries; the chart shows the nested state after the last entry.
         </p>
       )}
     </section>

@@ -17,7 +17,7 @@ export async function execute(namespace: string, check: string, subscriptions?: 
       reason: 'run from the dashboard',
       ...(subscriptions === undefined ? {} : { subscriptions }),
     });
-    notify(`Asked for a run of ${check}`);
+    notify(`Requested a run of ${check}`);
   } catch (error) {
     notify(messageOf(error), { tone: 'error' });
   }

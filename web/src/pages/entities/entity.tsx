@@ -87,7 +87,7 @@ export function EntityPage({ params: { namespace = '', entity: name = '' } }: Pa
               </li>
             ))}
           </ul>
-          {rows.length === 0 && <p class="muted">No check has had a result for it.</p>}
+          {rows.length === 0 && <p class="muted">No check has a result for this entity.</p>}
         </section>
         <div class="stack">
           <section class="card" aria-labelledby="entity-facts">

@@ -30,7 +30,7 @@ export function Handled({ namespace, explanation, onReplayed }: HandledProps) {
         <h2 id="handled">Who was notified</h2>
       </header>
       {items.length === 0 ? (
-        <p class="muted">No handler has had an event of this check.</p>
+        <p class="muted">No handler has received an event of this check.</p>
       ) : (
         <ul class="plain-list outcomes">
           {items.map(({ notification }) => (

@@ -103,6 +103,6 @@ export async function runAgain(events: readonly Address[]): Promise<void> {
       reason: 'run again from the dashboard',
     });
   });
-  if (done > 0) notify(`Asked for ${count(done)} again`);
+  if (done > 0) notify(`Requested ${done} check ${done === 1 ? 'run' : 'runs'}`);
   else if (runs.length === 0) notify('Keepalives are sent by agents and cannot be run');
 }

@@ -76,7 +76,7 @@ export function BackendFacts({ health }: { health: BackendHealth }) {
   return (
     <>
       <p class={found.length === 0 ? 'tone-ok' : 'tone-warning'}>
-        <strong>{found.length === 0 ? 'The backend is well' : found.join(', ')}</strong>
+        <strong>{found.length === 0 ? 'The backend is healthy' : found.join(', ')}</strong>
       </p>
       <dl class="facts">
         <Fact name="Running">

@@ -67,7 +67,7 @@ export function SilenceDialog({ namespace, events, extent: first = 'event', onCl
     if (made === 0) return;
     onClose();
     onDone?.();
-    notify(`Made ${made} ${made === 1 ? 'silence' : 'silences'}`, {
+    notify(`Created ${made} ${made === 1 ? 'silence' : 'silences'}`, {
       action: {
         label: 'Undo',
         run: () => {
@@ -171,7 +171,7 @@ export function SilenceDialog({ namespace, events, extent: first = 'event', onCl
             Cancel
           </button>
           <button type="submit" class="button-primary" disabled={isBusy || isEmpty || tooMany}>
-            {targets.length > 1 ? `Make ${targets.length} silences` : 'Silence'}
+            {targets.length > 1 ? `Create ${targets.length} silences` : 'Silence'}
           </button>
         </footer>
       </form>

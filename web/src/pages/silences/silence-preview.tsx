@@ -27,7 +27,7 @@ export function SilencePreview({ namespace, targets }: { namespace: string; targ
       clearTimeout(timer);
     };
   }, [namespace, key]);
-  if (state === undefined) return <p class="preview muted">Asking what this would match …</p>;
+  if (state === undefined) return <p class="preview muted">Searching matching events …</p>;
   if ('error' in state) return <p class="preview error-text">{state.error}</p>;
   const { events, count } = state;
   return (

@@ -67,7 +67,7 @@ const USER_COLUMNS: readonly Column<User>[] = [
     cell: ({ disabled }) => (disabled ? <span class="tone-warning">disabled</span> : 'may log in'),
     sort: ({ disabled }) => String(disabled),
   },
-  { head: 'Ledger', cell: ({ username }) => <a href={paths.ledger({ user: username })}>what this user did</a> },
+  { head: 'Ledger', cell: ({ username }) => <a href={paths.ledger({ user: username })}>changes by this user</a> },
 ];
 
 function Users() {
