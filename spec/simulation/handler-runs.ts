@@ -10,7 +10,10 @@ interface HandledEntry {
   processes: number[];
 }
 
-/** Checks that a handler runs at least once for each outbox entry, with the same id, in order, and only after the entry is durable. */
+/**
+ * Checks that a handler runs at least once for each outbox entry, with the same id, only after the entry is durable, and in the order
+ * of its entries of one event key.
+ */
 export class HandlerRuns {
   readonly #differences: Differences;
   readonly #durationMs: () => number;
@@ -52,7 +55,7 @@ export class HandlerRuns {
   #started(entry: OutboxEntry): void {
     const { notificationId: id, handler, key } = entry;
     const outbox = [...this.#durable].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, other]) => other);
-    const first = outbox.find((other) => other.key === key);
+    const first = outbox.find((other) => other.key === key && other.handler === handler);
     if (first?.notificationId !== id) {
       this.#differences.add(`${handler} ran notification ${id} of ${key}, but ${first?.notificationId} is first`);
     }
