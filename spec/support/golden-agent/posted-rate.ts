@@ -6,7 +6,7 @@ import { checkOf, type PlayedBackend } from './played-backend.ts';
 /** The steps in which time passes. */
 const STEP_MS = 50;
 /** Events that the agent has sent arrive within this real time, or within the next one. */
-const ARRIVAL_MS = 5;
+const ARRIVAL_MS = 25;
 
 export interface PostsStep {
   readonly count: number;
