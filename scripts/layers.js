@@ -17,7 +17,8 @@ export const LAYERS = [
 /** The same for the sub-folders of a folder. The folder's own files may import from all of them, but not the reverse. */
 export const SUB_LAYERS = {
   formats: [['template'], ['metrics']],
-  store: [['migrations', 'pages']],
+  config: [['parsing'], ['flags']],
+  store: [['encoding', 'migrations', 'pages'], ['ledger'], ['records'], ['commit'], ['lmdb'], ['maintenance']],
   pipeline: [['handlers']],
   actors: [
     ['time', 'core'],

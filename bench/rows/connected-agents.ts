@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LedgerEntry } from '../../src/store/ledger.ts';
+import type { LedgerEntry } from '../../src/store/ledger/ledger.ts';
 import type { AgentCrowd, CrowdConnected, CrowdOrder } from '../workers/agent-crowd.ts';
 import type { BareAgentPort } from '../workers/bare-agent-port.ts';
 import { withBackend } from '../support/benched-backend.ts';

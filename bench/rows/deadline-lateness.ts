@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LedgerEntry } from '../../src/store/ledger.ts';
+import type { LedgerEntry } from '../../src/store/ledger/ledger.ts';
 import { type BenchedBackend, withBackend } from '../support/benched-backend.ts';
 import { ledgerEntries } from '../support/ledger-entries.ts';
 import { type MachineLimits, percentile, type Row } from '../support/measured.ts';

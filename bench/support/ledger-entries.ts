@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../../src/store/ledger.ts';
+import type { LedgerEntry } from '../../src/store/ledger/ledger.ts';
 import type { BenchedBackend } from './benched-backend.ts';
 
 const PAGE = 1_000;

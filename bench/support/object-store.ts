@@ -1,6 +1,6 @@
 import { MemoryStore } from '../../spec/support/memory-store.ts';
-import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
-import type { Range, WriteSet } from '../../src/store/transactional-store.ts';
+import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records/records.ts';
+import type { Range, WriteSet } from '../../src/store/commit/transactional-store.ts';
 
 /** Keeps the objects that decisions read again, and no ledger, so that neither encoding nor I/O is measured. */
 export class ObjectStore extends MemoryStore {

@@ -5,7 +5,7 @@ import type * as Directories from '../../src/main/process/directories.ts';
 import type * as Clocks from '../../src/main/process/system-clock.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type * as Events from '../../src/resources/event.ts';
-import type * as Stores from '../../src/store/lmdb-store.ts';
+import type * as Stores from '../../src/store/lmdb/lmdb-store.ts';
 import type * as Protobuf from '../../src/wire/protobuf-codec.ts';
 import { agentEvent, agentKeepalive } from '../support/agent-events.ts';
 import { built } from '../support/built.ts';
@@ -21,7 +21,7 @@ const { ActorSystem } = await built<typeof System>('actors/system');
 const { storeDirectory } = await built<typeof Directories>('main/process/directories');
 const { systemClock } = await built<typeof Clocks>('main/process/system-clock');
 const { parseEvent } = await built<typeof Events>('resources/event');
-const { LmdbStore } = await built<typeof Stores>('store/lmdb-store');
+const { LmdbStore } = await built<typeof Stores>('store/lmdb/lmdb-store');
 const { encodeEvent } = await built<typeof Protobuf>('wire/protobuf-codec');
 
 /** Long enough that nothing expires during the measurement on a slow machine. */

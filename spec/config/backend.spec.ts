@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parseBackendConfig } from '../../src/config/backend.ts';
 import { parseInitConfig } from '../../src/config/init.ts';
-import type { Parsed } from '../../src/config/flags.ts';
+import type { Parsed } from '../../src/config/parsing/flags.ts';
 import { mistakesOf } from './mistakes.ts';
 import { sources } from './sources.ts';
 

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../src/config/flags.ts';
+import { ConfigError } from '../../src/config/parsing/flags.ts';
 
 /** Returns the rules that a configuration breaks. Any other error is rethrown. */
 export function mistakesOf(parse: () => unknown): string[] {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parseAgentConfig } from '../../src/config/agent.ts';
 import { parseBackendConfig } from '../../src/config/backend.ts';
-import type { ConfigWarning, Parsed, Sources } from '../../src/config/flags.ts';
+import type { ConfigWarning, Parsed, Sources } from '../../src/config/parsing/flags.ts';
 import { parseInitConfig } from '../../src/config/init.ts';
 import { parseUpgradeConfig } from '../../src/config/upgrade.ts';
 import { mistakesOf } from './mistakes.ts';

@@ -1,4 +1,4 @@
-import type { Sources } from '../../src/config/flags.ts';
+import type { Sources } from '../../src/config/parsing/flags.ts';
 
 interface Given {
   argv?: readonly string[];

@@ -1,13 +1,13 @@
 import { itHasTestsForCases, numbersFrom, type Proof } from '../support/conformance-cases.ts';
 
-const SCHEDULE = 'conformance/schedule-cases.spec.ts';
-const STATE = 'conformance/state-schedule.spec.ts';
-const CRON = 'conformance/schedule-cron.spec.ts';
-const ROUND_ROBIN = 'conformance/round-robin.spec.ts';
-const PROXY = 'conformance/proxy-requests.spec.ts';
-const RUNS = 'conformance/api-check-runs.spec.ts';
-const PIPELINE = 'conformance/pipeline-cases.spec.ts';
-const DELIVERY = 'conformance/delivery-cases.spec.ts';
+const SCHEDULE = 'conformance/schedules/schedule-cases.spec.ts';
+const STATE = 'conformance/schedules/state-schedule.spec.ts';
+const CRON = 'conformance/schedules/schedule-cron.spec.ts';
+const ROUND_ROBIN = 'conformance/schedules/round-robin.spec.ts';
+const PROXY = 'conformance/schedules/proxy-requests.spec.ts';
+const RUNS = 'conformance/api/api-check-runs.spec.ts';
+const PIPELINE = 'conformance/pipeline/pipeline-cases.spec.ts';
+const DELIVERY = 'conformance/pipeline/delivery-cases.spec.ts';
 const REQUESTS = 'golden/schedule/requests.json';
 const HANDLERS = 'golden/pipeline/handlers.json';
 const FILTERS = 'golden/pipeline/filters.json';
@@ -37,11 +37,13 @@ const CASES: Readonly<Record<number, readonly Proof[]>> = {
     [STATE, 'does not run while it is not published, and returns to its grid'],
     [RUNS, 'are sent at once, published or not'],
   ],
-  10: [['conformance/schedule-skips.spec.ts', 'are those in a subdue window, with that reason']],
+  10: [['conformance/schedules/schedule-skips.spec.ts', 'are those in a subdue window, with that reason']],
   11: [['rules/subdue.spec.ts', "'2024-06-03T11:00:00Z', 'daily', '2024-06-09T11:00:00.900Z', true"]],
-  12: [['conformance/schedule-skips.spec.ts', 'do not follow from weekly windows, which have no effect']],
+  12: [['conformance/schedules/schedule-skips.spec.ts', 'do not follow from weekly windows, which have no effect']],
   13: [[REQUESTS, 'two-subs']],
-  14: [['conformance/wire-subscriptions.spec.ts', 'bring it a new entity_config and the checks of an added one']],
+  14: [
+    ['conformance/agents/wire-subscriptions.spec.ts', 'bring it a new entity_config and the checks of an added one'],
+  ],
   15: [[REQUESTS, 'all-fields']],
   16: [
     [SCHEDULE, 'case 16: '],

@@ -2,9 +2,9 @@ import { itHasTestsForCases, numbersFrom, type Proof } from '../support/conforma
 
 const INIT = 'main/init/init.spec.ts';
 const UPGRADE = 'main/init/upgrade.spec.ts';
-const RULES = 'conformance/version-rules.spec.ts';
+const RULES = 'conformance/operations/version-rules.spec.ts';
 const FIRST_HOUR = 'main/first-hour.spec.ts';
-const ADMISSION = 'conformance/admission.spec.ts';
+const ADMISSION = 'conformance/agents/admission.spec.ts';
 const ARGV = 'golden/backend/argv.json';
 const CONFIG = 'golden/backend/config.json';
 const PROBES = 'golden/backend/probes.json';
@@ -17,9 +17,9 @@ const CASES: Readonly<Record<number, readonly Proof[]>> = {
   2: [[ARGV, '"--no-such-flag"']],
   3: [
     [CONFIG, '"-c"'],
-    ['config/flags.spec.ts', 'rejects a named file that is missing, and any file that is not a YAML map'],
+    ['config/parsing/flags.spec.ts', 'rejects a named file that is missing, and any file that is not a YAML map'],
   ],
-  4: [['config/flags.spec.ts', 'prefers flags over the environment, then the file, then the defaults']],
+  4: [['config/parsing/flags.spec.ts', 'prefers flags over the environment, then the file, then the defaults']],
   5: [['config/tls.spec.ts', 'require a certificate and its key together']],
   6: [['config/backend.spec.ts', 'rejects an unknown log level and names it']],
   7: [
@@ -42,18 +42,18 @@ const CASES: Readonly<Record<number, readonly Proof[]>> = {
   ],
   12: [
     [PROBES, '--api-serve-wait-time'],
-    ['conformance/api-status.spec.ts', 'wait, for any client, until the time is over'],
+    ['conformance/api/api-status.spec.ts', 'wait, for any client, until the time is over'],
   ],
   13: [
-    ['conformance/nothing-lost.spec.ts', 'notifies its agents, answers open requests, and exits, however busy'],
+    ['conformance/events/nothing-lost.spec.ts', 'notifies its agents, answers open requests, and exits, however busy'],
     ['main/backend.spec.ts', 'stops cleanly when SIGTERM arrives at the moment that it reports to be ready'],
   ],
-  14: [['conformance/event-log.spec.ts', 'spec/06 cases 14 and 16: ']],
+  14: [['conformance/ledger/event-log.spec.ts', 'spec/06 cases 14 and 16: ']],
   15: [[SIGNALS, 'set log level to trace']],
   16: [
-    ['conformance/event-log.spec.ts', 'spec/06 case 16: '],
+    ['conformance/ledger/event-log.spec.ts', 'spec/06 case 16: '],
     [
-      'conformance/event-log.spec.ts',
+      'conformance/ledger/event-log.spec.ts',
       'has a line for each stored event of agents, of the API and of the backend itself',
     ],
   ],
@@ -89,7 +89,7 @@ const CASES: Readonly<Record<number, readonly Proof[]>> = {
     [RULES, 'succeeds after the recipe of the message'],
   ],
   32: [[UPGRADE, 'refuses a store that a newer version wrote, with exit code 4 and a way on']],
-  33: [['conformance/api-configuration.spec.ts', 'resource is invalid: namespace is not empty']],
+  33: [['conformance/api/api-configuration.spec.ts', 'resource is invalid: namespace is not empty']],
   34: [
     [ADMISSION, 'case 60: is refused with 402 to a new agent and granted to a known one'],
     [ADMISSION, 'case 60: makes the API refuse new entities and allow updates'],
@@ -99,7 +99,7 @@ const CASES: Readonly<Record<number, readonly Proof[]>> = {
     [RULES, 'ends with exit code 5 and names both directories'],
     ['main/process/former-state-dir.spec.ts', 'starts when a directory is configured'],
   ],
-  37: [['conformance/tls.spec.ts', 'with a certificate with a common name only']],
+  37: [['conformance/operations/tls.spec.ts', 'with a certificate with a common name only']],
   38: [['main/maintenance/backup.spec.ts', 'case 38: a running backend is backed up, and its store is not replaced']],
   39: [['packaging/debian-package.spec.ts', 'case 39: is installed with a user and directories']],
 };

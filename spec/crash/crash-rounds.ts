@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { stateName } from '../../src/machines/actor-snapshot.ts';
-import { verify } from '../../src/store/ledger-verification.ts';
-import { LmdbStore } from '../../src/store/lmdb-store.ts';
-import { eventKey } from '../../src/store/keyspace.ts';
-import { eventOf } from '../../src/store/records.ts';
+import { verify } from '../../src/store/ledger/ledger-verification.ts';
+import { LmdbStore } from '../../src/store/lmdb/lmdb-store.ts';
+import { eventKey } from '../../src/store/encoding/keyspace.ts';
+import { eventOf } from '../../src/store/records/records.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { BackendProcess, initialiseState } from '../support/backend-process.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { rewriteJson } from '../../src/store/migrations/rewrite.ts';
-import { STORE_VERSION } from '../../src/store/store-version.ts';
-import { upgradeStore, type UpgradeProgress } from '../../src/store/upgrade.ts';
+import { STORE_VERSION } from '../../src/store/lmdb/store-version.ts';
+import { upgradeStore, type UpgradeProgress } from '../../src/store/maintenance/upgrade.ts';
 
 export type ReportType = UpgradeProgress['type'];
 /** The steps of this program, or two that need many transactions. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Explanation } from '../../src/explain/explanation.ts';
 import { handlerSentences } from '../../src/explain/handler-sentences.ts';
-import type { Notification } from '../../src/store/records.ts';
+import type { Notification } from '../../src/store/records/records.ts';
 
 const AT_MS = 1_700_000_000_000;
 const SKIPPED: Notification = {

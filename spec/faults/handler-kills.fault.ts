@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import { LmdbStore } from '../../src/store/lmdb/lmdb-store.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { eventually } from '../support/eventually.ts';
 import { proxyEvent } from '../support/example-events.ts';

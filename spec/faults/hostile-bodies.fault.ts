@@ -1,4 +1,4 @@
-import { assertNothingInherited, itSurvivesBodies } from '../conformance/hostile-bodies.ts';
+import { assertNothingInherited, itSurvivesBodies } from '../conformance/attacks/hostile-bodies.ts';
 
 describe('A6 member names that reach a prototype in careless code', () => {
   assertNothingInherited();

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { storeDirectory } from '../../src/main/process/directories.ts';
-import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import { LmdbStore } from '../../src/store/lmdb/lmdb-store.ts';
 import type { AgentClient } from '../support/agent-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { checkEvent, keepalive } from '../support/example-events.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { RouteRequest } from '../../src/http/request/route.ts';
 import { ledgerRoutes } from '../../src/http/routes/ledger.ts';
-import { emptyPuts } from '../../src/store/decision.ts';
-import { chain, type LedgerDraft } from '../../src/store/ledger.ts';
-import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import { emptyPuts } from '../../src/store/commit/decision.ts';
+import { chain, type LedgerDraft } from '../../src/store/ledger/ledger.ts';
+import { LmdbStore } from '../../src/store/lmdb/lmdb-store.ts';
 import { perSuite } from '../support/fixture.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

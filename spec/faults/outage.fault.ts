@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { LedgerEntry } from '../../src/store/ledger.ts';
+import type { LedgerEntry } from '../../src/store/ledger/ledger.ts';
 import type { AgentProcess } from '../agent/agent-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { perSuite } from '../support/fixture.ts';

@@ -5,7 +5,7 @@ import { mutate, type MutationTask, type MutatorPorts } from '../../src/pipeline
 import { RunEnded } from '../../src/pipeline/run-ended.ts';
 import { parseEvent } from '../../src/resources/event.ts';
 import { mutatorWithDefaults } from '../../src/resources/mutator.ts';
-import { TickBudget } from '../../src/store/tick-budget.ts';
+import { TickBudget } from '../../src/store/commit/tick-budget.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
 

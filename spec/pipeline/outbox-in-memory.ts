@@ -2,7 +2,7 @@ import type { HandlerRun } from '../../src/pipeline/handlers/handler-result.ts';
 import { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { parseEvent } from '../../src/resources/event.ts';
 import { type Handler, handlerWithDefaults } from '../../src/resources/handler.ts';
-import type { Attempts, Notification, OutboxEntry } from '../../src/store/records.ts';
+import type { Attempts, Notification, OutboxEntry } from '../../src/store/records/records.ts';
 import { handlerDelivery } from '../../src/resources/handler-delivery.ts';
 import { workflowRunner } from '../../src/pipeline/workflow-run.ts';
 import { plainWorkflowPorts } from '../support/workflow-ports.ts';

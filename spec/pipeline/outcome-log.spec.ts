@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { OutcomeLog } from '../../src/pipeline/outcome-log.ts';
 import { parseEvent } from '../../src/resources/event.ts';
-import type { OutboxEntry, Outcome } from '../../src/store/records.ts';
+import type { OutboxEntry, Outcome } from '../../src/store/records/records.ts';
 import { checkEvent } from '../support/example-events.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
 

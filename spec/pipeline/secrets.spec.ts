@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { resolveSecrets, type SecretValues } from '../../src/pipeline/secrets.ts';
 import { parseSecretShape } from '../../src/resources/secret.ts';
-import type { TableReader } from '../../src/store/table-reader.ts';
+import type { TableReader } from '../../src/store/records/table-reader.ts';
 
 const STORED: Record<string, object> = {
   'secrets/dev/key': { spec: { id: 'KEY', provider: 'env' } },

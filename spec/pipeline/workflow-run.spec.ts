@@ -7,7 +7,7 @@ import { parseEvent } from '../../src/resources/event.ts';
 import { eventFilterWithDefaults } from '../../src/resources/event-filter.ts';
 import { handlerWithDefaults } from '../../src/resources/handler.ts';
 import { mutatorWithDefaults } from '../../src/resources/mutator.ts';
-import type { OutboxEntry } from '../../src/store/records.ts';
+import type { OutboxEntry } from '../../src/store/records/records.ts';
 import { proxyEvent } from '../support/example-events.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Explanation, ProxyRuns, type ProxyTarget } from '../../src/scheduler/proxy-runs.ts';
-import type { ProxyRunRequested } from '../../src/store/decision.ts';
+import type { ProxyRunRequested } from '../../src/store/commit/decision.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
 

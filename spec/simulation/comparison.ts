@@ -1,7 +1,7 @@
 import { stateName } from '../../src/machines/actor-snapshot.ts';
 import type { SilenceRecord } from '../../src/resources/silenced.ts';
-import type { LedgerDraft } from '../../src/store/ledger.ts';
-import { type EntityRecord, eventOf, type EventRecord, type OutboxEntry } from '../../src/store/records.ts';
+import type { LedgerDraft } from '../../src/store/ledger/ledger.ts';
+import { type EntityRecord, eventOf, type EventRecord, type OutboxEntry } from '../../src/store/records/records.ts';
 import type { Differences } from './differences.ts';
 import type { ExpectedEntity, ExpectedEvent } from './oracle/expectation.ts';
 import { ANY, type ExpectedSilence } from './oracle/silences.ts';

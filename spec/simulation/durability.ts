@@ -1,7 +1,7 @@
 import type { SilenceRecord } from '../../src/resources/silenced.ts';
-import { CODECS } from '../../src/store/codecs.ts';
-import type { TableName, Tables } from '../../src/store/records.ts';
-import type { WriteSet } from '../../src/store/transactional-store.ts';
+import { CODECS } from '../../src/store/records/codecs.ts';
+import type { TableName, Tables } from '../../src/store/records/records.ts';
+import type { WriteSet } from '../../src/store/commit/transactional-store.ts';
 import type { SimulationClock } from './simulation-clock.ts';
 import { compareEntity, compareEvent, comparePublications, compareSilence, compareTransitions } from './comparison.ts';
 import type { Differences } from './differences.ts';

@@ -1,5 +1,5 @@
-import { type LedgerEntry } from '../../src/store/ledger.ts';
-import { verify } from '../../src/store/ledger-verification.ts';
+import { type LedgerEntry } from '../../src/store/ledger/ledger.ts';
+import { verify } from '../../src/store/ledger/ledger-verification.ts';
 import type { RecordedLog } from '../support/recorded-log.ts';
 import type { Differences } from './differences.ts';
 

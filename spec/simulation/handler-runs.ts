@@ -1,7 +1,7 @@
 import type { HandleEvent } from '../../src/pipeline/workflow-run.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { Outcome, OutboxEntry } from '../../src/store/records.ts';
-import type { WriteSet } from '../../src/store/transactional-store.ts';
+import type { Outcome, OutboxEntry } from '../../src/store/records/records.ts';
+import type { WriteSet } from '../../src/store/commit/transactional-store.ts';
 import type { Differences } from './differences.ts';
 
 interface HandledEntry {

@@ -1,4 +1,4 @@
-import type { LedgerDraft } from '../../src/store/ledger.ts';
+import type { LedgerDraft } from '../../src/store/ledger/ledger.ts';
 import type { Differences } from './differences.ts';
 import { beginMsOf, endMsOf, isOver } from './oracle/silences.ts';
 import type { Oracle } from './oracle/oracle.ts';

@@ -11,7 +11,7 @@ import { reportRequest } from '../../src/actors/schedules/schedule-reports.ts';
 import { AgentListener } from '../../src/sessions/listener.ts';
 import type { AcceptedConnection } from '../../src/sessions/connection/session-ports.ts';
 import { readResource, ResourceStore } from '../../src/store/resource-store.ts';
-import { Decision, emptyPuts } from '../../src/store/decision.ts';
+import { Decision, emptyPuts } from '../../src/store/commit/decision.ts';
 import { plainWorkflowPorts } from '../support/workflow-ports.ts';
 import { type SimulatedDisk, SimulatedStore, type WriteObserver } from './simulated-store.ts';
 import type { SimulatedSocket } from './simulated-socket.ts';

@@ -1,16 +1,16 @@
-import type { EventSize } from '../../src/store/event-sizes.ts';
-import { CODECS } from '../../src/store/codecs.ts';
-import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger.ts';
-import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
+import type { EventSize } from '../../src/store/records/event-sizes.ts';
+import { CODECS } from '../../src/store/records/codecs.ts';
+import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger/ledger.ts';
+import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records/records.ts';
 import {
   type KeyQuery,
   type KeySlice,
   type LedgerQuery,
   type LedgerSlice,
   matches,
-} from '../../src/store/ledger-query.ts';
-import type { LedgerExtent } from '../../src/store/ledger-cut.ts';
-import type { Range, TableSize, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
+} from '../../src/store/ledger/ledger-query.ts';
+import type { LedgerExtent } from '../../src/store/ledger/ledger-cut.ts';
+import type { Range, TableSize, TransactionalStore, WriteSet } from '../../src/store/commit/transactional-store.ts';
 import { keysOfCheck } from '../support/keys-of-check.ts';
 import { sliceOfKey } from '../support/slice-of-key.ts';
 

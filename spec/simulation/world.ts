@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../../src/store/ledger.ts';
+import type { LedgerEntry } from '../../src/store/ledger/ledger.ts';
 import type { Commands } from '../../src/actors/administration/commands.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { START_MS } from '../support/restartable-backend.ts';

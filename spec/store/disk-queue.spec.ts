@@ -4,8 +4,8 @@ import { statSync } from 'node:fs';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DiskQueue, type StoredEvent } from '../../src/store/disk-queue.ts';
-import { CorruptRecord } from '../../src/store/sealed.ts';
-import { StoreInUse } from '../../src/store/store-lock.ts';
+import { CorruptRecord } from '../../src/store/encoding/sealed.ts';
+import { StoreInUse } from '../../src/store/lmdb/store-lock.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 

@@ -1,9 +1,9 @@
-import { emptyPuts } from '../../src/store/decision.ts';
-import { chain, GENESIS } from '../../src/store/ledger.ts';
-import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import { emptyPuts } from '../../src/store/commit/decision.ts';
+import { chain, GENESIS } from '../../src/store/ledger/ledger.ts';
+import { LmdbStore } from '../../src/store/lmdb/lmdb-store.ts';
 import type { Migration } from '../../src/store/migrations/migration.ts';
 import { rewriteJson } from '../../src/store/migrations/rewrite.ts';
-import { STORE_VERSION } from '../../src/store/store-version.ts';
+import { STORE_VERSION } from '../../src/store/lmdb/store-version.ts';
 
 /** The version after the newest one. */
 export const FIRST = STORE_VERSION + 1;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { emptyPuts } from '../../src/store/decision.ts';
-import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import { emptyPuts } from '../../src/store/commit/decision.ts';
+import { LmdbStore } from '../../src/store/lmdb/lmdb-store.ts';
 import { lazyPage } from '../../src/store/page.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 

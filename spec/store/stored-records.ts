@@ -1,7 +1,7 @@
 import { cpSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { RawStore } from '../../src/store/raw-store.ts';
-import { unseal } from '../../src/store/sealed.ts';
+import { RawStore } from '../../src/store/lmdb/raw-store.ts';
+import { unseal } from '../../src/store/encoding/sealed.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Returns every record of a store or of a backup file by table and key, with its payload as text. Index entries have no payload. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type UpgradeOptions, upgradeStore } from '../../src/store/upgrade.ts';
+import { type UpgradeOptions, upgradeStore } from '../../src/store/maintenance/upgrade.ts';
 
 /** Upgrades the store of a state directory with the steps of this program. */
 export const upgraded = (stateDir: string, options: Partial<UpgradeOptions> = {}) =>

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { silencedWithDefaults } from '../../src/resources/silenced.ts';
-import { emptyPuts } from '../../src/store/decision.ts';
+import { emptyPuts } from '../../src/store/commit/decision.ts';
 import { EventStore } from '../../src/store/event-store.ts';
-import { hiddenBy } from '../../src/store/pending-deletions.ts';
+import { hiddenBy } from '../../src/store/records/pending-deletions.ts';
 import { VisibleStore } from '../../src/store/visible-store.ts';
 import { CountingStore } from '../support/counting-store.ts';
 import { MemoryStore } from '../support/memory-store.ts';

@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
-import type { LedgerEntry } from '../../src/store/ledger.ts';
+import type { LedgerEntry } from '../../src/store/ledger/ledger.ts';
 import { basicHeader, type Credentials } from '../../src/wire/handshake.ts';
 import { at } from './json-path.ts';
 

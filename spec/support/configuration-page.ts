@@ -1,7 +1,7 @@
-import { agentFlags } from '../../src/config/agent-flags.ts';
-import { initFlags, upgradeFlags } from '../../src/config/command-flags.ts';
-import type { Flag } from '../../src/config/flags.ts';
-import { startFlags } from '../../src/config/start-flags.ts';
+import { agentFlags } from '../../src/config/flags/agent-flags.ts';
+import { initFlags, upgradeFlags } from '../../src/config/flags/command-flags.ts';
+import type { Flag } from '../../src/config/parsing/flags.ts';
+import { startFlags } from '../../src/config/flags/start-flags.ts';
 
 type Flags = Readonly<Record<string, Flag<unknown>>>;
 

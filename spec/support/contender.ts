@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const PROGRAM = fileURLToPath(new URL('../store/lock-contender.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../store/lmdb/lock-contender.ts', import.meta.url));
 
 /** Commands that run the rest of their arguments as the first process of a pid namespace: for root, and for other users. */
 const NAMESPACES = [

@@ -1,7 +1,7 @@
-import type { LedgerEntry } from '../../src/store/ledger.ts';
-import type { TableName, Tables } from '../../src/store/records.ts';
-import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from '../../src/store/ledger-query.ts';
-import type { Range } from '../../src/store/transactional-store.ts';
+import type { LedgerEntry } from '../../src/store/ledger/ledger.ts';
+import type { TableName, Tables } from '../../src/store/records/records.ts';
+import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from '../../src/store/ledger/ledger-query.ts';
+import type { Range } from '../../src/store/commit/transactional-store.ts';
 import { DelegatingStore } from './delegating-store.ts';
 import { eventually } from './eventually.ts';
 

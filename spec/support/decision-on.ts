@@ -5,8 +5,8 @@ import { GuardLog } from '../../src/actors/core/guard-log.ts';
 import { DEFAULT_SETTINGS } from '../../src/actors/core/settings.ts';
 import { TickBook } from '../../src/actors/core/tick-book.ts';
 import { EntityRoom } from '../../src/actors/core/entity-room.ts';
-import { Committer } from '../../src/store/committer.ts';
-import type { TransactionalStore } from '../../src/store/transactional-store.ts';
+import { Committer } from '../../src/store/commit/committer.ts';
+import type { TransactionalStore } from '../../src/store/commit/transactional-store.ts';
 
 /** Makes decisions on a store without actors, one after the other. */
 export class DecisionsOn {

@@ -1,9 +1,15 @@
-import type { EventSize } from '../../src/store/event-sizes.ts';
-import type { LedgerEntry, LedgerHead } from '../../src/store/ledger.ts';
-import type { TableName, Tables } from '../../src/store/records.ts';
-import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from '../../src/store/ledger-query.ts';
-import type { LedgerExtent } from '../../src/store/ledger-cut.ts';
-import type { Range, StoreSize, TableSize, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
+import type { EventSize } from '../../src/store/records/event-sizes.ts';
+import type { LedgerEntry, LedgerHead } from '../../src/store/ledger/ledger.ts';
+import type { TableName, Tables } from '../../src/store/records/records.ts';
+import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from '../../src/store/ledger/ledger-query.ts';
+import type { LedgerExtent } from '../../src/store/ledger/ledger-cut.ts';
+import type {
+  Range,
+  StoreSize,
+  TableSize,
+  TransactionalStore,
+  WriteSet,
+} from '../../src/store/commit/transactional-store.ts';
 
 /** A store that passes every call to another one. Test doubles override the methods that they change. */
 export class DelegatingStore implements TransactionalStore {

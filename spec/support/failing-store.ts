@@ -1,4 +1,4 @@
-import type { WriteSet } from '../../src/store/transactional-store.ts';
+import type { WriteSet } from '../../src/store/commit/transactional-store.ts';
 import { DelegatingStore } from './delegating-store.ts';
 
 /** More writes than follow one another after any single action of a test. */

@@ -8,8 +8,8 @@ import { type RunningBackend, startBackend } from '../../src/main/start-backend.
 import type { SecretValues } from '../../src/pipeline/secrets.ts';
 import type { ConfigurationKinds } from '../../src/resources/configuration-kinds.ts';
 import type { System } from '../../src/resources/entity.ts';
-import { LmdbStore } from '../../src/store/lmdb-store.ts';
-import type { TransactionalStore } from '../../src/store/transactional-store.ts';
+import { LmdbStore } from '../../src/store/lmdb/lmdb-store.ts';
+import type { TransactionalStore } from '../../src/store/commit/transactional-store.ts';
 import type { AgentClient, AgentOptions } from './agent-client.ts';
 import type { ApiClient } from './api-client.ts';
 import { BackendClients, type BackendPorts } from './backend-clients.ts';

@@ -1,4 +1,4 @@
-import { eventAddress } from '../../src/store/keyspace.ts';
+import { eventAddress } from '../../src/store/encoding/keyspace.ts';
 
 /** Returns the keys of the events of a check in the order of their entities, as the index of the store has them. */
 export function keysOfCheck(

@@ -1,15 +1,15 @@
-import type { EventSize } from '../../src/store/event-sizes.ts';
-import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger.ts';
-import type { LedgerExtent } from '../../src/store/ledger-cut.ts';
-import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records.ts';
+import type { EventSize } from '../../src/store/records/event-sizes.ts';
+import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger/ledger.ts';
+import type { LedgerExtent } from '../../src/store/ledger/ledger-cut.ts';
+import { TABLE_NAMES, type TableName, type Tables } from '../../src/store/records/records.ts';
 import {
   type KeyQuery,
   type KeySlice,
   type LedgerQuery,
   type LedgerSlice,
   matches,
-} from '../../src/store/ledger-query.ts';
-import type { Range, TableSize, TransactionalStore, WriteSet } from '../../src/store/transactional-store.ts';
+} from '../../src/store/ledger/ledger-query.ts';
+import type { Range, TableSize, TransactionalStore, WriteSet } from '../../src/store/commit/transactional-store.ts';
 import { keysOfCheck } from './keys-of-check.ts';
 import { sliceOfKey } from './slice-of-key.ts';
 

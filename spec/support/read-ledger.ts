@@ -1,6 +1,6 @@
-import type { LedgerEntry } from '../../src/store/ledger.ts';
-import type { LedgerQuery } from '../../src/store/ledger-query.ts';
-import type { TransactionalStore } from '../../src/store/transactional-store.ts';
+import type { LedgerEntry } from '../../src/store/ledger/ledger.ts';
+import type { LedgerQuery } from '../../src/store/ledger/ledger-query.ts';
+import type { TransactionalStore } from '../../src/store/commit/transactional-store.ts';
 
 /** Returns all entries that match, or the first `limit` of them. */
 export function readLedger(

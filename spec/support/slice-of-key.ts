@@ -1,5 +1,5 @@
-import type { LedgerEntry } from '../../src/store/ledger.ts';
-import type { KeyQuery, KeySlice } from '../../src/store/ledger-query.ts';
+import type { LedgerEntry } from '../../src/store/ledger/ledger.ts';
+import type { KeyQuery, KeySlice } from '../../src/store/ledger/ledger-query.ts';
 
 /** Returns the slice of a key from all its entries, oldest first. */
 export function sliceOfKey(entries: readonly LedgerEntry[], query: KeyQuery): KeySlice {

@@ -5,10 +5,10 @@ import { hasCheck, parseEventShape } from '../../src/resources/event.ts';
 import { silencedWithDefaults } from '../../src/resources/silenced.ts';
 import { userWithDefaults } from '../../src/resources/user.ts';
 import { mergeCheckState, NO_PREVIOUS_STATE } from '../../src/rules/check-state.ts';
-import { emptyPuts, type TablePuts } from '../../src/store/decision.ts';
-import { eventKey, type ResourceKind, resourceKey } from '../../src/store/keyspace.ts';
-import type { EventRecord } from '../../src/store/records.ts';
-import type { TransactionalStore } from '../../src/store/transactional-store.ts';
+import { emptyPuts, type TablePuts } from '../../src/store/commit/decision.ts';
+import { eventKey, type ResourceKind, resourceKey } from '../../src/store/encoding/keyspace.ts';
+import type { EventRecord } from '../../src/store/records/records.ts';
+import type { TransactionalStore } from '../../src/store/commit/transactional-store.ts';
 
 export type StoredKind = 'events' | ResourceKind;
 

@@ -1,11 +1,11 @@
 import { ActorSystem } from '../../src/actors/system.ts';
 import { type CheckInput, checkWithDefaults } from '../../src/resources/check.ts';
 import { parseEvent } from '../../src/resources/event.ts';
-import { emptyPuts } from '../../src/store/decision.ts';
+import { emptyPuts } from '../../src/store/commit/decision.ts';
 import { EventStore } from '../../src/store/event-store.ts';
 import { IncidentStore } from '../../src/store/incident-store.ts';
-import { resourceKey } from '../../src/store/keyspace.ts';
-import { LmdbStore } from '../../src/store/lmdb-store.ts';
+import { resourceKey } from '../../src/store/encoding/keyspace.ts';
+import { LmdbStore } from '../../src/store/lmdb/lmdb-store.ts';
 import { proxyEvent } from './example-events.ts';
 import { FailingStore } from './failing-store.ts';
 import { ManualClock } from './manual-clock.ts';

@@ -6,7 +6,7 @@ import { DEFAULT_AGENT_PASSWORD, type Seed } from '../../src/actors/administrati
 import { initialise } from '../../src/main/init/initialise.ts';
 import { storeDirectory } from '../../src/main/process/directories.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { DATA_FILE } from '../../src/store/lmdb-file.ts';
+import { DATA_FILE } from '../../src/store/lmdb/lmdb-file.ts';
 import { ADMIN } from './api-client.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

@@ -1,5 +1,5 @@
-import type { DeadlineChange, TableReader } from '../store/decision.ts';
-import { CorruptRecord } from '../store/sealed.ts';
+import type { DeadlineChange, TableReader } from '../store/commit/decision.ts';
+import { CorruptRecord } from '../store/encoding/sealed.ts';
 import type { ActorKind } from './core/actor-kind.ts';
 import type { TickBook } from './core/tick-book.ts';
 import type { SILENCE } from './events/silences.ts';

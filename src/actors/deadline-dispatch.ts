@@ -1,7 +1,7 @@
 import type { Log } from '../ports/log.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
-import { visible } from '../store/pending-deletions.ts';
-import type { TableReader } from '../store/table-reader.ts';
+import { visible } from '../store/records/pending-deletions.ts';
+import type { TableReader } from '../store/records/table-reader.ts';
 import type { AgentPort } from './agents/agent-port.ts';
 import { ttlExpired } from './events/check-ttls.ts';
 import type { DeadlineQueue, ReachedDeadline } from './time/deadline-queue.ts';

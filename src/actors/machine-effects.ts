@@ -1,6 +1,6 @@
 import { keepaliveDeadlineAtMs, keepaliveRepeat } from '../machines/entity.ts';
 import { ttlDeadlineAtMs, ttlRepeat } from '../machines/check-ttl.ts';
-import type { Repeat } from '../store/decision.ts';
+import type { Repeat } from '../store/commit/decision.ts';
 import type { AgentSession } from './agents/agent-session.ts';
 import { publishTtlExpiry } from './events/check-ttls.ts';
 import { NO_INPUT } from './time/deadline-queue.ts';

@@ -2,7 +2,7 @@ import type { ActorSnapshot } from '../machines/actor-snapshot.ts';
 import { agentConnectionMachine, type ConnectionContext } from '../machines/agent-connection.ts';
 import type { ScheduleContext } from '../machines/check-schedule.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
-import type { TableReader } from '../store/decision.ts';
+import type { TableReader } from '../store/commit/decision.ts';
 import { ttlDeadline } from './events/ttl-deadline.ts';
 import { NO_INPUT, type StoredDeadline } from './time/deadline-queue.ts';
 import { keepaliveDeadline } from './agents/keepalives.ts';

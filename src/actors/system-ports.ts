@@ -2,7 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { ConfigurationKinds } from '../resources/configuration-kinds.ts';
 import type { System } from '../resources/entity.ts';
-import type { TransactionalStore } from '../store/transactional-store.ts';
+import type { TransactionalStore } from '../store/commit/transactional-store.ts';
 import type { Machines } from './core/machines.ts';
 import type { Settings } from './core/settings.ts';
 import type { MemorySource } from './supervision/memory-guard.ts';

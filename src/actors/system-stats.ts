@@ -1,6 +1,6 @@
 import type { QueueStats } from '../ports/queue-stats.ts';
-import type { CommitCounts } from '../store/commit-counts.ts';
-import type { Committer } from '../store/committer.ts';
+import type { CommitCounts } from '../store/commit/commit-counts.ts';
+import type { Committer } from '../store/commit/committer.ts';
 import type { EntityBound } from '../resources/errors.ts';
 import type { EntityRoom } from './core/entity-room.ts';
 import type { AgentPort } from './agents/agent-port.ts';

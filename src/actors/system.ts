@@ -1,8 +1,8 @@
 import { CONFIGURATION_KINDS } from '../resources/configuration-kinds.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
-import { Committer } from '../store/committer.ts';
-import type { LedgerHead } from '../store/ledger.ts';
-import type { Attempts, Notification, OutboxEntry } from '../store/records.ts';
+import { Committer } from '../store/commit/committer.ts';
+import type { LedgerHead } from '../store/ledger/ledger.ts';
+import type { Attempts, Notification, OutboxEntry } from '../store/records/records.ts';
 import { VisibleReader } from '../store/visible-store.ts';
 import { Aggregates } from './aggregates/aggregates.ts';
 import { makeActorKinds } from './actor-kinds.ts';

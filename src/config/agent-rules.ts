@@ -1,10 +1,10 @@
 import { InvalidResource } from '../resources/errors.ts';
 import { assertName } from '../resources/names.ts';
-import type { AgentFlags } from './agent-flags.ts';
+import type { AgentFlags } from './flags/agent-flags.ts';
 import { urlError } from './backend-urls.ts';
-import type { FlagValues, Program } from './flags.ts';
-import { logFileRule } from './log-file-flags.ts';
-import { keyPairRule } from './tls-flags.ts';
+import type { FlagValues, Program } from './parsing/flags.ts';
+import { logFileRule } from './flags/log-file-flags.ts';
+import { keyPairRule } from './flags/tls-flags.ts';
 
 const MIN_TIMEOUT_S = 5;
 /** The characters that headers can carry: no control characters, and one byte each. */

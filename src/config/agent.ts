@@ -1,14 +1,14 @@
 import type { ResourceReference } from '../resources/check.ts';
 import { agentDefaults } from './agent-defaults.ts';
-import { agentFlags, type AgentFlags } from './agent-flags.ts';
+import { agentFlags, type AgentFlags } from './flags/agent-flags.ts';
 import { agentRules } from './agent-rules.ts';
-import { type AssetConfig, assetConfig } from './asset-flags.ts';
+import { type AssetConfig, assetConfig } from './flags/asset-flags.ts';
 import { withPort } from './backend-urls.ts';
-import { type InputConfig, inputConfig } from './agent-input-flags.ts';
-import type { LogLevel } from './flag-kinds.ts';
-import { type ConfigWarning, type FlagValues, type Parsed, parseFlags, type Sources } from './flags.ts';
-import { type LogFileConfig, logFileConfig } from './log-file-flags.ts';
-import { fileOf, type KeyPairFiles, keyPairOf, type NamedFile } from './tls-flags.ts';
+import { type InputConfig, inputConfig } from './flags/agent-input-flags.ts';
+import type { LogLevel } from './parsing/flag-kinds.ts';
+import { type ConfigWarning, type FlagValues, type Parsed, parseFlags, type Sources } from './parsing/flags.ts';
+import { type LogFileConfig, logFileConfig } from './flags/log-file-flags.ts';
+import { fileOf, type KeyPairFiles, keyPairOf, type NamedFile } from './flags/tls-flags.ts';
 
 const DEFAULT_HANDSHAKE_TIMEOUT_S = 15;
 const DEFAULT_HEARTBEAT_INTERVAL_S = 30;

@@ -1,33 +1,33 @@
-import { type AdmissionConfig, admissionConfig } from './admission-flags.ts';
-import { type AssetConfig, assetConfig } from './asset-flags.ts';
-import { type BackendTls, backendTlsOf, backendTlsRules } from './backend-tls.ts';
-import { BACKEND_FILE_KEYS } from './command-flags.ts';
-import { type DashboardConfig, dashboardConfig, dashboardRules } from './dashboard-flags.ts';
-import { type EarlierApiConfig, earlierApiConfig, earlierApiRules } from './earlier-api-flags.ts';
-import { etcdRules } from './etcd-flags.ts';
-import { type EventLogConfig, eventLogConfig } from './event-log-flags.ts';
-import { type LogLevel, type Parsed, parseFlags, type Sources } from './flags.ts';
-import { cipherSuitesOf } from './cipher-suite-flags.ts';
-import { type FeatureConfig, featureConfig, withoutDisabled } from './feature-flags.ts';
-import { type MetricsLogConfig, metricsLogConfig, metricsLogRule } from './metrics-log-flags.ts';
-import { type OwnEntityConfig, ownEntityConfig } from './own-entity-flags.ts';
-import { type HandlerConfig, handlerConfig } from './handler-flags.ts';
-import { type InspectConfig, inspectConfig, inspectRelayRule } from './inspect-flags.ts';
-import { type ListenAddress, withoutBrackets } from './listen-address.ts';
-import { type LogFileConfig, logFileConfig, logFileRule } from './log-file-flags.ts';
-import { type SandboxConfig, sandboxConfig } from './sandbox-flags.ts';
-import { type NotificationConfig, notificationConfig, notificationRule } from './notification-flags.ts';
-import { type RetentionConfig, retentionConfig, retentionRules } from './retention-flags.ts';
-import { type SecretConfig, secretConfig, secretRule } from './secret-flags.ts';
-import { type SilenceConfig, silenceConfig, silenceRule } from './silence-flags.ts';
-import { startFlags } from './start-flags.ts';
-import { controlSocketOf, ENVIRONMENT_PREFIX, stateDirRule } from './state-flags.ts';
-import { type TokenConfig, tokenConfig, tokenRules } from './token-flags.ts';
-import { type WatchConfig, watchConfig, watchRule } from './watch-flags.ts';
+import { type AdmissionConfig, admissionConfig } from './flags/admission-flags.ts';
+import { type AssetConfig, assetConfig } from './flags/asset-flags.ts';
+import { type BackendTls, backendTlsOf, backendTlsRules } from './flags/backend-tls.ts';
+import { BACKEND_FILE_KEYS } from './flags/command-flags.ts';
+import { type DashboardConfig, dashboardConfig, dashboardRules } from './flags/dashboard-flags.ts';
+import { type EarlierApiConfig, earlierApiConfig, earlierApiRules } from './flags/earlier-api-flags.ts';
+import { etcdRules } from './flags/etcd-flags.ts';
+import { type EventLogConfig, eventLogConfig } from './flags/event-log-flags.ts';
+import { type LogLevel, type Parsed, parseFlags, type Sources } from './parsing/flags.ts';
+import { cipherSuitesOf } from './flags/cipher-suite-flags.ts';
+import { type FeatureConfig, featureConfig, withoutDisabled } from './flags/feature-flags.ts';
+import { type MetricsLogConfig, metricsLogConfig, metricsLogRule } from './flags/metrics-log-flags.ts';
+import { type OwnEntityConfig, ownEntityConfig } from './flags/own-entity-flags.ts';
+import { type HandlerConfig, handlerConfig } from './flags/handler-flags.ts';
+import { type InspectConfig, inspectConfig, inspectRelayRule } from './flags/inspect-flags.ts';
+import { type ListenAddress, withoutBrackets } from './parsing/listen-address.ts';
+import { type LogFileConfig, logFileConfig, logFileRule } from './flags/log-file-flags.ts';
+import { type SandboxConfig, sandboxConfig } from './flags/sandbox-flags.ts';
+import { type NotificationConfig, notificationConfig, notificationRule } from './flags/notification-flags.ts';
+import { type RetentionConfig, retentionConfig, retentionRules } from './flags/retention-flags.ts';
+import { type SecretConfig, secretConfig, secretRule } from './flags/secret-flags.ts';
+import { type SilenceConfig, silenceConfig, silenceRule } from './flags/silence-flags.ts';
+import { startFlags } from './flags/start-flags.ts';
+import { controlSocketOf, ENVIRONMENT_PREFIX, stateDirRule } from './flags/state-flags.ts';
+import { type TokenConfig, tokenConfig, tokenRules } from './flags/token-flags.ts';
+import { type WatchConfig, watchConfig, watchRule } from './flags/watch-flags.ts';
 
 const MIB = 2 ** 20;
 
-export type { ListenAddress } from './listen-address.ts';
+export type { ListenAddress } from './parsing/listen-address.ts';
 
 export interface BackendConfig
   extends

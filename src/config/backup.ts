@@ -1,7 +1,7 @@
-import { backupFlags, keptBackups, type KeptBackups } from './backup-flags.ts';
-import { BACKEND_FILE_KEYS } from './command-flags.ts';
-import { kinds, type Parsed, parseFlags, type Sources } from './flags.ts';
-import { controlFlags, controlSocketOf, ENVIRONMENT_PREFIX, stateDirRule, stateFlags } from './state-flags.ts';
+import { backupFlags, keptBackups, type KeptBackups } from './flags/backup-flags.ts';
+import { BACKEND_FILE_KEYS } from './flags/command-flags.ts';
+import { kinds, type Parsed, parseFlags, type Sources } from './parsing/flags.ts';
+import { controlFlags, controlSocketOf, ENVIRONMENT_PREFIX, stateDirRule, stateFlags } from './flags/state-flags.ts';
 
 export interface BackupConfig {
   readonly stateDir: string;

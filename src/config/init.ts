@@ -1,8 +1,8 @@
-import { BACKEND_FILE_KEYS, initFlags } from './command-flags.ts';
-import { type FirstAdmin, firstAdminOf, firstAdminRules } from './first-admin-flags.ts';
-import { type Parsed, parseFlags, type Sources } from './flags.ts';
-import { keyPairRule } from './tls-flags.ts';
-import { controlSocketOf, ENVIRONMENT_PREFIX, stateDirRule, timeoutRule } from './state-flags.ts';
+import { BACKEND_FILE_KEYS, initFlags } from './flags/command-flags.ts';
+import { type FirstAdmin, firstAdminOf, firstAdminRules } from './flags/first-admin-flags.ts';
+import { type Parsed, parseFlags, type Sources } from './parsing/flags.ts';
+import { keyPairRule } from './flags/tls-flags.ts';
+import { controlSocketOf, ENVIRONMENT_PREFIX, stateDirRule, timeoutRule } from './flags/state-flags.ts';
 
 export interface InitConfig {
   readonly stateDir: string;

@@ -1,7 +1,7 @@
-import { keptBackups, type KeptBackups } from './backup-flags.ts';
-import { BACKEND_FILE_KEYS, upgradeFlags } from './command-flags.ts';
-import { type Parsed, parseFlags, type Sources } from './flags.ts';
-import { controlSocketOf, ENVIRONMENT_PREFIX, stateDirRule, timeoutRule } from './state-flags.ts';
+import { keptBackups, type KeptBackups } from './flags/backup-flags.ts';
+import { BACKEND_FILE_KEYS, upgradeFlags } from './flags/command-flags.ts';
+import { type Parsed, parseFlags, type Sources } from './parsing/flags.ts';
+import { controlSocketOf, ENVIRONMENT_PREFIX, stateDirRule, timeoutRule } from './flags/state-flags.ts';
 
 export interface UpgradeConfig {
   readonly stateDir: string;

@@ -1,6 +1,6 @@
-import { BACKEND_FILE_KEYS } from './command-flags.ts';
-import { type Flag, InvalidValue, kinds, type Parsed, parseFlags, type Sources } from './flags.ts';
-import { ENVIRONMENT_PREFIX, stateDirRule, stateFlags } from './state-flags.ts';
+import { BACKEND_FILE_KEYS } from './flags/command-flags.ts';
+import { type Flag, InvalidValue, kinds, type Parsed, parseFlags, type Sources } from './parsing/flags.ts';
+import { ENVIRONMENT_PREFIX, stateDirRule, stateFlags } from './flags/state-flags.ts';
 
 /** An entry of the ledger, as the log or an earlier `ledger verify` printed it. */
 export interface LedgerAnchor {

@@ -1,5 +1,5 @@
 import type { CheckStateName } from '../rules/check-state.ts';
-import type { LedgerEntry } from '../store/ledger.ts';
+import type { LedgerEntry } from '../store/ledger/ledger.ts';
 import type { RecordedChange, StateAt } from './explanation.ts';
 
 /** Reads a ledger entry of the actor `check-state`. Entries of older versions lack some of the details. */

@@ -1,4 +1,4 @@
-import { entityKey } from '../store/keyspace.ts';
+import { entityKey } from '../store/encoding/keyspace.ts';
 import type { ConnectionAt, Excerpt } from './explanation.ts';
 import { entriesUpTo, type LedgerReader } from './key-history.ts';
 

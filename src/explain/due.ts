@@ -1,7 +1,7 @@
 import type { CheckTtlContext } from '../machines/check-ttl.ts';
 import type { EntityContext } from '../machines/entity.ts';
-import { entityKey, type EventAddress, eventKey } from '../store/keyspace.ts';
-import type { TableReader } from '../store/table-reader.ts';
+import { entityKey, type EventAddress, eventKey } from '../store/encoding/keyspace.ts';
+import type { TableReader } from '../store/records/table-reader.ts';
 import type { Due } from './explanation.ts';
 
 const KEEPALIVE = 'keepalive';

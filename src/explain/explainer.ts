@@ -1,8 +1,8 @@
 import type { Clock } from '../ports/clock.ts';
-import { eventKey, type EventAddress } from '../store/keyspace.ts';
+import { eventKey, type EventAddress } from '../store/encoding/keyspace.ts';
 import type { NotificationStore } from '../store/notification-store.ts';
 import { readResource } from '../store/resource-store.ts';
-import type { TableReader } from '../store/table-reader.ts';
+import type { TableReader } from '../store/records/table-reader.ts';
 import type { TickStore } from '../store/tick-store.ts';
 import { blindTimesOf } from './blind-times.ts';
 import { changeOf, type ChangesAround, stateAfter } from './check-changes.ts';

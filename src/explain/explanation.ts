@@ -1,6 +1,6 @@
-import type { EventAddress } from '../store/keyspace.ts';
-import type { LedgerCause } from '../store/ledger.ts';
-import type { Notification } from '../store/records.ts';
+import type { EventAddress } from '../store/encoding/keyspace.ts';
+import type { LedgerCause } from '../store/ledger/ledger.ts';
+import type { Notification } from '../store/records/records.ts';
 import type { CheckStateName } from '../rules/check-state.ts';
 import type { TickOutcome } from '../rules/tick-streaks.ts';
 

@@ -1,5 +1,5 @@
 import { printable } from '../formats/printable.ts';
-import type { Notification } from '../store/records.ts';
+import type { Notification } from '../store/records/records.ts';
 import type { Explanation, HandlerOutcome, SilenceAt } from './explanation.ts';
 import { createdBy } from './silence-sentences.ts';
 import { counted, named, time } from './words.ts';

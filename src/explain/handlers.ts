@@ -1,4 +1,4 @@
-import type { EventAddress } from '../store/keyspace.ts';
+import type { EventAddress } from '../store/encoding/keyspace.ts';
 import type { NotificationStore } from '../store/notification-store.ts';
 import type { Excerpt, HandlerOutcome } from './explanation.ts';
 

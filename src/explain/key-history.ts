@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { LedgerEntry } from '../store/ledger.ts';
-import type { TransactionalStore } from '../store/transactional-store.ts';
+import type { LedgerEntry } from '../store/ledger/ledger.ts';
+import type { TransactionalStore } from '../store/commit/transactional-store.ts';
 
 /** Slices of the ledger that are read for one key. A slice takes about 2 ms, and other work is done between two of them. */
 const MAX_SLICES = 25;

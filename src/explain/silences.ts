@@ -1,5 +1,5 @@
-import { entityKey } from '../store/keyspace.ts';
-import type { LedgerEntry } from '../store/ledger.ts';
+import { entityKey } from '../store/encoding/keyspace.ts';
+import type { LedgerEntry } from '../store/ledger/ledger.ts';
 import type { Excerpt, RecordedChange, SilenceAt } from './explanation.ts';
 import { entriesUpTo, type LedgerReader } from './key-history.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { entityOutcomes, type TickOutcomeAt } from '../rules/entity-ticks.ts';
 import { isSameResult } from '../rules/tick-streaks.ts';
-import type { EventAddress } from '../store/keyspace.ts';
+import type { EventAddress } from '../store/encoding/keyspace.ts';
 import type { TickStore } from '../store/tick-store.ts';
 import type { Excerpt, TickRun } from './explanation.ts';
 

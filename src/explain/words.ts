@@ -1,5 +1,5 @@
 import { printable } from '../formats/printable.ts';
-import type { LedgerCause } from '../store/ledger.ts';
+import type { LedgerCause } from '../store/ledger/ledger.ts';
 
 /** RFC 3339 in UTC, with milliseconds where there are any. */
 export const time = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');

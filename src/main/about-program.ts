@@ -1,5 +1,5 @@
-import { ConfigError } from '../config/flags.ts';
-import { suggestion } from '../config/suggestion.ts';
+import { ConfigError } from '../config/parsing/flags.ts';
+import { suggestion } from '../config/parsing/suggestion.ts';
 import { readVersion } from './process/version.ts';
 
 const HELP_FLAGS = ['-h', '--help'];

@@ -1,10 +1,10 @@
 import { parseBackupConfig, parseRestoreConfig } from '../config/backup.ts';
 import { parseCheckStoreConfig } from '../config/check-store.ts';
 import { parseExportConfig } from '../config/export.ts';
-import type { Parsed, Sources } from '../config/flags.ts';
+import type { Parsed, Sources } from '../config/parsing/flags.ts';
 import type { Log } from '../ports/log.ts';
 import type { BackendHost } from './backend-host.ts';
-import { BackupFailed } from '../store/backup.ts';
+import { BackupFailed } from '../store/maintenance/backup.ts';
 import { backup, type MaintenancePorts } from './maintenance/backup-command.ts';
 import { checkStore } from './maintenance/check-store-command.ts';
 import { exportEntries } from './maintenance/export-command.ts';

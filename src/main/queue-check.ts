@@ -1,5 +1,5 @@
 import { DiskQueue } from '../store/disk-queue.ts';
-import { isDamage } from '../store/is-damage.ts';
+import { isDamage } from '../store/maintenance/is-damage.ts';
 import { EXIT_DAMAGED } from './process/probe.ts';
 import { systemClock } from './process/system-clock.ts';
 

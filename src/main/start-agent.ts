@@ -5,12 +5,12 @@ import { type AllowedProgram, parseAllowList } from '../agent/execution/allow-li
 import type { AssetManager } from '../assets/asset-manager.ts';
 import { InvalidProxy, proxyFor } from '../agent/connection/proxy.ts';
 import type { AgentConfig } from '../config/agent.ts';
-import { ConfigError } from '../config/config-error.ts';
-import type { Parsed } from '../config/flags.ts';
+import { ConfigError } from '../config/parsing/config-error.ts';
+import type { Parsed } from '../config/parsing/flags.ts';
 import { ProcessReaper } from '../exec/process-reaper.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DiskQueue } from '../store/disk-queue.ts';
-import { StoreInUse } from '../store/store-lock.ts';
+import { StoreInUse } from '../store/lmdb/store-lock.ts';
 import { openLogFile } from './log/open-log-file.ts';
 import { type Logger, shownLevel } from './log/logger.ts';
 import { openAgentAssets } from './process/agent-assets.ts';

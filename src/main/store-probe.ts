@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { describePage } from '../store/intact-pages.ts';
-import { isDamage } from '../store/is-damage.ts';
-import { DATA_FILE } from '../store/lmdb-file.ts';
+import { describePage } from '../store/maintenance/intact-pages.ts';
+import { isDamage } from '../store/maintenance/is-damage.ts';
+import { DATA_FILE } from '../store/lmdb/lmdb-file.ts';
 import { walkPages } from '../store/pages/page-walk.ts';
-import { RawStore } from '../store/raw-store.ts';
+import { RawStore } from '../store/lmdb/raw-store.ts';
 import { EXIT_DAMAGED } from './process/probe.ts';
 
 /**

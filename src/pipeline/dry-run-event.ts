@@ -2,10 +2,10 @@ import { type CheckEvent, type Event, hasCheck } from '../resources/event.ts';
 import { isSilencedName } from '../resources/silenced.ts';
 import { isResolution, mergeCheckState, NO_PREVIOUS_STATE } from '../rules/check-state.ts';
 import { silenceableOf, silencesOf, type SilencingOptions } from '../rules/silencing.ts';
-import { eventKey } from '../store/keyspace.ts';
-import { eventOf } from '../store/records.ts';
+import { eventKey } from '../store/encoding/keyspace.ts';
+import { eventOf } from '../store/records/records.ts';
 import { readResource } from '../store/resource-store.ts';
-import type { TableReader } from '../store/table-reader.ts';
+import type { TableReader } from '../store/records/table-reader.ts';
 
 export interface Reception {
   reader: TableReader;

@@ -2,7 +2,7 @@ import type { CommandRequest, CommandResult } from '../exec/process-group.ts';
 import type { Log } from '../ports/log.ts';
 import type { Event } from '../resources/event.ts';
 import type { Mutator } from '../resources/mutator.ts';
-import { encodeJsonInTicks, TickBudget } from '../store/tick-budget.ts';
+import { encodeJsonInTicks, TickBudget } from '../store/commit/tick-budget.ts';
 import type { RunOwner } from './filters.ts';
 import { type Environment, isShortage } from './handlers/handler-result.ts';
 import { NotStarted } from './not-started.ts';

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../ports/at-most.ts';
 import type { Log } from '../ports/log.ts';
 import { type LoggedSubject, LogThrottle } from '../rules/log-throttle.ts';
-import { eventAddress } from '../store/keyspace.ts';
-import type { OutboxEntry } from '../store/records.ts';
+import { eventAddress } from '../store/encoding/keyspace.ts';
+import type { OutboxEntry } from '../store/records/records.ts';
 import type { HandlerResult } from './handlers/handler-result.ts';
 
 /** The maximum number of remembered handlers and outcomes. Beyond it the one that is logged longest ago is forgotten. */

@@ -1,6 +1,6 @@
 import type { PipelineResources } from '../rules/run-plan.ts';
 import { readResource } from '../store/resource-store.ts';
-import type { TableReader } from '../store/table-reader.ts';
+import type { TableReader } from '../store/records/table-reader.ts';
 
 /** Reads the configuration of a namespace that decides what is run with its events. */
 export const pipelineResources = (reader: TableReader, namespace: string): PipelineResources => ({

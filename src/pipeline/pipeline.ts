@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { QueueStats } from '../ports/queue-stats.ts';
-import type { Notification, OutboxEntry } from '../store/records.ts';
+import type { Notification, OutboxEntry } from '../store/records/records.ts';
 import { FairScheduler } from './fair-scheduler.ts';
 import type { HandlerResult, HandlerRun } from './handlers/handler-result.ts';
 import { KeyQueues } from './key-queues.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import type { Attempts } from '../store/records.ts';
+import type { Attempts } from '../store/records/records.ts';
 import { DeliveryPolicy, type DeliveryPolicyPorts } from './delivery-policy.ts';
 import type { ScheduledRun } from './fair-scheduler.ts';
 import type { HandlerResult } from './handlers/handler-result.ts';

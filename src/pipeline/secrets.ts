@@ -3,7 +3,7 @@ import { ENV_PROVIDER } from '../resources/secret-provider.ts';
 import type { SecretReference } from '../resources/secret-reference.ts';
 import { isName } from '../resources/names.ts';
 import { readResource } from '../store/resource-store.ts';
-import type { TableReader } from '../store/table-reader.ts';
+import type { TableReader } from '../store/records/table-reader.ts';
 
 /** The values of the provider `env`. Nothing else of the backend's environment can be read through it. */
 export interface SecretValues {

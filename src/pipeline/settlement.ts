@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
-import type { Notification, OutboxEntry } from '../store/records.ts';
+import type { Notification, OutboxEntry } from '../store/records/records.ts';
 import type { HandlerResult } from './handlers/handler-result.ts';
 import { OutcomeLog } from './outcome-log.ts';
 import type { PendingRun } from './pending-runs.ts';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../ports/at-most.ts';
 import type { Log } from '../ports/log.ts';
 import { type LoggedSubject, LogThrottle } from '../rules/log-throttle.ts';
-import type { HandlerSkipped } from '../store/decision.ts';
+import type { HandlerSkipped } from '../store/commit/decision.ts';
 
 /** The maximum number of remembered handlers and reasons. Beyond it the one that was skipped longest ago is forgotten. */
 const MAX_REMEMBERED_SKIPS = 1_000;

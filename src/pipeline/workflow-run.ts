@@ -4,7 +4,7 @@ import type { Handler } from '../resources/handler.ts';
 import { redactEvent } from '../resources/redaction.ts';
 import { Overloaded } from '../resources/errors.ts';
 import { canRun } from '../rules/run-plan.ts';
-import type { OutboxEntry } from '../store/records.ts';
+import type { OutboxEntry } from '../store/records/records.ts';
 import { type FilterPorts, passFilters } from './filters.ts';
 import {
   type Environment,

@@ -3,7 +3,7 @@ import type { EntityConfig } from '../resources/entity.ts';
 import { entityVariable } from '../resources/entity-data.ts';
 import type { TaskOwner } from '../sandbox/fair-queue.ts';
 import type { EvaluationResult, PredicateTask } from '../sandbox/messages.ts';
-import { keyAfter } from '../store/keyspace.ts';
+import { keyAfter } from '../store/encoding/keyspace.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 
 /** The maximum number of entities that are evaluated together. */

@@ -1,7 +1,7 @@
 import type { RequestReceipt } from '../actors/core/expected-results.ts';
 import type { SystemListener } from '../actors/core/system-listeners.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Announcement, CheckRequested } from '../store/decision.ts';
+import type { Announcement, CheckRequested } from '../store/commit/decision.ts';
 import type { ResolvedSecrets } from '../pipeline/secrets.ts';
 import { hasRing } from '../rules/ring-lease.ts';
 import type { Page, PageRequest } from '../store/page.ts';

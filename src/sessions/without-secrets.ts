@@ -3,7 +3,7 @@ import { atMost } from '../ports/at-most.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import { type LoggedSubject, LogThrottle } from '../rules/log-throttle.ts';
-import type { CheckRequested } from '../store/decision.ts';
+import type { CheckRequested } from '../store/commit/decision.ts';
 
 /** The checks whose warnings are throttled. The one that was requested longest ago is removed, and is logged again sooner. */
 export const MAX_REMEMBERED_WARNINGS = 1_000;

@@ -1,9 +1,9 @@
 import type { CheckEvent } from '../resources/event.ts';
 import { isSilencedName, silencedName, type SilenceRecord } from '../resources/silenced.ts';
 import { actsAt, silenceableOf, silencesOf } from '../rules/silencing.ts';
-import { silenceCountKey } from './keyspace.ts';
+import { silenceCountKey } from './encoding/keyspace.ts';
 import { readResource } from './resource-store.ts';
-import type { TableReader } from './table-reader.ts';
+import type { TableReader } from './records/table-reader.ts';
 
 export interface SilencesAt {
   /** Unix seconds. */

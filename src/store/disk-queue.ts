@@ -3,10 +3,10 @@ import { chmodSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import type { Clock } from '../ports/clock.ts';
-import { markCleanStop, removeMark } from './clean-stop.ts';
-import { assertReadersFile, DATA_FILE, prepareDataFile, reserveReadersFile } from './lmdb-file.ts';
-import { sealText, unseal } from './sealed.ts';
-import { lockStore, StoreInUse } from './store-lock.ts';
+import { markCleanStop, removeMark } from './lmdb/clean-stop.ts';
+import { assertReadersFile, DATA_FILE, prepareDataFile, reserveReadersFile } from './lmdb/lmdb-file.ts';
+import { sealText, unseal } from './encoding/sealed.ts';
+import { lockStore, StoreInUse } from './lmdb/store-lock.ts';
 
 const MAX_DATABASES = 4;
 const LINE_FEED = 0x0a;

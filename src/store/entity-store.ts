@@ -1,9 +1,9 @@
 import { EMPTY_ENTITY_STATE, type Entity, type EntityConfig, joinEntity } from '../resources/entity.ts';
-import type { TableReader } from './decision.ts';
-import { entityKey } from './keyspace.ts';
+import type { TableReader } from './commit/decision.ts';
+import { entityKey } from './encoding/keyspace.ts';
 import { type LazyPage, mapPage, type PageRequest } from './page.ts';
 import { readResource, ResourceStore } from './resource-store.ts';
-import type { TransactionalStore } from './transactional-store.ts';
+import type { TransactionalStore } from './commit/transactional-store.ts';
 
 /** Reads configuration and state of an entity. An entity that never reported has an empty state. */
 export function readEntity(reader: TableReader, namespace: string, name: string): Entity | undefined {

@@ -1,8 +1,8 @@
 import type { CheckEvent } from '../resources/event.ts';
-import { eventKey } from './keyspace.ts';
+import { eventKey } from './encoding/keyspace.ts';
 import { type LazyPage, lazyPage, mapPage, type PageRequest } from './page.ts';
-import { eventOf } from './records.ts';
-import type { RangeReader } from './transactional-store.ts';
+import { eventOf } from './records/records.ts';
+import type { RangeReader } from './commit/transactional-store.ts';
 import { VisibleStore } from './visible-store.ts';
 
 /** The durable events, as users see them. */

@@ -1,8 +1,8 @@
 import type { CheckEvent } from '../resources/event.ts';
 import { type Incident, isOpen, resultMark } from '../rules/incident.ts';
-import { afterPrefix, eventKey, keyAfter } from './keyspace.ts';
-import { type EventRecord, eventOf } from './records.ts';
-import type { RangeReader } from './transactional-store.ts';
+import { afterPrefix, eventKey, keyAfter } from './encoding/keyspace.ts';
+import { type EventRecord, eventOf } from './records/records.ts';
+import type { RangeReader } from './commit/transactional-store.ts';
 import { VisibleStore } from './visible-store.ts';
 
 /** An event that fails or flaps, with its incident. */

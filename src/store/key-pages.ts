@@ -1,6 +1,6 @@
-import { afterPrefix, keyAfter } from './keyspace.ts';
-import type { TableName } from './records.ts';
-import type { RangeReader } from './transactional-store.ts';
+import { afterPrefix, keyAfter } from './encoding/keyspace.ts';
+import type { TableName } from './records/records.ts';
+import type { RangeReader } from './commit/transactional-store.ts';
 
 /** Counts the keys that begin with a prefix, without reading their records. */
 export function countKeys(store: RangeReader, table: TableName, prefix: string): number {

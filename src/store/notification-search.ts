@@ -5,10 +5,10 @@ import {
   notificationKey,
   numberOfDeadLetter,
   numberOfEventNotification,
-} from './keyspace.ts';
-import type { Outcome, TableName } from './records.ts';
-import { readNotification, type StoredNotification } from './stored-notification.ts';
-import type { RangeReader } from './transactional-store.ts';
+} from './encoding/keyspace.ts';
+import type { Outcome, TableName } from './records/records.ts';
+import { readNotification, type StoredNotification } from './records/stored-notification.ts';
+import type { RangeReader } from './commit/transactional-store.ts';
 
 /** Keys that a slice reads. */
 const MAX_SLICE_KEYS = 1_000;

@@ -8,11 +8,11 @@ import {
   notificationOfEventKey,
   NOTIFICATIONS_PER_MS,
   numberOfEventNotification,
-} from './keyspace.ts';
+} from './encoding/keyspace.ts';
 import { type NotificationQuery, NotificationSearch, type NotificationSlice } from './notification-search.ts';
-import type { Notification } from './records.ts';
-import { readNotification, type StoredNotification } from './stored-notification.ts';
-import type { RangeReader } from './transactional-store.ts';
+import type { Notification } from './records/records.ts';
+import { readNotification, type StoredNotification } from './records/stored-notification.ts';
+import type { RangeReader } from './commit/transactional-store.ts';
 import { WaitingNotifications, type WaitingQuery, type WaitingSlice } from './waiting-notifications.ts';
 
 /** The durable notifications. They are kept when their event is deleted. */

@@ -1,6 +1,6 @@
-import { afterPrefix, keyAfter } from './keyspace.ts';
-import type { TableName, Tables } from './records.ts';
-import type { RangeReader } from './transactional-store.ts';
+import { afterPrefix, keyAfter } from './encoding/keyspace.ts';
+import type { TableName, Tables } from './records/records.ts';
+import type { RangeReader } from './commit/transactional-store.ts';
 
 export interface PageRequest {
   /** The maximum number of items; undefined = all. */

@@ -7,10 +7,10 @@ import { type Tessen, tessenWithDefaults } from '../resources/tessen.ts';
 import type { User } from '../resources/user.ts';
 import type { RingPositions } from '../rules/ring-positions.ts';
 import type { TokenSessions } from '../rules/token-sessions.ts';
-import type { TableReader } from './decision.ts';
-import { type ResourceKind, resourceKey, ringPositionsKey, TESSEN_KEY, tokenSessionsKey } from './keyspace.ts';
+import type { TableReader } from './commit/decision.ts';
+import { type ResourceKind, resourceKey, ringPositionsKey, TESSEN_KEY, tokenSessionsKey } from './encoding/keyspace.ts';
 import { type LazyPage, lazyPage, type Page, type PageRequest, readPage } from './page.ts';
-import type { RangeReader } from './transactional-store.ts';
+import type { RangeReader } from './commit/transactional-store.ts';
 import { VisibleStore } from './visible-store.ts';
 
 /** The stored type of each kind. */

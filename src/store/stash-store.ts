@@ -1,6 +1,6 @@
 import { countKeys, pageOfKeys } from './key-pages.ts';
-import { stashKey } from './keyspace.ts';
-import type { RangeReader } from './transactional-store.ts';
+import { stashKey } from './encoding/keyspace.ts';
+import type { RangeReader } from './commit/transactional-store.ts';
 
 /** A document of a client of the first generation. */
 export interface Stash {

@@ -7,10 +7,10 @@ import {
   eventKey,
   OUTAGES_KEY,
   tickHistoryKey,
-} from './keyspace.ts';
-import type { TickRecord } from './records.ts';
+} from './encoding/keyspace.ts';
+import type { TickRecord } from './records/records.ts';
 import { readResource } from './resource-store.ts';
-import type { TableReader } from './table-reader.ts';
+import type { TableReader } from './records/table-reader.ts';
 import type { EntityTicks } from '../rules/entity-ticks.ts';
 
 /** Reads the durable records of ticks. */

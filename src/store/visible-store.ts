@@ -1,8 +1,8 @@
-import { afterPrefix, keyAfter } from './keyspace.ts';
-import { canHide, hiddenBy, SILENCES, visible } from './pending-deletions.ts';
-import type { TableName, Tables } from './records.ts';
-import type { TableReader } from './table-reader.ts';
-import type { Range, RangeReader } from './transactional-store.ts';
+import { afterPrefix, keyAfter } from './encoding/keyspace.ts';
+import { canHide, hiddenBy, SILENCES, visible } from './records/pending-deletions.ts';
+import type { TableName, Tables } from './records/records.ts';
+import type { TableReader } from './records/table-reader.ts';
+import type { Range, RangeReader } from './commit/transactional-store.ts';
 
 const DELETIONS = { from: '', to: '~', limit: 1 };
 /** The beginnings of the keys of renewals. */

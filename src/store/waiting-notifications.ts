@@ -1,8 +1,8 @@
-import { eventAddress } from './keyspace.ts';
+import { eventAddress } from './encoding/keyspace.ts';
 import type { NotificationFilter } from './notification-search.ts';
-import type { StoredNotification } from './stored-notification.ts';
-import type { Attempts, OutboxEntry } from './records.ts';
-import type { RangeReader } from './transactional-store.ts';
+import type { StoredNotification } from './records/stored-notification.ts';
+import type { Attempts, OutboxEntry } from './records/records.ts';
+import type { RangeReader } from './commit/transactional-store.ts';
 
 /** Entries of the outbox that a slice reads. Each is read with its event. */
 const MAX_SLICE_ENTRIES = 50;

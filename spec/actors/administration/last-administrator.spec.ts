@@ -6,9 +6,9 @@ import {
 import { roleBindingWithDefaults } from '../../../src/resources/role-binding.ts';
 import { roleWithDefaults, type Rule } from '../../../src/resources/role.ts';
 import { userWithDefaults } from '../../../src/resources/user.ts';
-import { Decision, type KeyedTableReader } from '../../../src/store/decision.ts';
-import { resourceKey } from '../../../src/store/keyspace.ts';
-import type { Tables } from '../../../src/store/records.ts';
+import { Decision, type KeyedTableReader } from '../../../src/store/commit/decision.ts';
+import { resourceKey } from '../../../src/store/encoding/keyspace.ts';
+import type { Tables } from '../../../src/store/records/records.ts';
 import { validationErrorOf } from '../../support/validation-error.ts';
 
 const ADMIN = userWithDefaults({ username: 'admin', groups: ['owners', 'others'] });

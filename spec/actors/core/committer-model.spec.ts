@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { ActorFailed } from '../../../src/actors/core/actor-failed.ts';
 import { StoreUnavailable } from '../../../src/resources/errors.ts';
-import type { Source } from '../../../src/store/decision.ts';
-import { verify } from '../../../src/store/ledger-verification.ts';
+import type { Source } from '../../../src/store/commit/decision.ts';
+import { verify } from '../../../src/store/ledger/ledger-verification.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { EMPTY_TALLY, stateOf, type Tally, tallied } from './tally-machine.ts';

@@ -4,7 +4,7 @@ import { KeyedActors } from '../../../src/actors/core/keyed-actors.ts';
 import type { ActorKinds } from '../../../src/actors/core/actor-kind.ts';
 import { startRoot } from '../../../src/actors/core/root.ts';
 import { Eviction } from '../../../src/actors/core/eviction.ts';
-import { type TableReader } from '../../../src/store/decision.ts';
+import { type TableReader } from '../../../src/store/commit/decision.ts';
 import { EMPTY_TALLY, Sabotage, tallyMachine } from './tally-machine.ts';
 
 const NOTHING_STORED: TableReader = { get: () => undefined };

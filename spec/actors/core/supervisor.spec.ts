@@ -4,8 +4,8 @@ import { ActorFailed } from '../../../src/actors/core/actor-failed.ts';
 import { type ActorFailure, FailureQueue } from '../../../src/actors/core/failure-queue.ts';
 import { KeyedActors } from '../../../src/actors/core/keyed-actors.ts';
 import { type Root, startRoot } from '../../../src/actors/core/root.ts';
-import type { TableReader } from '../../../src/store/decision.ts';
-import type { ActorSnapshot } from '../../../src/store/records.ts';
+import type { TableReader } from '../../../src/store/commit/decision.ts';
+import type { ActorSnapshot } from '../../../src/store/records/records.ts';
 
 type Place = 'action' | 'guard' | 'entry' | 'context' | 'nowhere';
 

@@ -12,10 +12,10 @@ import { TickBook } from '../../../src/actors/core/tick-book.ts';
 import { EntityRoom } from '../../../src/actors/core/entity-room.ts';
 import { EMPTY_ENTITY_STATE } from '../../../src/resources/entity.ts';
 import { StoreUnavailable } from '../../../src/resources/errors.ts';
-import { Committer } from '../../../src/store/committer.ts';
-import type { Source } from '../../../src/store/decision.ts';
-import type { LedgerCause } from '../../../src/store/ledger.ts';
-import type { TransactionalStore } from '../../../src/store/transactional-store.ts';
+import { Committer } from '../../../src/store/commit/committer.ts';
+import type { Source } from '../../../src/store/commit/decision.ts';
+import type { LedgerCause } from '../../../src/store/ledger/ledger.ts';
+import type { TransactionalStore } from '../../../src/store/commit/transactional-store.ts';
 import { Sabotage, tallyMachine } from './tally-machine.ts';
 
 export type TallyInput =

@@ -9,7 +9,7 @@ import { deleteEvent } from '../../../src/actors/events/delete-event.ts';
 import { hasCheck, parseEvent } from '../../../src/resources/event.ts';
 import { type CheckState, NO_PREVIOUS_STATE } from '../../../src/rules/check-state.ts';
 import { NotificationStore } from '../../../src/store/notification-store.ts';
-import type { Notification } from '../../../src/store/records.ts';
+import type { Notification } from '../../../src/store/records/records.ts';
 import { DecisionsOn } from '../../support/decision-on.ts';
 import { checkEvent } from '../../support/example-events.ts';
 import { MemoryStore } from '../../support/memory-store.ts';

@@ -9,9 +9,9 @@ import { TickBook } from '../../../src/actors/core/tick-book.ts';
 import { EntityRoom } from '../../../src/actors/core/entity-room.ts';
 import { parseEvent } from '../../../src/resources/event.ts';
 import { type Handler, handlerWithDefaults } from '../../../src/resources/handler.ts';
-import type { OutboxFilled } from '../../../src/store/decision.ts';
-import { resourceKey } from '../../../src/store/keyspace.ts';
-import type { Notification, OutboxEntry } from '../../../src/store/records.ts';
+import type { OutboxFilled } from '../../../src/store/commit/decision.ts';
+import { resourceKey } from '../../../src/store/encoding/keyspace.ts';
+import type { Notification, OutboxEntry } from '../../../src/store/records/records.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 
 const MIB = 1024 * 1024;

@@ -12,9 +12,9 @@ import { endSilencesOfEntity, silence } from '../../../src/actors/events/silence
 import { NotFound, StoreUnavailable } from '../../../src/resources/errors.ts';
 import { type CheckEvent, hasCheck, parseEventShape } from '../../../src/resources/event.ts';
 import { type Silenced, silencedName, silencedWithDefaults } from '../../../src/resources/silenced.ts';
-import { Committer } from '../../../src/store/committer.ts';
-import { emptyPuts } from '../../../src/store/decision.ts';
-import { resourceKey, silenceCountKey } from '../../../src/store/keyspace.ts';
+import { Committer } from '../../../src/store/commit/committer.ts';
+import { emptyPuts } from '../../../src/store/commit/decision.ts';
+import { resourceKey, silenceCountKey } from '../../../src/store/encoding/keyspace.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 

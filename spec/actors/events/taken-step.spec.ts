@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { DecisionContext } from '../../../src/actors/core/decision-context.ts';
 import { takeStep } from '../../../src/actors/events/deletions.ts';
-import { Decision } from '../../../src/store/decision.ts';
-import type { EventRecord } from '../../../src/store/records.ts';
+import { Decision } from '../../../src/store/commit/decision.ts';
+import type { EventRecord } from '../../../src/store/records/records.ts';
 
 const NOTHING = { get: () => undefined, keys: () => new Set<string>() };
 const STORED = {

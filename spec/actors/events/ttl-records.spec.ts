@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseActorAddresses } from '../../../src/resources/actor-address.ts';
 import { parseEvent } from '../../../src/resources/event.ts';
-import type { LedgerEntry } from '../../../src/store/ledger.ts';
+import type { LedgerEntry } from '../../../src/store/ledger/ledger.ts';
 import { StoredSystem } from '../../support/stored-system.ts';
 
 const ENTITY = 'web-1';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { listActors } from '../../../src/actors/inspection/actor-list.ts';
-import { emptyPuts } from '../../../src/store/decision.ts';
+import { emptyPuts } from '../../../src/store/commit/decision.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 
 const SESSIONS = 6_000;

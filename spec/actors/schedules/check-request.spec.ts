@@ -5,8 +5,8 @@ import { assertCheck, parseCheckShape } from '../../../src/resources/check.ts';
 import { InvalidResource } from '../../../src/resources/errors.ts';
 import { parseEvent } from '../../../src/resources/event.ts';
 import { hookWithDefaults } from '../../../src/resources/hook.ts';
-import { Decision, type TableReader } from '../../../src/store/decision.ts';
-import { resourceKey } from '../../../src/store/keyspace.ts';
+import { Decision, type TableReader } from '../../../src/store/commit/decision.ts';
+import { resourceKey } from '../../../src/store/encoding/keyspace.ts';
 
 const ISSUED_S = 1_700_000_000;
 const NOTHING = { get: () => undefined, keys: () => new Set<string>() };

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { DecisionContext } from '../../../src/actors/core/decision-context.ts';
 import { planProxyRun } from '../../../src/actors/schedules/proxy-requests.ts';
 import { parseCheckShape } from '../../../src/resources/check.ts';
-import { Decision, type ProxyRunRequested } from '../../../src/store/decision.ts';
-import { resourceKey } from '../../../src/store/keyspace.ts';
+import { Decision, type ProxyRunRequested } from '../../../src/store/commit/decision.ts';
+import { resourceKey } from '../../../src/store/encoding/keyspace.ts';
 
 const NOTHING = { get: () => undefined, keys: () => new Set<string>() };
 const names = (count: number): string[] => Array.from({ length: count }, (_, n) => `n${n}`);

@@ -10,9 +10,9 @@ import { MAX_KEPT_OF_EVENT } from '../../../src/actors/supervision/notification-
 import type { Decider } from '../../../src/actors/core/decider.ts';
 import { hasCheck, parseEvent } from '../../../src/resources/event.ts';
 import { NO_PREVIOUS_STATE } from '../../../src/rules/check-state.ts';
-import { eventAddress, resourceKey } from '../../../src/store/keyspace.ts';
+import { eventAddress, resourceKey } from '../../../src/store/encoding/keyspace.ts';
 import { NotificationStore } from '../../../src/store/notification-store.ts';
-import type { Notification } from '../../../src/store/records.ts';
+import type { Notification } from '../../../src/store/records/records.ts';
 import { DecisionsOn } from '../../support/decision-on.ts';
 import { checkEvent } from '../../support/example-events.ts';
 import { ManualClock } from '../../support/manual-clock.ts';

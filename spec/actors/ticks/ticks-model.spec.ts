@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eventKey } from '../../../src/store/keyspace.ts';
+import { eventKey } from '../../../src/store/encoding/keyspace.ts';
 import { compareTicks } from '../../support/schedule-oracle.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { TickWorld } from './tick-world.ts';

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LmdbStore } from '../../../src/store/lmdb-store.ts';
-import { eventKey } from '../../../src/store/keyspace.ts';
-import { verify } from '../../../src/store/ledger-verification.ts';
-import { describePage } from '../../../src/store/intact-pages.ts';
+import { LmdbStore } from '../../../src/store/lmdb/lmdb-store.ts';
+import { eventKey } from '../../../src/store/encoding/keyspace.ts';
+import { verify } from '../../../src/store/ledger/ledger-verification.ts';
+import { describePage } from '../../../src/store/maintenance/intact-pages.ts';
 import { walkPages } from '../../../src/store/pages/page-walk.ts';
-import { eventOf } from '../../../src/store/records.ts';
+import { eventOf } from '../../../src/store/records/records.ts';
 import { numberIn } from '../../crash/load.ts';
 import { BackendProcess, initialiseState } from '../../support/backend-process.ts';
 import { proxyEvent } from '../../support/example-events.ts';

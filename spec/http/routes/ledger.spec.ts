@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { RouteRequest } from '../../../src/http/request/route.ts';
 import { ledgerRoutes } from '../../../src/http/routes/ledger.ts';
-import type { LedgerDraft } from '../../../src/store/ledger.ts';
+import type { LedgerDraft } from '../../../src/store/ledger/ledger.ts';
 import { ApiUnderTest } from '../api-under-test.ts';
 import { perSuite } from '../../support/fixture.ts';
 

@@ -5,10 +5,10 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeF
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { LAST_UPGRADE_KEY, STORE_VERSION, STORE_VERSION_KEY } from '../../../src/store/store-version.ts';
-import { lockStore } from '../../../src/store/store-lock.ts';
-import { openEnvironment, textTable } from '../../../src/store/lmdb-environment.ts';
-import { RawStore } from '../../../src/store/raw-store.ts';
+import { LAST_UPGRADE_KEY, STORE_VERSION, STORE_VERSION_KEY } from '../../../src/store/lmdb/store-version.ts';
+import { lockStore } from '../../../src/store/lmdb/store-lock.ts';
+import { openEnvironment, textTable } from '../../../src/store/lmdb/lmdb-environment.ts';
+import { RawStore } from '../../../src/store/lmdb/raw-store.ts';
 import { FIXTURES, type StoredFixture, unpackFixture } from '../../store/stored-fixtures.ts';
 import { recordsOf } from '../../store/stored-records.ts';
 import { ADMIN } from '../../support/api-client.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import type { LogFileConfig } from '../../../src/config/log-file-flags.ts';
+import type { LogFileConfig } from '../../../src/config/flags/log-file-flags.ts';
 import { LogFile } from '../../../src/main/log/log-file.ts';
 import { createLogger } from '../../../src/main/log/logger.ts';
 import { eventually } from '../../support/eventually.ts';

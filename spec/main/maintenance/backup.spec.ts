@@ -16,12 +16,12 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { eventKey } from '../../../src/store/keyspace.ts';
-import { LmdbStore } from '../../../src/store/lmdb-store.ts';
-import { eventOf } from '../../../src/store/records.ts';
-import { STORE_VERSION_KEY } from '../../../src/store/store-version.ts';
-import { openEnvironment, textTable } from '../../../src/store/lmdb-environment.ts';
-import { sealText } from '../../../src/store/sealed.ts';
+import { eventKey } from '../../../src/store/encoding/keyspace.ts';
+import { LmdbStore } from '../../../src/store/lmdb/lmdb-store.ts';
+import { eventOf } from '../../../src/store/records/records.ts';
+import { STORE_VERSION_KEY } from '../../../src/store/lmdb/store-version.ts';
+import { openEnvironment, textTable } from '../../../src/store/lmdb/lmdb-environment.ts';
+import { sealText } from '../../../src/store/encoding/sealed.ts';
 import { HttpSender, numberIn } from '../../crash/load.ts';
 import { recordsOf } from '../../store/stored-records.ts';
 import { ApiClient } from '../../support/api-client.ts';

@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { LmdbStore } from '../../../src/store/lmdb-store.ts';
-import { emptyPuts } from '../../../src/store/decision.ts';
-import { openEnvironment, textTable } from '../../../src/store/lmdb-environment.ts';
+import { LmdbStore } from '../../../src/store/lmdb/lmdb-store.ts';
+import { emptyPuts } from '../../../src/store/commit/decision.ts';
+import { openEnvironment, textTable } from '../../../src/store/lmdb/lmdb-environment.ts';
 import { damageFile, PAGE_BYTES } from '../../store/pages/store-damage.ts';
 import { READY, runCommand } from '../../support/backend-command.ts';
 import { BackendProcess, initialiseState, runProgram } from '../../support/backend-process.ts';

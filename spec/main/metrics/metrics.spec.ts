@@ -7,7 +7,7 @@ import { HandlerDurations } from '../../../src/main/metrics/handler-durations.ts
 import { handlerWithDefaults } from '../../../src/resources/handler.ts';
 import type { Event } from '../../../src/resources/event.ts';
 import type { HandlerResult } from '../../../src/pipeline/handlers/handler-result.ts';
-import type { OutboxEntry } from '../../../src/store/records.ts';
+import type { OutboxEntry } from '../../../src/store/records/records.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MetricsText } from '../../support/metrics-text.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { controlSocketPath, storeDirectory } from '../../../src/main/process/directories.ts';
 import { assertNotServed, ownStore } from '../../../src/main/process/own-store.ts';
-import { lockStore, StoreInUse } from '../../../src/store/store-lock.ts';
+import { lockStore, StoreInUse } from '../../../src/store/lmdb/store-lock.ts';
 import { perTest } from '../../support/fixture.ts';
 import { InProcessBackend } from '../../support/in-process-backend.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { emptyPuts } from '../../../src/store/decision.ts';
-import { verify } from '../../../src/store/ledger-verification.ts';
-import { LmdbStore } from '../../../src/store/lmdb-store.ts';
+import { emptyPuts } from '../../../src/store/commit/decision.ts';
+import { verify } from '../../../src/store/ledger/ledger-verification.ts';
+import { LmdbStore } from '../../../src/store/lmdb/lmdb-store.ts';
 import { MIGRATIONS, OLDEST_VERSION } from '../../../src/store/migrations/migrations.ts';
-import { eventOf, TABLE_NAMES } from '../../../src/store/records.ts';
-import { StoreOutdated, STORE_VERSION } from '../../../src/store/store-version.ts';
+import { eventOf, TABLE_NAMES } from '../../../src/store/records/records.ts';
+import { StoreOutdated, STORE_VERSION } from '../../../src/store/lmdb/store-version.ts';
 import { perTest } from '../../support/fixture.ts';
 import { readLedger } from '../../support/read-ledger.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

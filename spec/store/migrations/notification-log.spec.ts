@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { convertNotifications, NOTIFICATION_LOG } from '../../../src/store/migrations/notification-log.ts';
-import { notificationKey, notificationOfEventKey } from '../../../src/store/keyspace.ts';
+import { notificationKey, notificationOfEventKey } from '../../../src/store/encoding/keyspace.ts';
 
 const KEY = 'default/web/disk';
 

@@ -3,16 +3,16 @@ import { agentConnectionMachine } from '../../../src/machines/agent-connection.t
 import { checkTtlMachine } from '../../../src/machines/check-ttl.ts';
 import { entityMachine } from '../../../src/machines/entity.ts';
 import { type CheckEvent, hasCheck, parseEvent } from '../../../src/resources/event.ts';
-import { CODECS } from '../../../src/store/codecs.ts';
+import { CODECS } from '../../../src/store/records/codecs.ts';
 import { NO_PREVIOUS_STATE } from '../../../src/rules/check-state.ts';
-import type { ActorSnapshot } from '../../../src/store/records.ts';
+import type { ActorSnapshot } from '../../../src/store/records/records.ts';
 import {
   convertCheckTtl,
   convertConnection,
   convertEntity,
   SNAPSHOT_VERSIONS,
 } from '../../../src/store/migrations/snapshot-versions.ts';
-import { sealed, unseal } from '../../../src/store/sealed.ts';
+import { sealed, unseal } from '../../../src/store/encoding/sealed.ts';
 import { restored } from '../../machines/restored.ts';
 import { checkEvent } from '../../support/example-events.ts';
 

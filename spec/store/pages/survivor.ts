@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDamage } from '../../../src/store/is-damage.ts';
-import { DATA_FILE } from '../../../src/store/lmdb-file.ts';
+import { isDamage } from '../../../src/store/maintenance/is-damage.ts';
+import { DATA_FILE } from '../../../src/store/lmdb/lmdb-file.ts';
 import { walkPages } from '../../../src/store/pages/page-walk.ts';
-import { RawStore } from '../../../src/store/raw-store.ts';
+import { RawStore } from '../../../src/store/lmdb/raw-store.ts';
 
 const WRITES = 20;
 

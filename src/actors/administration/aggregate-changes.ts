@@ -1,4 +1,4 @@
-import { withAggregates } from '../../store/encoded-event.ts';
+import { withAggregates } from '../../store/records/encoded-event.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { announceAggregates } from '../events/join-aggregates.ts';
 

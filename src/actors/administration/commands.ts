@@ -9,7 +9,7 @@ import type { Silenced } from '../../resources/silenced.ts';
 import type { Tessen } from '../../resources/tessen.ts';
 import type { User } from '../../resources/user.ts';
 import type { RefreshRequest, TokenSession } from '../../rules/token-sessions.ts';
-import { type EventAddress, entityKey } from '../../store/keyspace.ts';
+import { type EventAddress, entityKey } from '../../store/encoding/keyspace.ts';
 import type { Resources } from '../../store/resource-store.ts';
 import type { Stash } from '../../store/stash-store.ts';
 import type { Decider, Input } from '../core/decider.ts';

@@ -1,7 +1,7 @@
 import { configOf, type Entity, type EntityConfig, stateOf, withOwnSubscription } from '../../resources/entity.ts';
 import { isManagedByAgent, managedByAgent } from '../../resources/entity-manager.ts';
 import { AlreadyExists, NotFound } from '../../resources/errors.ts';
-import { entityKey } from '../../store/keyspace.ts';
+import { entityKey } from '../../store/encoding/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
 import { asAgents } from '../agents/registration.ts';

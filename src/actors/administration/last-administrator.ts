@@ -2,8 +2,8 @@ import { InvalidResource } from '../../resources/errors.ts';
 import type { Rule } from '../../resources/role.ts';
 import type { User } from '../../resources/user.ts';
 import { EVERYTHING, holds, type Policy, policyOf, subjectOf } from '../../rules/rbac.ts';
-import type { Decision } from '../../store/decision.ts';
-import type { ResourceKind } from '../../store/keyspace.ts';
+import type { Decision } from '../../store/commit/decision.ts';
+import type { ResourceKind } from '../../store/encoding/keyspace.ts';
 import { readResource, type Resources } from '../../store/resource-store.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { Conflict, NotFound } from '../../resources/errors.ts';
-import { deadLetterKey, eventKey, notificationAddress } from '../../store/keyspace.ts';
+import { deadLetterKey, eventKey, notificationAddress } from '../../store/encoding/keyspace.ts';
 import { jsonBytes } from '../../wire/json-parts.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { addToOutbox } from '../events/add-to-outbox.ts';

@@ -4,7 +4,7 @@ import { isName } from '../../resources/names.ts';
 import type { Namespace } from '../../resources/namespace.ts';
 import type { ObjectMeta } from '../../resources/object-meta.ts';
 import type { Tessen } from '../../resources/tessen.ts';
-import { entityKey, refusedEntityKey, resourceKey, stashKey, TESSEN_KEY } from '../../store/keyspace.ts';
+import { entityKey, refusedEntityKey, resourceKey, stashKey, TESSEN_KEY } from '../../store/encoding/keyspace.ts';
 import { readResource, readTessen, type Resources } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
 import { recordedRights } from '../core/recorded-rights.ts';

@@ -4,8 +4,8 @@ import { roleBindingWithDefaults } from '../../resources/role-binding.ts';
 import { roleWithDefaults } from '../../resources/role.ts';
 import { userWithDefaults } from '../../resources/user.ts';
 import { type ApiKeyDigest, digestApiKey } from '../../store/api-key-digest.ts';
-import type { Decision } from '../../store/decision.ts';
-import { type ResourceKind, resourceKey } from '../../store/keyspace.ts';
+import type { Decision } from '../../store/commit/decision.ts';
+import { type ResourceKind, resourceKey } from '../../store/encoding/keyspace.ts';
 
 export interface Seed {
   username: string;

@@ -1,7 +1,7 @@
 import { AlreadyExists, NotFound } from '../../resources/errors.ts';
 import { type Silenced, silencedName, type SilenceRecord, withTimes } from '../../resources/silenced.ts';
 import { stateAt } from '../../rules/silencing.ts';
-import { entityKey } from '../../store/keyspace.ts';
+import { entityKey } from '../../store/encoding/keyspace.ts';
 import { changedFields } from '../core/changed-fields.ts';
 import { assertNamespaceExists } from './resource-changes.ts';
 import type { DecisionContext } from '../core/decision-context.ts';

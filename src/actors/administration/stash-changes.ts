@@ -1,5 +1,5 @@
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
-import { stashKey } from '../../store/keyspace.ts';
+import { stashKey } from '../../store/encoding/keyspace.ts';
 import type { Stash } from '../../store/stash-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
 import type { DecisionContext } from '../core/decision-context.ts';

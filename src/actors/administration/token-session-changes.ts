@@ -9,7 +9,7 @@ import {
   withoutSession,
   withSession,
 } from '../../rules/token-sessions.ts';
-import { tokenSessionsKey } from '../../store/keyspace.ts';
+import { tokenSessionsKey } from '../../store/encoding/keyspace.ts';
 import { readResource, readTokenSessions } from '../../store/resource-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 

@@ -1,6 +1,6 @@
 import { AlreadyExists, NotFound } from '../../resources/errors.ts';
 import { assertGroups, type User, userIsDisabled, wrongPassword } from '../../resources/user.ts';
-import { resourceKey } from '../../store/keyspace.ts';
+import { resourceKey } from '../../store/encoding/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
 import { recordedRights } from '../core/recorded-rights.ts';

@@ -10,7 +10,7 @@ import {
   StoreUnavailable,
 } from '../../resources/errors.ts';
 import { type CheckEvent, type Event, hasCheck } from '../../resources/event.ts';
-import { entityKey } from '../../store/keyspace.ts';
+import { entityKey } from '../../store/encoding/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { countUp } from './agent-queues.ts';
 import type { AgentSession, SentEvent, SessionEvent } from './agent-session.ts';

@@ -1,5 +1,5 @@
-import { entityKey } from '../../store/keyspace.ts';
-import type { AgentQueue } from '../../store/records.ts';
+import { entityKey } from '../../store/encoding/keyspace.ts';
+import type { AgentQueue } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /** The number of queues remembered for each agent. An agent creates a new queue at each start. */

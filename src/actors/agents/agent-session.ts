@@ -1,6 +1,6 @@
 import type { ConnectionEvent } from '../../machines/agent-connection.ts';
 import type { Event } from '../../resources/event.ts';
-import type { Source } from '../../store/decision.ts';
+import type { Source } from '../../store/commit/decision.ts';
 
 /** The interface of a connection towards the actors. */
 export interface AgentSession extends Source {

@@ -8,7 +8,7 @@ import { type CheckEvent, eventCheckWithDefaults } from '../../resources/event.t
 import { keepaliveAlertOutput } from '../../rules/alert-output.ts';
 import { DEFAULT_WARNING_S, timeoutError } from '../../rules/keepalive-ticks.ts';
 import { isStaleKeepalive } from '../../rules/stale-keepalive.ts';
-import { entityKey } from '../../store/keyspace.ts';
+import { entityKey } from '../../store/encoding/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { UNKNOWN_INPUT } from '../time/blind-time.ts';
 import type { ReachedDeadline, StoredDeadline } from '../time/deadline-queue.ts';

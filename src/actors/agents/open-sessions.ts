@@ -1,4 +1,4 @@
-import { entityKey } from '../../store/keyspace.ts';
+import { entityKey } from '../../store/encoding/keyspace.ts';
 
 interface OfAgent {
   readonly id: string;

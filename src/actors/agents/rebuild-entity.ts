@@ -3,7 +3,7 @@ import { type StoredKeepalive, rebuiltEntity } from '../../machines/entity-snaps
 import type { CheckEvent } from '../../resources/event.ts';
 import { keepaliveSilentS } from '../../rules/alert-output.ts';
 import { timeoutError } from '../../rules/keepalive-ticks.ts';
-import type { TableReader } from '../../store/decision.ts';
+import type { TableReader } from '../../store/commit/decision.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { KEEPALIVE } from '../events/merge-event.ts';
 import type { BlindTime } from '../time/blind-time.ts';

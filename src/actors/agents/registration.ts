@@ -3,7 +3,7 @@ import type { EntityContext } from '../../machines/entity.ts';
 import { configOf, type Entity, type EntityConfig, withOwnSubscription } from '../../resources/entity.ts';
 import { isManagedByAgent } from '../../resources/entity-manager.ts';
 import { type CheckEvent, eventCheckWithDefaults, eventWithDefaults } from '../../resources/event.ts';
-import { entityKey, eventKey } from '../../store/keyspace.ts';
+import { entityKey, eventKey } from '../../store/encoding/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
 import { deleteEvents } from '../events/deletions.ts';

@@ -1,6 +1,6 @@
 import type { CheckHistory } from '../../rules/check-history.ts';
-import type { AggregatesChanged, Announcement, DeletionPending } from '../../store/decision.ts';
-import { eventAddress } from '../../store/keyspace.ts';
+import type { AggregatesChanged, Announcement, DeletionPending } from '../../store/commit/decision.ts';
+import { eventAddress } from '../../store/encoding/keyspace.ts';
 import type { SystemListener } from '../core/system-listeners.ts';
 import {
   Aggregate,

@@ -1,5 +1,5 @@
-import type { CommitterListener, LostKeys } from '../../store/committer.ts';
-import type { Announcement } from '../../store/decision.ts';
+import type { CommitterListener, LostKeys } from '../../store/commit/committer.ts';
+import type { Announcement } from '../../store/commit/decision.ts';
 
 /** Passes the committer's notifications on to a listener that needs the committer itself and is therefore made after it. */
 export class CommitRelay implements CommitterListener {

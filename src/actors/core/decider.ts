@@ -1,7 +1,7 @@
 import { Overloaded } from '../../resources/errors.ts';
-import type { Committer } from '../../store/committer.ts';
-import type { DeadlineChange, Source } from '../../store/decision.ts';
-import type { BackendCause, LedgerCause } from '../../store/ledger.ts';
+import type { Committer } from '../../store/commit/committer.ts';
+import type { DeadlineChange, Source } from '../../store/commit/decision.ts';
+import type { BackendCause, LedgerCause } from '../../store/ledger/ledger.ts';
 import type { ActorKinds } from './actor-kind.ts';
 import type { CurrentDecision } from './current-decision.ts';
 import { DecisionContext } from './decision-context.ts';

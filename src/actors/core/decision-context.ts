@@ -1,7 +1,7 @@
-import { type Announcement, Decision } from '../../store/decision.ts';
-import type { LedgerCause, LedgerDraft } from '../../store/ledger.ts';
+import { type Announcement, Decision } from '../../store/commit/decision.ts';
+import type { LedgerCause, LedgerDraft } from '../../store/ledger/ledger.ts';
 import { type ActorSnapshot, stateName } from '../../machines/actor-snapshot.ts';
-import type { TableName, Tables } from '../../store/records.ts';
+import type { TableName, Tables } from '../../store/records/records.ts';
 import type { ActorStep } from './decision-observer.ts';
 import type { DecisionContextPorts, Occasion, Sent } from './decision-ports.ts';
 import type { EntityRoom } from './entity-room.ts';

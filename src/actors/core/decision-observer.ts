@@ -1,6 +1,6 @@
 import type { StateValue } from 'xstate';
 import type { ActorAddress } from '../../resources/actor-address.ts';
-import type { LedgerDraft } from '../../store/ledger.ts';
+import type { LedgerDraft } from '../../store/ledger/ledger.ts';
 
 /** One step of a watched actor, check state or silence in a decision. */
 export interface ActorStep {

@@ -1,6 +1,6 @@
 import type { ActorSnapshot } from '../../machines/actor-snapshot.ts';
-import type { KeyedTableReader } from '../../store/decision.ts';
-import type { LedgerCause } from '../../store/ledger.ts';
+import type { KeyedTableReader } from '../../store/commit/decision.ts';
+import type { LedgerCause } from '../../store/ledger/ledger.ts';
 import type { ActorKind, ActorKinds } from './actor-kind.ts';
 import type { DecisionObserver } from './decision-observer.ts';
 import type { EntityRoom } from './entity-room.ts';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../ports/at-most.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
 import { EntityFull, type EntityBound } from '../../resources/errors.ts';
-import type { EventSize } from '../../store/event-sizes.ts';
+import type { EventSize } from '../../store/records/event-sizes.ts';
 
 /** Entities whose stored results are measured. Beyond it the one that was used longest ago is measured again at its next use. */
 const MAX_MEASURED_ENTITIES = 10_000;

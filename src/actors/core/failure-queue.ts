@@ -1,4 +1,4 @@
-import type { LedgerCause } from '../../store/ledger.ts';
+import type { LedgerCause } from '../../store/ledger/ledger.ts';
 import type { ActorKind } from './actor-kind.ts';
 
 /** One failure of one actor, as its supervisor received it. */

@@ -1,5 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
-import type { GuardRecord } from '../../store/ledger.ts';
+import type { GuardRecord } from '../../store/ledger/ledger.ts';
 
 type Guard = (args: unknown, params: unknown) => boolean;
 

@@ -6,7 +6,7 @@ import {
   type EventObject,
   type Snapshot,
 } from 'xstate';
-import type { TableReader } from '../../store/decision.ts';
+import type { TableReader } from '../../store/commit/decision.ts';
 import { type ActorSnapshot, stateName } from '../../machines/actor-snapshot.ts';
 import { ActorFailed } from './actor-failed.ts';
 import type { supervisorLogic } from './supervisor.ts';

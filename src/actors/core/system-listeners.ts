@@ -1,4 +1,4 @@
-import type { Announcement } from '../../store/decision.ts';
+import type { Announcement } from '../../store/commit/decision.ts';
 
 /** A part that is notified of what became durable, and of pauses. None of the methods may throw. */
 export interface SystemListener {

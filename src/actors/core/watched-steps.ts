@@ -1,4 +1,4 @@
-import type { LedgerDraft } from '../../store/ledger.ts';
+import type { LedgerDraft } from '../../store/ledger/ledger.ts';
 import type { ActorStep, DecisionObserver } from './decision-observer.ts';
 
 /** Collects the steps of watched actors in one decision, in order. */

@@ -1,7 +1,7 @@
 import { EntityLimitReached } from '../../resources/errors.ts';
 import { SYSTEM_NAMESPACE } from '../../resources/namespace.ts';
-import type { TableReader } from '../../store/decision.ts';
-import { ENTITY_COUNT_KEY, entityKey } from '../../store/keyspace.ts';
+import type { TableReader } from '../../store/commit/decision.ts';
+import { ENTITY_COUNT_KEY, entityKey } from '../../store/encoding/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 

@@ -1,5 +1,5 @@
 import { EntityRefused, InvalidResource } from '../../resources/errors.ts';
-import { entityKey, refusedEntityKey } from '../../store/keyspace.ts';
+import { entityKey, refusedEntityKey } from '../../store/encoding/keyspace.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /** Deleted entities of a namespace that are refused at a time; a further one is an error. */

@@ -1,8 +1,8 @@
 import { stateName } from '../../machines/actor-snapshot.ts';
 import { configOf, type Entity, type EntityConfig, stateOf } from '../../resources/entity.ts';
-import { entityKey, resourceKey } from '../../store/keyspace.ts';
-import { entityGroup } from '../../store/object-groups.ts';
-import type { EntityRecord } from '../../store/records.ts';
+import { entityKey, resourceKey } from '../../store/encoding/keyspace.ts';
+import { entityGroup } from '../../store/commit/object-groups.ts';
+import type { EntityRecord } from '../../store/records/records.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
 import { acceptEntity, assertNotRefused } from './refused-entities.ts';

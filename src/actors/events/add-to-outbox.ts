@@ -1,5 +1,5 @@
-import { outboxKey } from '../../store/keyspace.ts';
-import type { OutboxEntry } from '../../store/records.ts';
+import { outboxKey } from '../../store/encoding/keyspace.ts';
+import type { OutboxEntry } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 const OUTBOX_SEQ_KEY = 'outbox-seq';

@@ -1,4 +1,4 @@
-import type { DeletedKind, DeletionEvent, EarlierDeletion, PendingDeletion } from '../../store/records.ts';
+import type { DeletedKind, DeletionEvent, EarlierDeletion, PendingDeletion } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /**

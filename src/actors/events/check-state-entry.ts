@@ -1,7 +1,7 @@
 import type { CheckEvent } from '../../resources/event.ts';
 import { outputExcerpt } from '../../resources/redacted-excerpt.ts';
 import type { CheckState } from '../../rules/check-state.ts';
-import type { LedgerCause } from '../../store/ledger.ts';
+import type { LedgerCause } from '../../store/ledger/ledger.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /** The deadline that was reached because nothing was received. */

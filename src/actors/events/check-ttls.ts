@@ -1,7 +1,7 @@
 import type { CheckTtlContext } from '../../machines/check-ttl.ts';
 import type { CheckEvent } from '../../resources/event.ts';
 import { ttlAlertOutput } from '../../rules/alert-output.ts';
-import { eventAddress, eventKey } from '../../store/keyspace.ts';
+import { eventAddress, eventKey } from '../../store/encoding/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { ReachedDeadline } from '../time/deadline-queue.ts';
 import { blindMsOf, withBlindTime } from './blind-annotation.ts';

@@ -1,6 +1,6 @@
-import { namespaceOfKey } from '../../store/keyspace.ts';
-import { eventGroup } from '../../store/object-groups.ts';
-import type { EventRecord } from '../../store/records.ts';
+import { namespaceOfKey } from '../../store/encoding/keyspace.ts';
+import { eventGroup } from '../../store/commit/object-groups.ts';
+import type { EventRecord } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /** Counts a change of a stored event, for the metrics. Every decision that puts or deletes an event with another state calls it. */

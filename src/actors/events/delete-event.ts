@@ -1,5 +1,5 @@
-import { eventOf } from '../../store/records.ts';
-import type { EventRecord } from '../../store/records.ts';
+import { eventOf } from '../../store/records/records.ts';
+import type { EventRecord } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { countEvent } from './counted-events.ts';
 import { endIncident } from './incidents.ts';

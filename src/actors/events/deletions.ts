@@ -1,8 +1,8 @@
 import type { SilenceRecord } from '../../resources/silenced.ts';
-import { eventAddress, eventKey } from '../../store/keyspace.ts';
-import type { LedgerCause } from '../../store/ledger.ts';
-import { hiddenBy, isCoveredBeside, SILENCES, ttlItem } from '../../store/pending-deletions.ts';
-import type { DeletedKind } from '../../store/records.ts';
+import { eventAddress, eventKey } from '../../store/encoding/keyspace.ts';
+import type { LedgerCause } from '../../store/ledger/ledger.ts';
+import { hiddenBy, isCoveredBeside, SILENCES, ttlItem } from '../../store/records/pending-deletions.ts';
+import type { DeletedKind } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { beginDeletion, DELETED_PER_STEP, endOf, renewItem } from './begin-deletion.ts';
 import { deleteEvent, type EventEnd } from './delete-event.ts';

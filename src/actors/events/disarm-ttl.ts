@@ -1,4 +1,4 @@
-import { withTtl } from '../../store/encoded-event.ts';
+import { withTtl } from '../../store/records/encoded-event.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /** Ends the check TTL of an event whose check was deleted, and keeps the event. */

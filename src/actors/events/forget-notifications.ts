@@ -6,9 +6,9 @@ import {
   notificationKey,
   notificationOfEventKey,
   numberOfEventNotification,
-} from '../../store/keyspace.ts';
+} from '../../store/encoding/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
-import type { OpenStreak } from '../../store/records.ts';
+import type { OpenStreak } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { endStreak } from './open-streaks.ts';
 

@@ -1,7 +1,7 @@
 import type { CheckEvent } from '../../resources/event.ts';
 import { aggregatesOf, type MembershipInput } from '../../rules/aggregate-names.ts';
 import type { CheckState } from '../../rules/check-state.ts';
-import type { EventRecord } from '../../store/records.ts';
+import type { EventRecord } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 export interface JoiningResult {

@@ -10,11 +10,11 @@ import {
   type PreviousCheckState,
 } from '../../rules/check-state.ts';
 import { truncateOutput } from '../../rules/output-truncation.ts';
-import type { LedgerCause } from '../../store/ledger.ts';
-import { EncodedEvent, type KeptBeside, withTtl } from '../../store/encoded-event.ts';
-import { atMostJsonBytes, eventBytes } from '../../store/event-sizes.ts';
-import { entityKey, eventKey } from '../../store/keyspace.ts';
-import { type ActorSnapshot, eventOf, type EventRecord } from '../../store/records.ts';
+import type { LedgerCause } from '../../store/ledger/ledger.ts';
+import { EncodedEvent, type KeptBeside, withTtl } from '../../store/records/encoded-event.ts';
+import { atMostJsonBytes, eventBytes } from '../../store/records/event-sizes.ts';
+import { entityKey, eventKey } from '../../store/encoding/keyspace.ts';
+import { type ActorSnapshot, eventOf, type EventRecord } from '../../store/records/records.ts';
 import { resolveEntity } from '../entities/proxy-entities.ts';
 import { ranAfter } from '../ticks/entity-ticks.ts';
 import { renewEvent } from './deletions.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { MetricPoint } from '../../resources/metric-point.ts';
-import type { Announcement } from '../../store/decision.ts';
+import type { Announcement } from '../../store/commit/decision.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import type { SystemListener } from '../core/system-listeners.ts';
 

@@ -5,8 +5,8 @@ import {
   notificationKey,
   notificationOfEventKey,
   NOTIFICATIONS_PER_MS,
-} from '../../store/keyspace.ts';
-import type { Notification, OpenStreak, StreakOutcome } from '../../store/records.ts';
+} from '../../store/encoding/keyspace.ts';
+import type { Notification, OpenStreak, StreakOutcome } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { changeStreaks, endStreak } from './open-streaks.ts';
 

@@ -1,6 +1,6 @@
-import { withStreaks } from '../../store/encoded-event.ts';
-import { notificationKey } from '../../store/keyspace.ts';
-import type { EventRecord, OpenStreak, OpenStreaks } from '../../store/records.ts';
+import { withStreaks } from '../../store/records/encoded-event.ts';
+import { notificationKey } from '../../store/encoding/keyspace.ts';
+import type { EventRecord, OpenStreak, OpenStreaks } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /** The open streaks that the record of an event holds, and the characters of their reasons. With more they are stored apart. */

@@ -1,7 +1,7 @@
 import type { ActorSnapshot } from '../../machines/actor-snapshot.ts';
 import { rebuiltTtl, receivedBeforeMs } from '../../machines/check-ttl-snapshots.ts';
 import { ttlSilentS } from '../../rules/alert-output.ts';
-import type { TableReader } from '../../store/decision.ts';
+import type { TableReader } from '../../store/commit/decision.ts';
 import type { BlindTime } from '../time/blind-time.ts';
 import { alertStatusOf } from './merge-event.ts';
 

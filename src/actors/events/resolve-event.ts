@@ -3,7 +3,7 @@ import { NotFound } from '../../resources/errors.ts';
 import type { CheckEvent } from '../../resources/event.ts';
 import { annotationOf } from '../../rules/earlier-attributes.ts';
 import { isOpen } from '../../rules/incident.ts';
-import { type EventAddress, eventKey } from '../../store/keyspace.ts';
+import { type EventAddress, eventKey } from '../../store/encoding/keyspace.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { mergeEvent } from './merge-event.ts';
 

@@ -1,5 +1,5 @@
-import { deadLetterKey } from '../../store/keyspace.ts';
-import type { Attempts, Notification, OutboxEntry } from '../../store/records.ts';
+import { deadLetterKey } from '../../store/encoding/keyspace.ts';
+import type { Attempts, Notification, OutboxEntry } from '../../store/records/records.ts';
 import { type Decider, internal } from '../core/decider.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { recordNotification } from './notification-records.ts';

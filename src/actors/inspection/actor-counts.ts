@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
 import { type ActorKindName, statesOf } from './actor-list.ts';
 

@@ -1,9 +1,9 @@
 import { type ActorAddress, sessionIdOf } from '../../resources/actor-address.ts';
 import type { SilenceRecord } from '../../resources/silenced.ts';
-import { afterPrefix } from '../../store/keyspace.ts';
+import { afterPrefix } from '../../store/encoding/keyspace.ts';
 import { stateName } from '../../machines/actor-snapshot.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
-import type { RangeReader, TransactionalStore } from '../../store/transactional-store.ts';
+import type { RangeReader, TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
 
 /** The maximum number of records read for one page. With a narrow filter a page may be short or empty without being the last. */

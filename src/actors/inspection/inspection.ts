@@ -3,11 +3,11 @@ import { type ActorAddress, sessionIdOf } from '../../resources/actor-address.ts
 import { InvalidResource } from '../../resources/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { Committer } from '../../store/committer.ts';
-import type { LedgerDraft } from '../../store/ledger.ts';
-import type { ActorSnapshot } from '../../store/records.ts';
-import type { TableReader } from '../../store/table-reader.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { Committer } from '../../store/commit/committer.ts';
+import type { LedgerDraft } from '../../store/ledger/ledger.ts';
+import type { ActorSnapshot } from '../../store/records/records.ts';
+import type { TableReader } from '../../store/records/table-reader.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import type { Decider } from '../core/decider.ts';
 import type { ActorStep, DecisionObserver } from '../core/decision-observer.ts';
 import { type Attachment, type InspectReader, resume, type WatchedActor } from './attachment.ts';

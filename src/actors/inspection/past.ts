@@ -1,6 +1,6 @@
 import { type ActorAddress, sessionIdOf } from '../../resources/actor-address.ts';
-import type { LedgerEntry } from '../../store/ledger.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { LedgerEntry } from '../../store/ledger/ledger.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { contextAfter, endState, isRecordedKind } from './recorded-states.ts';
 import type { InspectMessages, MessageOrigin } from './messages.ts';
 

@@ -1,8 +1,8 @@
 import type { SilenceRecord } from '../../resources/silenced.ts';
 import { CHECK_STATE_CHART } from '../../rules/check-state-chart.ts';
 import { SILENCE_CHART } from '../../rules/silence-chart.ts';
-import type { TableReader } from '../../store/decision.ts';
-import type { LedgerDraft } from '../../store/ledger.ts';
+import type { TableReader } from '../../store/commit/decision.ts';
+import type { LedgerDraft } from '../../store/ledger/ledger.ts';
 import type { MachineDefinition } from './definition.ts';
 
 /** Kinds of states that are not actors. Plain functions decide them, and the ledger records their transitions. */

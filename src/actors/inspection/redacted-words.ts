@@ -1,6 +1,6 @@
 import type { ActorAddress } from '../../resources/actor-address.ts';
 import { readResource } from '../../store/resource-store.ts';
-import type { TableReader } from '../../store/table-reader.ts';
+import type { TableReader } from '../../store/records/table-reader.ts';
 
 /** The words that the entity of an actor redacts beside the default ones; undefined for actors without an entity. */
 export function redactedWords(reader: TableReader, { actor, key }: ActorAddress): readonly string[] | undefined {

@@ -5,7 +5,7 @@ import { withinListBounds } from '../../resources/list-bounds.ts';
 import { withinMetaBounds } from '../../resources/meta-bounds.ts';
 import { isAssetName, isName } from '../../resources/names.ts';
 import { listOrNull } from '../../resources/schema.ts';
-import type { TableReader } from '../../store/decision.ts';
+import type { TableReader } from '../../store/commit/decision.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { CheckRequest } from '../../wire/check-request.ts';
 import { RequestTooLong } from './request-too-long.ts';

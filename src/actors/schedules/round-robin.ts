@@ -1,7 +1,7 @@
 import type { Check } from '../../resources/check.ts';
 import { hasRing } from '../../rules/ring-lease.ts';
 import { type RingPositions, takeMembers } from '../../rules/ring-positions.ts';
-import { ringPositionsKey } from '../../store/keyspace.ts';
+import { ringPositionsKey } from '../../store/encoding/keyspace.ts';
 import { readRingPositions } from '../../store/resource-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 

@@ -1,5 +1,5 @@
 import type { Check } from '../../resources/check.ts';
-import type { TableReader } from '../../store/decision.ts';
+import type { TableReader } from '../../store/commit/decision.ts';
 import { checkOf } from './schedules.ts';
 
 export const SCHEDULE_KINDS = ['interval', 'cron', 'round_robin_interval', 'round_robin_cron'] as const;

@@ -1,8 +1,8 @@
 import type { ScheduleContext } from '../../machines/check-schedule.ts';
 import { StoreUnavailable } from '../../resources/errors.ts';
-import type { CheckRequested } from '../../store/decision.ts';
-import { entityKey } from '../../store/keyspace.ts';
-import type { LedgerCause } from '../../store/ledger.ts';
+import type { CheckRequested } from '../../store/commit/decision.ts';
+import { entityKey } from '../../store/encoding/keyspace.ts';
+import type { LedgerCause } from '../../store/ledger/ledger.ts';
 import { ActorFailed } from '../core/actor-failed.ts';
 import type { Decider } from '../core/decider.ts';
 import type { DecisionContext } from '../core/decision-context.ts';

@@ -1,6 +1,6 @@
 import type { SkippedTick } from '../../machines/check-schedule.ts';
 import type { Check } from '../../resources/check.ts';
-import { entityKey } from '../../store/keyspace.ts';
+import { entityKey } from '../../store/encoding/keyspace.ts';
 import { type Decider, internal } from '../core/decider.ts';
 import { checkOf, scheduleContext } from './schedules.ts';
 

@@ -1,5 +1,5 @@
 import type { Log } from '../../ports/log.ts';
-import type { BackendCause } from '../../store/ledger.ts';
+import type { BackendCause } from '../../store/ledger/ledger.ts';
 import type { Decider } from '../core/decider.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import type { TickBook } from '../core/tick-book.ts';

@@ -1,5 +1,5 @@
-import type { CommitterListener, LostKeys } from '../../store/committer.ts';
-import type { Announcement } from '../../store/decision.ts';
+import type { CommitterListener, LostKeys } from '../../store/commit/committer.ts';
+import type { Announcement } from '../../store/commit/decision.ts';
 import type { SystemListeners } from '../core/system-listeners.ts';
 import type { Pressure } from '../time/pressure.ts';
 import type { BlindRecorder } from './blind-recorder.ts';

@@ -1,9 +1,9 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { afterPrefix, keyAfter } from '../../store/keyspace.ts';
-import { SILENCES, ttlItem } from '../../store/pending-deletions.ts';
-import type { DeletedKind } from '../../store/records.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import { afterPrefix, keyAfter } from '../../store/encoding/keyspace.ts';
+import { SILENCES, ttlItem } from '../../store/records/pending-deletions.ts';
+import type { DeletedKind } from '../../store/records/records.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import type { Decider } from '../core/decider.ts';
 import type { SystemListener } from '../core/system-listeners.ts';
 import { DELETED_PER_STEP } from '../events/begin-deletion.ts';

@@ -1,10 +1,10 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { isOpen } from '../../rules/incident.ts';
-import { eventAddress, keyAfter } from '../../store/keyspace.ts';
-import type { EventRecord } from '../../store/records.ts';
-import { CorruptRecord } from '../../store/sealed.ts';
-import type { RangeReader } from '../../store/transactional-store.ts';
+import { eventAddress, keyAfter } from '../../store/encoding/keyspace.ts';
+import type { EventRecord } from '../../store/records/records.ts';
+import { CorruptRecord } from '../../store/encoding/sealed.ts';
+import type { RangeReader } from '../../store/commit/transactional-store.ts';
 import { type Decider, internal } from '../core/decider.ts';
 import { deleteEvent } from '../events/delete-event.ts';
 import { KEEPALIVE } from '../events/merge-event.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import { ALIVE_KEY } from '../../store/committer.ts';
+import { ALIVE_KEY } from '../../store/commit/committer.ts';
 import type { AgentPort } from '../agents/agent-port.ts';
 import type { Aggregates } from '../aggregates/aggregates.ts';
 import type { Decider } from '../core/decider.ts';

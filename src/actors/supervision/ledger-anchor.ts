@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventCheckWithDefaults, eventWithDefaults } from '../../resources/event.ts';
 import { SYSTEM_NAMESPACE } from '../../resources/namespace.ts';
-import type { LedgerHead } from '../../store/ledger.ts';
+import type { LedgerHead } from '../../store/ledger/ledger.ts';
 import { ensureOwnEntity } from './own-entity.ts';
 import { publishEvent } from '../events/publish.ts';
 import type { DecisionContext } from '../core/decision-context.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { LedgerHead } from '../../store/ledger.ts';
-import { CUT_EVENT, cutBefore, LEDGER_ACTOR, LEDGER_CUT_KEY } from '../../store/ledger-cut.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { LedgerHead } from '../../store/ledger/ledger.ts';
+import { CUT_EVENT, cutBefore, LEDGER_ACTOR, LEDGER_CUT_KEY } from '../../store/ledger/ledger-cut.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { type Decider, internal } from '../core/decider.ts';
 import type { Settings } from '../core/settings.ts';
 import { PacedSteps } from './paced-steps.ts';

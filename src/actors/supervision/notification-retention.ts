@@ -1,10 +1,10 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
-import { eventAddress, keyAfter, numberOfDeadLetter } from '../../store/keyspace.ts';
-import type { OpenStreak } from '../../store/records.ts';
+import { eventAddress, keyAfter, numberOfDeadLetter } from '../../store/encoding/keyspace.ts';
+import type { OpenStreak } from '../../store/records/records.ts';
 import { readResource } from '../../store/resource-store.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { internal } from '../core/decider.ts';
 import type { Decider } from '../core/decider.ts';
 import type { DecisionContext } from '../core/decision-context.ts';

@@ -5,9 +5,9 @@ import {
   keyAfter,
   NOTIFICATION_FLOORS,
   numberOfEventNotification,
-} from '../../store/keyspace.ts';
+} from '../../store/encoding/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import type { Forgettable } from '../events/forget-notifications.ts';
 
 /** The outcomes of an existing event that are kept at any age. */

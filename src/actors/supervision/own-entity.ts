@@ -1,7 +1,7 @@
 import { type Entity, entityWithDefaults, type System } from '../../resources/entity.ts';
 import { SYSTEM_NAMESPACE } from '../../resources/namespace.ts';
 import { readEntity } from '../../store/entity-store.ts';
-import { entityKey } from '../../store/keyspace.ts';
+import { entityKey } from '../../store/encoding/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import { exemptOwnEntity } from '../entities/entity-limit.ts';
 import { addNamespace } from '../administration/resource-changes.ts';

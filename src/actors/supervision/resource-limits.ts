@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { MemoryGuard, type MemorySource, type MemoryUse } from './memory-guard.ts';
 import { type DiskUse, StoreQuota } from './store-quota.ts';
 

@@ -1,5 +1,5 @@
-import { keyAfter } from '../../store/keyspace.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import { keyAfter } from '../../store/encoding/keyspace.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { forgetTicks } from '../ticks/forget-ticks.ts';
 

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../../resources/errors.ts';
-import { ALIVE_KEY } from '../../store/committer.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import { ALIVE_KEY } from '../../store/commit/committer.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { type Decider, internal } from '../core/decider.ts';
 
 /** Writes an alive mark and reads it back. Resolves when it is durable. @throws StoreUnavailable */

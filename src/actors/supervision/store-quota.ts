@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { GrowthForecast } from '../../rules/growth-forecast.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 
 /** The time between two checks of the size of the store. */
 const INTERVAL_MS = 5_000;

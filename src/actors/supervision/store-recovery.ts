@@ -1,5 +1,5 @@
 import type { Log } from '../../ports/log.ts';
-import type { LostKeys } from '../../store/committer.ts';
+import type { LostKeys } from '../../store/commit/committer.ts';
 import type { ActorKind, ActorKinds } from '../core/actor-kind.ts';
 import { type Decider, internal, RESTORE } from '../core/decider.ts';
 import type { DecisionContext } from '../core/decision-context.ts';

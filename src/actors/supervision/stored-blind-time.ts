@@ -1,5 +1,5 @@
-import { ALIVE_KEY } from '../../store/committer.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import { ALIVE_KEY } from '../../store/commit/committer.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { recordOutage } from '../ticks/outages.ts';
 import type { BlindInterval, BlindTime } from '../time/blind-time.ts';

@@ -2,7 +2,7 @@ import type { Log } from '../../ports/log.ts';
 import { ExpectedError } from '../../resources/errors.ts';
 import { ActorFailed } from '../core/actor-failed.ts';
 import type { ActorKind, ActorKinds } from '../core/actor-kind.ts';
-import type { LedgerCause } from '../../store/ledger.ts';
+import type { LedgerCause } from '../../store/ledger/ledger.ts';
 import type { Decider } from '../core/decider.ts';
 import type { ActorFailure, FailureQueue } from '../core/failure-queue.ts';
 import { type DeadlineQueue, NO_INPUT } from '../time/deadline-queue.ts';

@@ -1,7 +1,7 @@
 import type { Log } from '../../ports/log.ts';
 import { StoreUnavailable } from '../../resources/errors.ts';
 import { SYSTEM_NAMESPACE } from '../../resources/namespace.ts';
-import { eventKey } from '../../store/keyspace.ts';
+import { eventKey } from '../../store/encoding/keyspace.ts';
 import { ActorFailed } from '../core/actor-failed.ts';
 import type { Decider } from '../core/decider.ts';
 import type { DecisionContext } from '../core/decision-context.ts';

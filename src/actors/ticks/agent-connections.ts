@@ -1,4 +1,4 @@
-import { agentTicksKey } from '../../store/keyspace.ts';
+import { agentTicksKey } from '../../store/encoding/keyspace.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { EMPTY, putTicks } from './tick-records.ts';
 

@@ -1,7 +1,7 @@
 import type { Check } from '../../resources/check.ts';
 import { covers, type TickResult, type TickStreak, withoutTick, withTick } from '../../rules/tick-streaks.ts';
-import { checkTicksKey } from '../../store/keyspace.ts';
-import type { NextTick, TickRecord } from '../../store/records.ts';
+import { checkTicksKey } from '../../store/encoding/keyspace.ts';
+import type { NextTick, TickRecord } from '../../store/records/records.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { tickAfter } from './schedule-timing.ts';

@@ -7,8 +7,8 @@ import {
   withoutTick,
   withTick,
 } from '../../rules/tick-streaks.ts';
-import { checkTicksKey, entityTicksKey, eventAddress, entityKey } from '../../store/keyspace.ts';
-import type { EventRecord, RanTicks } from '../../store/records.ts';
+import { checkTicksKey, entityTicksKey, eventAddress, entityKey } from '../../store/encoding/keyspace.ts';
+import type { EventRecord, RanTicks } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import type { ExpectedResult } from '../core/expected-results.ts';
 import { EMPTY, putTicks } from './tick-records.ts';

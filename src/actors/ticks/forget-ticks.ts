@@ -1,5 +1,5 @@
-import { tickHistoryKey } from '../../store/keyspace.ts';
-import type { TickRecord } from '../../store/records.ts';
+import { tickHistoryKey } from '../../store/encoding/keyspace.ts';
+import type { TickRecord } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /** Deletes the streaks of a record of ticks that ended before the retention, and a record without others. */

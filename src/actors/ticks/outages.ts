@@ -1,4 +1,4 @@
-import { OUTAGES_KEY } from '../../store/keyspace.ts';
+import { OUTAGES_KEY } from '../../store/encoding/keyspace.ts';
 import { DOWN } from '../../rules/entity-ticks.ts';
 import type { TickStreak } from '../../rules/tick-streaks.ts';
 import type { DecisionContext } from '../core/decision-context.ts';

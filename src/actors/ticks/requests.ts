@@ -1,5 +1,5 @@
-import { eventKey } from '../../store/keyspace.ts';
-import type { CheckRequested } from '../../store/decision.ts';
+import { eventKey } from '../../store/encoding/keyspace.ts';
+import type { CheckRequested } from '../../store/commit/decision.ts';
 import type { RequestReceipt } from '../core/expected-results.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 

@@ -1,5 +1,5 @@
 import { covers, type TickResult, type TickStreak, withTick } from '../../rules/tick-streaks.ts';
-import type { NextTick, TickRecord } from '../../store/records.ts';
+import type { NextTick, TickRecord } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { outageOf, outagesOf } from './outages.ts';
 import { tickAfter } from './schedule-timing.ts';

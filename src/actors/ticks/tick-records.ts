@@ -1,5 +1,5 @@
-import { tickHistoryKey } from '../../store/keyspace.ts';
-import type { TickRecord } from '../../store/records.ts';
+import { tickHistoryKey } from '../../store/encoding/keyspace.ts';
+import type { TickRecord } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /** Streaks in the record that is rewritten with each of them. Beyond them the older ones move to a history record. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { Repeat } from '../../store/decision.ts';
+import type { Repeat } from '../../store/commit/decision.ts';
 import type { BlindTime } from './blind-time.ts';
 import { popNode, pushNode } from './min-heap.ts';
 import type { SteadyTime } from './steady-time.ts';

@@ -1,4 +1,4 @@
-import { keyAfter } from '../../store/keyspace.ts';
+import { keyAfter } from '../../store/encoding/keyspace.ts';
 import type { PageRequest } from '../../store/page.ts';
 import { jsonArray } from './json-array.ts';
 import type { Answer } from '../request/route.ts';

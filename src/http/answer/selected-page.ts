@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { InvalidResource } from '../../resources/errors.ts';
 import { selectable, type SelectableKind } from '../../rules/selectable-fields.ts';
 import { parseSelector, type Selector } from '../../rules/selectors.ts';
-import { keyAfter } from '../../store/keyspace.ts';
+import { keyAfter } from '../../store/encoding/keyspace.ts';
 import type { LazyPage, PageRequest } from '../../store/page.ts';
 import { listAnswer, pageRequest } from './pagination.ts';
 import type { Answer, RouteRequest } from '../request/route.ts';

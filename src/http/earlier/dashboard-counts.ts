@@ -3,9 +3,9 @@ import type { Aggregates } from '../../actors/aggregates/aggregates.ts';
 import type { EntityStore } from '../../store/entity-store.ts';
 import type { IncidentStore } from '../../store/incident-store.ts';
 import { countKeys, pageOfKeys } from '../../store/key-pages.ts';
-import { resourceKey } from '../../store/keyspace.ts';
+import { resourceKey } from '../../store/encoding/keyspace.ts';
 import type { StashStore } from '../../store/stash-store.ts';
-import type { RangeReader } from '../../store/transactional-store.ts';
+import type { RangeReader } from '../../store/commit/transactional-store.ts';
 import type { Datacenter } from './datacenters.ts';
 import type { EarlierView } from './earlier-view.ts';
 

@@ -12,7 +12,7 @@ import { EventStore } from '../../store/event-store.ts';
 import { IncidentStore } from '../../store/incident-store.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import { StashStore } from '../../store/stash-store.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
 import { errorAnswer } from '../answer/errors.ts';
 import { isClientDisconnect } from '../answer/send.ts';

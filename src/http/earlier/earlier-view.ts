@@ -9,9 +9,9 @@ import { earlierSilencedBy } from '../../rules/earlier-silence.ts';
 import { actingSilenceNames, isEntitySilenced } from '../../store/acting-silences.ts';
 import { readEntity } from '../../store/entity-store.ts';
 import type { IncidentStore, OpenEvent } from '../../store/incident-store.ts';
-import { afterPrefix, eventKey } from '../../store/keyspace.ts';
+import { afterPrefix, eventKey } from '../../store/encoding/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
-import type { RangeReader } from '../../store/transactional-store.ts';
+import type { RangeReader } from '../../store/commit/transactional-store.ts';
 import type { Datacenter } from './datacenters.ts';
 
 export interface EarlierViewPorts {

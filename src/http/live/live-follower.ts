@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { LedgerEntry } from '../../store/ledger.ts';
-import type { LedgerQuery, LedgerSlice } from '../../store/ledger-query.ts';
+import type { LedgerEntry } from '../../store/ledger/ledger.ts';
+import type { LedgerQuery, LedgerSlice } from '../../store/ledger/ledger-query.ts';
 
 /** Entries of one step of reading. Other work is done between two steps. */
 const SLICE_ENTRIES = 200;

@@ -1,7 +1,7 @@
 import type { AccessControl } from '../../auth/access-control.ts';
 import { Forbidden } from '../../resources/errors.ts';
 import type { Subject } from '../../rules/rbac.ts';
-import type { LedgerEntry } from '../../store/ledger.ts';
+import type { LedgerEntry } from '../../store/ledger/ledger.ts';
 
 /** The resource that a user must be allowed to list to see changes of a kind. Changes of other kinds need the ledger. */
 const RESOURCES: Readonly<Record<string, string>> = {

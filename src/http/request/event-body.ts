@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { InvalidResource } from '../../resources/errors.ts';
 import { assertEvent, type Event, parseEventShape } from '../../resources/event.ts';
-import type { EventAddress } from '../../store/keyspace.ts';
+import type { EventAddress } from '../../store/encoding/keyspace.ts';
 import { assertSameName, assertSameNamespace } from './path-match.ts';
 
 /**

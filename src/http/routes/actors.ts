@@ -12,7 +12,7 @@ import {
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
 import { mapOf } from '../../resources/schema.ts';
-import type { KeyQuery, KeySlice } from '../../store/ledger-query.ts';
+import type { KeyQuery, KeySlice } from '../../store/ledger/ledger-query.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import { json, NO_CONTENT } from '../answer/answers.ts';
 import { EMPTY, lists, nullable, PAGE } from '../openapi/descriptions.ts';

@@ -3,7 +3,7 @@ import type { MetricSeries } from '../../actors/events/metric-history.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { NotFound } from '../../resources/errors.ts';
 import type { EventStore } from '../../store/event-store.ts';
-import { eventKey } from '../../store/keyspace.ts';
+import { eventKey } from '../../store/encoding/keyspace.ts';
 import { json } from '../answer/answers.ts';
 import { param, type Route } from '../request/route.ts';
 

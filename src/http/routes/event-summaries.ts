@@ -6,7 +6,7 @@ import { isName } from '../../resources/names.ts';
 import { isOpen } from '../../rules/incident.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import type { IncidentStore } from '../../store/incident-store.ts';
-import { eventKey } from '../../store/keyspace.ts';
+import { eventKey } from '../../store/encoding/keyspace.ts';
 import { mapPage } from '../../store/page.ts';
 import type { NotificationStore } from '../../store/notification-store.ts';
 import { json } from '../answer/answers.ts';

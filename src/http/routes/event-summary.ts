@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import type { CheckEvent } from '../../resources/event.ts';
 import { redactEvent } from '../../resources/redaction.ts';
 import type { Incident } from '../../rules/incident.ts';
-import { OUTCOMES } from '../../store/records.ts';
-import type { Notification } from '../../store/records.ts';
+import { OUTCOMES } from '../../store/records/records.ts';
+import type { Notification } from '../../store/records/records.ts';
 import { nullable } from '../openapi/descriptions.ts';
 
 /** A list shows one line of the output. */

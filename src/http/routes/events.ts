@@ -2,7 +2,7 @@ import type { Commands } from '../../actors/administration/commands.ts';
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import { type Event, EventSchema, hasCheck } from '../../resources/event.ts';
 import type { Verb } from '../../rules/rbac.ts';
-import type { EventAddress } from '../../store/keyspace.ts';
+import type { EventAddress } from '../../store/encoding/keyspace.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import { mapPage } from '../../store/page.ts';
 import type { AccessControl } from '../../auth/access-control.ts';

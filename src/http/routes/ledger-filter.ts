@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { LedgerQuery } from '../../store/ledger-query.ts';
+import type { LedgerQuery } from '../../store/ledger/ledger-query.ts';
 import {
   assertKnownParameters,
   isTime,

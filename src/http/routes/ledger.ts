@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { Type } from 'typebox';
-import type { LedgerQuery, LedgerSlice } from '../../store/ledger-query.ts';
+import type { LedgerQuery, LedgerSlice } from '../../store/ledger/ledger-query.ts';
 import { nullable } from '../openapi/descriptions.ts';
 import type { Answer, Route } from '../request/route.ts';
 import { LEDGER_PARAMETERS, ledgerFilter } from './ledger-filter.ts';

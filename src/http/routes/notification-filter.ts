@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { InvalidResource } from '../../resources/errors.ts';
 import type { NotificationFilter } from '../../store/notification-search.ts';
-import { type Outcome, OUTCOMES } from '../../store/records.ts';
+import { type Outcome, OUTCOMES } from '../../store/records/records.ts';
 import {
   assertKnownParameters,
   limitParameter,

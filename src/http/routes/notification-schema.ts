@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { NextAttempt } from '../../pipeline/redelivery.ts';
-import type { StoredNotification } from '../../store/stored-notification.ts';
-import { OUTCOMES } from '../../store/records.ts';
+import type { StoredNotification } from '../../store/records/stored-notification.ts';
+import { OUTCOMES } from '../../store/records/records.ts';
 import type { WaitingNotification } from '../../store/waiting-notifications.ts';
 import { nullable } from '../openapi/descriptions.ts';
 import { WAITING } from './notification-filter.ts';

@@ -1,5 +1,5 @@
-import { ConfigError } from '../../config/flags.ts';
-import { assertFirstAdmin, type FirstAdmin } from '../../config/first-admin-flags.ts';
+import { ConfigError } from '../../config/parsing/flags.ts';
+import { assertFirstAdmin, type FirstAdmin } from '../../config/flags/first-admin-flags.ts';
 import { type Console, Questions } from './questions.ts';
 
 /** Asks for the first administrator. @throws ConfigError when an answer breaks a rule */

@@ -1,7 +1,7 @@
 import { seedPipelineRole } from '../../actors/administration/seed.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { resourceKey } from '../../store/keyspace.ts';
-import { missingNamespaces } from '../../store/orphaned-checks.ts';
+import { resourceKey } from '../../store/encoding/keyspace.ts';
+import { missingNamespaces } from '../../store/maintenance/orphaned-checks.ts';
 import { decideOffline } from './decide-offline.ts';
 
 /** Creates the namespaces that checks name and that do not exist, in a store whose lock the caller holds. Returns their names. */

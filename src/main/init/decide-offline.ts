@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
-import { Committer } from '../../store/committer.ts';
-import { Decision } from '../../store/decision.ts';
-import { LmdbStore } from '../../store/lmdb-store.ts';
+import { Committer } from '../../store/commit/committer.ts';
+import { Decision } from '../../store/commit/decision.ts';
+import { LmdbStore } from '../../store/lmdb/lmdb-store.ts';
 
 /** Makes one durable decision on a store that no backend uses. The caller holds its lock. */
 export async function decideOffline(

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ActorSystem } from '../../actors/system.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 
 /** The keys of `meta` that identify an installation, each with the function that makes its value. */
 const MADE_ONCE = {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { assertSpace, BackupFailed } from '../../store/backup.ts';
+import { assertSpace, BackupFailed } from '../../store/maintenance/backup.ts';
 import { MIGRATIONS } from '../../store/migrations/migrations.ts';
-import { RawStore } from '../../store/raw-store.ts';
-import type { StoreState } from '../../store/store-state.ts';
-import { STORE_VERSION } from '../../store/store-version.ts';
+import { RawStore } from '../../store/lmdb/raw-store.ts';
+import type { StoreState } from '../../store/maintenance/store-state.ts';
+import { STORE_VERSION } from '../../store/lmdb/store-version.ts';
 
 /**
  * Returns what an upgrade of the store would do, as lines of text. It changes nothing, and needs no store that nobody uses.

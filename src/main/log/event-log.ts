@@ -6,7 +6,7 @@ import type { Log } from '../../ports/log.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
 import type { Event } from '../../resources/event.ts';
 import { redactEvent } from '../../resources/redaction.ts';
-import type { Announcement } from '../../store/decision.ts';
+import type { Announcement } from '../../store/commit/decision.ts';
 import { stringifyExactly } from '../../wire/exact-json.ts';
 import { EventRing } from './event-ring.ts';
 

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { LogFileConfig } from '../../config/log-file-flags.ts';
+import type { LogFileConfig } from '../../config/flags/log-file-flags.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { RotatedFiles } from './rotated-files.ts';

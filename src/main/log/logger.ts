@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import { inspect } from 'node:util';
 import { type DestinationStream, destination, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
-import type { LogLevel } from '../../config/flags.ts';
+import type { LogLevel } from '../../config/parsing/flags.ts';
 import type { Log } from '../../ports/log.ts';
 import { terminalLines } from './terminal-lines.ts';
 

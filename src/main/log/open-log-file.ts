@@ -1,5 +1,5 @@
-import type { LogFileConfig } from '../../config/log-file-flags.ts';
-import { ConfigError } from '../../config/flags.ts';
+import type { LogFileConfig } from '../../config/flags/log-file-flags.ts';
+import { ConfigError } from '../../config/parsing/flags.ts';
 import { LogFile } from './log-file.ts';
 import { createLogger, type Logger } from './logger.ts';
 import type { Clock } from '../../ports/clock.ts';

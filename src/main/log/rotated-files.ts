@@ -3,7 +3,7 @@ import { readdir, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { LogFileConfig } from '../../config/log-file-flags.ts';
+import type { LogFileConfig } from '../../config/flags/log-file-flags.ts';
 
 const NANOSECONDS_PER_MS = 1_000_000n;
 const ZIPPED = '.gz';

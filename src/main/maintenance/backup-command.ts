@@ -3,13 +3,13 @@ import type { Writable } from 'node:stream';
 import type { BackupConfig } from '../../config/backup.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { makeHotBackup } from '../../store/hot-backup.ts';
-import type { Verification } from '../../store/ledger-verification.ts';
-import { manifestPath } from '../../store/manifest.ts';
-import { removeOldBackups } from '../../store/old-backups.ts';
+import { makeHotBackup } from '../../store/maintenance/hot-backup.ts';
+import type { Verification } from '../../store/ledger/ledger-verification.ts';
+import { manifestPath } from '../../store/maintenance/manifest.ts';
+import { removeOldBackups } from '../../store/maintenance/old-backups.ts';
 import { NoStore } from '../../store/no-store.ts';
-import { readStoreState } from '../../store/store-state.ts';
-import { assertKnown } from '../../store/store-version.ts';
+import { readStoreState } from '../../store/maintenance/store-state.ts';
+import { assertKnown } from '../../store/lmdb/store-version.ts';
 import { storeDirectory } from '../process/directories.ts';
 
 /** Damaged records that the log names. */

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { ExportConfig } from '../../config/export.ts';
-import { exportLedger } from '../../store/ledger-export.ts';
-import { RawStore } from '../../store/raw-store.ts';
+import { exportLedger } from '../../store/maintenance/ledger-export.ts';
+import { RawStore } from '../../store/lmdb/raw-store.ts';
 import { NoStore } from '../../store/no-store.ts';
-import { readStoreState, reportingDamage } from '../../store/store-state.ts';
-import { assertKnown } from '../../store/store-version.ts';
+import { readStoreState, reportingDamage } from '../../store/maintenance/store-state.ts';
+import { assertKnown } from '../../store/lmdb/store-version.ts';
 import { storeDirectory } from '../process/directories.ts';
 import type { MaintenancePorts } from './backup-command.ts';
 

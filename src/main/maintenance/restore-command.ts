@@ -1,6 +1,6 @@
 import type { RestoreConfig } from '../../config/backup.ts';
-import { restoreStore } from '../../store/restore.ts';
-import { STORE_VERSION } from '../../store/store-version.ts';
+import { restoreStore } from '../../store/maintenance/restore.ts';
+import { STORE_VERSION } from '../../store/lmdb/store-version.ts';
 import { storeDirectory } from '../process/directories.ts';
 import { ownStore } from '../process/own-store.ts';
 import { ledgerText, type MaintenancePorts, reportDamage } from './backup-command.ts';

@@ -9,7 +9,7 @@ import type { QueueStats } from '../../ports/queue-stats.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { AgentPortStats } from '../../sessions/agent-port-stats.ts';
 import type { AgentListener } from '../../sessions/listener.ts';
-import type { StoreSize } from '../../store/transactional-store.ts';
+import type { StoreSize } from '../../store/commit/transactional-store.ts';
 
 /** The counts and queue stats of a backend's parts at one time. */
 export interface BackendStats {

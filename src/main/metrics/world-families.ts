@@ -1,5 +1,5 @@
-import type { CountedKind } from '../../store/object-groups.ts';
-import type { NotificationCounts } from '../../store/notification-counts.ts';
+import type { CountedKind } from '../../store/commit/object-groups.ts';
+import type { NotificationCounts } from '../../store/commit/notification-counts.ts';
 import type { BackendStats } from './backend-stats.ts';
 import { OTHERS } from './bounded-series.ts';
 import { boundedGroups } from './bounded-groups.ts';

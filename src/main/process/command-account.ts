@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { ConfigError } from '../../config/flags.ts';
+import { ConfigError } from '../../config/parsing/flags.ts';
 import type { Account } from '../../exec/process-group.ts';
 
 const FLAG = 'command-user';

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ConfigError } from '../../config/flags.ts';
+import { ConfigError } from '../../config/parsing/flags.ts';
 import type { Log } from '../../ports/log.ts';
-import { DATA_FILE } from '../../store/lmdb-file.ts';
+import { DATA_FILE } from '../../store/lmdb/lmdb-file.ts';
 
 const PRIVATE = 0o700;
 const PUBLIC = 0o755;

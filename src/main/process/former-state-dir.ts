@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { DATA_FILE } from '../../store/lmdb-file.ts';
+import { DATA_FILE } from '../../store/lmdb/lmdb-file.ts';
 import { storeDirectory } from './directories.ts';
 
 /** The default state directory of versions before 5.1.0. Source: Version-specific rules, 5.1.0. */

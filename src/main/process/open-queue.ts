@@ -2,8 +2,8 @@ import { renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../ports/log.ts';
 import { DiskQueue } from '../../store/disk-queue.ts';
-import { isAsLeft } from '../../store/clean-stop.ts';
-import { DATA_FILE } from '../../store/lmdb-file.ts';
+import { isAsLeft } from '../../store/lmdb/clean-stop.ts';
+import { DATA_FILE } from '../../store/lmdb/lmdb-file.ts';
 import { damageFoundBy } from './probe.ts';
 import { systemClock } from './system-clock.ts';
 

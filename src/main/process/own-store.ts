@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { lockStore, ownerOf, StoreInUse } from '../../store/store-lock.ts';
+import { lockStore, ownerOf, StoreInUse } from '../../store/lmdb/store-lock.ts';
 import { controlSocketPath, storeDirectory } from './directories.ts';
 
 /** Errors of a connection to a socket that no process serves. */

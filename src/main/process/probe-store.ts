@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAsLeft } from '../../store/clean-stop.ts';
-import { DATA_FILE } from '../../store/lmdb-file.ts';
-import { CorruptRecord } from '../../store/sealed.ts';
+import { isAsLeft } from '../../store/lmdb/clean-stop.ts';
+import { DATA_FILE } from '../../store/lmdb/lmdb-file.ts';
+import { CorruptRecord } from '../../store/encoding/sealed.ts';
 import { damageFoundBy } from './probe.ts';
 
 /**

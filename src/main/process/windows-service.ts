@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError } from '../../config/config-error.ts';
+import { ConfigError } from '../../config/parsing/config-error.ts';
 import { PACKAGE_ROOT } from './package-root.ts';
 
 const NAME = 'MonAgent';

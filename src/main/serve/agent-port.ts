@@ -12,7 +12,7 @@ import { type AgentUser, byCertificate, byPassword } from '../../sessions/handsh
 import { PORT_LIMITS } from '../../sessions/handshake/port-limits.ts';
 import { AgentListener, type ListenerPorts } from '../../sessions/listener.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import type { ConnectionBound } from './connection-bound.ts';
 
 export interface AgentPortPorts {

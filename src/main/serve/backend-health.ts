@@ -4,7 +4,7 @@ import type { BackendHealth } from '../../http/routes/backend-health.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 
 const INTERVAL_MS = 60_000;
 /** The samples of an hour. */

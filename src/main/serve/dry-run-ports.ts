@@ -1,5 +1,5 @@
 import { DEFAULT_SETTINGS } from '../../actors/core/settings.ts';
-import type { SilenceConfig } from '../../config/silence-flags.ts';
+import type { SilenceConfig } from '../../config/flags/silence-flags.ts';
 import type { DryRunRoutePorts } from '../../http/routes/dry-run.ts';
 import { NOT_INSTALLED } from '../../pipeline/dry-run-end.ts';
 import type { FilterPorts } from '../../pipeline/filters.ts';
@@ -12,7 +12,7 @@ import { runtimeAssets } from '../../pipeline/runtime-assets.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { readResource } from '../../store/resource-store.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
 
 export interface DryRunParts {

@@ -13,7 +13,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { AgentListener } from '../../sessions/listener.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { readVersion } from '../process/version.ts';
 
 const MICROSECONDS = 1_000_000;

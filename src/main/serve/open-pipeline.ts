@@ -14,7 +14,7 @@ import { type HandleEvent, workflowRunner } from '../../pipeline/workflow-run.ts
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { readResource } from '../../store/resource-store.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import type { Closers } from './closers.ts';
 import { startPipeline } from './start-pipeline.ts';
 

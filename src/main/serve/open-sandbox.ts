@@ -1,4 +1,4 @@
-import type { SandboxConfig } from '../../config/sandbox-flags.ts';
+import type { SandboxConfig } from '../../config/flags/sandbox-flags.ts';
 import type { Log } from '../../ports/log.ts';
 import { Sandbox } from '../../sandbox/sandbox.ts';
 import { systemClock } from '../process/system-clock.ts';

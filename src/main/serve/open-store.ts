@@ -1,6 +1,6 @@
-import { LmdbStore, type LmdbStoreOptions } from '../../store/lmdb-store.ts';
-import { reportingDamage } from '../../store/store-state.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import { LmdbStore, type LmdbStoreOptions } from '../../store/lmdb/lmdb-store.ts';
+import { reportingDamage } from '../../store/maintenance/store-state.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { storeDirectory } from '../process/directories.ts';
 import { ownStore } from '../process/own-store.ts';
 import type { Closers } from './closers.ts';

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { ActorSystem } from '../../actors/system.ts';
-import type { InspectConfig } from '../../config/inspect-flags.ts';
+import type { InspectConfig } from '../../config/flags/inspect-flags.ts';
 import type { Auth } from '../../auth/auth.ts';
 import { inspectService } from '../../http/inspector/inspector.ts';
 import { InspectRelay } from '../../http/inspector/relay.ts';
@@ -10,7 +10,7 @@ import { pathOf } from '../../http/request/request-path.ts';
 import { WebSocketEndpoint } from '../../http/upgrade/websocket-endpoint.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import type { ConnectionBound } from './connection-bound.ts';
 import { ConnectionRefusal } from './connection-refusal.ts';
 

@@ -17,7 +17,7 @@ import { IncidentStore } from '../../store/incident-store.ts';
 import { NotificationStore } from '../../store/notification-store.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import { TickStore } from '../../store/tick-store.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
 import { silencePorts } from './silence-ports.ts';
 import type { StatusPorts } from './status-ports.ts';

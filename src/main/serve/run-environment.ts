@@ -7,7 +7,7 @@ import type { ResourceEnvironmentPorts } from '../../pipeline/resource-environme
 import { type RuntimeAssetPorts, runtimeAssets } from '../../pipeline/runtime-assets.ts';
 import { resolveSecrets, type SecretValues } from '../../pipeline/secrets.ts';
 import { readResource } from '../../store/resource-store.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 
 /** What filters, mutators and handlers get besides the event: assets and secrets. */
 export interface RunEnvironment {

@@ -1,9 +1,9 @@
 import { DEFAULT_SETTINGS } from '../../actors/core/settings.ts';
-import type { SilenceConfig } from '../../config/silence-flags.ts';
+import type { SilenceConfig } from '../../config/flags/silence-flags.ts';
 import type { ApiPorts } from '../../http/app.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { actingSilenceNames } from '../../store/acting-silences.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
 
 /** How the API matches silences: as results are matched. */

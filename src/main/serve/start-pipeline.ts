@@ -3,9 +3,9 @@ import type { ActorSystem } from '../../actors/system.ts';
 import { SkippedHandlers } from '../../pipeline/skipped-handlers.ts';
 import { Pipeline, type PipelinePorts } from '../../pipeline/pipeline.ts';
 import { handlerDelivery } from '../../resources/handler-delivery.ts';
-import { keyAfter } from '../../store/keyspace.ts';
+import { keyAfter } from '../../store/encoding/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 
 /** Above every key. */
 const END = '~';

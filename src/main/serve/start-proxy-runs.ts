@@ -9,7 +9,7 @@ import type { QueueStats } from '../../ports/queue-stats.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { selectEntities } from '../../scheduler/entity-selection.ts';
 import { ProxyRuns } from '../../scheduler/proxy-runs.ts';
-import type { ProxyRunRequested } from '../../store/decision.ts';
+import type { ProxyRunRequested } from '../../store/commit/decision.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 
 export interface ProxyRunsParts {

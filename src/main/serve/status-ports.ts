@@ -5,7 +5,7 @@ import type { BackendConfig } from '../../config/backend.ts';
 import type { createStatusApi } from '../../http/app.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import type { TransactionalStore } from '../../store/transactional-store.ts';
+import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import type { Installation } from '../init/installation.ts';
 import { readVersion } from '../process/version.ts';
 import { writeProbe } from './write-probe.ts';

@@ -1,7 +1,7 @@
 import type { ClientTls } from '../../agent/agent.ts';
 import type { TlsOptions } from '../../agent/connection/connection.ts';
 import type { AgentTls } from '../../config/agent.ts';
-import { ConfigError } from '../../config/flags.ts';
+import { ConfigError } from '../../config/parsing/flags.ts';
 import type { Log } from '../../ports/log.ts';
 import { type KeyPair, readCertificates, readKeyPair, together } from './tls-files.ts';
 import { TLS_TERMS } from './tls-terms.ts';

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { ConfigError, type Mistake } from '../../config/flags.ts';
-import type { KeyPairFiles, NamedFile } from '../../config/tls-flags.ts';
+import { ConfigError, type Mistake } from '../../config/parsing/flags.ts';
+import type { KeyPairFiles, NamedFile } from '../../config/flags/tls-flags.ts';
 
 /** Four times the size of a bundle with all common authorities. */
 const MAX_PEM_BYTES = 1024 * 1024;

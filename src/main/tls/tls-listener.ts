@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto';
 import type { ServerOptions } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigError } from '../../config/flags.ts';
+import { ConfigError } from '../../config/parsing/flags.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { leafOf } from './tls-files.ts';

@@ -3,7 +3,7 @@ import { get as getClear, type IncomingMessage } from 'node:http';
 import { get as getSecure } from 'node:https';
 import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { ConfigError } from '../../config/flags.ts';
+import { ConfigError } from '../../config/parsing/flags.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 

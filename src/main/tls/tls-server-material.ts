@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import type { KeyPairFiles, NamedFile } from '../../config/tls-flags.ts';
+import type { KeyPairFiles, NamedFile } from '../../config/flags/tls-flags.ts';
 import { fileError, type KeyPair, leafOf, readCertificates, readKeyPair, together } from './tls-files.ts';
 import { TLS_TERMS } from './tls-terms.ts';
 

@@ -1,6 +1,6 @@
 import type { ServerOptions } from 'node:http';
 import type { BackendConfig } from '../../config/backend.ts';
-import type { KeyPairFiles } from '../../config/tls-flags.ts';
+import type { KeyPairFiles } from '../../config/flags/tls-flags.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { readCertificates, together } from './tls-files.ts';

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import type { NamedFile } from '../../config/tls-flags.ts';
-import type { TokenKeyFiles } from '../../config/token-flags.ts';
+import type { NamedFile } from '../../config/flags/tls-flags.ts';
+import type { TokenKeyFiles } from '../../config/flags/token-flags.ts';
 import { type EllipticAlgorithm, type EllipticKeys } from '../../auth/access-tokens.ts';
 import { attempt, fileError, readPrivateKey, textOf, together } from './tls-files.ts';
 

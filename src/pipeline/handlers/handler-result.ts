@@ -1,4 +1,4 @@
-import type { Notification } from '../../store/records.ts';
+import type { Notification } from '../../store/records/records.ts';
 
 /** The outcome of one run of a handler. */
 export interface HandlerResult extends Pick<Notification, 'outcome' | 'reason' | 'status'> {

@@ -1,0 +1,64 @@
+import { type Announcement, type Decision, emptyPuts, type Source } from './decision.ts';
+import type { LedgerDraft } from '../ledger/ledger.ts';
+import type { TableName, Tables } from '../records/records.ts';
+import { Tally } from './tally.ts';
+
+/** Decisions that wait for one transaction. */
+export class Batch {
+  readonly puts = emptyPuts();
+  readonly ledger: LedgerDraft[] = [];
+  readonly announcements: Announcement[] = [];
+  /** The sources of inputs in this batch, each with the highest number to acknowledge. */
+  readonly sources = new Map<Source, number | undefined>();
+  readonly tally = new Tally();
+  readonly durable: Promise<void>;
+  decisions = 0;
+  #resolve!: () => void;
+  #reject!: (error: Error) => void;
+
+  constructor() {
+    this.durable = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    // Not every caller waits for this promise; sources are notified through `lost`.
+    this.durable.catch(() => undefined);
+  }
+
+  /** Returns the value that this batch writes: `null` = deleted, undefined = unchanged. */
+  lookUp<T extends TableName>(table: T, key: string): Tables[T] | null | undefined {
+    const puts = this.puts[table];
+    return puts.size === 0 ? undefined : puts.get(key);
+  }
+
+  /** Applies what this batch does to a set of keys that begin with `prefix`. */
+  overlayKeys(table: TableName, prefix: string, keys: Set<string>): void {
+    for (const [key, value] of this.puts[table]) {
+      if (!key.startsWith(prefix)) continue;
+      if (value === null) keys.delete(key);
+      else keys.add(key);
+    }
+  }
+
+  join(decision: Decision): void {
+    this.decisions += 1;
+    for (const { table, key, value } of decision.puts) (this.puts[table] as Map<string, unknown>).set(key, value);
+    this.ledger.push(...decision.ledger);
+    this.announcements.push(...decision.announcements);
+    this.tally.join(decision.tally);
+    const { source, acknowledge } = decision;
+    if (source === undefined) return;
+    const highest = this.sources.get(source);
+    this.sources.set(source, acknowledge === undefined ? highest : Math.max(acknowledge, highest ?? 0));
+  }
+
+  settle(): void {
+    for (const [source, n] of this.sources) if (n !== undefined) source.acknowledged(n);
+    this.#resolve();
+  }
+
+  lose(error: Error): void {
+    for (const source of this.sources.keys()) source.inputsLost(error);
+    this.#reject(error);
+  }
+}

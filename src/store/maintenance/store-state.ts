@@ -1,0 +1,82 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { assertIntactPages } from './intact-pages.ts';
+import { isDamage } from './is-damage.ts';
+import { DATA_FILE, hasAllPages, prepareDataFile } from '../lmdb/lmdb-file.ts';
+import { RawStore } from '../lmdb/raw-store.ts';
+import { StoreDamaged } from './store-damaged.ts';
+import { lockStore, StoreInUse } from '../lmdb/store-lock.ts';
+import {
+  type FinishedUpgrade,
+  LAST_UPGRADE_KEY,
+  STORE_VERSION_KEY,
+  type UnfinishedUpgrade,
+  UPGRADE_KEY,
+} from '../lmdb/store-version.ts';
+
+/** The version of a store and the state of its upgrade. */
+export interface StoreState {
+  version: number;
+  unfinished: UnfinishedUpgrade | undefined;
+  last: FinishedUpgrade | undefined;
+}
+
+/**
+ * Reads the version of a store, also while a backend uses it. Undefined when there is no store.
+ *
+ * @throws StoreDamaged
+ * @throws Error when the system denies access to the data file
+ */
+export async function readStoreState(directory: string): Promise<StoreState | undefined> {
+  const file = join(directory, DATA_FILE);
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined;
+  return reportingDamage(directory, () => {
+    if (!hasAllPages(directory)) extendUnlessInUse(directory);
+    return readState(directory);
+  });
+}
+
+/** Returns what `read` returns. @throws StoreDamaged, which names the data file, when the database in it is damaged */
+export async function reportingDamage<T>(directory: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    const file = join(directory, DATA_FILE);
+    throw new StoreDamaged(
+      `the store is damaged: ${file}: ${error.message}; restore the latest backup with "mon-backend restore <backup> --replace", with the same --state-dir`,
+      { cause: error },
+    );
+  }
+}
+
+/** A process that uses the store has extended its data file already. */
+function extendUnlessInUse(directory: string): void {
+  try {
+    const lock = lockStore(directory);
+    try {
+      prepareDataFile(directory);
+    } finally {
+      lock.release();
+    }
+  } catch (error) {
+    if (!(error instanceof StoreInUse)) throw error;
+  }
+}
+
+async function readState(directory: string): Promise<StoreState | undefined> {
+  const store = new RawStore({ directory, sync: 'full', readOnly: true });
+  try {
+    assertIntactPages(directory, store);
+    if (!store.tableNames().includes('meta')) return undefined;
+    const version = store.meta(STORE_VERSION_KEY);
+    if (typeof version !== 'number') return undefined;
+    return {
+      version,
+      unfinished: store.meta(UPGRADE_KEY) as UnfinishedUpgrade | undefined,
+      last: store.meta(LAST_UPGRADE_KEY) as FinishedUpgrade | undefined,
+    };
+  } finally {
+    await store.close();
+  }
+}

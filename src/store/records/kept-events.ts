@@ -1,0 +1,60 @@
+import type { QueueStats } from '../../ports/queue-stats.ts';
+import { type KeptBeside, keptOf } from './encoded-event.ts';
+import type { EventRecord } from './records.ts';
+
+/** The state that the store keeps beside an event, about a kilobyte. */
+export type KeptEvent = Omit<KeptBeside, 'attributes'>;
+
+/**
+ * The last committed state beside each event, so that the next result of a key does not read the store. Entries that were not used
+ * between two calls of `forgetIdle` are dropped, and at the limit those that were not used recently.
+ */
+export class KeptEvents {
+  readonly #limit: number;
+  #recent = new Map<string, KeptEvent>();
+  #earlier = new Map<string, KeptEvent>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get used(): QueueStats {
+    return { used: this.#recent.size + this.#earlier.size, limit: this.#limit };
+  }
+
+  get(key: string): KeptEvent | undefined {
+    return this.#recent.get(key) ?? this.#earlier.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.#recent.has(key) || this.#earlier.has(key);
+  }
+
+  /** Takes over what a transaction has written. */
+  committed(puts: ReadonlyMap<string, EventRecord | null>): void {
+    for (const [key, record] of puts) {
+      if (record === null) this.drop(key);
+      else this.#keep(key, record);
+    }
+  }
+
+  #keep(key: string, record: EventRecord): void {
+    if (this.#recent.size >= this.#limit / 2) this.forgetIdle();
+    this.#recent.set(key, keptOf(record));
+  }
+
+  drop(key: string): void {
+    this.#recent.delete(key);
+    this.#earlier.delete(key);
+  }
+
+  clear(): void {
+    this.#recent = new Map();
+    this.#earlier = new Map();
+  }
+
+  forgetIdle(): void {
+    this.#earlier = this.#recent;
+    this.#recent = new Map();
+  }
+}
