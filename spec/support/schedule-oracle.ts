@@ -49,7 +49,7 @@ export function ticksOf(streaks: readonly RecordedStreak[]): Map<number, string>
     if (count === undefined) throw new Error('a streak of ticks is not counted');
     for (let index = 0; index < count; index += 1) {
       const atMs = Math.round((from + index * every) * 1_000);
-      if (ticks.has(atMs)) throw new Error(`the tick at ${atMs} is recorded twice`);
+      if (ticks.has(atMs)) throw new Error(`the tick at ${atMs} is recorded twice: ${JSON.stringify(streaks)}`);
       ticks.set(atMs, reason === undefined ? outcome : `${outcome}: ${reason}`);
     }
   }

@@ -3,7 +3,7 @@ import { itAnswersAsRecorded } from '../../support/recorded-answers.ts';
 
 /** Replays all recordings of a folder of `spec/golden`. */
 const recordingsOf = (folder: string): string[] =>
-  readdirSync(new URL(`../golden/${folder}`, import.meta.url))
+  readdirSync(new URL(`../../golden/${folder}`, import.meta.url))
     .toSorted()
     .map((file) => `${folder}/${file.replace('.json', '')}`);
 

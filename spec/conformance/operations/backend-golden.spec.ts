@@ -6,7 +6,7 @@ import { GoldenProgram, type ProgramStep } from '../../support/golden-program.ts
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const stepsOf = (name: string): readonly ProgramStep[] => {
-  const file = fileURLToPath(new URL(`../golden/backend/${name}.json`, import.meta.url));
+  const file = fileURLToPath(new URL(`../../golden/backend/${name}.json`, import.meta.url));
   return (JSON.parse(readFileSync(file, 'utf8')) as { steps: readonly ProgramStep[] }).steps;
 };
 

@@ -42,7 +42,7 @@ const OURS: Readonly<Record<string, Expected>> = {
 
 const readRecording = (name: string): Recording =>
   JSON.parse(
-    readFileSync(fileURLToPath(new URL(`../golden/backend/${name}.json`, import.meta.url)), 'utf8'),
+    readFileSync(fileURLToPath(new URL(`../../golden/backend/${name}.json`, import.meta.url)), 'utf8'),
   ) as Recording;
 
 interface Command {

@@ -52,7 +52,9 @@ export function filled(ctx: DecisionContext, key: string, record: TickRecord, ga
     if (step === MAX_STEPS) {
       return [...streaks, { ...result, fromMs: tick, toMs: untilMs - 1, everyMs: 0, isWhole: true }];
     }
-    const toMs = pending.size > 0 ? tick : lastOnGrid(next, tick, Math.min(resultUntilMs, untilMs - 1));
+    // One by one where this tick or a later one may have an outcome already.
+    const areAllMissing = pending.size === 0 && streaks.every((streak) => streak.toMs < tick);
+    const toMs = areAllMissing ? lastOnGrid(next, tick, Math.min(resultUntilMs, untilMs - 1)) : tick;
     fill(tick, toMs, result);
     tick = tickAfter(next, toMs, toMs);
   }
