@@ -46,7 +46,7 @@ export async function get(url: URL, options: GetOptions): Promise<Got> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const proxies = proxiesOf(process.env);
   if (isIP(host) > 0) assertMayReach({ address: host, port }, rules);
-  else if (proxies !== undefined) await assertNameMayBeAsked(host, port, rules);
+  else if (proxies !== undefined) await assertValidQueryName(host, port, rules);
   let reached: Target | undefined;
   const ca = options.trustedCa === undefined ? undefined : [...rootCertificates, options.trustedCa];
   const tls = ca === undefined ? {} : { ca };
@@ -112,7 +112,7 @@ function assertMayReach(target: Target, rules: TargetRules): void {
 }
 
 /** A proxy resolves names itself. A name that has only refused addresses here is not given to it. */
-async function assertNameMayBeAsked(host: string, port: number, rules: TargetRules): Promise<void> {
+async function assertValidQueryName(host: string, port: number, rules: TargetRules): Promise<void> {
   const found = await new Promise<LookupAddress[]>((resolve) => {
     lookup(host, { all: true }, (_error, addresses) => {
       resolve(_error === null ? addresses : []);

@@ -1,6 +1,6 @@
 import { printable } from '../formats/printable.ts';
 import type { Explanation, RecordedChange, RecordedState, StateAt } from './explanation.ts';
-import { causeOf, counted, named, seconds, statusWord, time } from './words.ts';
+import { causeOf, counted, named, seconds, statusName, time } from './words.ts';
 
 const DELETIONS: Readonly<Record<string, string>> = {
   'event.deleted': 'The event was deleted',
@@ -42,7 +42,7 @@ function stateSentence(explanation: Explanation, state: RecordedState): string {
   const { atMs, isPast } = explanation;
   const { status, begin } = state;
   const what = subject(explanation);
-  const since = `${statusWord(status)} since ${time(begin.atMs)}, for ${resultsIn(state)}`;
+  const since = `${statusName(status)} since ${time(begin.atMs)}, for ${resultsIn(state)}`;
   return isPast ? `At ${time(atMs)} ${what} was ${since}.` : `The${what.slice('the'.length)} has been ${since}.`;
 }
 
@@ -58,7 +58,7 @@ function cutSentences({ isCut }: RecordedState): string[] {
 function problemSentences({ problem, begin, state }: RecordedState): string[] {
   const flapping = state === 'flapping' ? ['The check is flapping: its status changes often.'] : [];
   if (problem === undefined || problem === begin) return flapping;
-  return [...flapping, `The problem began at ${time(problem.atMs)} as ${statusWord(problem.status ?? 0)}.`];
+  return [...flapping, `The problem began at ${time(problem.atMs)} as ${statusName(problem.status ?? 0)}.`];
 }
 
 /** Why the status began. */
@@ -67,7 +67,7 @@ function beginSentences({ begin }: RecordedState): string[] {
   const before =
     isFirst || previousStatus === undefined
       ? []
-      : [`Before that it was ${statusWord(previousStatus)}${afterResults(previousOccurrences)}.`];
+      : [`Before that it was ${statusName(previousStatus)}${afterResults(previousOccurrences)}.`];
   return [...reasonSentences(begin), ...before];
 }
 
@@ -92,7 +92,7 @@ function nextSentences({ next }: RecordedState): string[] {
   if (next === undefined) return [];
   if (next.state === undefined) return [`The event was deleted at ${time(next.atMs)}.`];
   const isOther = next.status !== next.previousStatus;
-  const change = isOther ? `it became ${statusWord(next.status ?? 0)}` : 'its state or its silences changed';
+  const change = isOther ? `it became ${statusName(next.status ?? 0)}` : 'its state or its silences changed';
   return [`The next change was at ${time(next.atMs)}: ${change}.`];
 }
 

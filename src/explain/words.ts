@@ -13,7 +13,7 @@ export const counted = (count: number, what: string): string => `${count} ${what
 
 const STATUSES: Readonly<Record<number, string>> = { 0: 'OK', 1: 'warning', 2: 'critical' };
 
-export const statusWord = (status: number): string => STATUSES[status] ?? `unknown (status ${status})`;
+export const statusName = (status: number): string => STATUSES[status] ?? `unknown (status ${status})`;
 
 /** The cause of an entry. */
 export function causeOf(cause: LedgerCause): string {

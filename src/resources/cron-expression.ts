@@ -81,18 +81,18 @@ function calendarTimes(parts: readonly string[]): CalendarTimes {
  * @throws InvalidResource with the reason
  */
 export function assertCron(expression: string): void {
-  const reason = cronFault(expression);
+  const reason = cronError(expression);
   if (reason !== undefined) throw new InvalidResource(`check cron string is invalid: ${reason}`);
 }
 
-function cronFault(expression: string): string | undefined {
+function cronError(expression: string): string | undefined {
   const zone = ZONE_PREFIX.exec(expression);
   if (zone !== null) {
     const [, name = '', blank, rest = ''] = zone;
     if (blank === '') return `expected a schedule after the time zone ${name}`;
-    return isZone(name) ? scheduleFault(rest) : `provided bad location ${name}: unknown time zone ${name}`;
+    return isZone(name) ? scheduleError(rest) : `provided bad location ${name}: unknown time zone ${name}`;
   }
-  return scheduleFault(expression);
+  return scheduleError(expression);
 }
 
 function isZone(name: string): boolean {
@@ -106,7 +106,7 @@ function isZone(name: string): boolean {
   }
 }
 
-function scheduleFault(schedule: string): string | undefined {
+function scheduleError(schedule: string): string | undefined {
   if (schedule.startsWith(EVERY)) {
     const duration = schedule.slice(EVERY.length);
     if (!DURATION.test(duration)) return `failed to parse duration ${schedule}: invalid duration "${duration}"`;

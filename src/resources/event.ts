@@ -183,12 +183,12 @@ export function assertEvent(event: Event, isEntityValid = false): void {
   }
   if (event.metadata.name !== undefined) throw new InvalidResource('events cannot be named');
   assertMetaBounds(event.metadata);
-  if (event.id !== null && !isUuid(event.id)) throw new InvalidResource(`invalid event id: ${uuidFault(event.id)}`);
+  if (event.id !== null && !isUuid(event.id)) throw new InvalidResource(`invalid event id: ${uuidError(event.id)}`);
 }
 
 const UUID_LENGTH = 36;
 
-const uuidFault = (id: string): string =>
+const uuidError = (id: string): string =>
   id.length === UUID_LENGTH ? 'invalid UUID format' : `invalid UUID length: ${id.length}`;
 
 export function hasCheck(event: Event): event is CheckEvent {

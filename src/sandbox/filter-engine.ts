@@ -102,7 +102,7 @@ export class FilterEngine {
   }
 
   #value(host: HostFunctions, completion: QuickJSHandle): Value {
-    return valueOf(completion.consume((value) => host.text('verdict', value)));
+    return valueOf(completion.consume((value) => host.text('result', value)));
   }
 
   /** Returns how the library failed. */

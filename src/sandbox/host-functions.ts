@@ -11,8 +11,8 @@ type HostFunction =
   | 'carryEvent'
   | 'eventText'
   | 'begin'
-  | 'verdictOf'
-  | 'verdict'
+  | 'resultOf'
+  | 'result'
   | 'isTruthy'
   | 'takeWritten';
 

@@ -66,11 +66,11 @@ export const PRELUDE = `
       withAbsent(given, ['entity', 'check', 'metrics']);
       withAbsent(given.check, ['subdue', 'proxy_requests']);
     },
-    verdictOf: function (expression) {
+    resultOf: function (expression) {
       var value = expression(given);
       return (value ? '1' : '0') + describe(value);
     },
-    verdict: function (value) { return (value ? '1' : '0') + describe(value); },
+    result: function (value) { return (value ? '1' : '0') + describe(value); },
     isTruthy: function (value) { return !!value; },
     takeWritten: function () { var all = written; written = ''; return all; },
     defineConsole: defineConsole

@@ -17,10 +17,10 @@ export interface Value {
 }
 
 /** Parses the prelude's description of a value. */
-export const valueOf = (verdict: string): Value => ({
+export const valueOf = (result: string): Value => ({
   type: 'value',
-  isTruthy: verdict.startsWith('1'),
-  text: verdict.slice(1),
+  isTruthy: result.startsWith('1'),
+  text: result.slice(1),
 });
 
 /**
@@ -63,7 +63,7 @@ export class ReusedContext {
     return this.#guarded<Value | Failure>(() => {
       const compiled = this.#compiled(source);
       if ('type' in compiled) return compiled;
-      const result = this.runtime.limited(() => this.#host.tryCall('verdictOf', compiled));
+      const result = this.runtime.limited(() => this.#host.tryCall('resultOf', compiled));
       if (result.error) return this.runtime.failureOf(this.#context, result.error);
       return valueOf(result.value.consume((handle) => this.#context.getString(handle)));
     });

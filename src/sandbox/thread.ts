@@ -168,13 +168,13 @@ export class SandboxThread {
   readonly #watch = (): void => {
     this.#cancelWatch = this.#clock.after(RECEIVE_MS, () => {
       this.#cancelWatch = undefined;
-      const againMs = this.#judge();
+      const againMs = this.#check();
       if (againMs !== undefined) this.#cancelWatch = this.#clock.after(againMs, this.#watch);
     });
   };
 
   /** Returns the time until the next check, or undefined if nothing runs. */
-  #judge(): number | undefined {
+  #check(): number | undefined {
     const job = this.current;
     if (job === undefined) return undefined;
     const nowMs = this.#clock.monotonicMs();

@@ -1,16 +1,16 @@
 import type { QueueStats } from '../../ports/queue-stats.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
-import { RestlessAgents } from './restless-agents.ts';
+import { ReconnectingAgents } from './reconnecting-agents.ts';
 
 /** The connections of agents that come and go all the time. They are counted in the ledger, and not recorded one by one. */
 export class CountedConnections {
-  readonly #restless = new RestlessAgents();
+  readonly #reconnecting = new ReconnectingAgents();
   /** The open connections that are counted. */
   readonly #open = new Set<string>();
 
   /** Notes a connection of the agent with this entity key. Returns whether it is recorded. */
   opened(agent: string, id: string, steadyMs: number): boolean {
-    const isRecorded = this.#restless.opened(agent, steadyMs);
+    const isRecorded = this.#reconnecting.opened(agent, steadyMs);
     if (!isRecorded) this.#open.add(id);
     return isRecorded;
   }
@@ -26,7 +26,7 @@ export class CountedConnections {
 
   /** Records how often each of these agents connected, once an hour. */
   record(ctx: DecisionContext): void {
-    for (const { agent, count, sinceMs } of this.#restless.ended(ctx.steadyMs)) {
+    for (const { agent, count, sinceMs } of this.#reconnecting.ended(ctx.steadyMs)) {
       const details = { connections: count, seconds: Math.round((ctx.steadyMs - sinceMs) / 1_000) };
       ctx.record({ actor: 'agent', key: agent, from: null, event: 'connections.counted', to: null, details });
     }
@@ -34,6 +34,6 @@ export class CountedConnections {
 
   /** The agents whose connections are counted. */
   get agents(): QueueStats {
-    return this.#restless.remembered;
+    return this.#reconnecting.remembered;
   }
 }

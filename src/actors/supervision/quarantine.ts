@@ -56,8 +56,8 @@ export class Quarantine {
   /** Forgets released actors that have not failed for the length of the window. */
   forgetHealthy(atMs: number): void {
     for (const [id, { quarantined, failuresAtMs, releasedAtMs }] of this.#records) {
-      const soundSinceMs = Math.max(releasedAtMs, failuresAtMs.at(-1) ?? 0);
-      if (!quarantined && atMs - soundSinceMs >= WINDOW_MS) this.#records.delete(id);
+      const healthySinceMs = Math.max(releasedAtMs, failuresAtMs.at(-1) ?? 0);
+      if (!quarantined && atMs - healthySinceMs >= WINDOW_MS) this.#records.delete(id);
     }
   }
 

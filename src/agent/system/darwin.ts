@@ -1,4 +1,4 @@
-import { type MachineFacts, NOT_VIRTUAL, type Platform } from './machine-facts.ts';
+import { type MachineInfo, NOT_VIRTUAL, type Platform } from './machine-info.ts';
 import type { SystemTools } from './system-tools.ts';
 
 /** Parses the output of `sw_vers`. */
@@ -9,6 +9,6 @@ export function darwinPlatform(output: string): Platform {
   return { platform: 'darwin', platform_family: family, platform_version: version };
 }
 
-export async function darwinFacts({ run }: SystemTools): Promise<MachineFacts> {
+export async function darwinInfo({ run }: SystemTools): Promise<MachineInfo> {
   return { ...darwinPlatform((await run('sw_vers', [])) ?? ''), ...NOT_VIRTUAL, libc_type: '' };
 }

@@ -1,4 +1,4 @@
-import { guestOf, type MachineFacts } from './machine-facts.ts';
+import { guestOf, type MachineInfo } from './machine-info.ts';
 import type { SystemTools } from './system-tools.ts';
 
 const VARIABLES = ['kern.ostype', 'kern.osrelease', 'kern.vm_guest'];
@@ -7,7 +7,7 @@ const VARIABLES = ['kern.ostype', 'kern.osrelease', 'kern.vm_guest'];
 const GUESTS = new Set(['xen', 'vmware', 'kvm', 'vbox']);
 
 /** Parses the output of `sysctl kern.ostype kern.osrelease kern.vm_guest`. */
-export function freebsdFactsIn(output: string): MachineFacts {
+export function freebsdFactsIn(output: string): MachineInfo {
   const settings = new Map(
     [...output.matchAll(/^([\w.]+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
   );
@@ -21,6 +21,6 @@ export function freebsdFactsIn(output: string): MachineFacts {
   };
 }
 
-export async function freebsdFacts({ run }: SystemTools): Promise<MachineFacts> {
+export async function freebsdInfo({ run }: SystemTools): Promise<MachineInfo> {
   return freebsdFactsIn((await run('sysctl', VARIABLES)) ?? '');
 }

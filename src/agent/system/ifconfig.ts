@@ -1,4 +1,4 @@
-import type { Interface } from './machine-facts.ts';
+import type { Interface } from './machine-info.ts';
 
 /** Returns the number of leading ones in a mask like `0xffffff00`. */
 const prefixOf = (mask: string): number => Number(mask).toString(2).replaceAll('0', '').length;

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
-import type { Interface } from './machine-facts.ts';
+import type { Interface } from './machine-info.ts';
 import type { SystemTools } from './system-tools.ts';
 
 const INTERFACES_DIR = '/sys/class/net';

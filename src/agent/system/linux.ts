@@ -1,4 +1,4 @@
-import type { MachineFacts } from './machine-facts.ts';
+import type { MachineInfo } from './machine-info.ts';
 import { linuxPlatform } from './platform.ts';
 import type { SystemTools } from './system-tools.ts';
 import { linuxVirtualization } from './virtualization.ts';
@@ -10,7 +10,7 @@ export function libcTypeIn(lddOutput: string): string {
   return text.includes('musl') ? 'musl' : '';
 }
 
-export async function linuxFacts({ readText, run }: SystemTools): Promise<MachineFacts> {
+export async function linuxInfo({ readText, run }: SystemTools): Promise<MachineInfo> {
   const [platform, virtualization, ldd] = await Promise.all([
     linuxPlatform(readText),
     linuxVirtualization(readText),

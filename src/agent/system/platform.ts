@@ -1,4 +1,4 @@
-import type { Platform } from './machine-facts.ts';
+import type { Platform } from './machine-info.ts';
 import type { SystemTools } from './system-tools.ts';
 
 type ReadText = SystemTools['readText'];

@@ -3,15 +3,15 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { type System, systemWithDefaults } from '../../resources/entity.ts';
 import { cloudProvider, METADATA_ENDPOINTS, type MetadataEndpoints } from './cloud.ts';
-import { darwinFacts } from './darwin.ts';
-import { freebsdFacts } from './freebsd.ts';
+import { darwinInfo } from './darwin.ts';
+import { freebsdInfo } from './freebsd.ts';
 import { interfacesIn } from './ifconfig.ts';
 import { addressedInterfaces, linuxInterfaces } from './interfaces.ts';
-import { linuxFacts } from './linux.ts';
-import { type Interface, type MachineFacts, NOT_VIRTUAL, type Platform } from './machine-facts.ts';
+import { linuxInfo } from './linux.ts';
+import { type Interface, type MachineInfo, NOT_VIRTUAL, type Platform } from './machine-info.ts';
 import { linuxPlatform } from './platform.ts';
 import { systemTools, type SystemTools } from './system-tools.ts';
-import { windowsFacts, windowsInterfaces } from './windows.ts';
+import { windowsInfo, windowsInterfaces } from './windows.ts';
 
 const REFRESH_MS = 20_000;
 
@@ -29,7 +29,7 @@ export interface SystemSettings {
 /** One kind of system. */
 interface Source {
   /** Read once. */
-  facts: MachineFacts;
+  facts: MachineInfo;
   /** Read at each refresh where that is cheap: an upgrade of the system changes it. */
   platform?(): Promise<Platform>;
   interfaces(): Promise<readonly Interface[]> | readonly Interface[];
@@ -58,16 +58,16 @@ async function ifconfigInterfaces({ run }: SystemTools): Promise<readonly Interf
 
 const SOURCES: Partial<Record<NodeJS.Platform, (tools: SystemTools) => Promise<Source>>> = {
   linux: async (tools) => ({
-    facts: await linuxFacts(tools),
+    facts: await linuxInfo(tools),
     platform: () => linuxPlatform(tools.readText),
     interfaces: () => linuxInterfaces(tools),
   }),
   win32: async (tools) => {
-    const { adapters, ...facts } = await windowsFacts(tools);
+    const { adapters, ...facts } = await windowsInfo(tools);
     return { facts, interfaces: () => windowsInterfaces(adapters) };
   },
-  darwin: async (tools) => ({ facts: await darwinFacts(tools), interfaces: () => ifconfigInterfaces(tools) }),
-  freebsd: async (tools) => ({ facts: await freebsdFacts(tools), interfaces: () => ifconfigInterfaces(tools) }),
+  darwin: async (tools) => ({ facts: await darwinInfo(tools), interfaces: () => ifconfigInterfaces(tools) }),
+  freebsd: async (tools) => ({ facts: await freebsdInfo(tools), interfaces: () => ifconfigInterfaces(tools) }),
 };
 
 async function otherSource(tools: SystemTools): Promise<Source> {

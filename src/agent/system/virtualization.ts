@@ -1,4 +1,4 @@
-import { NOT_VIRTUAL, type Virtualization } from './machine-facts.ts';
+import { NOT_VIRTUAL, type Virtualization } from './machine-info.ts';
 import type { SystemTools } from './system-tools.ts';
 
 const is = (system: string, role: 'guest' | 'host'): Virtualization => ({ vm_system: system, vm_role: role });

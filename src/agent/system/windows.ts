@@ -1,5 +1,5 @@
 import { addressedInterfaces } from './interfaces.ts';
-import { guestOf, type Interface, type MachineFacts } from './machine-facts.ts';
+import { guestOf, type Interface, type MachineInfo } from './machine-info.ts';
 import type { SystemTools } from './system-tools.ts';
 
 /** One start of PowerShell takes about a second, so that the agent asks once for everything. */
@@ -33,7 +33,7 @@ interface Reported {
   Adapters?: readonly { Name?: string | null; MacAddress?: string | null }[] | null;
 }
 
-export interface WindowsFacts extends MachineFacts {
+export interface WindowsFacts extends MachineInfo {
   /** All adapters, without addresses. */
   adapters: readonly Interface[];
 }
@@ -66,7 +66,7 @@ export function windowsFactsIn(output: string): WindowsFacts {
   };
 }
 
-export async function windowsFacts({ run }: SystemTools): Promise<WindowsFacts> {
+export async function windowsInfo({ run }: SystemTools): Promise<WindowsFacts> {
   const args = ['-NoProfile', '-NonInteractive', '-Command', SCRIPT];
   return windowsFactsIn((await run('powershell.exe', args)) ?? '');
 }

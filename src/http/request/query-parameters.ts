@@ -41,7 +41,7 @@ export function assertKnownParameters(query: URLSearchParams, known: readonly st
 export const textParameter = (query: URLSearchParams, name: string): string | undefined => query.get(name) || undefined;
 
 /** Returns one of the values; undefined if the parameter is absent or empty. @throws InvalidResource */
-export function wordParameter<T extends string>(
+export function enumParameter<T extends string>(
   query: URLSearchParams,
   name: string,
   values: readonly T[],

@@ -13,7 +13,7 @@ import { json } from '../answer/answers.ts';
 import { listAnswer, pageRequest } from '../answer/pagination.ts';
 import { selectedPage, selectionOf } from '../answer/selected-page.ts';
 import { lists, PAGE, SELECTORS } from '../openapi/descriptions.ts';
-import { wordParameter } from '../request/query-parameters.ts';
+import { enumParameter } from '../request/query-parameters.ts';
 import { type Answer, param, type Route, type RouteRequest } from '../request/route.ts';
 import { type EventSummary, EventSummarySchema, eventSummary } from './event-summary.ts';
 
@@ -95,7 +95,7 @@ export function eventSummaryRoutes(ports: EventSummaryPorts): Route[] {
         const names = query.getAll('event');
         if (names.length > MAX_NAMED) throw new InvalidResource(`event must be given at most ${MAX_NAMED} times`);
         if (names.length > 0) return named(namespace, names);
-        return wordParameter(query, 'state', ['open', 'all']) === 'open'
+        return enumParameter(query, 'state', ['open', 'all']) === 'open'
           ? open(namespace, request)
           : all(namespace, request);
       },

@@ -8,7 +8,7 @@ import {
   textParameter,
   TIME,
   timeParameter,
-  wordParameter,
+  enumParameter,
 } from '../request/query-parameters.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -58,12 +58,12 @@ export function notificationPageRequest(query: URLSearchParams): NotificationPag
   if (Buffer.byteLength(`${filter.entity}${filter.check}`) > MAX_NAMES_BYTES) {
     throw new InvalidResource(`entity and check must have at most ${MAX_NAMES_BYTES} bytes together`);
   }
-  const outcome = wordParameter(query, 'outcome', [...OUTCOMES, WAITING]);
+  const outcome = enumParameter(query, 'outcome', [...OUTCOMES, WAITING]);
   if (outcome !== undefined && outcome !== WAITING) filter.outcome = outcome satisfies Outcome;
   const [sinceMs, untilMs] = [timeParameter(query, 'since'), timeParameter(query, 'until')];
   if (sinceMs !== undefined) filter.sinceMs = sinceMs;
   if (untilMs !== undefined) filter.untilMs = untilMs;
-  const deadLetter = wordParameter(query, 'dead_letter', ['true', 'false']);
+  const deadLetter = enumParameter(query, 'dead_letter', ['true', 'false']);
   if (deadLetter !== undefined) filter.isDeadLetter = deadLetter === 'true';
   const after = textParameter(query, 'continue');
   if (after !== undefined && !POSITION.test(after))

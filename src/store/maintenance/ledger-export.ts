@@ -50,11 +50,11 @@ export async function exportLedger(
       firstSeq ??= seq;
       written += 1;
       if (unverified.length < LINES_PER_WRITE) continue;
-      head = assertSound(unverified.splice(0), head).head;
+      head = assertVerified(unverified.splice(0), head).head;
       flushLines();
       await yieldToEventLoop(signal);
     }
-    if (unverified.length > 0) head = assertSound(unverified, head).head;
+    if (unverified.length > 0) head = assertVerified(unverified, head).head;
     flushLines();
     fsyncSync(file);
     renameSync(partial, path);
@@ -67,7 +67,7 @@ export async function exportLedger(
 }
 
 /** Verifies entries that follow `before`. @throws ExportFailed */
-function assertSound(
+function assertVerified(
   entries: readonly { seq: number; entry: LedgerEntry | Error }[],
   before: LedgerHead | undefined,
 ): Extract<Verification, { ok: true }> {

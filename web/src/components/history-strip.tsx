@@ -1,5 +1,5 @@
 import { exactTime } from './time.tsx';
-import { statusWord, toneOf } from './status.tsx';
+import { statusName, toneOf } from './status.tsx';
 
 const SLOTS = 21;
 const LETTERS = { ok: 'OK', warning: 'W', critical: 'C', unknown: 'U' } as const;
@@ -9,7 +9,7 @@ export function HistoryStrip({ statuses, times }: { statuses: readonly number[];
   const shown = statuses.slice(-SLOTS);
   const missing = SLOTS - shown.length;
   const problems = shown.filter((status) => status !== 0).length;
-  const summary = `Last ${shown.length} results: ${problems} not OK, the latest ${statusWord(shown.at(-1) ?? 0)}`;
+  const summary = `Last ${shown.length} results: ${problems} not OK, the latest ${statusName(shown.at(-1) ?? 0)}`;
   if (times === undefined) {
     return (
       <span class="strip" role="img" aria-label={summary} title={summary}>
@@ -26,7 +26,7 @@ export function HistoryStrip({ statuses, times }: { statuses: readonly number[];
     <ol class="strip strip-large" aria-label={summary}>
       {shown.map((status, index) => {
         const at = times[times.length - shown.length + index];
-        const text = `${statusWord(status)}${at === undefined || at === 0 ? '' : `, ${exactTime(at)}`}`;
+        const text = `${statusName(status)}${at === undefined || at === 0 ? '' : `, ${exactTime(at)}`}`;
         return (
           <li key={index}>
             <button type="button" class={`strip-${toneOf(status)}`} aria-label={text} title={text}>

@@ -4,7 +4,7 @@ const TONES: readonly Tone[] = ['ok', 'warning', 'critical'];
 const WORDS: Record<Tone, string> = { ok: 'OK', warning: 'Warning', critical: 'Critical', unknown: 'Unknown' };
 
 export const toneOf = (status: number): Tone => TONES[status] ?? 'unknown';
-export const statusWord = (status: number): string => (status > 3 ? `Unknown (${status})` : WORDS[toneOf(status)]);
+export const statusName = (status: number): string => (status > 3 ? `Unknown (${status})` : WORDS[toneOf(status)]);
 
 /** The order of statuses, worst first. */
 export const SEVERITY: Record<Tone, number> = { critical: 0, warning: 1, unknown: 2, ok: 3 };
@@ -31,7 +31,7 @@ export function StatusMark({ status, isFlapping = false }: { status: number; isF
   return (
     <span class={`status tone-${tone}`}>
       <StatusShape tone={tone} />
-      {statusWord(status)}
+      {statusName(status)}
       {isFlapping && <span class="muted flapping"> flapping</span>}
     </span>
   );

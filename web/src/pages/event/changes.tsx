@@ -1,4 +1,4 @@
-import { StatusShape, statusWord, toneOf } from '../../components/status.tsx';
+import { StatusShape, statusName, toneOf } from '../../components/status.tsx';
 import { exactTime } from '../../components/time.tsx';
 import { withQuery } from '../../routing/location.ts';
 import { paths } from '../../routing/paths.ts';
@@ -17,8 +17,8 @@ export function Changes({ explanation }: { explanation: Explanation }) {
           <li key={seq}>
             <StatusShape tone={toneOf(status ?? 3)} />
             <div>
-              <strong>{status === null ? event : statusWord(status)}</strong>
-              {before !== null && before !== status && <span class="muted"> after {statusWord(before)}</span>}
+              <strong>{status === null ? event : statusName(status)}</strong>
+              {before !== null && before !== status && <span class="muted"> after {statusName(before)}</span>}
               {silenced.length > 0 && <span class="muted"> · silenced</span>}
               <span class="changes-output">{output}</span>
               <span class="muted">

@@ -21,7 +21,7 @@ interface HandledProps {
   onReplayed: () => void;
 }
 
-/** Who was told, who was not, and why. */
+/** Who was notified, who was not, and why. */
 export function Handled({ namespace, explanation, onReplayed }: HandledProps) {
   const { items, more } = explanation.handlers;
   return (

@@ -5,7 +5,7 @@ import { Icon } from '../../components/icon.tsx';
 import { StatusMark } from '../../components/status.tsx';
 import { Ago, Since } from '../../components/time.tsx';
 import { paths } from '../../routing/paths.ts';
-import { type EventRow, isProblem, tellingOf } from './event-row.ts';
+import { type EventRow, isProblem, notifiedText } from './event-row.ts';
 import { withLabel } from './event-toolbar.tsx';
 
 export const EVENT_COLUMNS = 7;
@@ -79,9 +79,9 @@ function Line({ row, index, isSelected, isCurrent, onSelect }: EventLineProps) {
         {isProblem(row) ? <Since at={row.since} /> : <span class="muted">–</span>}
         <span class="muted row-count">{isProblem(row) ? `${row.occurrences} in a row` : ''}</span>
       </td>
-      <td class="cell-told">
+      <td class="cell-notified">
         {silenced.length > 0 && <Icon name="silences" />}
-        <span title={tellingOf(row)}>{tellingOf(row)}</span>
+        <span title={notifiedText(row)}>{notifiedText(row)}</span>
       </td>
       <td class="cell-strip">
         <HistoryStrip statuses={row.history} />

@@ -27,11 +27,11 @@ export const isProblem = ({ status, state }: Pick<EventRow, 'status' | 'state'>)
   status !== 0 || state === 'flapping';
 
 /** Why nobody is notified of an event, or who was. One line. */
-export function tellingOf(row: EventRow): string {
+export function notifiedText(row: EventRow): string {
   if (!isProblem(row)) return '';
   if (row.silenced.length > 0) return `silenced by ${row.silenced.join(', ')}`;
-  const told = row.notifications.filter(({ outcome }) => outcome === 'handled');
-  if (told.length > 0) return `sent to ${told.map(({ handler }) => handler).join(', ')}`;
+  const sent = row.notifications.filter(({ outcome }) => outcome === 'handled');
+  if (sent.length > 0) return `sent to ${sent.map(({ handler }) => handler).join(', ')}`;
   const [other] = row.notifications;
   if (other === undefined) return 'no handler';
   const why = other.reason === '' ? '' : `: ${other.reason}`;

@@ -42,7 +42,7 @@ export function bytes(count: number): string {
 }
 
 /** What is not as it should be. */
-function worries({ lag, refused, quarantined, outbox, dead_letters, disk }: BackendHealth): string[] {
+function problemsOf({ lag, refused, quarantined, outbox, dead_letters, disk }: BackendHealth): string[] {
   const isFull = ({ used, limit }: Queue): boolean => limit !== null && used > FULL * limit;
   return [
     ...(lag.p99 > LAG_S ? [`the backend answers ${lag.p99.toFixed(2)} s late`] : []),
@@ -65,14 +65,14 @@ export function BackendCard() {
         <a href={paths.settings()}>Details</a>
       </header>
       {error !== undefined && <p class="error-text">{error}</p>}
-      {data !== undefined && <BackendFacts health={data} />}
+      {data !== undefined && <BackendSummary health={data} />}
     </section>
   );
 }
 
-export function BackendFacts({ health }: { health: BackendHealth }) {
+export function BackendSummary({ health }: { health: BackendHealth }) {
   const { lag, blind, outbox, disk, store_bytes: stored, started_at: startedAt } = health;
-  const found = worries(health);
+  const found = problemsOf(health);
   return (
     <>
       <p class={found.length === 0 ? 'tone-ok' : 'tone-warning'}>

@@ -4,7 +4,7 @@ import { Since } from '../../components/time.tsx';
 import type { PageProps } from '../../routing/page.ts';
 import { paths } from '../../routing/paths.ts';
 import { filterIn } from '../events/event-filter.ts';
-import { type EventRow, tellingOf } from '../events/event-row.ts';
+import { type EventRow, notifiedText } from '../events/event-row.ts';
 import { useEventView } from '../events/event-view.ts';
 import { ActiveSilences } from './active-silences.tsx';
 import { BackendCard } from './backend-card.tsx';
@@ -17,7 +17,7 @@ const COUNTED = [
   ['unknown', 'Unknown'],
 ] as const;
 
-/** What is wrong now, since when, and who was told; silent agents; silences; the backend itself. */
+/** What is wrong now, since when, and who was notified; silent agents; silences; the backend itself. */
 export function HomePage({ params: { namespace = '' } }: PageProps) {
   const view = useEventView(namespace, PROBLEMS, 'home');
   // The numbers at the top always show the present.
@@ -89,7 +89,7 @@ function Problems({ namespace, rows }: { namespace: string; rows: readonly Event
               <span class="nowrap">
                 for <Since at={row.since} />
               </span>
-              <span class="muted problem-told">{tellingOf(row)}</span>
+              <span class="muted problem-notified">{notifiedText(row)}</span>
             </li>
           ))}
         </ul>

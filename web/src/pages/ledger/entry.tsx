@@ -7,7 +7,7 @@ import { paths } from '../../routing/paths.ts';
 import { useLoaded } from '../../state/resource.ts';
 import { Fact } from '../home/backend-card.tsx';
 import { causeText, type LedgerPage } from './ledger-entry.ts';
-import { faultIn } from './verify.ts';
+import { errorIn } from './verify.ts';
 
 /** One entry of the ledger: what changed, why, what was decided on, and its place in the chain. */
 export function EntryPage({ params: { seq = '' } }: PageProps) {
@@ -22,7 +22,7 @@ export function EntryPage({ params: { seq = '' } }: PageProps) {
   if (data === undefined) return <Loading what="Reading the entry" />;
   const { entry, before } = data;
   if (entry === undefined) return <Failure title={`Entry ${seq}`} message="The ledger does not have this entry." />;
-  const fault = faultIn(entry, before);
+  const reason = errorIn(entry, before);
   return (
     <div class="stack">
       <div class="page-head">
@@ -86,7 +86,9 @@ export function EntryPage({ params: { seq = '' } }: PageProps) {
         <section class="card" aria-labelledby="hash">
           <header>
             <h2 id="hash">Hash</h2>
-            <span class={fault === undefined ? 'tone-ok' : 'tone-critical'}>{fault ?? 'verified by this browser'}</span>
+            <span class={reason === undefined ? 'tone-ok' : 'tone-critical'}>
+              {reason ?? 'verified by this browser'}
+            </span>
           </header>
           <dl class="facts hashes">
             <Fact name="Entry">

@@ -25,9 +25,9 @@ export async function verifyLedger(
     const query = { limit: PAGE, continue: seq };
     const { entries } = await get<LedgerPage>(`${MON}/ledger`, { query, signal });
     for (const entry of entries) {
-      const fault = faultIn(entry, previous);
-      if (fault !== undefined) {
-        report({ seq: entry.seq, head, state: 'failed', fault: `Entry ${entry.seq}: ${fault}` });
+      const error = errorIn(entry, previous);
+      if (error !== undefined) {
+        report({ seq: entry.seq, head, state: 'failed', fault: `Entry ${entry.seq}: ${error}` });
         return;
       }
       previous = entry;
@@ -39,7 +39,7 @@ export async function verifyLedger(
   }
 }
 
-export function faultIn(entry: LedgerEntry, previous: LedgerEntry | undefined): string | undefined {
+export function errorIn(entry: LedgerEntry, previous: LedgerEntry | undefined): string | undefined {
   const { hash, ...rest } = entry;
   if (previous !== undefined && entry.seq !== previous.seq + 1) return `entry ${previous.seq + 1} is missing`;
   if (previous !== undefined && entry.prevHash !== previous.hash) return 'it does not continue the entry before it';

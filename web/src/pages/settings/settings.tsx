@@ -2,7 +2,7 @@ import { get } from '../../api/client.ts';
 import { Loading } from '../../components/states.tsx';
 import { settings, changeSettings, type Settings } from '../../state/settings.ts';
 import { useLoaded } from '../../state/resource.ts';
-import { BackendFacts, Fact, useBackend } from '../home/backend-card.tsx';
+import { BackendSummary, Fact, useBackend } from '../home/backend-card.tsx';
 import { ApiKeys } from './api-keys.tsx';
 
 interface Version {
@@ -70,7 +70,7 @@ export function SettingsPage() {
           <header>
             <h2 id="system">Backend</h2>
           </header>
-          {data === undefined ? <Loading /> : <BackendFacts health={data} />}
+          {data === undefined ? <Loading /> : <BackendSummary health={data} />}
           {data !== undefined && (
             <dl class="facts">
               <Fact name="Version">{data.version}</Fact>

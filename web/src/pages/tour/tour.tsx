@@ -60,7 +60,7 @@ export function TourPage({ params: { namespace = '' } }: PageProps) {
     setBusy(false);
   };
   const { data } = explained.state.value;
-  const told = data?.explanation.handlers.items ?? [];
+  const runs = data?.explanation.handlers.items ?? [];
   return (
     <div class="stack tour">
       <div class="page-head">
@@ -108,11 +108,11 @@ export function TourPage({ params: { namespace = '' } }: PageProps) {
             ))}
           </ol>
         </li>
-        <li class="card" data-told={told.length}>
+        <li class="card" data-notified={runs.length}>
           <h2>See who was notified</h2>
-          {told.length === 0 && <p class="muted">No handler has run yet.</p>}
+          {runs.length === 0 && <p class="muted">No handler has run yet.</p>}
           <ul class="plain-list">
-            {told.slice(0, 4).map(({ notification: { id, handler, outcome, reason } }) => (
+            {runs.slice(0, 4).map(({ notification: { id, handler, outcome, reason } }) => (
               <li key={id}>
                 <Outcome outcome={outcome} />
                 <strong>{handler}</strong>

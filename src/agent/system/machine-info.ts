@@ -13,7 +13,7 @@ export interface Virtualization {
 }
 
 /** The properties of the machine that do not change while the agent runs. */
-export interface MachineFacts extends Platform, Virtualization {
+export interface MachineInfo extends Platform, Virtualization {
   /** `glibc` or `musl` on Linux; empty for others. */
   libc_type: string;
 }

@@ -35,6 +35,6 @@ const faulty = nativeModules().filter((path) => readFileSync(path).includes(TEXT
 if (!process.argv.includes('--check')) {
   faulty.forEach(mend);
 } else if (faulty.length > 0) {
-  process.stderr.write(`run 'node scripts/mend-lmdb.js' to mend ${faulty.join(', ')}\n`);
+  process.stderr.write(`run 'node scripts/patch-lmdb.js' to mend ${faulty.join(', ')}\n`);
   process.exitCode = 1;
 }

@@ -30,7 +30,7 @@ interface Hour {
  * Counts the connections of each agent by the hour. An agent that reconnects all the time gets one entry an hour in the ledger,
  * instead of several for each connection.
  */
-export class RestlessAgents {
+export class ReconnectingAgents {
   readonly #hours = new LRUCache<string, Hour>(atMost(MAX_REMEMBERED_CONNECTIONS));
 
   get remembered(): QueueStats {
