@@ -26,8 +26,17 @@ export function handlerDelivery({ annotations }: Pick<ObjectMeta, 'annotations'>
 }
 
 /** @throws InvalidResource that names the annotation and its rule */
-export function assertHandlerDelivery({ annotations }: Pick<ObjectMeta, 'annotations'>): void {
+export function assertHandlerDelivery(
+  { annotations }: Pick<ObjectMeta, 'annotations'>,
+  type: string | undefined,
+): void {
   const [retryFor, parallel] = [annotations?.[RETRY_FOR], annotations?.[MAX_PARALLEL]];
+  if (type === 'set' && (retryFor !== undefined || parallel !== undefined)) {
+    const name = retryFor === undefined ? MAX_PARALLEL : RETRY_FOR;
+    throw new InvalidResource(
+      `annotation ${name} must be on the handlers of a set, because a set has no runs of its own`,
+    );
+  }
   if (retryFor !== undefined && retryForMs(retryFor) === undefined) {
     throw new InvalidResource(`annotation ${RETRY_FOR} must be a duration of at most 168h, for example 30m`);
   }

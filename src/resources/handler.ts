@@ -57,7 +57,7 @@ export function parseHandlerShape(value: unknown): Handler {
 export function assertHandler(handler: Handler): void {
   assertName(handler.metadata.name ?? '', 'handler name');
   assertType(handler);
-  assertHandlerDelivery(handler.metadata);
+  assertHandlerDelivery(handler.metadata, handler.type);
   if (handler.metadata.namespace === undefined) throw new InvalidResource('namespace must be set');
 }
 
