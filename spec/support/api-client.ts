@@ -8,8 +8,6 @@ import { at } from './json-path.ts';
 export const ADMIN: Credentials = { username: 'admin', password: 'Adm1n-P@ss' };
 
 const LEDGER_PAGE = 1_000;
-/** Requests that may be sent again, because a second one changes nothing. */
-const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'PUT']);
 
 export interface ApiAnswer {
   status: number;
@@ -154,14 +152,7 @@ export class ApiClient {
           resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, json: parsed(text) });
         });
       });
-      outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        // The server may close an idle connection in the moment in which it is used again.
-        if (outgoing.reusedSocket && error.code === 'ECONNRESET' && REPEATABLE.has(method)) {
-          resolve(this.#send(method, path, headers, body));
-        } else {
-          reject(error);
-        }
-      });
+      outgoing.on('error', reject);
       outgoing.end(body);
     });
   }

@@ -107,9 +107,8 @@ export class ActorSystem {
     const after = (delayMs: number, fire: () => void) => void clock.after(delayMs, fire);
     const committer = new Committer({ store, nowMs: steadyMs, after, listener: commits });
     const settings = { ...DEFAULT_SETTINGS, ...ports.settings };
-    const { storeQuotaBytes: quotaBytes } = settings;
     const { freeDiskBytes, memory } = ports;
-    const limits = new ResourceLimits({ store, clock, log, quotaBytes, freeDiskBytes, memory });
+    const limits = new ResourceLimits({ store, clock, log, quotaBytes: settings.storeQuotaBytes, freeDiskBytes, memory });
     this.limits = limits;
     const pressure = new Pressure({ store: committer, memory: limits.memory, quota: limits.quota, nowMs: steadyMs });
     const visible = new VisibleReader(committer);
