@@ -107,8 +107,9 @@ export class ActorSystem {
     const after = (delayMs: number, fire: () => void) => void clock.after(delayMs, fire);
     const committer = new Committer({ store, nowMs: steadyMs, after, listener: commits });
     const settings = { ...DEFAULT_SETTINGS, ...ports.settings };
-    const { freeDiskBytes, memory } = ports;
-    const limits = new ResourceLimits({ store, clock, log, quotaBytes: settings.storeQuotaBytes, freeDiskBytes, memory });
+    const { storeQuotaBytes: quotaBytes } = settings;
+    const { freeDiskBytes, memory, deregistrationHandler } = ports;
+    const limits = new ResourceLimits({ store, clock, log, quotaBytes, freeDiskBytes, memory });
     this.limits = limits;
     const pressure = new Pressure({ store: committer, memory: limits.memory, quota: limits.quota, nowMs: steadyMs });
     const visible = new VisibleReader(committer);
@@ -122,7 +123,6 @@ export class ActorSystem {
     const sessions = new OpenSessions<AgentSession>();
     const failures = new FailureQueue();
     const root = startRoot(failures);
-    const { deregistrationHandler } = ports;
     const effects = { current, guards, sessions, rings: () => this.rings, deregistrationHandler };
     const kinds = makeActorKinds({
       machines: provideEffects(machines, effects),
