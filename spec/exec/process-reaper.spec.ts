@@ -45,11 +45,13 @@ describe('the process reaper', () => {
   });
 
   it('ends the groups that it holds when it is closed, also those that ignore SIGTERM', async () => {
-    const mild = await begin('mild', 'NOTED; exec sleep 600');
+    const asked = `${directory.path}/asked`;
+    const mild = await begin('mild', `trap 'echo $$ > ${asked}; exit' TERM; NOTED; sleep 600 & wait`);
     const stubborn = await begin('stubborn', `trap '' TERM; NOTED; while :; do sleep 1; done`);
     reaper.close();
-    await eventually(() => !isRunning(mild), Boolean, { what: 'the end of the first', withinMs: 1_500 });
-    await eventually(() => !isRunning(stubborn), Boolean, { what: 'the end of the second', withinMs: 10_000 });
+    await eventually(() => !isRunning(mild), Boolean, { what: 'the end of the first' });
+    expect(pidsIn(asked)).to.deep.equal([mild]);
+    await eventually(() => !isRunning(stubborn), Boolean, { what: 'the end of the second' });
     await eventually(() => reapers().length === 0, Boolean, { what: 'its own end' });
   });
 

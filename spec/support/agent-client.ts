@@ -3,7 +3,7 @@ import type { SecureContextOptions } from 'node:tls';
 import { WebSocket } from 'ws';
 import { decodeFrame, encodeFrame } from '../../src/wire/frame.ts';
 import { basicHeader, type Credentials } from '../../src/wire/handshake.ts';
-import { eventually, inTime } from './eventually.ts';
+import { eventually, inTime, PATIENCE_MS } from './eventually.ts';
 
 export const AGENT: Credentials = { username: 'agent', password: 'P@ssw0rd!' };
 
@@ -129,7 +129,7 @@ export class AgentClient {
       });
       onceRefused(socket, reject);
     });
-    return inTime(promise, '101 of a handshake', 15_000);
+    return inTime(promise, '101 of a handshake');
   }
 
   header(name: string): string[] {
@@ -158,7 +158,7 @@ export class AgentClient {
   }
 
   /** Takes the oldest unread message, or waits for one. @throws if the backend closes the connection first */
-  async nextFrame(withinMs = 5_000): Promise<AgentFrame> {
+  async nextFrame(withinMs = PATIENCE_MS): Promise<AgentFrame> {
     const wait = { what: 'a message of the backend', withinMs, everyMs: 2 };
     await eventually(() => this.#frames.length > 0 || this.#close, Boolean, wait);
     const frame = this.#frames.shift();
@@ -167,7 +167,7 @@ export class AgentClient {
   }
 
   /** Takes the next message and returns its payload. @throws if it is of another type */
-  async next(type: string, withinMs = 5_000): Promise<unknown> {
+  async next(type: string, withinMs = PATIENCE_MS): Promise<unknown> {
     const frame = await this.nextFrame(withinMs);
     if (frame.type !== type) throw new Error(`got ${frame.raw.toString()} instead of ${type}`);
     return jsonOf(frame);
@@ -179,7 +179,7 @@ export class AgentClient {
   }
 
   /** Sends a ping and returns the milliseconds until the pong with the same body. */
-  async ping(body = '', withinMs = 5_000): Promise<number> {
+  async ping(body = '', withinMs = PATIENCE_MS): Promise<number> {
     const beganMs = performance.now();
     let onPong: ((answer: Buffer) => void) | undefined;
     const promise = new Promise<number>((resolve) => {
@@ -197,7 +197,7 @@ export class AgentClient {
   }
 
   /** Waits for the close frame. */
-  async closed(withinMs = 5_000): Promise<CloseFrame> {
+  async closed(withinMs = PATIENCE_MS): Promise<CloseFrame> {
     const close = await eventually(
       () => this.#close,
       (frame) => frame !== undefined,

@@ -1,5 +1,8 @@
 import { inspect } from 'node:util';
 
+/** Long enough for a machine that runs other work at the same time. */
+export const PATIENCE_MS = 15_000;
+
 /** A condition was not met in time. */
 export class TimedOut extends Error {}
 
@@ -17,7 +20,7 @@ export interface WaitOptions {
 export async function eventually<T>(
   read: () => T | Promise<T>,
   holds: (value: T) => boolean = Boolean,
-  { what = 'the condition', withinMs = 5_000, everyMs = 10 }: WaitOptions = {},
+  { what = 'the condition', withinMs = PATIENCE_MS, everyMs = 10 }: WaitOptions = {},
 ): Promise<T> {
   const untilMs = performance.now() + withinMs;
   for (;;) {
@@ -31,7 +34,7 @@ export async function eventually<T>(
 }
 
 /** Returns the result of `promise`. @throws TimedOut unless it settles within `withinMs` */
-export async function inTime<T>(promise: Promise<T>, what: string, withinMs = 5_000): Promise<T> {
+export async function inTime<T>(promise: Promise<T>, what: string, withinMs = PATIENCE_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {

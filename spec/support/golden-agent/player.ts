@@ -374,7 +374,7 @@ export class Player {
     return { exists: true, text, ...(json === true ? { json: JSON.parse(text) as unknown } : {}) };
   }
 
-  async #closed({ n, within_ms: withinMs = 5_000 }: { n: number; within_ms?: number }): Promise<unknown> {
+  async #closed({ n, within_ms: withinMs = FRAME_WITHIN_MS }: { n: number; within_ms?: number }): Promise<unknown> {
     return eventually(() => this.#backend.sessions[n - 1]?.closed, Boolean, { what: 'the close frame', withinMs });
   }
 
