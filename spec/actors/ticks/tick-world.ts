@@ -91,6 +91,19 @@ export class TickWorld {
     }
   }
 
+  /** Lets writes wait until the returned function is called. */
+  holdWrites(): () => void {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    this.store.beforeWrite = () => released;
+    return () => {
+      this.store.beforeWrite = () => Promise.resolve();
+      release();
+    };
+  }
+
   connect(agentName: string): void {
     const session: AgentSession = {
       id: randomUUID(),
@@ -129,19 +142,20 @@ export class TickWorld {
       publish,
       timeout: 2,
     });
-    await this.system.decider.decide({ cause: { user: 'u' } }, (ctx) => {
+    const { durable } = this.system.decider.decide({ cause: { user: 'u' } }, (ctx) => {
       const previous: Check | undefined = readResource(ctx.decision, 'checks', 'default', name);
       const key = resourceKey('checks', 'default', name);
       if (intervalS === 0) ctx.delete('resources', key);
       else ctx.put('resources', key, check);
       if (intervalS !== 0 || previous !== undefined) checkChanged(ctx, 'default', name, previous);
-    }).durable;
+    });
     const epochs = this.epochs.get(name) ?? [];
     this.epochs.set(name, epochs);
     const atMs = this.clock.nowMs();
     const last = epochs.at(-1);
     if (last !== undefined) last.untilMs = atMs;
     epochs.push({ fromMs: atMs, untilMs: Infinity, intervalS, publish });
+    await durable;
   }
 
   /** The outcomes of a check, or those that concern an entity, until now. */

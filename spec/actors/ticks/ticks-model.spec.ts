@@ -12,7 +12,7 @@ const INTERVALS_S = [1, 5, 7, 10, 60];
 /** After a disturbance any explained outcome is right for this time: requests of ticks just before it may be lost. */
 const AROUND_MS = 6_000;
 
-/** Random edits, agents that come and go, crashes, failing writes, suspends and clock changes. */
+/** Random edits, agents that come and go, crashes, failing and slow writes, suspends and clock changes. */
 class RandomRun {
   readonly world = new TickWorld();
   readonly disturbed: [number, number][] = [];
@@ -37,7 +37,7 @@ class RandomRun {
   async #step(): Promise<void> {
     const { world } = this;
     const mute = this.#random.oneIn(6) ? AGENTS[this.#random.below(2)] : undefined;
-    switch (this.#random.below(12)) {
+    switch (this.#random.below(13)) {
       case 0:
       case 1:
       case 2:
@@ -69,14 +69,23 @@ class RandomRun {
           world.clock.jump(this.#random.below(600_000));
           await world.advance(6_000);
         });
+      case 9:
+        return this.#edit(CHECKS[this.#random.below(CHECKS.length)] ?? 'one', this.#random.below(9_000));
       default:
         return world.advance(1_000 + this.#random.below(40_000), (agent) => agent === mute);
     }
   }
 
-  #edit(name: string): Promise<void> {
+  /** Edits a check, while nothing is written for `heldMs` before the edit and for as long after it. */
+  async #edit(name: string, heldMs = 0): Promise<void> {
+    const { world } = this;
     const intervalS = this.#random.oneIn(8) ? 0 : (INTERVALS_S[this.#random.below(INTERVALS_S.length)] ?? 10);
-    return this.world.change(name, intervalS, !this.#random.oneIn(4));
+    const release = heldMs > 0 ? world.holdWrites() : undefined;
+    await world.advance(heldMs);
+    const edited = world.change(name, intervalS, !this.#random.oneIn(4));
+    await world.advance(heldMs);
+    release?.();
+    await edited;
   }
 
   async #comeOrGo(): Promise<void> {
@@ -93,6 +102,25 @@ class RandomRun {
     this.disturbed.push([fromMs, this.world.clock.nowMs() + AROUND_MS]);
   }
 }
+
+describe('the record of ticks', () => {
+  it('has one outcome of a tick whose check is edited before its request is sent', async () => {
+    const world = new TickWorld();
+    await world.begin();
+    world.connect('a');
+    await world.change('one', 3, true);
+    const release = world.holdWrites();
+    await world.advance(3_000);
+    const edited = world.change('one', 7, true);
+    release();
+    await edited;
+    await world.advance(60_000);
+    const outcomes = world.outcomes('one').map(({ atMs, result: { outcome } }) => ({ atMs, outcome }));
+    expect(new Set(outcomes.map(({ atMs }) => atMs)).size).to.equal(outcomes.length);
+    expect(outcomes.filter(({ outcome }) => outcome !== 'ran')).to.deep.equal([]);
+    expect(outcomes.length).to.be.greaterThan(8);
+  });
+});
 
 describe('the record of ticks, in random runs', () => {
   /** `MON_SPEC_SEED` gives other runs. */

@@ -152,6 +152,7 @@ describe('the conformance cases of handlers and their events', function () {
   it('case 56: the next event after a silence carries it, and not_silenced denies it by its name', async () => {
     await user.handler('c56', { filters: ['not_silenced'] });
     await user.event('c56', { handlers: ['c56'] });
+    await user.outcomes('c56', 1);
     const silence = { subscription: 'entity:web-01', check: 'c56' };
     const name = 'entity:web-01:c56';
     await user.put('silenced', name, silence);

@@ -53,13 +53,13 @@ export class TickBook {
     if (this.noted.length > MAX_NOTED) this.noted.shift();
   }
 
-  /** The next tick of a check is armed, or was dropped. */
+  /** The next tick of a check is armed, or was dropped. Requests of earlier ticks may still be on their way. */
   scheduled(key: string, atMs: number | undefined): void {
     if (atMs !== undefined) {
       this.#next.set(key, atMs);
       return;
     }
-    for (const map of [this.#next, this.#undecided, this.#failures]) map.delete(key);
+    for (const map of [this.#next, this.#failures]) map.delete(key);
     this.missed.delete(key);
   }
 

@@ -34,9 +34,11 @@ export function reportRequest(decider: Decider, requested: CheckRequested, recei
     expectResults(ctx, requested, receipts);
     if (adhoc) return;
     const sent = sendToSchedule(ctx, key, { type: 'request.sent', atMs, sessions: receipts.length });
-    if (sent === undefined || receipts.length === 0) return;
-    const { nextTickAtMs } = (sent.snapshot?.context ?? {}) as Partial<ScheduleContext>;
-    recordTick(ctx, key, { outcome: 'ran', agents: [receipts.length, receipts.length] }, nextTickAtMs);
+    const { nextTickAtMs } = (sent?.snapshot?.context ?? {}) as Partial<ScheduleContext>;
+    const agents = receipts.length;
+    if (agents > 0) recordTick(ctx, key, { outcome: 'ran', agents: [agents, agents] }, nextTickAtMs);
+    // The schedule of an existing check records this itself.
+    else if (sent === undefined) recordTick(ctx, key, { outcome: 'skipped', reason: 'no agents' }, nextTickAtMs);
   });
 }
 

@@ -86,7 +86,7 @@ export class TickWatchdog {
     for (const { key, atMs } of first(ticks.overdueOutcomes(ctx.steadyMs))) {
       const isQuarantined = ctx.isQuarantined('check-schedule', key);
       recordTickAt(ctx, key, atMs, isQuarantined ? IN_QUARANTINE : UNEXPLAINED, undefined);
-      if (isQuarantined) continue;
+      if (isQuarantined || checkOf(ctx.decision, key) === undefined) continue;
       ticks.missed.add(key);
       log.error({ check: key, tick_ms: atMs }, 'the outcome of a tick is not known');
     }

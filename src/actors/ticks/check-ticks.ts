@@ -33,14 +33,18 @@ export function recordTickAt(
   const { ticks } = ctx;
   const result = { ...outcome, asks: asksOf(checkOf(ctx, key)) };
   const record = recordOf(ctx, key);
-  ticks.decided(key, atMs);
   const known = record.streaks.findLast((streak) => streak.isWhole !== true && covers(streak, atMs));
+  // Until here the tick is undecided, so that it is not filled in itself.
+  const earlier = known === undefined ? filled(ctx, key, record, { untilMs: atMs }) : record.streaks;
+  ticks.decided(key, atMs);
   if (known === undefined) {
-    const streaks = withTick(filled(ctx, key, record, { untilMs: atMs }), atMs, result);
+    const streaks = withTick(earlier, atMs, result);
     ticks.counts[result.outcome] += 1;
     if (result.outcome !== 'lost') ticks.missed.delete(key);
     const next = nextTick(ctx, key, nextTickAtMs) ?? record.next;
-    put(ctx, key, withPassed(ctx, key, { ...record, streaks, next }, atMs));
+    const passed = next && { ...next, atMs: tickAfter(next, atMs, atMs) };
+    const passedFrom = record.next !== undefined && record.next.atMs > atMs ? record.next : passed;
+    put(ctx, key, withPassed(ctx, key, { ...record, streaks, next }, passedFrom));
     return;
   }
   const better = betterResult(known, result);
@@ -74,11 +78,15 @@ function betterResult(known: TickStreak, result: TickResult): TickResult | undef
   return { ...result, agents: [agents, agents] };
 }
 
-/** Adds the ticks that had passed when the tick at `atMs` was taken late. */
-function withPassed(ctx: DecisionContext, key: string, record: TickRecord, atMs: number): TickRecord {
+/** Adds the ticks that had passed when a tick was taken late: those from `passedFrom`, the first one after it or after an edit. */
+function withPassed(
+  ctx: DecisionContext,
+  key: string,
+  record: TickRecord,
+  passedFrom: NextTick | undefined,
+): TickRecord {
   const { next } = record;
   if (next === undefined) return record;
-  const passedFrom = { ...next, atMs: tickAfter(next, atMs, atMs) };
   // A point of the grid at this very moment has passed, too.
   const gap = { untilMs: Math.min(next.atMs, ctx.nowMs + 1), otherwise: LATE };
   return { ...record, streaks: filled(ctx, key, { ...record, next: passedFrom, undecided: [] }, gap) };
