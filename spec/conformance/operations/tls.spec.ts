@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect as connectClear } from 'node:net';
-import type { ConnectionOptions } from 'node:tls';
+import { duplexPair } from 'node:stream';
+import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import { expect } from 'chai';
 import type { BackendConfig } from '../../../src/config/backend.ts';
 import { ConfigError } from '../../../src/config/parsing/flags.ts';
@@ -62,6 +63,16 @@ describe('listeners with TLS', function () {
 
   /** The options of a client that trusts the authority. */
   const shake = (port: number, options: ConnectionOptions = {}) => handshake(port, { ...trusting(), ...options });
+
+  /** Sends texts without TLS, each in a packet of its own, and resolves when the connection is closed. */
+  async function clearText(port: number, ...texts: readonly string[]): Promise<{ answer: string; hadError: boolean }> {
+    const socket = connectClear(port, '127.0.0.1').setNoDelay(true);
+    const received: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => received.push(chunk));
+    for (const text of texts) socket.write(text);
+    const [hadError] = (await inTime(once(socket, 'close'), 'the end of the connection')) as [boolean];
+    return { answer: Buffer.concat(received).toString(), hadError };
+  }
 
   const refusals = async (): Promise<Record<string, unknown>[]> => {
     const admin = await ApiClient.login(backend.apiPort, ADMIN, trusting());
@@ -152,13 +163,48 @@ describe('listeners with TLS', function () {
         expect(await errorCodeOf(shake(backend[listener], { ecdhCurve: 'X448' }))).to.match(/ERR_SSL|EPROTO/);
       });
 
-      it('close clear-text connections without an answer and without an error', async () => {
-        const socket = connectClear(backend[listener], '127.0.0.1');
-        const said: Buffer[] = [];
-        socket.on('data', (chunk: Buffer) => said.push(chunk));
-        socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-        const [hadError] = (await inTime(once(socket, 'close'), 'the end of the connection')) as [boolean];
-        expect({ hadError, said }).to.deep.equal({ hadError: false, said: [] });
+      it('answer unencrypted requests with 400 and a text, whatever their method', async () => {
+        for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'PRI']) {
+          const { answer, hadError } = await clearText(
+            backend[listener],
+            `${method} / HTTP/1.1\r\nHost: localhost\r\n`,
+          );
+          expect(answer, method).to.match(/^HTTP\/1\.[01] 400 Bad Request\r\n(?:.+\r\n)*\r\n/);
+          expect(answer, method).to.match(/Client sent an HTTP request to an HTTPS server\. Use (https|wss):\/\//);
+          expect(hadError).to.equal(false);
+        }
+      });
+
+      it('answer an unencrypted request whose bytes arrive one by one', async () => {
+        const { answer } = await clearText(backend[listener], 'GET', ' / HTTP/1.1\r\n', 'Host: localhost\r\n\r\n');
+        expect(answer).to.match(/^HTTP\/1\.[01] 400 Bad Request\r\n/);
+      });
+
+      it('complete a handshake whose first bytes arrive one by one', async () => {
+        const clear = connectClear(backend[listener], '127.0.0.1');
+        const [left, right] = duplexPair();
+        left.on('data', (chunk: Buffer) => {
+          for (const byte of chunk.subarray(0, 8)) clear.write(Buffer.of(byte));
+          clear.write(chunk.subarray(8));
+        });
+        clear.setNoDelay(true).on('data', (chunk: Buffer) => left.write(chunk));
+        const socket = connectTls({ socket: right, servername: 'localhost', ...trusting() });
+        await inTime(once(socket, 'secureConnect'), 'a TLS handshake');
+        socket.destroy();
+        clear.destroy();
+      });
+
+      it('close connections without an answer that send neither TLS nor a request', async () => {
+        const { answer } = await clearText(backend[listener], '\0\0\0\0\0\0\0\0');
+        expect(answer).not.to.include('HTTP');
+        for (const abrupt of [true, false]) {
+          const silent = connectClear(backend[listener], '127.0.0.1');
+          await once(silent, 'connect');
+          if (abrupt) silent.resetAndDestroy();
+          else silent.end();
+          await inTime(once(silent, 'close'), 'the end of the connection');
+        }
+        (await shake(backend[listener])).destroy();
       });
     });
   }
@@ -180,12 +226,13 @@ describe('listeners with TLS', function () {
   });
 
   it('list agents that are refused because of ws:// or an old TLS version', async () => {
-    expect(await errorCodeOf(AgentClient.connect(backend.agentPort, { name: 'web' }))).to.equal('ECONNRESET');
+    const unencrypted = await AgentClient.connect(backend.agentPort, { name: 'web' }).catch((error: unknown) => error);
+    expect(unencrypted).to.be.instanceOf(HandshakeRefused).and.to.have.property('status', 400);
     const old = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
     await errorCodeOf(shake(backend.agentPort, old));
     expect((await refusals()).map(({ address, status, reason }) => ({ address, status, reason }))).to.deep.equal([
       { address: '127.0.0.1', status: 400, reason: 'TLS handshake failed: unsupported protocol' },
-      { address: '127.0.0.1', status: 400, reason: 'unencrypted request on a TLS port; use wss://' },
+      { address: '127.0.0.1', status: 400, reason: 'Client sent an HTTP request to an HTTPS server. Use wss://' },
     ]);
   });
 

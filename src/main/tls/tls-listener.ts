@@ -11,7 +11,6 @@ import type { TLS_TERMS } from './tls-terms.ts';
 
 /** The interval of reads. A change takes effect when two reads find the same files, because a certificate and its key are written one after the other. */
 const READ_INTERVAL_MS = 15_000;
-const HANDSHAKE_TIMEOUT_MS = 15_000;
 
 /** The content of the files, or the reason why they cannot be used. */
 type Found = ServerMaterial | string;
@@ -46,13 +45,8 @@ export class ListenerTls {
   /** Creates a server. When authorities for clients are configured, it closes connections without a valid client certificate. */
   createServer(options: ServerOptions): TlsServer {
     const asksClients = this.#used.ca !== undefined;
-    const server = new TlsServer({
-      ...options,
-      ...this.#context(),
-      requestCert: asksClients,
-      rejectUnauthorized: asksClients,
-      handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-    });
+    const tlsOptions = { ...this.#context(), requestCert: asksClients, rejectUnauthorized: asksClients };
+    const server = new TlsServer({ ...options, ...tlsOptions }, this.#ports.clock);
     this.#servers.push(server);
     return server;
   }

@@ -81,7 +81,9 @@ function readHello({ headers }: IncomingMessage): AgentHello | Refusal {
   }
 }
 
-/** The refusal for bytes that are neither HTTP nor TLS; undefined if the peer has just disconnected. */
+const UNENCRYPTED = 'Client sent an HTTP request to an HTTPS server. Use wss://';
+
+/** The refusal for bytes that are not a request; undefined if the peer has just disconnected. */
 export function malformedRequestRefusal(error: NodeJS.ErrnoException, socket: Socket): Refusal | undefined {
   const { code = '', message } = error;
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { status: 408, message: 'the request was not complete in time' };
@@ -90,10 +92,10 @@ export function malformedRequestRefusal(error: NodeJS.ErrnoException, socket: So
   return tlsRefusal(error, socket);
 }
 
-/** The connection is already closed, so the refusal only appears in the list of refusals. */
+/** After a failed handshake the connection is already closed, so the refusal only appears in the list of refusals. */
 function tlsRefusal(error: NodeJS.ErrnoException, socket: Socket): Refusal | undefined {
   const { code = '', message, reason = message } = error as { reason?: string } & NodeJS.ErrnoException;
-  if (code === 'ERR_SSL_HTTP_REQUEST') return { status: 400, message: 'unencrypted request on a TLS port; use wss://' };
+  if (code === 'ERR_SSL_HTTP_REQUEST') return { status: 400, message: UNENCRYPTED };
   if (code === 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE') return { status: 401, message: 'no client certificate' };
   if (code.startsWith('ERR_SSL_')) return { status: 400, message: `TLS handshake failed: ${reason}` };
   const authorizationError = socket instanceof TLSSocket ? (socket.authorizationError as unknown) : undefined;
