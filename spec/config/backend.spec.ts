@@ -85,9 +85,11 @@ describe('the configuration of the backend', () => {
       secretVariables: ['MON_SECRET_*'],
       maxAwakeActors: 200_000,
       memoryLimitBytes: 0,
+      debug: undefined,
       inspect: false,
       inspectRelay: undefined,
       storeSync: 'full',
+      maxValueBytes: 1_572_864,
     });
   });
 
@@ -273,6 +275,7 @@ describe('the configuration of the backend', () => {
       secretVariables: ['KEY', 'DB_*'],
       maxAwakeActors: 5,
       memoryLimitBytes: 3_145_728,
+      debug: undefined,
       inspect: true,
       inspectRelay: {
         url: 'ws://relay:8088',
@@ -282,6 +285,7 @@ describe('the configuration of the backend', () => {
         ],
       },
       storeSync: 'none',
+      maxValueBytes: 1_572_864,
     });
     const ignored = {
       'event-log-buffer-wait': 'the backend never waits for the event log',
@@ -304,6 +308,22 @@ describe('the configuration of the backend', () => {
       expect(mistakes[0]).to.include(rule);
     });
   }
+
+  it('takes the limits of the store from the flags of the reference, unless those of mon are given', () => {
+    const reference = ['--etcd-quota-backend-bytes=1000', '--etcd-max-request-bytes=2000'];
+    expect(backendOf(...reference)).to.include({ storeQuotaBytes: 1_000, maxValueBytes: 2_000 });
+    const own = ['--store-quota=3', '--store-max-value-bytes=4'];
+    expect(backendOf(...reference, ...own)).to.include({ storeQuotaBytes: 3_145_728, maxValueBytes: 4 });
+    expect(backendOf(...reference, '--store-quota=0')).to.include({ storeQuotaBytes: 0 });
+    expect(backendOf('--etcd-quota-backend-bytes=-1')).to.include({ storeQuotaBytes: 0 });
+  });
+
+  it('refuses to sync the store at intervals, and says why', () => {
+    expect(mistakesOf(() => backendOf('--store-sync', 'interval=100'))[0]).to.include(
+      'must be full or none; a power cut between two syncs could damage the whole store',
+    );
+    expect(mistakesOf(() => backendOf('--store-sync', 'often'))[0]).to.include('must be one of full, none');
+  });
 
   it('is deeply frozen', () => {
     const config = backendOf();

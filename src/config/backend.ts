@@ -3,6 +3,7 @@ import { type AssetConfig, assetConfig } from './flags/asset-flags.ts';
 import { type BackendTls, backendTlsOf, backendTlsRules } from './flags/backend-tls.ts';
 import { BACKEND_FILE_KEYS } from './flags/command-flags.ts';
 import { type DashboardConfig, dashboardConfig, dashboardRules } from './flags/dashboard-flags.ts';
+import { type DebugConfig, debugConfig } from './flags/debug-flags.ts';
 import { type EarlierApiConfig, earlierApiConfig, earlierApiRules } from './flags/earlier-api-flags.ts';
 import { etcdRules } from './flags/etcd-flags.ts';
 import { type EventLogConfig, eventLogConfig } from './flags/event-log-flags.ts';
@@ -22,6 +23,7 @@ import { type SecretConfig, secretConfig, secretRule } from './flags/secret-flag
 import { type SilenceConfig, silenceConfig, silenceRule } from './flags/silence-flags.ts';
 import { startFlags } from './flags/start-flags.ts';
 import { controlSocketOf, ENVIRONMENT_PREFIX, stateDirRule } from './flags/state-flags.ts';
+import { etcdQuota, type StoreConfig, storeConfig } from './flags/store-flags.ts';
 import { type TokenConfig, tokenConfig, tokenRules } from './flags/token-flags.ts';
 import { type WatchConfig, watchConfig, watchRule } from './flags/watch-flags.ts';
 
@@ -34,6 +36,7 @@ export interface BackendConfig
     InspectConfig,
     AdmissionConfig,
     AssetConfig,
+    DebugConfig,
     EventLogConfig,
     FeatureConfig,
     MetricsLogConfig,
@@ -44,6 +47,7 @@ export interface BackendConfig
     SandboxConfig,
     SecretConfig,
     SilenceConfig,
+    StoreConfig,
     TokenConfig,
     WatchConfig {
   readonly stateDir: string;
@@ -81,8 +85,6 @@ export interface BackendConfig
   readonly memberName?: string;
   /** Where clients reach the API; by default the address that they used. */
   readonly apiUrl?: string | undefined;
-  /** With `full`, acknowledged data survives a power cut. */
-  readonly storeSync: 'full' | 'none';
 }
 
 /** The flags of `mon-backend start`, without the command itself. @throws ConfigError */
@@ -114,11 +116,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
         inspectRelayRule,
       ],
       build(values, warn, isGiven): BackendConfig {
-        const storeSync = values['etcd-unsafe-no-fsync'] ? 'none' : values['store-sync'];
-        if (storeSync === 'none') {
-          const flag = values['etcd-unsafe-no-fsync'] ? 'etcd-unsafe-no-fsync' : 'store-sync';
-          warn({ message: 'acknowledged data may be lost when the machine fails', fields: { flag } });
-        }
+        const store = storeConfig(values, warn, isGiven);
         return Object.freeze({
           stateDir: values['state-dir'],
           controlSocket: controlSocketOf(values),
@@ -163,7 +161,9 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
           ...admissionConfig(values),
           ...eventLogConfig(values),
           ...inspectConfig(values),
-          storeSync,
+          ...debugConfig(values, warn),
+          ...etcdQuota(values, isGiven),
+          ...store,
         });
       },
     },

@@ -31,6 +31,7 @@ import { connectionBounds } from './serve/connection-bounds.ts';
 import { boundAddress, listenOn } from './serve/listen.ts';
 import { openAssets } from './serve/open-assets.ts';
 import { openControl } from './serve/open-control.ts';
+import { openDebug } from './serve/open-debug.ts';
 import { openHttp } from './serve/open-http.ts';
 import { openPipeline } from './serve/open-pipeline.ts';
 import { openMetricsLog } from './serve/open-metrics-log.ts';
@@ -230,6 +231,7 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   await listenOn(agentPort.server, { host, port, flags: ['agent-host', 'agent-port'] });
   closers.add(() => agentPort.stop());
   await openControl(controlSocketPath(stateDir, controlSocket), system, closers);
+  await openDebug(config, { clock, log: logOf('debug') }, closers);
 
   if (!isInitialised(store)) {
     const command = `mon-backend init --state-dir ${config.stateDir}`;

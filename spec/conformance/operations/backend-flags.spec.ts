@@ -12,6 +12,39 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/mon-backend.js', import.meta.url));
 
+/** Every flag of `spec/06` 3 that mon accepts and ignores, with a value. */
+const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
+  'event-log-buffer-wait': '10ms',
+  'event-log-parallel-encoders': 'true',
+  'log-millisecond-timestamps': 'true',
+  'metrics-refresh-interval': '1m',
+  'eventd-workers': '100',
+  'eventd-buffer-size': '1000',
+  'keepalived-workers': '100',
+  'keepalived-buffer-size': '1000',
+  'pipelined-buffer-size': '1000',
+  'require-fips': 'true',
+  'etcd-listen-client-urls': 'http://127.0.0.1:2379',
+  'etcd-advertise-client-urls': 'http://localhost:2379',
+  'etcd-client-urls': 'http://localhost:2379',
+  'etcd-listen-peer-urls': 'http://127.0.0.1:2380',
+  'etcd-initial-advertise-peer-urls': 'http://127.0.0.1:2380',
+  'etcd-initial-cluster': 'default=http://127.0.0.1:2380',
+  'etcd-initial-cluster-state': 'new',
+  'etcd-initial-cluster-token': 't',
+  'etcd-cert-file': '/c',
+  'etcd-key-file': '/k',
+  'etcd-trusted-ca-file': '/ca',
+  'etcd-client-cert-auth': 'true',
+  'etcd-peer-cert-file': '/c',
+  'etcd-peer-key-file': '/k',
+  'etcd-peer-trusted-ca-file': '/ca',
+  'etcd-peer-client-cert-auth': 'true',
+  'etcd-heartbeat-interval': '300',
+  'etcd-election-timeout': '3000',
+  'etcd-client-log-level': 'error',
+};
+
 describe('flags of the reference that have an effect', () => {
   describe('--labels and --annotations', () => {
     const directory = perSuite(temporaryDirectory, (made) => made.remove());
@@ -74,6 +107,43 @@ describe('flags of the reference that have an effect', () => {
       expect(text).to.match(/^mon_entities,backend=\S+ gauge=\d+ \d{19}$/m);
       expect(text).to.match(/^process_cpu_seconds_total,backend=\S+ counter=[\d.]+ \d{19}$/m);
     });
+  });
+});
+
+describe('flags of the store of the reference', () => {
+  const backend = perSuite(() =>
+    BackendProcess.start({
+      args: [
+        ...Object.entries(WITHOUT_EFFECT).map(([name, value]) => `--${name}=${value}`),
+        '--etcd-max-request-bytes=2000',
+        '--etcd-quota-backend-bytes=4294967296',
+      ],
+    }),
+  );
+
+  it('start the program with one warning, which names those without effect and no other', () => {
+    const lines = backend.logs.filter((line) => (line as { msg?: string }).msg === 'settings without effect');
+    expect(lines).to.have.length(1);
+    const { component, level, msg, time, ...names } = lines[0] as Record<string, unknown>;
+    expect([component, level, msg, typeof time]).to.include('warning');
+    expect(Object.keys(names).toSorted()).to.deep.equal(Object.keys(WITHOUT_EFFECT).toSorted());
+  });
+
+  it('limit the size of a resource and of the store', async () => {
+    const api = await backend.login();
+    const handler = (bytes: number) => ({
+      metadata: { name: 'h', namespace: 'default' },
+      type: 'pipe',
+      command: 'x'.repeat(bytes),
+    });
+    const url = '/api/core/v2/namespaces/default/handlers/h';
+    const refused = await api.put(url, handler(2_000));
+    expect(refused).to.have.property('status', 413);
+    expect(refused.text).to.contain('--store-max-value-bytes');
+    expect((await api.get(url)).status).to.equal(404);
+    expect((await api.put(url, handler(1_000))).status).to.be.oneOf([200, 201]);
+    const metrics = await (await fetch(`http://127.0.0.1:${backend.apiPort}/metrics`)).text();
+    expect(metrics).to.match(/^mon_store_quota_bytes 4294967296$/m);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { ConfigurationKinds, ConfigurationKindName } from '../../resources/configuration-kinds.ts';
-import { AlreadyExists, InvalidResource, NotFound } from '../../resources/errors.ts';
+import { AlreadyExists, InvalidResource, NotFound, TooLarge } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
 import type { Namespace } from '../../resources/namespace.ts';
 import type { ObjectMeta } from '../../resources/object-meta.ts';
@@ -131,6 +131,7 @@ export function addNamespace(ctx: DecisionContext, namespace: Namespace, created
 
 function putDescribed(ctx: DecisionContext, kind: DescribedKind, resource: Resources[DescribedKind]): void {
   const { namespace, name } = addressOf(resource);
+  assertFits(resource, ctx.settings.maxValueBytes);
   if (namespace !== undefined) assertNamespaceExists(ctx, namespace);
   if ('username' in resource) assertUserExists(ctx, resource.username);
   const previous = readResource(ctx.decision, kind, namespace, name);
@@ -141,6 +142,14 @@ function putDescribed(ctx: DecisionContext, kind: DescribedKind, resource: Resou
   if (kind === 'checks') checkChanged(ctx, namespace ?? '', name, previousCheck);
   if (RBAC_KINDS.has(kind)) ctx.announce({ type: 'rbac.changed' });
   revise(ctx, kind, ledgerKey({ namespace, name }), previous, resource);
+}
+
+/** @throws TooLarge */
+function assertFits(resource: object, maxBytes: number): void {
+  if (maxBytes === 0) return;
+  const bytes = Buffer.byteLength(JSON.stringify(resource));
+  if (bytes <= maxBytes) return;
+  throw new TooLarge(`the resource has ${bytes} bytes, more than ${maxBytes} (--store-max-value-bytes)`);
 }
 
 /** A disabled user exists. @throws InvalidResource */

@@ -34,6 +34,8 @@ export interface Settings {
   readonly ledgerLimits: { readonly ageMs: number; readonly bytes: number };
   /** The size of the store above which changes are refused, bytes; 0 = no limit. */
   readonly storeQuotaBytes: number;
+  /** The size of a resource of the configuration above which it is refused, bytes of its JSON; 0 = no limit. */
+  readonly maxValueBytes: number;
   /** How long passing events are kept after their last result, ms; 0 = for ever. */
   readonly eventRetentionMs: number;
 }
@@ -51,5 +53,6 @@ export const DEFAULT_SETTINGS: Settings = {
   notificationRetentionMs: 7 * 86_400_000,
   ledgerLimits: { ageMs: 365 * 86_400_000, bytes: 4 * 2 ** 30 },
   storeQuotaBytes: 0,
+  maxValueBytes: 0,
   eventRetentionMs: 0,
 };

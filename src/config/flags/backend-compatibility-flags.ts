@@ -16,9 +16,6 @@ export const backendCompatibilityFlags = {
   ...withoutEffect('the backend never waits for the event log', { 'event-log-buffer-wait': kinds.duration() }),
   ...withoutEffect('one encoder is fast enough', { 'event-log-parallel-encoders': kinds.boolean }),
   ...withoutEffect('the log always has milliseconds', { 'log-millisecond-timestamps': kinds.boolean }),
-  ...withoutEffect('there are no profiling endpoints; GET /metrics has the use of memory and CPU time', {
-    debug: kinds.boolean,
-  }),
   ...withoutEffect('mon uses the cryptography of Node.js', {
     'require-fips': kinds.boolean,
     'require-openssl': kinds.boolean,

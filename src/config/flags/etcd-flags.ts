@@ -4,8 +4,6 @@ import type { FlagValues } from '../parsing/flag.ts';
 const OWN_STORE = 'mon keeps its data in a store of its own in --state-dir';
 const NO_CLUSTER = 'mon runs as one process, without a cluster';
 const NO_PORT = 'the store of mon opens no port';
-const GROWS = 'the store of mon grows as needed, --store-quota limits it';
-const BOUNDED_BEFORE = '--api-request-limit and --agent-max-message-size bound what is stored';
 const MAX_COUNT = Number.MAX_SAFE_INTEGER;
 
 /** The flags of the store of the reference that would change nothing about the store of `mon-backend`, which ignores them. */
@@ -34,10 +32,6 @@ export const ignoredEtcdFlags = {
     'etcd-discovery': kinds.text,
     'etcd-discovery-srv': kinds.text,
   }),
-  ...withoutEffect(BOUNDED_BEFORE, { 'etcd-max-request-bytes': kinds.integer(0, MAX_COUNT) }),
-  ...withoutEffect(GROWS, {
-    'etcd-quota-backend-bytes': kinds.integer(-MAX_COUNT, MAX_COUNT),
-  }),
   ...withoutEffect(OWN_STORE, {
     'etcd-log-level': kinds.text,
     'etcd-client-log-level': kinds.text,
@@ -52,6 +46,8 @@ export const etcdFlags = {
     'etcd-cipher-suites': kinds.list,
     'etcd-name': kinds.text,
     'etcd-unsafe-no-fsync': kinds.boolean,
+    'etcd-max-request-bytes': kinds.integer(0, MAX_COUNT),
+    'etcd-quota-backend-bytes': kinds.integer(-MAX_COUNT, MAX_COUNT),
   }),
 };
 

@@ -7,6 +7,7 @@ import { metricsLogFlags } from './metrics-log-flags.ts';
 import { ownEntityFlags } from './own-entity-flags.ts';
 import { backendTlsFlags } from './backend-tls.ts';
 import { dashboardFlags } from './dashboard-flags.ts';
+import { debugFlags } from './debug-flags.ts';
 import { earlierApiFlags } from './earlier-api-flags.ts';
 import { ignoredEtcdFlags } from './etcd-flags.ts';
 import { eventLogFlags } from './event-log-flags.ts';
@@ -21,12 +22,11 @@ import { sandboxFlags } from './sandbox-flags.ts';
 import { notificationFlags } from './notification-flags.ts';
 import { secretFlags } from './secret-flags.ts';
 import { silenceFlags } from './silence-flags.ts';
+import { etcdStoreFlags, storeFlags } from './store-flags.ts';
 import { watchFlags } from './watch-flags.ts';
 import { controlFlags, stateFlags } from './state-flags.ts';
 import { tokenFlags } from './token-flags.ts';
 
-type StoreSync = 'full' | 'none';
-const DEFAULT_SYNC: StoreSync = 'full';
 const MAX_PORT = 65_535;
 const MAX_LIMIT_BYTES = 2 ** 31 - 1;
 const MAX_CONNECTIONS = 1_000_000;
@@ -54,6 +54,7 @@ export const startFlags = {
       about: 'lowest logged level: panic, fatal, error, warn, info, debug or trace',
     },
     ...logFileFlags,
+    ...debugFlags,
   }),
   ...grouped('REST API', {
     'api-listen-address': {
@@ -133,11 +134,7 @@ export const startFlags = {
   ...grouped('Store and memory', {
     ...watchFlags,
     ...retentionFlags,
-    'store-sync': {
-      kind: kinds.oneOf<StoreSync>(['full', 'none']),
-      fallback: DEFAULT_SYNC,
-      about: 'full, or none, which is faster but loses acknowledged data when the machine fails',
-    },
+    ...storeFlags,
     'memory-limit': {
       kind: kinds.integer(0, MAX_MEMORY_MIB),
       fallback: 0,
@@ -154,10 +151,6 @@ export const startFlags = {
   ...ignoredEtcdFlags,
   ...grouped('Store and memory', {
     'etcd-name': { kind: kinds.text, fallback: 'default', about: 'name of this backend in GET /health' },
-    'etcd-unsafe-no-fsync': {
-      kind: kinds.boolean,
-      fallback: false,
-      about: 'the same as --store-sync none',
-    },
+    ...etcdStoreFlags,
   }),
 };

@@ -21,6 +21,7 @@ export function decisionSettings(config: BackendConfig, secretValues: SecretValu
     notificationRetentionMs: config.notificationRetentionMs ?? DEFAULT_SETTINGS.notificationRetentionMs,
     ledgerLimits: config.ledgerLimits ?? DEFAULT_SETTINGS.ledgerLimits,
     storeQuotaBytes: config.storeQuotaBytes ?? DEFAULT_SETTINGS.storeQuotaBytes,
+    maxValueBytes: config.maxValueBytes ?? DEFAULT_SETTINGS.maxValueBytes,
     eventRetentionMs: config.eventRetentionMs ?? DEFAULT_SETTINGS.eventRetentionMs,
     secretValues,
     watchRetentionMs: watchRetentionMs ?? DEFAULT_SETTINGS.watchRetentionMs,
