@@ -1,6 +1,6 @@
 import { type ConfigWarning, type Flag, type FlagValues, InvalidValue, kinds } from '../parsing/flags.ts';
 import type { Kind } from '../parsing/flag-kinds.ts';
-import { type RetentionConfig, retentionFlags } from './retention-flags.ts';
+import type { RetentionConfig, retentionFlags } from './retention-flags.ts';
 
 const MAX_VALUE_BYTES = 2 ** 31 - 1;
 const DEFAULT_VALUE_BYTES = 1_572_864;
