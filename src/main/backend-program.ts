@@ -34,6 +34,7 @@ import { memorySource } from './process/memory-source.ts';
 import { notifyReady } from './process/notify-ready.ts';
 import { abortedByStopSignal, onStopSignal } from './process/on-stop-signal.ts';
 import { assertNotServed } from './process/own-store.ts';
+import { warnOfOtherOwner, warnOfRootCommands } from './process/privileges.ts';
 import { probeStore } from './process/probe-store.ts';
 import { SecretVariables } from './process/secret-variables.ts';
 import { readVersion } from './process/version.ts';
@@ -99,6 +100,8 @@ async function start({ config, warnings }: Configured<BackendConfig>, host: Back
   assertNoFormerStore(config);
   ensureDirectory('state-dir', config.stateDir, STORE);
   prepareCache('cache-dir', config.cacheDir, log);
+  warnOfRootCommands(config.commandUser, log);
+  warnOfOtherOwner(config.stateDir, log);
   await assertNotServed(config.stateDir, config.controlSocket);
   const { startBackend, readMachine } = await host.load();
   const machine = await readMachine(clock, log);
@@ -146,6 +149,7 @@ async function init(config: InitConfig, host: BackendHost, log: Logger): Promise
   const { stateDir, wait, ignoreAlreadyInitialized } = config;
   assertNoFormerStore(config);
   ensureDirectory('state-dir', stateDir, STORE);
+  warnOfOtherOwner(stateDir, log);
   await readStoreState(storeDirectory(stateDir));
   const asked = config.admin ?? (await askForAdmin(host.console));
   const admin = { ...asked, restrictsEdit: config.restrictEdit };
@@ -181,6 +185,7 @@ const isUnreachable = (error: unknown): boolean =>
 
 async function runUpgrade(config: UpgradeConfig, host: BackendHost, log: Logger): Promise<void> {
   const { console, clock } = host;
+  warnOfOtherOwner(config.stateDir, log);
   const interrupted = new UpgradeStopped('upgrade interrupted; run "mon-backend upgrade" again to continue it');
   const stopSignal = (): AbortSignal => abortedByStopSignal(interrupted, host);
   await upgrade(config, { console, clock, log, program: readVersion(), stopSignal });

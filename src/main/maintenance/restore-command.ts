@@ -3,6 +3,7 @@ import { restoreStore } from '../../store/maintenance/restore.ts';
 import { STORE_VERSION } from '../../store/lmdb/store-version.ts';
 import { storeDirectory } from '../process/directories.ts';
 import { ownStore } from '../process/own-store.ts';
+import { warnOfOtherOwner } from '../process/privileges.ts';
 import { ledgerText, type MaintenancePorts, reportDamage } from './backup-command.ts';
 
 /**
@@ -14,6 +15,7 @@ import { ledgerText, type MaintenancePorts, reportDamage } from './backup-comman
 export async function restore(config: RestoreConfig, ports: MaintenancePorts): Promise<number> {
   const { output, clock, log, signal } = ports;
   const { stateDir, controlSocket, path, replaces } = config;
+  warnOfOtherOwner(stateDir, log);
   const lock = await ownStore(stateDir, controlSocket);
   try {
     const directory = storeDirectory(stateDir);

@@ -1,0 +1,22 @@
+import { statSync } from 'node:fs';
+import type { Log } from '../../ports/log.ts';
+
+const ROOT = 0;
+
+/** Warns when commands of handlers and mutators run as root. `uid` is that of the process, undefined on Windows. */
+export function warnOfRootCommands(commandUser: string | undefined, log: Log, uid = process.getuid?.()): void {
+  if (uid !== ROOT || commandUser !== undefined) return;
+  const advice = 'run the backend as a user of its own, or set command-user';
+  log.warn({ flag: 'command-user', advice }, 'commands of handlers and mutators run as root');
+}
+
+/** Warns when another user owns the state directory: one of the two cannot use what the other one creates in it. */
+export function warnOfOtherOwner(stateDir: string, log: Log, uid = process.getuid?.()): void {
+  const owner = statSync(stateDir, { throwIfNoEntry: false })?.uid;
+  if (uid === undefined || owner === undefined || owner === uid) return;
+  const advice = `run this command as user ${owner}`;
+  log.warn(
+    { flag: 'state-dir', path: stateDir, owner, user: uid, advice },
+    'the state directory belongs to another user',
+  );
+}
