@@ -5,8 +5,8 @@
  *                             [--tarball <file>] [--version <version>] [--system-node] [--compression gzip|none]
  *
  * A package has the program, the modules that are not part of its bundle, and Node.js, unless `--system-node` makes it
- * depend on that of the system. Without `--tarball` it runs `npm pack`. `--compression` is that of a deb package. It
- * needs `dpkg-deb` or `rpmbuild`.
+ * depend on that of the system. Without `--tarball` it runs `npm pack`. `--compression gzip` is the usual one of a
+ * format. It needs `dpkg-deb` or `rpmbuild`.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -172,7 +172,7 @@ function buildDeb(tree, version) {
 function buildRpm(tree, version) {
   const spec = join(out, `${name}.spec`);
   const requires = [NEEDED.rpm, ...(values['system-node'] ? ['nodejs >= 20.19'] : [])].join(' ');
-  const files = filesBelow(tree).map((path) => (path.startsWith('/etc/') ? `%config(noreplace) ${path}` : path));
+  const files = filesBelow(tree).map((path) => `${path.startsWith('/etc/') ? '%config(noreplace) ' : ''}"${path}"`);
   writeFileSync(
     spec,
     template('packaging/rpm/mon.spec.in', {
@@ -180,10 +180,12 @@ function buildRpm(tree, version) {
       VERSION: version,
       SUMMARY: kind.summary,
       REQUIRES: requires,
-      FILES: files.map((path) => path.replace(/[^\s]*\s[^\s]*$/, '"$&"')).join('\n'),
+      FILES: files.join('\n'),
     }),
   );
-  execFileSync('rpmbuild', ['-bb', '--buildroot', tree, '--define', `_rpmdir ${out}`, '--target', architecture, spec], {
+  const payload = values.compression === 'none' ? ['--define', '_binary_payload w.ufdio'] : [];
+  const places = ['--buildroot', tree, '--define', `_topdir ${join(work, 'rpm')}`, '--define', `_rpmdir ${out}`];
+  execFileSync('rpmbuild', ['-bb', '--quiet', '--target', architecture, ...places, ...payload, spec], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return join(out, architecture, `${name}-${version}-1.${architecture}.rpm`);

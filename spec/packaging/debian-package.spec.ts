@@ -1,52 +1,20 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { perSuite } from '../support/fixture.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const canChroot = process.getuid?.() === 0;
-
-/** Runs shell commands as root in a copy of this machine that is thrown away. The packages are in /packages. */
-function inThrowawaySystem(packages: string, script: string): string {
-  const outside = `set -e
-    mount -t tmpfs tmpfs "$1/system" && cd "$1/system" && mkdir upper work root
-    mount -t overlay overlay -o lowerdir=/,upperdir=upper,workdir=work root
-    for place in proc dev; do mount --rbind /$place root/$place; done
-    mkdir root/packages && cp "$1"/*.deb root/packages
-    chroot root sh -euc "$2"`;
-  execFileSync('mkdir', ['-p', join(packages, 'system')]);
-  const { stdout, stderr, status } = spawnSync('unshare', ['--mount', 'sh', '-c', outside, 'sh', packages, script], {
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`the commands ended with ${status}:\n${stdout}\n${stderr}`);
-  return stdout;
-}
+import { buildPackage, canChroot, FUNCTIONS, inThrowawaySystem, packTarball, ROOT } from './throwaway-system.ts';
 
 describe('the Debian package', function () {
   this.timeout(300_000);
   const directory = perSuite(temporaryDirectory, (made) => made.remove());
   const build = (name: string, version: string): void => {
-    const tarball = join(directory.path, readdirSync(directory.path).find((file) => file.endsWith('.tgz')) ?? '');
-    const flags = [
-      '--package',
-      name,
-      '--version',
-      version,
-      '--tarball',
-      tarball,
-      '--system-node',
-      '--compression',
-      'none',
-    ];
-    execFileSync('node', ['packaging/build.js', ...flags, '--out', directory.path], { cwd: ROOT });
+    buildPackage(directory.path, name, version);
   };
 
   before(() => {
-    // The test command has built `dist` before.
-    execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', directory.path], { cwd: ROOT });
+    packTarball(directory.path);
     build('mon-backend', '0.0.9');
     build('mon-backend', '0.1.0');
     build('mon-agent', '0.1.0');
@@ -99,22 +67,15 @@ describe('the Debian package', function () {
   it('starts, is upgraded from a former version while its data stays, and is removed without its data and user', () => {
     const output = inThrowawaySystem(
       directory.path,
-      `run() { setpriv --reuid mon --regid mon --clear-groups "$@"; }
-       ready() {
-         setpriv --reuid mon --regid mon --clear-groups mon-backend start --api-listen-address 127.0.0.1:0 --agent-host 127.0.0.1 --agent-port 0 \\
-           --dashboard-port 0 --legacy-api-listen-address '' 2> /tmp/log & pid=$!
-         for second in $(seq 60); do grep -q 'ready to accept events' /tmp/log && break; sleep 1; done
-         grep -c 'ready to accept events' /tmp/log
-         kill $pid; wait $pid && echo stopped
-       }
+      `${FUNCTIONS}
        dpkg --force-depends -i /packages/mon-backend_0.0.9-1_amd64.deb > /dev/null 2>&1
        mon-backend version | cut -d+ -f1
        run mon-backend init --cluster-admin-username admin --cluster-admin-password 12345678 2> /dev/null
-       ready
+       begin; end
        dpkg --force-depends -i /packages/mon-backend_0.1.0-1_amd64.deb > /dev/null 2>&1
        mon-backend version | cut -d+ -f1
        run mon-backend upgrade --skip-confirm 2> /dev/null
-       ready
+       begin; end
        dpkg --remove mon-backend > /dev/null 2>&1
        ls /usr/sbin/mon-backend 2>&1 | grep -c 'No such file'
        ls /var/lib/mon/mon-backend/store/data.mdb
