@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { ProcessReaper } from '../../src/exec/process-reaper.ts';
 import { runCommand } from '../../src/exec/process-group.ts';
@@ -9,6 +12,8 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { childrenOf } from './children-of.ts';
 import { isRunning } from './is-running.ts';
 import { pidsIn } from './pids-in.ts';
+
+const NOBODY = 65_534;
 
 describe('the process reaper', () => {
   const directory = perTest(temporaryDirectory, (made) => made.remove());
@@ -60,6 +65,37 @@ describe('the process reaper', () => {
     const early = await begin('early', 'NOTED; exec sleep 600');
     reaper.close();
     await eventually(() => !isRunning(early), Boolean, { what: 'the end of the group', withinMs: 5_000 });
+  });
+
+  it('takes no group from a command of another account, which would choose whom the reaper ends', async function () {
+    if (process.getuid?.() !== 0) return;
+    const victim = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+    const tools = join(directory.path, 'tools');
+    mkdirSync(tools, { mode: 0o755 });
+    chmodSync(directory.path, 0o755);
+    // It is found before the shell of the system, and has all descriptors of that.
+    const shell = `#!/bin/sh\nfor fd in 3 4 5; do echo "add ${victim.pid}" >&$fd; done 2> /dev/null\nexec /bin/sh "$@"\n`;
+    writeFileSync(join(tools, 'sh'), shell, { mode: 0o755 });
+    const account = { name: 'nobody', uid: NOBODY, gid: NOBODY, home: '/' };
+    const environment = [`PATH=${tools}`];
+    const held = await new Promise<number>((resolve) => {
+      const file = join(directory.path, 'open');
+      writeFileSync(file, '', { mode: 0o666 });
+      chmodSync(file, 0o666);
+      const command = `echo $$ >> ${file}; exec sleep 600`;
+      void runCommand({ command, environment, account, signal: abort.signal }, systemClock, reaper);
+      void eventually(
+        () => pidsIn(file),
+        (pids) => pids.length > 0,
+      ).then(([pid = 0]) => {
+        resolve(pid);
+      });
+    });
+    reaper.close();
+    await eventually(() => !isRunning(held), Boolean, { what: 'the end of the command', withinMs: 10_000 });
+    await eventually(() => reapers().length === 0, Boolean, { what: 'the end of the reaper', withinMs: 10_000 });
+    expect(isRunning(victim.pid ?? 0)).to.equal(true);
+    victim.kill('SIGKILL');
   });
 
   it('releases groups that have ended: a process that a command left behind continues', async () => {

@@ -20,6 +20,8 @@ export interface Account {
   readonly uid: number;
   readonly gid: number;
   readonly home: string;
+  /** Open descriptors of this program that commands must not inherit, and the one that commands get in their place. */
+  readonly withheld?: { readonly descriptors: ReadonlySet<number>; readonly substitute: number } | undefined;
 }
 
 export interface CommandRequest {
@@ -114,21 +116,35 @@ const registered = (run: string): string => `(echo "add $$" >&3); ${run} 3>&-`;
 
 /**
  * Starts the command. Its group registers itself, so that the reaper ends it even when this program is killed before `spawn`
- * returns.
+ * returns. A command of another account does not get the input of the reaper: it could register any group of this machine, which the
+ * reaper may end and that account may not.
  */
 function start(request: CommandRequest, reaper: ProcessReaper | undefined): ChildProcess {
   const { account } = request;
-  const registry = reaper?.ready();
+  const input = reaper?.ready();
+  const registry = account === undefined ? input : undefined;
   const stdin = request.stdin === undefined ? 'ignore' : 'pipe';
   const [run, stderr] =
     request.separatesErrors === true ? [RUN_SEPARATE, 'pipe' as const] : [RUN_JOINED, 'ignore' as const];
   return spawn('sh', ['-c', registry === undefined ? run : registered(run), request.command], {
     detached: true,
-    stdio: [stdin, 'pipe', stderr, ...(registry === undefined ? [] : [registry])],
+    stdio: [stdin, 'pipe', stderr, ...(registry === undefined ? substitutesFor(account) : [registry])],
     env: { ...environmentWith(request.environment ?? []), ...identityOf(account) },
     // The system also takes the other groups of this program away.
     ...(account === undefined ? {} : { uid: account.uid, gid: account.gid, cwd: '/' }),
   });
+}
+
+const STANDARD_DESCRIPTORS = 3;
+
+/** What a command has in place of the descriptors from 3 on. Those that are ignored close by themselves when the command starts. */
+function substitutesFor({ withheld }: Partial<Account> = {}): (number | 'ignore')[] {
+  if (withheld === undefined) return [];
+  const { descriptors, substitute } = withheld;
+  const count = Math.max(STANDARD_DESCRIPTORS - 1, ...descriptors) + 1 - STANDARD_DESCRIPTORS;
+  return Array.from({ length: count }, (_, index) =>
+    descriptors.has(index + STANDARD_DESCRIPTORS) ? substitute : 'ignore',
+  );
 }
 
 /** Kills a process group. Returns false when the system refused that. */

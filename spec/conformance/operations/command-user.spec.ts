@@ -41,6 +41,12 @@ describe('--command-user', function () {
         }
       });
 
+      it('gives them no open file of the store', async () => {
+        expect(await printed('ls -l /proc/$$/fd; echo these are listed'))
+          .to.contain('these are listed')
+          .and.not.contain(backend.stateDir);
+      });
+
       it('keeps them from ending the backend', async () => {
         expect(await printed(`kill -9 ${backend.pid}`)).to.match(/not permitted/i);
         expect((await api.get('/health')).status).to.equal(200);

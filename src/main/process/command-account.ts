@@ -1,14 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { openSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { ConfigError } from '../../config/parsing/flags.ts';
 import type { Account } from '../../exec/process-group.ts';
+import { storeDirectory } from './directories.ts';
+import { openDescriptorsIn } from './open-descriptors.ts';
 
 const FLAG = 'command-user';
 /** The names that `getent` is called with. */
 const NAME = /^[a-z_][a-z0-9_.-]*\$?$/i;
 
 /**
- * The account that commands of handlers and mutators run as. It must not be able to read the store.
+ * The account that commands of handlers and mutators run as. It must not be able to read the store, which is open by now, and
+ * commands do not inherit the descriptors of its files.
  * @throws ConfigError
  */
 export function commandAccount(name: string, stateDir: string): Account {
@@ -21,7 +25,12 @@ export function commandAccount(name: string, stateDir: string): Account {
   if (uid === account.uid || (gid === account.gid && (mode & 0o070) !== 0) || (mode & 0o007) !== 0) {
     throw refused(`${name} can read the store; ${stateDir} must be for its owner only, who must be another user`);
   }
-  return account;
+  return Object.freeze({ ...account, withheld: withheldFrom(storeDirectory(stateDir)) });
+}
+
+function withheldFrom(store: string): Account['withheld'] {
+  const descriptors = new Set(openDescriptorsIn(store));
+  return Object.freeze({ descriptors, substitute: openSync(devNull, 'r+') });
 }
 
 function accountOf(name: string): Account | undefined {
