@@ -7,7 +7,7 @@ const event = parseEvent(proxyEvent('web-1', 'disk', { status: 2 }));
 
 describe('the time limit of a JavaScript mutator', () => {
   const limitMs = (timeoutMs: number): number => {
-    const task = { event, body: '', variables: {}, timeoutMs, nowMs: 0 };
+    const task = { event, body: '', variables: {}, timeoutMs, nowMs: 0, lookedUp: {}, spentMs: 0 };
     const unused = (): never => expect.fail('the job is not run');
     return new MutateJob(task, { namespace: 'default', name: 'disk' }, unused, unused).limitMs;
   };

@@ -34,6 +34,10 @@ export class AccessControl {
     if (!decision.allowed) throw new Forbidden(decision.missingRole);
   }
 
+  isAllowed(subject: Subject, request: AccessRequest): boolean {
+    return decideAccess(this.#current(), subject, request).allowed;
+  }
+
   /** @throws Forbidden when `rules` grant more in `namespace` than `subject` holds */
   assertHolds(subject: Subject, rules: readonly Rule[], namespace: string | undefined): void {
     if (holds(this.#current(), subject, rules, namespace)) return;

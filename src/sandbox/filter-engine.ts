@@ -3,15 +3,22 @@ import type { Event } from '../resources/event.ts';
 import { filterEvent } from './filter-event.ts';
 import { HostFunctions } from './host-functions.ts';
 import { type Failure, LimitedRuntime } from './limited-runtime.ts';
+import type { LookedUp } from './lookups.ts';
 import type { FilterAnswer, FilterRequest, FilterResult, StoredFilter } from './messages.ts';
-import { type Evaluate, PureFilters } from './pure-filters.ts';
+import { PureFilters } from './pure-filters.ts';
 import { withJavaScriptPatterns } from './re2-literals.ts';
 import { ReusedContext, type Value, valueOf } from './reused-context.ts';
 
 /** The limit of what the expressions of one filter write to the console. */
 const MAX_CONSOLE_CHARACTERS = 1024;
 
-type Evaluated = Value | Failure;
+/** An expression asked for an event that was not looked up. */
+interface Asked {
+  type: 'asked';
+  wanted: string;
+}
+
+type Evaluated = Value | Failure | Asked;
 
 /** The state of the evaluation of one filter. */
 interface Progress {
@@ -21,6 +28,7 @@ interface Progress {
   isCarried: boolean;
   nowMs: number;
   libraries: readonly string[];
+  lookedUp: LookedUp;
   /** The number of expressions after the current one. */
   left: number;
   console: string;
@@ -39,17 +47,18 @@ export class FilterEngine {
 
   /** `begun` is called before each filter after the first one. */
   decide(request: FilterRequest, begun: (filter: number) => void): FilterAnswer {
-    const { filters, nowMs } = request;
+    const { filters, nowMs, limitMs, lookedUp } = request;
     const event: Event = typeof request.event === 'string' ? (JSON.parse(request.event) as Event) : request.event;
     const notes: string[] = [];
     let written = '';
     let json: string | undefined;
     for (const [index, filter] of filters.entries()) {
       if (index > 0) begun(index);
-      let denial: FilterResult | undefined;
+      let end: FilterResult | Asked | undefined;
+      const before = notes.length;
       if (this.#pure.has(filter)) {
-        const evaluate = this.#pure.prepare(request.namespace, filter, event, nowMs, request.limitMs);
-        denial = denialBy(filter, evaluate, notes);
+        const evaluate = this.#pure.prepare(request.namespace, filter, event, nowMs, limitMs);
+        end = endBy(filter, evaluate, notes);
       } else {
         json ??= JSON.stringify(filterEvent(event));
         const progress: Progress = {
@@ -57,14 +66,20 @@ export class FilterEngine {
           isCarried: false,
           nowMs,
           libraries: filter.libraries,
+          lookedUp,
           left: filter.expressions.length,
           console: '',
         };
-        this.#runtime.setBudget(request.limitMs);
-        denial = denialBy(filter, (expression) => this.#evaluate(expression, progress), notes);
-        written += progress.console;
+        this.#runtime.setBudget(limitMs, index === 0 ? request.spentMs : 0);
+        end = endBy(filter, (expression) => this.#evaluate(expression, progress), notes);
+        // The evaluation of a filter that asked for an event is repeated, with what it writes.
+        if (end === undefined || !('wanted' in end)) written += progress.console;
       }
-      if (denial !== undefined) return { result: denial, console: written, isStopped: 'failed' in denial };
+      if (end === undefined) continue;
+      if (!('wanted' in end)) return { result: end, console: written, isStopped: 'failed' in end };
+      const { wanted } = end;
+      const result = { wanted, filter: index, notes: notes.slice(0, before), usedMs: this.#runtime.usedMs };
+      return { result, console: written, isStopped: false };
     }
     return { result: { passes: true, notes }, console: written, isStopped: false };
   }
@@ -87,15 +102,18 @@ export class FilterEngine {
     progress.left -= 1;
     host.run('setNow', progress.nowMs);
     host.run('prepareFilter');
+    host.addFound(progress.lookedUp);
     host.run(progress.isCarried ? 'carryEvent' : 'setEvent', progress.event);
     for (const library of progress.libraries) {
       const failure = this.#run(context, library);
-      if (failure !== undefined) return failure;
+      if (failure !== undefined) return failure.type === 'limit' ? failure : (askedFor(host) ?? failure);
     }
     // The semicolon keeps a directive from making the program strict, as in the reference.
     const program = `;${withJavaScriptPatterns(expression)}`;
     const result = this.#runtime.limited(() => context.evalCode(program, 'expression.js'));
     const evaluated = result.error ? this.#runtime.failureOf(context, result.error) : this.#value(host, result.value);
+    const asked = evaluated.type === 'limit' ? undefined : askedFor(host);
+    if (asked !== undefined) return asked;
     progress.console = (progress.console + host.text('takeWritten')).slice(0, MAX_CONSOLE_CHARACTERS);
     if (evaluated.type !== 'limit' && progress.left > 0) this.#carry(context, host, progress);
     return evaluated;
@@ -128,11 +146,25 @@ export class FilterEngine {
   }
 }
 
-/** Evaluates the expressions of a filter in order until one decides. An expression that throws is noted and left out. */
-function denialBy(filter: StoredFilter, evaluate: Evaluate, notes: string[]): FilterResult | undefined {
+/** A program may have caught the error of the call, so that only this tells that it asked for an event. */
+function askedFor(host: HostFunctions): Asked | undefined {
+  const wanted = host.text('takeWanted');
+  return wanted === '' ? undefined : { type: 'asked', wanted };
+}
+
+/**
+ * Evaluates the expressions of a filter in order until one decides or asks for an event. An expression that throws is
+ * noted and left out.
+ */
+function endBy(
+  filter: StoredFilter,
+  evaluate: (expression: string) => Evaluated,
+  notes: string[],
+): FilterResult | Asked | undefined {
   const { name, action, expressions } = filter;
   for (const expression of expressions) {
     const evaluated = evaluate(expression);
+    if (evaluated.type === 'asked') return evaluated;
     if (evaluated.type === 'limit') return { passes: false, filter: name, failed: evaluated.error };
     if (evaluated.type === 'error') notes.push(`${name}: ${expression} threw ${evaluated.error}`);
     else if (evaluated.isTruthy === (action === 'deny')) {

@@ -1,6 +1,7 @@
 import type { TaskOwner } from './fair-queue.ts';
 import type { Job, Step } from './job.ts';
-import type { FilterAnswer, FilterResult, FilterTask, MutateAnswer } from './messages.ts';
+import type { FilterAnswer, FilterTask, MutateAnswer } from './messages.ts';
+import type { Round } from './rounds.ts';
 import { sentEvent } from './sent-event.ts';
 
 /** CPU time limit of one filter, ms. */
@@ -13,14 +14,14 @@ export class FilterJob implements Job {
   readonly limitMs = FILTER_LIMIT_MS;
   isRetried = false;
   readonly reject: (error: Error) => void;
-  readonly #task: FilterTask;
-  readonly #resolve: (result: FilterResult, console: string) => void;
+  readonly #task: FilterTask & Round;
+  readonly #resolve: (answer: FilterAnswer) => void;
   #filter = 0;
 
   constructor(
-    task: FilterTask,
+    task: FilterTask & Round,
     owner: TaskOwner,
-    resolve: (result: FilterResult, console: string) => void,
+    resolve: (answer: FilterAnswer) => void,
     reject: (error: Error) => void,
   ) {
     this.#task = task;
@@ -31,9 +32,11 @@ export class FilterJob implements Job {
 
   request() {
     this.#filter = 0;
-    const { event, filters, nowMs } = this.#task;
+    const { filters, nowMs, lookedUp, spentMs } = this.#task;
     const { namespace } = this.owner;
-    return { type: 'filter' as const, namespace, event: sentEvent(event), filters, nowMs, limitMs: FILTER_LIMIT_MS };
+    const event = sentEvent(this.#task.event);
+    const limitMs = FILTER_LIMIT_MS;
+    return { type: 'filter' as const, namespace, event, filters, nowMs, limitMs, lookedUp, spentMs };
   }
 
   step(step: Step): boolean {
@@ -44,12 +47,13 @@ export class FilterJob implements Job {
   done(answer: FilterAnswer | MutateAnswer | undefined): { isOver: boolean; isStopped: boolean } {
     if (answer === undefined || !('result' in answer))
       throw new Error('a filter request was answered without a result');
-    this.#resolve(answer.result, answer.console);
+    this.#resolve(answer);
     return { isOver: true, isStopped: answer.isStopped };
   }
 
   stopped(why: string): boolean {
-    this.#resolve({ passes: false, filter: this.#task.filters[this.#filter]?.name ?? '', failed: why }, '');
+    const filter = this.#task.filters[this.#filter]?.name ?? '';
+    this.#resolve({ result: { passes: false, filter, failed: why }, console: '', isStopped: true });
     return true;
   }
 }

@@ -1,12 +1,15 @@
 import type { QuickJSContext, QuickJSHandle } from 'quickjs-emscripten';
+import type { LookedUp } from './lookups.ts';
 import { PRELUDE } from './prelude.ts';
 
 /** The functions of the prelude that the host calls. */
 type HostFunction =
   | 'setNow'
   | 'setVariable'
-  | 'defineConsole'
   | 'prepareFilter'
+  | 'prepareMutator'
+  | 'addFound'
+  | 'takeWanted'
   | 'setEvent'
   | 'carryEvent'
   | 'eventText'
@@ -57,6 +60,11 @@ export class HostFunctions {
   /** Calls a function that returns a string. */
   text(name: HostFunction, ...args: readonly (string | number | QuickJSHandle)[]): string {
     return this.call(name, ...args).consume((handle) => this.#context.getString(handle));
+  }
+
+  /** Makes events available to the programs. */
+  addFound(lookedUp: LookedUp): void {
+    for (const [key, value] of Object.entries(lookedUp)) this.run('addFound', key, value);
   }
 
   dispose(): void {

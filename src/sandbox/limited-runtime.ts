@@ -55,11 +55,16 @@ export class LimitedRuntime {
     return this.#ranOutOfTime;
   }
 
-  /** Sets the CPU time of all that runs until the next budget, ms. */
-  setBudget(budgetMs: number): void {
+  /** The CPU time that was used of the budget, ms. */
+  get usedMs(): number {
+    return this.#usedMs;
+  }
+
+  /** Sets the CPU time of all that runs until the next budget, and the part of it that is used up, ms. */
+  setBudget(budgetMs: number, usedMs = 0): void {
     this.#budgetMs = budgetMs;
-    this.#usedMs = 0;
-    this.#clockMs = 0;
+    this.#usedMs = usedMs;
+    this.#clockMs = usedMs;
     this.#cpuSeenMs = undefined;
     this.#ranOutOfTime = false;
   }

@@ -1,4 +1,5 @@
 import type { Event } from '../resources/event.ts';
+import type { EventReader, LookedUp } from './lookups.ts';
 
 /** Whether all programs hold for each value. */
 export interface PredicateTask {
@@ -33,6 +34,8 @@ export interface FilterTask {
   filters: readonly StoredFilter[];
   /** Reference time of `seconds_since`, Unix ms. */
   nowMs: number;
+  /** The events that expressions can look up; without it they can look up none. */
+  events?: EventReader | undefined;
 }
 
 /** `notes` names each expression that threw and was therefore left out. */
@@ -53,6 +56,20 @@ export interface MutateTask {
   /** CPU time limit, ms; 0 is the default of one second. */
   timeoutMs: number;
   nowMs: number;
+  /** The events that the body can look up; without it, it can look up none. */
+  events?: EventReader | undefined;
+}
+
+/** A program asked for an event that was not looked up; its evaluation is repeated. `usedMs`: the CPU time that it took. */
+export interface Wanted {
+  wanted: string;
+  usedMs: number;
+}
+
+/** The same of the filter with this index. The notes are those of the filters before it. */
+export interface WantedByFilter extends Wanted {
+  filter: number;
+  notes: string[];
 }
 
 /** The input of the handler, or why there is none. */
@@ -78,6 +95,9 @@ export interface FilterRequest {
   nowMs: number;
   /** CPU time limit for one filter, ms. */
   limitMs: number;
+  lookedUp: LookedUp;
+  /** The part of the limit of the first filter that is used up, ms. */
+  spentMs: number;
 }
 
 export interface MutateRequest {
@@ -88,6 +108,9 @@ export interface MutateRequest {
   libraries: readonly string[];
   nowMs: number;
   limitMs: number;
+  lookedUp: LookedUp;
+  /** The part of the limit that is used up, ms. */
+  spentMs: number;
 }
 
 /** A request to a worker. Workers answer requests in order. */
@@ -95,14 +118,14 @@ export type WorkerRequest = (PredicateRequest | FilterRequest | MutateRequest) &
 
 /** `result`: the answer to a filter request, with what its expressions wrote to the console. */
 export interface FilterAnswer {
-  result: FilterResult;
+  result: FilterResult | WantedByFilter;
   console: string;
   /** Whether an expression was stopped at a limit. */
   isStopped: boolean;
 }
 
 /** The JSON text of the event as the body left it, or the text that it returned, or an error. */
-export type MutateAnswer = ({ event: string } | { text: string } | { error: string }) & {
+export type MutateAnswer = ({ event: string } | { text: string } | { error: string } | Wanted) & {
   console: string;
   isStopped: boolean;
 };

@@ -1,9 +1,10 @@
 import { InvalidResource } from '../resources/errors.ts';
 import type { TaskOwner } from './fair-queue.ts';
 import type { Job } from './job.ts';
-import type { FilterAnswer, MutateAnswer, MutateResult, MutateTask } from './messages.ts';
+import type { FilterAnswer, MutateAnswer, MutateResult, MutateTask, Wanted } from './messages.ts';
 import { mutatedEvent } from './mutated-event.ts';
 import { MUTATOR_TIMEOUT } from './mutator-engine.ts';
+import type { Round } from './rounds.ts';
 import { sentEvent } from './sent-event.ts';
 
 const DEFAULT_LIMIT_MS = 1_000;
@@ -19,13 +20,13 @@ export class MutateJob implements Job {
   readonly limitMs: number;
   isRetried = false;
   readonly reject: (error: Error) => void;
-  readonly #task: MutateTask;
-  readonly #resolve: (result: MutateResult, console: string) => void;
+  readonly #task: MutateTask & Round;
+  readonly #resolve: (answer: { result: MutateResult | Wanted; console: string }) => void;
 
   constructor(
-    task: MutateTask,
+    task: MutateTask & Round,
     owner: TaskOwner,
-    resolve: (result: MutateResult, console: string) => void,
+    resolve: (answer: { result: MutateResult | Wanted; console: string }) => void,
     reject: (error: Error) => void,
   ) {
     this.#task = task;
@@ -36,9 +37,10 @@ export class MutateJob implements Job {
   }
 
   request() {
-    const { event, body, variables, libraries = [], nowMs } = this.#task;
+    const { body, variables, libraries = [], nowMs, lookedUp, spentMs } = this.#task;
     const { limitMs } = this;
-    return { type: 'mutate' as const, event: sentEvent(event), body, variables, libraries, nowMs, limitMs };
+    const event = sentEvent(this.#task.event);
+    return { type: 'mutate' as const, event, body, variables, libraries, nowMs, limitMs, lookedUp, spentMs };
   }
 
   step(): boolean {
@@ -47,16 +49,18 @@ export class MutateJob implements Job {
 
   done(answer: FilterAnswer | MutateAnswer | undefined): { isOver: boolean; isStopped: boolean } {
     if (answer === undefined || 'result' in answer) throw new Error('a mutate request was answered without a result');
-    this.#resolve(this.#resultOf(answer), answer.console);
+    this.#resolve({ result: this.#resultOf(answer), console: answer.console });
     return { isOver: true, isStopped: answer.isStopped };
   }
 
   stopped(why: string): boolean {
-    this.#resolve({ error: why === 'took too long and did not stop' ? MUTATOR_TIMEOUT : why }, '');
+    const error = why === 'took too long and did not stop' ? MUTATOR_TIMEOUT : why;
+    this.#resolve({ result: { error }, console: '' });
     return true;
   }
 
-  #resultOf(answer: MutateAnswer): MutateResult {
+  #resultOf(answer: MutateAnswer): MutateResult | Wanted {
+    if ('wanted' in answer) return { wanted: answer.wanted, usedMs: answer.usedMs };
     if ('error' in answer) return { error: answer.error };
     const text = 'event' in answer ? answer.event : answer.text;
     if (text.length > MAX_RESULT_CHARACTERS) {

@@ -3,14 +3,14 @@ import type { Event } from '../resources/event.ts';
 import { bytesOfUuid, derived } from './filter-event.ts';
 import { HostFunctions } from './host-functions.ts';
 import { LimitedRuntime, type Failure } from './limited-runtime.ts';
-import type { MutateAnswer, MutateRequest } from './messages.ts';
+import type { MutateAnswer, MutateRequest, Wanted } from './messages.ts';
 import { MUTATOR_PRELUDE } from './mutator-prelude.ts';
 import { withJavaScriptPatterns } from './re2-literals.ts';
 
 /** The error of a mutator that was stopped for its time. */
 export const MUTATOR_TIMEOUT = 'mutator timeout reached, execution halted';
 
-type Result = { event: string } | { text: string } | { error: string };
+type Result = { event: string } | { text: string } | { error: string } | Wanted;
 
 /** Runs the function bodies of JavaScript mutators, each with fresh globals. */
 export class MutatorEngine {
@@ -28,13 +28,15 @@ export class MutatorEngine {
       isStopped = failure.type === 'limit';
       return { error: this.#runtime.ranOutOfTime ? MUTATOR_TIMEOUT : failure.error };
     };
-    this.#runtime.setBudget(request.limitMs);
+    this.#runtime.setBudget(request.limitMs, request.spentMs);
     const result = this.#runtime.inFreshContext<Result>((context) => {
       const host = new HostFunctions(context);
       const mutator = context.unwrapResult(context.evalCode(MUTATOR_PRELUDE, 'prelude.js'));
       try {
         this.#prepare(context, host, mutator, request);
         const outcome = this.#run(context, mutator, request);
+        const wanted = this.#runtime.ranOutOfTime ? '' : host.text('takeWanted');
+        if (wanted !== '') return { wanted, usedMs: this.#runtime.usedMs };
         written = host.text('takeWritten');
         return 'error' in outcome && typeof outcome.error === 'object' ? failed(outcome.error) : (outcome as Result);
       } finally {
@@ -58,7 +60,8 @@ export class MutatorEngine {
       IsFlappingEnd: false,
     };
     host.run('setNow', request.nowMs);
-    host.run('defineConsole');
+    host.run('prepareMutator');
+    host.addFound(request.lookedUp);
     this.#call(context, mutator, 'setVariables', [JSON.stringify(request.variables)]);
     const json = typeof request.event === 'string' ? request.event : jsonOf(request.event);
     const bytes = JSON.stringify(bytesOfUuid(event.id ?? ''));

@@ -19,6 +19,7 @@ import { MutateJob } from './mutate-job.ts';
 import { OwnerRecord } from './owner-record.ts';
 import { freestOf, Placement } from './placement.ts';
 import { PredicateJob } from './predicate-job.ts';
+import { filterInRounds, mutateInRounds } from './rounds.ts';
 import { SandboxThread } from './thread.ts';
 
 const DEFAULT_WORKERS = 2;
@@ -94,13 +95,10 @@ export class Sandbox {
   filter(task: FilterTask, owner: TaskOwner): Promise<FilterResult> {
     const simple = this.#isStopped ? undefined : decideSimply(task.filters, task.event, task.nowMs);
     if (simple !== undefined) return Promise.resolve(simple);
-    return this.#run((resolve: (result: FilterResult) => void, reject) => {
-      const decided = (result: FilterResult, written: string): void => {
-        this.#logConsole(owner, written);
-        resolve(result);
-      };
-      return new FilterJob(task, owner, decided, reject);
-    });
+    return this.#withConsole(
+      owner,
+      filterInRounds(task, (round) => this.#run((resolve, reject) => new FilterJob(round, owner, resolve, reject))),
+    );
   }
 
   /**
@@ -108,13 +106,10 @@ export class Sandbox {
    * @throws Overloaded when too many tasks wait, most of them of this namespace, or no thread can be started
    */
   mutate(task: MutateTask, owner: TaskOwner): Promise<MutateResult> {
-    return this.#run((resolve: (result: MutateResult) => void, reject) => {
-      const mutated = (result: MutateResult, written: string): void => {
-        this.#logConsole(owner, written);
-        resolve(result);
-      };
-      return new MutateJob(task, owner, mutated, reject);
-    });
+    return this.#withConsole(
+      owner,
+      mutateInRounds(task, (round) => this.#run((resolve, reject) => new MutateJob(round, owner, resolve, reject))),
+    );
   }
 
   /** Rejects waiting and running tasks and terminates the threads. */
@@ -148,8 +143,11 @@ export class Sandbox {
     });
   }
 
-  #logConsole({ namespace, name }: TaskOwner, text: string): void {
+  /** Returns the result, and logs what its programs wrote. */
+  async #withConsole<T>({ namespace, name }: TaskOwner, ended: Promise<{ result: T; console: string }>): Promise<T> {
+    const { result, console: text } = await ended;
     if (text !== '') this.#ports.log.debug({ namespace, name, text }, 'console of a program');
+    return result;
   }
 
   /** Gives waiting tasks to threads, and starts threads, until neither is possible. */

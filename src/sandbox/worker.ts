@@ -13,6 +13,8 @@ const WARM_UP: FilterRequest = {
   filters: [{ name: '', action: 'allow', expressions: ['true'], libraries: [] }],
   nowMs: 0,
   limitMs: Infinity,
+  lookedUp: {},
+  spentMs: 0,
 };
 
 /** Answers each request in order, each value of a predicate as soon as it is decided. */

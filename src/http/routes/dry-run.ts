@@ -12,9 +12,10 @@ import { param, type Route, type RouteRequest } from '../request/route.ts';
 import { DryRunRequestSchema, DryRunSchema, shownDryRun } from './dry-run-schema.ts';
 
 export interface DryRunRoutePorts {
-  access: Pick<AccessControl, 'assertAllowed'>;
+  access: Pick<AccessControl, 'assertAllowed' | 'isAllowed'>;
   events: Pick<EventStore, 'get'>;
-  dryRuns: DryRunPorts & { reception(): Reception };
+  /** Programs look up events only for callers who may read all events of the namespace. */
+  dryRuns: { ports(mayReadEvents: boolean): DryRunPorts; reception(): Reception };
 }
 
 /** Names of handlers and pipelines in one request. */
@@ -45,6 +46,11 @@ export function dryRunRoutes({ access, events, dryRuns }: DryRunRoutePorts): Rou
     return asStored(stored, reception);
   };
 
+  const mayReadEvents = ({ caller }: RouteRequest, namespace: string): boolean =>
+    (['get', 'list'] as const).every((verb) =>
+      access.isAllowed(caller, { verb, resource: 'events', namespace, name: '' }),
+    );
+
   return [
     {
       method: 'POST',
@@ -74,7 +80,7 @@ export function dryRunRoutes({ access, events, dryRuns }: DryRunRoutePorts): Rou
           handlers === undefined && pipelines === undefined
             ? namedBy(event, definitionOf(dryRuns.reception().reader, event))
             : { handlers: handlers ?? [], pipelines: (pipelines ?? []).map((name) => ({ name })), isHandled: true };
-        const result = await dryRun({ namespace, event, named }, dryRuns);
+        const result = await dryRun({ namespace, event, named }, dryRuns.ports(mayReadEvents(request, namespace)));
         return json(shownDryRun(result, event.check?.silenced ?? []));
       },
     },

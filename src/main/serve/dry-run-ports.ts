@@ -1,8 +1,9 @@
 import { DEFAULT_SETTINGS } from '../../actors/core/settings.ts';
 import type { SilenceConfig } from '../../config/flags/silence-flags.ts';
 import type { DryRunRoutePorts } from '../../http/routes/dry-run.ts';
+import type { DryRunPorts } from '../../pipeline/dry-run.ts';
 import { NOT_INSTALLED } from '../../pipeline/dry-run-end.ts';
-import type { FilterPorts } from '../../pipeline/filters.ts';
+import { EventLookups } from '../../pipeline/event-lookups.ts';
 import { Libraries } from '../../pipeline/libraries.ts';
 import type { MutatorPorts } from '../../pipeline/mutators.ts';
 import { pipelineResources } from '../../pipeline/pipeline-resources.ts';
@@ -11,13 +12,15 @@ import { RunEnded } from '../../pipeline/run-ended.ts';
 import { runtimeAssets } from '../../pipeline/runtime-assets.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { EventStore } from '../../store/event-store.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
 
 export interface DryRunParts {
   store: TransactionalStore;
-  sandbox: { filter: FilterPorts['evaluate']; mutate: MutatorPorts['evaluate'] };
+  sandbox: Pick<Sandbox, 'filter' | 'mutate'>;
   environment: ResourceEnvironmentPorts;
   clock: Clock;
   log: Log;
@@ -31,6 +34,7 @@ export function dryRunPorts(
   const silencing = { matchEntitySubscriptions: silenceMatchEntitySubscriptions };
   const libraries = new Libraries();
   const reader = new VisibleStore(store);
+  const lookups = new EventLookups(new EventStore(store));
   const installed = async (namespace: string, owner: string, assets: readonly string[] | null) => {
     const noDownload = AbortSignal.abort(new RunEnded('failed', `an asset of ${owner} ${NOT_INSTALLED}`));
     try {
@@ -43,19 +47,21 @@ export function dryRunPorts(
   };
   const librariesOf: MutatorPorts['libraries'] = async (namespace, owner, assets) =>
     libraries.of(await installed(namespace, owner, assets));
-  return {
+  const ports = (mayReadEvents: boolean): DryRunPorts => ({
     resources: (namespace) => pipelineResources(reader, namespace),
     filters: {
       filter: (namespace, name) => readResource(reader, 'filters', namespace, name),
       libraries: (namespace, name, filter) => librariesOf(namespace, `filter "${name}"`, filter.runtime_assets),
-      evaluate: (...task) => sandbox.filter(...task),
+      evaluate: (task, owner) =>
+        sandbox.filter({ ...task, events: mayReadEvents ? lookups.of(owner.namespace) : undefined }, owner),
     },
     mutators: {
       mutator: (namespace, name) => readResource(reader, 'mutators', namespace, name),
       // The environment of this program is for handlers, and not for everyone who may read mutators.
       variable: () => undefined,
       libraries: librariesOf,
-      evaluate: (...task) => sandbox.mutate(...task),
+      evaluate: (task, owner) =>
+        sandbox.mutate({ ...task, events: mayReadEvents ? lookups.of(owner.namespace) : undefined }, owner),
       log,
     },
     missing: async (namespace, owner, { runtime_assets, secrets }) => {
@@ -71,6 +77,6 @@ export function dryRunPorts(
     },
     nowMs: () => clock.nowMs(),
     monotonicMs: () => clock.monotonicMs(),
-    reception: () => ({ reader, nowS: Math.floor(clock.nowMs() / 1_000), silencing }),
-  };
+  });
+  return { ports, reception: () => ({ reader, nowS: Math.floor(clock.nowMs() / 1_000), silencing }) };
 }

@@ -6,13 +6,15 @@ import { ProcessReaper } from '../../exec/process-reaper.ts';
 import { ClosingSockets } from '../../pipeline/handlers/closing-sockets.ts';
 import { runPipeHandler } from '../../pipeline/handlers/pipe.ts';
 import { runSocketHandler } from '../../pipeline/handlers/socket.ts';
-import type { FilterPorts } from '../../pipeline/filters.ts';
+import { EventLookups } from '../../pipeline/event-lookups.ts';
 import type { MutatorPorts } from '../../pipeline/mutators.ts';
 import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { type ResourceEnvironmentPorts, resourceEnvironment } from '../../pipeline/resource-environment.ts';
 import { type HandleEvent, workflowRunner } from '../../pipeline/workflow-run.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { EventStore } from '../../store/event-store.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import type { Closers } from './closers.ts';
@@ -22,7 +24,7 @@ export interface OpenPipelinePorts {
   system: ActorSystem;
   store: TransactionalStore;
   /** Runs the JavaScript of filters and mutators. */
-  sandbox: { filter: FilterPorts['evaluate']; mutate: MutatorPorts['evaluate'] };
+  sandbox: Pick<Sandbox, 'filter' | 'mutate'>;
   /** Installs runtime assets, and resolves secrets. */
   environment: ResourceEnvironmentPorts;
   /** The JavaScript sources of a filter's assets. */
@@ -61,6 +63,7 @@ export function openPipeline(
       ? runPipeHandler(handler, input, clock, { runLimitMs, reaper, account })
       : runSocketHandler(handler, input, clock, closing);
   const environmentOf = resourceEnvironment(environment);
+  const lookups = new EventLookups(new EventStore(store));
   const run = workflowRunner({
     clock,
     log,
@@ -70,14 +73,14 @@ export function openPipeline(
       filter: (namespace, name) => readResource(store, 'filters', namespace, name),
       libraries: (namespace, name, filter, signal) =>
         libraries(namespace, `filter "${name}"`, filter.runtime_assets, signal),
-      evaluate: (...task) => sandbox.filter(...task),
+      evaluate: (task, owner) => sandbox.filter({ ...task, events: lookups.of(owner.namespace) }, owner),
     },
     mutators: {
       mutator: (namespace, name) => readResource(store, 'mutators', namespace, name),
       environment: environmentOf,
       libraries,
       variable: (name) => (isOwnSecret(name) ? undefined : process.env[name]),
-      evaluate: (...task) => sandbox.mutate(...task),
+      evaluate: (task, owner) => sandbox.mutate({ ...task, events: lookups.of(owner.namespace) }, owner),
       runCommand: (request: CommandRequest) => runCommand({ ...request, account }, clock, reaper),
       runLimitMs,
       log,
