@@ -197,6 +197,24 @@ describe('a failed asset', () => {
     expect(manager.failures.used).to.equal(0);
   });
 
+  it('is fetched again at once when it failed for want of descriptors, which says nothing about its server', async () => {
+    const { server } = installation;
+    const asset = server.asset('short', toolAsset());
+    let fetches = 0;
+    const manager = installation.manager(
+      {},
+      {
+        measured: (step) => {
+          if (step === 'fetch') fetches += 1;
+          if (fetches === 1) throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+        },
+      },
+    );
+    expect(reasonOf(await directoryOrFailure(manager, asset))).to.match(/EMFILE/);
+    expect(manager.failures.used).to.equal(0);
+    expect(await manager.install([asset])).to.have.length(1);
+  });
+
   it('is one beyond the rate of downloads, while installed ones are used', async () => {
     const { server } = installation;
     const manager = installation.manager({ burst: 1, tokensPerS: 0.01 });

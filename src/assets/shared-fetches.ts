@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../ports/at-most.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueueStats } from '../ports/queue-stats.ts';
+import { isShortageError } from '../rules/shortage.ts';
 import { FetchFailed } from './asset-failed.ts';
 
 const MAX_RUNNING_FETCHES = 32;
@@ -96,7 +97,7 @@ export class SharedFetches<T> {
       this.#failures.delete(key);
       return result;
     } catch (error) {
-      if (error instanceof FetchFailed && !(error instanceof NotTried) && !signal.aborted) {
+      if (error instanceof FetchFailed && isOfServer(error) && !signal.aborted) {
         const pauseMs = failure === undefined ? FIRST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, failure.pauseMs * 2);
         this.#failures.set(key, { error, pauseMs, untilMs: this.#clock.monotonicMs() + pauseMs });
       }
@@ -126,6 +127,9 @@ export class SharedFetches<T> {
     else next();
   }
 }
+
+/** Whether the server or the archive is to blame for a failure, and not this system. */
+const isOfServer = (error: FetchFailed): boolean => !(error instanceof NotTried) && !isShortageError(error);
 
 /** Resolves as the promise does, or rejects when the signal is aborted first. */
 async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -1,4 +1,7 @@
 import type { Asset } from '../resources/asset.ts';
+import { Overloaded } from '../resources/errors.ts';
+import { hasCause, isShortageError } from '../rules/shortage.ts';
+import { NotStarted } from './not-started.ts';
 import { RunEnded } from './run-ended.ts';
 
 /** An asset on the disk of this backend. */
@@ -24,6 +27,7 @@ export interface AssetOwner {
 /**
  * Returns the installed runtime assets of a resource.
  * @throws RunEnded: a run is skipped when an asset does not exist, and fails when one cannot be installed
+ * @throws NotStarted when one cannot be installed for want of descriptors, memory or room in the sandbox
  */
 export async function runtimeAssets(
   { asset, install, isAssetFailure }: RuntimeAssetPorts,
@@ -40,6 +44,12 @@ export async function runtimeAssets(
     return await install(wanted, signal);
   } catch (error) {
     if (!isAssetFailure(error)) throw error;
-    throw new RunEnded('failed', `${owner}: ${error instanceof Error ? error.message : String(error)}`);
+    const reason = `${owner}: ${error instanceof Error ? error.message : String(error)}`;
+    if (isForLackOfRoom(error)) throw new NotStarted(reason, { cause: error });
+    throw new RunEnded('failed', reason);
   }
 }
+
+/** Whether a later attempt may succeed without a change of the asset or of its server. */
+const isForLackOfRoom = (error: unknown): boolean =>
+  isShortageError(error) || hasCause(error, (cause) => cause instanceof Overloaded);

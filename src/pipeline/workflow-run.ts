@@ -4,15 +4,10 @@ import type { Handler } from '../resources/handler.ts';
 import { redactEvent } from '../resources/redaction.ts';
 import { Overloaded } from '../resources/errors.ts';
 import { canRun } from '../rules/run-plan.ts';
+import { isShortageError } from '../rules/shortage.ts';
 import type { OutboxEntry } from '../store/records/records.ts';
 import { type FilterPorts, passFilters } from './filters.ts';
-import {
-  type Environment,
-  type HandlerInput,
-  type HandlerRun,
-  isShortage,
-  NO_ENVIRONMENT,
-} from './handlers/handler-result.ts';
+import { type Environment, type HandlerInput, type HandlerRun, NO_ENVIRONMENT } from './handlers/handler-result.ts';
 import { mutate, type MutatorPorts } from './mutators.ts';
 import { NotStarted } from './not-started.ts';
 import { RunEnded } from './run-ended.ts';
@@ -60,7 +55,7 @@ export function workflowRunner(ports: WorkflowPorts) {
 function endOf(error: unknown, entry: OutboxEntry, { signal }: RunOptions, { log }: WorkflowPorts): HandlerRun {
   if (error instanceof RunEnded) return error.result;
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof NotStarted || error instanceof Overloaded || isShortage(codeOf(error))) {
+  if (error instanceof NotStarted || error instanceof Overloaded || isShortageError(error)) {
     return { outcome: 'not-started', reason: message };
   }
   if (!signal.aborted) {
@@ -70,9 +65,6 @@ function endOf(error: unknown, entry: OutboxEntry, { signal }: RunOptions, { log
   }
   return { outcome: 'failed', reason: `internal error: ${message}`, status: undefined };
 }
-
-const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
 
 async function runWorkflow(entry: OutboxEntry, options: RunOptions, ports: WorkflowPorts): Promise<HandlerRun> {
   const { namespace, pipeline, filters = [], notificationId } = entry;

@@ -30,8 +30,3 @@ export interface Environment {
 }
 
 export const NO_ENVIRONMENT: Environment = { assets: [], secrets: [] };
-
-const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOBUFS']);
-
-/** Whether a system error means that descriptors, processes or memory are used up, so that a later attempt may succeed. */
-export const isShortage = (code: string | undefined): boolean => code !== undefined && SHORTAGES.has(code);

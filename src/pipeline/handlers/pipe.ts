@@ -3,7 +3,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ProcessReaper } from '../../exec/process-reaper.ts';
 import type { Handler } from '../../resources/handler.ts';
 import { shownOutput } from './shown-output.ts';
-import { type HandlerInput, type HandlerRun, isShortage, NO_ENVIRONMENT } from './handler-result.ts';
+import { isShortage } from '../../rules/shortage.ts';
+import { type HandlerInput, type HandlerRun, NO_ENVIRONMENT } from './handler-result.ts';
 
 /** How long to wait for output after the command exits, because a background child may keep the pipe open. */
 const LINGER_MS = 2_000;

@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import type { Clock } from '../../ports/clock.ts';
 import type { Handler } from '../../resources/handler.ts';
 import type { ClosingSockets } from './closing-sockets.ts';
-import { type HandlerInput, type HandlerRun, isShortage } from './handler-result.ts';
+import { isShortage } from '../../rules/shortage.ts';
+import type { HandlerInput, HandlerRun } from './handler-result.ts';
 
 const DEFAULT_TIMEOUT_S = 60;
 /** A datagram that is too long, or a port that does not exist: a later attempt would fail as well. */
