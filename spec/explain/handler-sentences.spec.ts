@@ -20,18 +20,27 @@ const SKIPPED: Notification = {
   isDeadLetter: undefined,
 };
 
-const sentences = (notification: Notification): string[] =>
+const sentences = (...notifications: Notification[]): string[] =>
   handlerSentences({
     atMs: AT_MS,
     state: { kind: 'recorded' },
     silences: { items: [], hasMore: false },
-    handlers: { items: [{ notification, isLater: false }], hasMore: false },
+    handlers: { items: notifications.map((notification) => ({ notification, isLater: false })), hasMore: false },
   } as unknown as Explanation);
 
 describe('the sentences about handlers', () => {
   it('name the pipeline that led to no handler', () => {
     expect(sentences(SKIPPED)).to.deep.equal([
       'The pipeline `ops` led to no handler at 2023-11-14T22:13:20Z: pipeline has no workflows.',
+    ]);
+  });
+
+  it('distinguish two workflows of one name', () => {
+    const skipped = { ...SKIPPED, handler: 'mail', workflow: 'w', reason: 'no' };
+    const both = [skipped, { ...skipped, nth: 2 }];
+    expect(sentences(...both)).to.deep.equal([
+      'Handler `mail` of the workflow `w` of the pipeline `ops` was not run at 2023-11-14T22:13:20Z: no.',
+      'Handler `mail` of the workflow `w` (number 2 of this name) of the pipeline `ops` was not run at 2023-11-14T22:13:20Z: no.',
     ]);
   });
 

@@ -81,6 +81,21 @@ describe('the runs of an event', () => {
     ]);
   });
 
+  it('have numbers where a pipeline, a workflow and a handler have the same names as those of an earlier run', () => {
+    resources.addPipeline('p', [{ name: 'w' }, { name: 'w' }, { name: 'w', handler: 'b' }]);
+    const named = { pipelines: [{ name: 'p' }, { name: 'p' }], handlers: ['a'], isHandled: true };
+    const runs = planRuns(named, INCIDENT, { resources, nowMs: NOW_MS });
+    expect(runs.map(({ handler, nth }) => [handler, nth])).to.deep.equal([
+      ['a', undefined],
+      ['a', 2],
+      ['b', undefined],
+      ['a', 3],
+      ['a', 4],
+      ['b', 2],
+      ['a', undefined],
+    ]);
+  });
+
   it('include what does not exist, each with its reason', () => {
     resources.addPipeline('empty', []);
     resources.addPipeline('p', [

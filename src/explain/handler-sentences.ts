@@ -17,9 +17,12 @@ export function handlerSentences({ atMs, handlers, silences, state }: Explanatio
   return handlers.hasMore ? [...sentences, 'Earlier outcomes are not shown.'] : sentences;
 }
 
-function subjectOf({ handler, pipeline, workflow }: Notification): string {
+function subjectOf({ handler, pipeline, workflow, nth }: Notification): string {
+  const number = nth === undefined ? '' : ` (number ${nth} of this name)`;
   const of =
-    pipeline === undefined ? '' : ` of the workflow ${named(workflow ?? '')} of the pipeline ${named(pipeline)}`;
+    pipeline === undefined
+      ? ''
+      : ` of the workflow ${named(workflow ?? '')}${number} of the pipeline ${named(pipeline)}`;
   return `Handler ${named(handler)}${of}`;
 }
 

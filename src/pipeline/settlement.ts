@@ -43,7 +43,7 @@ export class Settlement {
     durationMs: number,
   ): Promise<void> {
     const { clock } = this.#ports;
-    const { notificationId: id, pipeline, workflow, handler, event, decidedAtMs } = entry;
+    const { notificationId: id, pipeline, workflow, nth, handler, event, decidedAtMs } = entry;
     this.#log.note(entry, { outcome, reason, status }, clock.nowMs());
     const isDeadLetter = outcome === 'failed' || outcome === 'timed-out';
     const notification: Notification = {
@@ -51,6 +51,7 @@ export class Settlement {
       handler,
       pipeline,
       workflow,
+      nth,
       eventId: event.id ?? undefined,
       outcome,
       reason,

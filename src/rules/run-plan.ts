@@ -52,6 +52,11 @@ export interface RunName {
   workflow?: string | undefined;
   /** Empty for a pipeline that leads to no handler. */
   handler: string;
+  /**
+   * Its number among the runs of an event with the same pipeline, workflow and handler: 2 for the second one. Undefined for
+   * the first, which nearly always is the only one.
+   */
+  nth?: number | undefined;
 }
 
 /** A run and what is known about it when the event is decided. */
@@ -100,7 +105,15 @@ export function planRuns(named: NamedByEvent, input: FilterInput, ports: PlanPor
 }
 
 function* candidates({ pipelines, handlers }: NamedByEvent, resources: PipelineResources): Iterable<Candidate> {
-  for (const { name } of pipelines) yield* workflowsOf(name, resources);
+  const namesakes = new Map<string, number>();
+  for (const { name } of pipelines) {
+    for (const candidate of workflowsOf(name, resources)) {
+      const names = JSON.stringify([name, candidate.workflow, candidate.handler]);
+      const nth = (namesakes.get(names) ?? 0) + 1;
+      namesakes.set(names, nth);
+      yield nth === 1 ? candidate : { ...candidate, nth };
+    }
+  }
   if (handlers.length === 0) return;
   const { selected, unselected } = selectHandlers(handlers, resources.handler);
   for (const [handler, { filters, mutator }] of selected) yield { handler, filters: filters ?? [], mutator };
@@ -132,10 +145,11 @@ function plan(candidate: Candidate, input: FilterInput, ports: PlanPorts): Plann
   }
   const stored = decideStored(candidate, ports);
   if ('outcome' in stored) return stored;
-  const { pipeline, workflow, handler, mutator, filters: namedFilters } = candidate;
+  const { pipeline, workflow, handler, nth, mutator, filters: namedFilters } = candidate;
   const reason = stored.filters.length === 0 ? problemOf(candidate, ports.resources) : undefined;
   if (reason !== undefined) return ended(candidate, 'skipped', reason);
-  return { pipeline, workflow, handler, mutator, outcome: 'open', reason: '', filters: stored.filters, namedFilters };
+  const names = { pipeline, workflow, handler, nth };
+  return { ...names, mutator, outcome: 'open', reason: '', filters: stored.filters, namedFilters };
 }
 
 /** Decides the stored filters up to the first one that needs the sandbox. Returns this one and those after it. */
@@ -178,9 +192,9 @@ export function handlerProblem(handler: Pick<Handler, 'type'> | undefined): stri
 }
 
 function ended(
-  { pipeline, workflow, handler, mutator, filters: namedFilters }: Candidate,
+  { pipeline, workflow, handler, nth, mutator, filters: namedFilters }: Candidate,
   outcome: 'denied' | 'skipped',
   reason: string,
 ): PlannedRun {
-  return { pipeline, workflow, handler, mutator, outcome, reason, filters: [], namedFilters };
+  return { pipeline, workflow, handler, nth, mutator, outcome, reason, filters: [], namedFilters };
 }

@@ -116,6 +116,25 @@ describe('the notifications of an event', () => {
         ]);
       });
 
+      it('count two workflows of one name and one handler by themselves', async () => {
+        const first = { handler: 'mail', pipeline: 'ops', workflow: 'same' };
+        const second = { ...first, nth: 2 };
+        for (let times = 0; times < 3; times += 1) {
+          await denied(1, 'a: false', first);
+          await denied(1, 'b: false', second);
+        }
+        expect(listed()).to.deep.equal([
+          ['mail', 'denied', 'a: false', 3],
+          ['mail', 'denied', 'b: false', 3],
+        ]);
+        await after(1, (ctx) => {
+          recordRunAhead(ctx, KEY, second);
+        });
+        await denied(1, 'a: false', first);
+        await denied(1, 'b: false', second);
+        expect(listed().map(([, , , count]) => count)).to.deep.equal([4, 3, 1]);
+      });
+
       it('count the denials before and after the decision to run in different notifications', async () => {
         await denied(1);
         await denied(1);

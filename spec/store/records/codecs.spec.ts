@@ -53,7 +53,10 @@ const record: fc.Arbitrary<EventRecord> = fc.record({
     },
   ),
   ran: fc.option(fc.constant<RanTicks>([1, 2, 3]), { nil: undefined }),
-  streaks: fc.option(fc.constantFrom<OpenStreaks>('apart', [STREAK]), { nil: undefined }),
+  streaks: fc.option(
+    fc.constantFrom<OpenStreaks>('apart', [STREAK], [{ ...STREAK, pipeline: 'p', workflow: 'w', nth: 2 }]),
+    { nil: undefined },
+  ),
   aggregates: fc.option(fc.array(fc.string(), { minLength: 1 }), { nil: undefined }),
   event: fc.tuple(fc.string({ unit: 'grapheme' }), attributes).map(([output, sent]) => event(output, sent)),
 });

@@ -20,6 +20,8 @@ export interface NamedHandler {
   handler: string;
   pipeline?: string | undefined;
   workflow?: string | undefined;
+  /** Its number among the runs of an event with these names, if it is not the first. */
+  nth?: number | undefined;
 }
 
 /** An outcome that was decided without a run. */
@@ -70,7 +72,7 @@ function recordUndelivered(
   outcome: StreakOutcome,
   fullReason: string,
 ): void {
-  const { handler, pipeline, workflow } = named;
+  const { handler, pipeline, workflow, nth } = named;
   const { nowMs: atMs } = ctx;
   const reason = fullReason.slice(0, MAX_REASON_CHARACTERS);
   count(ctx, key, { handler, outcome });
@@ -83,6 +85,7 @@ function recordUndelivered(
       handler,
       pipeline,
       workflow,
+      nth,
       outcome,
       reason,
       status: undefined,
@@ -101,13 +104,13 @@ function count(
   ctx.decision.tally.notify(namespaceOfKey(key), handler, outcome);
 }
 
-const isOf = (streak: OpenStreak, { handler, pipeline, workflow }: NamedHandler): boolean =>
-  streak.handler === handler && streak.pipeline === pipeline && streak.workflow === workflow;
+const isOf = (streak: OpenStreak, { handler, pipeline, workflow, nth }: NamedHandler): boolean =>
+  streak.handler === handler && streak.pipeline === pipeline && streak.workflow === workflow && streak.nth === nth;
 
 /** Counts the outcome in the open streak of its handler, or ends that one and begins another. */
 function continueStreak(ctx: DecisionContext, key: string, named: NamedHandler, undelivered: Undelivered): number {
   const { outcome, reason, atMs, notification } = undelivered;
-  const { handler, pipeline, workflow } = named;
+  const { handler, pipeline, workflow, nth } = named;
   let number = 0;
   changeStreaks(ctx, key, (streaks) => {
     const index = streaks.findIndex((streak) => isOf(streak, named));
@@ -118,7 +121,7 @@ function continueStreak(ctx: DecisionContext, key: string, named: NamedHandler, 
     }
     if (open !== undefined) endStreak(ctx, key, open);
     number = append(ctx, key, { ...notification(), isOpen: true });
-    const begun: OpenStreak = { number, handler, pipeline, workflow, outcome, reason, count: 1, atMs };
+    const begun: OpenStreak = { number, handler, pipeline, workflow, nth, outcome, reason, count: 1, atMs };
     return open === undefined ? [...streaks, begun] : streaks.with(index, begun);
   });
   return number;

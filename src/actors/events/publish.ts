@@ -128,13 +128,14 @@ export const publishedBytes = (event: Event): number => jsonBytes(event);
 
 function send(ctx: DecisionContext, namespace: string, run: PlannedRun, { event, bytes }: Published): void {
   const key = publishedKey(event);
-  const { handler, pipeline, workflow, mutator, filters } = run;
+  const { handler, pipeline, workflow, nth, mutator, filters } = run;
   if (filters.length === 0) recordRunAhead(ctx, key, run);
   const entry = {
     notificationId: randomUUID(),
     namespace,
     handler,
     ...(pipeline === undefined ? undefined : { pipeline, workflow, mutator }),
+    ...(nth === undefined ? undefined : { nth }),
     ...(filters.length === 0 ? undefined : { filters: [...filters] }),
     key,
     event,

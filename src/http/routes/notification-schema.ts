@@ -16,6 +16,9 @@ export const NotificationSchema = Type.Object(
     handler: Type.String(),
     pipeline: nullable(Type.String({ description: 'The pipeline that names the handler; null where the check does' })),
     workflow: nullable(Type.String()),
+    nth: Type.Integer({
+      description: 'Its number among the runs of an event with this pipeline, workflow and handler',
+    }),
     event_id: nullable(Type.String({ description: 'The event, or the first of several' })),
     outcome: Type.Enum([...OUTCOMES, WAITING]),
     reason: Type.String({
@@ -52,6 +55,7 @@ export function shown({ entity, check, notification }: StoredNotification): Show
     handler,
     pipeline: notification.pipeline ?? null,
     workflow: notification.workflow ?? null,
+    nth: notification.nth ?? 1,
     event_id: notification.eventId ?? null,
     outcome,
     reason,
@@ -82,6 +86,7 @@ export function shownWaiting(
     handler,
     pipeline: entry.pipeline ?? null,
     workflow: entry.workflow ?? null,
+    nth: entry.nth ?? 1,
     event_id: entry.event.id,
     outcome: WAITING,
     reason: next?.reason ?? '',

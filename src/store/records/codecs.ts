@@ -43,19 +43,22 @@ type PackedStreak = [
   atMs: number,
   pipeline?: string | null,
   workflow?: string | null,
+  nth?: number,
 ];
 
-function packStreak({ number, handler, outcome, reason, count, atMs, pipeline, workflow }: OpenStreak): PackedStreak {
+function packStreak(streak: OpenStreak): PackedStreak {
+  const { number, handler, outcome, reason, count, atMs, pipeline, workflow, nth } = streak;
   const packed: PackedStreak = [number, handler, outcome, reason, count, atMs];
   if (pipeline !== undefined || workflow !== undefined) packed.push(pipeline, workflow);
+  if (nth !== undefined) packed.push(nth);
   return packed;
 }
 
 function unpackStreak([number, handler, outcome, reason, count, atMs, ...names]: PackedStreak): OpenStreak {
   const streak = { number, handler, outcome, reason, count, atMs };
   if (names.length === 0) return streak;
-  const [pipeline, workflow] = names;
-  return { ...streak, pipeline: pipeline ?? undefined, workflow: workflow ?? undefined };
+  const [pipeline, workflow, nth] = names;
+  return { ...streak, pipeline: pipeline ?? undefined, workflow: workflow ?? undefined, ...(nth && { nth }) };
 }
 
 const packStreaks = (streaks: OpenStreaks): PackedStreak[] | 'apart' =>

@@ -42,6 +42,7 @@ export interface OpenStreak {
   handler: string;
   pipeline?: string | undefined;
   workflow?: string | undefined;
+  nth?: number | undefined;
   outcome: StreakOutcome;
   reason: string;
   count: number;
@@ -89,6 +90,8 @@ export interface OutboxEntry {
   /** The pipeline and the workflow that name the handler; absent where the check or the metrics do. */
   pipeline?: string | undefined;
   workflow?: string | undefined;
+  /** Its number among the runs with these names, if it is not the first. */
+  nth?: number | undefined;
   /** The filters that are still to be evaluated; absent when there are none. */
   filters?: string[] | undefined;
   /** The mutator of the workflow. A handler that a check names has its own. */
@@ -118,6 +121,8 @@ export interface Notification {
   handler: string;
   pipeline?: string | undefined;
   workflow?: string | undefined;
+  /** Its number among the runs of an event with these names, if it is not the first. */
+  nth?: number | undefined;
   /** The event, or the first of several. */
   eventId?: string | undefined;
   outcome: Outcome;
