@@ -44,6 +44,17 @@ describe('the sentences about handlers', () => {
     ]);
   });
 
+  it('name the handlers that were left out together, up to ten of them', () => {
+    const others = Array.from({ length: 12 }, (_, n) => `h${n}`);
+    const skipped = { ...SKIPPED, handler: 'mail', pipeline: undefined, reason: 'too many' };
+    expect(sentences({ ...skipped, others: ['page'] })).to.deep.equal([
+      'Handler `mail` and 1 other (`page`) were not run at 2023-11-14T22:13:20Z: too many.',
+    ]);
+    expect(sentences({ ...skipped, others })[0]).to.match(
+      /^Handler `mail` and 12 others \(`h0`, .*`h9`, …\) were not run/,
+    );
+  });
+
   it('name the handler of a workflow that was not run', () => {
     const skipped = { ...SKIPPED, handler: 'mail', workflow: 'w', reason: 'handler does not exist' };
     expect(sentences(skipped)).to.deep.equal([

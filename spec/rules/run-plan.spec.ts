@@ -164,14 +164,23 @@ describe('the runs of an event', () => {
     expect(plan(['p'], ['b'], INCIDENT, false)).to.deep.equal([`p w a ${reason}`, `b ${reason}`]);
   });
 
-  it('are at most a thousand, and the reason is recorded', () => {
+  it('are at most a thousand, and one with the reason names the handlers of all others', () => {
     resources.addPipeline(
       'p',
-      Array.from({ length: 300 }, (_, n) => ({ name: String(n) })),
+      Array.from({ length: 300 }, (_, n) => ({ name: String(n), handler: `p${n}` })),
     );
-    const runs = plan(['p', 'p', 'p', 'p', 'p'], ['a']);
+    const pipelines = Array.from({ length: 4 }, () => ({ name: 'p' }));
+    const handlers = Array.from({ length: 1_200 }, (_, n) => `missing-${n}`);
+    const runs = planRuns({ pipelines, handlers: ['a', ...handlers], isHandled: true }, INCIDENT, {
+      resources,
+      nowMs: NOW_MS,
+    });
     expect(runs).to.have.lengthOf(1_001);
-    expect(runs.at(-1)).to.match(/skipped an event leads to at most 1000 runs of handlers/);
+    const left = runs.at(-1);
+    expect(left).to.include({ pipeline: 'p', workflow: '100', handler: 'p100', nth: 4, outcome: 'skipped' });
+    expect(left?.reason).to.match(/^an event leads to at most 1000 runs of handlers/);
+    const named = [...Array.from({ length: 199 }, (_, n) => `p${n + 101}`), 'a', ...handlers];
+    expect(left?.others).to.have.members(named);
   });
 
   it('have at most ten thousand filters together, and the reason is recorded', () => {

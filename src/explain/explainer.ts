@@ -43,8 +43,15 @@ export class Explainer {
     this.#ports = ports;
   }
 
-  /** Explains an event at a moment, by default now. Undefined when there is no record of the event. */
-  async explain(address: EventAddress, askedAtMs: number | undefined): Promise<Explanation | undefined> {
+  /**
+   * Explains an event at a moment, by default now, with the outcomes of all handlers or of one. Undefined when there is no record
+   * of the event.
+   */
+  async explain(
+    address: EventAddress,
+    askedAtMs: number | undefined,
+    handler?: string,
+  ): Promise<Explanation | undefined> {
     const { ledger, records, clock } = this.#ports;
     const nowMs = clock.nowMs();
     const atMs = Math.min(askedAtMs ?? nowMs, nowMs);
@@ -69,7 +76,7 @@ export class Explainer {
       },
       due,
       silences,
-      handlers: outcomesOf(this.#ports.notifications, address, { fromMs, atMs }),
+      handlers: outcomesOf(this.#ports.notifications, address, { fromMs, atMs, handler }),
       watching: await this.#watching(
         address,
         Math.max(watchedFrom(state, around, fromMs), atMs - MAX_WATCHED_MS),

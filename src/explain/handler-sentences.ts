@@ -17,6 +17,17 @@ export function handlerSentences({ atMs, handlers, silences, state }: Explanatio
   return handlers.hasMore ? [...sentences, 'Earlier outcomes are not shown.'] : sentences;
 }
 
+/** The further handlers that a sentence names; the data has all. */
+const MAX_NAMED_OTHERS = 10;
+
+/** The handlers that were left out with this one. */
+function othersOf({ others = [] }: Notification): string {
+  if (others.length === 0) return '';
+  const names = others.slice(0, MAX_NAMED_OTHERS).map(named).join(', ');
+  const more = others.length > MAX_NAMED_OTHERS ? ', …' : '';
+  return ` and ${counted(others.length, 'other')} (${names}${more})`;
+}
+
 function subjectOf({ handler, pipeline, workflow, nth }: Notification): string {
   const number = nth === undefined ? '' : ` (number ${nth} of this name)`;
   const of =
@@ -42,9 +53,11 @@ function sentenceOf(
   }
   const since = sinceOf(notification, momentMs);
   const { handler, pipeline = '' } = notification;
-  if (handler === '') return `The pipeline ${named(pipeline)} led to no handler ${since}: ${reason}.`;
+  if (handler === '')
+    return `The pipeline ${named(pipeline)}${othersOf(notification)} led to no handler ${since}: ${reason}.`;
   const creators = outcome === 'denied' ? creatorsIn(notification.reason, silences) : '';
-  return `${later}${subject} was not run ${since}: ${reason}${creators}.`;
+  const others = othersOf(notification);
+  return `${later}${subject}${others} ${others === '' ? 'was' : 'were'} not run ${since}: ${reason}${creators}.`;
 }
 
 /** When the handler was not run: once, or for several events in a row, some of which may have come after the moment. */

@@ -95,7 +95,8 @@ export async function dryRun(request: DryRunRequest, ports: DryRunPorts): Promis
     mutators: new Map(),
   };
   for (const run of planned.slice(0, MAX_DRY_RUNS)) runs.push(await examine(run, subject, ports));
-  return { runs, left: planned.length - runs.length };
+  const left = planned.slice(runs.length).reduce((count, { others = [] }) => count + 1 + others.length, 0);
+  return { runs, left };
 }
 
 interface Subject {

@@ -17,10 +17,10 @@ export class SkippedHandlers {
     this.#log = log;
   }
 
-  note({ namespace, pipeline, workflow, handler, key, reason }: HandlerSkipped, atMs: number): void {
+  note({ namespace, pipeline, workflow, handler, others, key, reason }: HandlerSkipped, atMs: number): void {
     const events = this.#throttle.note([namespace, pipeline, workflow, handler, reason].join('/'), atMs);
     if (events === undefined) return;
-    const fields = { namespace, pipeline, workflow, handler, event: key, events };
+    const fields = { namespace, pipeline, workflow, handler, others, event: key, events };
     if (reason === MISSING) this.#log.warn(fields, 'handler does not exist, will be ignored');
     else this.#log.warn({ ...fields, reason }, 'event was not handled');
   }

@@ -1,11 +1,15 @@
+import { LeftOutNames } from './left-out-names.ts';
+
 /** Levels of name lists that are resolved: that of the event, that of its sets, and that of their sets. */
 const MAX_LEVELS = 3;
 /** The maximum number of distinct handlers and sets of one event. */
 const MAX_NAMES = 1_000;
 /** The maximum number of names that are read for one event, including duplicates. */
 const MAX_READ = 10_000;
+/** The maximum number of further names that are read, to name those that are left out. */
+const MAX_LEFT_OUT_READ = 10_000;
 
-export const TOO_MANY_NAMES = `an event leads to at most ${MAX_NAMES} handlers and sets: this one and those after it are left out`;
+const TOO_MANY_NAMES = `an event leads to at most ${MAX_NAMES} handlers and sets: this one and those after it are left out`;
 
 const NO_MEMBERS = 'handler set leads to no handler';
 
@@ -18,7 +22,9 @@ interface Selectable {
 /** A name that selects no handler, and the reason. */
 export interface Unselected {
   name: string;
-  reason: 'handler does not exist' | 'handler sets cannot be deeply nested' | typeof NO_MEMBERS | typeof TOO_MANY_NAMES;
+  reason: string;
+  /** The further names that are left out for the same reason. */
+  others?: readonly string[];
 }
 
 export interface Selection<H> {
@@ -49,13 +55,14 @@ export function selectHandlers<H extends Selectable>(
   let read = 0;
   for (let level = 1; level <= MAX_LEVELS; level += 1) {
     const below: NameList[] = [];
-    for (const { owner, names: list } of lists) {
-      for (const name of list) {
+    for (const [at, { owner, names: list }] of lists.entries()) {
+      for (const [index, name] of list.entries()) {
         read += 1;
         members.add(name, owner);
         if (seen.has(name) && read <= MAX_READ) continue;
         if (seen.size === MAX_NAMES || read > MAX_READ) {
-          unselected.push({ name, reason: TOO_MANY_NAMES });
+          const rest = [list.slice(index), ...[...lists.slice(at + 1), ...below].map((one) => one.names)];
+          unselected.push(...leftOut(rest, seen));
           return { selected: inOrder(selected), unselected };
         }
         seen.add(name);
@@ -72,6 +79,27 @@ export function selectHandlers<H extends Selectable>(
   const results = [...selected.map(([name]) => name), ...unselected.map(({ name }) => name)];
   for (const name of members.setsWithout(results)) unselected.push({ name, reason: NO_MEMBERS });
   return { selected: inOrder(selected), unselected };
+}
+
+/** The names of these lists that were not resolved. Sets among them are not replaced by their members. */
+function leftOut(lists: readonly (readonly string[])[], seen: ReadonlySet<string>): Unselected[] {
+  const names = new LeftOutNames();
+  let read = 0;
+  for (const list of lists) {
+    for (const name of list.slice(0, MAX_LEFT_OUT_READ + 1 - read)) {
+      read += 1;
+      if (!seen.has(name)) names.add(name);
+    }
+    if (read > MAX_LEFT_OUT_READ) {
+      names.stop();
+      break;
+    }
+  }
+  // Where all of the names that were read are resolved already, further ones may not be.
+  if (names.isEmpty && !names.isFull) return [];
+  if (names.isEmpty) names.add(lists[0]?.[0] ?? '');
+  const { first: name, others } = names.listed;
+  return [{ name, reason: names.reason(TOO_MANY_NAMES), ...(others.length === 0 ? undefined : { others }) }];
 }
 
 /** Which sets name what. */

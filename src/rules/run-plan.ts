@@ -4,11 +4,14 @@ import type { Pipeline } from '../resources/pipeline.ts';
 import { denialBy, type FilterInput, isBuiltInFilter } from './built-in-filters.ts';
 import { isInClockWindows } from './clock-windows.ts';
 import { selectHandlers } from './handler-selection.ts';
+import { LeftOutNames } from './left-out-names.ts';
 
 /** The maximum number of runs of one event. */
 const MAX_RUNS = 1_000;
 /** The maximum number of filters that are looked up for one event, including duplicates. */
 const MAX_FILTERS_READ = 10_000;
+/** The maximum number of further runs of one event that are looked up, to name their handlers. */
+const MAX_LEFT_OUT = 10_000;
 
 const TOO_MANY_RUNS = `an event leads to at most ${MAX_RUNS} runs of handlers: this one and those after it are left out`;
 const TOO_MANY_FILTERS = `the handlers of an event have at most ${MAX_FILTERS_READ} filters together: this one and those after it are left out`;
@@ -57,6 +60,8 @@ export interface RunName {
    * the first, which nearly always is the only one.
    */
   nth?: number | undefined;
+  /** The handlers of further runs that are left out for the same reason. */
+  others?: readonly string[] | undefined;
 }
 
 /** A run and what is known about it when the event is decided. */
@@ -94,17 +99,36 @@ export interface PlanPorts {
 export function planRuns(named: NamedByEvent, input: FilterInput, ports: PlanPorts): PlannedRun[] {
   const planned: PlannedRun[] = [];
   let filtersRead = 0;
-  for (const candidate of candidates(named, ports.resources)) {
+  const all = candidates(named, ports.resources);
+  for (let next = all.next(); next.done !== true; next = all.next()) {
+    const candidate = next.value;
     const full = planned.length === MAX_RUNS ? TOO_MANY_RUNS : undefined;
     filtersRead += candidate.filters.length;
     const excess = full ?? (filtersRead > MAX_FILTERS_READ ? TOO_MANY_FILTERS : undefined);
-    if (excess !== undefined) return [...planned, ended(candidate, 'skipped', excess)];
+    if (excess !== undefined) return [...planned, leftOut(candidate, all, excess)];
     planned.push(named.isHandled ? plan(candidate, input, ports) : ended(candidate, 'skipped', UNHANDLED));
   }
   return planned;
 }
 
-function* candidates({ pipelines, handlers }: NamedByEvent, resources: PipelineResources): Iterable<Candidate> {
+/** One run that stands for all that are left out, with the names of their handlers. */
+function leftOut(first: Candidate, rest: Iterable<Candidate>, why: string): PlannedRun {
+  const names = new LeftOutNames();
+  const add = ({ handler, others = [] }: Candidate): void => {
+    for (const name of [handler, ...others]) names.add(name);
+  };
+  add(first);
+  let read = 0;
+  for (const candidate of rest) {
+    add(candidate);
+    read += 1;
+    if (read === MAX_LEFT_OUT) names.stop();
+    if (names.isFull) break;
+  }
+  return { ...ended(first, 'skipped', names.reason(why)), others: names.listed.others };
+}
+
+function* candidates({ pipelines, handlers }: NamedByEvent, resources: PipelineResources): Generator<Candidate> {
   const namesakes = new Map<string, number>();
   for (const { name } of pipelines) {
     for (const candidate of workflowsOf(name, resources)) {
@@ -117,7 +141,9 @@ function* candidates({ pipelines, handlers }: NamedByEvent, resources: PipelineR
   if (handlers.length === 0) return;
   const { selected, unselected } = selectHandlers(handlers, resources.handler);
   for (const [handler, { filters, mutator }] of selected) yield { handler, filters: filters ?? [], mutator };
-  for (const { name, reason } of unselected) yield { handler: name, filters: [], mutator: undefined, reason };
+  for (const { name, reason, others } of unselected) {
+    yield { handler: name, filters: [], mutator: undefined, reason, others };
+  }
 }
 
 /** The filters and the mutator of the handlers themselves do not count in a pipeline. */
@@ -192,9 +218,9 @@ export function handlerProblem(handler: Pick<Handler, 'type'> | undefined): stri
 }
 
 function ended(
-  { pipeline, workflow, handler, nth, mutator, filters: namedFilters }: Candidate,
+  { pipeline, workflow, handler, nth, others, mutator, filters: namedFilters }: Candidate,
   outcome: 'denied' | 'skipped',
   reason: string,
 ): PlannedRun {
-  return { pipeline, workflow, handler, nth, mutator, outcome, reason, filters: [], namedFilters };
+  return { pipeline, workflow, handler, nth, others, mutator, outcome, reason, filters: [], namedFilters };
 }

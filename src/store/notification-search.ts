@@ -6,7 +6,7 @@ import {
   numberOfDeadLetter,
   numberOfEventNotification,
 } from './encoding/keyspace.ts';
-import type { Outcome, TableName } from './records/records.ts';
+import type { Notification, Outcome, TableName } from './records/records.ts';
 import { readNotification, type StoredNotification } from './records/stored-notification.ts';
 import type { RangeReader } from './commit/transactional-store.ts';
 
@@ -134,10 +134,14 @@ function matchesKey(key: string, { entity, check }: NotificationFilter): boolean
   return (entity ?? address.entity) === address.entity && (check ?? address.check) === address.check;
 }
 
+/** Whether a notification is about a handler, alone or with others. */
+export const isAbout = ({ handler, others }: Notification, name: string): boolean =>
+  handler === name || others?.includes(name) === true;
+
 function matches({ notification }: StoredNotification, filter: NotificationFilter): boolean {
   const { handler, pipeline, outcome, isDeadLetter, sinceMs = -Infinity, untilMs = Infinity } = filter;
   return (
-    (handler ?? notification.handler) === notification.handler &&
+    (handler === undefined || isAbout(notification, handler)) &&
     (pipeline === undefined || pipeline === notification.pipeline) &&
     (outcome ?? notification.outcome) === notification.outcome &&
     (isDeadLetter === undefined || isDeadLetter === (notification.isDeadLetter ?? false)) &&

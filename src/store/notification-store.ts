@@ -9,11 +9,14 @@ import {
   NOTIFICATIONS_PER_MS,
   numberOfEventNotification,
 } from './encoding/keyspace.ts';
-import { type NotificationQuery, NotificationSearch, type NotificationSlice } from './notification-search.ts';
+import { isAbout, type NotificationQuery, NotificationSearch, type NotificationSlice } from './notification-search.ts';
 import type { Notification } from './records/records.ts';
 import { readNotification, type StoredNotification } from './records/stored-notification.ts';
 import type { RangeReader } from './commit/transactional-store.ts';
 import { WaitingNotifications, type WaitingQuery, type WaitingSlice } from './waiting-notifications.ts';
+
+/** The notifications of an event that are read to find those of one handler. Hardly more are kept of one event. */
+const MAX_READ_OF_EVENT = 2_000;
 
 /** The durable notifications. They are kept when their event is deleted. */
 export class NotificationStore {
@@ -49,20 +52,36 @@ export class NotificationStore {
       .flatMap((number) => readNotification(this.#store, notificationKey(key, number))?.notification ?? []);
   }
 
-  /** The notifications of an event with an outcome up to a time, newest first, and those with a later one, oldest first. */
-  around(address: EventAddress, atMs: number, limit: number): { before: Notification[]; after: Notification[] } {
+  /**
+   * The notifications of an event with an outcome up to a time, newest first, and those with a later one, oldest first; only those
+   * about `handler` if it is given.
+   */
+  around(
+    address: EventAddress,
+    atMs: number,
+    limit: number,
+    handler?: string,
+  ): { before: Notification[]; after: Notification[] } {
     const key = eventKey(address.namespace, address.entity, address.check);
     const middle = notificationOfEventKey(key, (Math.floor(atMs) + 1) * NOTIFICATIONS_PER_MS);
     const from = notificationOfEventKey(key, this.#floor(address.namespace) + 1);
     const to = afterPrefix(`${key}/`);
-    const read = (keys: Iterable<string>): Notification[] =>
-      [...keys].flatMap((indexKey) => {
+    const most = handler === undefined ? limit : MAX_READ_OF_EVENT;
+    const read = (keys: Iterable<string>): Notification[] => {
+      const found: Notification[] = [];
+      for (const indexKey of keys) {
+        if (found.length === limit) break;
         const logKey = notificationKey(key, numberOfEventNotification(indexKey));
-        return readNotification(this.#store, logKey)?.notification ?? [];
-      });
+        const notification = readNotification(this.#store, logKey)?.notification;
+        if (notification !== undefined && (handler === undefined || isAbout(notification, handler))) {
+          found.push(notification);
+        }
+      }
+      return found;
+    };
     return {
-      before: read(this.#store.keys('notificationsByEvent', { from, to: middle, limit, isReversed: true })),
-      after: read(this.#store.keys('notificationsByEvent', { from: middle, to, limit })),
+      before: read([...this.#store.keys('notificationsByEvent', { from, to: middle, limit: most, isReversed: true })]),
+      after: read([...this.#store.keys('notificationsByEvent', { from: middle, to, limit: most })]),
     };
   }
 

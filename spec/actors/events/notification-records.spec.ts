@@ -135,6 +135,20 @@ describe('the notifications of an event', () => {
         expect(listed().map(([, , , count]) => count)).to.deep.equal([4, 3, 1]);
       });
 
+      it('count handlers that are left out together as long as they are the same ones', async () => {
+        const left = (...others: string[]) =>
+          after(1, (ctx) => {
+            recordSkipped(ctx, KEY, { handler: 'mail', others }, 'too many');
+          });
+        for (const others of [['a', 'b'], ['a', 'b'], ['a', 'c'], ['a'], [], []]) await left(...others);
+        expect(listed().map(([, , , count]) => count)).to.deep.equal([2, 1, 1, 2]);
+        const search = new NotificationStore(store);
+        const found = (handler: string) => search.search({ namespace: 'default', handler, limit: 10 }).found.length;
+        expect(['mail', 'a', 'b', 'c', 'd'].map(found)).to.deep.equal([4, 3, 1, 1, 0]);
+        const { before } = search.around(ADDRESS, decisions.nowMs, 10, 'c');
+        expect(before.map(({ others }) => others)).to.deep.equal([['a', 'c']]);
+      });
+
       it('count the denials before and after the decision to run in different notifications', async () => {
         await denied(1);
         await denied(1);

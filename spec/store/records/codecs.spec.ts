@@ -54,7 +54,14 @@ const record: fc.Arbitrary<EventRecord> = fc.record({
   ),
   ran: fc.option(fc.constant<RanTicks>([1, 2, 3]), { nil: undefined }),
   streaks: fc.option(
-    fc.constantFrom<OpenStreaks>('apart', [STREAK], [{ ...STREAK, pipeline: 'p', workflow: 'w', nth: 2 }]),
+    fc.constantFrom<OpenStreaks>(
+      'apart',
+      [STREAK],
+      [
+        { ...STREAK, pipeline: 'p', workflow: 'w', nth: 2 },
+        { ...STREAK, pipeline: 'p', workflow: 'w', others: 3 },
+      ],
+    ),
     { nil: undefined },
   ),
   aggregates: fc.option(fc.array(fc.string(), { minLength: 1 }), { nil: undefined }),

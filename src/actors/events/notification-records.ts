@@ -22,6 +22,8 @@ export interface NamedHandler {
   workflow?: string | undefined;
   /** Its number among the runs of an event with these names, if it is not the first. */
   nth?: number | undefined;
+  /** Further handlers with the same outcome. */
+  others?: readonly string[] | undefined;
 }
 
 /** An outcome that was decided without a run. */
@@ -72,10 +74,10 @@ function recordUndelivered(
   outcome: StreakOutcome,
   fullReason: string,
 ): void {
-  const { handler, pipeline, workflow, nth } = named;
+  const { handler, pipeline, workflow, nth, others = [] } = named;
   const { nowMs: atMs } = ctx;
   const reason = fullReason.slice(0, MAX_REASON_CHARACTERS);
-  count(ctx, key, { handler, outcome });
+  for (const name of [handler, ...others]) count(ctx, key, { handler: name, outcome });
   continueStreak(ctx, key, named, {
     outcome,
     reason,
@@ -86,6 +88,7 @@ function recordUndelivered(
       pipeline,
       workflow,
       nth,
+      others: others.length === 0 ? undefined : others,
       outcome,
       reason,
       status: undefined,
@@ -110,21 +113,35 @@ const isOf = (streak: OpenStreak, { handler, pipeline, workflow, nth }: NamedHan
 /** Counts the outcome in the open streak of its handler, or ends that one and begins another. */
 function continueStreak(ctx: DecisionContext, key: string, named: NamedHandler, undelivered: Undelivered): number {
   const { outcome, reason, atMs, notification } = undelivered;
-  const { handler, pipeline, workflow, nth } = named;
+  const { handler, pipeline, workflow, nth, others = [] } = named;
   let number = 0;
   changeStreaks(ctx, key, (streaks) => {
     const index = streaks.findIndex((streak) => isOf(streak, named));
     const open = streaks[index];
-    if (open?.outcome === outcome && open.reason === reason) {
+    if (open?.outcome === outcome && open.reason === reason && hasOthers(ctx, key, open, others)) {
       number = open.number;
       return streaks.with(index, { ...open, count: open.count + 1, atMs });
     }
     if (open !== undefined) endStreak(ctx, key, open);
     number = append(ctx, key, { ...notification(), isOpen: true });
-    const begun: OpenStreak = { number, handler, pipeline, workflow, nth, outcome, reason, count: 1, atMs };
+    const names = { handler, pipeline, workflow, nth, others: others.length === 0 ? undefined : others.length };
+    const begun: OpenStreak = { number, ...names, outcome, reason, count: 1, atMs };
     return open === undefined ? [...streaks, begun] : streaks.with(index, begun);
   });
   return number;
+}
+
+/** Whether the notification of a streak lists these further handlers. It is read only if it lists as many. */
+function hasOthers(
+  ctx: DecisionContext,
+  key: string,
+  { number, others: count = 0 }: OpenStreak,
+  others: readonly string[],
+): boolean {
+  if (count !== others.length) return false;
+  if (count === 0) return true;
+  const listed = ctx.get('notificationLog', notificationKey(key, number))?.others;
+  return listed?.every((name, index) => name === others[index]) === true;
 }
 
 /** Ends the open streak of the handler if its first event was decided before this time. */

@@ -149,6 +149,15 @@ function skip(ctx: DecisionContext, run: RunName, event: Event, reason: string):
   const key = publishedKey(event);
   recordSkipped(ctx, key, run, reason);
   const namespace = event.entity?.metadata.namespace ?? '';
-  const { pipeline, workflow, handler } = run;
-  ctx.announce({ type: 'handler.skipped', namespace, pipeline, workflow, handler, key, reason });
+  const { pipeline, workflow, handler, others } = run;
+  ctx.announce({
+    type: 'handler.skipped',
+    namespace,
+    pipeline,
+    workflow,
+    handler,
+    others: others?.length,
+    key,
+    reason,
+  });
 }

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Explainer } from '../../explain/explainer.ts';
-import { InvalidResource, NotFound } from '../../resources/errors.ts';
+import { NotFound } from '../../resources/errors.ts';
 import { json } from '../answer/answers.ts';
-import { TIME, timeParameter } from '../request/query-parameters.ts';
+import { assertKnownParameters, textParameter, TIME, timeParameter } from '../request/query-parameters.ts';
 import { param, type Route } from '../request/route.ts';
 import { ExplanationSchema, shownExplanation } from './explanation-schema.ts';
 
@@ -20,22 +20,25 @@ export function explainRoutes({ explainer }: ExplainRoutePorts): Route[] {
       reads: 'nothing',
       description: {
         summary: 'Explain the state of an event at a moment, from what is on record',
-        query: { at: Type.String({ description: `The moment: ${TIME}; now by default` }) },
+        query: {
+          at: Type.String({ description: `The moment: ${TIME}; now by default` }),
+          handler: Type.String({ description: 'Only the outcomes of this handler' }),
+        },
         answers: { 200: { schema: ExplanationSchema } },
       },
       handle: async (request) => {
         const { query } = request;
-        const unknown = [...query.keys()].find((name) => name !== 'at');
-        if (unknown !== undefined) {
-          throw new InvalidResource(`unknown parameter ${JSON.stringify(unknown.slice(0, 100))}; the known one is at`);
-        }
-        if (query.getAll('at').length > 1) throw new InvalidResource('at must not be given more than once');
+        assertKnownParameters(query, ['at', 'handler']);
         const [namespace, entity, check] = [
           param(request, 'namespace'),
           param(request, 'entity'),
           param(request, 'check'),
         ];
-        const explanation = await explainer.explain({ namespace, entity, check }, timeParameter(query, 'at'));
+        const explanation = await explainer.explain(
+          { namespace, entity, check },
+          timeParameter(query, 'at'),
+          textParameter(query, 'handler'),
+        );
         if (explanation === undefined) throw new NotFound();
         return json(shownExplanation(explanation));
       },

@@ -19,6 +19,9 @@ export const NotificationSchema = Type.Object(
     nth: Type.Integer({
       description: 'Its number among the runs of an event with this pipeline, workflow and handler',
     }),
+    others: Type.Array(Type.String(), {
+      description: 'Further handlers that were left out for the same reason; the search by handler finds them too',
+    }),
     event_id: nullable(Type.String({ description: 'The event, or the first of several' })),
     outcome: Type.Enum([...OUTCOMES, WAITING]),
     reason: Type.String({
@@ -56,6 +59,7 @@ export function shown({ entity, check, notification }: StoredNotification): Show
     pipeline: notification.pipeline ?? null,
     workflow: notification.workflow ?? null,
     nth: notification.nth ?? 1,
+    others: [...(notification.others ?? [])],
     event_id: notification.eventId ?? null,
     outcome,
     reason,
@@ -87,6 +91,7 @@ export function shownWaiting(
     pipeline: entry.pipeline ?? null,
     workflow: entry.workflow ?? null,
     nth: entry.nth ?? 1,
+    others: [],
     event_id: entry.event.id,
     outcome: WAITING,
     reason: next?.reason ?? '',

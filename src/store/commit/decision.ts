@@ -78,6 +78,8 @@ export interface HandlerSkipped {
   workflow?: string | undefined;
   /** Empty for a pipeline that leads to no handler. */
   handler: string;
+  /** How many further handlers are not run for the same reason. */
+  others?: number | undefined;
   /** `<namespace>/<entity>/<check>` */
   key: string;
   reason: string;

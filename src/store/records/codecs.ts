@@ -43,22 +43,30 @@ type PackedStreak = [
   atMs: number,
   pipeline?: string | null,
   workflow?: string | null,
-  nth?: number,
+  nth?: number | null,
+  others?: number,
 ];
 
 function packStreak(streak: OpenStreak): PackedStreak {
-  const { number, handler, outcome, reason, count, atMs, pipeline, workflow, nth } = streak;
+  const { number, handler, outcome, reason, count, atMs, pipeline, workflow, nth, others } = streak;
   const packed: PackedStreak = [number, handler, outcome, reason, count, atMs];
-  if (pipeline !== undefined || workflow !== undefined) packed.push(pipeline, workflow);
-  if (nth !== undefined) packed.push(nth);
+  if ((pipeline ?? workflow ?? others) !== undefined) packed.push(pipeline, workflow);
+  if ((nth ?? others) !== undefined) packed.push(nth);
+  if (others !== undefined) packed.push(others);
   return packed;
 }
 
 function unpackStreak([number, handler, outcome, reason, count, atMs, ...names]: PackedStreak): OpenStreak {
   const streak = { number, handler, outcome, reason, count, atMs };
   if (names.length === 0) return streak;
-  const [pipeline, workflow, nth] = names;
-  return { ...streak, pipeline: pipeline ?? undefined, workflow: workflow ?? undefined, ...(nth && { nth }) };
+  const [pipeline, workflow, nth, others] = names;
+  return {
+    ...streak,
+    pipeline: pipeline ?? undefined,
+    workflow: workflow ?? undefined,
+    ...(nth && { nth }),
+    ...(others && { others }),
+  };
 }
 
 const packStreaks = (streaks: OpenStreaks): PackedStreak[] | 'apart' =>

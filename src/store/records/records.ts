@@ -43,6 +43,8 @@ export interface OpenStreak {
   pipeline?: string | undefined;
   workflow?: string | undefined;
   nth?: number | undefined;
+  /** How many further handlers the notification lists, if any. */
+  others?: number | undefined;
   outcome: StreakOutcome;
   reason: string;
   count: number;
@@ -123,6 +125,8 @@ export interface Notification {
   workflow?: string | undefined;
   /** Its number among the runs of an event with these names, if it is not the first. */
   nth?: number | undefined;
+  /** Further handlers that were left out for the same reason. */
+  others?: readonly string[] | undefined;
   /** The event, or the first of several. */
   eventId?: string | undefined;
   outcome: Outcome;
