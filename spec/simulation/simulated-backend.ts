@@ -102,7 +102,10 @@ export class SimulatedBackend {
       ...plainWorkflowPorts(clock, (namespace, name) => readResource(this.#store, 'handlers', namespace, name)),
       handle: handleWith(clock),
     });
-    const ports = { clock, log, random: () => 0, run, handlerRetryForMs: 0 };
+    const ports = {
+      ...{ clock, log, random: () => 0, run, handlerRetryForMs: 0, backendName: BACKEND_NAME },
+      quarantineDirectory: '/nonexistent',
+    };
     const { pipeline, loaded } = startPipeline(this.system, this.#store, ports);
     this.#pipeline = pipeline;
     await loaded;

@@ -130,11 +130,12 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
     store,
     sandbox,
     durations: metrics.handlers,
+    backendName,
     account: config.commandUser === undefined ? undefined : commandAccount(config.commandUser, stateDir),
     clock,
     log: logOf('pipeline'),
   };
-  const pipeline = openPipeline(config, pipelinePorts, closers);
+  const { pipeline, quarantine } = openPipeline(config, pipelinePorts, closers);
   closers.add(anchorLedger(system, { clock, log: logOf('ledger'), handler: config.ledgerAnchorHandler }));
   const installation = await ensureInstallation(system, store);
   const proxyRuns = startProxyRuns({ system, resources, sandbox, clock, log: logOf('scheduler') });
@@ -180,6 +181,7 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
     earlierRequests,
     system: system.stats(),
     pipeline,
+    quarantine,
     assets,
     proxyRuns,
     sandbox,

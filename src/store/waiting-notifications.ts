@@ -1,4 +1,5 @@
 import { eventAddress } from './encoding/keyspace.ts';
+import { ifIntact } from './encoding/sealed.ts';
 import type { NotificationFilter } from './notification-search.ts';
 import type { StoredNotification } from './records/stored-notification.ts';
 import type { Attempts, OutboxEntry } from './records/records.ts';
@@ -48,10 +49,12 @@ export class WaitingNotifications {
     for (const outboxKey of keys) {
       if (found.length >= filter.limit) return { found, position };
       position = outboxKey;
-      const entry = this.#store.get('outbox', outboxKey);
+      // The pipeline reports damaged records.
+      const entry = ifIntact(() => this.#store.get('outbox', outboxKey));
       if (entry === undefined || !matches(entry, filter)) continue;
       const { namespace, entity, check } = eventAddress(entry.key);
-      found.push({ namespace, entity, check, outboxKey, entry, attempts: this.#store.get('attempts', outboxKey) });
+      const attempts = ifIntact(() => this.#store.get('attempts', outboxKey));
+      found.push({ namespace, entity, check, outboxKey, entry, attempts });
     }
     return { found, position: keys.length < MAX_SLICE_ENTRIES ? undefined : position };
   }

@@ -1,5 +1,6 @@
 import { Conflict, NotFound } from '../../resources/errors.ts';
 import { deadLetterKey, eventKey, notificationAddress } from '../../store/encoding/keyspace.ts';
+import { ifIntact } from '../../store/encoding/sealed.ts';
 import { jsonBytes } from '../../wire/json-parts.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { addToOutbox } from '../events/add-to-outbox.ts';
@@ -14,8 +15,11 @@ export function replayNotification(ctx: DecisionContext, namespace: string, id: 
   if (logKey === undefined || notification === undefined) throw new NotFound();
   const { number, entity, check } = notificationAddress(logKey);
   const letterKey = deadLetterKey(number, id);
-  const letter = ctx.get('deadLetters', letterKey);
-  if (letter === undefined) throw new Conflict('the notification is not a dead letter');
+  const letter = ifIntact(() => ctx.get('deadLetters', letterKey));
+  if (letter === undefined) {
+    const isDamaged = notification.isDeadLetter === true;
+    throw new Conflict(isDamaged ? 'the event of the dead letter is damaged' : 'the notification is not a dead letter');
+  }
   addToOutbox(ctx, letter, letter.eventBytes ?? jsonBytes(letter.event));
   ctx.delete('deadLetters', letterKey);
   ctx.put('notificationLog', logKey, {

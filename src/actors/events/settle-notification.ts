@@ -1,4 +1,5 @@
 import { deadLetterKey } from '../../store/encoding/keyspace.ts';
+import { CorruptRecord } from '../../store/encoding/sealed.ts';
 import type { Attempts, Notification, OutboxEntry } from '../../store/records/records.ts';
 import { type Decider, internal } from '../core/decider.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
@@ -19,9 +20,19 @@ export function settle(ctx: DecisionContext, { outboxKey, key, notification, ent
   const { isDeadLetter = false, id } = notification;
   const kept = isDeadLetter ? (entry ?? ctx.get('outbox', outboxKey)) : undefined;
   ctx.delete('outbox', outboxKey);
-  if (ctx.get('attempts', outboxKey) !== undefined) ctx.delete('attempts', outboxKey);
+  if (hasAttempts(ctx, outboxKey)) ctx.delete('attempts', outboxKey);
   const number = recordNotification(ctx, key, notification);
   if (kept !== undefined) ctx.put('deadLetters', deadLetterKey(number, id), kept);
+}
+
+/** A damaged record of attempts exists as well. */
+function hasAttempts(ctx: DecisionContext, outboxKey: string): boolean {
+  try {
+    return ctx.get('attempts', outboxKey) !== undefined;
+  } catch (error) {
+    if (!(error instanceof CorruptRecord)) throw error;
+    return true;
+  }
 }
 
 /** Stores how often an entry of the outbox was tried. Resolves when that is durable. @throws StoreUnavailable */

@@ -3,7 +3,7 @@ import type { Log } from '../../ports/log.ts';
 import { isOpen } from '../../rules/incident.ts';
 import { eventAddress, keyAfter } from '../../store/encoding/keyspace.ts';
 import type { EventRecord } from '../../store/records/records.ts';
-import { CorruptRecord } from '../../store/encoding/sealed.ts';
+import { ifIntact } from '../../store/encoding/sealed.ts';
 import type { RangeReader } from '../../store/commit/transactional-store.ts';
 import { type Decider, internal } from '../core/decider.ts';
 import { deleteEvent } from '../events/delete-event.ts';
@@ -56,7 +56,11 @@ export class EventRetention {
     const beforeS = (clock.nowMs() - retentionMs) / 1_000;
     const keys = [...store.keys('events', { from: this.#from, to: END, limit: EVENTS_PER_STEP })];
     const last = keys.at(-1);
-    const outdated = keys.filter((key) => isOutdated(key, readable(store, key), beforeS));
+    const outdated = keys.filter((key) => {
+      // A damaged record stays as it is.
+      const record = ifIntact(() => store.get('events', key));
+      return isOutdated(key, record, beforeS);
+    });
     if (outdated.length > 0) {
       await decider.decide(internal('retention.due'), (ctx) => {
         for (const key of outdated) {
@@ -76,14 +80,4 @@ function isOutdated(key: string, record: EventRecord | undefined, beforeS: numbe
   if (silenced.length > 0 || isOpen(history.statuses.at(-1) ?? 0, state)) return false;
   const lastS = Math.max(record.event.timestamp, history.executed.at(-1) ?? 0);
   return lastS > 0 && lastS < beforeS;
-}
-
-/** A damaged record stays as it is. */
-function readable(store: RangeReader, key: string): EventRecord | undefined {
-  try {
-    return store.get('events', key);
-  } catch (error) {
-    if (!(error instanceof CorruptRecord)) throw error;
-    return undefined;
-  }
 }

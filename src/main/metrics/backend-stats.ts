@@ -15,6 +15,8 @@ import type { StoreSize } from '../../store/commit/transactional-store.ts';
 export interface BackendStats {
   system: SystemStats;
   pipeline: Pick<Pipeline, 'outbox' | 'outboxBytes' | 'running' | 'runs'>;
+  /** Entries of the outbox that were found to be damaged since the start. */
+  quarantine: { found: number };
   assets: Pick<AssetManager, 'running' | 'waiting' | 'failures' | 'selections'>;
   /** Runs of checks for many entities. */
   proxyRuns: { running: QueueStats };

@@ -49,6 +49,11 @@ function addHandlerFamilies(families: Families, read: () => BackendStats): void 
     const { handled, failed } = read().pipeline.runs;
     return handled + failed;
   });
+  families.counter(
+    'mon_outbox_damaged_total',
+    'Entries of the outbox that were damaged and not handled; the directory quarantine of the state directory has them',
+    () => read().quarantine.found,
+  );
   families.gauge('sensu_go_event_handlers_busy', 'Handlers that are running', () => read().pipeline.running.used);
 }
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { ActorSystem } from '../../actors/system.ts';
 import type { BackendConfig } from '../../config/backend.ts';
 import { isOwnSecret } from '../../exec/own-secret.ts';
@@ -8,7 +9,6 @@ import { runPipeHandler } from '../../pipeline/handlers/pipe.ts';
 import { runSocketHandler } from '../../pipeline/handlers/socket.ts';
 import { EventLookups } from '../../pipeline/event-lookups.ts';
 import type { MutatorPorts } from '../../pipeline/mutators.ts';
-import type { Pipeline } from '../../pipeline/pipeline.ts';
 import { type ResourceEnvironmentPorts, resourceEnvironment } from '../../pipeline/resource-environment.ts';
 import { type HandleEvent, workflowRunner } from '../../pipeline/workflow-run.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -18,7 +18,7 @@ import { EventStore } from '../../store/event-store.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import type { Closers } from './closers.ts';
-import { startPipeline } from './start-pipeline.ts';
+import { type StartedPipeline, startPipeline } from './start-pipeline.ts';
 
 export interface OpenPipelinePorts {
   system: ActorSystem;
@@ -33,23 +33,28 @@ export interface OpenPipelinePorts {
   durations: { observing(handle: HandleEvent, clock: Clock): HandleEvent };
   /** The account of commands; that of the backend by default. */
   account?: Account | undefined;
+  backendName: string;
   clock: Clock;
   log: Log;
 }
 
-type Config = Pick<BackendConfig, 'handlerRunLimitMs' | 'handlerRetryForMs' | 'handlerPatienceMs' | 'handlerWorkers'>;
+type Config = Pick<
+  BackendConfig,
+  'stateDir' | 'handlerRunLimitMs' | 'handlerRetryForMs' | 'handlerPatienceMs' | 'handlerWorkers'
+>;
 
 /** Starts handling the outbox with real processes, sockets and threads, and measures how long handlers take. */
 export function openPipeline(
   {
+    stateDir,
     handlerRunLimitMs: runLimitMs = 0,
     handlerRetryForMs = 0,
     handlerPatienceMs: patienceMs,
     handlerWorkers: maxRunning,
   }: Config,
-  { system, store, sandbox, environment, libraries, durations, account, clock, log }: OpenPipelinePorts,
+  { system, store, sandbox, environment, libraries, durations, account, backendName, clock, log }: OpenPipelinePorts,
   closers: Closers,
-): Pipeline {
+): Pick<StartedPipeline, 'pipeline' | 'quarantine'> {
   const reaper = new ProcessReaper(log);
   closers.add(() => {
     reaper.close();
@@ -88,11 +93,14 @@ export function openPipeline(
     environment: environmentOf,
     handle: durations.observing(handle, clock),
   });
-  const ports = { clock, log, random: Math.random, run, handlerRetryForMs, maxRunning, patienceMs };
-  const { pipeline, loaded } = startPipeline(system, store, ports);
+  const { pipeline, loaded, quarantine } = startPipeline(system, store, {
+    ...{ clock, log, random: Math.random, run, handlerRetryForMs, maxRunning, patienceMs, backendName },
+    quarantineDirectory: join(stateDir, 'quarantine'),
+  });
   closers.add(async () => {
     await pipeline.stop();
     await loaded;
+    await quarantine.settled();
   });
-  return pipeline;
+  return { pipeline, quarantine };
 }

@@ -5,7 +5,25 @@ const LAYOUT_VERSION = 1;
 const HEADER_BYTES = 5;
 
 /** A stored value whose bytes differ from those that were written. */
-export class CorruptRecord extends Error {}
+export class CorruptRecord extends Error {
+  /** A copy of the bytes, where they are known. */
+  readonly bytes: Buffer | undefined;
+
+  constructor(message: string, bytes?: Buffer) {
+    super(message);
+    this.bytes = bytes;
+  }
+}
+
+/** Returns what `read` returns, and undefined if it reads a damaged record. */
+export function ifIntact<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof CorruptRecord)) throw error;
+    return undefined;
+  }
+}
 
 /** Returns memory for a value. */
 export type Allocate = (bytes: number) => Buffer;
@@ -42,8 +60,10 @@ export function sealText(text: string, allocate?: Allocate): Buffer {
 /** Returns the payload of a stored value. @throws CorruptRecord when the checksum does not match or the layout is unknown */
 export function unseal(value: Buffer, what: string): Buffer {
   if (value.length < HEADER_BYTES || crc32(value.subarray(4)) !== value.readUInt32LE(0)) {
-    throw new CorruptRecord(`${what}: checksum does not match`);
+    throw new CorruptRecord(`${what}: checksum does not match`, Buffer.from(value));
   }
-  if (value[4] !== LAYOUT_VERSION) throw new CorruptRecord(`${what}: unknown layout version ${value[4]}`);
+  if (value[4] !== LAYOUT_VERSION) {
+    throw new CorruptRecord(`${what}: unknown layout version ${value[4]}`, Buffer.from(value));
+  }
   return value.subarray(HEADER_BYTES);
 }

@@ -14,6 +14,8 @@ export type BackendCause =
   | 'heartbeat.due'
   /** An attempt of a handler ended, or the run of one whose event has no id. */
   | 'handler.ended'
+  /** An entry of the outbox was damaged. */
+  | 'outbox.read'
   | 'anchor.due'
   | 'retention.due'
   | 'health.queried'
@@ -38,7 +40,7 @@ export interface GuardRecord {
 /** A transition before it has its number and hash. */
 export interface LedgerDraft {
   atMs: number;
-  /** The kind of the changed actor or resource: entity, check-ttl, connection, check-state, silence, quarantine, ledger or a resource kind. */
+  /** The kind of the changed actor or resource: entity, check-ttl, connection, check-state, silence, quarantine, outbox, ledger or a resource kind. */
   actor: string;
   key: string;
   /** `null` when the actor or resource did not exist before. */

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import { eventCheckWithDefaults, eventWithDefaults } from '../../resources/event.ts';
+import { SYSTEM_NAMESPACE } from '../../resources/namespace.ts';
+import { mergeEvent } from '../events/merge-event.ts';
+import { ensureOwnEntity } from './own-entity.ts';
+import type { DecisionContext } from '../core/decision-context.ts';
+
+/** The result of a reserved check of the backend's own entity. */
+export interface OwnResult {
+  check: string;
+  status: 0 | 2;
+  output: string;
+}
+
+/** Merges an event of the backend's own entity. */
+export function mergeOwnEvent(
+  ctx: DecisionContext,
+  backendName: string,
+  { check: name, status, output }: OwnResult,
+): void {
+  const entity = ensureOwnEntity(ctx, backendName);
+  const check = {
+    ...eventCheckWithDefaults({ metadata: { name, namespace: SYSTEM_NAMESPACE }, interval: 60 }),
+    status,
+    executed: ctx.nowS,
+    issued: ctx.nowS,
+    output,
+  };
+  const metadata = { namespace: SYSTEM_NAMESPACE };
+  const event = { ...eventWithDefaults({ metadata }), id: randomUUID(), timestamp: ctx.nowS, entity, check };
+  mergeEvent(ctx, event, { trustsSentHistory: false });
+}
