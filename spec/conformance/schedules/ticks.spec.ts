@@ -272,7 +272,10 @@ describe('the ticks of a check', () => {
     expect(short(await streaks(`?continue=${next}`))).to.deep.equal([['ran', '', 4, 2]]);
     const untilS = Math.floor(START_MS / 1_000) + 20;
     expect(short(await streaks(`?since=${untilS - 10}&until=${untilS}`))).to.deep.equal([['ran', '', 1, 1]]);
-    for (const query of ['limit=0', 'since=x', 'entity=a/b', 'unknown=1', 'continue=-1']) {
+    const inMs = `?since=${untilS - 10}.000&until=${untilS}.999`;
+    expect(short(await streaks(inMs))).to.deep.equal([['ran', '', 1, 1]]);
+    const bad = ['limit=0', 'since=x', 'entity=a/b', 'unknown=1', 'continue=-1', 'constructor=1', 'entity=a&entity=b'];
+    for (const query of bad) {
       const refused = await api.get(`${TICKS}?${query}`);
       expect(refused.status, query).to.equal(400);
       expect(JSON.stringify(refused.json)).to.contain(query.split('=')[0]);

@@ -6,7 +6,13 @@ import { checkOutcomes, entityOutcomes, type TickOutcomeAt } from '../../rules/e
 import { isSameResult } from '../../rules/tick-streaks.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import type { TickStore } from '../../store/tick-store.ts';
-import { TIME, timeParameter, wholeNumberParameter } from '../request/query-parameters.ts';
+import {
+  assertKnownParameters,
+  limitParameter,
+  TIME,
+  timeParameter,
+  wholeNumberParameter,
+} from '../request/query-parameters.ts';
 import { type Answer, param, type Route } from '../request/route.ts';
 
 export interface TickRoutePorts {
@@ -88,20 +94,13 @@ export function tickRoutes({ ticks, resources }: TickRoutePorts): Route[] {
 }
 
 function rangeOf(query: URLSearchParams): { sinceMs: number; untilMs: number; limit: number } {
-  const unknown = [...query.keys()].find((name) => !(name in QUERY));
-  if (unknown !== undefined) {
-    const known = Object.keys(QUERY).join(', ');
-    throw new InvalidResource(
-      `unknown parameter ${JSON.stringify(unknown.slice(0, 100))}; the known ones are ${known}`,
-    );
-  }
-  const limit = wholeNumberParameter(query, 'limit') ?? DEFAULT_LIMIT;
-  if (limit === 0) throw new InvalidResource('limit must be at least 1');
+  assertKnownParameters(query, Object.keys(QUERY));
+  const limit = limitParameter(query, { byDefault: DEFAULT_LIMIT, max: MAX_LIMIT });
   const sinceMs = wholeNumberParameter(query, 'continue') ?? timeParameter(query, 'since') ?? 0;
   return {
     sinceMs,
     untilMs: timeParameter(query, 'until') ?? Number.MAX_SAFE_INTEGER,
-    limit: Math.min(limit, MAX_LIMIT),
+    limit,
   };
 }
 
