@@ -16,9 +16,9 @@ const failedBy = (cause: unknown): AssetFailed =>
   new AssetFailed('tool', 'no', { cause: new FetchFailed('error fetching asset', { cause }) });
 
 describe('the runtime assets of a handler', () => {
-  const failureOf = async (error: unknown): Promise<unknown> => {
+  const failureOf = async (error: Error): Promise<unknown> => {
     const asset = (): Asset => ({ metadata: { name: 'tool' } }) as Asset;
-    const install = (): Promise<never> => Promise.reject(error as Error);
+    const install = (): Promise<never> => Promise.reject(error);
     const isAssetFailure = (failure: unknown): boolean => failure instanceof AssetFailed;
     try {
       return await runtimeAssets({ asset, install, isAssetFailure }, OWNER);

@@ -103,7 +103,12 @@ export class SimulatedBackend {
       handle: handleWith(clock),
     });
     const ports = {
-      ...{ clock, log, random: () => 0, run, handlerRetryForMs: 0, backendName: BACKEND_NAME },
+      clock,
+      log,
+      random: () => 0,
+      run,
+      handlerRetryForMs: 0,
+      backendName: BACKEND_NAME,
       quarantineDirectory: '/nonexistent',
     };
     const { pipeline, loaded } = startPipeline(this.system, this.#store, ports);

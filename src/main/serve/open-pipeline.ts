@@ -94,7 +94,14 @@ export function openPipeline(
     handle: durations.observing(handle, clock),
   });
   const { pipeline, loaded, quarantine } = startPipeline(system, store, {
-    ...{ clock, log, random: Math.random, run, handlerRetryForMs, maxRunning, patienceMs, backendName },
+    clock,
+    log,
+    random: Math.random,
+    run,
+    handlerRetryForMs,
+    maxRunning,
+    patienceMs,
+    backendName,
     quarantineDirectory: join(stateDir, 'quarantine'),
   });
   closers.add(async () => {
