@@ -25,7 +25,7 @@ export interface AdhocRequest {
   reason: string;
 }
 
-const validateShape = validator(AdhocRequestSchema);
+const validateShape = validator('adhoc-request', AdhocRequestSchema);
 
 /** @throws InvalidResource */
 export function parseAdhocRequest(value: unknown): AdhocRequest {

@@ -26,7 +26,7 @@ export function apiKeyWithDefaults(input: Static<typeof ApiKeySchema>) {
   };
 }
 
-const validateShape = validator(ApiKeySchema);
+const validateShape = validator('api-key', ApiKeySchema);
 
 /** Validates the shape and sets defaults; does not check the rules. Drops a hash that was sent. @throws InvalidResource */
 export function parseApiKeyShape(value: unknown): ApiKey {

@@ -45,7 +45,7 @@ export function assetWithDefaults(input: Static<typeof AssetSchema>) {
 
 const SHA512_HEX_DIGITS = 128;
 
-const validateShape = validator(AssetSchema);
+const validateShape = validator('asset', AssetSchema);
 
 /** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseAssetShape(value: unknown): Asset {

@@ -22,7 +22,7 @@ const NAMED_TYPES = new Set(['ok', 'warning', 'critical', 'unknown', 'non-zero']
 const STATUS = /^(?:0|[1-9]\d{0,2})$/;
 const MAX_STATUS = 255;
 
-const validateShape = validator(HookListSchema);
+const validateShape = validator('check-hooks', HookListSchema);
 
 /** `type` is the type in the path. @throws InvalidResource */
 export function parseHookList(value: unknown, type: string): HookList {

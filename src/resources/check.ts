@@ -171,7 +171,7 @@ export function checkWithDefaults(input: CheckInput) {
   };
 }
 
-const validateShape = validator(CheckSchema);
+const validateShape = validator('check', CheckSchema);
 
 /** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseCheckShape(value: unknown): Check {

@@ -150,8 +150,8 @@ export function joinEntity(config: EntityConfig, state: EntityState): Entity {
   };
 }
 
-const validateShape = validator(EntitySchema);
-const validateConfigShape = validator(EntityConfigSchema);
+const validateShape = validator('entity', EntitySchema);
+const validateConfigShape = validator('entity-config', EntityConfigSchema);
 
 /**
  * Parses an `entity_config` message or a patched configuration. Ignores the members that the agent reports, whatever

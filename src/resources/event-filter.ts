@@ -30,7 +30,7 @@ export function eventFilterWithDefaults(input: Static<typeof EventFilterSchema>)
   };
 }
 
-const validateShape = validator(EventFilterSchema);
+const validateShape = validator('event-filter', EventFilterSchema);
 
 /** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseEventFilterShape(value: unknown): EventFilter {

@@ -158,7 +158,7 @@ export function eventWithDefaults(input: Static<typeof EventSchema>) {
   };
 }
 
-const validateShape = validator(EventSchema);
+const validateShape = validator('event', EventSchema);
 
 /** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseEventShape(value: unknown): Event {

@@ -46,7 +46,7 @@ export function handlerWithDefaults(input: Static<typeof HandlerSchema>) {
   };
 }
 
-const validateShape = validator(HandlerSchema);
+const validateShape = validator('handler', HandlerSchema);
 
 /** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseHandlerShape(value: unknown): Handler {

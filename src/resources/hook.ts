@@ -27,7 +27,7 @@ export function hookWithDefaults(input: Static<typeof HookSchema>) {
   };
 }
 
-const validateShape = validator(HookSchema);
+const validateShape = validator('hook', HookSchema);
 
 /** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseHookShape(value: unknown): Hook {

@@ -1,6 +1,9 @@
 /** An exact 64-bit integer: a `bigint` only where a number would not be exact. */
 export type Int64 = number | bigint;
 
+/** The keyword of 64-bit integers in a schema, for which JSON Schema has no type. */
+export const EXACT_INT64 = 'exactInt64';
+
 /** The largest number below 2^63. */
 export const LARGEST_INT64_NUMBER = 2 ** 63 - 1_024;
 

@@ -35,7 +35,7 @@ export function mutatorWithDefaults(input: Static<typeof MutatorSchema>) {
   };
 }
 
-const validateShape = validator(MutatorSchema);
+const validateShape = validator('mutator', MutatorSchema);
 
 /** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseMutatorShape(value: unknown): Mutator {

@@ -11,7 +11,7 @@ export interface Namespace {
   name: string;
 }
 
-const validateShape = validator(NamespaceSchema);
+const validateShape = validator('namespace', NamespaceSchema);
 
 /** Validates the shape and sets defaults. @throws InvalidResource */
 export function parseNamespaceShape(value: unknown): Namespace {

@@ -38,7 +38,7 @@ export function pipelineWithDefaults(input: Static<typeof PipelineSchema>) {
   };
 }
 
-const validateShape = validator(PipelineSchema);
+const validateShape = validator('pipeline', PipelineSchema);
 
 /** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parsePipelineShape(value: unknown): Pipeline {

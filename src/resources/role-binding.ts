@@ -28,8 +28,8 @@ export function roleBindingWithDefaults(input: Static<typeof RoleBindingSchema>)
   };
 }
 
-const validateBinding = validator(RoleBindingSchema);
-const validateClusterBinding = validator(ClusterRoleBindingSchema);
+const validateBinding = validator('role-binding', RoleBindingSchema);
+const validateClusterBinding = validator('cluster-role-binding', ClusterRoleBindingSchema);
 
 /** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export const parseRoleBindingShape = (value: unknown): RoleBinding => roleBindingWithDefaults(validateBinding(value));

@@ -39,8 +39,8 @@ export function roleWithDefaults(input: Static<typeof RoleSchema>) {
   return { rules: input.rules?.map(ruleWithDefaults) ?? [], metadata: objectMetaWithDefaults(input.metadata) };
 }
 
-const validateRole = validator(RoleSchema);
-const validateClusterRole = validator(ClusterRoleSchema);
+const validateRole = validator('role', RoleSchema);
+const validateClusterRole = validator('cluster-role', ClusterRoleSchema);
 
 /** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export const parseRoleShape = (value: unknown): Role => roleWithDefaults(validateRole(value));

@@ -1,12 +1,12 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { compiledSchema } from './compiled-schema.ts';
 import { InvalidResource } from './errors.ts';
-import { type Int64, isInt64, LARGEST_INT64_NUMBER } from './int64.ts';
+import { EXACT_INT64, type Int64, LARGEST_INT64_NUMBER } from './int64.ts';
 
 const MAX_UINT32 = 4_294_967_295;
 const MIN_INT32 = -2_147_483_648;
 const MAX_INT32 = 2_147_483_647;
-const EXACT_INT64 = 'exactInt64';
 
 /** A member that may be absent or `null`. Both mean "not set" in all protocols. */
 export const optional = <T extends TSchema>(schema: T) =>
@@ -46,14 +46,6 @@ export const withoutMembers = (schema: TObject, names: readonly string[], option
   Type.Object(Object.fromEntries(Object.entries(schema.properties).filter(([name]) => !names.includes(name))), options);
 export const textMap = () => mapOf(Type.Unsafe<string | null>({ type: ['string', 'null'] }));
 
-const ajv = new Ajv2020({ allowUnionTypes: true, strictTypes: false });
-ajv.addKeyword({
-  keyword: EXACT_INT64,
-  schema: false,
-  validate: (value: unknown) => value === null || isInt64(value),
-  error: { message: 'must be a whole number of 64 bits' },
-});
-
 /** Formats the first error as field and rule: `check.status must be >= 0`. */
 function describe({ instancePath, keyword, params, message = 'is invalid' }: ErrorObject): string {
   // A JSON pointer escapes the slashes and tildes of names.
@@ -62,22 +54,15 @@ function describe({ instancePath, keyword, params, message = 'is invalid' }: Err
   return `${field === '' ? 'body' : field} ${Array.isArray(types) ? `must be ${types.join(' or ')}` : message}`;
 }
 
-/** Removes `$id`s of nested schemas, because Ajv rejects a schema with an `$id` that occurs twice. */
-function withoutNames(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutNames);
-  if (schema === null || typeof schema !== 'object') return schema;
-  const members = Object.entries(schema).filter(([keyword]) => keyword !== '$id');
-  return Object.fromEntries(members.map(([keyword, value]) => [keyword, withoutNames(value)]));
-}
-
 /**
- * Returns a function that validates its argument. The schema is compiled at its first use, so that a program starts without
- * those that it never needs. The function throws InvalidResource with the first invalid field and the rule.
+ * Returns a function that validates its argument. The schema is compiled, or its compiled code loaded, at the first use, so that
+ * a program starts without those that it never needs. The function throws InvalidResource with the first invalid field and the
+ * rule. `name` must be unique: the build writes the compiled code of the schema under it.
  */
-export function validator<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
-  let validate: ValidateFunction<Static<T>> | undefined;
+export function validator<T extends TSchema>(name: string, schema: T): (value: unknown) => Static<T> {
+  const compiled = compiledSchema(name, schema);
   return (value) => {
-    validate ??= ajv.compile<Static<T>>(withoutNames(schema) as T);
+    const validate = compiled();
     if (validate(value)) return value;
     const [error] = validate.errors ?? [];
     throw new InvalidResource(error === undefined ? 'body is invalid' : describe(error));

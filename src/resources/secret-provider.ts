@@ -28,7 +28,7 @@ export const BUILT_IN_PROVIDER = {
   spec: {},
 } satisfies Static<typeof ProviderSchema>;
 
-const validateShape = validator(ProviderSchema);
+const validateShape = validator('secret-provider', ProviderSchema);
 
 /** Accepts only the description of the built-in provider. @throws InvalidResource with the rule it breaks */
 export function assertBuiltInProvider(value: unknown): void {

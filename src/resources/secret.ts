@@ -33,7 +33,7 @@ export const secretWithDefaults = (input: Static<typeof SecretSchema>) => ({
   spec: { id: input.spec?.id ?? '', provider: input.spec?.provider ?? '' },
 });
 
-const validateShape = validator(SecretSchema);
+const validateShape = validator('secret', SecretSchema);
 
 /** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseSecretShape(value: unknown): Secret {

@@ -64,7 +64,7 @@ export function silencedWithDefaults(input: Static<typeof SilencedSchema>) {
   };
 }
 
-const validateShape = validator(SilencedSchema);
+const validateShape = validator('silenced', SilencedSchema);
 
 /** Validates the shape and sets defaults; does not check the rules. @throws InvalidResource */
 export function parseSilencedShape(value: unknown): Silenced {

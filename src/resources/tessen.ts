@@ -10,8 +10,8 @@ export type Tessen = ReturnType<typeof tessenWithDefaults>;
 
 export const tessenWithDefaults = (input: Static<typeof TessenSchema>) => ({ opt_out: input.opt_out ?? false });
 
-const validateTessen = validator(TessenSchema);
-const validateTelemetry = validator(TelemetrySchema);
+const validateTessen = validator('tessen', TessenSchema);
+const validateTelemetry = validator('telemetry', TelemetrySchema);
 
 /** @throws InvalidResource */
 export const parseTessen = (value: unknown): Tessen => tessenWithDefaults(validateTessen(value));

@@ -48,9 +48,9 @@ export function userWithDefaults(input: Static<typeof UserSchema>) {
 }
 
 const encoder = new TextEncoder();
-const validateShape = validator(UserSchema);
-const validateRequest = validator(UserRequestSchema);
-const validatePassword = validator(PasswordRequestSchema);
+const validateShape = validator('user', UserSchema);
+const validateRequest = validator('user-request', UserRequestSchema);
+const validatePassword = validator('password-request', PasswordRequestSchema);
 
 /** @throws InvalidResource */
 export function parseUser(value: unknown): User {

@@ -61,7 +61,7 @@ const assetListWithDefaults = (input: Static<typeof AssetListSchema> | null): As
   assets: listOrNull(input?.assets?.map(assetWithDefaults)),
 });
 
-const validateShape = validator(CheckRequestSchema);
+const validateShape = validator('check-request', CheckRequestSchema);
 
 /**
  * Validates the shape only, because the agent reports an invalid check with an event.

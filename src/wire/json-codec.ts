@@ -112,7 +112,7 @@ export function decodeCheckRequest(payload: Buffer): CheckRequest {
   return parseCheckRequest(readJson(text, () => foldedJson(text, checkRequestShape)));
 }
 
-/** Compiles the schema of events, which takes about 100 ms, so that no message of a peer waits for it. */
+/** Loads the schema of events, or compiles it where the build did not, so that no message of a peer waits for it. */
 export function prepareToDecode(): void {
   parseEventShape({});
 }

@@ -26,7 +26,7 @@ const toyWithDefaults = (input: Static<typeof ToySchema>) => ({
   parts: listOrNull(input.parts),
 });
 
-const validateShape = validator(ToySchema);
+const validateShape = validator('toy', ToySchema);
 
 function assertToy({ metadata, color }: Toy): void {
   assertName(metadata.name ?? '', 'toy name');

@@ -9,7 +9,7 @@ const EntrySchema = Type.Object({
   sha512: optional(text()),
   enable_env: optional(flag()),
 });
-const validate = validator(Type.Array(EntrySchema));
+const validate = validator('allow-list', Type.Array(EntrySchema));
 
 /** A program that the agent may run. Source: spec/03 4.6. */
 export interface AllowedProgram {

@@ -26,7 +26,7 @@ const ResultSchema = Type.Object({
 });
 const MEMBERS = new Map(Object.keys(ResultSchema.properties).map((name) => [name, name]));
 
-const validate = validator(ResultSchema);
+const validate = validator('first-generation-result', ResultSchema);
 
 /**
  * Parses what a client of the sockets sends: a result of the first generation, or a list of results. Returns undefined while the
