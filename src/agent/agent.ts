@@ -11,7 +11,7 @@ import { AgentMetrics } from './metrics/agent-metrics.ts';
 import { ApiServer } from './api/api-server.ts';
 import { Connection, type TlsOptions } from './connection/connection.ts';
 import { AgentEntity, type EntitySettings } from './entity.ts';
-import { checkKeyOf } from './queue/check-key.ts';
+import { EventIntake } from './event-intake.ts';
 import { EventQueue } from './queue/event-queue.ts';
 import type { AllowedProgram } from './execution/allow-list.ts';
 import { fillBuild } from './execution/asset-tokens.ts';
@@ -19,8 +19,6 @@ import { CommandRunner } from './execution/command-runner.ts';
 import { Executor, type ExecutorSettings } from './execution/executor.ts';
 import type { HeartbeatSettings } from './connection/heartbeat.ts';
 import { type KeepaliveSettings, Keepalives } from './keepalives.ts';
-import { encodeWithinLimit } from './queue/outgoing-event.ts';
-import { completePostedEvent } from './posted-event.ts';
 import { decodePostedEvent } from './posted-json.ts';
 import { PostedQueue, type RelaySettings } from './queue/posted-queue.ts';
 import { SequenceNumbers } from './sequence-numbers.ts';
@@ -105,7 +103,6 @@ export class Agent {
   readonly #keepalives: Keepalives;
   readonly #connection: Connection;
   readonly #reaper: ProcessReaper | undefined;
-  #willFlush = false;
   #stopped: Promise<void> | undefined;
 
   constructor(settings: AgentSettings, version: string, ports: AgentPorts) {
@@ -122,6 +119,14 @@ export class Agent {
       queue: this.#queue,
       store,
       isConnected: () => this.#connection.isReady,
+      flush: () => this.#connection.flush(),
+    });
+    const intake = new EventIntake({
+      clock,
+      log,
+      queue: this.#queue,
+      posted: this.#posted,
+      entity: () => this.#entity.current(),
       flush: () => this.#connection.flush(),
     });
     const metrics = new AgentMetrics();
@@ -142,7 +147,7 @@ export class Agent {
       ...building,
       log,
       runner,
-      deliver: (event) => this.#deliver(event),
+      deliver: (event) => intake.deliverInSlices(event),
     });
     this.#keepalives = new Keepalives(settings.keepalive, building);
     this.#connection = new Connection(
@@ -185,12 +190,12 @@ export class Agent {
       metrics,
       version,
       isConnected: () => this.#connection.isOpen,
-      accept: (body: Buffer) => this.#accept([decodePostedEvent(body)]),
-      acceptResults: async (body: Buffer) => this.#accept(parseResults(body) ?? []),
+      accept: (body: Buffer) => intake.accept([decodePostedEvent(body)]),
+      acceptResults: async (body: Buffer) => intake.accept(parseResults(body) ?? []),
       failed: (error: Error) => ports.failed(error, API_CRASHED),
     };
     const { api, sockets, statsd } = settings;
-    const deliver = (event: Event): void => this.#deliver(event);
+    const deliver = (event: Event): void => intake.deliver(event);
     this.#inputs = [
       ...(statsd.isEnabled
         ? [
@@ -203,7 +208,9 @@ export class Agent {
           ]
         : []),
       ...(api.isEnabled ? [new ApiServer(api, apiPorts)] : []),
-      ...(sockets.isEnabled ? [new Sockets(sockets, { clock, log, accept: (events) => this.#acceptAll(events) })] : []),
+      ...(sockets.isEnabled
+        ? [new Sockets(sockets, { clock, log, accept: (events) => intake.deliverAll(events) })]
+        : []),
     ];
   }
 
@@ -235,39 +242,6 @@ export class Agent {
     await this.#connection.stop(this.#entity.current().deregister);
     this.#systemInfo.stop();
     await this.#closeQueue();
-  }
-
-  #deliver(event: Event): void {
-    this.#queue.push(encodeWithinLimit(event, this.#log), checkKeyOf(event));
-    // A large event is encoded once more to be sent, which has a turn of the event loop of its own.
-    if (this.#willFlush) return;
-    this.#willFlush = true;
-    setImmediate(() => {
-      this.#willFlush = false;
-      this.#connection.flush();
-    });
-  }
-
-  /**
-   * Completes and stores events of a client: all of them, or none when one is not valid. Resolves when they are durable.
-   *
-   * @throws InvalidResource, Overloaded
-   */
-  async #accept(events: readonly Event[]): Promise<void> {
-    const completed = events.map((event) => this.#completed(event));
-    for (const event of completed) await this.#posted.accept(encodeWithinLimit(event, this.#log), checkKeyOf(event));
-  }
-
-  /** Queues results of the sockets: all of them, or none when one is not valid. @throws InvalidResource */
-  #acceptAll(events: readonly Event[]): void {
-    const completed = events.map((event) => this.#completed(event));
-    for (const event of completed) this.#deliver(event);
-  }
-
-  /** @throws InvalidResource */
-  #completed(event: Event): Event {
-    const nowS = Math.floor(this.#clock.nowMs() / 1_000);
-    return completePostedEvent(event, { entity: this.#entity.current(), nowS });
   }
 
   #configReceived(config: EntityConfig): void {

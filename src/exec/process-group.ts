@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { delimiter } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
+import { decoded } from './decoded.ts';
+import { inSlices } from './in-slices.ts';
 import { isOwnSecret } from './own-secret.ts';
 import type { ProcessReaper } from './process-reaper.ts';
 
@@ -83,9 +85,9 @@ class Output {
     return Buffer.concat(this.#chunks);
   }
 
-  /** `bytes` are those of this output. */
-  text(bytes: Buffer): string {
-    const text = bytes.toString();
+  /** `bytes` are those of this output. A long output is decoded in several ticks of the event loop. */
+  async text(bytes: Buffer): Promise<string> {
+    const text = await inSlices(decoded(bytes));
     if (this.#discardedBytes === 0) return text;
     return `${text}\nOutput cut at ${MAX_OUTPUT_BYTES} bytes, ${this.#discardedBytes} bytes discarded\n`;
   }
@@ -206,14 +208,10 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
       child.stdout?.destroy();
       child.stderr?.destroy();
       const heading = result.ending === 'timed-out' ? `Execution timed out\n${killNote}` : '';
+      const durationMs = clock.monotonicMs() - startedMs;
       const bytes = output.bytes();
-      resolve({
-        ...result,
-        output: heading + output.text(bytes),
-        bytes,
-        isCut: output.isCut,
-        errors: errors.text(errors.bytes()),
-        durationMs: clock.monotonicMs() - startedMs,
+      void Promise.all([output.text(bytes), errors.text(errors.bytes())]).then(([text, errorText]) => {
+        resolve({ ...result, output: heading + text, bytes, isCut: output.isCut, errors: errorText, durationMs });
       });
     };
     const settleKilled = (): void => {

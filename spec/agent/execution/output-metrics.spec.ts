@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { inSlices } from '../../../src/agent/execution/in-slices.ts';
+import { inSlices } from '../../../src/exec/in-slices.ts';
 import { metricsOf } from '../../../src/agent/execution/output-metrics.ts';
 import { evaluateThresholds } from '../../../src/agent/execution/thresholds.ts';
 import { checkWithDefaults } from '../../../src/resources/check.ts';

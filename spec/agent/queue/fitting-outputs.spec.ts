@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { encodeWithFittingOutputs } from '../../../src/agent/queue/fitting-outputs.ts';
+import { atOnce } from '../../../src/exec/in-slices.ts';
 import { type Event, parseEvent } from '../../../src/resources/event.ts';
 import { encodeJson } from '../../../src/wire/json-codec.ts';
 import { checkEvent } from '../../support/example-events.ts';
@@ -32,7 +33,7 @@ describe('the outputs of an event that is too large', () => {
       fc.property(anyText, anyText, fc.nat({ max: 3_000 }), (output, hook, more) => {
         const event = eventOf(output, hook);
         const maxBytes = EMPTY_BYTES + 300 + more;
-        const payload = encodeWithFittingOutputs(event, maxBytes, encodeJson);
+        const payload = atOnce(encodeWithFittingOutputs(event, maxBytes, encodeJson));
         expect(Buffer.byteLength(payload)).to.be.at.most(maxBytes);
         if (Buffer.byteLength(encodeJson(event)) <= maxBytes) {
           expect(payload).to.equal(encodeJson(event));
@@ -49,12 +50,35 @@ describe('the outputs of an event that is too large', () => {
 
   it('are not encoded before they are cut, when they are too long by themselves', () => {
     const sizes: number[] = [];
-    const payload = encodeWithFittingOutputs(eventOf('\u0001'.repeat(100_000), 'short'), 100_000, (event) => {
+    const steps = encodeWithFittingOutputs(eventOf('\u0001'.repeat(100_000), 'short'), 100_000, (event) => {
       const json = encodeJson(event);
       sizes.push(json.length);
       return json;
     });
+    const payload = atOnce(steps);
     expect(Math.max(...sizes)).to.be.at.most(100_000);
     expect(outputsIn(payload)[1]).to.equal('short');
   });
+
+  for (const character of ['a', '\u0001', '€']) {
+    it(`are measured and encoded in steps, at most one encoding a step: ${JSON.stringify(character)}`, () => {
+      const output = character.repeat(2_000_000);
+      let encodings = 0;
+      const steps = encodeWithFittingOutputs(eventOf(output, output), 3_000_000, (event) => {
+        encodings += 1;
+        return encodeJson(event);
+      });
+      let count = 0;
+      for (;;) {
+        const before = encodings;
+        const step = steps.next();
+        expect(encodings - before).to.be.at.most(1);
+        count += 1;
+        if (step.done === true) break;
+      }
+      // Each step measures at most 64 Ki characters, and three million bytes are measured twice.
+      const characters = 3_000_000 / Buffer.byteLength(JSON.stringify(character).slice(1, -1));
+      expect(count).to.be.at.least((2 * characters) / 65_536);
+    });
+  }
 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { atOnce } from '../../../src/exec/in-slices.ts';
 import { encodeQueued, encodeWithinLimit } from '../../../src/agent/queue/outgoing-event.ts';
 import { hasCheck, parseEvent } from '../../../src/resources/event.ts';
 import { DiskQueue } from '../../../src/store/disk-queue.ts';
@@ -23,11 +24,11 @@ describe('an event that the agent queues', () => {
       const event = parseEvent(checkEvent('web-01', 'disk', {}, { metrics: { points } }));
       if (!hasCheck(event)) expect.fail('the example has a check');
       await queue.write({
-        puts: [{ n: 1, check: 'disk', payload: encodeWithinLimit(event, new RecordedLog()) }],
+        puts: [{ n: 1, check: 'disk', payload: atOnce(encodeWithinLimit(event, new RecordedLog())) }],
         removed: [],
         reserves: false,
       });
-      expect(codec.decodeEvent(Buffer.from(encodeQueued(queue.read(1), codec)))).to.deep.equal(event);
+      expect(codec.decodeEvent(Buffer.from(atOnce(encodeQueued(queue.read(1), codec))))).to.deep.equal(event);
     });
   }
 
@@ -65,7 +66,7 @@ describe('an event that the agent queues', () => {
   for (const [what, example] of Object.entries(large)) {
     it(`has room in a message of a backend, with ${what}`, () => {
       const log = new RecordedLog();
-      const payload = encodeWithinLimit(parseEvent(example), log);
+      const payload = atOnce(encodeWithinLimit(parseEvent(example), log));
       expect(Buffer.byteLength(payload)).to.be.below(MESSAGE_BYTES);
       const { check, metrics } = jsonCodec.decodeEvent(Buffer.from(payload));
       expect(check?.metadata.name).to.equal('disk');
@@ -80,7 +81,9 @@ describe('an event that the agent queues', () => {
   it('says which of its outputs were cut', () => {
     const example = large['long outputs of hooks'];
     if (example === undefined) expect.fail('the example is missing');
-    const { check } = jsonCodec.decodeEvent(Buffer.from(encodeWithinLimit(parseEvent(example), new RecordedLog())));
+    const { check } = jsonCodec.decodeEvent(
+      Buffer.from(atOnce(encodeWithinLimit(parseEvent(example), new RecordedLog()))),
+    );
     expect(check?.output).to.equal('late');
     for (const { output } of check?.hooks ?? []) expect(output).to.match(/\nOutput cut at \d+ of 10485760 characters/);
   });

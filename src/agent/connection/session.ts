@@ -1,4 +1,6 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { RawData, WebSocket } from 'ws';
+import { atOnce } from '../../exec/in-slices.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { EntityConfig } from '../../resources/entity.ts';
@@ -10,7 +12,7 @@ import type { CheckRequest } from '../../wire/check-request.ts';
 import type { EventQueue, QueuedEvent } from '../queue/event-queue.ts';
 import type { AgentMetrics } from '../metrics/agent-metrics.ts';
 import { Heartbeat, type HeartbeatSettings } from './heartbeat.ts';
-import { encodeQueued } from '../queue/outgoing-event.ts';
+import { encodeQueued, LARGE_PAYLOAD } from '../queue/outgoing-event.ts';
 
 /** Bytes passed to the socket that the system has not accepted. Further events stay in the queue. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
@@ -47,6 +49,8 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #ports: SessionPorts;
   readonly #heartbeat: Heartbeat;
+  /** Whether a large event is being encoded. */
+  #isEncoding = false;
 
   constructor(socket: WebSocket, options: SessionOptions, heartbeat: HeartbeatSettings, ports: SessionPorts) {
     this.#socket = socket;
@@ -79,28 +83,47 @@ export class Session {
 
   /** Sends queued events as long as the socket accepts them, and continues when they are written. */
   flush(): void {
-    while (this.#isOpen() && this.#socket.bufferedAmount < MAX_BUFFERED_BYTES) {
+    while (!this.#isEncoding && this.#isOpen() && this.#socket.bufferedAmount < MAX_BUFFERED_BYTES) {
       const item = this.#ports.queue.next();
       if (item === undefined) return;
-      const payload = this.#encode(item);
-      if (payload === undefined) continue;
-      const { acknowledging, codec } = this.#options;
-      const fields = { type: 'event', content_type: codec.mediaType, payload_size: payload.length };
-      this.#ports.log.info(fields, 'sending message');
-      this.#socket.send(encodeFrame(acknowledging ? `event ${item.n}` : 'event', payload), (error) => {
-        // Unsent events stay in the queue. The socket reports its own failure.
-        if (error) return;
-        this.#ports.metrics.count('messages_sent');
-        if (!acknowledging) this.#ports.queue.confirm(item.n);
-        this.flush();
-      });
+      const steps = this.#send(item);
+      if (item.payload.length < LARGE_PAYLOAD) atOnce(steps);
+      else void this.#sendInTicks(steps);
     }
   }
 
+  /** Gives each step a tick of the event loop of its own. Later events wait, so that the order stays. */
+  async #sendInTicks(steps: Iterator<undefined>): Promise<void> {
+    this.#isEncoding = true;
+    while (steps.next().done !== true) await nextTick();
+    this.#isEncoding = false;
+    this.flush();
+  }
+
+  *#send(item: QueuedEvent): Generator<undefined, void> {
+    const payload = yield* this.#encode(item);
+    if (payload === undefined) return;
+    const { acknowledging, codec } = this.#options;
+    yield;
+    const frame = encodeFrame(acknowledging ? `event ${item.n}` : 'event', payload);
+    yield;
+    // The next connection sends the event when this one has closed in the meantime.
+    if (!this.#isOpen()) return;
+    const fields = { type: 'event', content_type: codec.mediaType, payload_size: payload.length };
+    this.#ports.log.info(fields, 'sending message');
+    this.#socket.send(frame, (error) => {
+      // Unsent events stay in the queue. The socket reports its own failure.
+      if (error) return;
+      this.#ports.metrics.count('messages_sent');
+      if (!acknowledging) this.#ports.queue.confirm(item.n);
+      this.flush();
+    });
+  }
+
   /** Encodes a queued event. An event queued by another version may not match the schema, and is discarded. */
-  #encode({ n, payload }: QueuedEvent): string | Buffer | undefined {
+  *#encode({ n, payload }: QueuedEvent): Generator<undefined, string | Buffer | undefined> {
     try {
-      return encodeQueued(payload, this.#options.codec);
+      return yield* encodeQueued(payload, this.#options.codec);
     } catch (error) {
       if (!(error instanceof InvalidResource)) throw error;
       this.#ports.log.error({ n, err: error }, 'dropping a queued event that cannot be encoded');

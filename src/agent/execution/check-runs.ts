@@ -9,7 +9,7 @@ import type { CheckRequest, RequestedCheck } from '../../wire/check-request.ts';
 import { inputOf } from './command-input.ts';
 import { type CommandRunner, deniedStatus, outcomeOf } from './command-runner.ts';
 import { Hooks } from './hooks.ts';
-import { inSlices } from './in-slices.ts';
+import { inSlices } from '../../exec/in-slices.ts';
 import { metricsOf } from './output-metrics.ts';
 import { evaluateThresholds } from './thresholds.ts';
 import { tokenData } from './token-data.ts';

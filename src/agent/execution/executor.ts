@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../ports/at-most.ts';
 import { assertCheck, type Check } from '../../resources/check.ts';
@@ -24,7 +23,8 @@ export interface ExecutorSettings {
 
 interface ExecutorPorts extends CheckRunPorts {
   nextSequence(checkName: string): number;
-  deliver(event: CheckEvent): void;
+  /** Resolves when the event is queued. */
+  deliver(event: CheckEvent): Promise<void>;
 }
 
 /** Runs requested checks, at most one run of a check at a time and one for each time of issue. */
@@ -60,7 +60,7 @@ export class Executor {
     }
     const failure = this.#failureOf(request);
     if (failure !== undefined) {
-      this.#fail(this.#numbered(request), failure);
+      void this.#fail(this.#numbered(request), failure);
       return;
     }
     this.#lastIssued.set(key, issued);
@@ -116,30 +116,28 @@ export class Executor {
     const { name } = request.config.metadata;
     try {
       const event = await this.#runs.run(request, this.#abort.signal);
-      // A large event is encoded in a turn of the event loop of its own.
-      await nextTick();
-      if (event !== undefined) this.#send(event);
+      if (event !== undefined) await this.#send(event);
       else this.#ports.log.warn({ check: name }, 'check execution was aborted, discarding the result');
     } catch (error) {
       if (!(error instanceof CheckFailed)) this.#ports.log.error({ check: name, err: error }, 'check execution failed');
-      this.#fail(request, error instanceof CheckFailed ? error : new CheckFailed(unexpectedText(error)));
+      await this.#fail(request, error instanceof CheckFailed ? error : new CheckFailed(unexpectedText(error)));
     }
   }
 
-  #fail(request: NumberedRequest, failure: CheckFailed): void {
+  async #fail(request: NumberedRequest, failure: CheckFailed): Promise<void> {
     const event = this.#runs.failure(request, failure);
     this.#ports.log.error({ check: request.config.metadata.name, event: redactEvent(event) }, failure.message);
-    this.#send(event);
+    await this.#send(event);
   }
 
-  #send(event: CheckEvent): void {
+  async #send(event: CheckEvent): Promise<void> {
     const { name } = event.check.metadata;
     const metrics = event.metrics === undefined ? {} : { metrics: true };
     this.#ports.log.info(
       { event_uuid: event.id, entity: event.entity.metadata.name, check: name, ...metrics },
       'sending event to backend',
     );
-    this.#ports.deliver(event);
+    await this.#ports.deliver(event);
   }
 }
 

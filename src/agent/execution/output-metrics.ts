@@ -8,7 +8,7 @@ import type { Log } from '../../ports/log.ts';
 import type { Check } from '../../resources/check.ts';
 import type { Event } from '../../resources/event.ts';
 import type { MetricPoint } from '../../resources/metric-point.ts';
-import { inSlices } from './in-slices.ts';
+import { inSlices } from '../../exec/in-slices.ts';
 
 const EXTRACTORS: Readonly<Record<string, Extractor>> = {
   graphite_plaintext: extractGraphitePlaintext,

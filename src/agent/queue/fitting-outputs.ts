@@ -15,8 +15,11 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) =
 /** The bytes of a text as JSON, without its quotes. */
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;
 
+/** Work in steps, each of which takes a few milliseconds, or as long as encoding the event once. */
+type Steps<T> = Generator<undefined, T>;
+
 /** The beginning of a text that has at most so many bytes as JSON. Takes time linear in what fits. */
-function fitting(text: string, maxBytes: number): { end: number; bytes: number } {
+function* fitting(text: string, maxBytes: number): Steps<{ end: number; bytes: number }> {
   let end = 0;
   let bytes = 0;
   for (const step of STEPS) {
@@ -25,20 +28,21 @@ function fitting(text: string, maxBytes: number): { end: number; bytes: number }
       if (bytes + more > maxBytes) break;
       bytes += more;
       end += step;
+      yield;
     }
   }
   return { end: Math.min(end, text.length), bytes };
 }
 
 /** The bytes of a text as JSON; more than `maxBytes` when there are more. */
-function sizeUpTo(maxBytes: number, text: string): number {
-  const { end, bytes } = fitting(text, maxBytes);
+function* sizeUpTo(maxBytes: number, text: string): Steps<number> {
+  const { end, bytes } = yield* fitting(text, maxBytes);
   return end === text.length ? bytes : maxBytes + 1;
 }
 
 /** Cuts a text to so many bytes of JSON, and adds a note when that cuts something. */
-function cutTo(maxBytes: number, text: string): string {
-  const { end } = fitting(text, maxBytes);
+function* cutTo(maxBytes: number, text: string): Steps<string> {
+  const { end } = yield* fitting(text, maxBytes);
   if (end === text.length) return text;
   const isInPair = isHighSurrogate(text.charCodeAt(end - 1));
   const kept = text.slice(0, isInPair ? end - 1 : end);
@@ -57,35 +61,49 @@ function commonSize(sizes: readonly number[], room: number): number {
   return Infinity;
 }
 
-function withOutputs(event: Event, change: (output: string) => string): Event {
+/** The output of the check and those of its hooks. */
+const outputsOf = ({ check }: Event): string[] => [
+  check?.output ?? '',
+  ...(check?.hooks ?? []).map(({ output }) => output ?? ''),
+];
+
+/** Replaces the outputs, in the order of `outputsOf`. */
+function withOutputs(event: Event, [output = '', ...hookOutputs]: readonly string[]): Event {
   const { check } = event;
   if (check === undefined) return event;
-  const hooks = check.hooks?.map((hook) => ({ ...hook, output: hook.output && change(hook.output) }));
-  return { ...event, check: { ...check, output: change(check.output), ...(hooks && { hooks }) } };
+  const hooks = check.hooks?.map((hook, index) => ({ ...hook, output: hook.output && hookOutputs[index] }));
+  return { ...event, check: { ...check, output, ...(hooks && { hooks }) } };
 }
 
 /**
  * Encodes an event in at most `maxBytes`. Otherwise the longest outputs of its check and its hooks are cut, which they say. An event
  * that is too large without its outputs stays so.
  */
-export function encodeWithFittingOutputs(event: Event, maxBytes: number, encode: (event: Event) => string): string {
-  const { output = '', hooks } = event.check ?? {};
-  const outputs = [output, ...(hooks ?? []).map((hook) => hook.output ?? '')];
+export function* encodeWithFittingOutputs(
+  event: Event,
+  maxBytes: number,
+  encode: (event: Event) => string,
+): Steps<string> {
+  const outputs = outputsOf(event);
   const characters = sum(outputs.map(({ length }) => length));
   // The texts of most events need not be measured.
   const isShort = characters * LONGEST_ESCAPE_BYTES <= maxBytes;
-  let sizes = isShort ? [] : outputs.map((each) => sizeUpTo(maxBytes, each));
+  const sizes: number[] = [];
+  if (!isShort) for (const output of outputs) sizes.push(yield* sizeUpTo(maxBytes, output));
   let restBytes: number;
   if (sum(sizes) <= maxBytes) {
     const payload = encode(event);
+    yield;
     const bytes = Buffer.byteLength(payload);
     if (bytes <= maxBytes) return payload;
-    if (isShort) sizes = outputs.map(jsonBytes);
+    if (isShort) sizes.push(...outputs.map(jsonBytes));
     restBytes = bytes - sum(sizes);
   } else {
     // Encoding the outputs as they are could take six times their length.
-    restBytes = Buffer.byteLength(encode(withOutputs(event, () => '')));
+    restBytes = Buffer.byteLength(encode(withOutputs(event, [])));
   }
   const share = commonSize(sizes, maxBytes - restBytes - NOTE_BYTES * outputs.length);
-  return encode(withOutputs(event, (each) => cutTo(share, each)));
+  const cut: string[] = [];
+  for (const output of outputs) cut.push(yield* cutTo(share, output));
+  return encode(withOutputs(event, cut));
 }

@@ -9,6 +9,8 @@ import { encodeWithFittingOutputs } from './fitting-outputs.ts';
 
 /** Default message limit of a backend, less the type line. */
 const MAX_EVENT_BYTES = 10 * 1024 * 1024 - 64;
+/** The characters of an event from which each step of its way takes milliseconds, and a tick of the event loop of its own. */
+export const LARGE_PAYLOAD = 1024 * 1024;
 /** The part of an event that its metrics may take. */
 const MAX_METRIC_BYTES = 8 * 1024 * 1024;
 
@@ -18,17 +20,18 @@ const VALUES_OF_TAG = 3;
 
 /**
  * Encodes an event as JSON within the limits of a message, because a rejected event would be lost: its last metrics are left out,
- * which is logged, and long outputs are cut, which they say.
+ * which is logged, and long outputs are cut, which they say. A large event takes many steps, a small one a few.
  */
-export function encodeWithinLimit(event: Event, log: Log): string {
-  return encodeWithFittingOutputs(withFittingMetrics(event, log), MAX_EVENT_BYTES, encodeJson);
+export function* encodeWithinLimit(event: Event, log: Log): Generator<undefined, string> {
+  const fitting = yield* withFittingMetrics(event, log);
+  return yield* encodeWithFittingOutputs(fitting, MAX_EVENT_BYTES, encodeJson);
 }
 
-function withFittingMetrics(event: Event, log: Log): Event {
+function* withFittingMetrics(event: Event, log: Log): Generator<undefined, Event> {
   const { metrics, ...rest } = event;
   const { points = null } = metrics ?? {};
   if (metrics === undefined || points === null) return event;
-  const kept = pointsWithin(points, MAX_VALUES - valuesOf(rest) - valuesOf(metrics.handlers));
+  const kept = yield* pointsWithin(points, MAX_VALUES - valuesOf(rest) - valuesOf(metrics.handlers));
   if (kept === points.length) return event;
   const fields = { check: event.check?.metadata.name, metrics: points.length, kept };
   log.error(fields, 'event is too large for a backend, leaving out some of its metrics');
@@ -38,7 +41,7 @@ function withFittingMetrics(event: Event, log: Log): Event {
 type Points = NonNullable<NonNullable<Event['metrics']>['points']>;
 
 /** The number of the first points that have room for their values and their bytes. */
-function pointsWithin(points: Points, maxValues: number): number {
+function* pointsWithin(points: Points, maxValues: number): Generator<undefined, number> {
   let values = 0;
   let bytes = 0;
   for (const [index, point] of points.entries()) {
@@ -46,6 +49,7 @@ function pointsWithin(points: Points, maxValues: number): number {
     if (values > maxValues) return index;
     bytes += Buffer.byteLength(encodedPoint(point));
     if (bytes > MAX_METRIC_BYTES) return index;
+    yield;
   }
   return points.length;
 }
@@ -60,11 +64,14 @@ function valuesOf(value: unknown): number {
 }
 
 /**
- * Encodes queued JSON without validating its rules, because the backend must learn of invalid checks.
+ * Encodes queued JSON in two steps, without validating its rules, because the backend must learn of invalid checks.
  * @throws InvalidResource for an invalid shape
  */
-export function encodeQueued(payload: string, codec: Codec): string | Buffer {
-  return codec === jsonCodec ? payload : codec.encodeEvent(parseEventShape(parseJson(payload)));
+export function* encodeQueued(payload: string, codec: Codec): Generator<undefined, string | Buffer> {
+  if (codec === jsonCodec) return payload;
+  const event = parseEventShape(parseJson(payload));
+  yield;
+  return codec.encodeEvent(event);
 }
 
 function parseJson(payload: string): unknown {

@@ -7,7 +7,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Entity } from '../../resources/entity.ts';
 import { type Event, eventWithDefaults } from '../../resources/event.ts';
-import { inSlices } from '../execution/in-slices.ts';
+import { inSlices } from '../../exec/in-slices.ts';
 import { UdpSocket } from '../sockets/udp-socket.ts';
 import { type SeriesPoint, SeriesTable } from './series.ts';
 import { readUdpDrops } from './udp-drops.ts';

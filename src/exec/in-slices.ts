@@ -14,3 +14,11 @@ export async function inSlices<T>(steps: Iterator<unknown, T>): Promise<T> {
     sliceEndMs = performance.now() + SLICE_MS;
   }
 }
+
+/** Takes all steps of a generator at once. Returns its result. */
+export function atOnce<T>(steps: Iterator<unknown, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
