@@ -1,6 +1,9 @@
 import { expect } from 'chai';
-import { SeriesTable } from '../../../src/agent/statsd/series.ts';
+import { type SeriesPoint, SeriesTable } from '../../../src/agent/statsd/series.ts';
 import { parseStatsdLine } from '../../../src/formats/statsd.ts';
+
+const pointsOf = (flush: Iterable<SeriesPoint | undefined>): SeriesPoint[] =>
+  [...flush].filter((point) => point !== undefined);
 
 function flushed(...lines: readonly string[]): { values: Record<string, number>; dropped: number } {
   const table = new SeriesTable();
@@ -8,7 +11,7 @@ function flushed(...lines: readonly string[]): { values: Record<string, number>;
     const parsed = parseStatsdLine(line);
     if (parsed !== undefined) table.add(parsed, '127.0.0.1', 0);
   }
-  const values = Object.fromEntries([...table.flush(0, 10)].map(({ name, value }) => [name, value]));
+  const values = Object.fromEntries(pointsOf(table.flush(0, 10)).map(({ name, value }) => [name, value]));
   return { values, dropped: table.dropped };
 }
 
@@ -21,13 +24,15 @@ describe('the series of StatsD', () => {
     };
     for (const line of ['a:1|c', 'b:2|c', 't:3|ms', 'g:4|g', 's:x|s']) add(line);
     const read: [string, number][] = [];
-    for (const { name, value } of table.flush(0, 10)) {
+    for (const point of table.flush(0, 10)) {
+      if (point === undefined) continue;
+      const { name, value } = point;
       if (read.length === 0) for (const line of ['b:10|c', 't:20|ms', 'g:30|g', 's:y|s']) add(line);
       read.push([name, value]);
     }
     const sums = { 'a.value': 1, 'b.value': 2, 't.sum': 3, 'g.value': 4, 's.value': 1 };
     expect(Object.fromEntries(read)).to.include(sums);
-    const next = Object.fromEntries([...table.flush(0, 10)].map(({ name, value }) => [name, value]));
+    const next = Object.fromEntries(pointsOf(table.flush(0, 10)).map(({ name, value }) => [name, value]));
     expect(next).to.include({ 'a.value': 0, 'b.value': 10, 't.sum': 20, 'g.value': 30, 's.value': 1 });
   });
 

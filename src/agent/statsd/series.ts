@@ -1,4 +1,5 @@
 import type { StatsdLine } from '../../formats/statsd.ts';
+import { type Step, timerNumbers } from './timer-numbers.ts';
 
 /** A series without an update for this long is forgotten. Source: spec/03 8.3. */
 const SERIES_LIFE_MS = 300_000;
@@ -10,8 +11,6 @@ const MAX_HELD_NAME_BYTES = 8 * 1024 * 1024;
 const MAX_HELD_VALUES = 2_000_000;
 /** Bytes of the texts of sets until the next flush. */
 const MAX_HELD_TEXT_BYTES = 16 * 1024 * 1024;
-
-const PERCENTILE = 90;
 
 /** A number of a series. */
 export interface SeriesPoint {
@@ -77,9 +76,10 @@ export class SeriesTable {
 
   /**
    * Forgets series without updates, and returns the points of the others. Their values start again at once, except those of gauges;
-   * the points are calculated when they are read.
+   * the points are calculated when they are read. Between them are steps without a point, so that a series with many values does
+   * not take long at once.
    */
-  flush(atMs: number, elapsedS: number): Iterable<SeriesPoint> {
+  flush(atMs: number, elapsedS: number): Iterable<SeriesPoint | Step> {
     for (const [key, series] of this.#series) {
       if (atMs - series.updatedAtMs < SERIES_LIFE_MS) continue;
       this.#series.delete(key);
@@ -91,11 +91,11 @@ export class SeriesTable {
     return this.#pointsOf(taken, elapsedS);
   }
 
-  *#pointsOf(taken: readonly Taken[], elapsedS: number): Iterable<SeriesPoint> {
+  *#pointsOf(taken: readonly Taken[], elapsedS: number): Iterable<SeriesPoint | Step> {
     for (const type of ORDER) {
       for (const series of taken) {
         if (series.type !== type) continue;
-        for (const [suffix, value] of numbersOf(series, elapsedS)) {
+        for (const [suffix, value] of yield* numbersOf(series, elapsedS)) {
           // Sums and rates of large values may be beyond all numbers, which JSON cannot express.
           if (Number.isFinite(value)) yield { name: `${series.name}.${suffix}`, value, tags: series.tags };
           else this.#dropped += 1;
@@ -148,52 +148,12 @@ function tagOf(tag: string): { name: string; value: string } {
   return { name, value };
 }
 
-function numbersOf({ type, value, values, texts }: Taken, elapsedS: number): [string, number][] {
+function* numbersOf({ type, value, values, texts }: Taken, elapsedS: number): Generator<Step, [string, number][]> {
   if (type === 'gauge') return [['value', value]];
   if (type === 'set') return [['value', texts.size]];
-  if (type === 'timer') return timerNumbers(values, elapsedS);
+  if (type === 'timer') return yield* timerNumbers(values, elapsedS);
   return [
     ['value', value],
     ['per_second', value / elapsedS],
   ];
-}
-
-function timerNumbers(unsorted: readonly number[], elapsedS: number): [string, number][] {
-  const values = Float64Array.from(unsorted).sort();
-  const count = values.length;
-  const sums = sumsOf(values);
-  const mean = count === 0 ? 0 : sums.sum / count;
-  let squares = 0;
-  for (const value of values) squares += (value - mean) ** 2;
-  const numbers: [string, number][] = [
-    ['min', values[0] ?? 0],
-    ['max', values[count - 1] ?? 0],
-    ['count', count],
-    ['per_second', count / elapsedS],
-    ['mean', mean],
-    ['median', ((values[(count - 1) >> 1] ?? 0) + (values[count >> 1] ?? 0)) / 2],
-    ['stddev', count === 0 ? 0 : Math.sqrt(squares / count)],
-    ['sum', sums.sum],
-    ['sum_squares', sums.squares],
-  ];
-  const kept = count === 1 ? 1 : Math.floor((PERCENTILE / 100) * count + 0.5);
-  if (kept === 0) return numbers;
-  const lower = sumsOf(values.subarray(0, kept));
-  return [
-    ...numbers,
-    [`percentile_count_${PERCENTILE}`, kept],
-    [`percentile_mean_${PERCENTILE}`, lower.sum / kept],
-    [`percentile_sum_${PERCENTILE}`, lower.sum],
-    [`percentile_sum_squares_${PERCENTILE}`, lower.squares],
-    [`percentile_upper_${PERCENTILE}`, values[kept - 1] ?? 0],
-  ];
-}
-
-function sumsOf(values: Float64Array): { sum: number; squares: number } {
-  let [sum, squares] = [0, 0];
-  for (const value of values) {
-    sum += value;
-    squares += value * value;
-  }
-  return { sum, squares };
 }

@@ -10,6 +10,7 @@ import { type Event, eventWithDefaults } from '../../resources/event.ts';
 import { inSlices } from '../../exec/in-slices.ts';
 import { UdpSocket } from '../sockets/udp-socket.ts';
 import { type SeriesPoint, SeriesTable } from './series.ts';
+import type { Step } from './timer-numbers.ts';
 import { readUdpDrops } from './udp-drops.ts';
 
 /** Points in one event, so that it stays below the limits of a message and takes a few milliseconds to encode. */
@@ -176,7 +177,7 @@ export class StatsdListener {
     this.#systemDrops = drops;
   }
 
-  *#deliverAll(points: Iterable<SeriesPoint>): Generator<undefined, void> {
+  *#deliverAll(points: Iterable<SeriesPoint | Step>): Generator<Step, void> {
     for (const some of eventsOf(points)) {
       if (some !== undefined) this.#deliver(some);
       yield;
@@ -202,13 +203,17 @@ export class StatsdListener {
 
 /**
  * Divides points into those of one event each. A point that is too large by itself has an event of its own. Yields undefined after
- * each point that completes no event.
+ * each step that completes no event.
  */
-function* eventsOf(points: Iterable<SeriesPoint>): Generator<readonly SeriesPoint[] | undefined> {
+function* eventsOf(points: Iterable<SeriesPoint | Step>): Generator<readonly SeriesPoint[] | Step> {
   let some: SeriesPoint[] = [];
   let tags = 0;
   let characters = 0;
   for (const point of points) {
+    if (point === undefined) {
+      yield;
+      continue;
+    }
     const length = point.tags.reduce((sum, { name, value }) => sum + name.length + value.length, point.name.length);
     tags += point.tags.length;
     characters += length;
