@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { delimiter } from 'node:path';
+import { platform as thisPlatform } from 'node:os';
 import type { Clock } from '../ports/clock.ts';
 import { decoded } from './decoded.ts';
 import { inSlices } from './in-slices.ts';
-import { isOwnSecret } from './own-secret.ts';
+import { killGroup } from './kill-group.ts';
 import type { ProcessReaper } from './process-reaper.ts';
+import { environmentWith, shellFor } from './shell.ts';
 
 /** The maximum output that is kept of one command. The rest is read and discarded. */
 export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024;
@@ -14,7 +15,6 @@ const DRAIN_MS = 250;
 
 const STATUS_TIMED_OUT = 2;
 const STATUS_NOT_STARTED = 3;
-const SEARCH_PATHS = new Set(['PATH', 'CPATH', 'LD_LIBRARY_PATH']);
 
 /** An account of the system. */
 export interface Account {
@@ -27,7 +27,7 @@ export interface Account {
 }
 
 export interface CommandRequest {
-  /** The text for `sh -c`. */
+  /** The text for `sh -c`, on Windows for `cmd /c`. */
   command: string;
   /** Standard input; empty by default. */
   stdin?: string | Buffer | undefined;
@@ -93,45 +93,24 @@ class Output {
   }
 }
 
-function environmentWith(overlay: readonly string[]): NodeJS.ProcessEnv {
-  const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOwnSecret(name)));
-  for (const entry of overlay) {
-    const equals = entry.indexOf('=');
-    if (equals < 1) continue;
-    const [name, value] = [entry.slice(0, equals), entry.slice(equals + 1)];
-    const before = SEARCH_PATHS.has(name) ? [value, environment[name]] : [value];
-    environment[name] = before
-      .filter((part, index) => index === 0 || (part !== undefined && part !== ''))
-      .join(delimiter);
-  }
-  return environment;
-}
-
 const identityOf = (account: Account | undefined): Record<string, string> =>
   account === undefined ? {} : { USER: account.name, LOGNAME: account.name, HOME: account.home };
-
-/** Joins both streams in one pipe, which keeps their order, and becomes the shell of the command. */
-const RUN_JOINED = 'exec sh -c "$0" 2>&1';
-const RUN_SEPARATE = 'exec sh -c "$0"';
-/** Registers the group with the process reaper first. A reaper that has ended raises SIGPIPE in the subshell only. */
-const registered = (run: string): string => `(echo "add $$" >&3); ${run} 3>&-`;
 
 /**
  * Starts the command. Its group registers itself, so that the reaper ends it even when this program is killed before `spawn`
  * returns. A command of another account does not get the input of the reaper: it could register any group of this machine, which the
  * reaper may end and that account may not.
  */
-function start(request: CommandRequest, reaper: ProcessReaper | undefined): ChildProcess {
-  const { account } = request;
+function start(request: CommandRequest, platform: NodeJS.Platform, reaper: ProcessReaper | undefined): ChildProcess {
+  const { account, separatesErrors = false } = request;
   const input = reaper?.ready();
   const registry = account === undefined ? input : undefined;
   const stdin = request.stdin === undefined ? 'ignore' : 'pipe';
-  const [run, stderr] =
-    request.separatesErrors === true ? [RUN_SEPARATE, 'pipe' as const] : [RUN_JOINED, 'ignore' as const];
-  return spawn('sh', ['-c', registry === undefined ? run : registered(run), request.command], {
-    detached: true,
-    stdio: [stdin, 'pipe', stderr, ...(registry === undefined ? substitutesFor(account) : [registry])],
-    env: { ...environmentWith(request.environment ?? []), ...identityOf(account) },
+  const shell = shellFor(platform, request.command, { separatesErrors, registers: registry !== undefined });
+  return spawn(shell.file, shell.args, {
+    ...shell.options,
+    stdio: [stdin, 'pipe', shell.joinsStreams ? 'ignore' : 'pipe', ...(registry === undefined ? substitutesFor(account) : [registry])],
+    env: { ...environmentWith(request.environment ?? [], process.env, platform), ...identityOf(account) },
     // The system also takes the other groups of this program away.
     ...(account === undefined ? {} : { uid: account.uid, gid: account.gid, cwd: '/' }),
   });
@@ -149,21 +128,18 @@ function substitutesFor({ withheld }: Partial<Account> = {}): (number | 'ignore'
   );
 }
 
-/** Kills a process group. Returns false when the system refused that. */
-function killGroup(pid: number): boolean {
-  try {
-    process.kill(-pid, 'SIGKILL');
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
-}
-
 /**
  * Runs a shell command in a process group of its own. A process reaper ends the group with this program. The promise resolves when
  * the shell has ended and its output is closed, and never rejects.
  */
-export function runCommand(request: CommandRequest, clock: Clock, reaper?: ProcessReaper): Promise<CommandResult> {
+export function runCommand(
+  request: CommandRequest,
+  clock: Clock,
+  anyReaper?: ProcessReaper,
+  platform: NodeJS.Platform = thisPlatform(),
+): Promise<CommandResult> {
+  // The reaper is a script of `sh`.
+  const reaper = platform === 'win32' ? undefined : anyReaper;
   const startedMs = clock.monotonicMs();
   const notStarted = (error: unknown): CommandResult => ({
     ending: 'not-started',
@@ -178,7 +154,7 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
   });
   let child: ChildProcess;
   try {
-    child = start(request, reaper);
+    child = start(request, platform, reaper);
   } catch (error) {
     return Promise.resolve(notStarted(error));
   }
@@ -221,7 +197,9 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
     const kill = (ending: 'timed-out' | 'aborted'): void => {
       if (killedBy !== undefined) return;
       killedBy = ending;
-      if (!killGroup(pid)) killNote = `Unable to TERM/KILL the process: #${pid}\n`;
+      killGroup(platform, pid, () => {
+        killNote = `Unable to TERM/KILL the process: #${pid}\n`;
+      });
       endDrain = clock.after(DRAIN_MS, settleKilled);
     };
     const onAbort = (): void => {
@@ -230,7 +208,7 @@ export function runCommand(request: CommandRequest, clock: Clock, reaper?: Proce
     const endTimeout = timeoutMs > 0 ? clock.after(timeoutMs, () => kill('timed-out')) : () => undefined;
 
     child.stdout?.on('data', (chunk: Buffer) => output.add(chunk));
-    child.stderr?.on('data', (chunk: Buffer) => errors.add(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => (request.separatesErrors === true ? errors : output).add(chunk));
     // A command may ignore its input. The `close` event reports the end of its pipes.
     child.stdin?.on('error', () => child.stdin?.destroy());
     child.stdin?.end(request.stdin);

@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect } from 'chai';
@@ -151,5 +160,44 @@ describe('the lock of a store', () => {
     writeFileSync(lockFile(), JSON.stringify(owner));
     expect(() => lockStore(directory.path)).to.throw(`store is in use by process 7 of host not-${hostname()}`);
     lock.release();
+  });
+
+  describe('on Windows', () => {
+    /** Opens like Windows: a file that was opened without sharing cannot be opened again. */
+    function windows() {
+      const opened = new Map<string, number>();
+      const open = ((path: string, flags: number, mode: number): number => {
+        const before = opened.get(path);
+        if (before !== undefined && isOpen(before)) throw Object.assign(new Error('resource busy'), { code: 'EBUSY' });
+        expect(flags & 0x10000000).to.not.equal(0);
+        const file = openSync(path, flags & ~0x10000000, mode);
+        opened.set(path, file);
+        return file;
+      }) as typeof openSync;
+      return { platform: 'win32', open } as const;
+    }
+
+    function isOpen(file: number): boolean {
+      try {
+        fstatSync(file);
+        return true;
+      } catch {
+        return false;
+      }
+    }
+
+    it('is the lock file itself, which nobody else can open, and needs no other program', () => {
+      const system = windows();
+      const { PATH } = process.env;
+      process.env['PATH'] = '';
+      try {
+        const lock = lockStore(directory.path, undefined, system);
+        expect(() => lockStore(directory.path, undefined, system)).to.throw(StoreInUse, 'store is in use by');
+        lock.release();
+        lockStore(directory.path, undefined, system).release();
+      } finally {
+        process.env['PATH'] = PATH;
+      }
+    });
   });
 });

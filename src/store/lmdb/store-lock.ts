@@ -10,7 +10,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { hostname } from 'node:os';
+import { hostname, platform as thisPlatform } from 'node:os';
 import { join } from 'node:path';
 
 const LOCK_FILE = 'lock';
@@ -30,6 +30,17 @@ const LOCK_PROGRAMS: readonly (readonly [string, ...string[]])[] = [
   ],
 ];
 const REFUSED = 1;
+
+/** A flag of libuv for Windows, where nobody else can open the file while it is open. The system closes it with the process. */
+const EXCLUSIVE_SHARING = 0x10000000;
+/** The error of opening such a file. */
+const NOT_SHARED = 'EBUSY';
+
+/** The system whose files are locked: this one, except in tests. */
+interface LockingSystem {
+  readonly platform?: NodeJS.Platform;
+  readonly open?: typeof openSync;
+}
 
 interface Owner {
   pid: number;
@@ -63,15 +74,20 @@ function describe(owner: Owner | undefined): string {
  * @throws StoreInUse
  * @throws Error when the machine has no program that locks files, or the file system has no locks
  */
-export function lockStore(directory: string, place?: string): { release(): void } {
+export function lockStore(
+  directory: string,
+  place?: string,
+  { platform = thisPlatform(), open = openSync }: LockingSystem = {},
+): { release(): void } {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   // A directory that existed before may be accessible to others.
   chmodSync(directory, 0o700);
   const path = join(directory, LOCK_FILE);
   for (;;) {
-    const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    const file = openAlone(path, platform, open);
+    if (file === undefined) throw new StoreInUse(ownerOf(directory), place);
     try {
-      if (!tryLock(file)) throw new StoreInUse(ownerOf(directory), place);
+      if (platform !== 'win32' && !tryLock(file)) throw new StoreInUse(ownerOf(directory), place);
       assertNoEarlierOwner(path, place);
       if (isAt(path, file)) {
         recordOwner(file);
@@ -83,6 +99,18 @@ export function lockStore(directory: string, place?: string): { release(): void 
     }
     // Another process replaced the file before this one locked it.
     closeSync(file);
+  }
+}
+
+/** Opens the lock file. Returns undefined when another process of Windows has it open. */
+function openAlone(path: string, platform: NodeJS.Platform, open: typeof openSync): number | undefined {
+  const flags = constants.O_RDWR | constants.O_CREAT;
+  if (platform !== 'win32') return open(path, flags, 0o600);
+  try {
+    return open(path, flags | EXCLUSIVE_SHARING, 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === NOT_SHARED) return undefined;
+    throw error;
   }
 }
 
@@ -138,7 +166,8 @@ function readOwner(path: string): Owner | undefined {
     const text = readFileSync(path, 'utf8').trim();
     return text === '' ? undefined : (JSON.parse(text) as Owner);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === NOT_SHARED || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
