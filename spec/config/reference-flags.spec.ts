@@ -169,3 +169,16 @@ describe('a flag of the reference that would be dangerous to ignore', () => {
     });
   }
 });
+
+describe('the key config-file in a configuration file', () => {
+  it('has no effect, which a warning says (spec/03 2.1)', () => {
+    for (const parse of [parseAgent, parseBackend]) {
+      const file = 'config-file: /other.yml\nlog-level: info\n';
+      const warnings = warningsOf(parse, { argv: ['-c', '/a.yml'], files: { '/a.yml': file } });
+      expect(warnings).to.deep.include({
+        message: MESSAGE,
+        fields: { 'config-file': 'the file that is read cannot name another one' },
+      });
+    }
+  });
+});

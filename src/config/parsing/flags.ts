@@ -117,9 +117,10 @@ export function parseFlags<F extends FlagTable, T>(program: Program<F, T>, sourc
   const ignored = Object.entries<Flag<unknown>>(flags).filter(
     ([name, flag]) => flag.withoutEffect !== undefined && isGiven(name),
   );
-  if (ignored.length > 0) {
-    const fields = Object.fromEntries(ignored.map(([name, flag]) => [name, flag.withoutEffect]));
-    warnings.push({ message: 'settings without effect', fields });
+  const withoutEffect = Object.fromEntries(ignored.map(([name, flag]) => [name, flag.withoutEffect]));
+  if (hasSetting('config-file')) withoutEffect['config-file'] = 'the file that is read cannot name another one';
+  if (Object.keys(withoutEffect).length > 0) {
+    warnings.push({ message: 'settings without effect', fields: withoutEffect });
   }
 
   const failed = new Set<string>();
