@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { hashSync } from '@node-rs/bcrypt';
 import { PUBLISHED_MACHINES } from '../../src/actors/inspection/published-machines.ts';
 import { ActorCounts } from '../../src/actors/inspection/actor-counts.ts';
+import { NamespaceCounts } from '../../src/actors/inspection/namespace-counts.ts';
 import { listActors } from '../../src/actors/inspection/actor-list.ts';
 import type { ScheduleStatus } from '../../src/actors/schedules/schedule-status.ts';
 import { dryRunPorts } from '../../src/main/serve/dry-run-ports.ts';
@@ -155,6 +156,9 @@ export class ApiUnderTest {
       actors: (filter, page) => listActors(this.#store, filter, page),
       actor: (address) => this.#system.details.of(address),
       actorCounts: () => new ActorCounts(this.#store).count(),
+      namespaceCounts: () => new NamespaceCounts(this.#store, resources).count(),
+      entityDeadlineAtMs: (namespace, name) =>
+        this.#system.details.deadlineAtMs({ actor: 'entity', key: `${namespace}/${name}` }),
       ledgerOfKey: (query) => this.#store.ledgerSliceOfKey(query),
       metrics: () => this.scrape(),
       aggregates: this.#system.aggregates,

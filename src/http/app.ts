@@ -31,6 +31,7 @@ import { type HandshakeRefusalRoutePorts, handshakeRefusalRoutes } from './route
 import { type LedgerRoutePorts, ledgerRoutes } from './routes/ledger.ts';
 import { type MachineRoutePorts, machineRoutes } from './routes/machines.ts';
 import { METRICS_ROUTE, type MetricsPorts } from './routes/metrics.ts';
+import { type NamespaceSummaryPorts, namespaceSummaryRoutes } from './routes/namespace-summaries.ts';
 import { namespaceRoutes } from './routes/namespaces.ts';
 import { providerRoutes } from './routes/providers.ts';
 import { type SilencePreviewPorts, silencePreviewRoutes } from './routes/silence-preview.ts';
@@ -52,6 +53,8 @@ export interface ApiPorts
     Pick<NotificationRoutePorts, 'notifications' | 'nextAttempt'>,
     Pick<DryRunRoutePorts, 'dryRuns'>,
     Pick<EventSummaryPorts, 'silencesNow'>,
+    Pick<EntitySummaryPorts, 'entityDeadlineAtMs'>,
+    Pick<NamespaceSummaryPorts, 'namespaceCounts'>,
     AggregateRoutePorts,
     Pick<EventMetricPorts, 'eventMetrics'>,
     BackendHealthPorts,
@@ -107,6 +110,7 @@ export function createApi(ports: ApiPorts): Api {
     ...apiKeyRoutes(parts),
     ...userRoutes(parts),
     ...namespaceRoutes(parts),
+    ...namespaceSummaryRoutes(parts),
     ...ledgerRoutes(parts),
     ...actorRoutes(parts),
     ...machineRoutes(parts),

@@ -50,7 +50,7 @@ describe('the runs of a check', () => {
   describe('by its schedule', () => {
     it('show the next tick before the first one', async () => {
       await put();
-      expect(await schedule()).to.deep.equal({ interval: 10, next_at: FIRST_TICK_S, last_at: null, last_skip: null });
+      expect(await schedule()).to.deep.include({ next_at: FIRST_TICK_S, last_at: null, last_skip: null });
     });
 
     it('show the last tick at which an agent received the check', async () => {
@@ -60,6 +60,7 @@ describe('the runs of a check', () => {
       expect(await schedule()).to.deep.equal({
         interval: 10,
         next_at: FIRST_TICK_S + 10,
+        upcoming: [1, 2, 3, 4, 5].map((tick) => FIRST_TICK_S + tick * 10),
         last_at: FIRST_TICK_S,
         last_skip: null,
       });
@@ -86,6 +87,14 @@ describe('the runs of a check', () => {
       expect(at(await schedule(), 'next_at')).to.be.within(START_S, START_S + 3_600);
     });
 
+    it('show the next five times of a cron expression', async () => {
+      await put({ interval: 0, cron: 'CRON_TZ=UTC 0 9 * * 1-5' });
+      const { upcoming } = (await schedule()) as { upcoming: number[] };
+      const times = upcoming.map((atS) => new Date(atS * 1_000));
+      expect(times.map((time) => time.toISOString().slice(11, 19))).to.deep.equal(Array<string>(5).fill('09:00:00'));
+      expect(times.map((time) => time.getUTCDay()).toSorted()).to.deep.equal([1, 2, 3, 4, 5]);
+    });
+
     it('have no next tick while the schedule is in quarantine', async () => {
       await backend.halt();
       const sabotage = new Sabotage();
@@ -94,7 +103,13 @@ describe('the runs of a check', () => {
       await put();
       sabotage.arm('default/check-disk', 'action', 5);
       await backend.clock.advance(60_000);
-      expect(await schedule()).to.deep.equal({ interval: 10, next_at: null, last_at: null, last_skip: null });
+      expect(await schedule()).to.deep.equal({
+        interval: 10,
+        next_at: null,
+        upcoming: [],
+        last_at: null,
+        last_skip: null,
+      });
     });
 
     it('answer 404 without the check, and 401 without credentials', async () => {

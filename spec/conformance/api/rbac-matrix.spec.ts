@@ -39,6 +39,7 @@ const AUTHENTICATED = [
   'GET /api/mon/v1/backend',
   'GET /api/mon/v1/machines',
   'GET /api/mon/v1/machines/:id',
+  'GET /api/mon/v1/namespace-summaries',
   'POST /api/mon/v1/namespaces/:namespace/pipeline/dry-run',
   'POST /api/mon/v1/tickets',
 ];

@@ -103,6 +103,22 @@ describe('an actor, as the API shows it', () => {
     expect(counts.get('silence')).to.deep.equal({});
   });
 
+  it('has its deadline in the summary of its entity too', async () => {
+    const { json } = await api.get('/api/mon/v1/namespaces/default/entity-summaries');
+    const { deadline_at_ms: deadline } = await detail('entity:default/web-01');
+    expect(json).to.have.nested.property('[0].deadline_at_ms', deadline);
+  });
+
+  it('is counted in its namespace, when it is an entity that sent keepalives', async () => {
+    await api.put('/ns/default/entities/proxy', {
+      metadata: { name: 'proxy', namespace: 'default' },
+      entity_class: 'proxy',
+    });
+    const { json } = await api.get('/api/mon/v1/namespace-summaries');
+    const counts = (json as { name: string; agents: object }[]).find(({ name }) => name === 'default');
+    expect(counts?.agents).to.deep.equal({ registered: 1 });
+  });
+
   it('is counted once by requests at the same time, with the changes before each request', async () => {
     const paths = Array.from({ length: 5 }, () => api.get('/api/mon/v1/actor-counts'));
     const bodies = new Set((await Promise.all(paths)).map(({ json }) => JSON.stringify(json)));

@@ -29,6 +29,13 @@ describe('the ledger over HTTP', () => {
       draft(4_000, 'entity', 'default/a'),
     ]);
     await api.writeLedger(Array.from({ length: 1_100 }, (_, n) => draft(10_000 + n, 'connection', 'many')));
+    await api.writeLedger([
+      { ...draft(25_000, 'check-state', 'default/a/c'), cause: { eventId: 'e', user: 'ann' } },
+      { ...draft(26_000, 'entity', 'default/c'), cause: { deadlineAtMs: 26_000 } },
+      { ...draft(27_000, 'connection', 's'), cause: { session: 's' } },
+      { ...draft(28_000, 'ledger', 'head'), cause: { backend: 'anchor.due' } },
+      { ...draft(29_000, 'ledger', 'head'), cause: { restore: true } },
+    ]);
   });
 
   const seqs = async (query: string): Promise<unknown> =>
@@ -55,6 +62,13 @@ describe('the ledger over HTTP', () => {
     ['?from=2&to=3', [2, 3]],
     ['?from=1970-01-01T00:00:02Z&to=1970-01-01T00:00:03Z', [2, 3]],
     ['?from=2&since=3&to=9&until=4', [3, 4]],
+    ['?since=20&cause=event', [1_105]],
+    ['?since=20&cause=deadline', [1_106]],
+    ['?since=20&cause=user', [1_105]],
+    ['?since=20&cause=session', [1_107]],
+    ['?since=20&cause=backend', [1_108]],
+    ['?since=20&cause=restore', [1_109]],
+    ['?until=9&cause=user&actor=entity', [1, 3, 4]],
     [`?actor=entity&key=${'x'.repeat(3_000)}`, []],
   ];
   for (const [query, expected] of filters) {
@@ -69,7 +83,7 @@ describe('the ledger over HTTP', () => {
     expect(first.headers['sensu-continue']).to.equal('100');
     expect(await seqs('?limit=5000')).to.have.lengthOf(1_000);
     const last = await api.get(`${LEDGER}?limit=1000&continue=1000`);
-    expect((last.body as { entries: object[] }).entries).to.have.lengthOf(104);
+    expect((last.body as { entries: object[] }).entries).to.have.lengthOf(109);
     expect(last.headers).to.not.have.property('sensu-continue');
   });
 
@@ -132,8 +146,9 @@ describe('the ledger over HTTP', () => {
     ['?from=2026-13-01T00:00:00Z', 'from must be Unix seconds or an RFC 3339 time'],
     [
       '?keyprefix=a',
-      'unknown parameter "keyprefix"; the known ones are actor, key, key_prefix, event, user, from, to, since, until, limit, continue',
+      'unknown parameter "keyprefix"; the known ones are actor, key, key_prefix, event, user, cause, from, to, since, until, limit, continue',
     ],
+    ['?cause=magic', 'cause must be one of event, deadline, user, session, backend, restore'],
     ['?key=a&key=b', 'key must not be given more than once'],
   ] as const) {
     it(`is 400 with ${query}`, async () => {

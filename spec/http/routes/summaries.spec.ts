@@ -6,6 +6,7 @@ import { ApiUnderTest } from '../api-under-test.ts';
 const NAMESPACE = '/api/core/v2/namespaces/default';
 const SUMMARIES = '/api/mon/v1/namespaces/default/event-summaries';
 const ENTITIES = '/api/mon/v1/namespaces/default/entity-summaries';
+const NAMESPACES = '/api/mon/v1/namespace-summaries';
 const PREVIEW = '/api/mon/v1/namespaces/default/silence-preview';
 
 describe('summaries for lists', () => {
@@ -100,6 +101,39 @@ describe('summaries for lists', () => {
     const { body } = await api.get(ENTITIES);
     expect(at(body, 0)).to.deep.include({ name: 'a', problems: { count: 2, worst: 2, keepalive: 0 } });
     expect(at(body, 1)).to.deep.include({ name: 'b', problems: { count: 0, worst: 0, keepalive: 0 } });
+  });
+
+  it('of namespaces count their open events by status, and their agents by state', async () => {
+    for (const [entity, status] of [
+      ['a', 2],
+      ['b', 2],
+      ['c', 1],
+      ['d', 7],
+      ['e', 0],
+    ] as const) {
+      await put(entity, 'disk', status);
+    }
+    await api.put('namespaces', undefined, 'empty', { name: 'empty' });
+    const { body } = await api.get(NAMESPACES);
+    expect(body).to.deep.equal([
+      { name: 'default', problems: { critical: 2, warning: 1, unknown: 1, flapping: 0 }, agents: {} },
+      { name: 'empty', problems: { critical: 0, warning: 0, unknown: 0, flapping: 0 }, agents: {} },
+    ]);
+  });
+
+  it('of namespaces show only what the caller may list', async () => {
+    await api.put('namespaces', undefined, 'other', { name: 'other' });
+    const token = await api.userWith('viewer', [
+      { verbs: ['get', 'list'], resources: ['entities'], resource_names: [] },
+    ]);
+    const nobody = await api.userWith('nobody', []);
+    const seenBy = async (token: string): Promise<unknown> =>
+      (await api.send({ path: NAMESPACES, headers: { authorization: `Bearer ${token}` } })).body;
+    expect(await seenBy(token)).to.deep.equal([
+      { name: 'default', problems: null, agents: {} },
+      { name: 'other', problems: null, agents: {} },
+    ]);
+    expect(await seenBy(nobody)).to.deep.equal([]);
   });
 
   it('of entities have no problems for a user who may not list events', async () => {

@@ -2,6 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
 import { type ActorKindName, statesOf } from './actor-list.ts';
+import { SharedRun } from './shared-run.ts';
 
 /** Records that are read at once. Other work is done between two steps. */
 const STEP_RECORDS = 250;
@@ -23,8 +24,7 @@ export interface StateCounts {
 /** Counts actors by state, from their records. Requests at the same time share one count, because it reads every record. */
 export class ActorCounts {
   readonly #store: TransactionalStore;
-  #running: Promise<StateCounts[]> | undefined;
-  #next: Promise<StateCounts[]> | undefined;
+  readonly #run = new SharedRun(() => this.#counted());
 
   constructor(store: TransactionalStore) {
     this.#store = store;
@@ -32,21 +32,7 @@ export class ActorCounts {
 
   /** Resolves with a count that began after the call. Changes during the count may or may not be in it. */
   count(): Promise<StateCounts[]> {
-    if (this.#running === undefined) return this.#run();
-    this.#next ??= this.#running.then(
-      () => this.#run(),
-      () => this.#run(),
-    );
-    return this.#next;
-  }
-
-  #run(): Promise<StateCounts[]> {
-    this.#next = undefined;
-    const running = this.#counted().finally(() => {
-      if (this.#running === running) this.#running = undefined;
-    });
-    this.#running = running;
-    return running;
+    return this.#run.result();
   }
 
   async #counted(): Promise<StateCounts[]> {

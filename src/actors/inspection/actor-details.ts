@@ -59,18 +59,24 @@ export class ActorDetails {
     return { ...detail, since_ms: entry?.atMs ?? null };
   }
 
+  /** When the deadline of an actor is reached, by the wall clock, Unix ms; null when none is armed. */
+  deadlineAtMs({ actor, key }: ActorAddress): number | null {
+    const { deadlineQueue, clock } = this.#ports;
+    const dueInMs = deadlineQueue.dueInMs(actor, key);
+    return dueInMs === undefined ? null : Math.round(clock.nowMs() + dueInMs);
+  }
+
   #read(address: ActorAddress): Omit<ActorDetail, 'since_ms'> | undefined {
-    const { visible, kinds, deadlineQueue, clock, committer } = this.#ports;
+    const { visible, kinds, committer } = this.#ports;
     const { actor, key } = address;
     const found = isRecordedKind(actor) ? recordedState(visible, actor, key) : kinds[actor].snapshotOf(visible, key);
     if (found === undefined) return undefined;
-    const dueInMs = deadlineQueue.dueInMs(actor, key);
     return {
       session_id: sessionIdOf(address),
       machine: actor,
       key,
       value: found.value,
-      deadline_at_ms: dueInMs === undefined ? null : Math.round(clock.nowMs() + dueInMs),
+      deadline_at_ms: this.deadlineAtMs(address),
       context: redactFields(found.context, redactedWords(visible, address)),
       seq: committer.decidedSeq,
     };

@@ -27,6 +27,9 @@ const ScheduleSchema = Type.Object(
     next_at: nullable(
       Type.Integer({ description: 'Next run, Unix seconds; null while the schedule is in quarantine' }),
     ),
+    upcoming: Type.Array(Type.Integer(), {
+      description: 'The next five runs, Unix seconds; empty while the schedule is in quarantine',
+    }),
     last_at: nullable(
       Type.Integer({ description: 'Last run, Unix seconds; null if the check has not run since the backend started' }),
     ),
@@ -78,11 +81,12 @@ export function checkRunRoutes({ commands, scheduleStatus, log }: CheckRunPorts)
 }
 
 function shown(status: ScheduleStatus): Static<typeof ScheduleSchema> {
-  const { intervalS, cron, nextTickAtMs, lastRunAtMs, lastSkip, ignored } = status;
+  const { intervalS, cron, nextTickAtMs, upcomingAtMs, lastRunAtMs, lastSkip, ignored } = status;
   return {
     interval: intervalS,
     ...(cron === undefined ? {} : { cron }),
     next_at: secondsOf(nextTickAtMs),
+    upcoming: upcomingAtMs.map((atMs) => Math.floor(atMs / 1_000)),
     last_at: secondsOf(lastRunAtMs),
     last_skip: lastSkip === undefined ? null : shownSkip(lastSkip),
     ...(ignored.length === 0 ? {} : { ignored: [...ignored] }),

@@ -25,6 +25,11 @@ const EntitySummarySchema = Type.Object(
     name: Type.String(),
     entity_class: Type.String(),
     last_seen: Type.Integer({ description: 'Unix seconds; 0 = never' }),
+    deadline_at_ms: nullable(
+      Type.Integer({
+        description: 'When the silence of its agent changes its state, Unix ms; null when it waits for none',
+      }),
+    ),
     version: Type.String({ description: 'Of the agent' }),
     os: Type.String(),
     subscriptions: Type.Array(Type.String()),
@@ -51,10 +56,12 @@ export interface EntitySummaryPorts {
   entities: Pick<EntityStore, 'list'>;
   incidents: Pick<IncidentStore, 'list'>;
   access: Pick<AccessControl, 'assertAllowed'>;
+  /** When the deadline of an entity is reached, Unix ms; null when none is armed. */
+  entityDeadlineAtMs(namespace: string, name: string): number | null;
 }
 
 /** Shows entities as lists need them, with their problems. */
-export function entitySummaryRoutes({ entities, incidents, access }: EntitySummaryPorts): Route[] {
+export function entitySummaryRoutes({ entities, incidents, access, entityDeadlineAtMs }: EntitySummaryPorts): Route[] {
   function maySeeEvents({ caller }: RouteRequest, namespace: string): boolean {
     try {
       access.assertAllowed(caller, { resource: 'events', verb: 'list', namespace, name: '' });
@@ -106,7 +113,10 @@ export function entitySummaryRoutes({ entities, incidents, access }: EntitySumma
           ? await problemsIn(namespace, shown, request.isDisconnected)
           : undefined;
         return listAnswer(
-          shown.map((entity) => summaryOf(entity, problems)),
+          shown.map((entity) => ({
+            ...summaryOf(entity, problems),
+            deadline_at_ms: entityDeadlineAtMs(namespace, entity.metadata.name ?? ''),
+          })),
           lastKey,
         );
       },
@@ -114,7 +124,7 @@ export function entitySummaryRoutes({ entities, incidents, access }: EntitySumma
   ];
 }
 
-function summaryOf(entity: Entity, problems: ReadonlyMap<string, Problems> | undefined): EntitySummary {
+function summaryOf(entity: Entity, problems: ReadonlyMap<string, Problems> | undefined) {
   const { metadata, entity_class, last_seen, sensu_agent_version, system, subscriptions } = redactEntity(entity);
   const { namespace = '', name = '', labels = {} } = metadata;
   return {

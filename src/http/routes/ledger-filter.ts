@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
+import { CAUSE_KINDS, type CauseKind } from '../../store/ledger/ledger.ts';
 import type { LedgerQuery } from '../../store/ledger/ledger-query.ts';
 import {
   assertKnownParameters,
+  enumParameter,
   isTime,
   limitParameter,
   TIME,
@@ -13,6 +15,7 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 /** The value of `from` and `to` for an actor or a resource that does not exist. */
 const NOTHING = 'null';
+const CAUSES = Object.keys(CAUSE_KINDS) as CauseKind[];
 
 /** The parameters of the ledger, for the API description. No others are accepted. */
 export const LEDGER_PARAMETERS = {
@@ -21,6 +24,7 @@ export const LEDGER_PARAMETERS = {
   key_prefix: Type.String({ description: 'Beginning of the actor key' }),
   event: Type.String({ description: 'Event of the transition' }),
   user: Type.String({ description: 'User in the cause' }),
+  cause: Type.Enum(CAUSES, { description: 'Kind of the cause; an event that a user sent is both `event` and `user`' }),
   from: Type.String({
     description: `State before the transition, \`null\` for none; a time means the same as \`since\``,
   }),
@@ -45,6 +49,8 @@ export function ledgerFilter(query: URLSearchParams): LedgerQuery {
     const text = query.get(name) ?? '';
     if (text !== '') filter[member] = text;
   }
+  const cause = enumParameter(query, 'cause', CAUSES);
+  if (cause !== undefined) filter.cause = cause;
   const begins = [timeParameter(query, 'since'), stateOrTime(query, 'from', filter)].filter(
     (atMs) => atMs !== undefined,
   );

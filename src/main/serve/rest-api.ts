@@ -1,4 +1,5 @@
 import { ActorCounts } from '../../actors/inspection/actor-counts.ts';
+import { NamespaceCounts } from '../../actors/inspection/namespace-counts.ts';
 import { listActors } from '../../actors/inspection/actor-list.ts';
 import { PUBLISHED_MACHINES } from '../../actors/inspection/published-machines.ts';
 import { scheduleStatus } from '../../actors/schedules/schedule-status.ts';
@@ -11,6 +12,7 @@ import type { Pipeline } from '../../pipeline/pipeline.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ConfigurationKinds } from '../../resources/configuration-kinds.ts';
 import type { AgentListener } from '../../sessions/listener.ts';
+import { entityKey } from '../../store/encoding/keyspace.ts';
 import { EntityStore } from '../../store/entity-store.ts';
 import { EventStore } from '../../store/event-store.ts';
 import { IncidentStore } from '../../store/incident-store.ts';
@@ -47,6 +49,7 @@ export function apiOf(config: BackendConfig, ports: RestApiPorts): Api {
   const { clusterUuid, configurationKinds, dryRuns, pipeline, backendHealth } = ports;
   const notifications = new NotificationStore(store);
   const actorCounts = new ActorCounts(store);
+  const namespaceCounts = new NamespaceCounts(store, resources);
   return createApi({
     ...status,
     clusterUuid,
@@ -80,6 +83,9 @@ export function apiOf(config: BackendConfig, ports: RestApiPorts): Api {
     actors: (filter, page) => listActors(store, filter, page),
     actor: (address) => system.details.of(address),
     actorCounts: () => actorCounts.count(),
+    namespaceCounts: () => namespaceCounts.count(),
+    entityDeadlineAtMs: (namespace, name) =>
+      system.details.deadlineAtMs({ actor: 'entity', key: entityKey(namespace, name) }),
     ledgerOfKey: (query) => store.ledgerSliceOfKey(query),
     handshakeRefusals: () => agentPort.handshakeRefusals(),
     metrics: config.disabledFeatures?.has('metrics') ? undefined : metrics,

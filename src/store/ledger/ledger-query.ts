@@ -1,4 +1,4 @@
-import type { LedgerEntry } from './ledger.ts';
+import { CAUSE_KINDS, type CauseKind, type LedgerEntry } from './ledger.ts';
 
 /** The conditions of a query, all of which an entry must meet. */
 export interface LedgerQuery {
@@ -12,6 +12,8 @@ export interface LedgerQuery {
   to?: string | null;
   /** The user in the cause. */
   user?: string;
+  /** The kind of the cause. */
+  cause?: CauseKind;
   sinceMs?: number;
   untilMs?: number;
   /** Entries after this number. */
@@ -48,7 +50,7 @@ export interface KeySlice {
 
 /** Whether the entry meets all conditions except `afterSeq`. */
 export function matches(entry: LedgerEntry, query: LedgerQuery): boolean {
-  const { actor, key, keyPrefix, event, from, to, user, sinceMs = 0, untilMs = Infinity } = query;
+  const { actor, key, keyPrefix, event, from, to, user, cause, sinceMs = 0, untilMs = Infinity } = query;
   return (
     (actor === undefined || entry.actor === actor) &&
     (key === undefined || entry.key === key) &&
@@ -57,6 +59,7 @@ export function matches(entry: LedgerEntry, query: LedgerQuery): boolean {
     (from === undefined || entry.from === from) &&
     (to === undefined || entry.to === to) &&
     (user === undefined || ('user' in entry.cause && entry.cause.user === user)) &&
+    (cause === undefined || CAUSE_KINDS[cause] in entry.cause) &&
     entry.atMs >= sinceMs &&
     entry.atMs <= untilMs
   );

@@ -30,6 +30,17 @@ export type LedgerCause =
   | { backend: BackendCause }
   | { restore: true };
 
+/** The member that a cause of each kind has. The event of a user is of two kinds. */
+export const CAUSE_KINDS = {
+  event: 'eventId',
+  deadline: 'deadlineAtMs',
+  user: 'user',
+  session: 'session',
+  backend: 'backend',
+  restore: 'restore',
+} as const;
+export type CauseKind = keyof typeof CAUSE_KINDS;
+
 export interface GuardRecord {
   name: string;
   passed: boolean;
