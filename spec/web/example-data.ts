@@ -21,9 +21,9 @@ const HANDLERS = [
 const CHECKS = [
   { metadata: metadata('disk'), command: 'check_disk -w 15% -c 5%', interval: 60, subscriptions: ['linux'] },
   { metadata: metadata('load'), command: 'check_load', interval: 30, subscriptions: ['linux'] },
-  { metadata: metadata('https'), command: 'check_http -S', cron: '*/5 * * * *', subscriptions: ['web'] },
+  { metadata: metadata('https'), command: 'check_http -S', cron: '*/5 * * * *', subscriptions: ['web'], publish: true },
   { metadata: metadata('replication'), command: 'check_postgres', interval: 60, ttl: 300, subscriptions: ['db'] },
-].map((check) => ({ ...check, publish: false, handlers: ['page-duty'] }));
+].map((check) => ({ publish: false, ...check, handlers: ['page-duty'] }));
 
 interface Example {
   entity: string;
@@ -112,6 +112,51 @@ export async function createExample(api: ApiClient): Promise<void> {
     expire: 7_200,
     reason: 'the provider throttles us, ticket 4711',
   });
+}
+
+const LONG_NAME = 'payments-gateway-blue-07.europe-west6.compute.internal.example';
+const HOUR_S = 3_600;
+
+/** Creates what the pictures of a single event show: an hour of metrics, the results of hooks, and names that are long. */
+export async function createMeasured(api: ApiClient): Promise<void> {
+  const nowS = Math.floor(Date.now() / 1_000);
+  const points = Array.from({ length: 60 }, (_, minute) => ({
+    timestamp: nowS - HOUR_S + minute * 60,
+    load: 0.6 + Math.sin(minute / 6) * 0.3 + (minute > 45 ? (minute - 45) * 0.22 : 0),
+    memory: 61 + Math.round(Math.cos(minute / 9) * 8),
+  }));
+  await api.put(`${NAMESPACE}/events/web-2/load`, {
+    timestamp: nowS,
+    entity: { entity_class: 'proxy', metadata: { ...metadata('web-2'), labels: { site: 'zurich', team: 'shop' } } },
+    check: {
+      metadata: metadata('load'),
+      interval: 60,
+      status: 1,
+      executed: nowS,
+      issued: nowS,
+      output: 'WARNING: load average 4.12, 2.90, 1.74',
+      handlers: ['page-duty'],
+      hooks: [
+        {
+          metadata: metadata('processes'),
+          command: 'ps -eo pcpu,comm --sort=-pcpu | head -4',
+          output: '%CPU COMMAND\n88.1 convert\n12.4 postgres\n 3.0 nginx',
+          status: 0,
+        },
+        { metadata: metadata('sockets'), command: 'ss -s', output: 'ss: not found', status: 127 },
+      ],
+    },
+    metrics: {
+      handlers: [],
+      points: points.flatMap(({ timestamp, load, memory }) => [
+        { name: 'load.one', value: load, timestamp, tags: [{ name: 'host', value: 'web-2' }] },
+        { name: 'memory.used_percent', value: memory, timestamp, tags: [] },
+      ]),
+    },
+  });
+  const labels = { 'app.kubernetes.io/managed-by': 'platform-engineering', region: 'europe-west6' };
+  const output = 'CRITICAL: 3 of 5 upstreams refuse connections: 10.4.12.7:8443, 10.4.12.9:8443, 10.4.13.2:8443';
+  await putEvent(api, LONG_NAME, 'upstream-connections-over-tls', 2, { output, handlers: ['chat'] }, labels);
 }
 
 /** Sends a result of a check. */

@@ -1,7 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { query, setQuery } from '../routing/location.ts';
+import { useRowKeys } from '../app/row-keys.ts';
+import { hasLabels, labelsInQuery } from '../routing/label-query.ts';
+import { navigate, query, setQuery } from '../routing/location.ts';
 import type { Loader } from '../state/resource.ts';
+import { withoutDeleted } from '../state/undo.ts';
+import { ActiveLabels } from './chips.tsx';
 import { SavedSearches } from './saved-searches.tsx';
 import { SearchField } from './search-field.tsx';
 import { Empty, Failure, Loading } from './states.tsx';
@@ -27,7 +31,17 @@ interface ListingProps<T> {
   keyOf: (item: T) => string;
   /** The text that the search looks in. */
   textOf: (item: T) => string;
+  /** The path of an item in the API. What the user deleted is left out. */
+  pathOf?: (item: T) => string;
+  /** The address of an item, which `Enter` opens. */
+  hrefOf?: (item: T) => string;
+  /** The labels of an item, which the address can filter by. */
+  labelsOf?: (item: T) => Readonly<Record<string, string>>;
+  /** What keys do with the current item. */
+  keys?: Readonly<Record<string, (item: T) => void>>;
   intro?: ComponentChildren;
+  /** What is shown between the heading and the search. */
+  lead?: ComponentChildren;
   actions?: ComponentChildren;
   /** Controls beside the search. */
   controls?: ComponentChildren;
@@ -39,14 +53,29 @@ interface ListingProps<T> {
 
 const NARROW_CELL = 26;
 
-/** A list with a search and sorted columns, whose state is in the address. */
+/** A list with a search and sorted columns, whose state is in the address, and which the keyboard moves in. */
 export function Listing<T extends object>(props: ListingProps<T>) {
   const { title, noun, loader, columns, keyOf, textOf, intro, actions, controls, empty, isPart = false } = props;
-  const { data, error, isLoading } = loader.state.value;
+  const { data, error, isLoading } = withoutDeleted(loader.state.value, props.pathOf);
   const text = query.value.get('q') ?? '';
   const sort = query.value.get('sort') ?? '';
-  const items = useMemo(() => arranged(data ?? [], { text, sort, columns, textOf }), [data, text, sort]);
+  const labels = props.labelsOf === undefined ? [] : labelsInQuery();
+  const items = useMemo(
+    () => arranged(labelled(data ?? [], labels, props.labelsOf), { text, sort, columns, textOf }),
+    [data, text, sort, labels.join('\n')],
+  );
   useEffect(() => warmed(data ?? [], textOf), [data]);
+  const rowKeys = useMemo(() => items.map(keyOf), [items]);
+  const itemOf = (key: string): T | undefined => items[rowKeys.indexOf(key)];
+  const withItem = (act: (item: T) => void) => (key: string) => {
+    const item = itemOf(key);
+    if (item !== undefined) act(item);
+  };
+  const current = useRowKeys({
+    keys: rowKeys,
+    open: withItem((item) => props.hrefOf !== undefined && navigate(props.hrefOf(item))),
+    actions: Object.fromEntries(Object.entries(props.keys ?? {}).map(([name, act]) => [name, withItem(act)])),
+  });
   const Heading = isPart ? 'h2' : 'h1';
   const heights = { wide: props.rowHeight ?? 44, narrow: columns.length * NARROW_CELL + 28 };
   return (
@@ -61,21 +90,23 @@ export function Listing<T extends object>(props: ListingProps<T>) {
         </p>
         {actions !== undefined && <div class="actions">{actions}</div>}
       </div>
+      {props.lead}
       <div class="toolbar" role="search">
         <SearchField label={`Search ${noun}`} value={text} />
         <SavedSearches />
         {controls}
+        <ActiveLabels labels={labels} />
       </div>
       {error !== undefined && data === undefined ? (
         <Failure title={`The ${noun} could not be read`} message={error} retry={loader.reload} />
       ) : data === undefined && isLoading ? (
         <Loading what={`Reading ${noun}`} />
       ) : items.length === 0 ? (
-        text === '' ? (
+        text === '' && labels.length === 0 ? (
           (empty ?? <Empty title={`No ${noun}`} />)
         ) : (
           <Empty title={`No ${noun} match`}>
-            <button type="button" onClick={() => setQuery({ q: '' })}>
+            <button type="button" onClick={() => setQuery({ q: '', label: '' })}>
               Clear the search
             </button>
           </Empty>
@@ -87,11 +118,13 @@ export function Listing<T extends object>(props: ListingProps<T>) {
           items={items}
           heights={heights}
           columns={columns.length}
+          visibleIndex={current === undefined ? undefined : rowKeys.indexOf(current)}
           head={<Head columns={columns} sort={sort} />}
           row={(item, index) => (
             <tr
               key={keyOf(item)}
-              class="row"
+              class={keyOf(item) === current ? 'row is-current' : 'row'}
+              aria-current={keyOf(item) === current ? 'true' : undefined}
               data-key={keyOf(item)}
               aria-rowindex={index + 2}
               style={{ '--row': `${heights.wide}px`, '--card': `${heights.narrow - 8}px` }}
@@ -157,6 +190,16 @@ function warmed<T extends object>(items: readonly T[], textOf: (item: T) => stri
   };
   timer = setTimeout(warm, 0, 0);
   return () => clearTimeout(timer);
+}
+
+function labelled<T extends object>(
+  items: readonly T[],
+  labels: readonly string[],
+  labelsOf: ((item: T) => Readonly<Record<string, string>>) | undefined,
+): readonly T[] {
+  if (labels.length === 0 || labelsOf === undefined) return items;
+  const isMatch = hasLabels(labels);
+  return items.filter((item) => isMatch(labelsOf(item)));
 }
 
 interface Arrangement<T> {

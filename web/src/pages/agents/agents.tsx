@@ -1,6 +1,9 @@
+import { useRef } from 'preact/hooks';
 import { at, get, listAll, MON } from '../../api/client.ts';
 import { type Column, Listing } from '../../components/listing.tsx';
 import { Ago, duration, Since } from '../../components/time.tsx';
+import { LazyChart } from '../../machines/lazy-chart.ts';
+import { query, withQuery } from '../../routing/location.ts';
 import type { PageProps } from '../../routing/page.ts';
 import { paths } from '../../routing/paths.ts';
 import { useLoaded } from '../../state/resource.ts';
@@ -45,8 +48,12 @@ const COLUMNS: readonly Column<Session>[] = [
   },
   {
     head: 'State',
-    cell: ({ id, state, problems }) => (
-      <a href={paths.actor('connection', id)} class={problems.length > 0 ? 'tone-warning' : ''}>
+    cell: ({ id, agent, state, problems }) => (
+      <a
+        href={withQuery({ connection: id })}
+        class={problems.length > 0 ? 'tone-warning' : ''}
+        aria-label={`${state}: show the chart of ${agent}`}
+      >
         {state}
       </a>
     ),
@@ -97,8 +104,10 @@ export function AgentsPage({ params: { namespace = '' } }: PageProps) {
           title="Agents"
           noun="connections"
           loader={loader}
+          lead={<ConnectionChart sessions={loader.state.value.data} />}
           columns={COLUMNS}
           keyOf={({ id }) => id}
+          hrefOf={({ agent }) => paths.entity(namespace, agent)}
           textOf={({ agent, state, address, user, problems }) =>
             `${agent} ${state} ${address} ${user} ${problems.join(' ')}`
           }
@@ -106,6 +115,29 @@ export function AgentsPage({ params: { namespace = '' } }: PageProps) {
       </div>
       <Refusals />
     </div>
+  );
+}
+
+/** The live chart of one connection: the one in the address, or the first one. It stays when the connection ends. */
+function ConnectionChart({ sessions }: { sessions: readonly Session[] | undefined }) {
+  const asked = query.value.get('connection') ?? undefined;
+  const shown = useRef<Pick<Session, 'id' | 'namespace' | 'agent'> | undefined>(undefined);
+  const found = sessions?.find(({ id }) => id === asked);
+  if (found !== undefined) shown.current = found;
+  else if (asked === undefined) shown.current ??= sessions?.[0];
+  const current = shown.current;
+  if (current === undefined) return null;
+  const { id, namespace, agent } = current;
+  return (
+    <section class="card chart-card lead" aria-labelledby="connection-chart">
+      <header>
+        <h2 id="connection-chart">
+          Connection of <a href={paths.entity(namespace, agent)}>{agent}</a>
+        </h2>
+        {(sessions ?? []).length > 1 && <span class="muted">A state in the list shows the chart of its agent.</span>}
+      </header>
+      <LazyChart key={id} machine="connection" actorKey={id} absent="The connection has ended." />
+    </section>
   );
 }
 

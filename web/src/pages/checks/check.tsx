@@ -8,13 +8,14 @@ import { Ago, exactTime } from '../../components/time.tsx';
 import type { PageProps } from '../../routing/page.ts';
 import { paths } from '../../routing/paths.ts';
 import { useLoaded } from '../../state/resource.ts';
+import { DryRun } from '../event/dry-run.tsx';
 import type { EventRow } from '../events/event-row.ts';
 import { Fact } from '../home/backend-card.tsx';
 import { type CheckConfig, scheduleOf } from './check-config.ts';
 import { execute } from './checks.tsx';
 
 interface Schedule {
-  next_at: number | null;
+  upcoming: readonly number[];
   last_at: number | null;
   last_skip: { at: number | null; reason: string; detail?: string } | null;
 }
@@ -57,9 +58,7 @@ export function CheckPage({ params: { namespace = '', check: name = '' } }: Page
   if (data === undefined) return <Loading what="Reading the check" />;
   const planned = schedule.state.value.data;
   const rows = events.state.value.data?.items ?? [];
-  const next = planned?.next_at ?? null;
-  const upcoming =
-    next === null || data.interval === 0 ? [] : Array.from({ length: 5 }, (_, index) => next + index * data.interval);
+  const upcoming = data.publish ? (planned?.upcoming ?? []) : [];
   return (
     <div class="stack">
       <div class="page-head">
@@ -89,28 +88,31 @@ export function CheckPage({ params: { namespace = '', check: name = '' } }: Page
         </div>
       </div>
       <div class="columns columns-wide">
-        <section class="card" aria-labelledby="check-results">
-          <header>
-            <h2 id="check-results">Last result of each entity</h2>
-            <span class="muted">{rows.length}</span>
-          </header>
-          <ul class="entity-events">
-            {rows.map((row) => (
-              <li key={row.entity}>
-                <StatusMark status={row.status} />
-                <a href={paths.event(namespace, row.entity, name)}>
-                  <strong>{row.entity}</strong>
-                </a>
-                <span class="problem-output">{row.output}</span>
-                <HistoryStrip statuses={row.history} />
-                <span class="muted nowrap">
-                  <Ago at={row.last_at} />
-                </span>
-              </li>
-            ))}
-          </ul>
-          {rows.length === 0 && <p class="muted">No result yet.</p>}
-        </section>
+        <div class="stack">
+          <section class="card" aria-labelledby="check-results">
+            <header>
+              <h2 id="check-results">Last result of each entity</h2>
+              <span class="muted">{rows.length}</span>
+            </header>
+            <ul class="entity-events">
+              {rows.map((row) => (
+                <li key={row.entity}>
+                  <StatusMark status={row.status} />
+                  <a href={paths.event(namespace, row.entity, name)}>
+                    <strong>{row.entity}</strong>
+                  </a>
+                  <span class="problem-output">{row.output}</span>
+                  <HistoryStrip statuses={row.history} />
+                  <span class="muted nowrap">
+                    <Ago at={row.last_at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+            {rows.length === 0 && <p class="muted">No result yet.</p>}
+          </section>
+          <DryRun namespace={namespace} events={rows} />
+        </div>
         <div class="stack">
           <section class="card" aria-labelledby="check-facts">
             <header>
@@ -133,7 +135,11 @@ export function CheckPage({ params: { namespace = '', check: name = '' } }: Page
                 </Fact>
               )}
             </dl>
-            <Labels labels={data.metadata.labels ?? {}} />
+            <Labels
+              labels={data.metadata.labels ?? {}}
+              hrefOf={(label) => `${paths.checks(namespace)}?label=${encodeURIComponent(label)}`}
+              isCopyable
+            />
           </section>
           {upcoming.length > 0 && (
             <section class="card" aria-labelledby="check-next">
@@ -143,7 +149,7 @@ export function CheckPage({ params: { namespace = '', check: name = '' } }: Page
               <ol class="plain-list">
                 {upcoming.map((time) => (
                   <li key={time}>
-                    {exactTime(time)}
+                    <span>{exactTime(time)}</span>
                     <span class="muted">
                       <Ago at={time} />
                     </span>

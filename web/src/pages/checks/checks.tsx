@@ -1,8 +1,10 @@
 import { at, CORE, listAll, write } from '../../api/client.ts';
 import { messageOf } from '../../api/problem.ts';
 import { username } from '../../api/session.ts';
+import { Labels } from '../../components/chips.tsx';
 import { type Column, Listing } from '../../components/listing.tsx';
 import type { PageProps } from '../../routing/page.ts';
+import { withLabel } from '../../routing/label-query.ts';
 import { paths } from '../../routing/paths.ts';
 import { notify } from '../../state/notices.ts';
 import { useLoaded } from '../../state/resource.ts';
@@ -24,15 +26,21 @@ export async function execute(namespace: string, check: string, subscriptions?: 
 }
 
 export function ChecksPage({ params: { namespace = '' } }: PageProps) {
-  const loader = useLoaded(
-    `checks ${namespace}`,
-    (signal) => listAll<CheckConfig>(`${CORE}${at`/namespaces/${namespace}/checks`}`, { signal }),
-    { when: ({ kind }) => kind === 'checks' },
-  );
+  const path = `${CORE}${at`/namespaces/${namespace}/checks`}`;
+  const loader = useLoaded(`checks ${namespace}`, (signal) => listAll<CheckConfig>(path, { signal }), {
+    when: ({ kind }) => kind === 'checks',
+  });
   const columns: readonly Column<CheckConfig>[] = [
     {
       head: 'Check',
-      cell: ({ metadata: { name } }) => <a href={paths.check(namespace, name)}>{name}</a>,
+      cell: ({ metadata: { name, labels } }) => (
+        <>
+          <a href={paths.check(namespace, name)} title={name}>
+            {name}
+          </a>
+          <Labels labels={labels ?? {}} hrefOf={withLabel} />
+        </>
+      ),
       sort: ({ metadata: { name } }) => name,
       width: '18%',
     },
@@ -65,6 +73,10 @@ export function ChecksPage({ params: { namespace = '' } }: PageProps) {
       loader={loader}
       columns={columns}
       keyOf={({ metadata: { name } }) => name}
+      pathOf={({ metadata: { name } }) => `${path}/${encodeURIComponent(name)}`}
+      hrefOf={({ metadata: { name } }) => paths.check(namespace, name)}
+      labelsOf={({ metadata: { labels } }) => labels ?? {}}
+      keys={{ e: ({ metadata: { name } }) => void execute(namespace, name) }}
       textOf={({ metadata: { name }, command, subscriptions, handlers }) =>
         `${name} ${command} ${(subscriptions ?? []).join(' ')} ${(handlers ?? []).join(' ')}`
       }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { at, CORE, get, list, MON, request } from '../../api/client.ts';
-import { messageOf } from '../../api/problem.ts';
+import { useKeys } from '../../app/keyboard.ts';
+import { at, get, list, MON } from '../../api/client.ts';
 import { Labels } from '../../components/chips.tsx';
 import { Failure, Loading } from '../../components/states.tsx';
 import { HistoryStrip } from '../../components/history-strip.tsx';
@@ -9,10 +9,11 @@ import { Ago, Since } from '../../components/time.tsx';
 import { navigate } from '../../routing/location.ts';
 import type { PageProps } from '../../routing/page.ts';
 import { paths } from '../../routing/paths.ts';
-import { notify } from '../../state/notices.ts';
 import { useLoaded } from '../../state/resource.ts';
 import { type EventRow, isProblem } from '../events/event-row.ts';
 import { Fact } from '../home/backend-card.tsx';
+import { deleteEntity, entityPath } from './entities.tsx';
+import { EntityCharts } from './entity-charts.tsx';
 import { SilenceDialog } from '../silences/silence-dialog.tsx';
 
 interface StoredEntity {
@@ -26,7 +27,8 @@ interface StoredEntity {
 
 export function EntityPage({ params: { namespace = '', entity: name = '' } }: PageProps) {
   const [isSilencing, setSilencing] = useState(false);
-  const path = `${CORE}${at`/namespaces/${namespace}/entities/${name}`}`;
+  const path = entityPath(namespace, name);
+  useKeys({ s: () => setSilencing(true), '#': () => remove() });
   const concerns = ({ key }: { key: string }): boolean => `${key}/`.startsWith(`${namespace}/${name}/`);
   const entity = useLoaded(path, (signal) => get<StoredEntity>(path, { signal }), { when: concerns, everyMs: 15_000 });
   const events = useLoaded(
@@ -41,14 +43,9 @@ export function EntityPage({ params: { namespace = '', entity: name = '' } }: Pa
   const { data, error } = entity.state.value;
   if (error !== undefined && data === undefined) return <Failure title={name} message={error} retry={entity.reload} />;
   if (data === undefined) return <Loading what="Reading the entity" />;
-  const remove = async (): Promise<void> => {
-    if (!confirm(`Delete ${name} with its events and silences?`)) return;
-    try {
-      await request('DELETE', path);
-      navigate(paths.entities(namespace));
-    } catch (problem) {
-      notify(messageOf(problem), { tone: 'error' });
-    }
+  const remove = (): void => {
+    deleteEntity({ namespace, name }, () => navigate(paths.entity(namespace, name)));
+    navigate(paths.entities(namespace));
   };
   const rows = events.state.value.data?.items ?? [];
   const { system } = data;
@@ -64,31 +61,36 @@ export function EntityPage({ params: { namespace = '', entity: name = '' } }: Pa
           <a class="button" href={paths.resource(namespace, 'entities', name)}>
             JSON
           </a>
-          <button type="button" class="button-danger" onClick={() => void remove()}>
+          <button type="button" class="button-danger" onClick={remove}>
             Delete
           </button>
         </div>
       </div>
       <div class="columns columns-wide">
-        <section class="card" aria-labelledby="entity-events">
-          <header>
-            <h2 id="entity-events">Events</h2>
-          </header>
-          <ul class="entity-events">
-            {rows.map((row) => (
-              <li key={row.check}>
-                <StatusMark status={row.status} isFlapping={row.state === 'flapping'} />
-                <a href={paths.event(namespace, name, row.check)}>
-                  <strong>{row.check}</strong>
-                </a>
-                <span class="problem-output">{row.output}</span>
-                <HistoryStrip statuses={row.history} />
-                <span class="muted nowrap">{isProblem(row) ? <Since at={row.since} /> : <Ago at={row.last_at} />}</span>
-              </li>
-            ))}
-          </ul>
-          {rows.length === 0 && <p class="muted">No check has a result for this entity.</p>}
-        </section>
+        <div class="stack">
+          <section class="card" aria-labelledby="entity-events">
+            <header>
+              <h2 id="entity-events">Events</h2>
+            </header>
+            <ul class="entity-events">
+              {rows.map((row) => (
+                <li key={row.check}>
+                  <StatusMark status={row.status} isFlapping={row.state === 'flapping'} />
+                  <a href={paths.event(namespace, name, row.check)}>
+                    <strong>{row.check}</strong>
+                  </a>
+                  <span class="problem-output">{row.output}</span>
+                  <HistoryStrip statuses={row.history} />
+                  <span class="muted nowrap">
+                    {isProblem(row) ? <Since at={row.since} /> : <Ago at={row.last_at} />}
+                  </span>
+                </li>
+              ))}
+            </ul>
+            {rows.length === 0 && <p class="muted">No check has a result for this entity.</p>}
+          </section>
+          <EntityCharts namespace={namespace} name={name} isAgent={data.entity_class === 'agent'} />
+        </div>
         <div class="stack">
           <section class="card" aria-labelledby="entity-facts">
             <header>
@@ -105,20 +107,11 @@ export function EntityPage({ params: { namespace = '', entity: name = '' } }: Pa
               </Fact>
               <Fact name="Subscriptions">{(data.subscriptions ?? []).join(', ') || 'none'}</Fact>
             </dl>
-            <Labels labels={data.metadata.labels ?? {}} />
-          </section>
-          <section class="card" aria-labelledby="entity-inside">
-            <header>
-              <h2 id="entity-inside">State machine</h2>
-            </header>
-            <ul class="plain-list">
-              <li>
-                <a href={paths.actor('entity', `${namespace}/${name}`)}>Keepalives</a>
-              </li>
-              <li>
-                <a href={paths.ledger({ key: `${namespace}/${name}` })}>Ledger</a>
-              </li>
-            </ul>
+            <Labels
+              labels={data.metadata.labels ?? {}}
+              hrefOf={(label) => `${paths.entities(namespace)}?label=${encodeURIComponent(label)}`}
+              isCopyable
+            />
           </section>
         </div>
       </div>

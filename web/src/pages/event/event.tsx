@@ -127,7 +127,7 @@ export function EventPage({ params }: PageProps) {
             <Handled namespace={namespace} explanation={explanation} onReplayed={explained.reload} />
           )}
           <Hooks hooks={data.check.hooks ?? []} />
-          <DryRun namespace={namespace} entity={entity} check={check} />
+          <DryRun namespace={namespace} events={[address]} />
           {explanation !== undefined && <Changes explanation={explanation} />}
         </div>
         <div class="stack">
@@ -159,6 +159,7 @@ export function EventPage({ params }: PageProps) {
             <Labels
               labels={{ ...data.entity.metadata.labels, ...data.check.metadata.labels }}
               hrefOf={(label) => `${paths.events(namespace)}?status=all&label=${encodeURIComponent(label)}`}
+              isCopyable
             />
           </section>
           <Countdown explanation={explanation} isNow={moment === ''} />

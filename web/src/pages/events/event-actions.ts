@@ -1,13 +1,8 @@
 import { at, CORE, get, request, write } from '../../api/client.ts';
-import { messageOf } from '../../api/problem.ts';
 import { username } from '../../api/session.ts';
 import { notify } from '../../state/notices.ts';
+import { deleteLater, forEach, undoable } from '../../state/undo.ts';
 import type { EventRow } from './event-row.ts';
-
-/** A write waits this long, so that it can be undone. */
-const UNDO_MS = 5_000;
-/** Writes under way at once. */
-const AT_ONCE = 6;
 
 type Address = Pick<EventRow, 'namespace' | 'entity' | 'check'>;
 
@@ -15,41 +10,6 @@ const eventPath = ({ namespace, entity, check }: Address): string =>
   `${CORE}${at`/namespaces/${namespace}/events/${entity}/${check}`}`;
 
 const count = (number: number): string => `${number} ${number === 1 ? 'event' : 'events'}`;
-
-/** Does something with each item, a few at a time, and says what failed. Returns how many succeeded. */
-export async function forEach<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<number> {
-  const failures: string[] = [];
-  const waiting = [...items];
-  const worker = async (): Promise<void> => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
-      try {
-        await act(item);
-      } catch (error) {
-        failures.push(messageOf(error));
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  const [first] = failures;
-  if (first !== undefined) notify(`${failures.length} of ${items.length} failed: ${first}`, { tone: 'error' });
-  return items.length - failures.length;
-}
-
-/** Runs `act` after some seconds, or when the page is left, unless the user undoes it. */
-function undoable(text: string, act: () => void, undone: () => void): void {
-  let isOver = false;
-  const finish = (run: () => void): void => {
-    if (isOver) return;
-    isOver = true;
-    clearTimeout(timer);
-    removeEventListener('pagehide', leave);
-    run();
-  };
-  const leave = (): void => finish(act);
-  const timer = setTimeout(leave, UNDO_MS);
-  addEventListener('pagehide', leave);
-  notify(text, { forMs: UNDO_MS, action: { label: 'Undo', run: () => finish(undone) } });
-}
 
 interface Outcome {
   /** The rows may be shown as they will be. */
@@ -59,15 +19,15 @@ interface Outcome {
 
 export function deleteEvents(events: readonly Address[], { hidden, done }: Outcome): void {
   hidden(events, true);
-  const act = (): void => {
-    void forEach(events, async (event) => {
-      await request('DELETE', eventPath(event), { keepalive: true });
-    }).then(() => {
-      hidden(events, false);
+  const shown = (): void => hidden(events, false);
+  deleteLater(events.map(eventPath), {
+    text: `Deleted ${count(events.length)}`,
+    undone: shown,
+    done: () => {
+      shown();
       done();
-    });
-  };
-  undoable(`Deleted ${count(events.length)}`, act, () => hidden(events, false));
+    },
+  });
 }
 
 /** Sends a passing result for each event, as its last one with another status. */

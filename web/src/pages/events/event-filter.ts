@@ -1,3 +1,4 @@
+import { hasLabels } from '../../routing/label-query.ts';
 import { SEVERITY, toneOf } from '../../components/status.tsx';
 import { type EventRow, isProblem, keyOf } from './event-row.ts';
 
@@ -47,11 +48,11 @@ export const needsAll = ({ status }: EventFilter): boolean => status === 'all' |
 /** Returns the test of a filter. */
 export function matcherOf({ text, status, silenced, labels }: EventFilter): (row: EventRow) => boolean {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const wanted = labels.map((label) => label.split(/=(.*)/s, 2));
+  const isLabelled = hasLabels(labels);
   return (row) =>
     hasStatus(row, status) &&
     (silenced === 'any' || (silenced === 'only') === row.silenced.length > 0) &&
-    wanted.every(([name = '', value = '']) => row.labels[name] === value) &&
+    isLabelled(row.labels) &&
     (words.length === 0 || includesAll(row, words));
 }
 

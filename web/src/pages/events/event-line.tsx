@@ -6,7 +6,7 @@ import { StatusMark } from '../../components/status.tsx';
 import { Ago, Since } from '../../components/time.tsx';
 import { paths } from '../../routing/paths.ts';
 import { type EventRow, isProblem, notifiedText } from './event-row.ts';
-import { withLabel } from './event-toolbar.tsx';
+import { withLabel } from '../../routing/label-query.ts';
 
 export const EVENT_COLUMNS = 7;
 export const EVENT_HEIGHTS = { wide: 56, narrow: 148 };
@@ -54,6 +54,7 @@ function Line({ row, index, isSelected, isCurrent, onSelect }: EventLineProps) {
     <tr
       class={`row${isCurrent ? ' is-current' : ''}${isHandled ? ' is-handled' : ''}`}
       aria-rowindex={index + 2}
+      aria-current={isCurrent ? 'true' : undefined}
       data-key={`${entity}/${check}`}
       data-status={status}
     >
@@ -69,11 +70,13 @@ function Line({ row, index, isSelected, isCurrent, onSelect }: EventLineProps) {
         <StatusMark status={status} isFlapping={row.state === 'flapping'} />
       </td>
       <td class="cell-event">
-        <a class="row-link" href={paths.event(namespace, entity, check)}>
-          <span class="row-entity">{entity}</span> <span class="row-check">{check}</span>
-        </a>
+        <span class="event-name">
+          <a class="row-link" href={paths.event(namespace, entity, check)} title={name}>
+            <span class="row-entity">{entity}</span> <span class="row-check">{check}</span>
+          </a>
+          <Labels labels={row.labels} hrefOf={withLabel} />
+        </span>
         <span class="row-output">{row.output === '' ? <span class="muted">no output</span> : row.output}</span>
-        <Labels labels={row.labels} hrefOf={withLabel} />
       </td>
       <td class="cell-since">
         {isProblem(row) ? <Since at={row.since} /> : <span class="muted">–</span>}

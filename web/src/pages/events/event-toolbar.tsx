@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { ActiveLabels } from '../../components/chips.tsx';
 import { SavedSearches } from '../../components/saved-searches.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import { setQuery, url, navigate } from '../../routing/location.ts';
@@ -22,22 +23,6 @@ const SORT_LABELS = [
   ['entity', 'Entity'],
   ['check', 'Check'],
 ] as const;
-
-/** The address without one of its labels. */
-export function withoutLabel(label: string): string {
-  const next = new URL(url.value);
-  const others = next.searchParams.getAll('label').filter((one) => one !== label);
-  next.searchParams.delete('label');
-  for (const one of others) next.searchParams.append('label', one);
-  return next.pathname + next.search;
-}
-
-/** The address with one more label. */
-export function withLabel(label: string): string {
-  const next = new URL(url.value);
-  if (!next.searchParams.getAll('label').includes(label)) next.searchParams.append('label', label);
-  return next.pathname + next.search;
-}
 
 /** Closes or opens all groups. Those that the user toggles afterwards are exceptions. */
 function foldAll(isFolded: boolean): void {
@@ -123,15 +108,7 @@ export function EventToolbar({ filter, list }: { filter: EventFilter; list: Even
           ))}
         </select>
       </label>
-      {filter.labels.length > 0 && (
-        <p class="chips active-labels">
-          {filter.labels.map((label) => (
-            <a key={label} class="chip chip-active" href={withoutLabel(label)} aria-label={`Without ${label}`}>
-              {label} ✕
-            </a>
-          ))}
-        </p>
-      )}
+      <ActiveLabels labels={filter.labels} />
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../../app/keyboard.ts';
+import { useRowKeys } from '../../app/row-keys.ts';
 import { Empty, Failure, Loading } from '../../components/states.tsx';
 import { VirtualRows } from '../../components/virtual-rows.tsx';
 import { navigate, query, setQuery, withQuery } from '../../routing/location.ts';
@@ -30,7 +31,6 @@ function EventsList({ namespace }: { namespace: string }) {
   const { isLoading, isComplete, error } = list.state.value;
   const [selected, setSelected] = useState<ReadonlySet<EventKey>>(new Set());
   const [hidden, setHidden] = useState<ReadonlySet<EventKey>>(new Set());
-  const [current, setCurrent] = useState<EventKey | undefined>(undefined);
   const [silencing, setSilencing] = useState<readonly EventRow[] | undefined>(undefined);
 
   const lines =
@@ -38,8 +38,15 @@ function EventsList({ namespace }: { namespace: string }) {
   const keys = useMemo(() => keysOf(lines), [lines]);
   // Those in closed groups too.
   const matching = view.keys.filter((key) => !hidden.has(key) && list.rows.has(key));
-  const index = current === undefined ? -1 : lines.findIndex((line) => line.type === 'row' && line.key === current);
   const rowsOf = (wanted: Iterable<EventKey>): EventRow[] => [...wanted].flatMap((key) => list.rows.get(key) ?? []);
+  const current = useRowKeys({
+    keys,
+    open: (key) => {
+      for (const { entity, check } of rowsOf([key])) navigate(paths.event(namespace, entity, check));
+    },
+    actions: { x: (key) => select(key, !selected.has(key)) },
+  });
+  const index = current === undefined ? -1 : lines.findIndex((line) => line.type === 'row' && line.key === current);
   const chosen = rowsOf(selected);
   const targets = (): EventRow[] => (chosen.length > 0 ? chosen : rowsOf(current === undefined ? [] : [current]));
 
@@ -73,20 +80,7 @@ function EventsList({ namespace }: { namespace: string }) {
   const resolve = withTargets((rows) => resolveEvents(rows, outcome));
   const remove = withTargets((rows) => deleteEvents(rows, outcome));
   const run = withTargets((rows) => void runAgain(rows).then(() => setSelected(new Set())));
-  const step = (by: number): void => {
-    const at = current === undefined ? -1 : keys.indexOf(current);
-    setCurrent(keys[Math.max(0, Math.min(keys.length - 1, at + by))]);
-  };
   useKeys({
-    j: () => step(1),
-    k: () => step(current === undefined ? 1 : -1),
-    x: () => current !== undefined && select(current, !selected.has(current)),
-    Enter: (event) => {
-      const [row] = rowsOf(current === undefined ? [] : [current]);
-      if (row === undefined || event.target instanceof HTMLAnchorElement || event.target instanceof HTMLButtonElement)
-        return;
-      navigate(paths.event(namespace, row.entity, row.check));
-    },
     s: silence,
     r: resolve,
     e: run,

@@ -42,11 +42,10 @@ function effectOf({ command, socket, handlers, action, expressions, workflows, u
 export function HandlersPage({ params: { namespace = '' } }: PageProps) {
   const kind = KINDS.find(([name]) => name === query.value.get('kind'))?.[0] ?? 'handlers';
   const title = KINDS.find(([name]) => name === kind)?.[1] ?? '';
-  const loader = useLoaded(
-    `${kind} ${namespace}`,
-    (signal) => listAll<Resource>(`${CORE}${at`/namespaces/${namespace}/${kind}`}`, { signal }),
-    { when: (change) => change.kind === kind },
-  );
+  const path = `${CORE}${at`/namespaces/${namespace}/${kind}`}`;
+  const loader = useLoaded(`${kind} ${namespace}`, (signal) => listAll<Resource>(path, { signal }), {
+    when: (change) => change.kind === kind,
+  });
   const columns: readonly Column<Resource>[] = [
     {
       head: 'Name',
@@ -92,6 +91,8 @@ export function HandlersPage({ params: { namespace = '' } }: PageProps) {
         loader={loader}
         columns={columns}
         keyOf={({ metadata: { name } }) => name}
+        pathOf={({ metadata: { name } }) => `${path}/${encodeURIComponent(name)}`}
+        hrefOf={({ metadata: { name } }) => paths.resource(namespace, kind, name)}
         textOf={(one) => `${one.metadata.name} ${one.type ?? ''} ${effectOf(one)} ${(one.filters ?? []).join(' ')}`}
         actions={
           <a class="button" href={paths.resource(namespace, kind, 'new')}>

@@ -7,7 +7,10 @@ import { filterIn } from '../events/event-filter.ts';
 import { type EventRow, notifiedText } from '../events/event-row.ts';
 import { useEventView } from '../events/event-view.ts';
 import { ActiveSilences } from './active-silences.tsx';
+import { AgentsCard } from './agents-card.tsx';
 import { BackendCard } from './backend-card.tsx';
+import { NamespacesCard } from './namespaces-card.tsx';
+import { useSummaries } from './summaries.ts';
 
 const SHOWN = 8;
 const PROBLEMS = filterIn(new URLSearchParams());
@@ -22,6 +25,8 @@ export function HomePage({ params: { namespace = '' } }: PageProps) {
   const view = useEventView(namespace, PROBLEMS, 'home');
   // The numbers at the top always show the present.
   if (view.pending.length > 0) queueMicrotask(view.showPending);
+  const summaries = useSummaries().state.value;
+  const summary = summaries.data?.find(({ name }) => name === namespace);
   const { isLoading, error } = view.list.state.value;
   const rows = view.lines.flatMap((line) => (line.type === 'row' ? [line.row] : []));
   const problems = rows.filter(({ status, state }) => status !== 0 || state === 'flapping');
@@ -54,10 +59,11 @@ export function HomePage({ params: { namespace = '' } }: PageProps) {
         </ul>
       </div>
       <Problems namespace={namespace} rows={unhandled} />
-      <div class="columns">
-        <SilentAgents rows={silent} />
+      <div class="columns columns-home">
+        <AgentsCard namespace={namespace} summary={summary} rows={silent} />
         <ActiveSilences namespace={namespace} />
         <BackendCard />
+        <NamespacesCard loaded={summaries} />
       </div>
     </div>
   );
@@ -82,7 +88,7 @@ function Problems({ namespace, rows }: { namespace: string; rows: readonly Event
           {rows.slice(0, SHOWN).map((row) => (
             <li key={`${row.entity}/${row.check}`} data-key={`${row.entity}/${row.check}`}>
               <StatusMark status={row.status} />
-              <a href={paths.event(namespace, row.entity, row.check)}>
+              <a href={paths.event(namespace, row.entity, row.check)} title={`${row.entity} ${row.check}`}>
                 <strong>{row.entity}</strong> {row.check}
               </a>
               <span class="problem-output">{row.output}</span>
@@ -98,31 +104,6 @@ function Problems({ namespace, rows }: { namespace: string; rows: readonly Event
         <p class="more">
           <a href={paths.events(namespace)}>{rows.length - SHOWN} more</a>
         </p>
-      )}
-    </section>
-  );
-}
-
-function SilentAgents({ rows }: { rows: readonly EventRow[] }) {
-  return (
-    <section class="card" aria-labelledby="silent">
-      <header>
-        <h2 id="silent">Silent agents</h2>
-      </header>
-      {rows.length === 0 ? (
-        <p class="muted">Every agent sends its keepalives.</p>
-      ) : (
-        <ul class="plain-list">
-          {rows.slice(0, SHOWN).map(({ namespace, entity, check, status, since }) => (
-            <li key={entity}>
-              <StatusMark status={status} />
-              <a href={paths.event(namespace, entity, check)}>{entity}</a>
-              <span class="nowrap muted">
-                for <Since at={since} />
-              </span>
-            </li>
-          ))}
-        </ul>
       )}
     </section>
   );

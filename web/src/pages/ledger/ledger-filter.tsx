@@ -7,6 +7,7 @@ export const PARAMETERS = [
   { name: 'key', label: 'Exact key', hint: 'default/web-1/disk' },
   { name: 'actor', label: 'Kind', hint: 'check-state' },
   { name: 'event', label: 'Event', hint: 'deadline.reached' },
+  { name: 'cause', label: 'Cause', hint: '' },
   { name: 'user', label: 'User', hint: 'admin' },
   { name: 'from', label: 'From state', hint: 'passing' },
   { name: 'to', label: 'To state', hint: 'failing' },
@@ -14,6 +15,16 @@ export const PARAMETERS = [
   { name: 'until', label: 'Until', hint: '' },
 ] as const;
 
+/** The kinds of causes, and what they mean. */
+const CAUSES = [
+  ['', 'Any'],
+  ['event', 'Event'],
+  ['deadline', 'Deadline'],
+  ['user', 'User'],
+  ['session', 'Agent session'],
+  ['backend', 'Backend'],
+  ['restore', 'Start of the backend'],
+] as const;
 const TIMES: ReadonlySet<string> = new Set(['since', 'until']);
 const MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -47,7 +58,15 @@ export function LedgerFilter() {
       {PARAMETERS.map(({ name, label, hint }) => (
         <label key={name}>
           <span>{label}</span>
-          {TIMES.has(name) ? (
+          {name === 'cause' ? (
+            <select name={name} defaultValue={query.value.get(name) ?? ''}>
+              {CAUSES.map(([value, text]) => (
+                <option key={value} value={value} selected={value === (query.value.get(name) ?? '')}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          ) : TIMES.has(name) ? (
             <input name={name} type="datetime-local" step="1" defaultValue={localValue(query.value.get(name) ?? '')} />
           ) : (
             <input name={name} placeholder={hint} defaultValue={query.value.get(name) ?? ''} />

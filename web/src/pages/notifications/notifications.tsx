@@ -90,6 +90,7 @@ export function NotificationsPage({ params: { namespace = '' } }: PageProps) {
       loader={loader}
       columns={columns}
       keyOf={({ id, at: when }) => `${id} ${when}`}
+      hrefOf={({ entity, check }) => paths.event(namespace, entity, check)}
       textOf={(one) => `${one.entity} ${one.check} ${one.handler} ${one.outcome} ${one.reason}`}
       intro={<>the latest {LIMIT}</>}
       controls={

@@ -8,6 +8,8 @@ import type { PageProps } from '../../routing/page.ts';
 import { paths } from '../../routing/paths.ts';
 import { notify } from '../../state/notices.ts';
 import { useLoaded } from '../../state/resource.ts';
+import { deleteLater } from '../../state/undo.ts';
+import { HandlerDryRun } from './handler-dry-run.tsx';
 import { type Format, textOf, valueOf } from './formats.ts';
 import { templateOf } from './templates.ts';
 
@@ -21,8 +23,22 @@ interface Draft {
 const otherThan = (format: Format): Format => (format === 'yaml' ? 'json' : 'yaml');
 const NAMES: Readonly<Record<Format, string>> = { json: 'JSON', yaml: 'YAML' };
 
+/** What has a list that leaves out what is deleted. */
+const DELETABLE: ReadonlySet<string> = new Set([
+  'checks',
+  'handlers',
+  'filters',
+  'mutators',
+  'pipelines',
+  'hooks',
+  'assets',
+]);
+
+const listOf = (namespace: string, kind: string): string =>
+  kind === 'checks' ? paths.checks(namespace) : `${paths.handlers(namespace)}?kind=${kind}`;
+
 /** The address of a resource; that of an event has two names. */
-function pathOf(namespace: string, kind: string, name: string): string {
+export function pathOf(namespace: string, kind: string, name: string): string {
   const names = kind === 'events' ? name.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(name);
   return `${CORE}${at`/namespaces/${namespace}/${kind}/`}${names}`;
 }
@@ -60,6 +76,13 @@ export function ResourcePage({ params: { namespace = '', kind = '', name = '' } 
   }
   if (data === undefined) return <Loading what="Reading the resource" />;
 
+  const remove = (): void => {
+    deleteLater([pathOf(namespace, kind, name)], {
+      text: `Deleted ${name}`,
+      undone: () => navigate(paths.resource(namespace, kind, name)),
+    });
+    navigate(listOf(namespace, kind));
+  };
   const save = async (): Promise<void> => {
     setError('');
     try {
@@ -84,6 +107,11 @@ export function ResourcePage({ params: { namespace = '', kind = '', name = '' } 
             As {NAMES[otherThan(format)]}
           </button>
           <CopyButton text={draft.text} />
+          {!isNew && DELETABLE.has(kind) && (
+            <button type="button" class="button-danger" onClick={remove}>
+              Delete
+            </button>
+          )}
         </div>
       </div>
       <form
@@ -119,6 +147,9 @@ export function ResourcePage({ params: { namespace = '', kind = '', name = '' } 
           </button>
         </footer>
       </form>
+      {!isNew && (kind === 'handlers' || kind === 'pipelines') && (
+        <HandlerDryRun namespace={namespace} kind={kind} name={name} />
+      )}
     </div>
   );
 }

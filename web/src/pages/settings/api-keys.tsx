@@ -6,12 +6,15 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { Ago } from '../../components/time.tsx';
 import { notify } from '../../state/notices.ts';
 import { useLoaded } from '../../state/resource.ts';
+import { deleteLater, isDeleted } from '../../state/undo.ts';
 
 interface ApiKey {
   metadata: { name: string };
   username: string;
   created_at: number;
 }
+
+const keyPath = (name: string): string => `${CORE}${at`/apikeys/${name}`}`;
 
 /** Keys of programs. A key is shown once. */
 export function ApiKeys() {
@@ -30,15 +33,7 @@ export function ApiKeys() {
       notify(messageOf(problem), { tone: 'error' });
     }
   };
-  const revoke = async (name: string): Promise<void> => {
-    if (!confirm('Revoke this key? Programs that use it lose their access at once.')) return;
-    try {
-      await request('DELETE', `${CORE}${at`/apikeys/${name}`}`);
-      loader.reload();
-    } catch (problem) {
-      notify(messageOf(problem), { tone: 'error' });
-    }
-  };
+  const keys = (data ?? []).filter(({ metadata: { name } }) => !isDeleted(keyPath(name)));
   return (
     <section class="card" aria-labelledby="keys">
       <header>
@@ -51,7 +46,7 @@ export function ApiKeys() {
         </p>
       )}
       <ul class="plain-list">
-        {(data ?? []).map(({ metadata: { name }, username: owner, created_at: created }) => (
+        {keys.map(({ metadata: { name }, username: owner, created_at: created }) => (
           <li key={name}>
             <strong>{owner}</strong>
             <code class="muted">{name.slice(0, 8)}…</code>
@@ -62,13 +57,15 @@ export function ApiKeys() {
               type="button"
               class="button-danger"
               aria-label={`Revoke the key of ${owner}`}
-              onClick={() => void revoke(name)}
+              onClick={() => {
+                deleteLater([keyPath(name)], { text: `Revoked the key of ${owner}`, done: loader.reload });
+              }}
             >
               Revoke
             </button>
           </li>
         ))}
-        {data?.length === 0 && <li class="muted">No key.</li>}
+        {data !== undefined && keys.length === 0 && <li class="muted">No key.</li>}
       </ul>
       <form
         class="key-form"

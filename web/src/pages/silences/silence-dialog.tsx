@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { request } from '../../api/client.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { notify } from '../../state/notices.ts';
-import { forEach } from '../events/event-actions.ts';
+import { forEach } from '../../state/undo.ts';
 import { createSilence, nameOf, silencePath, type Target } from './silence.ts';
 import { SilencePreview } from './silence-preview.tsx';
 

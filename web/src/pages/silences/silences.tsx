@@ -7,7 +7,7 @@ import { paths } from '../../routing/paths.ts';
 import { nowMs } from '../../state/now.ts';
 import { notify } from '../../state/notices.ts';
 import { useLoaded } from '../../state/resource.ts';
-import { forEach } from '../events/event-actions.ts';
+import { forEach } from '../../state/undo.ts';
 import { type Silence, silencePath, silencesPath } from './silence.ts';
 import { SilenceDialog } from './silence-dialog.tsx';
 
@@ -52,6 +52,9 @@ export function SilencesPage({ params: { namespace = '' } }: PageProps) {
     const what = ended.length === 1 ? first.metadata.name : `${ended.length} silences`;
     notify(`Ended ${what}`, { action: { label: 'Undo', run: undo } });
   };
+  const select = (name: string, isSelected: boolean): void => {
+    setSelected(new Set(isSelected ? [...selected, name] : [...selected].filter((one) => one !== name)));
+  };
   const chosen = (loader.state.value.data ?? []).filter(({ metadata: { name } }) => selected.has(name));
   const columns: readonly Column<Silence>[] = [
     {
@@ -62,7 +65,7 @@ export function SilencesPage({ params: { namespace = '' } }: PageProps) {
           aria-label={`Select ${name}`}
           checked={selected.has(name)}
           onChange={({ currentTarget: { checked } }) => {
-            setSelected(new Set(checked ? [...selected, name] : [...selected].filter((one) => one !== name)));
+            select(name, checked);
           }}
         />
       ),
@@ -118,6 +121,8 @@ export function SilencesPage({ params: { namespace = '' } }: PageProps) {
         loader={loader}
         columns={columns}
         keyOf={({ metadata: { name } }) => name}
+        hrefOf={({ metadata: { name } }) => paths.resource(namespace, 'silenced', name)}
+        keys={{ x: ({ metadata: { name } }) => select(name, !selected.has(name)), '#': (one) => void end([one]) }}
         textOf={({ metadata: { name }, reason, creator }) => `${name} ${reason ?? ''} ${creator ?? ''}`}
         actions={
           <>
