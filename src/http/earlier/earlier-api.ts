@@ -6,7 +6,7 @@ import type { Aggregates } from '../../actors/aggregates/aggregates.ts';
 import type { Auth } from '../../auth/auth.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
-import { NotFound, StoreUnavailable, Unauthenticated } from '../../resources/errors.ts';
+import { Forbidden, NotFound, StoreUnavailable, Unauthenticated } from '../../resources/errors.ts';
 import { EntityStore } from '../../store/entity-store.ts';
 import { EventStore } from '../../store/event-store.ts';
 import { IncidentStore } from '../../store/incident-store.ts';
@@ -42,6 +42,7 @@ import type { Service } from './service.ts';
 import { earlierDashboardRoutes } from './dashboard-routes.ts';
 import { DashboardCounts } from './dashboard-counts.ts';
 import { type FoundRoute, RouteTable } from './route-table.ts';
+import { isForgeable } from './other-sites.ts';
 import { sendAnswer } from './send-answer.ts';
 import { unlessUnchanged } from './unless-unchanged.ts';
 
@@ -75,6 +76,7 @@ export interface EarlierApi {
   callback: RequestListener;
   /** Whether the path of a request is one of this API. The dashboard has other paths too. */
   serves(request: IncomingMessage): boolean;
+  routes: readonly Pick<EarlierRoute, 'method' | 'path' | 'isPublic'>[];
 }
 
 /** Creates the API of the first generation. Authentication comes before routing. Source: spec/05 2.1. */
@@ -82,7 +84,8 @@ export function createEarlierApi(ports: EarlierApiPorts): EarlierApi {
   const { corsHeaders } = ports;
   const logins = ports.flavour === DASHBOARD ? new CookieLogins(ports.clock) : undefined;
   const authentication = new EarlierAuthentication({ ...ports, logins });
-  const routes = routeTable(ports, logins && earlierLoginRoutes({ authentication, logins }));
+  const all = routesOf(ports, logins && earlierLoginRoutes({ authentication, logins }));
+  const routes = new RouteTable(all);
   const answer = answering(ports, authentication);
   return {
     callback: (request, response) => {
@@ -92,6 +95,7 @@ export function createEarlierApi(ports: EarlierApiPorts): EarlierApi {
       void respond(response, routes.find(request.method ?? 'GET', normalizedPath(request)), answer, ports);
     },
     serves: (request) => routes.find('GET', pathOf(request)) !== undefined,
+    routes: all,
   };
 }
 
@@ -123,6 +127,7 @@ function answering(ports: EarlierApiPorts, authentication: EarlierAuthentication
   return async (request, found) => {
     const { method = 'GET', url = '/' } = request;
     if (method === 'OPTIONS') return empty(200);
+    if (isForgeable(method, request.headers)) throw new Forbidden('a page of another site must send JSON');
     const isPublic = found !== undefined && 'route' in found && found.route.isPublic === true;
     const caller = await authentication.callerOf(request).catch((error: unknown) => {
       if (isPublic && error instanceof Unauthenticated) return STRANGER;
@@ -158,7 +163,7 @@ async function bodyOf(
   return body;
 }
 
-function routeTable(ports: EarlierApiPorts, loginRoutes: readonly EarlierRoute[] = []): RouteTable {
+function routesOf(ports: EarlierApiPorts, loginRoutes: readonly EarlierRoute[] = []): EarlierRoute[] {
   const { store, resources, commands, aggregates, flavour, service, clock } = ports;
   const { matchEntitySubscriptions, backendVersion } = ports;
   const datacenters = new Datacenters(resources, ports.datacenters);
@@ -172,7 +177,7 @@ function routeTable(ports: EarlierApiPorts, loginRoutes: readonly EarlierRoute[]
   const eventKeysOfCheck = store.eventKeysOfCheck.bind(store);
   const common = { datacenters, store: visible, resources, entities, events, incidents, stashes, aggregates, view };
   const parts = { ...common, commands, flavour, service, nowS, eventKeysOfCheck };
-  return new RouteTable([
+  return [
     ...earlierEventRoutes(parts),
     ...earlierAggregateRoutes(parts),
     ...earlierResultRoutes(parts),
@@ -185,7 +190,7 @@ function routeTable(ports: EarlierApiPorts, loginRoutes: readonly EarlierRoute[]
     ...(flavour === DASHBOARD
       ? earlierDashboardRoutes({ ...parts, counts: new DashboardCounts(parts) })
       : earlierHealthRoutes(parts)),
-  ]);
+  ];
 }
 
 /** Errors have no body, except that of a store that cannot be written, and unless the client asks for one. */

@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { isIPv4 } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import type { Auth } from '../../auth/auth.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { Forbidden, Unauthenticated } from '../../resources/errors.ts';
@@ -8,6 +7,7 @@ import type { ResourceStore } from '../../store/resource-store.ts';
 import { parseBasic } from '../../wire/handshake.ts';
 import { type CookieLogins, isSame, type LoginOwner } from './cookie-logins.ts';
 import type { EarlierCaller } from './earlier-route.ts';
+import { isForOthers, isLoopback } from './other-sites.ts';
 
 export interface EarlierAuthenticationPorts {
   auth: Pick<Auth, 'access' | 'authentication' | 'credentials' | 'throttle'>;
@@ -24,8 +24,6 @@ interface Credentials {
   password: string;
 }
 
-/** Headers of proxies. */
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 /** The user of requests without credentials, in the ledger. */
 const ANONYMOUS = 'mon-api';
 const everything = (): boolean => true;
@@ -101,36 +99,4 @@ export class EarlierAuthentication {
     };
     return { username: caller.username, isAnonymous: false, may };
   }
-}
-
-/** A proxy on this machine forwards requests of others, and a browser on it sends requests of web pages. */
-function isForOthers(headers: IncomingHttpHeaders): boolean {
-  const { host = '', origin } = headers;
-  const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);
-  return isForwarded || !isOwnName(host) || (origin !== undefined && !isOwnOrigin(origin, host));
-}
-
-/** Whether a host is an address or a name without a domain, which no foreign name server can lead to this machine. */
-function isOwnName(host: string): boolean {
-  const name = nameIn(host);
-  return /^[a-z0-9-]*$/.test(name) || name.endsWith('.localhost') || isIPv4(name) || /^\[[0-9a-f:.]+\]$/.test(name);
-}
-
-/** Whether a page has the host of the request or comes from this machine. The origin `null` is that of pages in a sandbox. */
-function isOwnOrigin(origin: string, host: string): boolean {
-  const [, from] = /^https?:\/\/(.+)$/.exec(origin) ?? [];
-  if (from === undefined) return false;
-  const name = nameIn(from);
-  return name === nameIn(host) || name === 'localhost' || name.endsWith('.localhost') || isLoopback(bare(name));
-}
-
-/** The name of a host without its port. */
-const nameIn = (host: string): string => host.replace(/:\d+$/, '').toLowerCase();
-
-/** An IPv6 address without its brackets. */
-const bare = (name: string): string => name.replace(/^\[(.*)\]$/, '$1');
-
-function isLoopback(address: string): boolean {
-  const mapped = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
-  return isIPv4(mapped) ? mapped.startsWith('127.') : mapped === '::1';
 }

@@ -34,7 +34,8 @@ function Connections({ entity }: { entity: string }) {
   const { state } = useLoaded(
     `connections of ${entity}`,
     (signal) => list<ListedActor>(`${MON}/actors`, { signal, query: { machine: 'connection', entity } }),
-    { when: ({ kind, agent }) => kind === 'connection' && agent === entity },
+    // The end of a connection does not name its agent.
+    { when: ({ kind, agent = entity }) => kind === 'connection' && agent === entity, atMostEveryMs: 2_000 },
   );
   const { data, error } = state.value;
   return (
