@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { perSuite } from '../support/fixture.ts';
 import type { Observed } from './browser.ts';
 import { type Dashboard, dashboardPerSuite } from './dashboard.ts';
-import { createExample } from './example-data.ts';
+import { createExample, createLongNames, LONG_CHECK, LONG_ENTITY } from './example-data.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const WINDOW = { width: 1_280, height: 720 };
@@ -17,6 +17,8 @@ export const VIEWS: readonly (readonly [path: string, text: string | RegExp])[] 
   ['/n/default/events', 'web-3'],
   ['/n/default/events?view=wall', /open problem/],
   ['/n/default/events/web-3/https', 'Who was notified'],
+  [`/n/default/events/${LONG_ENTITY}/${LONG_CHECK}`, 'Who was notified'],
+  [`/n/default/entities/${LONG_ENTITY}`, 'Facts'],
   ['/n/default/entities', 'db-1'],
   ['/n/default/entities/db-1', 'replication'],
   ['/n/default/checks', 'replication'],
@@ -28,6 +30,7 @@ export const VIEWS: readonly (readonly [path: string, text: string | RegExp])[] 
   ['/n/default/aggregates', 'Aggregates'],
   ['/n/default/tour', 'Make it happen'],
   ['/n/default/resources/checks/disk', 'Save'],
+  ['/n/default/resources/handlers/chat', 'What would run now'],
   ['/n/default/resources/checks/disk?as=yaml', 'As JSON'],
   ['/users', 'admin'],
   ['/users?show=roles', 'cluster-admin'],
@@ -103,7 +106,12 @@ async function visitAll(dashboard: Dashboard): Promise<Visit> {
 
 describe('every view of the dashboard', function () {
   this.timeout(180_000);
-  const dashboard = dashboardPerSuite({ fill: createExample });
+  const dashboard = dashboardPerSuite({
+    fill: async (api) => {
+      await createExample(api);
+      await createLongNames(api);
+    },
+  });
   const visit = perSuite(() => visitAll(dashboard));
 
   for (const colorScheme of ['light', 'dark'] as const) {

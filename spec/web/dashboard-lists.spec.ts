@@ -181,4 +181,77 @@ describe('the lists of the dashboard', function () {
     expect(await page.getByLabel('Cause').inputValue()).to.equal('restore');
     await context.close();
   });
+
+  it('silence and run the checks of several events at once, with undo', async () => {
+    const checks = ['bulk-a', 'bulk-b'];
+    for (const check of checks) await putEvent(dashboard.api, 'many-1', check, 2);
+    const { page, context } = await dashboard.openAt(`${N}/events?q=many-1`);
+    await page.locator('[data-count="2"]').waitFor();
+    const bar = page.getByRole('region', { name: 'Selected events' });
+    await page.getByLabel('Select all events of the list').check();
+    await bar.getByRole('button', { name: 'Silence' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create 2 silences' }).click();
+    for (const check of checks) await row(page, `many-1/${check}`).getByText('silenced by').waitFor();
+    await undo(page).click();
+    for (const check of checks) await row(page, `many-1/${check}`).getByText('no handler').waitFor();
+    await page.getByLabel('Select all events of the list').check();
+    await bar.getByRole('button', { name: 'Run again' }).click();
+    // The checks have no definition, and the page says what failed.
+    await page.getByText('2 of 2 failed').waitFor();
+    await context.close();
+  });
+
+  it('show who silenced what and why, and mark a silence that ends within ten minutes', async () => {
+    const silence = { metadata: { namespace: 'default' }, check: 'soon', reason: 'a new disk', expire: 300 };
+    await dashboard.api.post('/ns/default/silenced', silence);
+    const { page, context } = await dashboard.openAt(`${N}/silences`);
+    const cells = row(page, '*:soon');
+    await cells.getByText('a new disk').waitFor();
+    await cells.getByText('admin').waitFor();
+    expect(await cells.locator('td[data-head="End"] .tone-warning').innerText()).to.match(/^in \d/);
+    expect(await row(page, 'entity:mail-1:queue').locator('td[data-head="End"] .tone-warning').count()).to.equal(0);
+    await page.goto(N);
+    await page.getByRole('region', { name: 'Silences' }).locator('.tone-warning').waitFor();
+    await dashboard.api.delete('/ns/default/silenced/*:soon');
+    await context.close();
+  });
+
+  it('have the last 21 results, each of which the keyboard reaches on the page of the event', async () => {
+    for (let status = 0; status < 23; status += 1) await putEvent(dashboard.api, 'long-1', 'history', status % 3);
+    const { page, context } = await dashboard.openAt(`${N}/events?status=all&q=long-1`);
+    expect(await row(page, 'long-1/history').locator('.strip i').count()).to.equal(21);
+    await page.goto(`${N}/events/long-1/history`);
+    const results = page.locator('.strip-large button');
+    await results.nth(20).waitFor();
+    expect(await results.count()).to.equal(21);
+    await results.first().focus();
+    await page.keyboard.press('Tab');
+    const label = await page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
+    expect(label).to.match(/^(OK|Warning|Critical), \w/);
+    await context.close();
+  });
+
+  it('tell screen readers of new critical events', async () => {
+    const { page, context } = await dashboard.openAt(`${N}/events`);
+    await page.locator('tr.row').first().waitFor();
+    await putEvent(dashboard.api, 'spoken-1', 'disk', 2);
+    const region = page.locator('#announcement');
+    await region.filter({ hasText: '1 new critical event' }).waitFor();
+    expect(await region.getAttribute('aria-live')).to.equal('polite');
+    await dashboard.api.delete('/ns/default/events/spoken-1/disk');
+    await context.close();
+  });
+
+  it('are a wall by their address: worst first, and silenced problems pale and last', async () => {
+    const { page, context } = await dashboard.openAt(`${N}/events?view=wall`);
+    const tiles = page.locator('.tile');
+    await tiles.first().waitFor();
+    const classes = await tiles.evaluateAll((all) => all.map(({ className }) => className));
+    expect(classes[0]).to.equal('tile tile-critical');
+    expect(classes.at(-1)).to.equal('tile tile-critical is-handled');
+    const order = classes.slice(0, -1).map((name) => ['critical', 'warning', 'unknown'].indexOf(name.slice(10)));
+    expect(order).to.deep.equal(order.toSorted());
+    expect(await page.getByRole('searchbox').count()).to.equal(0);
+    await context.close();
+  });
 });

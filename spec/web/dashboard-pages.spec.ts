@@ -135,4 +135,21 @@ describe('the pages of entities, agents, checks and handlers, and the home page'
     expect(await result.count()).to.equal(1);
     await context.close();
   });
+
+  it('edit a resource in YAML and store it', async () => {
+    const { page, context } = await dashboard.openAt(`${N}/resources/checks/load?as=yaml`);
+    const editor = page.locator('textarea.editor');
+    await editor.waitFor();
+    const text = await eventually(
+      () => editor.inputValue(),
+      (value) => value.includes('interval: 30'),
+      { what: 'the check in YAML' },
+    );
+    await editor.fill(text.replace('interval: 30', 'interval: 45'));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved load').waitFor();
+    const { json } = await dashboard.api.get('/ns/default/checks/load');
+    expect(json).to.have.property('interval', 45);
+    await context.close();
+  });
 });

@@ -114,49 +114,64 @@ export async function createExample(api: ApiClient): Promise<void> {
   });
 }
 
-const LONG_NAME = 'payments-gateway-blue-07.europe-west6.compute.internal.example';
-const HOUR_S = 3_600;
+export const LONG_ENTITY = 'payments-gateway-blue-07.europe-west6.compute.internal.example';
+export const LONG_CHECK = 'upstream-connections-over-tls';
+const MINUTE_MS = 60_000;
+const MINUTES = 60;
 
-/** Creates what the pictures of a single event show: an hour of metrics, the results of hooks, and names that are long. */
-export async function createMeasured(api: ApiClient): Promise<void> {
-  const nowS = Math.floor(Date.now() / 1_000);
-  const points = Array.from({ length: 60 }, (_, minute) => ({
-    timestamp: nowS - HOUR_S + minute * 60,
-    load: 0.6 + Math.sin(minute / 6) * 0.3 + (minute > 45 ? (minute - 45) * 0.22 : 0),
-    memory: 61 + Math.round(Math.cos(minute / 9) * 8),
-  }));
-  await api.put(`${NAMESPACE}/events/web-2/load`, {
-    timestamp: nowS,
-    entity: { entity_class: 'proxy', metadata: { ...metadata('web-2'), labels: { site: 'zurich', team: 'shop' } } },
-    check: {
-      metadata: metadata('load'),
-      interval: 60,
-      status: 1,
-      executed: nowS,
-      issued: nowS,
-      output: 'WARNING: load average 4.12, 2.90, 1.74',
-      handlers: ['page-duty'],
-      hooks: [
-        {
-          metadata: metadata('processes'),
-          command: 'ps -eo pcpu,comm --sort=-pcpu | head -4',
-          output: '%CPU COMMAND\n88.1 convert\n12.4 postgres\n 3.0 nginx',
-          status: 0,
-        },
-        { metadata: metadata('sockets'), command: 'ss -s', output: 'ss: not found', status: 127 },
-      ],
-    },
-    metrics: {
-      handlers: [],
-      points: points.flatMap(({ timestamp, load, memory }) => [
-        { name: 'load.one', value: load, timestamp, tags: [{ name: 'host', value: 'web-2' }] },
-        { name: 'memory.used_percent', value: memory, timestamp, tags: [] },
-      ]),
-    },
-  });
+/** Creates an event whose names, labels and output are long. */
+export function createLongNames(api: ApiClient): Promise<void> {
   const labels = { 'app.kubernetes.io/managed-by': 'platform-engineering', region: 'europe-west6' };
   const output = 'CRITICAL: 3 of 5 upstreams refuse connections: 10.4.12.7:8443, 10.4.12.9:8443, 10.4.13.2:8443';
-  await putEvent(api, LONG_NAME, 'upstream-connections-over-tls', 2, { output, handlers: ['chat'] }, labels);
+  return putEvent(api, LONG_ENTITY, LONG_CHECK, 2, { output, handlers: ['chat'] }, labels);
+}
+
+interface Backend {
+  clock: { nowMs(): number; advance(ms: number): Promise<void> };
+}
+
+/** Creates an event with an hour of metrics and the results of hooks, on a backend whose clock the caller advances. */
+export async function createMetrics(api: ApiClient, { clock }: Backend): Promise<void> {
+  const hook = (name: string, command: string, status: number, output: string) => {
+    return { metadata: metadata(name), command, status, output, executed: Math.floor(clock.nowMs() / 1_000) };
+  };
+  for (let minute = 0; minute < MINUTES; minute += 1) {
+    const load = 0.6 + Math.sin(minute / 6) * 0.3 + Math.max(0, minute - 45) * 0.22;
+    const isHigh = load > 2;
+    const nowS = Math.floor(clock.nowMs() / 1_000);
+    const points = [
+      { name: 'load.one', value: load, timestamp: nowS, tags: [{ name: 'host', value: 'web-2' }] },
+      { name: 'memory.used_percent', value: 61 + Math.cos(minute / 9) * 8, timestamp: nowS, tags: [] },
+      { name: 'requests.per_second', value: 420 - load * 55 + (minute % 5) * 9, timestamp: nowS, tags: [] },
+    ];
+    const { status, text } = await api.put(`${NAMESPACE}/events/web-2/load`, {
+      timestamp: nowS,
+      entity: { entity_class: 'proxy', metadata: { ...metadata('web-2'), labels: { site: 'zurich', team: 'shop' } } },
+      check: {
+        metadata: metadata('load'),
+        interval: 60,
+        status: isHigh ? 1 : 0,
+        executed: nowS,
+        issued: nowS,
+        output: `${isHigh ? 'WARNING' : 'OK'}: load average ${load.toFixed(2)}`,
+        handlers: ['page-duty'],
+        hooks: isHigh
+          ? [
+              hook(
+                'processes',
+                'ps -eo pcpu,comm --sort=-pcpu | head -4',
+                0,
+                '%CPU COMMAND\n88.1 convert\n12.4 postgres',
+              ),
+              hook('sockets', 'ss -s', 127, 'sh: ss: not found'),
+            ]
+          : [],
+      },
+      metrics: { handlers: [], points },
+    });
+    if (status >= 300) throw new Error(`the metrics were answered with ${status}: ${text}`);
+    if (minute < MINUTES - 1) await clock.advance(MINUTE_MS);
+  }
 }
 
 /** Sends a result of a check. */
