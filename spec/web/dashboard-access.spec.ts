@@ -92,7 +92,6 @@ async function visitAll(dashboard: Dashboard): Promise<Visit> {
     const found = async (rules?: readonly string[]) =>
       (await seriousViolations(page, rules)).map((violation) => `${path} ${violation}`);
     visit.violations.light.push(...(await found()));
-    // Loaded again: after a change of the scheme in an open page, some cells keep their colour for a moment.
     await page.emulateMedia({ colorScheme: 'dark' });
     await goTo(page, path, text);
     visit.violations.dark.push(...(await found(COLOUR_RULES)));

@@ -5,6 +5,11 @@ import { dashboardPerSuite } from './dashboard.ts';
 import { createExample, putEvent } from './example-data.ts';
 
 const N = '/n/default';
+/** The colour of texts in each scheme, as browsers compute it. */
+const INKS = [
+  ['dark', 'rgb(230, 235, 241)'],
+  ['light', 'rgb(23, 32, 43)'],
+] as const;
 
 describe('the pages of entities, agents, checks and handlers, and the home page', function () {
   this.timeout(60_000);
@@ -150,6 +155,21 @@ describe('the pages of entities, agents, checks and handlers, and the home page'
     await page.getByText('Saved load').waitFor();
     const { json } = await dashboard.api.get('/ns/default/checks/load');
     expect(json).to.have.property('interval', 45);
+    await context.close();
+  });
+
+  it('change all colours at once with the scheme of the system, also for users who want less motion', async () => {
+    const { page, context } = await dashboard.openAt(`${N}/events`, { colorScheme: 'light' });
+    await page.locator('tr.row').first().waitFor();
+    for (const [colorScheme, ink] of INKS) {
+      await page.emulateMedia({ colorScheme });
+      const colours = await page.evaluate(async () => {
+        for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+        const names = document.querySelectorAll('body, .row:not(.is-handled) .row-entity');
+        return [...names].map((name) => getComputedStyle(name).color);
+      });
+      expect(new Set(colours)).to.deep.equal(new Set([ink]));
+    }
     await context.close();
   });
 });

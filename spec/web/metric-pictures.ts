@@ -12,9 +12,11 @@ const BEFORE_MS = 59 * 60_000;
 const backend = await InProcessBackend.start({ clock: new ManualClock(Date.now() - BEFORE_MS) });
 try {
   const api = await backend.login();
+  const first = { metadata: { name: 'first', namespace: 'default' }, action: 'allow' };
+  await api.put('/ns/default/filters/first', { ...first, expressions: ['event.check.occurrences == 1'] });
   const command = 'cat >/dev/null';
   const handler = { metadata: { name: 'page-duty', namespace: 'default' }, type: 'pipe', command };
-  await api.put('/ns/default/handlers/page-duty', { ...handler, filters: ['is_incident', 'not_silenced'] });
+  await api.put('/ns/default/handlers/page-duty', { ...handler, filters: ['is_incident', 'first'] });
   await createMetrics(api, backend);
   const browser = await DashboardBrowser.start(backend.dashboardPort);
   const viewport = { width: 1280, height: 1000 };
