@@ -109,7 +109,12 @@ function start(request: CommandRequest, platform: NodeJS.Platform, reaper: Proce
   const shell = shellFor(platform, request.command, { separatesErrors, registers: registry !== undefined });
   return spawn(shell.file, shell.args, {
     ...shell.options,
-    stdio: [stdin, 'pipe', shell.joinsStreams ? 'ignore' : 'pipe', ...(registry === undefined ? substitutesFor(account) : [registry])],
+    stdio: [
+      stdin,
+      'pipe',
+      shell.joinsStreams ? 'ignore' : 'pipe',
+      ...(registry === undefined ? substitutesFor(account) : [registry]),
+    ],
     env: { ...environmentWith(request.environment ?? [], process.env, platform), ...identityOf(account) },
     // The system also takes the other groups of this program away.
     ...(account === undefined ? {} : { uid: account.uid, gid: account.gid, cwd: '/' }),
