@@ -63,9 +63,9 @@ function protobufOr<T, J = T>(decode: Decode<T>, decodeJson: Decode<J>): Decode<
 
 /** Valid JSON is not tried as protobuf. A payload in neither encoding is reported as invalid JSON. */
 function jsonOr<T>(decode: Decode<T>, decodeProtobuf: Decode<T>): Decode<T> {
-  return (payload) => {
+  return (payload, last) => {
     try {
-      return decode(payload);
+      return decode(payload, last);
     } catch (error) {
       if (!(error instanceof InvalidResource && error.cause instanceof SyntaxError)) throw error;
       return unlessMalformed(() => decodeProtobuf(payload), error);

@@ -1,10 +1,12 @@
 import { type TSchema } from 'typebox';
 import { type EntityConfig, EntitySchema, parseEntityConfig } from '../resources/entity.ts';
 import { InvalidResource } from '../resources/errors.ts';
-import { type Event, EventSchema, parseEvent, parseEventShape } from '../resources/event.ts';
+import { assertEvent, type Event, EventSchema, parseEvent, parseEventShape } from '../resources/event.ts';
 import { type CheckRequest, CheckRequestSchema, parseCheckRequest } from './check-request.ts';
 import { parseEventJson, stringifyExactly } from './exact-json.ts';
 import { assertJsonBounds } from './json-bounds.ts';
+import { type SplitEvent, splitEvent } from './json-entity.ts';
+import type { LastEntity } from './last-entity.ts';
 
 /** Known member names of a schema. Lists are folded by item, maps by value. */
 interface Shape {
@@ -69,6 +71,8 @@ function foldedJson(text: string, shape: Shape | undefined): unknown {
   return value;
 }
 
+const foldedEvent = (text: string): unknown => foldedJson(text, eventShape);
+
 function readJson(text: string, parse: () => unknown): unknown {
   try {
     return parse();
@@ -84,17 +88,55 @@ function jsonErrorText({ message }: SyntaxError, text: string): string {
   return isCut ? 'unexpected end of JSON input' : 'payload is not JSON';
 }
 
-/** @throws InvalidResource unless the payload is JSON within its bounds, and a valid event */
-export function decodeEvent(payload: Buffer): Event {
+/**
+ * Decodes an event. Its entity is frozen if it is that of the last event of the same sender.
+ * @throws InvalidResource unless the payload is JSON within its bounds, and a valid event
+ */
+export function decodeEvent(payload: Buffer, last?: LastEntity): Event {
   assertJsonBounds(payload);
-  const text = payload.toString();
-  return parseEvent(readJson(text, () => parseEventJson(text, (json) => foldedJson(json, eventShape))));
+  const split = last && splitEvent(payload, last);
+  const event = split && decodeSplit(split, last);
+  return event ?? parseEvent(readEventJson(payload));
 }
 
 /** Validates the shape of an event only. The text must be within its bounds. @throws InvalidResource */
 export function decodeEventShape(payload: Buffer): Event {
+  return parseEventShape(readEventJson(payload));
+}
+
+function readEventJson(payload: Buffer): unknown {
   const text = payload.toString();
-  return parseEventShape(readJson(text, () => parseEventJson(text, (json) => foldedJson(json, eventShape))));
+  return readJson(text, () => parseEventJson(text, foldedEvent));
+}
+
+/**
+ * Decodes an event whose entity was cut out of its text, and the entity only if it is not known. Undefined where the event must
+ * be read as a whole: its text has another entity, or is not JSON. @throws InvalidResource for an invalid event
+ */
+function decodeSplit({ rest, entity }: SplitEvent, last: LastEntity): Event | undefined {
+  const value = parsedOrUndefined(() => parseEventJson(rest, foldedEvent)) as { entity?: unknown } | undefined;
+  if (value === undefined || Object.hasOwn(value, 'entity')) return undefined;
+  if (!Buffer.isBuffer(entity)) {
+    const event = parseEventShape(value);
+    event.entity = entity;
+    assertEvent(event, true);
+    return event;
+  }
+  value.entity = parsedOrUndefined(() => foldedJson(entity.toString(), entityShape));
+  if (value.entity === undefined) return undefined;
+  const event = parseEvent(value);
+  if (event.entity !== undefined) last.keep({ bytes: entity, entity: event.entity, values: 0, names: 0 });
+  return event;
+}
+
+/** Parses a text. Undefined where it is not JSON. */
+function parsedOrUndefined(parse: () => unknown): unknown {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 /** @throws InvalidResource */

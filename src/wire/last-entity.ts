@@ -7,14 +7,14 @@ const LARGE_BYTES = 64 * 1024;
 export interface ReadEntity {
   bytes: Buffer;
   entity: Entity;
-  /** The fields and the entries of maps that it has, at all levels. */
+  /** The fields and the entries of maps that it has in protobuf, at all levels. */
   values: number;
   names: number;
 }
 
 /**
- * The entity of the last valid event of one sender. An agent sends the same bytes with each event: they are decoded and validated
- * once, and the frozen entity is shared by the events.
+ * The entity of the last valid event of one sender, who uses one encoding. An agent sends the same bytes with each event: they
+ * are decoded and validated once, and the frozen entity is shared by the events.
  */
 export class LastEntity {
   #last: ReadEntity | undefined;
@@ -22,6 +22,14 @@ export class LastEntity {
   /** Returns the entity of these bytes if they are those of the last event. */
   find(bytes: Buffer): ReadEntity | undefined {
     return this.#last?.bytes.equals(bytes) === true ? this.#last : undefined;
+  }
+
+  /** Returns the last entity if its bytes begin at this place of a message. */
+  findAt(message: Buffer, start: number): ReadEntity | undefined {
+    const last = this.#last;
+    return last !== undefined && last.bytes.equals(message.subarray(start, start + last.bytes.length))
+      ? last
+      : undefined;
   }
 
   /** Whether the entity was validated with an earlier event. */
