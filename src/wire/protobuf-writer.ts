@@ -72,7 +72,24 @@ function writeField(writer: protobuf.Writer, field: Field, value: unknown): void
   }
 }
 
+/** The bytes of frozen messages that peers repeat. They are frozen at every level, because events share them (`LastEntity`). */
+const sharedBytes = new WeakMap<object, Buffer>();
+
 function writeNested(writer: protobuf.Writer, field: Field, value: unknown): void {
+  if (field.isRepeatedByPeers === true && Object.isFrozen(value)) writeShared(writer, field, membersOf(field, value));
+  else writeOnce(writer, field, value);
+}
+
+function writeShared(writer: protobuf.Writer, field: Field, value: object): void {
+  let bytes = sharedBytes.get(value);
+  if (bytes === undefined) {
+    bytes = writeMessage(field.message as Message<object>, value);
+    sharedBytes.set(value, bytes);
+  }
+  writer.uint32(field.tag).bytes(bytes);
+}
+
+function writeOnce(writer: protobuf.Writer, field: Field, value: unknown): void {
   writer.uint32(field.tag).fork();
   writeMembers(writer, field.message as Message, membersOf(field, value));
   writer.ldelim();
