@@ -79,7 +79,8 @@ function valueOf({ name, children, text }: XmlElement): unknown {
       if (!isPaired) throw new Error('keys and values do not alternate');
       const keys = children.filter((_, index) => index % 2 === 0).map((key) => key.text);
       if (new Set(keys).size < keys.length) throw new Error('a key stands twice');
-      return Object.fromEntries(keys.map((key, index) => [key, valueOf(children[2 * index + 1] as XmlElement)]));
+      const values = children.filter((_, index) => index % 2 === 1).map(valueOf);
+      return Object.fromEntries(keys.map((key, index) => [key, values[index]]));
     }
     default:
       throw new Error(`<${name}> is no value of a property list`);
