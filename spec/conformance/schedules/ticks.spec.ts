@@ -72,6 +72,16 @@ describe('the ticks of a check', () => {
     expect(await streaks('?entity=stranger')).to.deep.equal([]);
   });
 
+  it('that ran for an entity stay on record when a user deletes the event, before and after its next result', async () => {
+    await put();
+    await tick(3);
+    const event = '/ns/default/events/runner/check-disk';
+    expect((await api.request({ method: 'DELETE', path: event })).status).to.equal(204);
+    expect(short(await streaks('?entity=runner'))).to.deep.equal([['ran', '', 0, 3]]);
+    await tick(2);
+    expect(short(await streaks('?entity=runner'))).to.deep.equal([['ran', '', 0, 5]]);
+  });
+
   it('that were skipped have the reason', async () => {
     await put({ publish: false });
     await tick(2);

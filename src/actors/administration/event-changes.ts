@@ -11,6 +11,7 @@ import { KEEPALIVE, keyOf, mergeEvent } from '../events/merge-event.ts';
 import { publishMetrics } from '../events/publish.ts';
 import { putEntityRecord } from '../entities/stored-entities.ts';
 import { deleteEvent } from '../events/delete-event.ts';
+import { keepRanTicks } from '../ticks/entity-ticks.ts';
 import { assertNamespaceExists } from './resource-changes.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
@@ -44,6 +45,7 @@ export function putEvent(ctx: DecisionContext, event: Event, user: string): void
 export function deleteStoredEvent(ctx: DecisionContext, { namespace, entity, check }: EventAddress): void {
   const key = eventKey(namespace, entity, check);
   if (ctx.get('events', key) === undefined) throw new NotFound('not found');
+  keepRanTicks(ctx, key);
   deleteEvent(ctx, key, 'event.deleted');
   if (check === KEEPALIVE) endMonitoring(ctx, entityKey(namespace, entity));
 }

@@ -8,7 +8,7 @@ import {
   withTick,
 } from '../../rules/tick-streaks.ts';
 import { checkTicksKey, entityTicksKey, eventAddress, entityKey } from '../../store/encoding/keyspace.ts';
-import type { EventRecord, RanTicks } from '../../store/records/records.ts';
+import type { EventRecord, RanTicks, TickRecord } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import type { ExpectedResult } from '../core/expected-results.ts';
 import { EMPTY, putTicks } from './tick-records.ts';
@@ -49,9 +49,19 @@ function withRun(ctx: DecisionContext, key: string, ran: RanTicks | undefined, a
     }
     return ran;
   }
+  putRan(ctx, key, record, ran);
+  return [atMs, atMs, 0];
+}
+
+function putRan(ctx: DecisionContext, key: string, record: TickRecord, ran: RanTicks): void {
   const streaks = [...record.streaks, streakOf(ran)].toSorted((one, other) => one.fromMs - other.fromMs);
   putTicks(ctx, entityTicksKey(key), { ...record, streaks });
-  return [atMs, atMs, 0];
+}
+
+/** Keeps the ticks that ran on an entity on record when its event, which has the last ones, is deleted. */
+export function keepRanTicks(ctx: DecisionContext, key: string): void {
+  const ran = ctx.get('events', key)?.ran;
+  if (ran !== undefined) putRan(ctx, key, ctx.get('ticks', entityTicksKey(key)) ?? EMPTY, ran);
 }
 
 /** Handles a result that is not expected any more: of a tick that is recorded as lost, or that a former process requested. */
