@@ -6,7 +6,7 @@ import {
   numberOfDeadLetter,
   numberOfEventNotification,
 } from './encoding/keyspace.ts';
-import type { Notification, Outcome, TableName } from './records/records.ts';
+import type { Outcome, TableName } from './records/records.ts';
 import { readNotification, type StoredNotification } from './records/stored-notification.ts';
 import type { RangeReader } from './commit/transactional-store.ts';
 
@@ -77,7 +77,7 @@ export class NotificationSearch {
       if (notificationAddress(key).number <= floor || isBefore(key, query)) return { found, position: undefined };
       if (!matchesKey(key, query)) continue;
       read += 1;
-      const notification = readNotification(this.#store, key);
+      const notification = readNotification(this.#store, key, query.handler);
       if (notification !== undefined && matches(notification, query)) found.push({ position, notification });
     }
     return { found, position: end };
@@ -134,14 +134,9 @@ function matchesKey(key: string, { entity, check }: NotificationFilter): boolean
   return (entity ?? address.entity) === address.entity && (check ?? address.check) === address.check;
 }
 
-/** Whether a notification is about a handler, alone or with others. */
-export const isAbout = ({ handler, others }: Notification, name: string): boolean =>
-  handler === name || others?.includes(name) === true;
-
 function matches({ notification }: StoredNotification, filter: NotificationFilter): boolean {
-  const { handler, pipeline, outcome, isDeadLetter, sinceMs = -Infinity, untilMs = Infinity } = filter;
+  const { pipeline, outcome, isDeadLetter, sinceMs = -Infinity, untilMs = Infinity } = filter;
   return (
-    (handler === undefined || isAbout(notification, handler)) &&
     (pipeline === undefined || pipeline === notification.pipeline) &&
     (outcome ?? notification.outcome) === notification.outcome &&
     (isDeadLetter === undefined || isDeadLetter === (notification.isDeadLetter ?? false)) &&

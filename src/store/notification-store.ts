@@ -9,7 +9,7 @@ import {
   NOTIFICATIONS_PER_MS,
   numberOfEventNotification,
 } from './encoding/keyspace.ts';
-import { isAbout, type NotificationQuery, NotificationSearch, type NotificationSlice } from './notification-search.ts';
+import { type NotificationQuery, NotificationSearch, type NotificationSlice } from './notification-search.ts';
 import type { Notification } from './records/records.ts';
 import { readNotification, type StoredNotification } from './records/stored-notification.ts';
 import type { RangeReader } from './commit/transactional-store.ts';
@@ -72,10 +72,8 @@ export class NotificationStore {
       for (const indexKey of keys) {
         if (found.length === limit) break;
         const logKey = notificationKey(key, numberOfEventNotification(indexKey));
-        const notification = readNotification(this.#store, logKey)?.notification;
-        if (notification !== undefined && (handler === undefined || isAbout(notification, handler))) {
-          found.push(notification);
-        }
+        const notification = readNotification(this.#store, logKey, handler)?.notification;
+        if (notification !== undefined) found.push(notification);
       }
       return found;
     };
