@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { InProcessAgent } from '../../agent/in-process-agent.ts';
 import { FakeBackend } from '../../agent/fake-backend.ts';
@@ -73,6 +75,35 @@ describe('the HTTP API of a connected agent', () => {
     const event = await eventually(() => backend.events.find(({ body }) => body.check === undefined)?.body);
     expect(event?.metrics?.points).to.deep.equal(points);
     expect(event?.entity.metadata.name).to.equal('tester');
+  });
+
+  it('keeps a connection open after each answer, and announces when it closes one with an unread body', async () => {
+    const connection = connect(api.port, '127.0.0.1');
+    let received = '';
+    connection.on('data', (chunk) => {
+      received += chunk.toString();
+    });
+    const statuses = (): (string | undefined)[] =>
+      [...received.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, code]) => code);
+    const head = 'Host: localhost\r\n';
+    const expected: string[] = [];
+    for (const [request, status] of [
+      [`GET /healthz HTTP/1.1\r\n${head}\r\n`, '200'],
+      [`GET /version HTTP/1.1\r\n${head}\r\n`, '200'],
+      [`GET /events HTTP/1.1\r\n${head}\r\n`, '405'],
+      [`GET /none HTTP/1.1\r\n${head}\r\n`, '404'],
+      [`POST /events HTTP/1.1\r\n${head}Content-Length: 4\r\n\r\nnull`, '400'],
+    ] as const) {
+      connection.write(request);
+      expected.push(status);
+      await eventually(() => statuses().length === expected.length);
+      expect(statuses()).to.deep.equal(expected);
+    }
+    expect(received).not.to.match(/^connection: close/im);
+    connection.write(`POST /none HTTP/1.1\r\n${head}Content-Length: 400\r\n\r\nGET /version HTTP/1.1\r\n${head}\r\n`);
+    await once(connection, 'close');
+    expect(statuses()).to.deep.equal([...expected, '404']);
+    expect(received).to.match(/^connection: close/im);
   });
 
   it('case 46: answers 404, 405 and the version', async () => {

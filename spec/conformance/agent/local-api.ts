@@ -12,10 +12,10 @@ export interface LocalAnswer {
 
 /** A client of the HTTP API of an agent. */
 export class LocalApi {
-  readonly #port: number;
+  readonly port: number;
 
   private constructor(port: number) {
-    this.#port = port;
+    this.port = port;
   }
 
   /** Waits until the agent listens. It must log at the level info or lower. */
@@ -35,7 +35,7 @@ export class LocalApi {
   send(method: string, path: string, body = '', headers: Record<string, string> = {}): Promise<LocalAnswer> {
     return new Promise((resolve, reject) => {
       const length = { 'Content-Length': String(Buffer.byteLength(body)) };
-      const options = { host: '127.0.0.1', port: this.#port, method, path, headers: { ...length, ...headers } };
+      const options = { host: '127.0.0.1', port: this.port, method, path, headers: { ...length, ...headers } };
       const sent = request({ ...options, agent: false }, (response) => {
         let text = '';
         response.on('data', (chunk: Buffer) => (text += chunk.toString()));

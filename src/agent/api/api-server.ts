@@ -95,6 +95,8 @@ export class ApiServer {
     const route = this.#routes.get((request.url ?? '').split('?', 1)[0] ?? '');
     const { host } = this.#address;
     const refusal = browserRefusal(request, isLocalHost(host) ? [host, hostname()] : undefined);
+    const readsBody = refusal === undefined && route?.method === 'POST' && request.method === 'POST';
+    if (!readsBody) closeWithUnreadBody(request, response);
     try {
       if (refusal !== undefined) sendError(response, 403, refusal);
       else if (route === undefined) sendError(response, 404, '404 page not found');
@@ -104,8 +106,6 @@ export class ApiServer {
       this.#ports.log.error({ err: error }, 'request of the API failed');
       if (!response.headersSent) sendError(response, 500, 'internal error');
     }
-    // The rest of a body must not be read as the next request.
-    if (!request.complete) response.once('finish', () => request.destroy());
   }
 
   async #postEvent(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -121,6 +121,7 @@ export class ApiServer {
   async #postResults(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       if (!/\bapplication\/json\b/i.test(request.headers['content-type'] ?? '')) {
+        closeWithUnreadBody(request, response);
         sendResponse(response, 415, 'Invalid content type');
         return;
       }
@@ -163,6 +164,12 @@ export class ApiServer {
     const { type, text } = await this.#ports.metrics.scrape();
     response.writeHead(200, { 'Content-Type': type }).end(text);
   }
+}
+
+/** Announces that the answer ends the connection when the request has a body, which must not be read as the next request. */
+function closeWithUnreadBody({ headers }: IncomingMessage, response: ServerResponse): void {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
+  if (hasBody) response.setHeader('Connection', 'close');
 }
 
 function sendError(response: ServerResponse, status: number, message: string): void {
