@@ -92,7 +92,7 @@ describe('the runs of a check', () => {
       const { upcoming } = (await schedule()) as { upcoming: number[] };
       const times = upcoming.map((atS) => new Date(atS * 1_000));
       expect(times.map((time) => time.toISOString().slice(11, 19))).to.deep.equal(Array<string>(5).fill('09:00:00'));
-      expect(times.map((time) => time.getUTCDay()).toSorted()).to.deep.equal([1, 2, 3, 4, 5]);
+      expect(times.map((time) => time.getUTCDay())).to.have.members([1, 2, 3, 4, 5]);
     });
 
     it('have no next tick while the schedule is in quarantine', async () => {
