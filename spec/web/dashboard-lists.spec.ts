@@ -219,7 +219,9 @@ describe('the lists of the dashboard', function () {
   it('have the last 21 results, each of which the keyboard reaches on the page of the event', async () => {
     for (let status = 0; status < 23; status += 1) await putEvent(dashboard.api, 'long-1', 'history', status % 3);
     const { page, context } = await dashboard.openAt(`${N}/events?status=all&q=long-1`);
-    expect(await row(page, 'long-1/history').locator('.strip i').count()).to.equal(21);
+    const strip = row(page, 'long-1/history').locator('.strip i');
+    await strip.nth(20).waitFor();
+    expect(await strip.count()).to.equal(21);
     await page.goto(`${N}/events/long-1/history`);
     const results = page.locator('.strip-large button');
     await results.nth(20).waitFor();

@@ -122,7 +122,7 @@ describe('what lists and events show besides', function () {
         .evaluate((element) => getComputedStyle(element).fontSize);
     await page.locator('dl.facts').waitFor();
     const before = await look();
-    await page.getByRole('link', { name: 'Keepalives' }).click();
+    await page.getByRole('link', { name: 'Data and ledger' }).click();
     await page.getByText('What can happen next').waitFor();
     await page.goBack();
     await page.locator('dl.facts').waitFor();
