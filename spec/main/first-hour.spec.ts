@@ -98,6 +98,18 @@ describe('mon-backend and mon-agent', function () {
         rule: 'unknown command "ledger verfy" for "mon-backend" (did you mean ledger verify?)',
       },
       { result: await runAgent('vesion'), rule: 'unknown command "vesion" for "mon-agent" (did you mean version?)' },
+      {
+        result: await runAgent('help', 'strat'),
+        rule: 'unknown command "strat" for "mon-agent" (did you mean start?)',
+      },
+      {
+        result: await runAgent('--name', 'x'),
+        rule: 'unknown flag: --name; flags follow a command, as in "mon-agent start --name"',
+      },
+      {
+        result: await runBackend('--state-dir', '/x'),
+        rule: 'unknown flag: --state-dir; flags follow a command, as in "mon-backend start --state-dir"',
+      },
     ]) {
       expect(result.code).to.equal(1);
       expect(linesOf(result.stderr).map(({ error }) => error)).to.deep.equal([rule]);

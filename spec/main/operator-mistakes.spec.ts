@@ -46,11 +46,23 @@ describe('a mistake on the command line of mon-backend', () => {
   });
 
   it('gets the names of the commands of the ledger', async () => {
-    for (const command of [['ledger'], ['ledger', 'check']]) {
-      const { code, stderr } = await runCommand(command);
-      expect(code).to.equal(1);
-      expect(stderr).to.include('did you mean ledger export or ledger verify?');
+    const { code, stderr } = await runCommand(['ledger', 'check']);
+    expect(code).to.equal(1);
+    expect(stderr).to.include('did you mean ledger export or ledger verify?');
+  });
+
+  it('is none where ledger alone asks for the commands', async () => {
+    for (const command of [['ledger'], ['ledger', '--help'], ['ledger', '-h'], ['help', 'ledger']]) {
+      const { code, stdout, stderr } = await runCommand(command);
+      expect([code, stderr], command.join(' ')).to.deep.equal([0, '']);
+      expect(stdout).to.match(/^Usage: mon-backend <command>/);
     }
+  });
+
+  it('is refused where help names a command that does not exist', async () => {
+    const { code, stdout, stderr } = await runCommand(['help', 'strat']);
+    expect([code, stdout]).to.deep.equal([1, '']);
+    expect(stderr).to.include('unknown command \\"strat\\" for \\"mon-backend\\" (did you mean start?)');
   });
 
   it('is named once when the log of metrics cannot be opened', async () => {

@@ -1,34 +1,63 @@
-import { ConfigError } from '../config/parsing/flags.ts';
+import { ConfigError } from '../config/parsing/config-error.ts';
 import { suggestion } from '../config/parsing/suggestion.ts';
 import { readVersion } from './process/version.ts';
 
 const HELP_FLAGS = ['-h', '--help'];
 
-/**
- * Returns the version or the usage text of `mon-backend`, whichever the command asks for.
- *
- * @throws ConfigError for an unknown command, or a flag that these have not
- */
-export function aboutProgram(
-  [command = 'help', ...argv]: readonly string[],
-  { usage, commands }: { usage: string; commands: readonly string[] },
-): string {
-  if (HELP_FLAGS.includes(command)) return usage;
-  if (!['version', '--version', 'help'].includes(command)) throw refusal(unknownCommand(command, argv, commands));
-  if (argv.some((argument) => HELP_FLAGS.includes(argument))) return usage;
-  const flag = argv.find((argument) => argument.startsWith('-'));
-  if (flag !== undefined) throw refusal(`unknown flag: ${flag}`);
-  return command === 'help'
-    ? usage
-    : `mon-backend version ${readVersion()}+ce, community edition, built with ${process.version}\n`;
+interface About {
+  /** The name of the program, such as `mon-backend`. */
+  program: string;
+  usage: string;
+  commands: readonly string[];
 }
 
-function unknownCommand(command: string, argv: readonly string[], commands: readonly string[]): string {
-  const subcommands = commands.filter((name) => name.startsWith(`${command} `));
-  const name = subcommands.length === 0 ? command : [command, ...argv.slice(0, 1)].join(' ');
-  const meant = suggestion(name, commands) ?? (subcommands.join(' or ') || undefined);
+/**
+ * Returns the version or the usage text of a program, whichever the arguments ask for. The first word of commands of two
+ * words, such as `ledger`, asks for the usage text.
+ *
+ * @throws ConfigError for an unknown command or an unknown flag
+ */
+export function aboutProgram([command = 'help', ...argv]: readonly string[], about: About): string {
+  const { program, usage, commands } = about;
+  const wantsHelp = argv.length === 0 || argv.some((argument) => HELP_FLAGS.includes(argument));
+  if (HELP_FLAGS.includes(command)) return usage;
+  if (wantsHelp && subcommands(command, commands).length > 0) return usage;
+  if (command === 'help') return helpAbout(argv, about);
+  if (command !== 'version' && command !== '--version') throw refusal(unknownCommand([command, ...argv], about));
+  if (argv.length > 0 && wantsHelp) return usage;
+  rejectFlags(argv);
+  return `${program} version ${readVersion()}+ce, community edition, built with ${process.version}\n`;
+}
+
+/** Returns the usage text. `help` with the name of a command that has flags is not for this function. */
+function helpAbout(argv: readonly string[], about: About): string {
+  const { usage, commands } = about;
+  if (argv.some((argument) => HELP_FLAGS.includes(argument))) return usage;
+  rejectFlags(argv);
+  const name = argv.join(' ');
+  const isKnown = name === '' || commands.includes(name) || subcommands(name, commands).length > 0;
+  if (!isKnown) throw refusal(unknownCommand(argv, about));
+  return usage;
+}
+
+function rejectFlags(argv: readonly string[]): void {
+  const flag = argv.find((argument) => argument.startsWith('-'));
+  if (flag !== undefined) throw refusal(`unknown flag: ${flag}`);
+}
+
+const subcommands = (command: string, commands: readonly string[]): string[] =>
+  commands.filter((name) => name.startsWith(`${command} `));
+
+function unknownCommand([command = '', ...argv]: readonly string[], { program, commands }: About): string {
+  if (command.startsWith('-')) {
+    const [flag] = command.split('=', 1);
+    return `unknown flag: ${flag}; flags follow a command, as in "${program} start ${flag}"`;
+  }
+  const longer = subcommands(command, commands);
+  const name = longer.length === 0 ? command : [command, ...argv.slice(0, 1)].join(' ');
+  const meant = suggestion(name, commands) ?? (longer.join(' or ') || undefined);
   const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
-  return `unknown command "${name}" for "mon-backend"${hint}`;
+  return `unknown command "${name}" for "${program}"${hint}`;
 }
 
 const refusal = (rule: string): ConfigError => new ConfigError([{ flag: undefined, rule }]);

@@ -5,12 +5,11 @@ import type { Agent } from '../agent/agent.ts';
 import type { AgentConfig, parseAgentConfig } from '../config/agent.ts';
 import { ConfigError } from '../config/parsing/config-error.ts';
 import type { Parsed } from '../config/parsing/flags.ts';
-import { suggestion } from '../config/parsing/suggestion.ts';
 import type { Logger } from './log/logger.ts';
 import type { Host } from './process/host.ts';
 import type { startAgent } from './start-agent.ts';
 import { assertServices, installService, uninstallService } from './process/windows-service.ts';
-import { readVersion } from './process/version.ts';
+import { aboutProgram } from './about-program.ts';
 
 /** The parts of the program, which are loaded when they are needed: loading everything takes longer than most commands. */
 export interface AgentParts {
@@ -32,6 +31,8 @@ Commands:
   version  print the version, as --version does
   help     print this text, or the flags of a command
 `;
+
+const COMMANDS = ['start', 'service', 'version', 'help'];
 
 async function readConfig(
   argv: readonly string[],
@@ -84,16 +85,8 @@ async function run([command = 'help', ...argv]: readonly string[], ports: Ports)
   const { host } = ports;
   if (command === 'start') return start(argv, ports);
   if (command === 'service') return service(argv, ports);
-  if (command === 'help' && argv[0] === 'start') return start(['--help'], ports);
-  if (command === 'version' || command === '--version') {
-    host.print(`mon-agent version ${readVersion()}+ce, community edition, built with ${process.version}\n`);
-  } else if (command === 'help' || command === '--help' || command === '-h') {
-    host.print(USAGE);
-  } else {
-    const meant = suggestion(command, ['start', 'service', 'version', 'help']);
-    const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
-    throw new ConfigError([{ flag: undefined, rule: `unknown command "${command}" for "mon-agent"${hint}` }]);
-  }
+  if (command === 'help' && argv.join(' ') === 'start') return start(['--help'], ports);
+  host.print(aboutProgram([command, ...argv], { program: 'mon-agent', usage: USAGE, commands: COMMANDS }));
   return undefined;
 }
 

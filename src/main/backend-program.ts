@@ -235,7 +235,7 @@ async function run([command = 'help', ...argv]: readonly string[], host: Backend
     return config === undefined ? 0 : verifyLedger(config, host);
   }
   if (command === 'help' && COMMANDS_WITH_FLAGS.includes(argv.join(' '))) return run([...argv, '--help'], host, log);
-  host.print(aboutProgram([command, ...argv], { usage: USAGE, commands: COMMANDS }));
+  host.print(aboutProgram([command, ...argv], { program: 'mon-backend', usage: USAGE, commands: COMMANDS }));
   return 0;
 }
 

@@ -193,6 +193,13 @@ describe('a configuration', () => {
     ]);
   });
 
+  it('warns of a key that the file has more than once', () => {
+    const message = 'repeated key in the configuration file, only one of its values counts';
+    const file = '/etc/x.yml';
+    const { warnings } = parsed({ files: { [file]: 'port: 1\nname: a\nPort: 2\n' } });
+    expect(warnings).to.deep.equal([{ message, fields: { key: 'port', file } }]);
+  });
+
   for (const [argument, suggestion] of [
     ['--prot', '--port'],
     ['--prot=1', '--port'],

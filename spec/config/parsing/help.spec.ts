@@ -55,6 +55,10 @@ describe('the help of mon-backend start', () => {
     });
   }
 
+  it('is wrapped as at 80 columns on a terminal that does not know its width', () => {
+    expect(backendHelp(0)).to.equal(backendHelp(80));
+  });
+
   it('is wrapped at 80 columns where the width is unknown, and at 120 on a wider terminal', () => {
     expect(backendHelp()).to.equal(backendHelp(80));
     expect(backendHelp(300)).to.equal(backendHelp(120));

@@ -99,10 +99,14 @@ export function parseFlags<F extends FlagTable, T>(program: Program<F, T>, sourc
   const namedFile = given.get('config-file')?.at(-1) ?? (configVariable && sources.env[configVariable]);
   const path = namedFile ?? flags['config-file'].fallback;
   const { readFile } = sources;
-  const settings = readConfigFile({ path, isNamed: namedFile !== undefined, readFile }, mistakes);
+  const { settings, repeated } = readConfigFile({ path, isNamed: namedFile !== undefined, readFile }, mistakes);
   // The first line of several is the one that people search for.
   mistakes[failsBeforeFile ? 'unshift' : 'push'](...mistakesOfLine);
   warnings.push(...takeFormerNames(flags, given, settings));
+  for (const key of repeated) {
+    const message = 'repeated key in the configuration file, only one of its values counts';
+    warnings.push({ message, fields: { key, file: path } });
+  }
   const known = [...new Set([...Object.keys(flags), ...(program.keysOfOthers ?? [])])];
   for (const key of settings.keys()) {
     if (known.includes(key)) continue;

@@ -13,13 +13,13 @@ interface HelpOptions {
   flags: FlagTable;
   /** The environment variable of a flag. */
   variableOf(name: string): string;
-  /** The width of the terminal. */
+  /** The width of the terminal; undefined or 0 where it is unknown. */
   columns: number | undefined;
 }
 
 /** The flags of a command by groups, each with its default and its environment variable, wrapped to the terminal. */
 export function helpOf({ usage, flags, variableOf, columns }: HelpOptions): string {
-  const width = Math.min(Math.max(columns ?? DEFAULT_COLUMNS, MIN_COLUMNS), MAX_COLUMNS);
+  const width = Math.min(Math.max(columns || DEFAULT_COLUMNS, MIN_COLUMNS), MAX_COLUMNS);
   const groups = new Map<string, string[]>();
   const ignored: string[] = [];
   for (const [name, flag] of Object.entries<Flag<unknown>>(flags)) {
