@@ -232,10 +232,12 @@ describe('npm start', function () {
     const run = new LocalRun(home.path);
     try {
       await run.api();
+      const port = /REST API +http:\/\/127\.0\.0\.1:(\d+)/.exec(run.output)?.[1];
       const log = readFileSync(join(home.path, '.mon', 'backend.log'), 'utf8');
       const [, agents, dashboard] = /"agents":"([^"]+):\d+","dashboard":"([^"]+):\d+"/.exec(log) ?? [];
       expect([agents, dashboard]).to.deep.equal(['127.0.0.1', '127.0.0.1']);
       expect(run.output).to.contain('Only this machine can connect').and.contain('MON_BACKEND_AGENT_HOST=0.0.0.0');
+      expect(run.output).to.contain(`MON_BACKEND_API_LISTEN_ADDRESS=0.0.0.0:${port} npm start`);
     } finally {
       await run.end();
       await home.remove();
@@ -264,7 +266,9 @@ describe('npm start', function () {
         run.output.slice(run.output.indexOf(heading)).split('\n').slice(1).join('\n').split('\n\n')[0] ?? '';
       const script = ['Read the events', 'Raise an alert', 'Verify the ledger'].map(commandsAfter).join('\n');
       const output = execFileSync('sh', ['-c', script], { encoding: 'utf8', timeout: 30_000 });
-      expect(output).to.match(/"output":"it happened"[^\n]*"handlers":\["alerts"\]/);
+      // Only the event that the handler received has a state; the answer to the request has none.
+      expect(output).to.match(/^\{.*"handlers":\["alerts"\].*"output":"it happened","state":"failing".*\}$/m);
+      expect(output, 'each answer ends its line').to.not.match(/\}\{|\]\{|\}\[/);
       expect(output).to.match(/"sentences":\["The check `alert` of `example` has been critical/);
       expect(output)
         .to.match(/ledger ok: \d+ entries/)

@@ -15,8 +15,11 @@ export interface Greeting {
   backendCommand: string;
 }
 
-const OPENING =
-  'MON_BACKEND_AGENT_HOST=0.0.0.0 MON_BACKEND_DASHBOARD_HOST=0.0.0.0 MON_BACKEND_API_LISTEN_ADDRESS=0.0.0.0:8080 npm start';
+/** The settings with which other machines can connect. The API keeps its port, which is part of its address. */
+const opening = (api: string): string =>
+  `MON_BACKEND_AGENT_HOST=0.0.0.0 MON_BACKEND_DASHBOARD_HOST=0.0.0.0 MON_BACKEND_API_LISTEN_ADDRESS=0.0.0.0:${portOf(api)} npm start`;
+
+const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
 
 /** Quotes a word for a shell when it needs that. */
 export const quoted = (word: string): string =>
@@ -29,7 +32,7 @@ export function greeting(given: Greeting): string {
   const shownPassword = password ?? 'as you changed it';
   // Without a password curl asks for it.
   const credentials = password === undefined ? username : `${username}:${password}`;
-  const curl = 'curl -s -H "Authorization: Bearer $TOKEN"';
+  const curl = `curl -s -w '\\n' -H "Authorization: Bearer $TOKEN"`;
   const backend = `${quoted(process.execPath)} ${quoted(backendCommand)}`;
   return `mon is running: http://${dashboard}
 Log in as ${username}, password ${shownPassword}. Ctrl-C stops mon; its data stays in ${home}
@@ -41,7 +44,7 @@ Log in as ${username}, password ${shownPassword}. Ctrl-C stops mon; its data sta
   password   ${shownPassword}
   data       ${stateDir}
 
-${reach(open)}
+${reach(open, api)}
 
 Read the events and the ledger:
   TOKEN=$(curl -s -u ${credentials} http://${api}/auth | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
@@ -60,7 +63,7 @@ Verify the ledger, and make a backup, also while mon runs:
 `;
 }
 
-const reach = (open: readonly string[]): string =>
+const reach = (open: readonly string[], api: string): string =>
   open.length === 0
-    ? `Only this machine can connect. To let other machines connect:\n  ${OPENING}`
+    ? `Only this machine can connect. To let other machines connect:\n  ${opening(api)}`
     : `Other machines can connect to ${open.join(', ')}, without TLS.`;
