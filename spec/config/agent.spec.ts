@@ -226,7 +226,7 @@ describe('the configuration of the agent', () => {
       is: ['namespace cannot contain control characters or letters outside of Latin-1'],
     },
   ]) {
-    it(`JSON.stringify(word)).join(' ')} => is rejected with ${argv.map((argument) => JSON.stringify(argument)).join(' ')} => JSON.stringify(word)).join(' ')}`, () => {
+    it(`is rejected with ${argv.map((argument) => JSON.stringify(argument)).join(' ')}`, () => {
       expect(mistakesOf(() => agentOf({ argv }))).to.deep.equal(is);
     });
   }

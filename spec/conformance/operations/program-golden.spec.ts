@@ -57,6 +57,7 @@ function commandOf({ op, argv = [], env = {} }: Step, directory: string, state: 
     API_LISTEN_ADDRESS: '127.0.0.1:0',
     AGENT_HOST: '127.0.0.1',
     AGENT_PORT: '0',
+    LEGACY_API_LISTEN_ADDRESS: '127.0.0.1:0',
     DISABLE_PLATFORM_METRICS: 'true',
   };
   const placed = (text: string): string => text.replaceAll('<dir>', directory);

@@ -20,14 +20,14 @@ export interface MaintenancePorts {
   clock: Clock;
   log: Log;
   signal: AbortSignal;
-  /** Lets other processes of the machine go first, from now on. @throws Error of the system */
+  /** Gives other processes of the machine priority from now on. @throws Error of the system */
   yieldProcessor(): void;
 }
 
 /**
- * The command `mon-backend backup`: copies the store, also while a backend uses it. The path and the size are on the output. Old
- * backups go only after a sound one without a path was made. Returns
- * the exit code: 1 when the copy is complete, but records in it are damaged or its ledger is broken, as in the store.
+ * The command `mon-backend backup`: copies the store, also while a backend uses it. The path and the size are written
+ * to the output. Old backups are removed only after an undamaged one without a path was made. Returns the exit code: 1
+ * when the copy is complete, but records in it are damaged or its ledger is broken, as in the store.
  *
  * @throws BackupFailed, StoreDamaged, StoreTooNew, StoreTooOld
  */
@@ -65,7 +65,7 @@ export const ledgerText = (ledger: Verification): string =>
     ? `ledger ok, head ${ledger.head.seq}:${ledger.head.hash}`
     : `ledger broken at entry ${ledger.seq}: ${ledger.reason}`;
 
-/** Logs what a copy has in common with the store that it comes from. */
+/** Logs the damage that a copy shares with the store that it comes from. */
 export function reportDamage(log: Log, damaged: readonly string[], ledger: Verification): void {
   if (damaged.length > 0) {
     const records = damaged.slice(0, MAX_NAMED);
@@ -74,7 +74,7 @@ export function reportDamage(log: Log, damaged: readonly string[], ledger: Verif
   if (!ledger.ok) log.error({ seq: ledger.seq, reason: ledger.reason }, 'the ledger is broken');
 }
 
-/** A backend on the same machine gets the processor first. */
+/** A backend on the same machine has priority for the processor. */
 function yieldToBackend({ yieldProcessor, log }: MaintenancePorts): void {
   try {
     yieldProcessor();

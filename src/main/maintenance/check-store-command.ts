@@ -8,6 +8,7 @@ import { walkPages } from '../../store/pages/page-walk.ts';
 import { RawStore } from '../../store/lmdb/raw-store.ts';
 import { auditStore } from '../../store/maintenance/store-audit.ts';
 import { checkRecords } from '../../store/maintenance/store-check.ts';
+import { counted } from '../../explain/words.ts';
 import { NoStore } from '../../store/no-store.ts';
 import { readStoreState, reportingDamage } from '../../store/maintenance/store-state.ts';
 import { assertKnown, STORE_VERSION } from '../../store/lmdb/store-version.ts';
@@ -45,7 +46,7 @@ async function check(directory: string, { output, signal }: MaintenancePorts): P
   for (const page of damaged) findings.add(`data.mdb ${describePage(page)}`);
   if (findings.count > 0) {
     output.write(
-      `${findings.count} damaged pages: restore the latest backup with "mon-backend restore <backup> --replace"\n`,
+      `${counted(findings.count, 'damaged page')}: restore the latest backup with "mon-backend restore <backup> --replace"\n`,
     );
     return 1;
   }
@@ -68,14 +69,14 @@ async function check(directory: string, { output, signal }: MaintenancePorts): P
     output.write(`${pages} pages in use, ${freePages} free, ${records} records, ${ledgerText(ledger)}\n`);
     if (!isCurrent)
       output.write('the indexes were not compared: "mon-backend upgrade" brings the store to this version\n');
-    output.write(findings.count === 0 ? 'the store is sound\n' : `${findings.count} findings\n`);
+    output.write(findings.count === 0 ? 'the store is sound\n' : `${counted(findings.count, 'finding')}\n`);
     return findings.count === 0 ? 0 : 1;
   } finally {
     await store.close();
   }
 }
 
-/** An absent file has no damaged pages; that there is no store is reported later. */
+/** An absent file has no damaged pages; the missing store is reported later. */
 function pagesOf(directory: string): ReturnType<typeof walkPages> {
   try {
     return walkPages(join(directory, DATA_FILE));
