@@ -84,7 +84,7 @@ interface AgentPorts {
   allowList?: readonly AllowedProgram[] | undefined;
   /** Opens the assets of checks and hooks. Without it, checks with assets fail. */
   openAssets?: ((ports: AgentAssetPorts) => AssetManager) | undefined;
-  /** A part without which the agent must not run failed after the start. */
+  /** Called when a part that the agent cannot run without fails after the start. */
   failed(error: Error, message: string): void;
 }
 
@@ -214,7 +214,7 @@ export class Agent {
     ];
   }
 
-  /** Rejects when an input without which the agent must not run cannot start. */
+  /** Rejects when an input that the agent cannot run without does not start. */
   async start(): Promise<void> {
     await this.#systemInfo.start();
     this.#assets?.start();

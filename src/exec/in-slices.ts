@@ -3,7 +3,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 /** Steps are taken for this time before others get the event loop. */
 const SLICE_MS = 10;
 
-/** Takes all steps of a generator, and yields to other work in between. Returns its result. */
+/** Runs a generator to its end, and yields to other work between its steps. Returns its result. */
 export async function inSlices<T>(steps: Iterator<unknown, T>): Promise<T> {
   let sliceEndMs = performance.now() + SLICE_MS;
   for (;;) {

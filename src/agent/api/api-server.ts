@@ -14,11 +14,11 @@ import { browserRefusal, isLocalHost } from './local-request.ts';
 /** Source: spec/03 6. */
 const REQUEST_TIMEOUT_MS = 15_000;
 const CHECK_INTERVAL_MS = 1_000;
-/** Connections at a time. Further ones are closed. */
+/** The maximum number of open connections. Further ones are closed. */
 const MAX_CONNECTIONS = 256;
-/** The bytes of incomplete request bodies. Beyond this number, requests get 503. */
+/** The maximum size of all incomplete request bodies together, bytes. Beyond it, requests get 503. */
 const MAX_HELD_BODY_BYTES = 64 * 1024 * 1024;
-/** Time for open requests when the agent stops. */
+/** How long open requests may take when the agent stops. */
 const STOP_GRACE_MS = 1_000;
 
 const PLAIN = 'text/plain; charset=utf-8';
@@ -31,7 +31,7 @@ export interface ApiServerPorts {
   isConnected(): boolean;
   /** Accepts the body of an event. Resolves when the event is durable. @throws InvalidResource, Overloaded */
   accept(body: Buffer): Promise<void>;
-  /** Accepts the body of results in the form of the first generation. As `accept`. */
+  /** Like `accept`, for results in the format of the first generation. */
   acceptResults(body: Buffer): Promise<void>;
   /** The server failed after it listened. */
   failed(error: Error): void;
@@ -45,7 +45,7 @@ export class ApiServer {
   readonly #ports: ApiServerPorts;
   readonly #server: Server;
   readonly #budget = new ByteBudget(MAX_HELD_BODY_BYTES);
-  /** Undefined as the method stands for any. */
+  /** An undefined method matches every method. */
   readonly #routes: ReadonlyMap<string, { method: string | undefined; handle: Handler }>;
 
   constructor(address: { readonly host: string; readonly port: number }, ports: ApiServerPorts) {
@@ -68,7 +68,7 @@ export class ApiServer {
     this.#server.on('request', (request, response) => void this.#answer(request, response));
   }
 
-  /** Listens. Rejects with the error of the system, described, when the address cannot be used. */
+  /** Starts to listen. Rejects with a description of the system error when the address cannot be used. */
   async start(): Promise<void> {
     const { host, port } = this.#address;
     this.#server.listen({ host, port });
@@ -117,7 +117,7 @@ export class ApiServer {
     }
   }
 
-  /** Results as the HTTP socket of the first generation takes them. Source: spec/05 11.4. */
+  /** Accepts results as the HTTP socket of the first generation does. Source: spec/05 11.4. */
   async #postResults(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       if (!/\bapplication\/json\b/i.test(request.headers['content-type'] ?? '')) {
@@ -137,7 +137,7 @@ export class ApiServer {
     }
   }
 
-  /** Answers an error of accepting, unless the client has gone. */
+  /** Answers with the error for which a body was not accepted, unless the client has disconnected. */
   #refuse(error: unknown, { socket }: IncomingMessage, answer: (status: number, message: string) => void): void {
     if (socket.destroyed) return;
     if (error instanceof BodyTooLarge) answer(413, error.message);

@@ -19,10 +19,10 @@ function hostOf(header: string): string {
 }
 
 /**
- * Why a request is not from a program but from a page in a browser, or undefined. A page of a stranger could otherwise post events:
- * browsers send its requests to local ports, and a name of its own that resolves to this machine makes the answers readable to it.
- * `ownNames` are the names of this machine; undefined when other machines may connect, which know it by any name. Browsers set
- * `Origin` when a page of theirs posts, so that pages cannot post there either.
+ * Returns why a request seems to come from a web page; undefined for one that comes from a program. Otherwise any web
+ * page could post events: browsers send its requests to local ports, and a page whose own host name resolves to this
+ * machine could also read the answers. `ownNames` are the names of this machine; undefined when other machines may
+ * connect, because these may use any name. Browsers set `Origin` when a page posts, so pages cannot post there either.
  */
 export function browserRefusal(request: IncomingMessage, ownNames: readonly string[] | undefined): string | undefined {
   const { host, origin, 'sec-fetch-site': site } = request.headers;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Overloaded } from '../../resources/errors.ts';
 import type { ByteBudget } from '../queue/byte-budget.ts';
 
-/** Bytes of the body of a posted event. */
+/** The maximum size of the body of a posted event, bytes. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
 export class BodyTooLarge extends Error {
@@ -12,8 +12,9 @@ export class BodyTooLarge extends Error {
 }
 
 /**
- * Reads a body. Rejects with BodyTooLarge, or with Overloaded when the budget has no room for it, when the whole body was read, which
- * the time limit of requests bounds: a client that still sends would not see its answer. Rejects with the error of the connection.
+ * Reads a body. Rejects with BodyTooLarge, or with Overloaded when the budget has no room for it, but only after the
+ * whole body has arrived, because a client that still sends would not see the answer. The time limit of requests bounds
+ * that wait. Also rejects with errors of the connection.
  */
 export function readBody(request: IncomingMessage, budget: ByteBudget): Promise<Buffer> {
   let taken = 0;

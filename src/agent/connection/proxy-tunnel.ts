@@ -71,7 +71,7 @@ export class ProxyTunnel extends Agent {
     return undefined;
   }
 
-  /** Gives an unfinished attempt up. Without that a silent proxy would hold the connection to it open. */
+  /** Abandons an unfinished attempt. Otherwise a proxy that does not answer would keep its connection open. */
   abandon(): void {
     this.#asked?.destroy();
   }
@@ -97,7 +97,7 @@ export class ProxyTunnel extends Agent {
     });
   }
 
-  /** Starts TLS with the target inside of the tunnel. */
+  /** Starts TLS with the target inside the tunnel. */
   #secured(socket: Socket, tls: ConnectionOptions): Socket {
     const { host } = this.#target;
     return connectTls({ ...tls, socket, host, servername: serverName(host) });

@@ -17,7 +17,7 @@ export interface AllowedProgram {
   readonly exec: string;
   /** The arguments that commands may have, at least one. An empty text stands for none. */
   readonly args: readonly string[];
-  /** The checksum of the program's file in lower case; empty when any file will do. */
+  /** The checksum of the program's file in lower case; empty when any file is allowed. */
   readonly sha512: string;
   /** Whether commands get the environment variables of their check. */
   readonly allowsEnvironment: boolean;
@@ -55,12 +55,12 @@ function programOf(entry: Static<typeof EntrySchema>): AllowedProgram {
   };
 }
 
-/** A line break is none: it begins another command, so that an argument would be run as a program. */
+/** A line break does not separate arguments: it begins another command, so an argument would be run as a program. */
 const BLANKS = /^[ \t]*$/;
 
 /**
- * Returns the first program that allows the command: the text of the program and of its arguments are all that the command has.
- * Arguments may be missing and come in any order.
+ * Returns the first program that allows the command. The command must consist of the program and its listed arguments
+ * only; arguments may be missing and may be in any order.
  */
 export const allowedBy = (list: readonly AllowedProgram[], command: string): AllowedProgram | undefined =>
   list.find(({ exec, args }) => {

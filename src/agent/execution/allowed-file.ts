@@ -18,7 +18,7 @@ export async function hasAllowedFile(command: string, sha512: string, searchPath
     await pipeline(createReadStream(file), hash);
     return hash.digest('hex') === sha512;
   } catch {
-    // The program is refused, as one with another checksum is: it cannot be run either.
+    // The program is refused like one with another checksum, because it cannot be run anyway.
     return false;
   }
 }

@@ -15,7 +15,7 @@ import { evaluateThresholds } from './thresholds.ts';
 import { tokenData } from './token-data.ts';
 
 const STATUS_UNKNOWN = 3;
-/** A command that stands for one in load tests. Nothing is run, and no tokens are filled. All backends know it. */
+/** The command of checks in load tests. Nothing is run for it, and no tokens are filled. All backends know it. */
 const LOAD_TEST_COMMAND = '!sensu_test_check!';
 const LOAD_TEST_OUTPUT = 'load test: no command was run\n';
 const DENIED = 'check command denied by the agent allow list';
@@ -30,7 +30,7 @@ export interface CheckRunPorts {
 /** A request with the number of its event among those of the check. */
 export type NumberedRequest = CheckRequest & { readonly sequence: number };
 
-/** A check that was not run, or not to its end. */
+/** A check was not run, or was not completed. */
 export class CheckFailed extends Error {
   readonly status: number;
 
@@ -155,5 +155,5 @@ export class CheckRuns {
   }
 }
 
-/** The name of the agent. An event has it from its result on. */
+/** The name of the agent, which an event has once it has a result. */
 const processor = ({ entity }: CheckEvent): string | undefined => entity.metadata.name;

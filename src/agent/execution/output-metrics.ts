@@ -18,11 +18,11 @@ const EXTRACTORS: Readonly<Record<string, Extractor>> = {
   prometheus_text: extractPrometheusText,
 };
 
-/** Metrics of one output, and parts that are not metrics. What follows is not read. */
+/** The maximum number of metrics in one output, and of parts that are not metrics. Further ones are not read. */
 const MAX_PARTS = 50_000;
-/** Tags of all metrics of one output. What follows is not read. */
+/** The maximum number of tags of all metrics in one output. Further ones are not read. */
 const MAX_TAGS = 200_000;
-/** Lines of the log about one output. */
+/** The maximum number of log lines about one output. */
 const MAX_REPORTED_PARTS = 10;
 
 export interface OutputOfCheck {

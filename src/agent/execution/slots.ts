@@ -1,4 +1,4 @@
-/** Places for as many runs at a time. The others wait in order. */
+/** Limits the number of runs at a time. Further runs wait in order. */
 export class Slots {
   readonly #max: number;
   readonly #waiting: (() => void)[] = [];
@@ -9,7 +9,7 @@ export class Slots {
     this.#max = max === 0 ? Infinity : max;
   }
 
-  /** Runs `run` when there is a place for it. */
+  /** Calls `run` when a slot is free. */
   async with<T>(run: () => Promise<T>): Promise<T> {
     if (this.#used >= this.#max) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     else this.#used += 1;
@@ -17,7 +17,7 @@ export class Slots {
       return await run();
     } finally {
       const next = this.#waiting.shift();
-      // The place goes to the next one without becoming free.
+      // The slot passes to the next run without becoming free.
       if (next === undefined) this.#used -= 1;
       else next();
     }

@@ -14,7 +14,7 @@ interface Violation {
   readonly status: number;
   readonly subject: Subject;
   readonly threshold: MetricThreshold;
-  /** Made when it is shown, because there may be one violation for each metric and rule. */
+  /** Built only when it is shown, because there may be one violation for each metric and rule. */
   readonly text: () => string;
 }
 

@@ -1,4 +1,4 @@
-/** Bytes that clients of one input may have in memory at a time, which have not arrived as a whole yet. */
+/** Limits the memory for messages of the clients of one input that have not arrived completely. */
 export class ByteBudget {
   readonly #max: number;
   #used = 0;
@@ -7,7 +7,7 @@ export class ByteBudget {
     this.#max = max;
   }
 
-  /** Returns whether there is room for the bytes, and takes it. */
+  /** Reserves room for the bytes. Returns false when there is not enough. */
   take(bytes: number): boolean {
     if (this.#used + bytes > this.#max) return false;
     this.#used += bytes;

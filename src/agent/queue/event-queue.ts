@@ -84,8 +84,8 @@ export class EventQueue {
   }
 
   /**
-   * Queues an event that is stored as a posted one, without a moment at which it is stored twice or not at all. Resolves when it
-   * can be sent.
+   * Queues an event that is stored as a posted one, in one step: it is never stored twice or not at all. Resolves when
+   * it can be sent.
    */
   async move(posted: number, payload: string, check: string): Promise<void> {
     if (this.#spill === undefined) {

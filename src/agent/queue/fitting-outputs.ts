@@ -49,7 +49,7 @@ function* cutTo(maxBytes: number, text: string): Steps<string> {
   return `${kept}\nOutput cut at ${kept.length} of ${text.length} characters, the event would be too large\n`;
 }
 
-/** The size to which all texts are cut, so that they have room together. Shorter ones keep all they have. */
+/** Returns the size to which texts are cut so that all of them fit together. Shorter ones are not cut. */
 function commonSize(sizes: readonly number[], room: number): number {
   let left = Math.max(0, room);
   const ascending = sizes.toSorted((one, other) => one - other);
@@ -76,8 +76,8 @@ function withOutputs(event: Event, [output = '', ...hookOutputs]: readonly strin
 }
 
 /**
- * Encodes an event in at most `maxBytes`. Otherwise the longest outputs of its check and its hooks are cut, which they say. An event
- * that is too large without its outputs stays so.
+ * Encodes an event in at most `maxBytes`. Otherwise the longest outputs of its check and its hooks are cut, with a
+ * note. An event that is too large even without its outputs stays too large.
  */
 export function* encodeWithFittingOutputs(
   event: Event,

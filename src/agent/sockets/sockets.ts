@@ -12,7 +12,10 @@ export interface SocketSettings {
   readonly port: number;
 }
 
-/** The TCP and the UDP socket, which receive results in the form of the first generation. The agent continues without them. */
+/**
+ * The TCP and the UDP socket, which receive results in the format of the first generation. The agent continues without
+ * them.
+ */
 export class Sockets {
   readonly #settings: SocketSettings;
   readonly #ports: SocketPorts;

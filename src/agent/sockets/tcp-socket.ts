@@ -7,7 +7,7 @@ import type { Event } from '../../resources/event.ts';
 import { ByteBudget } from '../queue/byte-budget.ts';
 import { parseResults } from './first-generation-result.ts';
 
-/** The time that a client may take in all. Source: spec/03 7.1. */
+/** The total time that a client may take. Source: spec/03 7.1. */
 const EXCHANGE_LIMIT_MS = 5_000;
 /** Without further bytes for this long, what has arrived is parsed. */
 const QUIET_MS = 50;
@@ -49,7 +49,10 @@ export class TcpSocket {
     return address !== null && typeof address === 'object' ? address.port : port;
   }
 
-  /** Stops to listen, and closes connections whose result has not arrived as a whole: their clients see that it was not taken. */
+  /**
+   * Stops listening, and closes connections whose result is incomplete, so that their clients see that it was not
+   * accepted.
+   */
   close(): void {
     if (this.#server.listening) this.#server.close();
     this.#server.unref();
@@ -82,7 +85,7 @@ class Exchange {
     socket.on('close', () => this.#end());
   }
 
-  /** Closes the connection, unless it has its answer. */
+  /** Closes the connection, unless it was answered. */
   abandon(): void {
     if (this.#isOver) return;
     this.#end();

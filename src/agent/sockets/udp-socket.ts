@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import type { Log } from '../../ports/log.ts';
 
-/** The buffer that is asked of the system for datagrams that were not read yet. Linux gives at most `net.core.rmem_max`. */
+/** The size of the receive buffer that is requested from the system. Linux grants at most `net.core.rmem_max`. */
 const RECEIVE_BUFFER_BYTES = 8 * 1024 * 1024;
 
 export interface UdpSocketPorts {
@@ -12,7 +12,7 @@ export interface UdpSocketPorts {
   received(datagram: Buffer, address: string): void;
 }
 
-/** A UDP socket that continues after any datagram. */
+/** A UDP socket that keeps running whatever it receives. */
 export class UdpSocket {
   readonly #ports: UdpSocketPorts;
   #socket: Socket | undefined;

@@ -3,9 +3,9 @@ import { type Step, timerNumbers } from './timer-numbers.ts';
 
 /** A series without an update for this long is forgotten. Source: spec/03 8.3. */
 const SERIES_LIFE_MS = 300_000;
-/** Series at a time. The values of further ones are dropped. */
+/** The maximum number of series. The values of further ones are dropped. */
 const MAX_OPEN_SERIES = 20_000;
-/** Bytes of the names and tags of all series. */
+/** The maximum size of the names and tags of all series, bytes. */
 const MAX_HELD_NAME_BYTES = 8 * 1024 * 1024;
 /** Values of timers and texts of sets until the next flush. Further ones are dropped. */
 const MAX_HELD_VALUES = 2_000_000;

@@ -13,7 +13,10 @@ import { type SeriesPoint, SeriesTable } from './series.ts';
 import type { Step } from './timer-numbers.ts';
 import { readUdpDrops } from './udp-drops.ts';
 
-/** Points in one event, so that it stays below the limits of a message and takes a few milliseconds to encode. */
+/**
+ * The maximum number of points in one event, so that it stays below the limits of a message and takes a few
+ * milliseconds to encode.
+ */
 const POINTS_PER_EVENT = 2_000;
 /** Their tags, and the characters of their names and tags. */
 const TAGS_PER_EVENT = 20_000;

@@ -2,7 +2,7 @@ import { addressedInterfaces } from './interfaces.ts';
 import { guestOf, type Interface, type MachineInfo } from './machine-info.ts';
 import type { SystemTools } from './system-tools.ts';
 
-/** One start of PowerShell takes about a second, so that the agent asks once for everything. */
+/** Starting PowerShell takes about a second, so the agent queries everything at once. */
 const SCRIPT = [
   '$o = Get-CimInstance Win32_OperatingSystem',
   '$c = Get-CimInstance Win32_ComputerSystem',
