@@ -54,8 +54,8 @@ export async function formatOf(file: string): Promise<'tar' | 'gzip'> {
 const startsWith = (bytes: Buffer, magic: Buffer): boolean => bytes.subarray(0, magic.length).equals(magic);
 
 /**
- * Reads an archive in pieces and gives its parts, in lists, to `use`. It reads on when `use` has resolved, so that the memory does not
- * grow with the archive. At most `maxBytes` of the decompressed archive are read.
+ * Reads an archive in pieces and passes its parts, in lists, to `use`. It continues when `use` has resolved, so that
+ * memory use does not grow with the archive. At most `maxBytes` of the decompressed archive are read.
  * @throws Error for a damaged archive, and for one that is longer
  */
 export async function readArchive(
@@ -130,7 +130,7 @@ class PartParser {
     return this.#take();
   }
 
-  /** @throws Error for an archive that is cut */
+  /** @throws Error for a truncated archive */
   end(): ArchivePart[] {
     this.#parser.end();
     return this.#take();

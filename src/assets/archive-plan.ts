@@ -39,7 +39,7 @@ export class ArchivePlan {
     return { type: 'file', ...this.#tree.addFile(path), mode: (mode & PERMISSION_BITS) | OWNER_BITS };
   }
 
-  /** Checks the links of a complete archive, one between two yields. @throws InvalidArchive */
+  /** Checks the links of a complete archive. Yields after each link. @throws InvalidArchive */
   followLinks(): Iterable<void> {
     return this.#tree.followLinks();
   }

@@ -7,9 +7,9 @@ import { acquireLock } from './fetch-lock.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** An asset that no process has used for as long is removed. */
+/** An asset that no process has used for this long is removed. */
 const UNUSED_MS = 30 * DAY_MS;
-/** A use is noted when the last noted one is older. */
+/** A use is recorded when the last recorded one is older than this. */
 const USE_NOTED_MS = DAY_MS;
 /** The age at which files that an ended process left behind are removed. */
 const LEFT_BEHIND_MS = DAY_MS;
@@ -25,8 +25,8 @@ export interface AssetCachePorts {
 }
 
 /**
- * The directory of unpacked assets, which several processes may share. Each asset is a directory named by its checksum, and is complete
- * when it exists. The time of that directory is that of its last noted use.
+ * The directory of unpacked assets, which several processes may share. Each asset is a directory named by its checksum,
+ * and is complete when it exists. The time of that directory is that of its last recorded use.
  */
 export class AssetCache {
   readonly #directory: string;
@@ -37,7 +37,7 @@ export class AssetCache {
     this.#ports = ports;
   }
 
-  /** Returns the directory of an asset, and notes its use; undefined if it is not installed. */
+  /** Returns the directory of an asset, and records its use; undefined if it is not installed. */
   async find(sha512: string): Promise<string | undefined> {
     const path = join(this.#directory, sha512);
     const usedAtMs = await directoryTimeMs(path);
@@ -57,8 +57,8 @@ export class AssetCache {
   }
 
   /**
-   * Returns the directory of an asset that this or another process installs. `fill` makes the content in an empty directory and
-   * resolves with its path there. A process at a time does that; the others wait for it.
+   * Returns the directory of an asset that this or another process installs. `fill` creates the content in an empty
+   * directory and resolves to its path there. One process at a time does this; the others wait.
    */
   async install(
     sha512: string,
@@ -116,7 +116,7 @@ export class AssetCache {
     if (!(await isOld(path))) return;
     const aside = `${path.slice(0, this.#directory.length + 1 + 128)}.purged.${randomUUID()}`;
     await rename(path, aside);
-    // A process may have noted a use of the asset in the meantime.
+    // A process may have recorded a use of the asset in the meantime.
     if (ASSET_NAME.test(name) && !(await isOld(aside))) {
       await rename(aside, path);
       return;
@@ -131,7 +131,7 @@ async function createFile(path: string): Promise<void> {
   await (await open(path, 'a', 0o600)).close();
 }
 
-/** Gives the content its final name at once. Another process may have been faster. */
+/** Renames the content to its final name in one step. Another process may have been faster. */
 async function publish(content: string, path: string): Promise<void> {
   try {
     await rename(content, path);

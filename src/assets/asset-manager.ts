@@ -21,7 +21,7 @@ import { unpack } from './unpack.ts';
 const FETCH_LIMIT_MS = 600_000;
 const FIRST_PURGE_MS = 60_000;
 const PURGE_INTERVAL_MS = 86_400_000;
-/** The result of the filters of an asset is used again for as long, if the entity is the same. */
+/** The result of the filters of an asset is reused for this long, if the entity is the same. */
 const SELECTION_KEPT_MS = 60_000;
 const MAX_REMEMBERED_SELECTIONS = 1_000;
 
@@ -45,7 +45,7 @@ export interface AssetManagerPorts {
   entity(): object;
   /** Fills the tokens of the build of an asset, except in its checksum. By default, builds have none. @throws Error */
   fill?(asset: string, build: AssetBuild): AssetBuild;
-  /** Takes the duration of a step of an installation, ms. */
+  /** Receives the duration of a step of an installation, ms. */
   measured?(step: 'fetch' | 'expand', durationMs: number): void;
   clock: Clock;
   log: Log;

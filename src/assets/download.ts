@@ -10,7 +10,7 @@ import type { Target } from './target-policy.ts';
 const MAX_ARCHIVE_BYTES = 512 * 1024 * 1024;
 const MAX_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** These headers belong to the connection, so that an asset cannot set them. */
+/** These headers belong to the connection, so an asset cannot set them. */
 const OF_CONNECTION = /^(host|connection|content-length|transfer-encoding|upgrade|keep-alive|te|trailer|expect)$/i;
 
 export interface DownloadRequest {

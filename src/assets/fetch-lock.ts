@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 
 /** How often the owner of a lock changes the time of its directory. */
 const HEARTBEAT_MS = 1_000;
-/** The owner of a lock whose time has not changed for as long is dead. */
+/** The owner of a lock whose time has not changed for this long counts as dead. */
 const DEAD_AFTER_MS = 10_000;
 const POLL_MS = 200;
 
@@ -26,9 +26,10 @@ export interface HeldLock {
 }
 
 /**
- * Waits for a lock that other processes may hold, and takes over that of a process that has ended or stands still. Only the progress of
- * the lock's time counts, not the time itself, so that the clocks of machines may differ. A process that was only stopped does no
- * harm when it continues: its work directory is gone. Resolves to undefined when `isDone` holds first.
+ * Waits for a lock that other processes may hold, and takes over that of a process that has ended or hangs. Only the
+ * progress of the lock's time counts, not the time itself, so that the clocks of machines may differ. A process that
+ * was only stopped does no harm when it continues: its work directory is gone. Resolves to undefined when `isDone`
+ * holds first.
  */
 export async function acquireLock({ path, clock, signal, isDone }: LockOptions): Promise<HeldLock | undefined> {
   let seen: { mark: string; sinceMs: number } | undefined;

@@ -81,7 +81,7 @@ export async function get(url: URL, options: GetOptions): Promise<Got> {
     const { headers, signal } = options;
     const { statusCode, headers: received, body } = await request(url, { dispatcher, headers, signal });
     const close = async (): Promise<void> => {
-      // The body reports its end as an error, which nobody waits for.
+      // The body reports its end as an error, which nothing waits for.
       body.on('error', () => undefined).destroy();
       await dispatcher.destroy();
     };
