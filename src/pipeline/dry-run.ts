@@ -135,7 +135,7 @@ function endByMissing([first]: readonly string[]): End | undefined {
   return first === undefined ? undefined : { outcome: isUnknown(first) ? 'unknown' : 'skipped', reason: first };
 }
 
-/** How the run ends by its plan, by its filters or for want of its handler. All its filters have been evaluated. */
+/** How the run ends because of its plan, its filters or a missing handler. All its filters have been evaluated. */
 function endOf(run: PlannedRun, { filters, resources }: Subject): End | undefined {
   if (run.outcome !== 'open') return { outcome: run.outcome, reason: run.reason };
   for (const name of run.filters) {
@@ -218,7 +218,10 @@ const withoutCommands = ({ mutators }: DryRunPorts): MutatorPorts => ({
   runCommand: () => Promise.reject(new Error('a dry run starts no command')),
 });
 
-/** What is missing of what the resource uses: socket handlers use neither assets nor secrets, and JavaScript mutators no secrets. */
+/**
+ * What the resource uses and is missing: socket handlers use neither assets nor secrets, and JavaScript mutators no
+ * secrets.
+ */
 async function missingOf(
   resource: Handler | Mutator | undefined,
   owner: string,

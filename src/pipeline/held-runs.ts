@@ -2,8 +2,8 @@ import type { Outage } from './outages.ts';
 import type { PendingRun, PendingRuns } from './pending-runs.ts';
 
 /**
- * Notifications that may wait for unreachable handlers, so that these leave room in the outbox for the others. Past it the oldest of
- * the handler with the most become dead letters.
+ * The maximum number of notifications that wait for unreachable handlers, so that room is left in the outbox for the
+ * others. Beyond it the oldest ones of the handler with the most become dead letters.
  */
 const MAX_HELD = 50_000;
 /** Size of their events. */

@@ -24,7 +24,7 @@ export class KeyQueues {
   readonly #clock: Clock;
   readonly #patienceMs: number;
   readonly #resume: (runs: readonly PendingRun[]) => void;
-  /** Runs that began to wait, in the order in which their patience ends. */
+  /** Runs that began to wait, in the order in which their waiting time ends. */
   readonly #impatient = new Fifo<PendingRun>();
   #cancel: (() => void) | undefined;
   #isStopped = false;

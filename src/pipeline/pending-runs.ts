@@ -14,8 +14,9 @@ export interface PendingNotification extends ScheduledRun {
 }
 
 /**
- * The place of a run among those of its event key (`key-queues.ts`): it `waits` for the runs before it, is `held` behind an earlier
- * one of its handler, may run while the others wait (`leads`), may run while they go on (`apart`), or has `ended`.
+ * The place of a run among those of its event key (`key-queues.ts`): it `waits` for the runs before it, is `held`
+ * behind an earlier one of its handler, may run while the others wait (`leads`), may run while they continue (`apart`),
+ * or has `ended`.
  */
 export type Place = 'waits' | 'held' | 'leads' | 'apart' | 'ended';
 
@@ -29,7 +30,7 @@ export interface PendingRun extends PendingNotification {
   /** Monotonic time of its next attempt. */
   dueMs: number;
   place: Place;
-  /** Whether a slot of the scheduler is in use for it. */
+  /** Whether it uses a slot of the scheduler. */
   isRunning: boolean;
   /** Its outcome is being stored, so that it must not run any more. */
   isSettled: boolean;

@@ -10,11 +10,11 @@ import { Settlement } from './settlement.ts';
 import { Turns } from './turns.ts';
 import { NAMESPACE_DELETED, type RunOptions } from './workflow-run.ts';
 
-/** Notifications that may wait. Past this number senders must pause. */
+/** The maximum number of waiting notifications. Beyond it, senders must pause. */
 const MAX_WAITING = 100_000;
-/** Size of their events. Past it senders must pause. */
+/** The maximum size of their events, bytes. Beyond it, senders must pause. */
 const MAX_WAITING_BYTES = 1024 * 1024 * 1024;
-/** Time for running handlers during a stop. Later they are aborted, and run again after the next start. */
+/** How long a stop waits for running handlers. Then they are aborted, and run again after the next start. */
 const STOP_GRACE_MS = 5_000;
 
 export interface PipelinePorts extends Pick<
@@ -23,11 +23,11 @@ export interface PipelinePorts extends Pick<
 > {
   /** Handlers that run concurrently; 100 by default. */
   maxRunning?: number | undefined;
-  /** How long a run waits for earlier ones of its key with other handlers, ms; two seconds by default. */
+  /** How long a run waits for earlier runs of its key with other handlers, ms; two seconds by default. */
   patienceMs?: number | undefined;
   /** The entry with this outbox key. */
   entry(outboxKey: string): OutboxEntry | undefined;
-  /** Does one run: filters, mutator and handler. */
+  /** Performs one run: filters, mutator and handler. */
   run(entry: OutboxEntry, options: RunOptions): Promise<HandlerRun>;
   /**
    * Stores the outcome of an entry and removes it from the outbox. The entry of a dead letter is kept. Resolves when that is
@@ -37,10 +37,10 @@ export interface PipelinePorts extends Pick<
 }
 
 /**
- * Does the runs of the outbox. Runs of one event key and handler go in order, and the handlers of an event in theirs while each ends
- * soon (`KeyQueues`); others go concurrently. An entry stays in the outbox until its outcome is stored, so a crash repeats runs and
- * loses nothing. A handler that cannot be started for want of descriptors, processes or memory is tried again until it can. A run
- * whose target cannot be reached is tried again for a time.
+ * Performs the runs of the outbox. Runs of one event key and handler happen in order, and so do the handlers of one
+ * event while each ends soon (`KeyQueues`); other runs are concurrent. An entry stays in the outbox until its outcome
+ * is stored, so a crash repeats runs and loses nothing. A handler that cannot be started because descriptors, processes
+ * or memory are used up is tried again until it can. A run whose target cannot be reached is tried again for a time.
  */
 export class Pipeline {
   /** Completed runs since the process started, by outcome. */

@@ -34,7 +34,7 @@ export interface NextAttempt {
   reason: string;
 }
 
-/** Decides which runs that failed are tried again, and when, and which are given up. */
+/** Decides which failed runs are tried again, and when, and which are given up. */
 export class Redelivery {
   readonly #ports: RedeliveryPorts;
   readonly #policy: DeliveryPolicy;

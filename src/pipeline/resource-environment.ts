@@ -3,7 +3,7 @@ import type { SecretReference } from '../resources/secret-reference.ts';
 import { RunEnded } from './run-ended.ts';
 import { type RuntimeAssetPorts, type InstalledAsset, runtimeAssets } from './runtime-assets.ts';
 
-/** The parts of a handler or a mutator that its environment follows from. */
+/** The parts of a handler or a mutator that determine its environment. */
 interface WithEnvironment {
   runtime_assets: readonly string[] | null;
   secrets: readonly SecretReference[] | null;

@@ -6,7 +6,7 @@ import { OutcomeLog } from './outcome-log.ts';
 import type { PendingRun } from './pending-runs.ts';
 import type { Turns } from './turns.ts';
 
-/** Outcomes of runs that did not take place which are stored concurrently. */
+/** The maximum number of outcomes of runs that did not take place that are stored concurrently. */
 const BATCH_SIZE = 100;
 /** Delay before retrying to store an outcome. */
 const RETRY_MS = 1_000;

@@ -38,7 +38,9 @@ export class StartRetries {
     return delayMs;
   }
 
-  /** Notes that the handler was started: the next failure begins with the shortest delay, unless a delay is under way. */
+  /**
+   * Records that the handler was started: the next failure begins with the shortest delay, unless a delay is under way.
+   */
   started({ namespace, handler }: ScheduledRun): void {
     const id = `${namespace}/${handler}`;
     if (this.#retries.get(id)?.cancel === undefined) this.#retries.delete(id);

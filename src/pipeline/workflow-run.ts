@@ -39,8 +39,8 @@ export interface RunOptions {
 }
 
 /**
- * Returns a function that does one run of the outbox: it evaluates the filters, mutates the event and runs the handler. The function
- * never rejects: an unexpected error is logged, and the run has failed.
+ * Returns a function that performs one run of the outbox: it evaluates the filters, mutates the event and runs the
+ * handler. The function never rejects: an unexpected error is logged, and the outcome is `failed`.
  */
 export function workflowRunner(ports: WorkflowPorts) {
   return async (entry: OutboxEntry, options: RunOptions): Promise<HandlerRun> => {

@@ -9,7 +9,10 @@ import { type SimpleExpression, simpleExpression, SimpleScope } from './simple-e
 /** Beyond this number of expressions, the one that was used least recently is compiled again when it is needed. */
 const MAX_CACHED_EXPRESSIONS = 1_000;
 
-/** The analysis of an expression, from its text alone; `false` if it is not simple. Not state: it only saves time. */
+/**
+ * The analysis of an expression, which depends on its text alone; `false` if it is not simple. This is a cache, not
+ * state.
+ */
 const compiled = new LRUCache<string, SimpleExpression | false>(atMost(MAX_CACHED_EXPRESSIONS));
 
 function compiledExpression(expression: string): SimpleExpression | undefined {

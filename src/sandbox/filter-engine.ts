@@ -131,7 +131,7 @@ export class FilterEngine {
     return undefined;
   }
 
-  /** Makes the changes of the event visible to later expressions of the filter, if it still can be written as JSON. */
+  /** Makes the changes of the event visible to later expressions of the filter, if it can still be written as JSON. */
   #carry(context: QuickJSContext, host: HostFunctions, progress: Progress): void {
     const result = this.#runtime.limited(() => host.tryCall('eventText'));
     if (result.error) {

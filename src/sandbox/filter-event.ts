@@ -7,8 +7,8 @@ const UUID_BYTES = 16;
 
 /**
  * Returns an event as filters see it: each field has its zero value instead of being absent or null, the members of the
- * metadata are also members of their object, and there are derived booleans. Objects that are absent are undefined.
- * Shares strings and maps with `event`. Source: spec/04 2.7, "Shape of `event`".
+ * metadata are also members of their object, and there are derived booleans. Absent objects are undefined. Shares
+ * strings and maps with `event`. Source: spec/04 2.7, "Shape of `event`".
  */
 export function filterEvent(event: Event) {
   return {

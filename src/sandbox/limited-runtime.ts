@@ -50,7 +50,7 @@ export class LimitedRuntime {
     this.#cpuMs = cpuMs;
   }
 
-  /** Whether a program was stopped for its time since the last budget. */
+  /** Whether a program exceeded its time and was stopped since the last budget. */
   get ranOutOfTime(): boolean {
     return this.#ranOutOfTime;
   }
@@ -169,7 +169,7 @@ function errorText(context: QuickJSContext, error: QuickJSHandle): string {
   return `${typeof name === 'string' ? name : 'Error'}: ${typeof message === 'string' ? message : ''}`;
 }
 
-/** The error that the engine itself threw, such as for want of memory outside of a program. */
+/** The error that the engine itself threw, for example because memory ran out outside a program. */
 export const engineFailure = (error: unknown): Failure => ({
   type: 'limit',
   error: shortened(`engine failed: ${String(error)}`),

@@ -12,7 +12,7 @@ const isFields = (value: unknown): value is Fields =>
 
 /**
  * Returns the JSON of an event that a mutator left as `json`. As in the reference, attributes that events do not have
- * are lost, and deleted ones are as they were.
+ * are lost, and deleted ones keep their values.
  * @throws InvalidResource for an attribute of another type than the one that events have
  */
 export function mutatedEvent(original: Event, json: string): string {
@@ -50,7 +50,7 @@ function restoreExactTimestamps(original: Event, event: Event): void {
   }
 }
 
-/** Writes exact integers as their digits, which are marked with a character that events hardly have. */
+/** Writes exact integers as their digits, marked with a character that events rarely contain. */
 const stringify = (event: Event): string =>
   JSON.stringify(event, (_key, value: unknown) =>
     typeof value === 'bigint' ? `\u0000${value}\u0000` : value,

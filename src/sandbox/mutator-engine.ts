@@ -7,7 +7,7 @@ import type { MutateAnswer, MutateRequest, Wanted } from './messages.ts';
 import { MUTATOR_PRELUDE } from './mutator-prelude.ts';
 import { withJavaScriptPatterns } from './re2-literals.ts';
 
-/** The error of a mutator that was stopped for its time. */
+/** The error of a mutator that exceeded its time and was stopped. */
 export const MUTATOR_TIMEOUT = 'mutator timeout reached, execution halted';
 
 type Result = { event: string } | { text: string } | { error: string } | Wanted;

@@ -42,7 +42,7 @@ export class Placement {
   }
 }
 
-/** The thread that is done first, if it can take another task. */
+/** The thread that will be free first, if it can take another task. */
 export function freestOf(threads: Iterable<SandboxThread>): SandboxThread | undefined {
   let freest: SandboxThread | undefined;
   for (const thread of threads) {

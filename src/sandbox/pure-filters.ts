@@ -14,7 +14,7 @@ const MAX_CACHED_PROGRAMS = 1_000;
 
 type Fields = Record<string, unknown>;
 
-/** Evaluates one expression for an event that is given. */
+/** Evaluates one expression for a given event. */
 export type Evaluate = (expression: string) => Value | Failure;
 
 /** Filters of which all expressions are pure. They are evaluated in a context of their namespace, which is kept. */

@@ -48,9 +48,9 @@ interface Literal {
 
 /**
  * Rewrites the regular expression literals of a program from RE2, whose constructs stored filters may use, to
- * JavaScript: leading `(?i)`, `(?m)` and `(?s)` become flags, `(?P<name>` becomes `(?<name>`, POSIX classes become ranges,
- * and `\A`, `\z` and `\Q…\E` become what means the same. Other programs, and those that cannot be tokenized, stay as they are.
- * Source: spec/04 2.7, "Language".
+ * JavaScript: leading `(?i)`, `(?m)` and `(?s)` become flags, `(?P<name>` becomes `(?<name>`, POSIX classes become
+ * ranges, and `\A`, `\z` and `\Q…\E` become their equivalents. Other programs, and those that cannot be tokenized, stay
+ * as they are. Source: spec/04 2.7, "Language".
  */
 export function withJavaScriptPatterns(program: string): string {
   if (!program.includes('/') || !RE2_CONSTRUCT.test(program)) return program;
@@ -123,7 +123,7 @@ function javaScriptPattern(pattern: string): string {
 const TEXT_BEGIN = '(?<![^])';
 const TEXT_END = '(?![^])';
 
-/** Returns the length of `\A`, `\z` or `\Q…\E` at the beginning of a pattern, and what means the same in JavaScript. */
+/** Returns the length of `\A`, `\z` or `\Q…\E` at the beginning of a pattern, and its equivalent in JavaScript. */
 function anchorOrQuotation(pattern: string): [taken: number, written: string] {
   if (pattern.startsWith('\\A')) return [2, TEXT_BEGIN];
   if (pattern.startsWith('\\z')) return [2, TEXT_END];

@@ -242,14 +242,14 @@ export class Sandbox {
     this.#restrict(job.owner);
   }
 
-  /** The tasks behind a late one go elsewhere, and a replacement of its thread is started. */
+  /** The tasks behind a late one move to other threads, and a replacement of its thread is started. */
   #late(thread: SandboxThread): void {
     for (const job of thread.takeWaiting().reverse()) this.#waiting.addFirst(job);
     this.#startMissing();
     this.#next();
   }
 
-  /** The tasks of a thread that ended go elsewhere, but not the one that is to blame for it. */
+  /** The tasks of a thread that ended move to other threads, except the one that caused the end. */
   #failed(thread: SandboxThread, error: Error, isGuilty: boolean): void {
     if (!this.#threads.delete(thread)) return;
     void thread.end();

@@ -128,7 +128,7 @@ function compileMember({ object, property, computed, optional }: MemberExpressio
   };
 }
 
-/** Reads an own property. Those of prototypes, and of what is not an object are left to the engine. */
+/** Reads an own property. Properties of prototypes, and of values that are not objects, are left to the engine. */
 function read(from: unknown, name: string, scope: SimpleScope): unknown {
   scope.spend(1);
   if (typeof from === 'string' && name === 'length') return from.length;

@@ -8,18 +8,20 @@ import { threadCpuMs } from './thread-cpu.ts';
 const WORKER = new URL('../../dist/sandbox/worker.cjs', import.meta.url);
 const MAX_HEAP_MB = 64;
 const START_LIMIT_MS = 10_000;
-/** A task that has not ended after this time is late: the others that wait behind it go elsewhere. */
+/** A task that has not ended after this time is late: the others that wait behind it move to other threads. */
 const LATE_MS = 75;
-/** A late task that used this much CPU time since it is late is slow, and its thread not just kept waiting. */
+/**
+ * A late task that has used this much CPU time since it became late is slow; its thread was not merely kept waiting.
+ */
 const SLOW_CPU_MS = 50;
-/** A program that does not end by itself this long after its limit has its thread ended. */
+/** The thread of a program that has not ended this long after its limit is terminated. */
 const GRACE_MS = 200;
 /**
  * A thread that used less CPU time than this while it was late, or than half the limit of its task, was not scheduled, and
  * gets more time.
  */
 const GUILTY_CPU_MS = 60;
-/** How often a thread with a late task is looked at, ms. */
+/** How often a thread with a late task is checked, ms. */
 const AGAIN_MS = 25;
 /** A thread that is not scheduled for this long is ended, and its task is tried once more. */
 const MAX_STARVED_MS = 5_000;
@@ -33,7 +35,7 @@ export interface ThreadListener {
   late(thread: SandboxThread): void;
   /** The late task takes long by itself. */
   slow(thread: SandboxThread): void;
-  /** The thread ended or has to be ended. `isGuilty` is false if its task is not to blame. */
+  /** The thread ended or has to be ended. `isGuilty` is false if its task did not cause that. */
   failed(thread: SandboxThread, error: Error, isGuilty: boolean): void;
 }
 
@@ -198,7 +200,7 @@ export class SandboxThread {
     return undefined;
   }
 
-  /** The CPU time of the thread since its task is late, ms; infinite where the system does not report it. */
+  /** The CPU time of the thread since its task became late, ms; infinite where the system does not report it. */
   #usedSinceLate(): number {
     const usedMs = threadCpuMs(this.#threadId);
     return usedMs === undefined || this.#cpuWhenLateMs === undefined ? Infinity : usedMs - this.#cpuWhenLateMs;

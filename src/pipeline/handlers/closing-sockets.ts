@@ -3,7 +3,9 @@ import type { Clock } from '../../ports/clock.ts';
 
 /** How long a receiver may keep a connection open after it has received everything. */
 const CLOSING_MS = 2_000;
-/** Connections that may wait for their receivers to close. Past it the oldest are closed at once. */
+/**
+ * The maximum number of connections that wait for their receivers to close. Beyond it the oldest are closed at once.
+ */
 const MAX_CLOSING = 200;
 
 /** Closes connections over which everything was sent, while their runs are done already. */

@@ -17,7 +17,7 @@ export interface PipeLimits {
   /** Time limit of handlers without a timeout, ms; 0 means none. */
   runLimitMs: number;
   reaper: ProcessReaper;
-  /** The account of commands; that of the backend by default. */
+  /** The user account under which commands run; by default that of the backend. */
   account?: Account | undefined;
 }
 
