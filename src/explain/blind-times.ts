@@ -1,7 +1,7 @@
 import type { BlindIntervalAt, Excerpt } from './explanation.ts';
 import { entriesOfActor, type LedgerReader } from './key-history.ts';
 
-/** Blind intervals that are explained, the oldest first. */
+/** The maximum number of blind intervals that are explained, the oldest first. */
 const MAX_INTERVALS = 20;
 
 /** Finds the intervals within a time in which the backend received nothing. The last one can end after it. */

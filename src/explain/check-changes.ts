@@ -39,7 +39,7 @@ export interface ChangesAround {
   next: RecordedChange | undefined;
 }
 
-/** Returns the state after the last change; undefined when there is no change at all. */
+/** Returns the state after the last change; undefined when there is no change. */
 export function stateAfter({ before, isCut, next }: ChangesAround): StateAt | undefined {
   const [change] = before;
   if (change === undefined) {
@@ -75,7 +75,7 @@ export function stateAfter({ before, isCut, next }: ChangesAround): StateAt | un
   };
 }
 
-/** The oldest of the newest changes in a row that meet the condition, when each continues the one before. */
+/** The oldest of the newest consecutive changes that meet the condition, where each continues the one before. */
 function firstInRow(
   changes: readonly RecordedChange[],
   isPart: (change: RecordedChange) => boolean,

@@ -2,9 +2,9 @@ import { entityKey } from '../store/encoding/keyspace.ts';
 import type { ConnectionAt, Excerpt } from './explanation.ts';
 import { entriesUpTo, type LedgerReader } from './key-history.ts';
 
-/** Sessions of an agent that are explained, the newest first. */
+/** The maximum number of sessions of an agent that are explained, the newest first. */
 const MAX_SESSIONS = 5;
-/** Changes of one connection that are read, the newest first. */
+/** The maximum number of changes of one connection that are read, the newest first. */
 const MAX_CHANGES = 20;
 
 /** Finds the sessions of an agent that were open within a time, newest first. */
@@ -20,7 +20,7 @@ export async function connectionsOf(
   for (const { details, atMs: openedAtMs } of entries) {
     const session = String(details?.['session']);
     const connection = await connectionAt(ledger, session, openedAtMs, atMs);
-    // The newest one is shown even if it ended before: it shows since when nothing is connected.
+    // The newest one is included even if it ended before: it shows since when the agent has not been connected.
     if (items.length === 0 || (connection.closedAtMs ?? Infinity) >= fromMs) items.push(connection);
   }
   return { items, hasMore };

@@ -14,14 +14,14 @@ import { entriesUpTo, entryAfter, type LedgerReader } from './key-history.ts';
 import { silencesOf } from './silences.ts';
 import { ticksOf } from './ticks.ts';
 
-/** Changes of the event that are read back from the moment. */
+/** The maximum number of changes of the event that are read back from the moment. */
 const MAX_CHANGES = 200;
-/** Changes that an explanation contains, the newest first. */
+/** The maximum number of changes in an explanation, the newest first. */
 const MAX_SHOWN_CHANGES = 20;
-/** How long before the moment the watching is explained at most. */
+/** The longest time before the moment for which watching is explained. */
 const MAX_WATCHED_MS = 7 * 86_400_000;
 
-/** A tick of a running schedule is taken within this time. */
+/** A running schedule records a tick within this time. */
 const TAKEN_WITHIN_MS = 2_000;
 
 const CHECK_STATE = 'check-state';
@@ -35,7 +35,7 @@ export interface ExplainerPorts {
   clock: Pick<Clock, 'nowMs'>;
 }
 
-/** Collects what the records have about an event at a moment. Nothing is computed from the present configuration. */
+/** Collects what is on record about an event at a moment. Nothing is derived from the present configuration. */
 export class Explainer {
   readonly #ports: ExplainerPorts;
 
@@ -102,7 +102,7 @@ export class Explainer {
     if (stored === undefined) return state;
     const { statuses, executed } = stored.history;
     const later = executed.filter((executedS) => executedS * 1_000 > atMs).length;
-    // Earlier results than those of the history may be later than the moment, too.
+    // Results that precede the history may also be later than the moment.
     if (later >= statuses.length) return { ...state, occurrences: { ...state.occurrences, most: stored.occurrences } };
     const counted = Math.max(stored.occurrences - later, state.occurrences.least);
     return { ...state, occurrences: { least: counted, most: counted } };
@@ -131,7 +131,7 @@ function beginOf(state: StateAt, atMs: number): number {
   return state.kind === 'deleted' ? state.change.atMs : atMs;
 }
 
-/** The time for which watching is explained begins at the last recorded receipt before the moment. */
+/** Watching is explained from the last recorded receipt before the moment on. */
 function watchedFrom(state: StateAt, { before }: ChangesAround, fromMs: number): number {
   if (state.kind !== 'recorded') return fromMs;
   const begin = state.problem ?? state.begin;
@@ -139,7 +139,7 @@ function watchedFrom(state: StateAt, { before }: ChangesAround, fromMs: number):
   return Math.min(fromMs, previous, begin.overdue?.sinceMs ?? fromMs);
 }
 
-/** A deadline of the present counts only if nothing was received after the moment. */
+/** The present deadline counts only if nothing was received after the moment. */
 function dueAt(state: StateAt, due: Explanation['due'], atMs: number): Explanation['due'] {
   return state.kind === 'recorded' && state.next === undefined && due !== undefined && due.sinceMs <= atMs
     ? due

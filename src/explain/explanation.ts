@@ -49,7 +49,7 @@ export interface RecordedState {
   begin: RecordedChange;
   /** The change that began the problem; undefined while the status is 0. */
   problem: RecordedChange | undefined;
-  /** Whether `begin` and `problem` may be later than the true ones, because not all changes were read. */
+  /** Whether `begin` and `problem` may be later than the actual changes, because not all changes were read. */
   isCut: boolean;
   /** How many results in a row had the status: at least, and at most where it is known. */
   occurrences: { least: number; most: number | undefined };
@@ -79,7 +79,7 @@ export interface SilenceAt {
 /** An outcome of a handler, as it was known at the moment. */
 export interface HandlerOutcome {
   notification: Notification;
-  /** Whether the outcome came only after the moment. */
+  /** Whether the outcome was recorded only after the moment. */
   isLater: boolean;
 }
 
@@ -128,7 +128,7 @@ export interface Watching {
   unrecordedSinceMs: number | undefined;
 }
 
-/** All that the record has about an event at one moment. */
+/** Everything that is on record about an event at one moment. */
 export interface Explanation extends EventAddress {
   /** Whether the entity has no agent. */
   isProxy: boolean;

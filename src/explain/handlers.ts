@@ -2,7 +2,7 @@ import type { EventAddress } from '../store/encoding/keyspace.ts';
 import type { NotificationStore } from '../store/notification-store.ts';
 import type { Excerpt, HandlerOutcome } from './explanation.ts';
 
-/** Outcomes of one event that are explained, the newest first. */
+/** The maximum number of outcomes of one event that are explained, the newest first. */
 const MAX_OUTCOMES = 50;
 
 /** Finds the outcomes of handlers, or of one handler, with the events that were decided within a time, newest first. */

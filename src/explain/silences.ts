@@ -5,7 +5,7 @@ import { entriesUpTo, type LedgerReader } from './key-history.ts';
 
 /** The actor of silences in the ledger. */
 const SILENCE = 'silence';
-/** Silences of one event that are explained. */
+/** The maximum number of silences of one event that are explained. */
 const MAX_SILENCES = 20;
 /** Changes of one silence that are read: the last one that applied, and those after it. */
 const MAX_CHANGES = 20;

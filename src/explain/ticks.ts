@@ -5,7 +5,7 @@ import type { EventAddress } from '../store/encoding/keyspace.ts';
 import type { TickStore } from '../store/tick-store.ts';
 import type { Excerpt, TickRun } from './explanation.ts';
 
-/** Ticks that are counted for one explanation. */
+/** The maximum number of ticks that are counted for one explanation. */
 const MAX_TICKS = 20_000;
 /** Ticks that are read at once; other work is done between two slices. */
 const TICKS_PER_SLICE = 5_000;

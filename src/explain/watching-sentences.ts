@@ -9,7 +9,7 @@ const ENDS: Readonly<Record<string, string>> = {
   'store.recovered': 'it could not write',
 };
 const KEEPALIVE = 'keepalive';
-/** Reasons of ticks that are named. */
+/** The maximum number of reasons of ticks that are named. */
 const MAX_REASONS = 5;
 
 /** Returns sentences about the connection of the agent, the backend, and the schedule of the check at that time. */
