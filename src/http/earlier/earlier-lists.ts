@@ -30,7 +30,7 @@ export async function listed({ query }: EarlierRequest, parts: readonly ListPart
     await nextTick();
   }
   const total = counts.reduce((sum, count) => sum + count, 0);
-  // The first generation sends no header for a list that is empty as a whole.
+  // The first generation sends no header for a list that is empty without paging.
   const headers = total === 0 ? {} : { 'X-Pagination': JSON.stringify({ limit, offset, total }) };
   return { status: 200, type, headers, body: jsonArray(itemsOf(parts, offset, limit, counts), fits) };
 }

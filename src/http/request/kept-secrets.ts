@@ -6,7 +6,7 @@ const MAPS = ['labels', 'annotations'] as const;
 
 /**
  * Validates that a patch shows no stored value that was redacted before: the right to patch an entity does not include
- * the right to read its secrets. The patch may set such a value anew, or remove it. @throws InvalidResource
+ * the right to read its secrets. The patch may set a new value, or remove it. @throws InvalidResource
  */
 export function assertKeepsSecrets(stored: EntityConfig, edited: EntityConfig, patch: object): void {
   for (const map of MAPS) {

@@ -157,7 +157,7 @@ export function actorRoutes({ commands, actors, actor, actorCounts, ledgerOfKey 
   ];
 }
 
-/** @throws InvalidResource naming the parameter that cannot be one */
+/** @throws InvalidResource that names the invalid parameter */
 function actorFilter(query: URLSearchParams): ActorFilter {
   const machine = query.get('machine') ?? undefined;
   const entity = query.get('entity') ?? undefined;

@@ -38,7 +38,7 @@ const BackendHealthSchema = Type.Object(
   { $id: 'mon/v1.BackendHealth' },
 );
 
-/** How a backend does, as it sees itself. Times in ms, sizes in bytes. */
+/** The health of a backend, as measured by itself. Times in ms, sizes in bytes. */
 export interface BackendHealth {
   startedAtMs: number;
   ledgerSeq: number;

@@ -61,7 +61,7 @@ export function checkHookRoutes({ commands }: CheckHookPorts): Route[] {
   ];
 }
 
-/** @throws NotFound when the name cannot be that of a check */
+/** @throws NotFound when no check can have the name */
 function addressOf(request: RouteRequest): { namespace: string; name: string } {
   const [namespace, name] = [param(request, 'namespace'), param(request, 'name')];
   if (!isName(name)) throw new NotFound();

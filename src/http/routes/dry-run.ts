@@ -24,9 +24,9 @@ const MAX_NAMES = 50;
 const SHOWN_KINDS = ['handlers', 'filters', 'mutators', 'pipelines'] as const;
 const MEMBERS = ['event', 'handlers', 'pipelines'];
 
-/** Says what would happen to an event, without an effect. */
+/** Reports what would happen to an event, without side effects. */
 export function dryRunRoutes({ access, events, dryRuns }: DryRunRoutePorts): Route[] {
-  /** @throws Forbidden without the right to read all that the answer shows */
+  /** @throws Forbidden without the right to read everything in the answer */
   const assertMayRead = ({ caller }: RouteRequest, namespace: string): void => {
     for (const resource of SHOWN_KINDS) access.assertAllowed(caller, { verb: 'get', resource, namespace, name: '' });
   };

@@ -109,7 +109,7 @@ export function entityRoutes({ entities, commands }: EntityRoutePorts): Route[] 
       handle: (request) => {
         const entity = entities.get(param(request, 'namespace'), param(request, 'name'));
         if (entity === undefined) throw new NotFound();
-        // The reported state changes all the time and cannot be patched.
+        // The reported state changes continually and cannot be patched.
         return taggedJson(configOf(entity), redactEntity(entity));
       },
     },

@@ -13,7 +13,7 @@ import { param, type Route, type RouteRequest } from '../request/route.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
-/** Open events that are read in one tick. */
+/** The maximum number of open events that are read in one tick. */
 const BATCH_SIZE = 64;
 /** The order of statuses, worst first; any other status is unknown. */
 const WORST_FIRST = [2, 1];

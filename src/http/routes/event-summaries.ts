@@ -17,13 +17,13 @@ import { enumParameter } from '../request/query-parameters.ts';
 import { type Answer, param, type Route, type RouteRequest } from '../request/route.ts';
 import { type EventSummary, EventSummarySchema, eventSummary } from './event-summary.ts';
 
-/** Events that are shown by their names at once. */
+/** The maximum number of events that one request can name. */
 const MAX_NAMED = 500;
-/** Open events that are read in one tick. */
+/** The maximum number of open events that are read in one tick. */
 const BATCH_SIZE = 64;
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
-/** The latest notifications of an event that are searched for the outcome of each handler. */
+/** How many of the latest notifications of an event are searched for the outcome of each handler. */
 const MAX_NOTIFICATIONS = 20;
 
 export interface EventSummaryPorts {
@@ -45,7 +45,7 @@ export function eventSummaryRoutes(ports: EventSummaryPorts): Route[] {
     return json(found.map(summaryOf));
   }
 
-  /** The open events in order, without reading those that pass. */
+  /** The open events in order; passing ones are not read. */
   async function open(namespace: string, { query, isDisconnected }: RouteRequest): Promise<Answer> {
     const { limit = DEFAULT_LIMIT, from } = pageRequest(query);
     const isSelected = selectionOf('events', query) ?? (() => true);

@@ -19,7 +19,7 @@ const RefusalSchema = Type.Object(
 );
 
 export interface HandshakeRefusalRoutePorts {
-  /** A bounded number of refusals, newest first. */
+  /** The recent refusals, bounded in number, newest first. */
   handshakeRefusals(): readonly object[];
 }
 

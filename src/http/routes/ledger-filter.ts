@@ -38,7 +38,7 @@ export const LEDGER_PARAMETERS = {
   continue: Type.Integer({ minimum: 0, description: 'Value of the header `Sensu-Continue` of the previous page' }),
 };
 
-/** The texts that an entry must have, by parameter. */
+/** The text that an entry must have for each parameter. */
 const TEXTS = { actor: 'actor', key: 'key', key_prefix: 'keyPrefix', event: 'event', user: 'user' } as const;
 
 /** Parses the parameters of the ledger. An empty value means that the parameter is absent. @throws InvalidResource naming the invalid parameter */

@@ -14,7 +14,7 @@ export interface LedgerRoutePorts {
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 /** A page ends after this many slices of the ledger. Each slice is read at once; other requests are served between two slices. */
 const MAX_PAGE_SLICES = 50;
-/** The store accepts no longer actor or key. */
+/** The longest actor or key that the store accepts. */
 const MAX_FILTER_BYTES = 1_900;
 
 const EntrySchema = Type.Object(

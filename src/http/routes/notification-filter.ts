@@ -13,9 +13,9 @@ import {
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
-/** The store accepts no longer names. */
+/** The longest name that the store accepts. */
 const MAX_NAMES_BYTES = 1_500;
-/** A number, or a number and the names of an entity and a check. */
+/** Positions: a number, or a number and the names of an entity and a check. */
 const POSITION = /^\d{16}(\/[^/]{0,500}\/[^/]{0,500})?$/;
 
 /** The outcome of what is still in the outbox. */

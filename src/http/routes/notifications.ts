@@ -16,7 +16,7 @@ import {
 import { type Slice, slicedPage } from './notification-pages.ts';
 import { NotificationSchema, shown, shownWaiting } from './notification-schema.ts';
 
-/** Notifications of an event that are listed at once. The search returns all of them, in pages. */
+/** The maximum number of notifications in the list of an event. The search returns all of them, in pages. */
 const MAX_LISTED = 100;
 const SEARCH = '/api/mon/v1/namespaces/:namespace/notifications';
 const ONE = `${SEARCH}/:id`;
@@ -49,7 +49,7 @@ export function notificationRoutes({ events, notifications, commands, nextAttemp
     return { items: found.map((one) => ({ position: one.position, item: shown(one.notification) })), position };
   }
 
-  /** Looks through the whole outbox, with other work between its parts. */
+  /** Searches the whole outbox in parts, with other work between them. */
   async function waitingWith(namespace: string, id: string): Promise<WaitingNotification | undefined> {
     for (let after: string | undefined; ;) {
       const { found, position } = notifications.waiting({ namespace, id, limit: 1, ...(after && { after }) });

@@ -7,11 +7,11 @@ import { json } from '../answer/answers.ts';
 import { assertKnownParameters, textParameter } from '../request/query-parameters.ts';
 import { param, type Route } from '../request/route.ts';
 
-/** Events that are listed; all are counted. */
+/** The maximum number of events that are listed; all are counted. */
 const MAX_LISTED = 200;
-/** Events that are read in one tick. */
+/** The maximum number of events that are read in one tick. */
 const BATCH_SIZE = 64;
-/** The begin of the silence that is tried: it acts at every time. */
+/** The begin of the previewed silence, which is in effect at every time. */
 const ALWAYS = { begin: 0, expire_at: 0 };
 
 const PreviewSchema = Type.Object(
@@ -30,7 +30,7 @@ export interface SilencePreviewPorts {
   silencing: SilencingOptions;
 }
 
-/** Shows which events a silence would match, by the function that decides it for results. */
+/** Shows which events a silence would match, with the function that decides this for results. */
 export function silencePreviewRoutes({ events, silencing }: SilencePreviewPorts): Route[] {
   return [
     {

@@ -22,7 +22,7 @@ export interface TickRoutePorts {
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
-/** Ticks that are read at once; other requests are served between two slices. */
+/** The number of ticks in one slice; other requests are served between two slices. */
 const TICKS_PER_SLICE = 5_000;
 /** A page ends after this number of slices. */
 const MAX_PAGE_SLICES = 40;
