@@ -16,6 +16,6 @@ export interface BackendHost extends Host {
   /** Loads the whole backend, which takes time that the other commands do not need. */
   load(): Promise<StartModules>;
   printError(text: string): void;
-  /** Lets other processes of the machine go first, from now on. @throws Error of the system */
+  /** Gives other processes of the machine priority from now on. @throws Error of the system */
   yieldProcessor(): void;
 }

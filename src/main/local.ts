@@ -44,7 +44,7 @@ const BACKEND_COMMAND = join(PACKAGE_ROOT, 'bin/mon-backend.js');
 
 const program = (name: string): string => join(PACKAGE_ROOT, `dist/main/${name}.cjs`);
 
-/** What `--secrets-env-allow` of the backend will be. */
+/** The value that `--secrets-env-allow` of the backend will have. */
 function secretVariablesIn({ MON_BACKEND_SECRETS_ENV_ALLOW: allowed }: NodeJS.ProcessEnv): readonly string[] {
   return allowed === undefined ? DEFAULT_SECRET_VARIABLES : allowed.split(/[\s,]+/).filter((item) => item !== '');
 }
@@ -83,7 +83,7 @@ function run(name: 'backend' | 'agent', env: NodeJS.ProcessEnv): Child {
 }
 
 /**
- * Checks what would end one of the programs at its start, so that nothing is started and no log is written.
+ * Checks everything that would make one of the programs fail at its start, before anything is started or logged.
  *
  * @throws ConfigError for settings that are not valid, StoreInUse, Error for addresses that cannot be used
  */
@@ -92,7 +92,7 @@ async function assertStartable(): Promise<void> {
   const machine = { hostname: hostname() || randomUUID(), platform: platform(), isService: false };
   const backend = parseBackendConfig({ argv: [], env: BACKEND_SETTINGS, readFile });
   const agent = parseAgentConfig({ argv: [], env: AGENT_SETTINGS, readFile }, machine);
-  // Settings are shown in place of a start.
+  // The programs only print their settings and do not start.
   if ('help' in backend || 'help' in agent) return;
   await assertNotServed(STATE_DIR, backend.config.controlSocket);
   await assertFree(addressesOf(backend.config, agent.config));
@@ -130,7 +130,7 @@ const reachable = (address: string): string => address.replace(/^(\[::\]|0\.0\.0
 /** Whether the listener takes connections of other machines. */
 const isOpen = (address: string): boolean => !/^(?:127\.\d+\.\d+\.\d+|\[::1\]):\d+$/.test(address);
 
-/** Logs in as the first administrator. `isWrong` when the password is not right any more. */
+/** Logs in as the first administrator. `isWrong` when the password is no longer correct. */
 async function logIn(api: string, password: string): Promise<{ token?: string; isWrong: boolean }> {
   const basic = Buffer.from(`${USERNAME}:${password}`).toString('base64');
   const response = await fetch(`http://${api}/auth`, { headers: { Authorization: `Basic ${basic}` } });

@@ -55,7 +55,7 @@ export interface BackendPorts {
   /** The machine that the backend runs on, for its own entity. */
   machine?: System | undefined;
   machines?: Machines;
-  /** The memory of the process; not watched when absent. */
+  /** The memory of the process; not monitored when absent. */
   memory?: MemorySource | undefined;
   /** The values of the provider `env` of secrets; none by default. */
   secretValues?: SecretValues | undefined;

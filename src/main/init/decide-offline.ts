@@ -3,7 +3,7 @@ import { Committer } from '../../store/commit/committer.ts';
 import { Decision } from '../../store/commit/decision.ts';
 import { LmdbStore } from '../../store/lmdb/lmdb-store.ts';
 
-/** Makes one durable decision on a store that no backend uses. The caller holds its lock. */
+/** Makes one durable decision in a store that no backend uses. The caller holds its lock. */
 export async function decideOffline(
   directory: string,
   clock: Clock,

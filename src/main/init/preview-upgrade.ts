@@ -7,7 +7,7 @@ import type { StoreState } from '../../store/maintenance/store-state.ts';
 import { STORE_VERSION } from '../../store/lmdb/store-version.ts';
 
 /**
- * Returns what an upgrade of the store would do, as lines of text. It changes nothing, and needs no store that nobody uses.
+ * Returns what an upgrade of the store would do, as lines of text. It changes nothing, and a backend may use the store.
  *
  * @throws BackupFailed when there is no space for the backup
  */

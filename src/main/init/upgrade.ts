@@ -144,7 +144,7 @@ async function reportCurrent(
       lock.release();
     }
   } catch (error) {
-    // A running backend owns the store. The record only changes the words of the next run.
+    // A running backend owns the store. The record only changes the message of the next run.
     if (!(error instanceof StoreInUse)) throw error;
   }
 }
@@ -192,7 +192,7 @@ async function lockWithin(
   }
 }
 
-/** Logs the progress of an upgrade; the records that it converts once in a while. */
+/** Logs the progress of an upgrade; the number of converted records only at intervals. */
 function progressLog(log: Log, clock: Clock): (progress: UpgradeProgress) => void {
   let records = 0;
   let lastAtMs = clock.monotonicMs();

@@ -73,7 +73,7 @@ export async function exitWith(code: number, log: Logger): Promise<never> {
  */
 const OTHER_CONTROLS = /[\u007f-\u009f\u2028\u2029]/;
 
-/** Writes them as JSON may write any character of a text. */
+/** Escapes them as JSON allows for any character. */
 const withoutControls = (line: string): string =>
   line.replaceAll(
     new RegExp(OTHER_CONTROLS, 'g'),

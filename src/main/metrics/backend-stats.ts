@@ -25,7 +25,7 @@ export interface BackendStats {
   store: StoreSize | undefined;
   /** The quota and the disk of the store. */
   disk: DiskUse;
-  /** Undefined where the memory is not watched. */
+  /** Undefined where the memory is not monitored. */
   memory: MemoryUse | undefined;
   isMemoryFull: boolean;
   /** Undefined when the backend writes no event log. */

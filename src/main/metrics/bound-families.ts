@@ -101,7 +101,7 @@ export function addBoundFamilies(families: Families, read: () => BackendStats): 
   );
 }
 
-/** The samples of the queues or caches that have the value. */
+/** The samples of the queues or caches that report the value. */
 function samples<L extends string>(label: L, named: Named, value: keyof QueueStats): Sample<L>[] {
   return Object.entries(named).flatMap(([name, queueStats]) => {
     const count = queueStats[value];

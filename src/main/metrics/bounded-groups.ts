@@ -2,7 +2,7 @@ import { MAX_SERIES, OTHERS } from './bounded-series.ts';
 import type { Sample } from './families.ts';
 
 /**
- * The counts of groups whose names are the values of the labels, joined by slashes; the namespace is the first. Beyond
+ * The counts of groups whose names are the values of the labels, joined by slashes, the namespace first. Beyond
  * `MAX_SERIES` groups, those of the namespaces with the fewest objects are summed under the namespace `*`.
  */
 export function boundedGroups<L extends string>(

@@ -9,7 +9,7 @@ import { addProcessFamilies } from './process-families.ts';
 import { addSystemFamilies } from './system-families.ts';
 import { addWorldFamilies } from './world-families.ts';
 
-/** The metrics of a backend. Its parts count by themselves, and are read only by a scrape. */
+/** The metrics of a backend. Its parts keep their own counts, which only a scrape reads. */
 export class Metrics {
   readonly handlers: HandlerDurations;
   readonly #registry = new Registry();

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Environment } from './hide-secrets.ts';
 import { systemClock } from './system-clock.ts';
 
-/** The parts of its process that a program uses. A test replaces it to run the program in the process of the test. */
+/** The parts of its process that a program uses. Tests replace it to run the program in their own process. */
 export interface Host {
   /** The variables that the program was started with, its secrets included. */
   readonly environment: Environment;

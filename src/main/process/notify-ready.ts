@@ -3,7 +3,7 @@ import type { Log } from '../../ports/log.ts';
 
 const SOCKET = 'NOTIFY_SOCKET';
 
-/** Reports to systemd that the program is ready, where its unit asks for that. Commands do not inherit the request. */
+/** Reports to systemd that the program is ready, where its unit requests that. Commands do not inherit the variable. */
 export function notifyReady(log: Log): void {
   const socket = process.env[SOCKET];
   if (socket === undefined) return;

@@ -2,8 +2,8 @@ import type { Host } from './host.ts';
 import { systemClock } from './system-clock.ts';
 
 /**
- * Signals this soon after the first belong to the same request: `timeout` and npm pass on the signal that the terminal or the supervisor
- * sends to the whole process group as well.
+ * Signals this soon after the first belong to the same request: `timeout` and npm forward the signal that the terminal
+ * or the supervisor also sends to the whole process group.
  */
 const SAME_REQUEST_MS = 1_000;
 
@@ -15,7 +15,7 @@ interface Options {
   on?: Host['on'];
 }
 
-/** Runs `first` at the first stop signal, and `again` at each that is a request of its own. */
+/** Calls `first` at the first stop signal, and `again` at each later signal that is a separate request. */
 export function onStopSignal(
   { first, again }: { first: (signal: NodeJS.Signals) => void; again: (signal: NodeJS.Signals) => void },
   { signals = STOP_SIGNALS, on = (signal, handle) => void process.on(signal, handle) }: Options = {},

@@ -7,7 +7,7 @@ import { DATA_FILE } from '../../store/lmdb/lmdb-file.ts';
 import { damageFoundBy } from './probe.ts';
 import { systemClock } from './system-clock.ts';
 
-/** The time that another agent with the same cache directory has to end. */
+/** How long the start waits for another agent with the same cache directory to end. */
 const QUEUE_WAIT_MS = 60_000;
 
 /**

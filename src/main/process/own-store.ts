@@ -30,7 +30,7 @@ export async function assertNotServed(stateDir: string, controlSocket?: string):
   throw new StoreInUse(ownerOf(storeDirectory(stateDir)), placeOf(stateDir));
 }
 
-/** Whether a process listens on the socket, even if it is stopped or too busy to accept. */
+/** Whether a process listens on the socket, even if it is paused or too busy to accept. */
 function isServed(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect({ path });

@@ -6,8 +6,9 @@ import { CorruptRecord } from '../../store/encoding/sealed.ts';
 import { damageFoundBy } from './probe.ts';
 
 /**
- * Lets another process check the pages of a store and open it, because LMDB ends a process that reads a damaged page. The caller holds
- * the lock of the store. A store that is as a clean stop left it is not checked (docs/decisions/0053-clean-stops.md).
+ * Lets another process check the pages of a store and open it, because LMDB ends a process that reads a damaged page.
+ * The caller holds the lock of the store. A store that is exactly as a clean stop left it is not checked
+ * (docs/decisions/0053-clean-stops.md).
  *
  * @throws CorruptRecord that names what is damaged
  */

@@ -6,13 +6,13 @@ import { PACKAGE_ROOT } from './package-root.ts';
 
 /** The exit code of a probing program that has found damage. */
 export const EXIT_DAMAGED = 10;
-/** The signals with which LMDB and the system end a process that reads a damaged page. */
+/** The signals that end a process that reads a damaged page, sent by LMDB or the system. */
 const CRASHES: readonly unknown[] = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV'];
 const MAX_REASON_LENGTH = 500;
 
 /**
- * Lets a program of `dist/main` open the files in a directory, in a process of its own, which may crash. Returns what is damaged;
- * undefined when nothing is, or when the files could not be opened for another reason.
+ * Lets a program of `dist/main` open the files in a directory, in a process of its own, which may crash. Returns a
+ * description of the damage; undefined when there is none, or when the files could not be opened for another reason.
  */
 export async function damageFoundBy(program: 'queue-check' | 'store-probe', directory: string) {
   const path = join(PACKAGE_ROOT, 'dist/main', `${program}.cjs`);

@@ -11,7 +11,7 @@ const REQUEST_TIMEOUT_MS = 15_000;
 /** Maximum delay before a request beyond its time limit is ended. */
 const REQUEST_CHECK_INTERVAL_MS = 1_000;
 const KEEP_ALIVE_TIMEOUT_MS = 15_000;
-/** The limit for one request: an access token names all groups of its user. */
+/** The limit for the headers of one request: an access token names all groups of its user. */
 const MAX_HEADER_BYTES = 64 * 1024;
 /** Time for requests to finish when the backend stops. */
 const API_STOP_GRACE_MS = 3_000;
@@ -48,7 +48,7 @@ export function createApiServer(
   return server;
 }
 
-/** Answers the requests under way and closes their connections; those that stay open longer are terminated. */
+/** Answers the requests in progress and closes their connections; those that stay open longer are terminated. */
 export async function closeApi(server: Server, clock: Clock): Promise<void> {
   server.prependListener('request', (_, response) => {
     response.setHeader('Connection', 'close');

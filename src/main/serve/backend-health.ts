@@ -9,9 +9,9 @@ import type { TransactionalStore } from '../../store/commit/transactional-store.
 const INTERVAL_MS = 60_000;
 /** The samples of an hour. */
 const MAX_KEPT_SAMPLES = 60;
-/** The shortest time that a forecast is made from. */
+/** The shortest time on which a forecast is based. */
 const MIN_OBSERVED_MS = 300_000;
-/** A disk that lasts longer is not forecast. */
+/** No forecast is made beyond this time. */
 const MAX_AHEAD_MS = 365 * 86_400_000;
 
 export interface DiskSample {
@@ -30,7 +30,7 @@ export interface BackendHealthParts {
   log: Log;
 }
 
-/** Reads how the backend does. Samples the free space of the disk of the store until `stop`. */
+/** Reads the health of the backend. Samples the free space of the disk of the store until `stop`. */
 export function watchBackendHealth({ system, store, pipeline, metrics, stateDir, clock, log }: BackendHealthParts): {
   read(): BackendHealth;
   stop(): void;

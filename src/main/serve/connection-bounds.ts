@@ -11,7 +11,10 @@ export interface ConnectionBounds {
   agents: ConnectionBound;
 }
 
-/** The bounds of both ports, by the configuration and the descriptors that this process may have open. */
+/**
+ * The bounds of both ports, which follow from the configuration and the number of descriptors that this process may
+ * open.
+ */
 export function connectionBounds(
   { api: { maxConnections: wanted } }: Pick<BackendConfig, 'api'>,
   { clock, log }: { clock: Clock; log: Log },

@@ -57,7 +57,7 @@ export function dryRunPorts(
     },
     mutators: {
       mutator: (namespace, name) => readResource(reader, 'mutators', namespace, name),
-      // The environment of this program is for handlers, and not for everyone who may read mutators.
+      // The environment of this program is meant for handlers, not for everyone who may read mutators.
       variable: () => undefined,
       libraries: librariesOf,
       evaluate: (task, owner) =>

@@ -1,6 +1,9 @@
 import type { ListenOptions, Server } from 'node:net';
 
-/** Connections that may wait to be accepted, because all agents reconnect at once. The system may allow fewer (net.core.somaxconn). */
+/**
+ * The maximum number of connections that wait to be accepted, because all agents reconnect at once. The system may
+ * allow fewer (net.core.somaxconn).
+ */
 const BACKLOG = 4_096;
 
 const CAUSES: Record<string, string> = {

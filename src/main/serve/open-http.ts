@@ -86,7 +86,7 @@ export async function openHttp(config: BackendConfig, ports: OpenHttpPorts, clos
   return servers;
 }
 
-/** Returns what opens a listener, and closes it at the end. */
+/** Returns a function that opens a listener and registers how it is closed. */
 const openerOf =
   (connections: ConnectionBound, clock: Clock, closers: Closers) =>
   async ({ callback, host, port, flags, writeTimeoutMs, webSockets, createServer }: Listening): Promise<Server> => {

@@ -31,7 +31,7 @@ export interface OpenPipelinePorts {
   libraries: MutatorPorts['libraries'];
   /** Measures the runs of handlers. */
   durations: { observing(handle: HandleEvent, clock: Clock): HandleEvent };
-  /** The account of commands; that of the backend by default. */
+  /** The user account under which commands run; by default that of the backend. */
   account?: Account | undefined;
   backendName: string;
   clock: Clock;

@@ -7,7 +7,7 @@ import type { Closers } from './closers.ts';
 
 export interface OpenStoreOptions {
   stateDir: string;
-  /** Asked whether a backend serves it; by default the one in the state directory. */
+  /** The socket on which a running backend would answer; by default the one in the state directory. */
   controlSocket?: string | undefined;
   sync: LmdbStoreOptions['sync'];
   /** Checks the store in the directory before it is opened, while this process has its lock. */

@@ -32,7 +32,9 @@ export interface WebSockets {
   stop(): Promise<void>;
 }
 
-/** Opens the live feed, and the inspector and the relay to another inspector as far as the configuration says so. */
+/**
+ * Opens the live feed, and those of the inspector and the relay to another inspector that the configuration turns on.
+ */
 export function openWebSockets({ inspect, inspectRelay }: InspectConfig, ports: WebSocketPorts): WebSockets {
   const { system, store, auth, connections, clock } = ports;
   const { inspection } = system;

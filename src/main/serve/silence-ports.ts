@@ -6,7 +6,7 @@ import { actingSilenceNames } from '../../store/acting-silences.ts';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
 
-/** How the API matches silences: as results are matched. */
+/** How the API matches silences: in the same way as for results. */
 export function silencePorts(
   { silenceMatchEntitySubscriptions = DEFAULT_SETTINGS.silencesMatchEntitySubscriptions }: SilenceConfig,
   store: TransactionalStore,

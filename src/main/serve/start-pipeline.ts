@@ -83,7 +83,7 @@ class OutboxLoader {
     this.#quarantine = quarantine;
   }
 
-  /** Whether the entry was added, or will be: an announced entry is in the store already. */
+  /** Whether the entry was added, or will be: an announced entry is already in the store. */
   covers(outboxKey: string): boolean {
     return !this.#isLoaded || outboxKey <= this.#lastKey;
   }

@@ -15,13 +15,13 @@ export interface KeyPair {
   key: string;
 }
 
-/** Makes the error of a file. It names the flag of the file. */
+/** Creates the error of a file, which names the flag of the file. */
 export const fileError = ({ flag, path }: NamedFile, reason: string): ConfigError =>
   new ConfigError([{ flag, rule: `--${flag} ${path}: ${reason}` }]);
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Makes all parts. @throws ConfigError with the mistakes of all parts */
+/** Creates all parts. @throws ConfigError with the mistakes of all parts */
 export function together<T extends object>(parts: { [Part in keyof T]: () => T[Part] }): T {
   const mistakes: Mistake[] = [];
   const made = Object.entries<() => unknown>(parts).map(([name, make]) => {
@@ -85,7 +85,7 @@ const keyOf = (file: NamedFile, text: string): KeyObject =>
 export function textOf(file: NamedFile): string {
   return attempt(file, 'cannot be read', () => {
     const status = statSync(file.path);
-    // Reading a pipe could block forever.
+    // Reading from a pipe could block forever.
     if (!status.isFile()) throw new Error('is not a file');
     if (status.size > MAX_PEM_BYTES) throw new Error(`is larger than ${MAX_PEM_BYTES} bytes`);
     return readFileSync(file.path, 'utf8');
