@@ -99,7 +99,7 @@ export class AgentPort {
       if (error instanceof StoreUnavailable) {
         this.#keep(id, event);
       } else {
-        // The caller is a socket or a timer and cannot handle errors. The connection goes on.
+        // The caller is a socket or a timer and cannot handle errors. The connection continues.
         this.#log.error({ session: id, event: event.type, err: error }, 'could not notify the connection actor');
       }
     }

@@ -241,7 +241,7 @@ export class DecisionContext {
       return actors.wake(this.decision, key);
     } catch (error) {
       if (!(error instanceof ActorFailed)) throw error;
-      // Its supervisor has received the failure, and nothing has been decided with it yet: it is made anew from domain data.
+      // Its supervisor has received the failure, and no decision has used it yet: it is rebuilt from domain data.
       this.touched.push({ kind, key });
       return actors.rebuild(this.decision, key);
     }

@@ -33,8 +33,8 @@ export interface LedgerRetentionPorts {
 type Reason = 'age' | 'size';
 
 /**
- * Removes old entries of the ledger. An entry with the hash of the last of them is durable before the first one goes, so
- * that verification can distinguish a cut from a loss. A cut that was interrupted goes on after the next start.
+ * Removes old entries of the ledger. An entry with the hash of the last of them is durable before the first one goes,
+ * so that verification can distinguish a cut from a loss. An interrupted cut continues after the next start.
  */
 export class LedgerRetention {
   readonly #ports: LedgerRetentionPorts;

@@ -128,12 +128,12 @@ export class Supervision {
     this.#record(failure, waitMs, cause);
   }
 
-  /** Wakes the actor from its last committed record, or makes it anew from domain data when that cannot be restored. */
+  /** Wakes the actor from its last committed record, or rebuilds it from domain data when that cannot be restored. */
   #wakeAgain(kind: ActorKind, key: string, cause: LedgerCause): void {
     const { decider, log } = this.#ports;
     try {
       decider.decide({ cause, unbounded: true }, (ctx) => {
-        // A schedule has no record: it is made anew from its check.
+        // A schedule has no record: it is rebuilt from its check.
         if (!ctx.wake(kind, key) && kind === 'check-schedule') ctx.rebuild(kind, key);
       });
     } catch (error) {

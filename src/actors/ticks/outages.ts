@@ -26,7 +26,7 @@ export function recordOutage(ctx: DecisionContext, event: string, { beginMs, end
   if (reason === undefined) return;
   const leadMs = leadOf(ctx);
   const beganLeadMs = event === 'process.started' ? storedLead(ctx) : leadMs;
-  // Schedules go on at the time of the decision.
+  // Schedules continue at the time of the decision.
   const [fromMs, toMs] = [beginMs + beganLeadMs, Math.max(endMs + leadMs, ctx.nowMs)];
   const outage: TickStreak = { outcome: 'lost', reason, fromMs, toMs, everyMs: 0, isWhole: true };
   const streaks = [...outagesOf(ctx), outage].slice(-MAX_OUTAGES);
