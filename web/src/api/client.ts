@@ -25,7 +25,7 @@ export const at = (strings: TemplateStringsArray, ...parts: readonly string[]): 
 export const CORE = '/api/core/v2';
 export const MON = '/api/mon/v1';
 
-/** Sends a request with the login of the user. @throws Problem */
+/** Sends a request with the user's access token. @throws Problem */
 export async function request(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
   const response = await send(method, path, options, false);
   const final = response.status === 401 ? await send(method, path, options, true) : response;
@@ -79,7 +79,7 @@ export async function list<T>(path: string, options: RequestOptions = {}): Promi
 }
 
 interface AllOptions<T> {
-  /** Items that are read at most. */
+  /** The maximum number of items that are read. */
   max?: number;
   /** The sizes of the first page and of the others. */
   first?: number;

@@ -1,4 +1,4 @@
-/** An answer of the backend that is not a success, or none at all. */
+/** An unsuccessful answer of the backend, or a missing one. */
 export class Problem extends Error {
   /** The HTTP status; 0 when the backend could not be reached. */
   readonly status: number;
@@ -9,5 +9,5 @@ export class Problem extends Error {
   }
 }
 
-/** What a person should read about an error. */
+/** The message of an error that is shown to the user. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

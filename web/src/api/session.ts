@@ -115,7 +115,7 @@ async function exchange(current: Tokens): Promise<string> {
   throw new Problem(response.status, `The backend answered ${response.status}.`);
 }
 
-/** `fetch`, whose failure is a `Problem` as well. */
+/** Like `fetch`, but a failure is a `Problem`. */
 export async function reach(path: string, init: RequestInit = {}): Promise<Response> {
   try {
     return await fetch(path, { ...init, credentials: 'omit', cache: 'no-store' });

@@ -2,7 +2,7 @@ import { feedState } from '../live/feed.ts';
 import { nowMs } from '../state/now.ts';
 import { duration } from '../components/time.tsx';
 
-/** Says whether the page shows the present. */
+/** Shows whether the page is up to date. */
 export function LiveMark() {
   const { isLive, sinceMs } = feedState.value;
   const forS = Math.max(0, Math.round((nowMs.value - sinceMs) / 1_000));

@@ -44,7 +44,7 @@ function choicesFor(text: string): Choice[] {
   return [...found, ...(wanted === '' ? [] : [search, entities])].slice(0, MAX_SHOWN);
 }
 
-/** Goes to a view, a namespace or a search by a few letters. */
+/** Opens a view, a namespace or a search whose name contains the typed letters. */
 export function Palette() {
   const [text, setText] = useState('');
   const [position, setPosition] = useState(0);

@@ -28,7 +28,7 @@ const ICONS = {
 
 export type IconName = keyof typeof ICONS;
 
-/** A decorative drawing. What it stands for must also be in words. */
+/** A decorative drawing. Its meaning must also be given in words. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">

@@ -14,9 +14,9 @@ import { VirtualRows } from './virtual-rows.tsx';
 export interface Column<T> {
   head: string;
   cell: (item: T) => ComponentChildren;
-  /** What the column is sorted by; without it, it is not. */
+  /** The value by which the column is sorted; without it, the column cannot be sorted. */
   sort?: (item: T) => string | number;
-  /** A length of CSS; the others share the rest. */
+  /** A CSS width; columns without one share the rest. */
   width?: string;
   /** Whether larger values come first. */
   isDescending?: boolean;
@@ -24,12 +24,12 @@ export interface Column<T> {
 
 interface ListingProps<T> {
   title: string;
-  /** The plural of what is listed. */
+  /** The plural of the listed kind. */
   noun: string;
   loader: Loader<readonly T[]>;
   columns: readonly Column<T>[];
   keyOf: (item: T) => string;
-  /** The text that the search looks in. */
+  /** The text in which the search looks. */
   textOf: (item: T) => string;
   /** The path of an item in the API. What the user deleted is left out. */
   pathOf?: (item: T) => string;
@@ -167,7 +167,7 @@ function Head<T>({ columns, sort }: { columns: readonly Column<T>[]; sort: strin
   );
 }
 
-/** What the search looks in, by item. */
+/** The texts in which the search looks, by item. */
 const TEXTS = new WeakMap<object, string>();
 
 function searchedText<T extends object>(item: T, textOf: (item: T) => string): string {
@@ -181,7 +181,7 @@ function searchedText<T extends object>(item: T, textOf: (item: T) => string): s
 /** Items whose texts are made in one task. */
 const WARMED_AT_ONCE = 500;
 
-/** Makes the texts of a long list before the user searches, in short tasks. Returns what ends it. */
+/** Builds the texts of a long list before the user searches, in short tasks. Returns a function that stops this. */
 function warmed<T extends object>(items: readonly T[], textOf: (item: T) => string): () => void {
   let timer: ReturnType<typeof setTimeout>;
   const warm = (start: number): void => {

@@ -5,7 +5,7 @@ import { forgetSearch, MAX_SAVED, saveSearch, savedSearches } from '../state/sav
 import { Dialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 
-/** Saves the current view of a list under a name, and leads to those that were saved. */
+/** Saves the current view of a list under a name, and links to the saved ones. */
 export function SavedSearches() {
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState('');

@@ -8,7 +8,7 @@ const TYPING_MS = 40;
 export function SearchField({ label, value }: { label: string; value: string }) {
   const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  // What the user has typed since must not be replaced by what the address has of it.
+  // The address must not overwrite what the user has typed since.
   const sent = useRef(value);
   useEffect(() => {
     if (value !== sent.current) setText(value);

@@ -3,7 +3,7 @@ import { nowMs } from '../state/now.ts';
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
-/** Under two of a unit, the next smaller one is shown too. */
+/** Below two of a unit, the next smaller unit is shown too. */
 const PARTS_BELOW = 10;
 
 /** A length of time in one or two units: `45 s`, `3 min`, `2 h 5 min`, `4 d 2 h`. */
@@ -26,7 +26,7 @@ const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 /** A time in the user's own zone. */
 export const exactTime = (seconds: number): string => EXACT.format(seconds * 1_000);
 
-/** How long ago a time is, or how long until then. The exact time is shown on hover. Updates itself. */
+/** How long ago a time was, or how long it is until then. The exact time is shown on hover. Updates itself. */
 export function Ago({ at, prefix = '' }: { at: number | null | undefined; prefix?: string }) {
   if (at === null || at === undefined || at <= 0) return <span class="muted">never</span>;
   const elapsedS = nowMs.value / 1_000 - at;

@@ -5,13 +5,13 @@ import type { InspectMessage } from './messages.ts';
 export const INSPECT_PATH = '/debug/inspect';
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 15_000;
-/** Browsers do not tell why a WebSocket was refused. */
+/** Browsers do not report why a WebSocket was refused. */
 const NOT_OPENED =
   'The backend refused the connection. It must run with --inspect, and you need the verb get on inspect; the keys of the actors must be complete.';
 
 export interface InspectListener {
   message: (message: InspectMessage) => void;
-  /** What is wrong with the connection; undefined when it is open. */
+  /** The problem of the connection; undefined when it is open. */
   problem: (text: string | undefined) => void;
 }
 

@@ -2,7 +2,7 @@ import { clockTime } from '../machines/clock-time.ts';
 import { namesOf } from '../machines/chart-states.ts';
 import type { InspectMessage } from './messages.ts';
 
-/** The last messages of an inspector. Each opens to show all of it. */
+/** The last messages of an inspector. Each can be opened to show its content. */
 export function MessageLog({ log }: { log: readonly InspectMessage[] }) {
   return (
     <section class="card">

@@ -27,7 +27,7 @@ export interface FeedListener {
 
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 8_000;
-/** A connection on which the backend did not answer is given up after this time. */
+/** A connection on which the backend does not answer is abandoned after this time. */
 const OPEN_WITHIN_MS = 10_000;
 
 interface FeedState {

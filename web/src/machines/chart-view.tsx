@@ -8,12 +8,12 @@ import { usePanZoom } from './use-pan-zoom.ts';
 const READABLE = 0.5;
 /** The scale at which a part of a chart is shown. */
 const PART_SCALE = 0.8;
-/** The greatest part of the window that a chart takes. */
+/** The largest fraction of the window that a chart takes. */
 const MAX_WINDOW_PART = 0.74;
 
 interface ChartViewProps extends ChartMarks {
   chart: Chart;
-  /** What the chart shows, for people who do not see it. */
+  /** A description of the chart, for screen readers. */
   label: string;
   /** Begins with the small layout, without labels. */
   isCompact?: boolean;
@@ -101,7 +101,7 @@ const around = ({ x, y, width, height }: Box, partWidth: number, partHeight: num
   height: partHeight,
 });
 
-/** The scale at which all of a layout fits. */
+/** The scale at which the whole layout fits. */
 const scaleOf = ({ width, height }: Layout, pageWidth: number): number =>
   Math.min(pageWidth / width, (window.innerHeight * MAX_WINDOW_PART) / height, 1);
 

@@ -38,7 +38,7 @@ export function ReplayPage() {
   useEffect(() => {
     if (read !== undefined) setShown({ wanted, read });
   }, [read]);
-  // While more is read, what was read before stays.
+  // What was read before stays visible while more is read.
   const data = read ?? (shown.wanted === wanted ? shown.read : undefined);
   const replay = useMemo(() => new Replay(data?.entries ?? [], addresses), [data, addresses]);
   return (

@@ -19,7 +19,7 @@ export interface LedgerEntry {
 export interface ReplayedActor {
   machine: string;
   key: string;
-  /** The top-level state; null when there is no actor, undefined when the entries do not tell. */
+  /** The top-level state; null when there is no actor, undefined when the entries do not show it. */
   value: string | null | undefined;
   /** The last entry of this actor up to the step. */
   last: LedgerEntry | undefined;
@@ -34,7 +34,7 @@ export interface ReadOfActor {
   readUpTo: number;
 }
 
-/** The entries of several actors, as far as they were read. */
+/** The entries of several actors that have been read. */
 export interface ReadEntries {
   /** In the order of the ledger. No entry of these actors is missing between two of them. */
   entries: LedgerEntry[];
@@ -42,7 +42,10 @@ export interface ReadEntries {
   untilS: number | undefined;
 }
 
-/** Joins what was read of several actors, up to the first that was not read to its end, so that no actor is shown later than another. */
+/**
+ * Joins the entries of several actors, up to the point to which all of them were read, so that no actor is shown at a
+ * later time than another.
+ */
 export function joined(lists: readonly ReadOfActor[]): ReadEntries {
   const readUpTo = Math.min(...lists.map((list) => list.readUpTo));
   const entries = lists
@@ -92,7 +95,7 @@ export class Replay {
     });
   }
 
-  /** How long a step is shown before the next one, ms: as in the past at this speed, but never long. */
+  /** How long a step is shown before the next one, ms: the recorded time at this speed, with an upper limit. */
   waitMsAfter(step: number, speed: number): number {
     const [now, next] = [this.timeMsAt(step), this.timeMsAt(step + 1)];
     if (step === 0 || now === undefined || next === undefined) return FIRST_WAIT_MS;

@@ -1,4 +1,4 @@
-/** How good or bad a state is, for its colour. The name of the state and a dot always say the same. */
+/** How good or bad a state is, for its colour. The name of the state and a dot always show the same. */
 export type Tone = 'good' | 'warning' | 'critical' | 'neutral';
 
 const TONES: Readonly<Record<string, Tone>> = {

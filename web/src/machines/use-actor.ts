@@ -27,7 +27,7 @@ export interface LiveActor {
   seq: number | undefined;
 }
 
-/** An actor that moves with the live feed: its new state is shown at once, and its data when it has been read. */
+/** An actor that follows the live feed: its new state is shown at once, and its data when it has been read. */
 export function useActor(chart: Chart, key: string): LiveActor {
   const sessionId = `${chart.machine}:${key}`;
   const isOwn = (change: { kind: string; key: string }): boolean => change.kind === chart.machine && change.key === key;

@@ -42,7 +42,10 @@ function countsOf(list: readonly StateCounts[]): Counts {
 const CONNECTED_SESSIONS = ['agent-connection.registered', 'agent-connection.warning'];
 const CONNECTED_LINK = 'agent-link.connected';
 
-/** Adds the links that are connected. They run in the agents: the backend knows them by their sessions, and no other state of them. */
+/**
+ * Adds the links that are connected. Links run in the agents: the backend knows only the connected ones, by their
+ * sessions.
+ */
 function withLinks(counts: Counts): Counts {
   if (!CONNECTED_SESSIONS.some((id) => counts.has(id))) return counts;
   const connected = CONNECTED_SESSIONS.reduce((sum, id) => sum + (counts.get(id) ?? 0), 0);

@@ -4,7 +4,7 @@ import type { Box } from './chart.ts';
 
 const ZOOM_STEP = 1.3;
 const PAN_STEP = 0.12;
-/** The greatest and the least size of the visible part, as a part of the chart. */
+/** The largest and the smallest visible part, as a fraction of the chart. */
 const MAX_PART = 1.15;
 const MIN_PART = 0.08;
 

@@ -15,7 +15,7 @@ export interface Loader<T> {
   reload: () => void;
 }
 
-/** `show` shows a part that is there already, before the rest is read. */
+/** `show` shows the part that has already been read, before the rest. */
 type Load<T> = (signal: AbortSignal, show: (part: T) => void) => Promise<T>;
 
 interface LoadOptions {
@@ -30,7 +30,7 @@ interface LoadOptions {
 /** Changes within this time lead to one reading. */
 const GATHER_MS = 250;
 
-/** Reads something when a component is shown or `key` changes, and again when the live feed says so. */
+/** Reads data when a component is shown or `key` changes, and again after matching changes in the live feed. */
 export function useLoaded<T>(key: string, load: Load<T>, options: LoadOptions = {}): Loader<T> {
   const loader = useMemo(() => makeLoader(load), [key]);
   useEffect(() => {

@@ -16,7 +16,7 @@ const isSearch = (value: unknown): value is SavedSearch => {
   return typeof name === 'string' && typeof to === 'string' && /^\/(?!\/)/.test(to);
 };
 
-/** Reads what was stored. Anything else than a list of searches is left out. */
+/** Reads the stored searches. Anything that is not a saved search is left out. */
 export function parseSearches(text: string | null): SavedSearch[] {
   try {
     const value: unknown = JSON.parse(text ?? '[]');

@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals';
 
-/** What a user chose for this browser. */
+/** The user's settings for this browser. */
 export interface Settings {
   theme: 'system' | 'light' | 'dark';
   contrast: 'normal' | 'high';

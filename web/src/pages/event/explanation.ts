@@ -1,4 +1,4 @@
-/** What the API explains of an event at a moment. Times are Unix seconds. */
+/** The API's explanation of an event at a moment. Times are Unix seconds. */
 export interface Explanation {
   at: number;
   sentences: readonly string[];

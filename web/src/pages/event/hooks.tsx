@@ -6,7 +6,7 @@ export interface HookResult {
   status?: number;
 }
 
-/** What the hooks of the last result found out. */
+/** The output of the hooks of the last result. */
 export function Hooks({ hooks }: { hooks: readonly HookResult[] }) {
   if (hooks.length === 0) return null;
   return (

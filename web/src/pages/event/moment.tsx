@@ -4,7 +4,7 @@ import type { Explanation } from './explanation.ts';
 const MS = 1_000;
 const MINUTE_MS = 60_000;
 
-/** A time as a field of the browser wants it, in the user's zone. */
+/** A time in the format of the browser's time field, in the user's zone. */
 function localValue(seconds: number): string {
   const offsetMs = new Date(seconds * MS).getTimezoneOffset() * MINUTE_MS;
   return new Date(seconds * MS - offsetMs).toISOString().slice(0, 19);

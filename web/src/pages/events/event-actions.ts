@@ -12,7 +12,7 @@ const eventPath = ({ namespace, entity, check }: Address): string =>
 const count = (number: number): string => `${number} ${number === 1 ? 'event' : 'events'}`;
 
 interface Outcome {
-  /** The rows may be shown as they will be. */
+  /** The rows can already be shown as they will be. */
   hidden: (addresses: readonly Address[], isHidden: boolean) => void;
   done: () => void;
 }

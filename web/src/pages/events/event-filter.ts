@@ -7,7 +7,7 @@ export type StatusFilter = (typeof STATUSES)[number];
 export const SORTS = ['severity', 'since', 'last', 'entity', 'check'] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** What the address says about the list of events. */
+/** The filter and the order of the list of events, as the address has them. */
 export interface EventFilter {
   text: string;
   status: StatusFilter;
@@ -63,7 +63,7 @@ function hasStatus(row: EventRow, status: StatusFilter): boolean {
   return toneOf(row.status) === status;
 }
 
-/** What the search looks in, by row. */
+/** The texts in which the search looks, by row. */
 const TEXTS = new WeakMap<EventRow, string>();
 
 function textOf(row: EventRow): string {

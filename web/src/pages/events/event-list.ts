@@ -8,7 +8,7 @@ import { type EventKey, type EventRow, keyOf } from './event-row.ts';
 export const MAX_ROWS = 20_000;
 const FIRST_PAGE = 100;
 const PAGE = 1_000;
-/** Events that one request names. */
+/** The maximum number of events in one request. */
 const NAMED = 100;
 /** Changes within this time lead to one request. */
 const GATHER_MS = 200;
@@ -101,7 +101,7 @@ export class EventList {
         limit = PAGE;
       } while (next !== undefined && seen.size < MAX_ROWS);
       for (const key of this.rows.keys()) if (!seen.has(key)) this.rows.delete(key);
-      // Together, so that the last rows belong to the reading and do not wait as new ones.
+      // Both at once, so that the last rows count as read and do not wait as new ones.
       batch(() => {
         this.version.value += 1;
         this.state.value = { isLoading: false, isComplete: next === undefined, error: undefined };

@@ -26,7 +26,7 @@ export const keyOf = ({ entity, check }: Pick<EventRow, 'entity' | 'check'>): Ev
 export const isProblem = ({ status, state }: Pick<EventRow, 'status' | 'state'>): boolean =>
   status !== 0 || state === 'flapping';
 
-/** Why nobody is notified of an event, or who was. One line. */
+/** Who was notified of an event, or why no one is. One line. */
 export function notifiedText(row: EventRow): string {
   if (!isProblem(row)) return '';
   if (row.silenced.length > 0) return `silenced by ${row.silenced.join(', ')}`;

@@ -85,7 +85,7 @@ function linesOf(keys: readonly EventKey[], list: EventList, { group, isFolded, 
   });
 }
 
-/** Tells screen readers of new problems, at most every ten seconds. */
+/** Announces new problems to screen readers, at most every ten seconds. */
 function useAnnouncements(pending: readonly EventKey[], list: EventList): void {
   const last = useRef(-Infinity);
   const count = pending.length;

@@ -9,7 +9,7 @@ import { useEventView } from './event-view.ts';
 /** What a screen on a wall can show. */
 const MAX_TILES = 60;
 
-/** The worst problems, big and without controls. What is silenced is pale. It always shows the present order. */
+/** The worst problems, large and without controls. Silenced ones are pale. The order is always current. */
 export function Wall({ namespace }: { namespace: string }) {
   const filter = filterIn(query.value);
   const view = useEventView(namespace, filter, `${query.value.toString()} wall`);

@@ -41,7 +41,7 @@ export function bytes(count: number): string {
   return count >= MIB ? `${Math.round(count / MIB)} MiB` : `${Math.round(count / KIB)} KiB`;
 }
 
-/** What is not as it should be. */
+/** The problems of the backend. */
 function problemsOf({ lag, refused, quarantined, outbox, dead_letters, disk }: BackendHealth): string[] {
   const isFull = ({ used, limit }: Queue): boolean => limit !== null && used > FULL * limit;
   return [

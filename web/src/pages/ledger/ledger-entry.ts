@@ -19,7 +19,7 @@ export interface LedgerPage {
   entries: LedgerEntry[];
 }
 
-/** What led to an entry, in words. */
+/** The cause of an entry, in words. */
 export function causeText(cause: LedgerEntry['cause']): string {
   const { user, eventId, deadlineAtMs, session, backend, restore } = cause;
   if (typeof user === 'string') return eventId === undefined ? `user ${user}` : `event by user ${user}`;

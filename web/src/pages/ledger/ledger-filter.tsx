@@ -29,7 +29,7 @@ const TIMES: ReadonlySet<string> = new Set(['since', 'until']);
 const MS = 1_000;
 const MINUTE_MS = 60_000;
 
-/** Unix seconds as a field of the browser wants them, in the user's zone. */
+/** Unix seconds in the format of the browser's time field, in the user's zone. */
 function localValue(value: string): string {
   const ms = Number(value) * MS;
   if (value === '' || Number.isNaN(ms)) return '';

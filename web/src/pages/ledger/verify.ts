@@ -9,7 +9,7 @@ export interface Verification {
   seq: number;
   head: number;
   state: 'running' | 'sound' | 'stopped' | 'failed';
-  /** What was found, when it failed. */
+  /** The error that was found, when verification failed. */
   fault?: string;
 }
 

@@ -12,7 +12,7 @@ import { Outcome } from '../event/outcome.tsx';
 const LIMIT = 500;
 const OUTCOMES = ['handled', 'failed', 'timed-out', 'denied', 'skipped', 'waiting'] as const;
 
-/** What became of the handlers, newest first; dead letters can be replayed. */
+/** The outcomes of the handlers, newest first; dead letters can be replayed. */
 export function NotificationsPage({ params: { namespace = '' } }: PageProps) {
   const outcome = query.value.get('outcome') ?? '';
   const isDead = outcome === 'dead-letters';

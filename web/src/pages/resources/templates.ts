@@ -18,7 +18,7 @@ const BODIES: Readonly<Record<string, object>> = {
   entities: { entity_class: 'proxy', subscriptions: [] },
 };
 
-/** What a new resource of a kind begins with. */
+/** The initial text of a new resource of a kind. */
 export const templateOf = (kind: string, namespace: string): object => ({
   metadata: { name: '', namespace },
   ...BODIES[kind],

@@ -6,7 +6,7 @@ import { forEach } from '../../state/undo.ts';
 import { createSilence, nameOf, silencePath, type Target } from './silence.ts';
 import { SilencePreview } from './silence-preview.tsx';
 
-/** Silences that are made at once. */
+/** The maximum number of silences that are created together. */
 const MAX_AT_ONCE = 200;
 const HOUR_S = 3_600;
 const DURATIONS: readonly (readonly [seconds: number, text: string])[] = [
@@ -20,7 +20,7 @@ const DURATIONS: readonly (readonly [seconds: number, text: string])[] = [
 
 interface SilenceDialogProps {
   namespace: string;
-  /** What the user wants to silence; none = the target is typed. */
+  /** The targets that the user wants to silence; none when the user types the target. */
   events: readonly { entity: string; check: string }[];
   /** What is chosen first. */
   extent?: Extent;
@@ -39,7 +39,7 @@ const targetOf = (extent: Extent, entity: string, check: string): Target => ({
   check: extent === 'entity' ? undefined : check,
 });
 
-/** Makes silences, after showing what they match. */
+/** Creates silences, after showing what they match. */
 export function SilenceDialog({ namespace, events, extent: first = 'event', onClose, onDone }: SilenceDialogProps) {
   const [extent, setExtent] = useState<Extent>(events.length === 0 ? 'typed' : first);
   const [typed, setTyped] = useState({ subscription: '', check: '' });

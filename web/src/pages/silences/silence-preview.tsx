@@ -11,7 +11,7 @@ const MAX_READ = 20;
 
 type State = { events: Preview['events']; count: number } | { error: string } | undefined;
 
-/** Lists what the backend says that the silences would match. */
+/** Lists the events that the silences would match, as the backend reports them. */
 export function SilencePreview({ namespace, targets }: { namespace: string; targets: readonly Target[] }) {
   const [state, setState] = useState<State>(undefined);
   const key = targets.map(nameOf).join(' ');

@@ -14,7 +14,7 @@ import { useLoaded } from '../../state/resource.ts';
 const ENTITY = 'example';
 const CHECK = 'tour';
 
-/** Makes an alert by a button and follows it to its notification. */
+/** Raises an alert with a button and follows it to its notification. */
 export function TourPage({ params: { namespace = '' } }: PageProps) {
   const [isBusy, setBusy] = useState(false);
   const key = `${namespace}/${ENTITY}/${CHECK}`;

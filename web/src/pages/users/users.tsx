@@ -32,7 +32,7 @@ const TABS = [
   ['bindings', 'Bindings'],
 ] as const;
 
-/** Who may do what. Nothing is changed here. */
+/** Who may do what. The page is read-only. */
 export function UsersPage() {
   const tab = TABS.find(([name]) => name === query.value.get('show'))?.[0] ?? 'users';
   return (
