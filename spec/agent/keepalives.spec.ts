@@ -30,7 +30,7 @@ describe('keepalives', () => {
     );
   });
 
-  it('begin at once and go on at each interval', async () => {
+  it('begin at once and continue at each interval', async () => {
     keepalives.begin(send);
     expect(sent).to.have.lengthOf(1);
     await clock.advance(19_999);

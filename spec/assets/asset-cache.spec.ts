@@ -73,7 +73,7 @@ describe('the cache of assets', () => {
     expect(await readdir(path)).to.deep.equal(['first']);
   });
 
-  it('notes a use once a day', async () => {
+  it('records a use once a day', async () => {
     const clock = new ManualClock();
     const cache = cacheOf(clock);
     await mkdir(at(SHA512));
@@ -87,7 +87,7 @@ describe('the cache of assets', () => {
     expect(await timeOf()).to.equal(clock.nowMs());
   });
 
-  it('loses assets that were not used for 30 days, and what dead processes left', async () => {
+  it('loses assets that were not used for 30 days, and files that dead processes left', async () => {
     const clock = new ManualClock();
     const cache = cacheOf(clock);
     const names = ['aa', 'bb', 'cc', 'dd'].map((pair) => pair.repeat(64));
@@ -116,7 +116,7 @@ describe('the cache of assets', () => {
     expect(await exists(at(SHA512))).to.equal(false);
   });
 
-  it('need not exist before the first asset, and is not made by a purge', async () => {
+  it('need not exist before the first asset, and is not created by a purge', async () => {
     await rm(directory.path, { recursive: true });
     await cacheOf().purge();
     expect(await exists(directory.path)).to.equal(false);
@@ -184,7 +184,7 @@ describe('the lock of an asset', () => {
     await taken?.release();
   });
 
-  it('is not waited for any longer when the signal is aborted', async () => {
+  it('is no longer waited for when the signal is aborted', async () => {
     await mkdir(path());
     const reason = new Error('enough');
     const controller = new AbortController();
@@ -219,7 +219,7 @@ describe('processes that share a cache', function () {
     );
   });
 
-  it('take over from one that was killed in the middle, which leaves nothing that looks complete', async () => {
+  it('take over from one that was killed during an installation, which leaves nothing that looks complete', async () => {
     const { server, cacheDir } = installation;
     server.serve('/a', (_request, response) => {
       if (server.requests.length > 1) response.end(ARCHIVE);

@@ -183,7 +183,7 @@ describe('a failed asset', () => {
     expect(triesAfter).to.deep.equal([0, 1, 3, 7, 15, 31, 63, 123]);
   });
 
-  it('is fetched when the server is back, and is then remembered no longer', async () => {
+  it('is fetched when the server is back, and is then no longer remembered', async () => {
     const { server } = installation;
     const clock = new ManualClock();
     const manager = installation.manager({}, { clock });
@@ -227,7 +227,7 @@ describe('a failed asset', () => {
     expect(manager.failures.used).to.equal(0);
   });
 
-  it('is one whose archive was sent in part', async () => {
+  it('is one whose archive was sent only in part', async () => {
     const { server } = installation;
     const archive = toolAsset();
     const asset = server.asset('cut', archive);

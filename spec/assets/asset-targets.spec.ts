@@ -209,7 +209,7 @@ describe('A4: a download', () => {
     expect(other.requests[0]?.headers).not.to.have.any.keys('authorization', 'x-token');
   });
 
-  it('sends the user and the password of a URL, and shows neither', async () => {
+  it('sends the user and the password of a URL, and shows neither in errors', async () => {
     const { server } = installation;
     const url = server.url('/missing?token=secret').replace('//', '//user:p%40ss@');
     expect(await reasonOf(url)).to.equal('error fetching asset: Response Code 404');

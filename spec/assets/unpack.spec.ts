@@ -78,13 +78,13 @@ describe('an archive', () => {
     expect((await stat(content('d'))).mode & 0o7000).to.equal(0);
   });
 
-  it('is unpacked by its content, not by its name, and refused when it is none', async () => {
+  it('is recognised by its content, not by its name, and refused when the content is not an archive', async () => {
     expect(await failureOf(Buffer.from('PK\u0003\u0004'.padEnd(300)))).to.match(/format 'application\/zip'/);
     await rmdir(content());
     expect(await failureOf(Buffer.from('text'))).to.equal("given file of format '' does not appear valid");
   });
 
-  it('is refused when it is cut, damaged or compressed twice', async () => {
+  it('is refused when it is truncated, damaged or compressed twice', async () => {
     const whole = tarArchive([{ path: 'a', content: 'x'.repeat(2_000) }]);
     const damaged = Buffer.from(whole);
     damaged.write('b', 0);
@@ -96,7 +96,7 @@ describe('an archive', () => {
     }
   });
 
-  it('is left when it is no longer wanted', async () => {
+  it('is abandoned when it is no longer needed', async () => {
     const reason = new Error('enough');
     expect(await failureOf(tarGzArchive([{ path: 'a' }]), AbortSignal.abort(reason))).to.match(/enough$/);
   });
@@ -196,7 +196,7 @@ describe('an archive', () => {
       await expectRefused([inside, { path: 'before/below' }], /is below "before", which is not a directory/);
     });
 
-    it('is refused for a path that is too long, and for a name that is', async () => {
+    it('is refused for a path that is too long, and for a name that is too long', async () => {
       await expectRefused([extendedHeader('path', 'd/'.repeat(600)), { path: 'x' }], /has too long a path/);
       await expectRefused([extendedHeader('path', 'é'.repeat(130)), { path: 'x' }], /has too long a name/);
       await expectRefused(

@@ -97,7 +97,7 @@ describe(`a backend with ${DESCRIPTORS} descriptors`, function () {
     expect(linesOf('could not start a handler, its events stay in the outbox')).to.deep.equal([]);
   });
 
-  it('answers 503 as a whole to requests above the bound of API connections, logs that once, and accepts them later', async () => {
+  it('answers requests above the bound of API connections with a complete 503, logs that once, and accepts them later', async () => {
     const idle = await openMany(backend.apiPort, 40);
     await delay(100);
     const { socket, received } = await open(backend.apiPort);

@@ -57,7 +57,7 @@ describe('the pipeline', () => {
     await eventually(() => outbox.pipeline.outbox.used === 0);
   });
 
-  it('delays a handler by two seconds in all, however many of its event hang', async () => {
+  it('delays a handler by two seconds in total, however many handlers of its event hang', async () => {
     for (let n = 0; n < 20; n += 1) {
       outbox.handler(`hangs${n}`);
       outbox.hangs.add(`hangs${n}`);
@@ -150,7 +150,7 @@ describe('the pipeline', () => {
     expect([...outbox.entries.keys()]).to.deep.equal(['1']);
   });
 
-  describe('when a handler cannot be started for want of descriptors, processes or memory', () => {
+  describe('when a handler cannot be started because descriptors, processes or memory are used up', () => {
     const settle = (): Promise<unknown> => outbox.clock.advance(0);
 
     it('keeps the notification in the outbox, and runs the handler when it can be started', async () => {

@@ -38,7 +38,7 @@ describe('an event whose handler cannot be reached', () => {
     }
   }
 
-  it('is tried again after one second, and then later each time, with the same id', async () => {
+  it('is tried again after one second, and then after longer delays, with the same id', async () => {
     outbox.add('1', 'down');
     await attempts('1', 1);
     const next = outbox.pipeline.nextAttempt('1');
@@ -189,7 +189,7 @@ describe('an event whose handler cannot be reached', () => {
 });
 
 describe('a handler with the annotation mon.io/max-parallel', () => {
-  it('runs with as many events at a time', async () => {
+  it('runs with at most that many events at a time', async () => {
     const outbox = new OutboxInMemory();
     outbox.handler('narrow', 'pipe', 'default', { 'mon.io/max-parallel': '2' });
     outbox.hangs.add('narrow');

@@ -37,7 +37,7 @@ describe('the secrets of a command', () => {
     ).to.deep.equal({ environment: ['B=v=1', 'A=v=1'] });
   });
 
-  it('are none when none are named', () => {
+  it('are empty when none are named', () => {
     expect(resolveSecrets(reader, values, 'dev', null)).to.deep.equal({ environment: [] });
   });
 

@@ -74,7 +74,7 @@ describe('a run of the outbox', () => {
     expect(line?.fields).to.deep.include({ err: error, namespace: 'default', handler: 'mail', event: ENTRY.key });
   });
 
-  it('is tried again when its filters cannot be read for want of descriptors', async () => {
+  it('is tried again when its filters cannot be read because descriptors are used up', async () => {
     const result = await runWith({ libraries: () => Promise.reject(withCode('EMFILE')) });
     expect(result).to.deep.equal({ outcome: 'not-started', reason: 'EMFILE: open' });
   });

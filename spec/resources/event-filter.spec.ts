@@ -15,7 +15,7 @@ describe('an event filter', () => {
     [{ metadata: { name: 'f' } }, 'namespace must be set'],
   ]);
 
-  it('is refused with a time in when that cannot be read', () => {
+  it('is refused with an unreadable time in `when`', () => {
     const when = { days: { monday: [{ begin: '15:00', end: '4:00PM' }] } };
     const filter = parseEventFilterShape({ ...valid, when });
     expect(() => assertEventFilter(filter)).to.throw('when time "15:00" must be written like 5:00PM');

@@ -37,7 +37,7 @@ describe('a fixture', () => {
     past = own;
 
     for (const test of [1, 2]) {
-      it(`is shared by a suite or made anew for each test: test ${test}`, () => {
+      it(`is shared by a suite or created for each test: test ${test}`, () => {
         expect([shared.raise(), own.raise()]).to.deep.equal([test, 1]);
       });
     }

@@ -31,7 +31,7 @@ describe('the body of a request to the agent', () => {
     return text;
   }
 
-  it('is refused while the bodies that have not arrived as a whole take all room', async () => {
+  it('is refused while incomplete bodies use all the room', async () => {
     const open = send();
     open.write('12345678');
     const small = send();

@@ -73,7 +73,7 @@ describe('the metrics in the output of a check', () => {
     });
   }
 
-  it('that are left out are logged, and so are parts that are no metrics', async () => {
+  it('that are left out are logged, and so are parts that are not metrics', async () => {
     const many = await extracted('graphite_plaintext', 'a 1 1\n'.repeat(MAX_PARTS + 5));
     expect(many.log.lines.map(({ fields, msg }) => ({ ...fields, msg }))).to.deep.equal([
       { check: 'disk', metrics: MAX_PARTS, msg: 'check output has too many metrics, leaving out the rest' },

@@ -21,7 +21,7 @@ class Runs {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('slots', () => {
-  it('run as many at a time as there are, and the others in order', async () => {
+  it('are given to runs in order, each to one run at a time', async () => {
     const slots = new Slots(2);
     const runs = new Runs();
     const all = [0, 1, 2, 3].map((number) => slots.with(runs.run(number)));

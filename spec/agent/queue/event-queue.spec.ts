@@ -199,7 +199,7 @@ describe('the event queue', () => {
       ]);
     });
 
-    it('drops above its bytes too, but never the newest alone', async () => {
+    it('drops events above its size in bytes too, but never the only one', async () => {
       const half = 'x'.repeat(MAX_QUEUED_BYTES / 2);
       push(half, half);
       push('y');
@@ -217,7 +217,7 @@ describe('the event queue', () => {
       expect(drain(queue)).to.deep.equal([3, 5, 6, 7]);
     });
 
-    it('holds fewer without a store', () => {
+    it('holds fewer events without a store', () => {
       queue = new EventQueue(undefined, 100_000, { clock, log });
       for (let n = 1; n <= MAX_EVENTS_IN_MEMORY + 2; n++) push('');
       expect(queue.size).to.equal(MAX_EVENTS_IN_MEMORY);

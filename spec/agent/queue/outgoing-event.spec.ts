@@ -19,7 +19,7 @@ describe('an event that the agent queues', () => {
   );
 
   for (const codec of [jsonCodec, protobufCodec]) {
-    it(`has the timestamps of its metrics to the digit, through the disk, in a session of ${codec.mediaType}`, async () => {
+    it(`has the exact timestamps of its metrics, also from the disk, in a session of ${codec.mediaType}`, async () => {
       const points = [{ name: 'load', value: 1, timestamp: 1_795_263_001_927_089_953n }];
       const event = parseEvent(checkEvent('web-01', 'disk', {}, { metrics: { points } }));
       if (!hasCheck(event)) expect.fail('the example has a check');
@@ -78,7 +78,7 @@ describe('an event that the agent queues', () => {
     });
   }
 
-  it('says which of its outputs were cut', () => {
+  it('has a note in each output that was cut', () => {
     const example = large['long outputs of hooks'];
     if (example === undefined) expect.fail('the example is missing');
     const { check } = jsonCodec.decodeEvent(

@@ -44,7 +44,7 @@ describe('the TCP socket of the agent', () => {
     expect(lists).to.have.lengthOf(1);
   });
 
-  it('takes no result once it is closed, and does not say that it did', async () => {
+  it('accepts no result once it is closed, and does not answer ok', async () => {
     const client = connected();
     client.write('{"name":"a",');
     await once(client, 'connect');

@@ -36,7 +36,7 @@ describe('the series of StatsD', () => {
     expect(next).to.include({ 'a.value': 0, 'b.value': 10, 't.sum': 20, 'g.value': 30, 's.value': 1 });
   });
 
-  it('have finite numbers only, and the others are counted', () => {
+  it('contain finite numbers only, and count the others', () => {
     expect(flushed('a:1|c|@1e-320', 'b:1|c')).to.deep.equal({
       values: { 'b.value': 1, 'b.per_second': 0.1 },
       dropped: 2,

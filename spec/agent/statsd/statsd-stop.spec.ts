@@ -42,7 +42,7 @@ describe('the StatsD metrics of an agent that stops', function () {
     expect(points.map(({ value }) => value)).to.include.members([7, 3]);
   });
 
-  it('are no event when none have arrived', async () => {
+  it('cause no event when none have arrived', async () => {
     expect(await agent.stop()).to.equal(0);
     expect(backend.events).to.deep.equal([]);
   });

@@ -32,7 +32,7 @@ for (const listener of ['core', 'dashboard'] as const) {
     const send = (method: string, path: string, body?: unknown, headers = {}): Promise<EarlierAnswer> =>
       client.send({ method, path, headers, ...(body === undefined ? {} : { body }) });
 
-    it('A2: refuses names that are none, in paths and in bodies', async () => {
+    it('A2: refuses invalid names, in paths and in bodies', async () => {
       for (const name of HOSTILE) {
         for (const path of [
           `/events/${name}/disk`,
@@ -175,7 +175,7 @@ for (const listener of ['core', 'dashboard'] as const) {
         .and.to.not.match(/hunter\d/);
     });
 
-    it('A18: takes nobody for this machine by a header, and no web page either', async () => {
+    it('A18: treats no client as this machine because of a header, nor a web page', async () => {
       for (const headers of [
         { 'X-Forwarded-For': '127.0.0.1' },
         { Forwarded: 'for=127.0.0.1' },

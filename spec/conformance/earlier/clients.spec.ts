@@ -81,7 +81,7 @@ describe('clients of the first generation', () => {
     core.close();
   });
 
-  it('that were invalidated for a time come back after it', async () => {
+  it('that were invalidated for a time return after it', async () => {
     await world.core.post('/clients', client);
     await world.core.delete('/clients/sw-1?invalidate=true&invalidate_expire=60');
     const post = () => world.core.post('/results', { name: 'disk', output: 'full', source: 'sw-1' });

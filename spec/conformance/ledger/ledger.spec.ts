@@ -209,7 +209,7 @@ describe('the ledger', () => {
         expect(stderr).to.include(`ledger broken at entry ${seq}: the ledger ends before the anchored entry`);
       });
 
-      it('is broken where it was rewritten as a whole', async () => {
+      it('is broken where all of it was rewritten', async () => {
         await backend.halt();
         const { code, stderr } = await verified('--anchor', `3:${'0'.repeat(64)}`);
         expect(code).to.equal(1);

@@ -74,7 +74,7 @@ describe('a pipe handler', () => {
     expect(await run('cat > /dev/null; echo yes')).to.deep.equal({ outcome: 'handled', status: 0, reason: 'yes\n' });
   });
 
-  it('without a timeout runs on for days where there is no limit for all', async () => {
+  it('without a timeout runs for days when there is no general limit', async () => {
     const running = run(waiting());
     await hasBegun();
     await clock.advance(20 * DAY_MS);

@@ -82,7 +82,7 @@ describe('a socket handler', () => {
     expect(result.reason).to.contain('EMSGSIZE');
   });
 
-  it('of type udp speaks IPv6, too', async () => {
+  it('of type udp also supports IPv6', async () => {
     const receiver = createSocket('udp6');
     receiver.bind(0, '::1');
     await once(receiver, 'listening');
