@@ -34,7 +34,10 @@ export interface ActorKindsPorts {
   steadyMs(): number;
 }
 
-/** Makes the keyed actors of each kind: the record they are woken from, and the domain data that replaces it if it cannot be used. */
+/**
+ * Creates the keyed actors of each kind, with the record from which they are woken and the domain data that replaces it
+ * if it cannot be used.
+ */
 export function makeActorKinds(ports: ActorKindsPorts): ActorKinds {
   const { machines, supervisors, deadlineQueue, blind, current, log, nowMs, steadyMs } = ports;
   const ofKind = (kind: ActorKind, deadlineOf: (snapshot: ActorSnapshot) => StoredDeadline | undefined) => ({

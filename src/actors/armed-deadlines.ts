@@ -10,7 +10,7 @@ import type { DeadlineQueue } from './time/deadline-queue.ts';
 export interface ArmedDeadlinesPorts {
   deadlineQueue: Pick<DeadlineQueue, 'set' | 'drop'>;
   reader: TableReader;
-  /** Is notified of the next tick of each schedule, which a lost deadline would leave without an outcome. */
+  /** Receives the next tick of each schedule, which would have no outcome if its deadline were lost. */
   ticks: Pick<TickBook, 'scheduled'>;
   /** Wall clock, Unix ms. */
   nowMs(): number;

@@ -5,7 +5,7 @@ import { changedFields } from '../core/changed-fields.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { assertNamespaceExists } from './resource-changes.ts';
 
-/** Documents of a namespace; a further one is an error. Those that have expired do not count. */
+/** The maximum number of documents of a namespace; a further one is an error. Expired ones do not count. */
 const MAX_STASHES = 10_000;
 const KIND = 'stashes';
 

@@ -141,7 +141,7 @@ export class AgentPort {
     session?.stateChanged(sent.state);
   }
 
-  /** Records how often agents connected that come and go all the time, once an hour for each. */
+  /** Records how often each agent that reconnects continually has connected, once an hour. */
   recordCounts(ctx: DecisionContext): void {
     this.#counted.record(ctx);
   }

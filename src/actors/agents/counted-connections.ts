@@ -2,13 +2,15 @@ import type { QueueStats } from '../../ports/queue-stats.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { ReconnectingAgents } from './reconnecting-agents.ts';
 
-/** The connections of agents that come and go all the time. They are counted in the ledger, and not recorded one by one. */
+/**
+ * The connections of agents that reconnect continually. They are counted in the ledger, and not recorded one by one.
+ */
 export class CountedConnections {
   readonly #reconnecting = new ReconnectingAgents();
   /** The open connections that are counted. */
   readonly #open = new Set<string>();
 
-  /** Notes a connection of the agent with this entity key. Returns whether it is recorded. */
+  /** Counts a connection of the agent with this entity key. Returns whether it is recorded. */
   opened(agent: string, id: string, steadyMs: number): boolean {
     const isRecorded = this.#reconnecting.opened(agent, steadyMs);
     if (!isRecorded) this.#open.add(id);

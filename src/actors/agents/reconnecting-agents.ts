@@ -2,9 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../ports/at-most.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
 
-/** Agents whose connections are counted. Beyond it the agent that connected longest ago is forgotten, with its count. */
+/**
+ * The maximum number of agents whose connections are counted. Beyond it the agent that connected longest ago is
+ * forgotten, with its count.
+ */
 const MAX_REMEMBERED_CONNECTIONS = 10_000;
-/** Connections of an agent within an hour that the ledger has one by one. */
+/** The number of connections of an agent within an hour that have their own entries in the ledger. */
 const RECORDED_AN_HOUR = 10;
 const HOUR_MS = 3_600_000;
 
@@ -27,8 +30,8 @@ interface Hour {
 }
 
 /**
- * Counts the connections of each agent by the hour. An agent that reconnects all the time gets one entry an hour in the ledger,
- * instead of several for each connection.
+ * Counts the connections of each agent by the hour. An agent that reconnects continually gets one entry an hour in the
+ * ledger, instead of several for each connection.
  */
 export class ReconnectingAgents {
   readonly #hours = new LRUCache<string, Hour>(atMost(MAX_REMEMBERED_CONNECTIONS));

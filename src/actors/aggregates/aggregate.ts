@@ -98,7 +98,7 @@ export class Aggregate {
     };
   }
 
-  /** Notes the results of this time. The oldest sample goes when there is no room. */
+  /** Records the results of this time. The oldest sample is dropped when there is no room. */
   sample(at: number): void {
     const [ok, warning, critical, unknown] = this.#counts;
     if (this.#samples.length >= SAMPLES) this.#samples.shift();

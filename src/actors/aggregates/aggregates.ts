@@ -12,7 +12,7 @@ import {
 } from './aggregate.ts';
 
 const SAMPLED_EVERY_S = 60;
-/** Further aggregates have no history. */
+/** The maximum number of aggregates with a history. */
 const MAX_SAMPLED_AGGREGATES = 1_000;
 
 /**
@@ -43,7 +43,9 @@ export class Aggregates implements SystemListener {
     else if (announcement.type === 'deletion.pending') this.#hidden(announcement);
   }
 
-  /** Notes the results of all aggregates, once a minute. Must be called more often. `nowS` is Unix seconds. */
+  /**
+   * Records the results of all aggregates, once a minute. Must be called more often than that. `nowS` is Unix seconds.
+   */
   sample(nowS: number): void {
     // A clock that was set back samples at once.
     if (Math.abs(nowS - this.#sampledAtS) < SAMPLED_EVERY_S) return;

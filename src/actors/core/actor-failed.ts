@@ -1,4 +1,7 @@
-/** An action, guard or restore of an actor threw. The decision being made is dropped whole, and its caller gets this error. */
+/**
+ * An action, guard or restore of an actor threw. The whole decision being made is dropped, and its caller gets this
+ * error.
+ */
 export class ActorFailed extends Error {
   readonly actor: string;
   readonly key: string;

@@ -1,7 +1,10 @@
 import type { CommitterListener, LostKeys } from '../../store/commit/committer.ts';
 import type { Announcement } from '../../store/commit/decision.ts';
 
-/** Passes the committer's notifications on to a listener that needs the committer itself and is therefore made after it. */
+/**
+ * Passes the committer's notifications on to a listener that needs the committer itself and is therefore created after
+ * it.
+ */
 export class CommitRelay implements CommitterListener {
   #listener: CommitterListener | undefined;
 

@@ -57,7 +57,7 @@ export interface Decided<T> {
   durable: Promise<void>;
 }
 
-/** Makes decisions one after the other, synchronously. Each is committed whole or dropped whole. */
+/** Makes decisions one after the other, synchronously. Each is committed or dropped as one unit. */
 export class Decider {
   /** Set only while an actor is watched. */
   observer: DecisionObserver | undefined;
@@ -92,7 +92,9 @@ export class Decider {
     }
   }
 
-  /** Makes a decision of the backend itself, unless the store cannot be written: its recovery makes up for what is skipped here. */
+  /**
+   * Makes a decision of the backend itself, unless the store cannot be written: its recovery does what is skipped here.
+   */
   maintain(cause: BackendCause, run: (ctx: DecisionContext) => void): void {
     if (!this.#ports.committer.isFailing) this.decide(internal(cause), run);
   }

@@ -195,7 +195,7 @@ export class DecisionContext {
     return this.#wake(kind, this.#actors(kind), key) !== undefined;
   }
 
-  /** Whether someone observes the actor of a key. It then receives each event, so that the observation is whole. */
+  /** Whether someone observes the actor of a key. It then receives each event, so that the observation is complete. */
   isWatched(kind: ActorKind, key: string): boolean {
     return this.#watched?.watches(kind, key) === true;
   }

@@ -4,9 +4,12 @@ import type { QueueStats } from '../../ports/queue-stats.ts';
 import { EntityFull, type EntityBound } from '../../resources/errors.ts';
 import type { EventSize } from '../../store/records/event-sizes.ts';
 
-/** Entities whose stored results are measured. Beyond it the one that was used longest ago is measured again at its next use. */
+/**
+ * The maximum number of entities whose measured sizes are kept. Beyond it the one that was used longest ago is measured
+ * again at its next use.
+ */
 const MAX_MEASURED_ENTITIES = 10_000;
-/** Entities with refused results that are counted as full. Beyond it the one that was refused longest ago is forgotten. */
+/** The maximum number of entities that count as full. Beyond it the one that was refused longest ago is forgotten. */
 const MAX_REMEMBERED_FULL = 1_000;
 /** The time for which an entity counts as full after a refusal. */
 const FULL_MS = 3_600_000;

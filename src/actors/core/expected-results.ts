@@ -1,8 +1,14 @@
 import type { QueueStats } from '../../ports/queue-stats.ts';
 
-/** Requests whose results are expected. Beyond this number a request is not followed: its tick has no record of the entity. */
+/**
+ * The maximum number of requests whose results are expected. Beyond it a request is not followed: its tick has no
+ * record of the entity.
+ */
 const MAX_EXPECTED = 500_000;
-/** Requests of one entity and check whose results are expected. Beyond it the oldest are not followed. */
+/**
+ * The maximum number of requests of one entity and check whose results are expected. Beyond it the oldest are not
+ * followed.
+ */
 const MAX_OF_KEY = 128;
 const BUCKET_MS = 5_000;
 

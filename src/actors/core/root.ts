@@ -47,7 +47,7 @@ const rootMachine = machine.createMachine({
 
 export interface Root {
   supervisors: Record<ActorKind, Supervisor>;
-  /** Stops the supervisors. Keyed actors are not children in the eyes of XState: their owner evicts them first. */
+  /** Stops the supervisors. XState does not see keyed actors as children: their owner evicts them first. */
   stop(): void;
 }
 

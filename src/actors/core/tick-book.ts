@@ -1,10 +1,13 @@
 import type { TickOutcome } from '../../rules/tick-streaks.ts';
 import { ExpectedResults } from './expected-results.ts';
 
-/** The reasons of failed ticks of one check that are not recorded yet. Beyond this number the oldest are forgotten. */
+/** The maximum number of unrecorded reasons of failed ticks of one check. Beyond it the oldest are forgotten. */
 const MAX_FAILURES = 20;
 
-/** Blind intervals that are noted until their record is durable. Beyond this number the oldest are forgotten. */
+/**
+ * The maximum number of blind intervals that are kept until their record is durable. Beyond it the oldest are
+ * forgotten.
+ */
 const MAX_NOTED = 100;
 
 /** A blind interval in steady time, ms, and what ended it. */

@@ -2,7 +2,7 @@ import { EntityRefused, InvalidResource } from '../../resources/errors.ts';
 import { entityKey, refusedEntityKey } from '../../store/encoding/keyspace.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** Deleted entities of a namespace that are refused at a time; a further one is an error. */
+/** The maximum number of deleted entities of a namespace that are refused at a time; a further one is an error. */
 const MAX_REFUSED_ENTITIES = 10_000;
 
 interface RefusedEntity {
@@ -32,7 +32,7 @@ export function assertNotRefused(ctx: DecisionContext, namespace: string, name: 
   ctx.delete('resources', key);
 }
 
-/** Lets results and keepalives create the entity again. */
+/** Allows results and keepalives to create the entity again. */
 export function acceptEntity(ctx: DecisionContext, namespace: string, name: string): void {
   const key = refusedEntityKey(namespace, name);
   if (ctx.get('resources', key) === undefined) return;

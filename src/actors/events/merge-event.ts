@@ -95,7 +95,7 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   return event;
 }
 
-/** The attributes of an event that is not encoded yet are those of its check. */
+/** An event that has not been encoded yet has the attributes of its check. */
 const unencoded = ({ state, ttl, ran, streaks, aggregates }: KeptBeside, event: CheckEvent): EventRecord => ({
   state,
   ttl,
@@ -160,8 +160,8 @@ function switchAfter(ctx: DecisionContext, key: string, event: CheckEvent, previ
 }
 
 /**
- * Does to the record what the actor would do, without waking it: most results change no state. The actor is evicted, because its
- * memory is older than the record now.
+ * Changes the record as the actor would, without waking it: most results change no state. The actor is evicted, because
+ * its memory is now older than the record.
  */
 function rearm(ctx: DecisionContext, key: string, result: Omit<CheckTtlInput, 'key'>): ActorSnapshot {
   ctx.evict('check-ttl', key);

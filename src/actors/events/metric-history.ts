@@ -7,11 +7,11 @@ import type { SystemListener } from '../core/system-listeners.ts';
 const KEPT_S = 3_600;
 /** Later values within this time replace the sample, so that an hour has at most 121 of them. */
 const SAMPLED_EVERY_S = 30;
-/** Further series of an event have no history. */
+/** The maximum number of series of an event with a history. */
 const MAX_SERIES = 12;
-/** Further points of one result are not looked at. */
+/** The maximum number of points of one result that are read. */
 const MAX_POINTS = 200;
-/** Series with longer names have no history. */
+/** The longest name of a series with a history. */
 const MAX_NAME_LENGTH = 300;
 /** Events whose metrics are kept; those without new metrics for the longest time are dropped first. All samples take at most 40 MB. */
 const MAX_EVENTS = 1_000;

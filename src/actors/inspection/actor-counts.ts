@@ -4,7 +4,7 @@ import { VisibleStore } from '../../store/visible-store.ts';
 import { type ActorKindName, statesOf } from './actor-list.ts';
 import { SharedRun } from './shared-run.ts';
 
-/** Records that are read at once. Other work is done between two steps. */
+/** The number of records in one step. Other work is done between two steps. */
 const STEP_RECORDS = 250;
 const KINDS: readonly ActorKindName[] = [
   'entity',

@@ -58,7 +58,7 @@ export class Inspection implements DecisionObserver {
     'check-state': new Map(),
     silence: new Map(),
   };
-  /** WatchedActor actors without readers, in the order in which their last readers disconnected. */
+  /** Watched actors without readers, in the order in which their last readers disconnected. */
   readonly #lingering = new Set<WatchedActor>();
   #sent = 0;
 
