@@ -104,7 +104,7 @@ export class Credentials implements CredentialVerifier, PasswordHasher {
     return this.#stillEnabled(username, hash);
   }
 
-  /** Reads the user again, who may have changed while the password was hashed. */
+  /** Reads the user again, because it may have changed while the password was hashed. */
   #stillEnabled(username: string, hash: string): User | undefined {
     const user = this.#resources.get('users', undefined, username);
     return user === undefined || user.disabled || user.password_hash !== hash ? undefined : user;

@@ -1,8 +1,8 @@
-/** The output of an alert that no keepalive came. `silentS` counts from the last keepalive. */
+/** The output of an alert about a missing keepalive. `silentS` counts from the last keepalive. */
 export const keepaliveAlertOutput = (entity: string, silentS: number, thresholdMs: number): string =>
   `No keepalive sent from ${entity} for ${silentS} seconds (>= ${thresholdMs / 1_000})`;
 
-/** The output of an alert that no result came. `silentS` counts from the last result. */
+/** The output of an alert about a missing result. `silentS` counts from the last result. */
 export const ttlAlertOutput = (silentS: number): string => `Last check execution was ${silentS} seconds ago`;
 
 /** The seconds of silence that `keepaliveAlertOutput` wrote; undefined for any other text. */

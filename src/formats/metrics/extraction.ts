@@ -22,7 +22,7 @@ export interface SkippedPart {
   readonly reason: string;
 }
 
-/** `undefined` stands for a part that says nothing, such as an empty line: the caller may pause after each part. */
+/** `undefined` means a part without content, such as an empty line: the caller may pause after each part. */
 export type ExtractedPart = MetricPoint | SkippedPart | undefined;
 
 /** Takes the metrics out of the output of a check, one by one. Takes time linear in the output and in what it yields. */

@@ -32,7 +32,9 @@ interface Field {
 
 const isNumber = (field: { name: string; value: number | undefined }): field is Field => field.value !== undefined;
 
-/** Each point has tags of its own, which are made when it is wanted: a line can have thousands of fields and of tags. */
+/**
+ * Each point has tags of its own, which are built when they are read: a line can have thousands of fields and of tags.
+ */
 function* withTags(fields: readonly Field[], timestamp: number, tags: readonly MetricTag[]): Generator<MetricPoint> {
   for (const field of fields) yield { ...field, timestamp, tags: [...tags] };
 }

@@ -36,7 +36,7 @@ export class LexemeReader {
     return next;
   }
 
-  /** Notes that the last lexeme opened an action, so that errors name its line. */
+  /** Records that the last lexeme opened an action, so that errors name its line. */
   actionBegins(): void {
     this.#actionAt = this.#last.at;
   }

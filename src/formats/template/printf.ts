@@ -196,7 +196,7 @@ function floatDigits(value: number, verb: string, precision: number | undefined)
   }
 }
 
-/** Formats a float with so many significant digits, without zeros at the end. */
+/** Formats a float with this number of significant digits, without zeros at the end. */
 function general(value: number, digits: number): string {
   const [mantissa = '', power = '0'] = value.toExponential(digits - 1).split('e');
   const exponent = Number(power);

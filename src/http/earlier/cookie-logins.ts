@@ -31,7 +31,7 @@ const TOKEN_BYTES = 32;
  * `X-XSRF-TOKEN` with the value of the other cookie, which no page of another origin can read. Source: spec/05 2.3.
  */
 export class CookieLogins {
-  /** By the digest of the token, so that a lookup tells nothing about tokens. */
+  /** By the digest of the token, so that a lookup reveals nothing about tokens. */
   readonly #logins = new LRUCache<string, Login>(atMost(MAX_LOGINS));
   readonly #clock: Pick<Clock, 'monotonicMs'>;
 

@@ -22,7 +22,7 @@ export const earlierLoginRoutes = ({ authentication, logins }: LoginRoutePorts):
     async handle({ body, headers, remoteAddress, isSecure }) {
       const [username, password] = [text('user', body['user']), text('pass', body['pass'])];
       const owner = await authentication.ownerOf({ username, password }, remoteAddress).catch(unlessUnauthenticated);
-      // Without the header that makes a browser ask for a password on its own.
+      // Without the header that makes a browser ask for a password.
       if (owner === undefined) return empty(401);
       logins.end(headers, isSecure);
       return { ...jsonOf(200, { username }), cookies: logins.begin(owner, isSecure) };

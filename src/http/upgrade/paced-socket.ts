@@ -42,7 +42,7 @@ export class PacedSocket {
       this.#cancelCut?.();
       this.#drained?.();
     });
-    // It closes by itself: `close` is what ends it.
+    // It closes itself with `close`.
     webSocket.on('error', () => undefined);
   }
 

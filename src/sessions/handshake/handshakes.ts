@@ -254,7 +254,7 @@ function codecFor({ rawHeaders }: IncomingMessage): Codec {
 function refuse(socket: Duplex, refusal: Refusal): void {
   const headers = Object.entries(refusalHeaders(refusal)).map(([name, value]) => `${name}: ${value}`);
   const statusLine = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`;
-  // A half-open socket would keep its descriptor for as long as the peer likes.
+  // A half-open socket would keep its descriptor as long as the peer wants.
   socket.end(`${[statusLine, ...headers].join('\r\n')}\r\n\r\n${refusal.message}\n`, () => {
     socket.destroy();
   });

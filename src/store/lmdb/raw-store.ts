@@ -135,8 +135,8 @@ export class RawStore {
   }
 
   /**
-   * The ledger with its indexes, for comparison. They are those of one moment while the caller does not give up its turn: LMDB begins
-   * another read transaction when a table is opened, so all are opened here.
+   * The ledger with its indexes, for comparison. They are those of one moment until the caller yields to the event
+   * loop: LMDB begins another read transaction when a table is opened, so all are opened here.
    */
   indexedLedger(): IndexedLedger {
     const entries = this.#ledgerTable();
