@@ -383,7 +383,9 @@ describe('the configuration of init', () => {
   });
 
   it('is rejected with the names of both flags when the administrator is incomplete', () => {
-    const rule = 'both flags --cluster-admin-username and --cluster-admin-password are required';
+    const rule =
+      'both flags --cluster-admin-username and --cluster-admin-password are required; ' +
+      'with --interactive the command asks for them';
     expect(mistakesOf(() => initOf('--cluster-admin-api-key', UUID))).to.deep.equal([rule]);
     expect(mistakesOf(() => initOf('--cluster-admin-username', 'admin'))).to.deep.equal([rule]);
   });

@@ -18,6 +18,8 @@ export const firstAdminFlags = {
 
 type Values = FlagValues<typeof firstAdminFlags>;
 
+const REQUIRED = 'both flags --cluster-admin-username and --cluster-admin-password are required';
+
 interface AdminRule {
   flags: (keyof Values)[];
   broken(admin: FirstAdmin): string | undefined;
@@ -26,10 +28,7 @@ interface AdminRule {
 const RULES: readonly AdminRule[] = [
   {
     flags: ['cluster-admin-username', 'cluster-admin-password'],
-    broken: ({ username, password }) =>
-      username === '' || password === ''
-        ? 'both flags --cluster-admin-username and --cluster-admin-password are required'
-        : undefined,
+    broken: ({ username, password }) => (username === '' || password === '' ? REQUIRED : undefined),
   },
   {
     flags: ['cluster-admin-password'],
@@ -55,7 +54,10 @@ export const firstAdminOf = (values: Values): FirstAdmin =>
 /** The rules of the flags. They do not apply with `--interactive`, because the command then asks for the values. */
 export const firstAdminRules = RULES.map(({ flags, broken }) => ({
   flags,
-  broken: (values: Values) => (values.interactive ? undefined : broken(firstAdminOf(values))),
+  broken: (values: Values): string | undefined => {
+    const rule = values.interactive ? undefined : broken(firstAdminOf(values));
+    return rule === REQUIRED ? `${rule}; with --interactive the command asks for them` : rule;
+  },
 }));
 
 /** Validates the answers by the same rules. @throws ConfigError */
