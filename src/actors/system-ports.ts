@@ -29,6 +29,6 @@ export interface SystemPorts {
   maxAwakeActors?: number | undefined;
   /** The free space of the disk of the store. */
   freeDiskBytes?: (() => number) | undefined;
-  /** The memory of the process; not watched when absent. */
+  /** The memory of the process; not monitored when absent. */
   memory?: MemorySource | undefined;
 }

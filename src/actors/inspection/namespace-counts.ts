@@ -8,7 +8,7 @@ import { afterPrefix, keyAfter } from '../../store/encoding/keyspace.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
 import { SharedRun } from './shared-run.ts';
 
-/** Records that are read at once. Other work is done between two steps. */
+/** The number of records in one step. Other work is done between two steps. */
 const STEP_RECORDS = 64;
 const CRITICAL = 2;
 const WARNING = 1;

@@ -31,7 +31,7 @@ export interface MemorySource {
 }
 
 export interface MemoryGuardPorts {
-  /** Undefined where the memory is not watched. */
+  /** Undefined where the memory is not monitored. */
   source: MemorySource | undefined;
   clock: Pick<Clock, 'after' | 'monotonicMs'>;
   log: Log;
@@ -56,7 +56,7 @@ export class MemoryGuard {
     return this.#isFull;
   }
 
-  /** Undefined where the memory is not watched. */
+  /** Undefined where the memory is not monitored. */
   use(): MemoryUse | undefined {
     return this.#ports.source?.read();
   }

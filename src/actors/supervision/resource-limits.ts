@@ -28,7 +28,7 @@ export class ResourceLimits {
     return this.quota.use();
   }
 
-  /** Undefined where the memory is not watched. */
+  /** Undefined where the memory is not monitored. */
   memoryUse(): MemoryUse | undefined {
     return this.memory.use();
   }

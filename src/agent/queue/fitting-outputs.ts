@@ -18,7 +18,9 @@ const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(tex
 /** Work in steps, each of which takes a few milliseconds, or as long as encoding the event once. */
 type Steps<T> = Generator<undefined, T>;
 
-/** The beginning of a text that has at most so many bytes as JSON. Takes time linear in what fits. */
+/**
+ * Returns the longest beginning of a text that has at most this many bytes as JSON. Takes time linear in its length.
+ */
 function* fitting(text: string, maxBytes: number): Steps<{ end: number; bytes: number }> {
   let end = 0;
   let bytes = 0;
@@ -40,7 +42,7 @@ function* sizeUpTo(maxBytes: number, text: string): Steps<number> {
   return end === text.length ? bytes : maxBytes + 1;
 }
 
-/** Cuts a text to so many bytes of JSON, and adds a note when that cuts something. */
+/** Cuts a text to a number of bytes of JSON, and adds a note when something was cut. */
 function* cutTo(maxBytes: number, text: string): Steps<string> {
   const { end } = yield* fitting(text, maxBytes);
   if (end === text.length) return text;

@@ -19,8 +19,8 @@ const VALUES_OF_POINT = 6;
 const VALUES_OF_TAG = 3;
 
 /**
- * Encodes an event as JSON within the limits of a message, because a rejected event would be lost: its last metrics are left out,
- * which is logged, and long outputs are cut, which they say. A large event takes many steps, a small one a few.
+ * Encodes an event as JSON within the limits of a message, because a rejected event would be lost: its last metrics are
+ * left out, which is logged, and long outputs are cut, with a note. A large event takes many steps, a small one a few.
  */
 export function* encodeWithinLimit(event: Event, log: Log): Generator<undefined, string> {
   const fitting = yield* withFittingMetrics(event, log);

@@ -96,7 +96,7 @@ export class SeriesTable {
       for (const series of taken) {
         if (series.type !== type) continue;
         for (const [suffix, value] of yield* numbersOf(series, elapsedS)) {
-          // Sums and rates of large values may be beyond all numbers, which JSON cannot express.
+          // Sums and rates of large values may be infinite, which JSON cannot express.
           if (Number.isFinite(value)) yield { name: `${series.name}.${suffix}`, value, tags: series.tags };
           else this.#dropped += 1;
         }

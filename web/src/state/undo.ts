@@ -11,7 +11,7 @@ const AT_ONCE = 6;
 /** Lists are read again within this time after a deletion, and do not show the deleted rows meanwhile. */
 const READ_AGAIN_MS = 4_000;
 
-/** Does something with each item, a few at a time, and says what failed. Returns how many succeeded. */
+/** Performs an action on each item, a few at a time, and reports the failures. Returns how many succeeded. */
 export async function forEach<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<number> {
   const failures: string[] = [];
   const waiting = [...items];
