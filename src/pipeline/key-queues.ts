@@ -149,7 +149,7 @@ export class KeyQueues {
   #overtake(run: PendingRun, resumed: PendingRun[]): void {
     while (run.place === 'waits') {
       const leader = this.#queues.get(run.key)?.leader;
-      if (leader === undefined) throw new Error(`a run of ${run.key} waits for none`);
+      if (leader === undefined) throw new Error(`a run of ${run.key} waits, but no other run leads`);
       const next = this.setApart(leader);
       if (next !== undefined) resumed.push(next);
     }

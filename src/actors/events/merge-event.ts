@@ -69,7 +69,7 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   const merged = mergeState(event, previous, options);
   const silenced = silence(ctx, event, { isResolution: isResolution(merged.history), key, cause });
   const state = silenced.length === 0 ? merged : { ...merged, silenced };
-  const ttl = options.isExpiry === true ? previous?.ttl : switchAfter(ctx, key, event, previous);
+  const ttl = options.isExpiry === true ? previous?.ttl : updateTtl(ctx, key, event, previous);
   const stored = asStored(event);
   const encoded = stored === received ? options.encoded : undefined;
   const ran = options.isForcedResolution === true ? previous?.ran : ranAfter(ctx, key, event, previous);
@@ -147,7 +147,7 @@ function firstState(check: CheckEvent['check'], { trustsSentHistory }: MergeOpti
 }
 
 /** Arms, moves or disarms the check TTL. The first event with a ttl arms it. */
-function switchAfter(ctx: DecisionContext, key: string, event: CheckEvent, previous: EventRecord | undefined) {
+function updateTtl(ctx: DecisionContext, key: string, event: CheckEvent, previous: EventRecord | undefined) {
   const { check } = event;
   if (check.metadata.name === KEEPALIVE) return undefined;
   const arms = check.ttl > 0 && !(check.round_robin && check.proxy_entity_name === '');

@@ -42,7 +42,7 @@ export class PacedSocket {
       this.#cancelCut?.();
       this.#drained?.();
     });
-    // It closes itself with `close`.
+    // It closes the connection itself, with `close`.
     webSocket.on('error', () => undefined);
   }
 
