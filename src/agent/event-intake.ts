@@ -23,6 +23,8 @@ interface IntakePorts {
 /** Takes the events of checks, StatsD and local clients, and queues them. */
 export class EventIntake {
   readonly #ports: IntakePorts;
+  /** Settles when the last event that is encoded in several ticks is queued. */
+  #last: Promise<unknown> = Promise.resolve();
   #willFlush = false;
 
   constructor(ports: IntakePorts) {
@@ -34,11 +36,17 @@ export class EventIntake {
     this.#push(atOnce(encodeWithinLimit(event, this.#ports.log)), event);
   }
 
-  /** Queues an event that may be large, and encodes it in several ticks of the event loop. */
-  async deliverInSlices(event: Event): Promise<void> {
-    const payload = await inSlices(encodeWithinLimit(event, this.#ports.log));
-    if (payload.length > LARGE_PAYLOAD) await nextTick();
-    this.#push(payload, event);
+  /** Queues an event that may be large, and encodes it in several ticks of the event loop. Later events wait, so that the order stays. */
+  deliverInSlices(event: Event): Promise<void> {
+    const queue = async (): Promise<void> => {
+      const payload = await inSlices(encodeWithinLimit(event, this.#ports.log));
+      if (payload.length > LARGE_PAYLOAD) await nextTick();
+      this.#push(payload, event);
+    };
+    // The caller of an event that fails receives its error; the next event is queued all the same.
+    const queued = this.#last.then(queue, queue);
+    this.#last = queued;
+    return queued;
   }
 
   /**

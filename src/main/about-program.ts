@@ -3,6 +3,8 @@ import { suggestion } from '../config/parsing/suggestion.ts';
 import { readVersion } from './process/version.ts';
 
 const HELP_FLAGS = ['-h', '--help'];
+/** Other commands read the file that it names. */
+const CONFIG_FILE_FLAG = /^(?:-c|--config-file)(?:=|$)/;
 
 interface About {
   /** The name of the program, such as `mon-backend`. */
@@ -41,7 +43,7 @@ function helpAbout(argv: readonly string[], about: About): string {
 }
 
 function rejectFlags(argv: readonly string[]): void {
-  const flag = argv.find((argument) => argument.startsWith('-'));
+  const flag = argv.find((argument) => argument.startsWith('-') && !CONFIG_FILE_FLAG.test(argument));
   if (flag !== undefined) throw refusal(`unknown flag: ${flag}`);
 }
 

@@ -48,10 +48,12 @@ describe('a check with a cron expression', () => {
   it(`runs at the times of its time zone, not at its creation (${START})`, async () => {
     await put('tokyo', 'CRON_TZ=Asia/Tokyo 15 7 * * *');
     await put('utc', 'TZ=UTC */2 22 * * *');
+    const nextAtS = Date.parse('2023-11-14T22:15:00Z') / 1_000;
     expect(await schedule('tokyo')).to.deep.equal({
       interval: 0,
       cron: 'CRON_TZ=Asia/Tokyo 15 7 * * *',
-      next_at: Date.parse('2023-11-14T22:15:00Z') / 1_000,
+      next_at: nextAtS,
+      upcoming: Array.from({ length: 5 }, (_, day) => nextAtS + day * 86_400),
       last_at: null,
       last_skip: null,
     });
