@@ -11,7 +11,7 @@ import {
 } from '../../rules/check-state.ts';
 import { truncateOutput } from '../../rules/output-truncation.ts';
 import type { LedgerCause } from '../../store/ledger/ledger.ts';
-import { EncodedEvent, type KeptBeside, withTtl } from '../../store/records/encoded-event.ts';
+import { decodedRecord, EncodedEvent, withTtl } from '../../store/records/encoded-event.ts';
 import { atMostJsonBytes, eventBytes } from '../../store/records/event-sizes.ts';
 import { entityKey, eventKey } from '../../store/encoding/keyspace.ts';
 import { type ActorSnapshot, eventOf, type EventRecord } from '../../store/records/records.ts';
@@ -76,7 +76,7 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   const definition = definitionOf(ctx, event);
   const aggregates = joinAggregates(ctx, { key, event, definition, previous, state });
   const kept = { state, ttl, ran, streaks: previous?.streaks, aggregates, attributes: undefined };
-  const record = encoded === undefined ? unencoded(kept, stored) : new EncodedEvent(kept, encoded);
+  const record = encoded === undefined ? decodedRecord(kept, stored) : new EncodedEvent(kept, encoded);
   countEvent(ctx, key, previous, record);
   ctx.put('events', key, record);
   announceProcessed(ctx, () => eventOf({ state, ttl, event: stored }));
@@ -94,16 +94,6 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   });
   return event;
 }
-
-/** An event that has not been encoded yet has the attributes of its check. */
-const unencoded = ({ state, ttl, ran, streaks, aggregates }: KeptBeside, event: CheckEvent): EventRecord => ({
-  state,
-  ttl,
-  ran,
-  streaks,
-  aggregates,
-  event,
-});
 
 export function keyOf({ entity, check }: CheckEvent): string {
   return eventKey(entity.metadata.namespace ?? '', entity.metadata.name ?? '', check.metadata.name ?? '');

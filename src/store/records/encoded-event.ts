@@ -113,7 +113,15 @@ export function withoutHistory(record: EventRecord): EventRecord {
 
 function withKept(record: EventRecord, kept: KeptBeside): EventRecord {
   const { encoded } = record;
-  return encoded === undefined ? { ...kept, event: record.event } : new EncodedEvent(kept, encoded);
+  return encoded === undefined ? decodedRecord(kept, record.event) : new EncodedEvent(kept, encoded);
+}
+
+/** Returns the record of an event that is not encoded yet. V8 takes forty times as long for `{ ...kept, event }`. */
+export function decodedRecord(
+  { state, ttl, ran, streaks, aggregates, attributes }: KeptBeside,
+  event: CheckEvent,
+): EventRecord {
+  return { state, ttl, ran, streaks, aggregates, attributes, event };
 }
 
 /** Adds the attributes to an event that was just decoded. */
