@@ -1,7 +1,14 @@
+import { TimeSlices } from './time-slices.ts';
+
 /** Target size of one part of a long list, in characters; a part has at least one item. */
 const PART_LENGTH = 65_536;
 /** A part also ends after this many skipped items, because reading them takes as long. */
 const MAX_SKIPPED = 64;
+/**
+ * A part also ends after this time, because items that are not shown, or shown in part, can have megabytes. It is longer
+ * than a usual page takes.
+ */
+const PART_MS = 30;
 /**
  * Upper bound of the text built in one tick. A page of a hundred events stays below it, so the usual page is one
  * string.
@@ -32,15 +39,17 @@ function* partsOf<T extends object>(items: Iterable<T>, isShown: (item: T) => bo
   let part = '[';
   let separator = '';
   let skipped = 0;
+  const slice = new TimeSlices(PART_MS);
   for (const item of items) {
     if (isShown(item)) {
       part += separator + JSON.stringify(item);
       separator = ',';
     } else skipped += 1;
-    if (part.length < PART_LENGTH && skipped < MAX_SKIPPED) continue;
+    if (part.length < PART_LENGTH && skipped < MAX_SKIPPED && !slice.isOver) continue;
     yield part;
     part = '';
     skipped = 0;
+    slice.restart();
   }
   return `${part}]`;
 }

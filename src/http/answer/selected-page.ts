@@ -1,13 +1,13 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { InvalidResource } from '../../resources/errors.ts';
 import { selectable, type SelectableKind } from '../../rules/selectable-fields.ts';
 import { parseSelector, type Selector } from '../../rules/selectors.ts';
 import { keyAfter } from '../../store/encoding/keyspace.ts';
 import type { LazyPage, PageRequest } from '../../store/page.ts';
 import { listAnswer, pageRequest } from './pagination.ts';
+import { TimeSlices } from './time-slices.ts';
 import type { Answer, RouteRequest } from '../request/route.ts';
 
-/** Objects examined in one tick. */
+/** Objects whose keys are read at once. */
 const BATCH_SIZE = 64;
 
 export type List<T> = (page: PageRequest) => LazyPage<T>;
@@ -89,13 +89,14 @@ interface PageSelection<T> {
 
 /**
  * Finds a page with `count` selected objects, starting near the first of them; the page has no limit when there are
- * fewer. Stops at an arbitrary page once the client has disconnected. Yields to other work between two batches.
+ * fewer. Stops at an arbitrary page once the client has disconnected. Yields to other work.
  */
 async function locatePage<T extends object>(
   { count, isSelected, isDisconnected }: PageSelection<T>,
   from: string | undefined,
   list: List<T>,
 ): Promise<PageRequest> {
+  const slices = new TimeSlices();
   let found = 0;
   let page = { from, limit: 0 };
   for (let start = from; ;) {
@@ -105,10 +106,10 @@ async function locatePage<T extends object>(
       page.limit += 1;
       if (isSelected(item)) found += 1;
       if (found === count) return page;
+      await slices.pause();
+      if (isDisconnected()) return { from: start, limit: 1 };
     }
     if (lastKey === undefined) return { from: page.from };
     start = keyAfter(lastKey);
-    await nextTick();
-    if (isDisconnected()) return { from: start, limit: 1 };
   }
 }

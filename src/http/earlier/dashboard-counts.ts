@@ -6,6 +6,7 @@ import { countKeys, pageOfKeys } from '../../store/key-pages.ts';
 import { resourceKey } from '../../store/encoding/keyspace.ts';
 import type { StashStore } from '../../store/stash-store.ts';
 import type { RangeReader } from '../../store/commit/transactional-store.ts';
+import { TimeSlices } from '../answer/time-slices.ts';
 import type { Datacenter } from './datacenters.ts';
 import type { EarlierView } from './earlier-view.ts';
 
@@ -31,9 +32,6 @@ export interface StatusCounts {
   unknown: number;
   warning: number;
 }
-
-/** The number of records that are read in one tick of the event loop. */
-const READ_PER_TICK = 100;
 
 /** Counts the objects of the datacenters. It yields to other work, so that objects that change meanwhile may be missed. */
 export class DashboardCounts {
@@ -63,6 +61,7 @@ export class DashboardCounts {
 
   /** The counts of all datacenters together. */
   async metrics(datacenters: readonly Datacenter[]): Promise<Record<string, StatusCounts>> {
+    const slices = new TimeSlices();
     const counts = Object.fromEntries(DATACENTER_COUNTS.map((kind) => [kind, none()])) as Record<Counted, StatusCounts>;
     for (const datacenter of datacenters) {
       const { namespace } = datacenter;
@@ -70,12 +69,10 @@ export class DashboardCounts {
         counts[kind].total += await this.total(kind, namespace);
       }
       for await (const { isSilenced, status } of this.#clients(namespace)) add(counts.clients, isSilenced, status);
-      let read = 0;
       for (const open of this.#ports.incidents.list({ namespace })) {
         const { silenced } = this.#ports.view.event(datacenter, open);
         add(counts.events, silenced === true, open.event.check.status);
-        read += 1;
-        if (read % READ_PER_TICK === 0) await nextTick();
+        await slices.pause();
       }
     }
     return { ...counts, datacenters: { ...none(), total: datacenters.length } };
@@ -86,7 +83,7 @@ export class DashboardCounts {
   ): AsyncIterable<{ subscriptions: readonly string[]; isSilenced: boolean; status: number }> {
     const { store, entities, view } = this.#ports;
     const prefix = resourceKey('entities', namespace, '');
-    let read = 0;
+    const slices = new TimeSlices();
     for (const key of pageOfKeys(store, 'resources', prefix, { offset: 0, limit: Infinity })) {
       const entity = entities.get(namespace, key.slice(prefix.length));
       if (entity === undefined) continue;
@@ -96,8 +93,7 @@ export class DashboardCounts {
         isSilenced: silenced === true,
         status: Number(status),
       };
-      read += 1;
-      if (read % READ_PER_TICK === 0) await nextTick();
+      await slices.pause();
     }
   }
 }

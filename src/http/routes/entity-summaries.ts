@@ -1,4 +1,3 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Static, Type } from 'typebox';
 import type { AccessControl } from '../../auth/access-control.ts';
 import type { Entity } from '../../resources/entity.ts';
@@ -6,15 +5,15 @@ import { Forbidden } from '../../resources/errors.ts';
 import { redactEntity } from '../../resources/redaction.ts';
 import type { EntityStore } from '../../store/entity-store.ts';
 import type { IncidentStore } from '../../store/incident-store.ts';
+import { CollectedPage } from '../answer/collected-page.ts';
 import { listAnswer } from '../answer/pagination.ts';
 import { selectedPage } from '../answer/selected-page.ts';
+import { TimeSlices } from '../answer/time-slices.ts';
 import { lists, nullable } from '../openapi/descriptions.ts';
 import { param, type Route, type RouteRequest } from '../request/route.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
-/** The maximum number of open events that are read in one tick. */
-const BATCH_SIZE = 64;
 /** The order of statuses, worst first; any other status is unknown. */
 const WORST_FIRST = [2, 1];
 const KEEPALIVE = 'keepalive';
@@ -72,25 +71,20 @@ export function entitySummaryRoutes({ entities, incidents, access, entityDeadlin
     }
   }
 
-  async function problemsIn(
-    namespace: string,
-    names: readonly Entity[],
+  async function problemsOf(
+    scope: { namespace: string; entity: string },
+    slices: TimeSlices,
     isDisconnected: () => boolean,
-  ): Promise<Map<string, Problems>> {
-    const problems = new Map<string, Problems>();
-    for (const [index, { metadata }] of names.entries()) {
-      const { name = '' } = metadata;
-      for (const { event } of incidents.list({ namespace, entity: name })) {
-        const { status } = event.check;
-        const before = problems.get(name) ?? NO_PROBLEMS;
-        const isKeepalive = event.check.metadata.name === KEEPALIVE;
-        problems.set(name, {
-          count: before.count + 1,
-          worst: worse(before.worst, status),
-          keepalive: isKeepalive ? status : before.keepalive,
-        });
-      }
-      if (index % BATCH_SIZE === 0) await nextTick();
+  ): Promise<Problems> {
+    let problems = NO_PROBLEMS;
+    for (const { event } of incidents.list(scope)) {
+      const { status, metadata } = event.check;
+      problems = {
+        count: problems.count + 1,
+        worst: worse(problems.worst, status),
+        keepalive: metadata.name === KEEPALIVE ? status : problems.keepalive,
+      };
+      await slices.pause();
       if (isDisconnected()) break;
     }
     return problems;
@@ -108,23 +102,29 @@ export function entitySummaryRoutes({ entities, incidents, access, entityDeadlin
         const { items, lastKey, isSelected } = await selectedPage('entities', request, (page) =>
           entities.list(namespace, { ...page, limit: Math.min(page.limit ?? DEFAULT_LIMIT, MAX_LIMIT) }),
         );
-        const shown = [...items].filter((entity) => isSelected?.(entity) !== false);
-        const problems = maySeeEvents(request, namespace)
-          ? await problemsIn(namespace, shown, request.isDisconnected)
-          : undefined;
-        return listAnswer(
-          shown.map((entity) => ({
-            ...summaryOf(entity, problems),
-            deadline_at_ms: entityDeadlineAtMs(namespace, entity.metadata.name ?? ''),
-          })),
-          lastKey,
-        );
+        const { isDisconnected } = request;
+        const hasProblems = maySeeEvents(request, namespace);
+        const slices = new TimeSlices();
+        const shown = new CollectedPage<EntitySummary>();
+        for (const entity of items) {
+          const { name = '' } = entity.metadata;
+          if (isSelected?.(entity) !== false) {
+            const scope = { namespace, entity: name };
+            const problems = hasProblems ? await problemsOf(scope, slices, isDisconnected) : null;
+            const deadline = entityDeadlineAtMs(namespace, name);
+            shown.add({ ...summaryOf(entity, problems), deadline_at_ms: deadline });
+          }
+          if (shown.isFull) return listAnswer(shown.items, name);
+          await slices.pause();
+          if (isDisconnected()) break;
+        }
+        return listAnswer(shown.items, lastKey);
       },
     },
   ];
 }
 
-function summaryOf(entity: Entity, problems: ReadonlyMap<string, Problems> | undefined) {
+function summaryOf(entity: Entity, problems: Problems | null) {
   const { metadata, entity_class, last_seen, sensu_agent_version, system, subscriptions } = redactEntity(entity);
   const { namespace = '', name = '', labels = {} } = metadata;
   return {
@@ -136,7 +136,7 @@ function summaryOf(entity: Entity, problems: ReadonlyMap<string, Problems> | und
     os: [system.platform ?? system.os, system.platform_version].filter(Boolean).join(' '),
     subscriptions: subscriptions ?? [],
     labels,
-    problems: problems === undefined ? null : (problems.get(name) ?? NO_PROBLEMS),
+    problems,
   };
 }
 

@@ -1,4 +1,3 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { InvalidResource } from '../../resources/errors.ts';
 import type { CheckEvent } from '../../resources/event.ts';
@@ -9,9 +8,10 @@ import type { IncidentStore } from '../../store/incident-store.ts';
 import { eventKey } from '../../store/encoding/keyspace.ts';
 import { mapPage } from '../../store/page.ts';
 import type { NotificationStore } from '../../store/notification-store.ts';
-import { json } from '../answer/answers.ts';
+import { CollectedPage } from '../answer/collected-page.ts';
 import { listAnswer, pageRequest } from '../answer/pagination.ts';
 import { selectedPage, selectionOf } from '../answer/selected-page.ts';
+import { TimeSlices } from '../answer/time-slices.ts';
 import { lists, PAGE, SELECTORS } from '../openapi/descriptions.ts';
 import { enumParameter } from '../request/query-parameters.ts';
 import { type Answer, param, type Route, type RouteRequest } from '../request/route.ts';
@@ -19,8 +19,6 @@ import { type EventSummary, EventSummarySchema, eventSummary } from './event-sum
 
 /** The maximum number of events that one request can name. */
 const MAX_NAMED = 500;
-/** The maximum number of open events that are read in one tick. */
-const BATCH_SIZE = 64;
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 /** How many of the latest notifications of an event are searched for the outcome of each handler. */
@@ -40,9 +38,14 @@ export function eventSummaryRoutes(ports: EventSummaryPorts): Route[] {
   const summaryOf = (event: CheckEvent): EventSummary => summaryFrom(ports, event);
 
   function named(namespace: string, names: readonly string[]): Answer {
-    const addresses = names.map(addressIn);
-    const found = addresses.flatMap(([entity, check]) => events.get(namespace, entity, check) ?? []);
-    return json(found.map(summaryOf));
+    return listAnswer(summariesOf(namespace, names.map(addressIn)), undefined);
+  }
+
+  function* summariesOf(namespace: string, addresses: readonly (readonly [string, string])[]): Iterable<EventSummary> {
+    for (const [entity, check] of addresses) {
+      const event = events.get(namespace, entity, check);
+      if (event !== undefined) yield summaryOf(event);
+    }
   }
 
   /** The open events in order; passing ones are not read. */
@@ -50,18 +53,17 @@ export function eventSummaryRoutes(ports: EventSummaryPorts): Route[] {
     const { limit = DEFAULT_LIMIT, from } = pageRequest(query);
     const isSelected = selectionOf('events', query) ?? (() => true);
     const wanted = Math.min(limit, MAX_LIMIT);
-    const found: EventSummary[] = [];
-    let read = 0;
+    const found = new CollectedPage<EventSummary>();
+    const slices = new TimeSlices();
     let lastKey: string | undefined;
     for (const { event } of incidents.list({ namespace }, { after: from })) {
-      if (found.length === wanted) return listAnswer(found, lastKey);
+      if (found.items.length === wanted || found.isFull) return listAnswer(found.items, lastKey);
       lastKey = eventKey(namespace, event.entity.metadata.name ?? '', event.check.metadata.name ?? '');
-      if (isSelected(event)) found.push(summaryOf(event));
-      read += 1;
-      if (read % BATCH_SIZE === 0) await nextTick();
+      if (isSelected(event)) found.add(summaryOf(event));
+      await slices.pause();
       if (isDisconnected()) break;
     }
-    return listAnswer(found, undefined);
+    return listAnswer(found.items, undefined);
   }
 
   async function all(namespace: string, request: RouteRequest): Promise<Answer> {

@@ -89,8 +89,11 @@ export function eventSummary({ event, incident, silenced, notifications }: Summa
 
 function firstLine(output: string): string {
   const line = output.trimStart().split('\n', 1)[0] ?? '';
-  return line.length > MAX_OUTPUT ? `${line.slice(0, MAX_OUTPUT - 1)}…` : line;
+  return copyOf(line.length > MAX_OUTPUT ? `${line.slice(0, MAX_OUTPUT - 1)}…` : line);
 }
+
+/** Returns the same text. A part of a string keeps the whole string in memory, which may have megabytes. */
+const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le');
 
 /** The time of the first result with the present status; undefined when the history does not reach back to it. */
 function lastChangeS(history: readonly { status: number; executed: number }[]): number | undefined {

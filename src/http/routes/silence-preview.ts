@@ -1,16 +1,14 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { assertSilenced, type Silenced, silencedName, silencedWithDefaults } from '../../resources/silenced.ts';
 import { silenceableOf, silencesOf, type SilencingOptions } from '../../rules/silencing.ts';
 import type { EventStore } from '../../store/event-store.ts';
 import { json } from '../answer/answers.ts';
+import { TimeSlices } from '../answer/time-slices.ts';
 import { assertKnownParameters, textParameter } from '../request/query-parameters.ts';
 import { param, type Route } from '../request/route.ts';
 
 /** The maximum number of events that are listed; all are counted. */
 const MAX_LISTED = 200;
-/** The maximum number of events that are read in one tick. */
-const BATCH_SIZE = 64;
 /** The begin of the previewed silence, which is in effect at every time. */
 const ALWAYS = { begin: 0, expire_at: 0 };
 
@@ -54,7 +52,8 @@ export function silencePreviewRoutes({ events, silencing }: SilencePreviewPorts)
         const name = silencedName(silence);
         const lookUp = (wanted: string): Silenced | undefined => (wanted === name ? silence : undefined);
         const matched: { entity: string; check: string; status: number }[] = [];
-        let [count, read] = [0, 0];
+        const slices = new TimeSlices();
+        let count = 0;
         for (const event of events.list({ namespace: param(request, 'namespace') }).items) {
           const silenceable = silenceableOf(event);
           if (silencesOf(silenceable, lookUp, 1, silencing).length > 0) {
@@ -62,8 +61,7 @@ export function silencePreviewRoutes({ events, silencing }: SilencePreviewPorts)
             const { entity, check } = silenceable;
             if (count <= MAX_LISTED) matched.push({ entity, check, status: event.check.status });
           }
-          read += 1;
-          if (read % BATCH_SIZE === 0) await nextTick();
+          await slices.pause();
           if (isDisconnected()) break;
         }
         return json({ name, count, events: matched });
