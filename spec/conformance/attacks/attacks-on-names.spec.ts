@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { proxyEvent } from '../../support/example-events.ts';
+import { encodeFrame, STOP_TYPE } from '../../../src/wire/frame.ts';
+import { eventually } from '../../support/eventually.ts';
+import { keepalive, proxyEvent } from '../../support/example-events.ts';
 import { type Example, exampleResources } from '../../support/example-resources.ts';
 import { perSuite } from '../../support/fixture.ts';
 import { InProcessBackend } from '../../support/in-process-backend.ts';
@@ -32,6 +35,8 @@ const HOSTILE: readonly [string, string][] = [
   ['a shell substitution', '$(touch outside)'],
   ['a template', '{{ .name }}'],
 ];
+/** The entity of an agent that stops is deregistered after this time. */
+const GRACE_MS = 900;
 /** The only parameter that is not a name: a group is not a key and may be any text. */
 const FREE_TEXT = new Set(['group']);
 
@@ -107,6 +112,36 @@ describe('A2 names', () => {
       const check = { metadata, command: 'true', interval: 1 };
       expect((await admin.post('/ns/default/checks', check)).status).to.equal(status);
     }
+  });
+
+  it('A2 of handlers and pipelines in events that are too long to be stored name nothing that exists', async () => {
+    const name = 'h'.repeat(10_240);
+    const { entity, check } = proxyEvent('named', 'c', { handlers: [name], status: 2 });
+    const pipelines = [{ api_version: 'core/v2', type: 'Pipeline', name }];
+    const metrics = { handlers: [name], points: [{ name: 'm', value: 1, timestamp: 1 }] };
+    const { status } = await admin.put('/ns/default/events/named/c', { entity, check, pipelines, metrics });
+    expect(status).to.equal(200);
+    expect(await admin.event('named', 'c')).to.have.nested.property('check.status', 2);
+    const { json } = await admin.get('/api/mon/v1/namespaces/default/notifications?entity=named&check=c');
+    const outcomes = (json as { handler: string; outcome: string }[]).map(({ outcome }) => outcome);
+    expect(outcomes).to.deep.equal(['skipped', 'skipped']);
+    await expectUntouched();
+  });
+
+  it('A2 of the deregistration handler of an entity that are too long to be stored do not prevent its end', async () => {
+    const agent = await backend.connect({ name: 'leaving', queueId: randomUUID() });
+    const leaving = { deregister: true, deregistration: { handler: 'h'.repeat(10_240) } };
+    agent.send('keepalive', keepalive('leaving', { entity: leaving }));
+    await eventually(() => admin.entity('leaving'), Boolean, { what: 'the entity' });
+    agent.sendRaw(encodeFrame(STOP_TYPE, ''));
+    await eventually(
+      async () => (await admin.ledger({ actor: 'agent', key: 'default/leaving' })).map(({ event }) => event),
+      (events) => events.includes('stop.announced'),
+      { what: 'the announcement' },
+    );
+    await backend.clock.advance(GRACE_MS);
+    expect(await admin.entity('leaving')).to.equal(undefined);
+    await expectUntouched();
   });
 
   it('A2 of users that look like the name of another user are refused', async () => {

@@ -45,6 +45,13 @@ describe('the LMDB store', () => {
     expect([...store.keys('resources', { from: 'namespaces/', to: 'namespaces0' })]).to.deep.equal(['namespaces/b']);
   });
 
+  it('has no record with a key that is too long to be stored', () => {
+    for (const name of ['a'.repeat(2_000), 'a'.repeat(10_000_000), 'ä'.repeat(1_000)]) {
+      expect(store.get('resources', `handlers/default/${name}`)).to.equal(undefined);
+      expect(store.get('events', `default/${name}/c`)).to.equal(undefined);
+    }
+  });
+
   it('lists keys in the order of the API: by namespace and name, joined by a slash', async () => {
     const puts = emptyPuts();
     for (const key of ['checks/b/a', 'checks/a/z', 'checks/a-b/a', 'checks/a/B']) puts.resources.set(key, {});

@@ -161,3 +161,12 @@ export const idOfDeadLetter = (key: string): string => key.slice(SEQ_DIGITS + 1)
 
 /** The keys of the outbox are numbers in the order of decisions. */
 export const outboxKey = (seq: number): string => String(seq).padStart(SEQ_DIGITS, '0');
+
+/** LMDB accepts no longer keys. */
+const MAX_KEY_BYTES = 1_978;
+/** No UTF-16 unit takes more bytes in UTF-8. */
+const MAX_BYTES_PER_UNIT = 3;
+
+/** Whether there can be a record with this key. Events name handlers and pipelines with texts of any length. */
+export const isPossibleKey = (key: string): boolean =>
+  key.length * MAX_BYTES_PER_UNIT <= MAX_KEY_BYTES || Buffer.byteLength(key) <= MAX_KEY_BYTES;

@@ -5,7 +5,7 @@ import { CODECS, decodeKept } from '../records/codecs.ts';
 import { type EncodedChanges, encodePuts } from './encode-puts.ts';
 import type { EventSize } from '../records/event-sizes.ts';
 import type { KeptEvent } from '../records/kept-events.ts';
-import { afterPrefix, eventAddress } from '../encoding/keyspace.ts';
+import { afterPrefix, eventAddress, isPossibleKey } from '../encoding/keyspace.ts';
 import {
   type Environment,
   type EnvironmentOptions,
@@ -107,8 +107,10 @@ export class LmdbStore implements TransactionalStore {
   }
 
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    if (!isPossibleKey(key)) return undefined;
     if (table === 'resources') return this.#getResource(key) as Tables[T] | undefined;
-    if (table === 'agentQueues') return this.#getAgentQueues(key) as Tables[T] | undefined;
+    // The numbers of an agent's queues are read and written with each of its events.
+    if (table === 'agentQueues') return (this.#agentQueues.get(key) ?? this.#read(table, key)) as Tables[T] | undefined;
     if (table === 'entities') return this.#getEntity(key) as Tables[T] | undefined;
     return this.#read(table, key);
   }
@@ -119,11 +121,6 @@ export class LmdbStore implements TransactionalStore {
     const read = this.#read('entities', key);
     if (read !== undefined) this.#entities.set(key, read);
     return read;
-  }
-
-  /** The numbers of an agent's queues are read and written with each of its events. */
-  #getAgentQueues(key: string): AgentQueue[] | undefined {
-    return this.#agentQueues.get(key) ?? this.#read('agentQueues', key);
   }
 
   /** Configuration is read with every event and changes rarely, so that it is cached. */
