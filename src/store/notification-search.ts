@@ -7,7 +7,7 @@ import {
   numberOfEventNotification,
 } from './encoding/keyspace.ts';
 import type { Outcome, TableName } from './records/records.ts';
-import { readNotification, type StoredNotification } from './records/stored-notification.ts';
+import { NotificationReader, type StoredNotification } from './records/stored-notification.ts';
 import type { RangeReader } from './commit/transactional-store.ts';
 
 /** Keys that a slice reads. */
@@ -69,6 +69,7 @@ export class NotificationSearch {
   slice(query: NotificationQuery, floor: number): NotificationSlice {
     const found: NotificationSlice['found'] = [];
     const { keys, end } = this.#keys(query);
+    const reader = new NotificationReader(this.#store);
     let position: string | undefined;
     let read = 0;
     for (const key of keys) {
@@ -77,7 +78,7 @@ export class NotificationSearch {
       if (notificationAddress(key).number <= floor || isBefore(key, query)) return { found, position: undefined };
       if (!matchesKey(key, query)) continue;
       read += 1;
-      const notification = readNotification(this.#store, key, query.handler);
+      const notification = reader.read(key, query.handler);
       if (notification !== undefined && matches(notification, query)) found.push({ position, notification });
     }
     return { found, position: end };

@@ -11,7 +11,7 @@ import {
 } from './encoding/keyspace.ts';
 import { type NotificationQuery, NotificationSearch, type NotificationSlice } from './notification-search.ts';
 import type { Notification } from './records/records.ts';
-import { readNotification, type StoredNotification } from './records/stored-notification.ts';
+import { NotificationReader, type StoredNotification } from './records/stored-notification.ts';
 import type { RangeReader } from './commit/transactional-store.ts';
 import { WaitingNotifications, type WaitingQuery, type WaitingSlice } from './waiting-notifications.ts';
 
@@ -47,9 +47,8 @@ export class NotificationStore {
     const from = notificationOfEventKey(key, this.#floor(namespace) + 1);
     const range = { from, to: afterPrefix(prefix), limit, isReversed: true };
     const numbers = [...this.#store.keys('notificationsByEvent', range)].map(numberOfEventNotification);
-    return numbers
-      .reverse()
-      .flatMap((number) => readNotification(this.#store, notificationKey(key, number))?.notification ?? []);
+    const reader = new NotificationReader(this.#store);
+    return numbers.reverse().flatMap((number) => reader.read(notificationKey(key, number))?.notification ?? []);
   }
 
   /**
@@ -66,13 +65,14 @@ export class NotificationStore {
     const middle = notificationOfEventKey(key, (Math.floor(atMs) + 1) * NOTIFICATIONS_PER_MS);
     const from = notificationOfEventKey(key, this.#floor(address.namespace) + 1);
     const to = afterPrefix(`${key}/`);
+    const reader = new NotificationReader(this.#store);
     const most = handler === undefined ? limit : MAX_READ_OF_EVENT;
     const read = (keys: Iterable<string>): Notification[] => {
       const found: Notification[] = [];
       for (const indexKey of keys) {
         if (found.length === limit) break;
         const logKey = notificationKey(key, numberOfEventNotification(indexKey));
-        const notification = readNotification(this.#store, logKey, handler)?.notification;
+        const notification = reader.read(logKey, handler)?.notification;
         if (notification !== undefined) found.push(notification);
       }
       return found;
@@ -87,7 +87,7 @@ export class NotificationStore {
   get(namespace: string, id: string): StoredNotification | undefined {
     const key = this.#store.get('notificationsById', id);
     const isOne = key?.startsWith(`${namespace}/`) === true && notificationAddress(key).number > this.#floor(namespace);
-    return isOne && key !== undefined ? readNotification(this.#store, key) : undefined;
+    return isOne && key !== undefined ? new NotificationReader(this.#store).read(key) : undefined;
   }
 
   /** The last number that belongs to an earlier namespace of this name. */

@@ -12,6 +12,7 @@ import { NotificationStore } from '../../../src/store/notification-store.ts';
 import type { Notification } from '../../../src/store/records/records.ts';
 import { DecisionsOn } from '../../support/decision-on.ts';
 import { checkEvent } from '../../support/example-events.ts';
+import { CountingStore } from '../../support/counting-store.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 
 const KEY = 'default/web-1/disk';
@@ -67,6 +68,19 @@ describe('the notifications of an event', () => {
     state: 'passing',
     totalStateChange: 0,
     silenced: [],
+  });
+
+  it('are read with one look at an event, however many handlers it names that do not exist', async () => {
+    const count = 150;
+    await stored();
+    await after(1, (ctx) => {
+      for (let n = 0; n < count; n += 1) recordSkipped(ctx, KEY, { handler: `h${n}` }, 'handler does not exist');
+    });
+    const counting = new CountingStore(store);
+    const notifications = new NotificationStore(counting);
+    expect(notifications.search({ namespace: 'default', limit: count }).found).to.have.length(count);
+    const keysAndNotifications = 2 * count;
+    expect(counting.reads).to.be.within(keysAndNotifications, keysAndNotifications + 10);
   });
 
   const listed = () =>

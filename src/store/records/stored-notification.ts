@@ -8,18 +8,40 @@ export interface StoredNotification extends EventAddress {
 }
 
 /**
- * Reads a notification as its open streak continues it. Undefined when there is none with this key, or none that is about
- * `handler` if it is given: the streaks of an event, which may be many, are read only for one that is.
+ * Reads notifications as their open streaks continue them, at one moment. It keeps the open streaks of the last event,
+ * because the notifications of one event follow each other, and it may have a thousand streaks and megabytes of output.
  */
-export function readNotification(store: TableReader, key: string, handler?: string): StoredNotification | undefined {
-  const notification = store.get('notificationLog', key);
-  if (notification === undefined || (handler !== undefined && !isAbout(notification, handler))) return undefined;
-  const { number, namespace, entity, check } = notificationAddress(key);
-  const address = { namespace, entity, check };
-  if (notification.isOpen !== true) return { ...address, notification };
-  const open = openStreaks(store, eventKey(namespace, entity, check)).find((streak) => streak.number === number);
-  if (open === undefined) return { ...address, notification };
-  return { ...address, notification: { ...notification, count: open.count, atMs: open.atMs } };
+export class NotificationReader {
+  readonly #store: TableReader;
+  #lastEvent: string | undefined;
+  #streaks: ReadonlyMap<number, OpenStreak> = new Map();
+
+  constructor(store: TableReader) {
+    this.#store = store;
+  }
+
+  /**
+   * Undefined when there is none with this key, or none that is about `handler` if it is given: the streaks of an event are
+   * read only for one that is.
+   */
+  read(key: string, handler?: string): StoredNotification | undefined {
+    const notification = this.#store.get('notificationLog', key);
+    if (notification === undefined || (handler !== undefined && !isAbout(notification, handler))) return undefined;
+    const { number, namespace, entity, check } = notificationAddress(key);
+    const address = { namespace, entity, check };
+    if (notification.isOpen !== true) return { ...address, notification };
+    const open = this.#streaksOf(eventKey(namespace, entity, check)).get(number);
+    if (open === undefined) return { ...address, notification };
+    return { ...address, notification: { ...notification, count: open.count, atMs: open.atMs } };
+  }
+
+  #streaksOf(event: string): ReadonlyMap<number, OpenStreak> {
+    if (event !== this.#lastEvent) {
+      this.#lastEvent = event;
+      this.#streaks = new Map(openStreaks(this.#store, event).map((streak) => [streak.number, streak]));
+    }
+    return this.#streaks;
+  }
 }
 
 /** Whether a notification is about a handler, alone or with others. */
