@@ -76,6 +76,18 @@ describe('results of the first generation', () => {
       return { text, tookMs: performance.now() - beganMs };
     };
 
+    it('are rejected before they are parsed when they are nested too deep or have too many values', async () => {
+      for (const [body, message] of [
+        ['['.repeat(100_000), 'JSON must be nested at most 1000 deep'],
+        [`[${'1,'.repeat(100_001)}`, 'JSON must have at most 100000 values'],
+      ] as const) {
+        const headers = { 'content-type': 'application/json' };
+        const answer = await fetch(`http://127.0.0.1:${apiPort}/results`, { method: 'POST', headers, body });
+        expect(answer.status).to.equal(400);
+        expect(await answer.json()).to.deep.equal({ response: message });
+      }
+    });
+
     it('are the same in both APIs', async () => {
       const own = { name: 'local', output: 'late', status: 1, handlers: ['page'] };
       await sent(JSON.stringify(own));

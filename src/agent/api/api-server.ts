@@ -6,6 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { InvalidResource, Overloaded } from '../../resources/errors.ts';
 import { describeSocketError } from '../../formats/socket-error.ts';
+import { assertJsonBounds } from '../../wire/json-bounds.ts';
 import { ByteBudget } from '../queue/byte-budget.ts';
 import type { AgentMetrics } from '../metrics/agent-metrics.ts';
 import { BodyTooLarge, readBody } from './request-body.ts';
@@ -126,6 +127,7 @@ export class ApiServer {
         return;
       }
       const body = await readBody(request, this.#budget);
+      assertJsonBounds(body);
       if (!isJson(body)) {
         sendResponse(response, 400, 'Failed to parse JSON body');
         return;
