@@ -48,6 +48,22 @@ describe('admission to the agent port', () => {
     return (json as Json[]).map(({ agent, status, reason, count }) => [agent, status, reason, count]);
   }
 
+  it('is refused with 403 in each namespace in which the user may not create events', async () => {
+    await start({ agentAdmission: EVERYBODY });
+    for (const name of ['tenant', 'other']) await api.put(`/api/core/v2/namespaces/${name}`, { name });
+    const credentials = { username: 'tenant-editor', password: 'P@ssw0rd!' };
+    await api.post('/api/core/v2/users', credentials);
+    const bound = await api.put('/api/core/v2/namespaces/tenant/rolebindings/editors', {
+      metadata: { name: 'editors', namespace: 'tenant' },
+      role_ref: { type: 'ClusterRole', name: 'edit' },
+      subjects: [{ type: 'User', name: credentials.username }],
+    });
+    expect(bound.status).to.equal(201);
+    expect((await handshake('adm-tenant', { credentials, namespace: 'tenant' }))[0]).to.equal(101);
+    for (const namespace of ['other', 'default', 'mon-system'])
+      expect((await handshake('adm-tenant', { credentials, namespace }))[0], namespace).to.equal(403);
+  });
+
   describe('behind the start gate', () => {
     beforeEach(() => start({ agentAdmission: { ...EVERYBODY, serveWaitMs: 5_000 } }));
 
