@@ -52,6 +52,8 @@ export class ScheduleLoad {
     do {
       const query = `limit=1000${next === '' ? '' : `&continue=${next}`}${entity === '' ? '' : `&entity=${entity}`}`;
       const answer = await this.#api().get(`/api/mon/v1/namespaces/default/checks/${name}/ticks?${query}`);
+      // A check that was deleted before its first tick has no record.
+      if (answer.status === 404 && this.#last(name).intervalS === 0) break;
       if (answer.status !== 200) throw new Error(`${name}: ${answer.status} ${answer.text}`);
       streaks.push(...(at(answer.json, 'ticks') as RecordedStreak[]));
       next = String(answer.headers['sensu-continue'] ?? '');
