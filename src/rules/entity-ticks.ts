@@ -5,6 +5,8 @@ export const NOT_CONNECTED = 'the agent was not connected';
 /** The reason of an outage between two processes. */
 export const DOWN = 'the backend was down';
 const STOPPED = 'the backend stopped before the result';
+/** The request of a tick is sent this long after it at most. */
+const SENT_WITHIN_MS = 30_000;
 /** A result may take this long. */
 const RESULT_MS = 120_000;
 
@@ -95,5 +97,11 @@ function isWatched({ own, isSubscribed }: EntityTicks, atMs: number): boolean {
   return isSubscribed || own.some(({ toMs }) => toMs > atMs);
 }
 
-const isAway = ({ away, awaySinceMs = Infinity }: EntityTicks, atMs: number): boolean =>
-  atMs >= awaySinceMs || away.some(({ fromMs, toMs }) => fromMs <= atMs && atMs <= toMs);
+/**
+ * Whether the agent had no connection when the request of a tick was sent. It may have been connected at the tick itself: a
+ * connection that ended after the request was sent gives the tick an outcome of its own.
+ */
+function isAway({ away, awaySinceMs = Infinity }: EntityTicks, atMs: number): boolean {
+  const sentMs = atMs + SENT_WITHIN_MS;
+  return sentMs >= awaySinceMs || away.some(({ fromMs, toMs }) => fromMs <= sentMs && atMs <= toMs);
+}
