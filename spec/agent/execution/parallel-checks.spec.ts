@@ -28,6 +28,6 @@ describe('an agent with --max-parallel-checks 1', function () {
     const [, firstEndS = 0] = timesOf(first?.body.check.output);
     const [secondStartS = 0] = timesOf(second?.body.check.output);
     expect(secondStartS).to.be.at.least(firstEndS);
-    expect(second?.body.check.duration).to.be.within(0.7, 5);
+    expect(second?.body.check.duration).to.be.within(0.7, 2);
   });
 });

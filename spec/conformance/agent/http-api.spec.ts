@@ -147,7 +147,7 @@ describe('the HTTP API of a connected agent', () => {
     expect(new Set(statuses.map(({ status }) => status))).to.deep.equal(new Set([202]));
     const beganMs = performance.now();
     await eventually(() => backend.events.length - before === 30, Boolean, { withinMs: 10_000 });
-    expect(performance.now() - beganMs).to.be.at.least(1_000);
+    expect(performance.now() - beganMs).to.be.within(1_000, 6_000);
   });
 });
 

@@ -112,7 +112,7 @@ describe('results of the first generation', () => {
     it('case 59: are answered on TCP, and a ping too', async () => {
       const valid = await sent('{"name":"tcp","output":"late","status":1}');
       expect(valid.text).to.equal('ok');
-      expect(valid.tookMs).to.be.below(READ_LIMIT_MS);
+      expect(valid.tookMs).to.be.below(READ_LIMIT_MS / 2);
       await arrives('agent-1', 'tcp');
       expect((await sent(' ping\n')).text).to.equal('pong');
       // spec/05 closes without a text here; spec/03, of the agent, answers, and both agree that there is no event.
@@ -123,7 +123,7 @@ describe('results of the first generation', () => {
       await arrives('agent-1', 'pinged');
       const broken = await sent('{"name":"x"');
       expect(broken.text).to.equal('invalid');
-      expect(broken.tookMs).to.be.within(READ_LIMIT_MS - 500, READ_LIMIT_MS + 10_000);
+      expect(broken.tookMs).to.be.within(READ_LIMIT_MS - 500, READ_LIMIT_MS + 2_000);
     });
 
     it('are all accepted by POST /results, or none of them', async () => {

@@ -15,7 +15,7 @@ const USERS = '/api/core/v2/users';
 const HOSTILE = ['%2e%2e', '%2F', 'a%00b', 'a%0d%0ab', 'ａ', '%E2%80%AE', 'x'.repeat(10_000), '%', '%zz', '*', '~'];
 const DEEP = 20_000;
 /** The time for one request: the bound of 50 ms of processor time, on a busy machine. */
-const ANSWER_MS = 10_000;
+const ANSWER_MS = 1_000;
 
 for (const listener of ['core', 'dashboard'] as const) {
   describe(`attacks on the API of the first generation, on the listener ${listener}`, () => {
