@@ -14,7 +14,7 @@ export interface StoredFixture {
 }
 
 /** The store versions by the commits that wrote them. */
-const VERSIONS = { '862c634': 2, b5da680: 3, be03523: 4, '7a80e53': 5 };
+const VERSIONS = { '862c634': 2, b5da680: 3, be03523: 4, '7a80e53': 5, '308076a': 6 };
 
 export const FIXTURES: readonly StoredFixture[] = Object.entries(VERSIONS).flatMap(([commit, version]) =>
   ['killed', 'stopped'].map((moment) => ({ name: `${commit}-${moment}`, version })),
