@@ -4,6 +4,7 @@ import { compare } from './comparisons/comparison.ts';
 import { COMPARISONS } from './comparisons/comparisons.ts';
 import { aggregateSummary } from './rows/aggregate-summary.ts';
 import { agentThroughput, filteredThroughput } from './rows/agent-throughput.ts';
+import { backupUnderLoad } from './rows/backup-under-load.ts';
 import { connectedAgents } from './rows/connected-agents.ts';
 import { CYCLES, registerCycles } from './rows/register-cycles.ts';
 import { deadlineLateness } from './rows/deadline-lateness.ts';
@@ -40,6 +41,7 @@ const MEASUREMENTS: readonly Measurement[] = [
   { ids: ['G14'], measure: idleAgent },
   { ids: ['filters'], measure: filterRate },
   { ids: ['aggregates'], measure: aggregateSummary },
+  { ids: ['backup'], measure: backupUnderLoad },
 ];
 const KNOWN = [...MEASUREMENTS.flatMap(({ ids }) => ids), GROWTH, CYCLES, STAGES, SIZING];
 

@@ -5,7 +5,7 @@ import { nextMessage, runWorker, startWorker } from '../support/workers.ts';
 
 const CONNECTIONS = 64;
 const UNTIL = { warmUpSeconds: 3, seconds: 10 };
-const KEYS: PutKeys = {
+export const KEYS: PutKeys = {
   prefix: 'bench-',
   entities: 100,
   stride: 1,
