@@ -4,6 +4,7 @@ import { parseBackendConfig } from '../../src/config/backend.ts';
 import type { ConfigWarning, Parsed, Sources } from '../../src/config/parsing/flags.ts';
 import { parseInitConfig } from '../../src/config/init.ts';
 import { parseUpgradeConfig } from '../../src/config/upgrade.ts';
+import { REFERENCE_AGENT_FLAGS, REFERENCE_BACKEND_FLAGS } from '../support/reference-flags.ts';
 import { mistakesOf } from './mistakes.ts';
 import { sources } from './sources.ts';
 import { AGENT_HERE } from './agent-here.ts';
@@ -20,57 +21,21 @@ function warningsOf<T>(parse: (given: Sources) => Parsed<T>, given: Parameters<t
   return [...parsed.warnings];
 }
 
-/** Valid values of the flags that the reference has and mon ignores: `spec/06` 3.1 to 3.4, and later releases. */
-const BACKEND_FLAGS: Readonly<Record<string, string>> = {
-  'event-log-buffer-wait': '10ms',
-  'event-log-parallel-encoders': 'true',
-  'log-millisecond-timestamps': 'true',
-  'metrics-refresh-interval': '1m',
-  'eventd-workers': '100',
-  'eventd-buffer-size': '1000',
-  'keepalived-workers': '100',
-  'keepalived-buffer-size': '1000',
-  'pipelined-buffer-size': '1000',
-  'require-fips': 'true',
-  'require-openssl': 'true',
-  'etcd-listen-client-urls': 'http://127.0.0.1:2379',
-  'etcd-advertise-client-urls': 'http://localhost:2379',
-  'etcd-client-urls': 'http://localhost:2379',
-  'etcd-listen-peer-urls': 'http://127.0.0.1:2380',
-  'etcd-initial-advertise-peer-urls': 'http://127.0.0.1:2380',
-  'etcd-initial-cluster': 'default=http://127.0.0.1:2380',
-  'etcd-initial-cluster-state': 'new',
-  'etcd-initial-cluster-token': 't',
-  'etcd-cert-file': '/c',
-  'etcd-key-file': '/k',
-  'etcd-trusted-ca-file': '/ca',
-  'etcd-client-cert-auth': 'true',
-  'etcd-peer-cert-file': '/c',
-  'etcd-peer-key-file': '/k',
-  'etcd-peer-trusted-ca-file': '/ca',
-  'etcd-peer-client-cert-auth': 'true',
-  'etcd-heartbeat-interval': '300',
-  'etcd-election-timeout': '3000',
-  'etcd-log-level': 'error',
-  'etcd-client-log-level': 'error',
-};
-
-/** The same for the agent: `spec/03` 2.5, and later releases. */
-const AGENT_FLAGS: Readonly<Record<string, string>> = {
-  'discover-processes': 'true',
-  'require-fips': 'true',
-  'require-openssl': 'true',
-};
-
 for (const { program, parse, prefix, file, flags } of [
   {
     program: 'mon-backend start',
     parse: parseBackend,
     prefix: 'MON_BACKEND_',
     file: '/etc/mon/backend.yml',
-    flags: BACKEND_FLAGS,
+    flags: REFERENCE_BACKEND_FLAGS,
   },
-  { program: 'mon-agent start', parse: parseAgent, prefix: 'MON_', file: '/etc/mon/agent.yml', flags: AGENT_FLAGS },
+  {
+    program: 'mon-agent start',
+    parse: parseAgent,
+    prefix: 'MON_',
+    file: '/etc/mon/agent.yml',
+    flags: REFERENCE_AGENT_FLAGS,
+  },
 ]) {
   describe(`${program} with flags of the reference that have no effect`, () => {
     const names = Object.keys(flags);

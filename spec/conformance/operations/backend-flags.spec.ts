@@ -8,42 +8,10 @@ import { BackendProcess, initialiseState } from '../../support/backend-process.t
 import { eventually, inTime } from '../../support/eventually.ts';
 import { perSuite } from '../../support/fixture.ts';
 import { InProcessBackend } from '../../support/in-process-backend.ts';
+import { REFERENCE_BACKEND_FLAGS } from '../../support/reference-flags.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/mon-backend.js', import.meta.url));
-
-/** Every flag of `spec/06` 3 that mon accepts and ignores, with a value. */
-const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
-  'event-log-buffer-wait': '10ms',
-  'event-log-parallel-encoders': 'true',
-  'log-millisecond-timestamps': 'true',
-  'metrics-refresh-interval': '1m',
-  'eventd-workers': '100',
-  'eventd-buffer-size': '1000',
-  'keepalived-workers': '100',
-  'keepalived-buffer-size': '1000',
-  'pipelined-buffer-size': '1000',
-  'require-fips': 'true',
-  'etcd-listen-client-urls': 'http://127.0.0.1:2379',
-  'etcd-advertise-client-urls': 'http://localhost:2379',
-  'etcd-client-urls': 'http://localhost:2379',
-  'etcd-listen-peer-urls': 'http://127.0.0.1:2380',
-  'etcd-initial-advertise-peer-urls': 'http://127.0.0.1:2380',
-  'etcd-initial-cluster': 'default=http://127.0.0.1:2380',
-  'etcd-initial-cluster-state': 'new',
-  'etcd-initial-cluster-token': 't',
-  'etcd-cert-file': '/c',
-  'etcd-key-file': '/k',
-  'etcd-trusted-ca-file': '/ca',
-  'etcd-client-cert-auth': 'true',
-  'etcd-peer-cert-file': '/c',
-  'etcd-peer-key-file': '/k',
-  'etcd-peer-trusted-ca-file': '/ca',
-  'etcd-peer-client-cert-auth': 'true',
-  'etcd-heartbeat-interval': '300',
-  'etcd-election-timeout': '3000',
-  'etcd-client-log-level': 'error',
-};
 
 describe('flags of the reference that have an effect', () => {
   describe('--labels and --annotations', () => {
@@ -114,7 +82,7 @@ describe('flags of the store of the reference', () => {
   const backend = perSuite(() =>
     BackendProcess.start({
       args: [
-        ...Object.entries(WITHOUT_EFFECT).map(([name, value]) => `--${name}=${value}`),
+        ...Object.entries(REFERENCE_BACKEND_FLAGS).map(([name, value]) => `--${name}=${value}`),
         '--etcd-max-request-bytes=2000',
         '--etcd-quota-backend-bytes=4294967296',
       ],
@@ -126,7 +94,7 @@ describe('flags of the store of the reference', () => {
     expect(lines).to.have.length(1);
     const { component, level, msg, time, ...names } = lines[0] as Record<string, unknown>;
     expect([component, level, msg, typeof time]).to.include('warning');
-    expect(Object.keys(names).toSorted()).to.deep.equal(Object.keys(WITHOUT_EFFECT).toSorted());
+    expect(Object.keys(names).toSorted()).to.deep.equal(Object.keys(REFERENCE_BACKEND_FLAGS).toSorted());
   });
 
   it('limit the size of a resource and of the store', async () => {

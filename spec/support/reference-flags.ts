@@ -1,0 +1,41 @@
+/** Valid values of the flags that the reference has and mon ignores: `spec/06` 3.1 to 3.4, and later releases. */
+export const REFERENCE_BACKEND_FLAGS: Readonly<Record<string, string>> = {
+  'event-log-buffer-wait': '10ms',
+  'event-log-parallel-encoders': 'true',
+  'log-millisecond-timestamps': 'true',
+  'metrics-refresh-interval': '1m',
+  'eventd-workers': '100',
+  'eventd-buffer-size': '1000',
+  'keepalived-workers': '100',
+  'keepalived-buffer-size': '1000',
+  'pipelined-buffer-size': '1000',
+  'require-fips': 'true',
+  'require-openssl': 'true',
+  'etcd-listen-client-urls': 'http://127.0.0.1:2379',
+  'etcd-advertise-client-urls': 'http://localhost:2379',
+  'etcd-client-urls': 'http://localhost:2379',
+  'etcd-listen-peer-urls': 'http://127.0.0.1:2380',
+  'etcd-initial-advertise-peer-urls': 'http://127.0.0.1:2380',
+  'etcd-initial-cluster': 'default=http://127.0.0.1:2380',
+  'etcd-initial-cluster-state': 'new',
+  'etcd-initial-cluster-token': 't',
+  'etcd-cert-file': '/c',
+  'etcd-key-file': '/k',
+  'etcd-trusted-ca-file': '/ca',
+  'etcd-client-cert-auth': 'true',
+  'etcd-peer-cert-file': '/c',
+  'etcd-peer-key-file': '/k',
+  'etcd-peer-trusted-ca-file': '/ca',
+  'etcd-peer-client-cert-auth': 'true',
+  'etcd-heartbeat-interval': '300',
+  'etcd-election-timeout': '3000',
+  'etcd-log-level': 'error',
+  'etcd-client-log-level': 'error',
+};
+
+/** The same for the agent: `spec/03` 2.5, and later releases. */
+export const REFERENCE_AGENT_FLAGS: Readonly<Record<string, string>> = {
+  'discover-processes': 'true',
+  'require-fips': 'true',
+  'require-openssl': 'true',
+};
