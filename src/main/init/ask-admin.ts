@@ -1,8 +1,11 @@
 import { ConfigError } from '../../config/parsing/flags.ts';
 import { assertFirstAdmin, type FirstAdmin } from '../../config/flags/first-admin-flags.ts';
-import { type Console, Questions } from './questions.ts';
+import { type Console, InputEnded, Questions } from './questions.ts';
 
-/** Asks for the first administrator. @throws ConfigError when an answer breaks a rule */
+const WITHOUT_TERMINAL =
+  'run the command in a terminal, or use --cluster-admin-username and MON_BACKEND_CLUSTER_ADMIN_PASSWORD in place of --interactive';
+
+/** Asks for the first administrator. @throws ConfigError when an answer breaks a rule, or the input ends before the last answer */
 export async function askForAdmin(console: Console): Promise<FirstAdmin> {
   const questions = new Questions(console);
   try {
@@ -16,6 +19,9 @@ export async function askForAdmin(console: Console): Promise<FirstAdmin> {
     const admin = { username, password, apiKey: apiKey || undefined };
     assertFirstAdmin(admin);
     return admin;
+  } catch (error) {
+    if (!(error instanceof InputEnded)) throw error;
+    throw new ConfigError([{ flag: 'interactive', rule: `${error.message}: ${WITHOUT_TERMINAL}` }]);
   } finally {
     questions.close();
   }

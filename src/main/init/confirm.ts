@@ -3,11 +3,7 @@ import { type Console, Questions } from './questions.ts';
 /** Answers that are neither yes nor no before the question counts as refused. */
 const MAX_WRONG_ANSWERS = 3;
 
-/**
- * Asks a question that is answered with `y`, `yes`, `n` or `no`; an empty answer is a no.
- *
- * @throws Error when the input ends before the answer
- */
+/** Asks a question that is answered with `y`, `yes`, `n` or `no`; an empty answer is a no. @throws InputEnded */
 export async function confirm(question: string, console: Console): Promise<boolean> {
   const questions = new Questions(console);
   try {

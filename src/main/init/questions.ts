@@ -7,6 +7,13 @@ export interface Console {
   output: Writable;
 }
 
+/** The input ended before the answer to a question. */
+export class InputEnded extends Error {
+  constructor(question: string) {
+    super(`the input ended before an answer to "${question}"`);
+  }
+}
+
 /** Asks one question after the other. The answer to a hidden question is not shown. */
 export class Questions {
   readonly #lines: Interface;
@@ -26,14 +33,14 @@ export class Questions {
     this.#answers = this.#lines[Symbol.asyncIterator]();
   }
 
-  /** @throws Error when the input ends before the answer */
+  /** @throws InputEnded */
   async ask(question: string, { hidden = false } = {}): Promise<string> {
     this.#output.write(`${question} `);
     this.#isHidden = hidden;
     const { value, done } = await this.#answers.next();
     this.#isHidden = false;
     if (hidden) this.#output.write('\n');
-    if (done === true) throw new Error(`the input ended before an answer to "${question}"`);
+    if (done === true) throw new InputEnded(question);
     return value;
   }
 

@@ -69,7 +69,7 @@ async function check(directory: string, { output, signal }: MaintenancePorts): P
     output.write(`${pages} pages in use, ${freePages} free, ${records} records, ${ledgerText(ledger)}\n`);
     if (!isCurrent)
       output.write('the indexes were not compared: "mon-backend upgrade" brings the store to this version\n');
-    output.write(findings.count === 0 ? 'the store is sound\n' : `${counted(findings.count, 'finding')}\n`);
+    output.write(findings.count === 0 ? 'no findings\n' : `${counted(findings.count, 'finding')}\n`);
     return findings.count === 0 ? 0 : 1;
   } finally {
     await store.close();

@@ -53,7 +53,7 @@ export async function restoreStore(options: RestoreOptions): Promise<Restored> {
   const exists = (statSync(target, { throwIfNoEntry: false })?.size ?? 0) > 0;
   if (exists && !replaces) {
     throw new RestoreFailed(
-      `${directory} has a store; move it away, or use --replace, which keeps it beside the new one`,
+      `${directory} already contains a store: add --replace, which moves that store to ${directory}.old-<time>, or move it away yourself`,
     );
   }
   if (!existsSync(path)) throw new RestoreFailed(`there is no backup ${path}`);
@@ -91,10 +91,12 @@ async function verifiedCopy(
   copy(path, file);
   const { size } = statSync(file);
   if (manifest !== undefined && ((await digestOf(file, signal)) !== manifest.sha256 || size !== manifest.bytes)) {
-    throw new RestoreFailed(`${path} is not the file that its manifest describes: its SHA-256 differs`);
+    throw new RestoreFailed(
+      `${path} is not the file that its manifest describes: its SHA-256 differs; use another backup`,
+    );
   }
   const [page] = walkPages(file).damaged;
-  if (page !== undefined) throw new RestoreFailed(`${path} is damaged: ${describePage(page)}`);
+  if (page !== undefined) throw new RestoreFailed(`${path} is damaged, use another backup: ${describePage(page)}`);
   const store = new RawStore({ directory: incomplete, sync: 'full', readOnly: true });
   try {
     const storeVersion = store.tableNames().includes('meta') ? Number(store.meta(STORE_VERSION_KEY)) : NaN;
