@@ -7,7 +7,7 @@ import { KeyQueues } from './key-queues.ts';
 import { type PendingNotification, type PendingRun, PendingRuns } from './pending-runs.ts';
 import { type NextAttempt, Redelivery, type RedeliveryPorts } from './redelivery.ts';
 import { Settlement } from './settlement.ts';
-import { Turns } from './turns.ts';
+import { EventPacer } from './event-pacer.ts';
 import { NAMESPACE_DELETED, type RunOptions } from './workflow-run.ts';
 
 /** The maximum number of waiting notifications. Beyond it, senders must pause. */
@@ -51,7 +51,7 @@ export class Pipeline {
   readonly #scheduler: FairScheduler<PendingRun>;
   readonly #redelivery: Redelivery;
   readonly #settlement: Settlement;
-  readonly #turns = new Turns();
+  readonly #eventPacer = new EventPacer();
   /** Work that must finish before `stop` resolves. */
   readonly #inFlight = new Set<Promise<void>>();
   readonly #abortController = new AbortController();
@@ -59,7 +59,7 @@ export class Pipeline {
 
   constructor(ports: PipelinePorts) {
     this.#ports = ports;
-    this.#settlement = new Settlement({ ...ports, turns: this.#turns });
+    this.#settlement = new Settlement({ ...ports, eventPacer: this.#eventPacer });
     const resume = (runs: readonly PendingRun[]): void => {
       this.#resume(runs);
     };
@@ -220,7 +220,7 @@ export class Pipeline {
 
   async #handle(run: PendingRun): Promise<'end' | 'postpone' | 'retry'> {
     const { clock, entry: read } = this.#ports;
-    await this.#turns.take(run.bytes);
+    await this.#eventPacer.admit(run.bytes);
     const entry = read(run.outboxKey);
     if (entry === undefined) return 'end';
     const startedMs = clock.monotonicMs();

@@ -4,7 +4,7 @@ import type { Notification, OutboxEntry } from '../store/records/records.ts';
 import type { HandlerResult } from './handlers/handler-result.ts';
 import { OutcomeLog } from './outcome-log.ts';
 import type { PendingRun } from './pending-runs.ts';
-import type { Turns } from './turns.ts';
+import type { EventPacer } from './event-pacer.ts';
 
 /** The maximum number of outcomes of runs that did not take place that are stored concurrently. */
 const BATCH_SIZE = 100;
@@ -14,7 +14,7 @@ const RETRY_MS = 1_000;
 export interface SettlementPorts {
   clock: Clock;
   log: Log;
-  turns: Turns;
+  eventPacer: EventPacer;
   /** The entry with this outbox key. */
   entry(outboxKey: string): OutboxEntry | undefined;
   /**
@@ -74,7 +74,7 @@ export class Settlement {
     for (let at = 0; at < runs.length && !this.#isStopped; at += BATCH_SIZE) {
       await Promise.all(
         runs.slice(at, at + BATCH_SIZE).map(async (run) => {
-          await this.#ports.turns.take(run.bytes);
+          await this.#ports.eventPacer.admit(run.bytes);
           const entry = this.#ports.entry(run.outboxKey);
           if (entry !== undefined) await this.settle(run, entry, result, 0);
           settled(run);

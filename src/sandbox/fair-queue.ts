@@ -14,7 +14,7 @@ interface NamespaceTasks<T> {
   size: number;
 }
 
-/** Waiting tasks. Namespaces take turns, and within a namespace its names. */
+/** Waiting tasks, served round robin: first by namespace, then by name within a namespace. */
 export class FairQueue<T extends Owned> {
   /** Namespaces with waiting tasks. The one whose task was taken last is at the end. */
   readonly #namespaces = new Map<string, NamespaceTasks<T>>();

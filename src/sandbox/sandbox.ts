@@ -47,8 +47,8 @@ export interface SandboxCounts {
 
 /**
  * Runs users' JavaScript in worker threads with limits of time and memory. A misbehaving program affects only its own
- * task, or its thread, which is replaced. Namespaces take turns, and those whose programs were stopped or late leave one
- * thread to the others.
+ * task, or its thread, which is replaced. Namespaces are served round robin, and those whose programs were stopped or late
+ * leave one thread to the others.
  */
 export class Sandbox {
   readonly #ports: SandboxPorts;

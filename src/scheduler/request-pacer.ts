@@ -21,7 +21,7 @@ interface Job {
 
 /**
  * Paces the requests of all runs together, so that they neither block the event loop nor fill the memory. Each run waits
- * until its request is made, so that runs take turns.
+ * until its request is made, so that the runs alternate.
  */
 export class RequestPacer {
   readonly #clock: Pick<Clock, 'monotonicMs'>;

@@ -7,7 +7,7 @@ import type { TransactionalStore } from '../../store/commit/transactional-store.
 import type { Decider } from '../core/decider.ts';
 import type { SystemListener } from '../core/system-listeners.ts';
 import { DELETED_PER_STEP } from '../events/begin-deletion.ts';
-import { type DeletionStep, takeStep } from '../events/deletions.ts';
+import { type DeletionStep, applyDeletionStep } from '../events/deletions.ts';
 import { PacedSteps } from './paced-steps.ts';
 import type { Pressure } from '../time/pressure.ts';
 
@@ -63,7 +63,7 @@ export class DeletionSteps implements SystemListener {
     const step = this.#next();
     if (step === undefined || pressure.isFull) return step && RETRY_MS;
     await decider.decide({ cause: step.cause, unbounded: true }, (ctx) => {
-      takeStep(ctx, step);
+      applyDeletionStep(ctx, step);
     }).durable;
     return PAUSE_MS;
   }

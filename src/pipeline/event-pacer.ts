@@ -1,17 +1,17 @@
-/** The size of the events that are read in one tick of the event loop. */
-const MAX_BYTES_PER_TURN = 2 * 1024 * 1024;
-/** The number of events that are read in one tick of the event loop. */
-const MAX_EVENTS_PER_TURN = 50;
+/** The total size of the events that are admitted in one tick of the event loop. */
+const MAX_BYTES_PER_TICK = 2 * 1024 * 1024;
+/** The number of events that are admitted in one tick of the event loop. */
+const MAX_EVENTS_PER_TICK = 50;
 
 /** Spreads work with events over ticks of the event loop, in the order of the requests. A larger event has a tick of its own. */
-export class Turns {
+export class EventPacer {
   readonly #waiting: { bytes: number; begin: () => void }[] = [];
   #events = 0;
   #bytes = 0;
   #isArmed = false;
 
   /** Returns undefined when the work may be done now, or a promise to wait for. */
-  take(bytes: number): Promise<void> | undefined {
+  admit(bytes: number): Promise<void> | undefined {
     if (this.#waiting.length === 0 && this.#fits(bytes)) {
       this.#spend(bytes);
       return undefined;
@@ -23,7 +23,7 @@ export class Turns {
   }
 
   #fits(bytes: number): boolean {
-    return this.#bytes + bytes <= MAX_BYTES_PER_TURN && this.#events < MAX_EVENTS_PER_TURN;
+    return this.#bytes + bytes <= MAX_BYTES_PER_TICK && this.#events < MAX_EVENTS_PER_TICK;
   }
 
   #spend(bytes: number): void {
@@ -36,22 +36,22 @@ export class Turns {
     if (this.#isArmed) return;
     this.#isArmed = true;
     setImmediate(() => {
-      this.#turn();
+      this.#tick();
     });
   }
 
-  #turn(): void {
+  #tick(): void {
     this.#isArmed = false;
     this.#bytes = 0;
     this.#events = 0;
-    let served = 0;
+    let admitted = 0;
     for (const { bytes, begin } of this.#waiting) {
-      if (served > 0 && !this.#fits(bytes)) break;
+      if (admitted > 0 && !this.#fits(bytes)) break;
       this.#spend(bytes);
       begin();
-      served += 1;
+      admitted += 1;
     }
-    this.#waiting.splice(0, served);
+    this.#waiting.splice(0, admitted);
     if (this.#waiting.length > 0) this.#arm();
   }
 }

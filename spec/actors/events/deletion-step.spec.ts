@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { DecisionContext } from '../../../src/actors/core/decision-context.ts';
-import { takeStep } from '../../../src/actors/events/deletions.ts';
+import { applyDeletionStep } from '../../../src/actors/events/deletions.ts';
 import { Decision } from '../../../src/store/commit/decision.ts';
 import type { EventRecord } from '../../../src/store/records/records.ts';
 
@@ -30,7 +30,7 @@ describe('a step of a deletion', () => {
     } as unknown as DecisionContext;
     const [first = '', second = ''] = KEYS;
     const step = { kind: 'events', prefix: 'default/web/', id: 7, cause: { user: 'ann' } } as const;
-    takeStep(ctx, { ...step, items: [first, second], renewed: [], upTo: second });
+    applyDeletionStep(ctx, { ...step, items: [first, second], renewed: [], upTo: second });
     const stored = KEYS.filter((key) => decision.stored.get('events', key) !== undefined);
     expect(stored).to.deep.equal(['default/web/c']);
     expect(decision.get('events', 'default/web/c')).to.equal(undefined);
