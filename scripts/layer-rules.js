@@ -69,7 +69,7 @@ function patternsOf(folder) {
       regex: '^(lmdb|ws|koa|@koa/router|pino|prom-client)$',
       message: `src/${folder} imports no library that does input or output (scripts/layers.js)`,
     });
-    patterns.push({ regex: '^node:', message: `src/${folder} imports no module of Node.js (scripts/layers.js)` });
+    patterns.push({ regex: '^node:', message: `src/${folder} imports no Node.js modules (scripts/layers.js)` });
   }
   return patterns;
 }

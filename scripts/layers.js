@@ -54,5 +54,5 @@ export const ONLY = {
   assets: ['resources', 'ports', 'formats', 'rules'],
 };
 
-/** Folders that must not import modules of Node.js. */
+/** Folders that must not import Node.js modules. */
 export const PURE = ['resources', 'formats', 'wire', 'rules', 'machines'];

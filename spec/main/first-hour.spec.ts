@@ -157,11 +157,11 @@ describe('mon-backend and mon-agent', function () {
     }
   });
 
-  it('say in one line that the log of metrics cannot be opened, with the flag that moves it', async () => {
+  it('say in one line that the metrics log cannot be opened, with the flag that moves it', async () => {
     const file = join(place('none'), 'stats.log');
     const args = ['start', '--state-dir', place('state'), '--platform-metrics-log-file', file, ...FREE_PORTS];
     const { stderr } = await runCommand(args, { until: READY });
-    const line = linesOf(stderr).find(({ msg }) => msg.startsWith('log of metrics'));
+    const line = linesOf(stderr).find(({ msg }) => msg.startsWith('metrics log'));
     expect(line?.error).to.equal(`cannot open ${file}: ENOENT: no such file or directory`);
     expect(line?.flags).to.include('platform-metrics-log-file');
     expect(line).to.not.have.property('stack');

@@ -65,13 +65,13 @@ describe('a mistake on the command line of mon-backend', () => {
     expect(stderr).to.include('unknown command \\"strat\\" for \\"mon-backend\\" (did you mean start?)');
   });
 
-  it('is named once when the log of metrics cannot be opened', async () => {
+  it('is named once when the metrics log cannot be opened', async () => {
     const stateDir = nowhere();
     const metricsLog = join(directory.path, 'missing/stats.log');
     mkdirSync(stateDir);
     const args = ['start', '--state-dir', stateDir, '--cache-dir', directory.path, ...LISTENERS];
     const { stderr } = await runCommand([...args, '--platform-metrics-log-file', metricsLog], { until: READY });
-    const line = stderr.split('\n').find((text) => text.includes('log of metrics cannot be opened')) ?? '{}';
+    const line = stderr.split('\n').find((text) => text.includes('metrics log cannot be opened')) ?? '{}';
     const { error, stack } = JSON.parse(line) as { error?: string; stack?: string };
     expect(error?.split('ENOENT')).to.have.length(2);
     expect(stack).to.equal(undefined);

@@ -105,7 +105,7 @@ describe('the Debian package', function () {
   });
 });
 
-describe('the units of systemd', () => {
+describe('the systemd units', () => {
   const unit = (name: string): string => readFileSync(join(ROOT, 'packaging/systemd', name), 'utf8');
 
   it('run as the user mon with its environment files, and restart the program unless that cannot help', () => {

@@ -26,8 +26,9 @@ const INTRODUCTION = `# Configuration
 
 Each setting is a flag, an environment variable and a key of the configuration file. The flag wins over the variable, the
 variable over the file, and the file over the default. The key of the file is the flag without its dashes. Lists are
-separated by commas or, in the file, lists of YAML; maps are \`key=value\` pairs or, in a variable, a JSON object.
+separated by commas or, in the file, YAML lists; maps are \`key=value\` pairs or, in a variable, a JSON object.
 Durations have a unit: \`15s\`, \`1m30s\`. [operate.md](operate.md) explains the settings by topic.
+\`mon-backend help <command>\` lists the flags of the other commands.
 `;
 
 /** The page docs/configuration.md, before its lines are wrapped. */

@@ -27,7 +27,7 @@ const USAGE = `Usage: mon-agent <command>
 
 Commands:
   start    run the agent in the foreground
-  service  install, uninstall or run the agent as a service of Windows
+  service  install or uninstall the agent as a scheduled task of Windows, or run it there
   version  print the version, as --version does
   help     print this text, or the flags of a command
 `;

@@ -26,7 +26,7 @@ describe('the help of mon-backend start', () => {
       'Logins:',
       'Alerts and handlers:',
       'Assets:',
-      'Event log and log of metrics:',
+      'Event log and metrics log:',
       'Own entity and features:',
       'Inspector:',
       'Store and memory:',

@@ -5,7 +5,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 
 const NOW_MS = 1_764_000_000_000;
 
-describe('the line protocol of Influx', () => {
+describe('the InfluxDB line protocol', () => {
   it('has a line for each value, with the labels and the backend as tags in order', () => {
     const lines = influxLines(
       [
@@ -36,7 +36,7 @@ describe('the line protocol of Influx', () => {
   });
 });
 
-describe('the log of metrics', () => {
+describe('the metrics log', () => {
   it('gets the values once per interval, until it ends', async () => {
     const clock = new ManualClock(NOW_MS);
     const written: string[] = [];

@@ -33,17 +33,17 @@ export const admissionFlags = {
   'entity-limit': {
     kind: kinds.integer(0, MAX_ENTITIES),
     fallback: 100,
-    about: 'limit of entities in all namespaces, 0 for no limit',
+    about: 'largest number of entities in all namespaces together, 0 for no limit',
   },
   'entity-check-limit': {
     kind: kinds.integer(0, MAX_CHECKS),
     fallback: 10_000,
-    about: 'limit of the checks whose results are stored of one entity, 0 for no limit',
+    about: 'checks of one entity whose results are stored; results of further checks are refused; 0 for no limit',
   },
   'entity-size-limit': {
     kind: kinds.integer(0, MAX_MIB),
     fallback: 100,
-    about: 'limit of the large results that are stored of one entity, in MiB, 0 for no limit',
+    about: 'total size in MiB of the large results that are stored of one entity, 0 for no limit',
   },
   'agent-serve-wait-time': {
     kind: kinds.duration(),
@@ -58,7 +58,7 @@ export const admissionFlags = {
   'agent-burst-limit': {
     kind: kinds.integer(0, MAX_BURST),
     fallback: 0,
-    about: 'agent connections accepted at once with --agent-rate-limit, 0 for as many as per second',
+    about: 'largest burst of agent connections with --agent-rate-limit, 0 for the value of that flag',
   },
   'agent-refuse-duplicates': {
     kind: kinds.boolean,

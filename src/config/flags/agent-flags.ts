@@ -104,7 +104,7 @@ export const agentFlags = ({ hostname, configFile, cacheDir, logFile }: FlagDefa
     'max-parallel-checks': {
       kind: kinds.integer(0, MAX_PARALLEL_CHECKS),
       fallback: 0,
-      about: 'checks that run at a time, others wait, 0 for no limit',
+      about: 'checks that run at the same time; the others wait; 0 for no limit',
     },
     'disable-assets': flag('refuse checks and hooks that need assets'),
     ...assetFlags,

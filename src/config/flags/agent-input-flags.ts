@@ -55,12 +55,12 @@ export const agentInputFlags = {
     'statsd-flush-interval': {
       kind: kinds.integer(0, MAX_FLUSH_INTERVAL_S),
       fallback: DEFAULT_FLUSH_INTERVAL_S,
-      about: 'seconds between two events with the metrics of StatsD, 0 for the default',
+      about: 'seconds between two events with StatsD metrics, 0 for the default',
     } satisfies Flag<number>,
     'statsd-event-handlers': {
       kind: kinds.list,
       fallback: [],
-      about: 'handlers of the metrics of StatsD',
+      about: 'handlers of StatsD metrics',
     } satisfies Flag<string[]>,
     'statsd-disable': flag('do not receive StatsD metrics'),
   }),

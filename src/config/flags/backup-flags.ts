@@ -20,7 +20,7 @@ export const backupFlags = {
   'backup-keep': {
     kind: kinds.integer(0, MAX_KEPT),
     fallback: 3,
-    about: 'newest backups without a path that each command keeps in --backup-dir; 0 = all',
+    about: 'how many backups without a path each command keeps in --backup-dir, the newest; 0 = all',
   },
 } satisfies Record<string, Flag<unknown>>;
 

@@ -87,17 +87,17 @@ export const earlierApiFlags = {
   'legacy-api-cors-methods': {
     kind: longHeaderKind,
     fallback: 'GET, POST, PUT, DELETE, OPTIONS',
-    about: 'methods that such scripts may use',
+    about: 'methods that scripts of other origins may use',
   },
   'legacy-api-cors-headers': {
     kind: longHeaderKind,
     fallback: 'Origin, X-Requested-With, Content-Type, Accept, Authorization',
-    about: 'request headers that such scripts may send',
+    about: 'request headers that scripts of other origins may send',
   },
   'legacy-api-cors-credentials': {
     kind: kinds.boolean,
     fallback: false,
-    about: 'let such scripts send credentials; requires an origin other than *',
+    about: 'let scripts of other origins send credentials; requires an origin other than *',
   },
   'legacy-datacenters': {
     kind: kinds.map,

@@ -40,7 +40,7 @@ export const handlerFlags = {
   'handler-patience': {
     kind: kinds.duration(),
     fallback: 2_000,
-    about: 'longest time for which a handler waits for those before it with the same event',
+    about: 'longest time that a handler waits for the handlers of the same event before it',
   },
 };
 

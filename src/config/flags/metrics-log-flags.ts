@@ -9,16 +9,16 @@ export interface MetricsLogConfig {
 }
 
 export const metricsLogFlags = {
-  'disable-platform-metrics': { kind: kinds.boolean, fallback: false, about: 'write no log of metrics' },
+  'disable-platform-metrics': { kind: kinds.boolean, fallback: false, about: 'write no metrics log' },
   'platform-metrics-logging-interval': {
     kind: kinds.duration(),
     fallback: 60_000,
-    about: 'time between two records of the log of metrics',
+    about: 'time between two records of the metrics log',
   },
   'platform-metrics-log-file': {
     kind: kinds.text,
     fallback: '/var/log/mon/backend-stats.log',
-    about: 'file of the log of metrics, in the line protocol of Influx; rotated as the log file',
+    about: 'file of the metrics log, in the InfluxDB line protocol; rotated like the log file',
   },
 };
 

@@ -75,7 +75,7 @@ export const startFlags = {
     'api-max-connections': {
       kind: kinds.integer(0, MAX_CONNECTIONS),
       fallback: 0,
-      about: 'connections to the API at a time; 0 for a number that follows from the limit of open files',
+      about: 'open connections to the API; 0 derives the number from the limit of open files',
     },
     'api-serve-wait-time': {
       kind: kinds.duration(),
@@ -120,7 +120,7 @@ export const startFlags = {
     ...notificationFlags,
   }),
   ...grouped('Assets', assetFlags),
-  ...grouped('Event log and log of metrics', { ...eventLogFlags, ...metricsLogFlags }),
+  ...grouped('Event log and metrics log', { ...eventLogFlags, ...metricsLogFlags }),
   ...grouped('Own entity and features', {
     ...ownEntityFlags,
     ...featureFlags,

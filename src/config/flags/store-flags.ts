@@ -47,12 +47,12 @@ export const etcdStoreFlags = {
   'etcd-max-request-bytes': {
     kind: kinds.integer(0, MAX_VALUE_BYTES),
     fallback: 0,
-    about: 'the same as --store-max-value-bytes, which prevails',
+    about: 'the same as --store-max-value-bytes, which takes precedence',
   },
   'etcd-quota-backend-bytes': {
     kind: kinds.integer(-MAX_COUNT, MAX_COUNT),
     fallback: 0,
-    about: 'the same as --store-quota, in bytes; --store-quota prevails',
+    about: 'the same as --store-quota, in bytes; --store-quota takes precedence',
   },
 };
 

@@ -19,7 +19,7 @@ const tagsOf = (tags: Readonly<Record<string, unknown>>): string =>
     .join('');
 
 /**
- * One line in the line protocol of Influx for each value: the metric, its labels and `backend` as tags, and one field, which is
+ * One line in the InfluxDB line protocol for each value: the metric, its labels and `backend` as tags, and one field, which is
  * named after the type of the metric: `counter`, `gauge`, `histogram` or `summary`. Values that are not numbers are left out.
  */
 export function influxLines(families: readonly MetricFamily[], backend: string, nowMs: number): string {

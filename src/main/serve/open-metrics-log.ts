@@ -12,7 +12,7 @@ export interface OpenMetricsLogPorts {
   log: Log;
 }
 
-/** Writes the log of metrics. Undefined when it is turned off, and when its file cannot be opened, which is logged. */
+/** Writes the metrics log. Undefined when it is turned off, and when its file cannot be opened, which is logged. */
 export async function openMetricsLog(
   { metricsLog: config }: Pick<BackendConfig, 'metricsLog'>,
   { metrics, backendName, clock, log }: OpenMetricsLogPorts,
@@ -27,7 +27,7 @@ export async function openMetricsLog(
     return file;
   } catch (err) {
     const flags = ['platform-metrics-log-file', 'disable-platform-metrics'];
-    log.warn({ err, flags }, 'log of metrics cannot be opened, none is written');
+    log.warn({ err, flags }, 'metrics log cannot be opened, none is written');
     return undefined;
   }
 }
