@@ -112,7 +112,8 @@ function makeRoom(
   const bytes = (): number => eventBytes({ encoded, event: asStored(event) });
   const entity = entityKey(namespace, name);
   const isNew = previous === undefined;
-  const atMostBytes = sent?.atMostBytes ?? atMostJsonBytes({ ...event, metrics: undefined });
+  const atMostBytes =
+    sent?.atMostBytes ?? atMostJsonBytes(event.metrics === undefined ? event : { ...event, metrics: undefined });
   ctx.room.add({ entity, key, isNew, atMostBytes, bytes, atMs: ctx.steadyMs });
 }
 
