@@ -135,17 +135,24 @@ export class AccessTokens {
     return { jti: tokenId(), issuedAtMs: this.#clock.nowMs(), issuer };
   }
 
-  /** @throws InvalidToken unless this backend signed the token, it is of `kind` and it has not expired */
-  async claimsOf(token: string, kind: TokenClaims['kind']): Promise<TokenClaims> {
-    const claims = await this.expiredClaimsOf(token, kind);
-    if (this.#nowS() > claims.expiresAtS) throw new InvalidToken();
-    return claims;
+  /**
+   * Returns the claims at once if the signature of the token was verified before.
+   *
+   * @throws InvalidToken unless this backend signed the token, it is of `kind` and it has not expired
+   */
+  claimsOf(token: string, kind: TokenClaims['kind']): TokenClaims | Promise<TokenClaims> {
+    const known = this.#verified.get(token);
+    if (known === undefined) return this.#verify(token).then((claims) => this.#unexpired(ofKind(claims, kind)));
+    return this.#unexpired(ofKind(known, kind));
   }
 
   /** Like `claimsOf`, but accepts an expired token, as sent with a refresh. @throws InvalidToken */
   async expiredClaimsOf(token: string, kind: TokenClaims['kind']): Promise<TokenClaims> {
-    const claims = this.#verified.get(token) ?? (await this.#verify(token));
-    if (claims.kind !== kind) throw new InvalidToken();
+    return ofKind(this.#verified.get(token) ?? (await this.#verify(token)), kind);
+  }
+
+  #unexpired(claims: TokenClaims): TokenClaims {
+    if (this.#nowS() > claims.expiresAtS) throw new InvalidToken();
     return claims;
   }
 
@@ -193,6 +200,12 @@ export class AccessTokens {
   #nowS(): number {
     return inSeconds(this.#clock.nowMs());
   }
+}
+
+/** @throws InvalidToken when the claims are those of a token of another kind */
+function ofKind(claims: TokenClaims, kind: TokenClaims['kind']): TokenClaims {
+  if (claims.kind !== kind) throw new InvalidToken();
+  return claims;
 }
 
 const tokenId = (): string => randomBytes(16).toString('hex');

@@ -32,10 +32,12 @@ export class Authentication {
   }
 
   /**
+   * Returns the caller at once if no signature must be verified.
+   *
    * @throws Unauthenticated, also when the user was deleted or disabled since the token or key was created, or the
    * session ended
    */
-  async callerOf(authorization = ''): Promise<Caller> {
+  callerOf(authorization = ''): Caller | Promise<Caller> {
     const blank = authorization.indexOf(' ');
     const scheme = blank < 0 ? undefined : this.#schemes.get(authorization.slice(0, blank));
     if (scheme === undefined) throw new Unauthenticated('bad credentials');

@@ -2,14 +2,14 @@ import type { RequestListener } from 'node:http';
 import Koa from 'koa';
 import type { Auth } from '../auth/auth.ts';
 import type { Log } from '../ports/log.ts';
-import { type EntityUse, entityCountHeaders } from './answer/entity-count-headers.ts';
+import { type EntityUse, withEntityCount } from './answer/entity-count-headers.ts';
 import { EntityTags } from './answer/entity-tag.ts';
-import { handleErrors } from './answer/errors.ts';
+import { sendError } from './answer/errors.ts';
 import { isClientDisconnect } from './answer/send.ts';
 import type { Route } from './request/route.ts';
 import type { StartGate } from './request/start-gate.ts';
-import { type MetricsPorts, serveMetrics } from './routes/metrics.ts';
-import { normalizeTarget, useRoutes } from './routing.ts';
+import { METRICS_ROUTE, type MetricsPorts, sendMetrics } from './routes/metrics.ts';
+import { normalizeTarget, routing } from './routing.ts';
 
 export interface RequestListenerPorts extends Partial<MetricsPorts> {
   auth: Pick<Auth, 'access' | 'authentication'>;
@@ -29,11 +29,19 @@ export function requestListener(
   { auth, tokenSecret, entityUse, requestLimitBytes, log, metrics }: RequestListenerPorts,
 ): RequestListener {
   const koa = new Koa();
-  koa.use(normalizeTarget).use(handleErrors(log));
-  if (metrics !== undefined) koa.use(serveMetrics({ metrics }));
-  koa.use(entityCountHeaders(entityUse));
   const { access, authentication } = auth;
-  useRoutes(koa, routes, { authentication, access, startGate, tags: new EntityTags(tokenSecret), requestLimitBytes });
+  const ports = { authentication, access, startGate, tags: new EntityTags(tokenSecret), requestLimitBytes };
+  const route = routing(routes, ports);
+  // One middleware, because each costs a promise and a closure for each request.
+  koa.use(async (context) => {
+    if (!normalizeTarget(context)) return;
+    try {
+      if (metrics !== undefined && context.path === METRICS_ROUTE.path) await sendMetrics(context, metrics);
+      else await withEntityCount(context, entityUse, () => route(context));
+    } catch (error) {
+      sendError(context, error, log);
+    }
+  });
   koa.on('error', (err: unknown) => {
     if (isClientDisconnect(err)) log.debug({ err }, 'client disconnected before the response was sent');
     else log.warn({ err }, 'could not send the response');

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Router, type RouterContext, type RouterMiddleware } from '@koa/router';
-import type Koa from 'koa';
-import type { Context, Next } from 'koa';
+import type { Context } from 'koa';
 import type { AccessRequest, Subject } from '../rules/rbac.ts';
 import { isSessionId } from '../resources/actor-address.ts';
 import { NotFound } from '../resources/errors.ts';
@@ -18,6 +17,7 @@ import { parseQuery } from './request/query.ts';
 import { cleanedPath, hasMalformedEscape, isText, originForm } from './request/request-path.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Access, Answer, Route, RouteRequest } from './request/route.ts';
+import { type FoundRoute, parametersOf, RouteTrie, segmentsOf } from './request/route-trie.ts';
 import { send } from './answer/send.ts';
 import type { StartGate } from './request/start-gate.ts';
 
@@ -44,39 +44,43 @@ const NAME_RULES: ReadonlyMap<string, (name: string) => boolean> = new Map([
   ['sessionId', isSessionId],
 ]);
 
-/** Makes `koa` answer every path, either with its route or with an error that no route matches. */
-export function useRoutes(koa: Koa, routes: readonly Route[], ports: RoutingPorts): void {
-  koa.use(rejectUncleanPaths).use(routeByDepth(routes, ports)).use(answerUnrouted);
+/** Returns the function that answers every path, either with its route or with an error that no route matches. */
+export function routing(routes: readonly Route[], ports: RoutingPorts): (context: Context) => Promise<void> | void {
+  const router = new Router({ sensitive: true, strict: true });
+  for (const route of routes) router.register(route.path, [route.method], handlerOf(route, ports));
+  const trie = new RouteTrie(router);
+  return (context) => {
+    if (isUnclean(context)) return;
+    const { method } = context;
+    const segments = segmentsOf(context.path);
+    const matched = trie.find(segments);
+    if (matched.length === 0) throw new NotFound();
+    const route = matched.find(({ methods }) => methods.includes(method));
+    // The router maps HEAD to GET routes.
+    if (route === undefined || method === 'HEAD') {
+      answerMethodNotAllowed(context, matched);
+      return;
+    }
+    context.params = parametersOf(route, segments);
+    return route.handle(context as RouterContext, noMore) as Promise<void>;
+  };
 }
 
-const depthOf = (path: string): number => path.split('/').length;
-
-/** A router tests each of its routes for each request, so there is one router for each path depth. */
-function routeByDepth(routes: readonly Route[], ports: RoutingPorts): Koa.Middleware {
-  const routers = new Map<number, Router>();
-  for (const route of routes) {
-    const depth = depthOf(route.path);
-    const router = routers.get(depth) ?? new Router({ sensitive: true, strict: true });
-    router.register(route.path, [route.method], handlerOf(route, ports));
-    routers.set(depth, router);
-  }
-  const ways = new Map([...routers].map(([depth, router]) => [depth, router.routes()]));
-  return (context, next) => ways.get(depthOf(context.path))?.(context as RouterContext, next) ?? next();
-}
+/** No middleware follows the handler of a route. */
+const noMore = (): Promise<void> => Promise.resolve();
 
 /**
- * Splits an absolute-form target, as sent to a proxy, into path and host; the host replaces the `Host` header. Must be
- * the outermost middleware, because later ones rely on a valid path. Source: RFC 9112, 3.2.2.
+ * Splits an absolute-form target, as sent to a proxy, into path and host; the host replaces the `Host` header. Answers 400 and
+ * returns false for a target without a valid path, on which everything else relies. Source: RFC 9112, 3.2.2.
  */
-export function normalizeTarget(context: Context, next: Next): Promise<void> | void {
+export function normalizeTarget(context: Context): boolean {
   const { req } = context;
   const { target, authority } = originForm(req.url ?? '/');
   req.url = target;
   if (authority !== undefined) req.headers.host = authority;
-  if ((authority === undefined || URL.canParse(`http://${authority}`)) && hasPath(context)) {
-    return next() as Promise<void>;
-  }
+  if ((authority === undefined || URL.canParse(`http://${authority}`)) && hasPath(context)) return true;
   send(context, BAD_REQUEST);
+  return false;
 }
 
 /** Koa throws when it cannot parse a target. */
@@ -89,29 +93,24 @@ function hasPath(context: Context): boolean {
   }
 }
 
-/** Answers 400 to malformed escapes and redirects paths with empty or dot segments to their clean form. */
-function rejectUncleanPaths(context: Context, next: Next): Promise<void> | void {
+/** Answers 400 to malformed escapes and redirects paths with empty or dot segments to their clean form; returns whether it did. */
+function isUnclean(context: Context): boolean {
   const url = context.req.url ?? '/';
   const questionMark = url.indexOf('?');
   const path = questionMark < 0 ? url : url.slice(0, questionMark);
   if (hasMalformedEscape(path)) {
     send(context, BAD_REQUEST);
-    return;
+    return true;
   }
   const cleaned = cleanedPath(path);
-  if (cleaned === undefined) return next() as Promise<void>;
+  if (cleaned === undefined) return false;
   send(context, { status: 301, headers: { Location: cleaned + url.slice(path.length) } });
+  return true;
 }
 
-/** Answers 404 for an unknown path and 405 for an unknown method, without authentication. */
-function answerUnrouted(context: Context): void {
-  const matched = (context['matched'] ?? []) as RouterContext['matched'] & object;
-  if (matched.length === 0) throw new NotFound();
-  answerMethodNotAllowed(context, matched);
-}
-
-function answerMethodNotAllowed(context: Context, layers: readonly { methods: string[] }[]): void {
-  const methods = new Set(layers.flatMap((layer) => layer.methods.filter((method) => method !== 'HEAD')));
+/** Answers 405 without authentication. */
+function answerMethodNotAllowed(context: Context, matched: readonly FoundRoute[]): void {
+  const methods = new Set(matched.flatMap((route) => route.methods.filter((method) => method !== 'HEAD')));
   send(context, { status: 405, headers: { Allow: [...methods].join(', ') } });
 }
 
@@ -121,11 +120,6 @@ function handlerOf(route: Route, ports: RoutingPorts): RouterMiddleware {
   const tagOf = (stored: object): string => tags.of(stored);
   const { access: requiredAccess, reads, errorsAs, availableAtStartup = false } = route;
   return async (context) => {
-    // The router maps HEAD to GET routes.
-    if (context.method === 'HEAD') {
-      answerMethodNotAllowed(context, context.matched ?? []);
-      return;
-    }
     const refusal = availableAtStartup ? undefined : startGate.refusal;
     if (refusal !== undefined) {
       send(context, refusal);
@@ -136,11 +130,13 @@ function handlerOf(route: Route, ports: RoutingPorts): RouterMiddleware {
     // A closed socket has no address.
     const { remoteAddress = '' } = req.socket;
     const params: RouteRequest['params'] = context.params;
-    const caller = requiredAccess === 'open' ? ANONYMOUS : await authentication.callerOf(authorization);
+    const identified = requiredAccess === 'open' ? ANONYMOUS : authentication.callerOf(authorization);
+    // The caller of a known token is found at once, and each wait costs time.
+    const caller = identified instanceof Promise ? await identified : identified;
     if (typeof requiredAccess === 'object') access.assertAllowed(caller, accessRequest(requiredAccess, params, caller));
     // Authentication and authorization errors have the standard JSON form on all routes.
     if (errorsAs !== undefined) context.state['errorsAs'] = errorsAs;
-    await route.admit?.(authorization);
+    if (route.admit !== undefined) await route.admit(authorization);
     const readsJson = reads === 'json' || reads === 'optional-json';
     if (readsJson) assertNamespaceName(params['namespace']);
     else if (reads !== 'merge-patch') assertNames(params, context.path);

@@ -118,7 +118,8 @@ describe('secrets', () => {
         resources: { get: get as never },
         sessions: { callerOf: () => Promise.reject(new Unauthenticated('no token')) },
       });
-      return authentication.callerOf(`Key ${key}`).then(
+      const caller = async () => authentication.callerOf(`Key ${key}`);
+      return caller().then(
         ({ username }) => username,
         () => 'refused',
       );

@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa';
+import type { Context } from 'koa';
 
 /** The number of entities and its limit; a `limit` of 0 means unlimited. */
 export interface EntityUse {
@@ -14,23 +14,28 @@ const CORE_PATHS = /^\/api\/core(\/|$)/;
 /** Fraction of the limit at which the warning starts; it grows with the limit. Source: spec/01 11. */
 const warningFraction = (limit: number): number => Math.min(1, (0.03 * limit) / 1_000 + 0.9);
 
-/** Middleware that adds the number of entities to responses of the core API while it is limited, and a warning about full ones. */
-export function entityCountHeaders(use: () => EntityUse): Middleware {
-  return async ({ path, res }, next) => {
-    try {
-      await next();
-    } finally {
-      const { count, limit, full } = use();
-      if (CORE_PATHS.test(path) && (limit > 0 || full > 0)) {
-        if (limit > 0) {
-          res.setHeader('Sensu-Entity-Count', String(count));
-          res.setHeader('Sensu-Entity-Limit', String(limit));
-        }
-        const warnings = [countWarning(count, limit), fullWarning(full)];
-        res.setHeader('Sensu-Entity-Warning', warnings.filter(Boolean).join('; '));
+/**
+ * Answers a request, and adds the number of entities to responses of the core API while it is limited, also to those of errors,
+ * and a warning about full ones.
+ */
+export async function withEntityCount(
+  { path, res }: Context,
+  use: () => EntityUse,
+  answer: () => Promise<void> | void,
+): Promise<void> {
+  try {
+    await answer();
+  } finally {
+    const { count, limit, full } = use();
+    if ((limit > 0 || full > 0) && CORE_PATHS.test(path)) {
+      if (limit > 0) {
+        res.setHeader('Sensu-Entity-Count', String(count));
+        res.setHeader('Sensu-Entity-Limit', String(limit));
       }
+      const warnings = [countWarning(count, limit), fullWarning(full)];
+      res.setHeader('Sensu-Entity-Warning', warnings.filter(Boolean).join('; '));
     }
-  };
+  }
 }
 
 /** Empty below the warning threshold. */

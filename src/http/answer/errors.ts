@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa';
+import type { Context } from 'koa';
 import type { Log } from '../../ports/log.ts';
 import { type ErrorCode, ExpectedError, TooManyLogins } from '../../resources/errors.ts';
 import type { Answer } from '../request/route.ts';
@@ -32,15 +32,9 @@ export const KINDS: Record<ErrorCode, ErrorKind> = {
 
 const RETRY_AFTER_S = 1;
 
-/** Middleware that turns errors of later middleware into responses. */
-export function handleErrors(log: Log): Middleware {
-  return async (context, next) => {
-    try {
-      await next();
-    } catch (error) {
-      send(context, errorAnswer(error, { log, request: context, asText: context.state['errorsAs'] === 'text' }));
-    }
-  };
+/** Answers a request that failed. */
+export function sendError(context: Context, error: unknown, log: Log): void {
+  send(context, errorAnswer(error, { log, request: context, asText: context.state['errorsAs'] === 'text' }));
 }
 
 export interface ErrorAnswerPorts {

@@ -63,7 +63,7 @@ function loginRoutes({ credentials, throttle, sessions }: AuthRoutePorts): Route
       return user;
     }
     if (!authorization.startsWith(BEARER)) throw new Unauthenticated(REFUSAL);
-    await orBadRequest(sessions.callerOf(authorization.slice(BEARER.length)));
+    await orBadRequest(Promise.resolve().then(() => sessions.callerOf(authorization.slice(BEARER.length))));
     throw new InvalidResource('EOF');
   };
 

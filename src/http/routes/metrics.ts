@@ -1,15 +1,13 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Context, Next } from 'koa';
+import type { Context } from 'koa';
 import type { DescribedRoute } from '../openapi/openapi.ts';
 import { TEXT } from '../openapi/descriptions.ts';
 
-const PATH = '/metrics';
-
-/** Describes the metrics in the API documentation. `serveMetrics` answers before routing. */
+/** Describes the metrics in the API documentation. The request listener answers before routing. */
 export const METRICS_ROUTE: DescribedRoute = {
   method: 'GET',
-  path: PATH,
+  path: '/metrics',
   access: 'open',
   reads: 'nothing',
   availableAtStartup: true,
@@ -23,22 +21,16 @@ export interface MetricsPorts {
   metrics: (() => Promise<{ type: string; text: string }>) | undefined;
 }
 
-/** Serves `/metrics` without authentication for any method. It is not a route because a route has one method. */
-export function serveMetrics({ metrics }: MetricsPorts) {
-  return async (context: Context, next: Next): Promise<void> => {
-    if (context.path !== PATH || metrics === undefined) {
-      await next();
-      return;
-    }
-    const { type, text } = await metrics();
-    context.status = 200;
-    context.res.setHeader('Content-Type', type);
-    context.set('Vary', 'Accept-Encoding');
-    if (context.acceptsEncodings('gzip', 'identity') === 'gzip') {
-      context.set('Content-Encoding', 'gzip');
-      context.body = await compress(text);
-    } else {
-      context.body = text;
-    }
-  };
+/** Sends the metrics without authentication, for any method. It is not the handler of a route because a route has one method. */
+export async function sendMetrics(context: Context, metrics: NonNullable<MetricsPorts['metrics']>): Promise<void> {
+  const { type, text } = await metrics();
+  context.status = 200;
+  context.res.setHeader('Content-Type', type);
+  context.set('Vary', 'Accept-Encoding');
+  if (context.acceptsEncodings('gzip', 'identity') === 'gzip') {
+    context.set('Content-Encoding', 'gzip');
+    context.body = await compress(text);
+  } else {
+    context.body = text;
+  }
 }
