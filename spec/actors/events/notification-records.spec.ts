@@ -5,6 +5,7 @@ import {
   recordRunAhead,
   recordSkipped,
 } from '../../../src/actors/events/notification-records.ts';
+import { changeStreaks } from '../../../src/actors/events/open-streaks.ts';
 import { deleteEvent } from '../../../src/actors/events/delete-event.ts';
 import { hasCheck, parseEvent } from '../../../src/resources/event.ts';
 import { type CheckState, NO_PREVIOUS_STATE } from '../../../src/rules/check-state.ts';
@@ -52,7 +53,9 @@ describe('the notifications of an event', () => {
 
   const denied = (ms: number, reason = NOT_AN_INCIDENT, named: Parameters<typeof recordDenied>[2] = MAIL) =>
     after(ms, (ctx) => {
-      recordDenied(ctx, KEY, named, reason);
+      changeStreaks(ctx, KEY, (streaks) => {
+        recordDenied(ctx, streaks, named, reason);
+      });
     });
 
   /** Stores the event, as its first result does. */
@@ -74,7 +77,9 @@ describe('the notifications of an event', () => {
     const count = 150;
     await stored();
     await after(1, (ctx) => {
-      for (let n = 0; n < count; n += 1) recordSkipped(ctx, KEY, { handler: `h${n}` }, 'handler does not exist');
+      changeStreaks(ctx, KEY, (streaks) => {
+        for (let n = 0; n < count; n += 1) recordSkipped(ctx, streaks, { handler: `h${n}` }, 'handler does not exist');
+      });
     });
     const counting = new CountingStore(store);
     const notifications = new NotificationStore(counting);
@@ -107,7 +112,9 @@ describe('the notifications of an event', () => {
         await denied(1);
         await denied(1, 'silenced by a');
         await after(1, (ctx) => {
-          recordSkipped(ctx, KEY, MAIL, 'silenced by a');
+          changeStreaks(ctx, KEY, (streaks) => {
+            recordSkipped(ctx, streaks, MAIL, 'silenced by a');
+          });
         });
         await denied(1);
         expect(listed()).to.deep.equal([
@@ -142,7 +149,9 @@ describe('the notifications of an event', () => {
           ['mail', 'denied', 'b: false', 3],
         ]);
         await after(1, (ctx) => {
-          recordRunAhead(ctx, KEY, second);
+          changeStreaks(ctx, KEY, (streaks) => {
+            recordRunAhead(ctx, streaks, second);
+          });
         });
         await denied(1, 'a: false', first);
         await denied(1, 'b: false', second);
@@ -152,7 +161,9 @@ describe('the notifications of an event', () => {
       it('count handlers that are left out together as long as they are the same ones', async () => {
         const left = (...others: string[]) =>
           after(1, (ctx) => {
-            recordSkipped(ctx, KEY, { handler: 'mail', others }, 'too many');
+            changeStreaks(ctx, KEY, (streaks) => {
+              recordSkipped(ctx, streaks, { handler: 'mail', others }, 'too many');
+            });
           });
         for (const others of [['a', 'b'], ['a', 'b'], ['a', 'c'], ['a'], [], []]) await left(...others);
         expect(listed().map(([, , , count]) => count)).to.deep.equal([2, 1, 1, 2]);
@@ -167,7 +178,9 @@ describe('the notifications of an event', () => {
         await denied(1);
         await denied(1);
         await after(1, (ctx) => {
-          recordRunAhead(ctx, KEY, MAIL);
+          changeStreaks(ctx, KEY, (streaks) => {
+            recordRunAhead(ctx, streaks, MAIL);
+          });
         });
         const decidedAtMs = decisions.nowMs;
         await denied(1);
@@ -228,11 +241,15 @@ describe('the notifications of an event', () => {
         const names = Array.from({ length: 100 }, (_, n) => `h${n}`);
         for (let times = 0; times < 3; times += 1) {
           await after(1, (ctx) => {
-            for (const handler of names) recordDenied(ctx, KEY, { handler }, NOT_AN_INCIDENT);
+            changeStreaks(ctx, KEY, (streaks) => {
+              for (const handler of names) recordDenied(ctx, streaks, { handler }, NOT_AN_INCIDENT);
+            });
           });
         }
         await after(1, (ctx) => {
-          for (const handler of names.slice(5)) recordRunAhead(ctx, KEY, { handler });
+          changeStreaks(ctx, KEY, (streaks) => {
+            for (const handler of names.slice(5)) recordRunAhead(ctx, streaks, { handler });
+          });
         });
         await denied(1, NOT_AN_INCIDENT, { handler: 'h0' });
         const counts = new Map(
@@ -261,7 +278,9 @@ describe('the notifications of an event', () => {
     decisions.nowMs += 1;
     let tables: string[] = [];
     await decisions.decide((ctx) => {
-      recordDenied(ctx, KEY, MAIL, NOT_AN_INCIDENT);
+      changeStreaks(ctx, KEY, (streaks) => {
+        recordDenied(ctx, streaks, MAIL, NOT_AN_INCIDENT);
+      });
       tables = ctx.decision.puts.map(({ table }) => table);
     });
     expect(tables).to.deep.equal(['events']);

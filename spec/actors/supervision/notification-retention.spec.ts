@@ -4,6 +4,7 @@ import {
   recordDenied,
   recordNotification,
 } from '../../../src/actors/events/notification-records.ts';
+import { changeStreaks } from '../../../src/actors/events/open-streaks.ts';
 import { settle } from '../../../src/actors/events/settle-notification.ts';
 import { type KeptBounds, NotificationRetention } from '../../../src/actors/supervision/notification-retention.ts';
 import { MAX_KEPT_OF_EVENT } from '../../../src/actors/supervision/notification-sweep.ts';
@@ -70,7 +71,9 @@ describe('the retention of notifications', () => {
 
   const denied = (key: string, ms: number) =>
     at(ms, (ctx) => {
-      recordDenied(ctx, key, { handler: 'h' }, 'not an incident');
+      changeStreaks(ctx, key, (streaks) => {
+        recordDenied(ctx, streaks, { handler: 'h' }, 'not an incident');
+      });
     });
 
   const stored = (key: string) =>

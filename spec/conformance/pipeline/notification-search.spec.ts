@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { DecisionContext } from '../../../src/actors/core/decision-context.ts';
+import { changeStreaks } from '../../../src/actors/events/open-streaks.ts';
 import { recordDenied, recordNotification } from '../../../src/actors/events/notification-records.ts';
 import { parseEvent } from '../../../src/resources/event.ts';
 import { outboxKey } from '../../../src/store/encoding/keyspace.ts';
@@ -65,7 +66,9 @@ describe('the search for notifications', () => {
           [
             atMs,
             (ctx: DecisionContext) => {
-              recordDenied(ctx, 'default/web-1/disk', { handler: 'mail' }, 'not an incident');
+              changeStreaks(ctx, 'default/web-1/disk', (streaks) => {
+                recordDenied(ctx, streaks, { handler: 'mail' }, 'not an incident');
+              });
             },
           ] as const,
       ),

@@ -9,6 +9,7 @@ import { changedFields } from '../core/changed-fields.ts';
 import { deleteEvents } from '../events/deletions.ts';
 import { KEEPALIVE } from '../events/merge-event.ts';
 import { recordSkipped } from '../events/notification-records.ts';
+import { changeStreaks } from '../events/open-streaks.ts';
 import { publishEvent } from '../events/publish.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { endSilencesOfEntity, withSilences } from '../events/silences.ts';
@@ -73,7 +74,9 @@ function agentEvent(ctx: DecisionContext, entity: Entity, name: string, handler:
 function publishRegistration(ctx: DecisionContext, entity: Entity): void {
   const { namespace = '', name = '' } = entity.metadata;
   if (readResource(ctx.decision, 'handlers', namespace, REGISTRATION) === undefined) {
-    recordSkipped(ctx, eventKey(namespace, name, REGISTRATION), { handler: REGISTRATION }, 'handler does not exist');
+    changeStreaks(ctx, eventKey(namespace, name, REGISTRATION), (streaks) => {
+      recordSkipped(ctx, streaks, { handler: REGISTRATION }, 'handler does not exist');
+    });
     return;
   }
   publishEvent(ctx, agentEvent(ctx, entity, REGISTRATION, REGISTRATION, 'entity registered'));

@@ -22,7 +22,8 @@ import { type Overdue, recordCheckState } from './check-state-entry.ts';
 import { announceMetrics } from './metric-history.ts';
 import { joinAggregates } from './join-aggregates.ts';
 import { recordIncident } from './incidents.ts';
-import { announceProcessed, definitionOf, publish, skipPublication } from './publish.ts';
+import { KeyStreaks } from './open-streaks.ts';
+import { announceProcessed, definitionOf, namedBy, publish, skipPublication } from './publish.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { countEvent } from './counted-events.ts';
 import { silence } from './silences.ts';
@@ -75,23 +76,23 @@ export function mergeEvent(ctx: DecisionContext, received: CheckEvent, options: 
   const ran = options.isForcedResolution === true ? previous?.ran : ranAfter(ctx, key, event, previous);
   const definition = definitionOf(ctx, event);
   const aggregates = joinAggregates(ctx, { key, event, definition, previous, state });
-  const kept = { state, ttl, ran, streaks: previous?.streaks, aggregates, attributes: undefined };
-  const record = encoded === undefined ? decodedRecord(kept, stored) : new EncodedEvent(kept, encoded);
-  countEvent(ctx, key, previous, record);
-  ctx.put('events', key, record);
+  countEvent(ctx, key, previous, { state });
   announceProcessed(ctx, () => eventOf({ state, ttl, event: stored }));
   announceMetrics(ctx, key, event.metrics?.points);
   recordIncident(ctx, { key, previous: previous?.state, merged: state, timestampS: event.timestamp });
   recordCheckState(ctx, event, { key, previous: previous?.state, merged: state, cause, overdue: options.overdue });
   const { status } = event.check;
   const previousStatus = state.history.statuses.at(-2);
-  publish(ctx, {
+  const streaks = new KeyStreaks(key, previous?.streaks);
+  publish(ctx, streaks, {
     received: event,
-    definition,
+    named: namedBy(event, definition),
     filterInput: { status, previousStatus, silenced: state.silenced, hasMetrics: event.metrics !== undefined },
     givesWay: event.check.metadata.name === KEEPALIVE && status === 0 && (previousStatus ?? 0) === 0,
     event: () => asPublished(event, state, stored),
   });
+  const kept = { state, ttl, ran, streaks: streaks.inEvent(ctx), aggregates, attributes: undefined };
+  ctx.put('events', key, encoded === undefined ? decodedRecord(kept, stored) : new EncodedEvent(kept, encoded));
   return event;
 }
 
@@ -182,12 +183,20 @@ function storeUnmerged(ctx: DecisionContext, key: string, event: CheckEvent, pre
   const state = previous?.state ?? mergeState(event, undefined, { trustsSentHistory: false });
   const ttl = previous?.ttl === undefined ? undefined : ttlWhileQuarantined(ctx, key, event.check);
   const ran = ranAfter(ctx, key, event, previous);
-  const { streaks, aggregates } = previous ?? {};
-  const record = { state, ttl, ran, streaks, aggregates, event: asStored(event) };
-  countEvent(ctx, key, previous, record);
-  ctx.put('events', key, record);
-  announceProcessed(ctx, () => eventOf(record));
-  skipPublication(ctx, event, QUARANTINED);
+  const stored = asStored(event);
+  countEvent(ctx, key, previous, { state });
+  announceProcessed(ctx, () => eventOf({ state, ttl, event: stored }));
+  const streaks = new KeyStreaks(key, previous?.streaks);
+  skipPublication(ctx, streaks, event, QUARANTINED);
+  const kept = {
+    state,
+    ttl,
+    ran,
+    streaks: streaks.inEvent(ctx),
+    aggregates: previous?.aggregates,
+    attributes: undefined,
+  };
+  ctx.put('events', key, decodedRecord(kept, stored));
 }
 
 /** Returns the snapshot of a check TTL whose actor is quarantined and cannot receive the result. */

@@ -8,7 +8,7 @@ import {
 } from '../../store/encoding/keyspace.ts';
 import type { Notification, OpenStreak, StreakOutcome } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
-import { changeStreaks, endStreak } from './open-streaks.ts';
+import { changeStreaks, endStreak, type KeyStreaks } from './open-streaks.ts';
 
 /** The key of `meta` with the number of the last notification. */
 const NUMBER_KEY = 'notification-number';
@@ -45,31 +45,33 @@ export function recordNotification(ctx: DecisionContext, key: string, notificati
   const reason = notification.reason.slice(0, MAX_REASON_CHARACTERS);
   const bounded = { ...notification, reason };
   count(ctx, key, notification);
-  if (outcome === 'denied' || outcome === 'skipped') {
-    return continueStreak(ctx, key, notification, { outcome, reason, atMs, notification: () => bounded });
-  }
-  endStreakOf(ctx, key, notification, decidedAtMs);
-  return append(ctx, key, bounded);
+  return changeStreaks(ctx, key, (streaks) => {
+    if (outcome === 'denied' || outcome === 'skipped') {
+      return continueStreak(ctx, streaks, notification, { outcome, reason, atMs, notification: () => bounded });
+    }
+    endStreakOf(ctx, streaks, notification, decidedAtMs);
+    return append(ctx, key, bounded);
+  });
 }
 
 /** Records that a filter denied the event. The reason says which one, and why. */
-export function recordDenied(ctx: DecisionContext, key: string, named: NamedHandler, reason: string): void {
-  recordUndelivered(ctx, key, named, 'denied', reason);
+export function recordDenied(ctx: DecisionContext, streaks: KeyStreaks, named: NamedHandler, reason: string): void {
+  recordUndelivered(ctx, streaks, named, 'denied', reason);
 }
 
 /** Records that a handler did not run although no filter denied the event. */
-export function recordSkipped(ctx: DecisionContext, key: string, named: NamedHandler, reason: string): void {
-  recordUndelivered(ctx, key, named, 'skipped', reason);
+export function recordSkipped(ctx: DecisionContext, streaks: KeyStreaks, named: NamedHandler, reason: string): void {
+  recordUndelivered(ctx, streaks, named, 'skipped', reason);
 }
 
 /** Records that a run is certain. Later outcomes without a run do not continue the streak before it. */
-export function recordRunAhead(ctx: DecisionContext, key: string, named: NamedHandler): void {
-  endStreakOf(ctx, key, named, Infinity);
+export function recordRunAhead(ctx: DecisionContext, streaks: KeyStreaks, named: NamedHandler): void {
+  endStreakOf(ctx, streaks, named, Infinity);
 }
 
 function recordUndelivered(
   ctx: DecisionContext,
-  key: string,
+  streaks: KeyStreaks,
   named: NamedHandler,
   outcome: StreakOutcome,
   fullReason: string,
@@ -77,8 +79,8 @@ function recordUndelivered(
   const { handler, pipeline, workflow, nth, others = [] } = named;
   const { nowMs: atMs } = ctx;
   const reason = fullReason.slice(0, MAX_REASON_CHARACTERS);
-  for (const name of [handler, ...others]) count(ctx, key, { handler: name, outcome });
-  continueStreak(ctx, key, named, {
+  for (const name of [handler, ...others]) count(ctx, streaks.key, { handler: name, outcome });
+  continueStreak(ctx, streaks, named, {
     outcome,
     reason,
     atMs,
@@ -110,24 +112,27 @@ function count(
 const isOf = (streak: OpenStreak, { handler, pipeline, workflow, nth }: NamedHandler): boolean =>
   streak.handler === handler && streak.pipeline === pipeline && streak.workflow === workflow && streak.nth === nth;
 
-/** Counts the outcome in the open streak of its handler, or ends that one and begins another. */
-function continueStreak(ctx: DecisionContext, key: string, named: NamedHandler, undelivered: Undelivered): number {
-  const { outcome, reason, atMs, notification } = undelivered;
+/** Counts the outcome in the open streak of its handler, or ends that one and begins another. Returns the number of its notification. */
+function continueStreak(
+  ctx: DecisionContext,
+  streaks: KeyStreaks,
+  named: NamedHandler,
+  { outcome, reason, atMs, notification }: Undelivered,
+): number {
+  const { key } = streaks;
   const { handler, pipeline, workflow, nth, others = [] } = named;
-  let number = 0;
-  changeStreaks(ctx, key, (streaks) => {
-    const index = streaks.findIndex((streak) => isOf(streak, named));
-    const open = streaks[index];
-    if (open?.outcome === outcome && open.reason === reason && hasOthers(ctx, key, open, others)) {
-      number = open.number;
-      return streaks.with(index, { ...open, count: open.count + 1, atMs });
-    }
-    if (open !== undefined) endStreak(ctx, key, open);
-    number = append(ctx, key, { ...notification(), isOpen: true });
-    const names = { handler, pipeline, workflow, nth, others: others.length === 0 ? undefined : others.length };
-    const begun: OpenStreak = { number, ...names, outcome, reason, count: 1, atMs };
-    return open === undefined ? [...streaks, begun] : streaks.with(index, begun);
-  });
+  const list = streaks.list(ctx);
+  const index = list.findIndex((streak) => isOf(streak, named));
+  const open = list[index];
+  if (open?.outcome === outcome && open.reason === reason && hasOthers(ctx, key, open, others)) {
+    streaks.replace(list.with(index, { ...open, count: open.count + 1, atMs }));
+    return open.number;
+  }
+  if (open !== undefined) endStreak(ctx, key, open);
+  const number = append(ctx, key, { ...notification(), isOpen: true });
+  const names = { handler, pipeline, workflow, nth, others: others.length === 0 ? undefined : others.length };
+  const begun: OpenStreak = { number, ...names, outcome, reason, count: 1, atMs };
+  streaks.replace(open === undefined ? [...list, begun] : list.with(index, begun));
   return number;
 }
 
@@ -145,13 +150,13 @@ function hasOthers(
 }
 
 /** Ends the open streak of the handler if its first event was decided before this time. */
-function endStreakOf(ctx: DecisionContext, key: string, named: NamedHandler, beforeMs: number): void {
-  changeStreaks(ctx, key, (streaks) => {
-    const open = streaks.find((streak) => isOf(streak, named) && decidedAtMs(ctx, key, streak) < beforeMs);
-    if (open === undefined) return streaks;
-    endStreak(ctx, key, open);
-    return streaks.filter((streak) => streak !== open);
-  });
+function endStreakOf(ctx: DecisionContext, streaks: KeyStreaks, named: NamedHandler, beforeMs: number): void {
+  const { key } = streaks;
+  const list = streaks.list(ctx);
+  const open = list.find((streak) => isOf(streak, named) && decidedAtMs(ctx, key, streak) < beforeMs);
+  if (open === undefined) return;
+  endStreak(ctx, key, open);
+  streaks.replace(list.filter((streak) => streak !== open));
 }
 
 /** The time at which the first event of a streak was decided. A filter may deny it after later events were decided. */

@@ -7,6 +7,8 @@ import type { DecisionContext } from '../core/decision-context.ts';
 const MAX_STREAKS_IN_EVENT = 16;
 const MAX_REASONS_IN_EVENT = 2_000;
 
+const NONE: readonly OpenStreak[] = [];
+
 /** The stored event of a key. It also has what a pending deletion of its check TTL hides, so that it can be written again. */
 function eventRecord(ctx: DecisionContext, key: string): EventRecord | undefined {
   const visible = ctx.get('events', key);
@@ -17,28 +19,71 @@ const fitsInEvent = (streaks: readonly OpenStreak[]): boolean =>
   streaks.length <= MAX_STREAKS_IN_EVENT &&
   streaks.reduce((characters, { reason }) => characters + reason.length, 0) <= MAX_REASONS_IN_EVENT;
 
-/** Replaces the open streaks of an event's key. They are in the record of the event, which each result writes anyway, if it exists and they are few. */
-export function changeStreaks(
-  ctx: DecisionContext,
-  key: string,
-  change: (streaks: readonly OpenStreak[]) => readonly OpenStreak[],
-): void {
-  const record = eventRecord(ctx, key);
-  const own = record === undefined ? 'apart' : (record.streaks ?? []);
-  const areApart = own === 'apart';
-  const before = own === 'apart' ? (ctx.get('openStreaks', key) ?? []) : own;
-  const after = change(before);
-  if (after === before) return;
-  if (record !== undefined && fitsInEvent(after)) {
-    if (areApart) ctx.delete('openStreaks', key);
-    ctx.put('events', key, withStreaks(record, after));
-    return;
+/** The open streaks of an event's key, while outcomes are counted in them. They are stored afterwards, all at once. */
+export class KeyStreaks {
+  readonly key: string;
+  readonly #stored: OpenStreaks;
+  #before: readonly OpenStreak[] | undefined;
+  #now: readonly OpenStreak[] | undefined;
+
+  /** `stored` is what the record of the event has; `apart` if there is no event. */
+  constructor(key: string, stored: OpenStreaks = NONE) {
+    this.key = key;
+    this.#stored = stored;
   }
-  // The streaks of an earlier event of the key may have remained.
-  if (!areApart) for (const streak of ctx.get('openStreaks', key) ?? []) endStreak(ctx, key, streak);
-  if (after.length === 0) ctx.delete('openStreaks', key);
-  else ctx.put('openStreaks', key, after);
-  if (record !== undefined && !areApart) ctx.put('events', key, withStreaks(record, 'apart'));
+
+  /** The streaks as they are now. Those that are stored apart are read at the first use. */
+  list(ctx: DecisionContext): readonly OpenStreak[] {
+    if (this.#now !== undefined) return this.#now;
+    this.#before = this.#stored === 'apart' ? (ctx.get('openStreaks', this.key) ?? NONE) : this.#stored;
+    this.#now = this.#before;
+    return this.#before;
+  }
+
+  replace(streaks: readonly OpenStreak[]): void {
+    this.#now = streaks;
+  }
+
+  /** Returns what the record of the event is to hold: the streaks if they are few, otherwise they are stored apart. */
+  inEvent(ctx: DecisionContext): OpenStreaks {
+    const now = this.#now;
+    if (now === undefined || now === this.#before) return this.#stored;
+    const { key } = this;
+    const wereApart = this.#stored === 'apart';
+    if (fitsInEvent(now)) {
+      if (wereApart) ctx.delete('openStreaks', key);
+      return now;
+    }
+    // The streaks of an earlier event of the key may have remained.
+    if (!wereApart) for (const streak of ctx.get('openStreaks', key) ?? NONE) endStreak(ctx, key, streak);
+    ctx.put('openStreaks', key, now);
+    return 'apart';
+  }
+
+  /** Stores the streaks of a key without an event. */
+  storeApart(ctx: DecisionContext): void {
+    const now = this.#now;
+    if (now === undefined || now === this.#before) return;
+    if (now.length === 0) ctx.delete('openStreaks', this.key);
+    else ctx.put('openStreaks', this.key, now);
+  }
+}
+
+/**
+ * Lets `change` count outcomes in the open streaks of a key, and stores them: in the record of the event if it exists and they
+ * are few. The merge of an event does this itself, because it writes the record anyway.
+ */
+export function changeStreaks<T>(ctx: DecisionContext, key: string, change: (streaks: KeyStreaks) => T): T {
+  const record = eventRecord(ctx, key);
+  const streaks = new KeyStreaks(key, record === undefined ? 'apart' : record.streaks);
+  const result = change(streaks);
+  if (record === undefined) {
+    streaks.storeApart(ctx);
+    return result;
+  }
+  const inEvent = streaks.inEvent(ctx);
+  if (inEvent !== (record.streaks ?? NONE)) ctx.put('events', key, withStreaks(record, inEvent));
+  return result;
 }
 
 /** Stores the number of outcomes of a streak and the time of the last one in its notification. */
@@ -51,6 +96,6 @@ export function endStreak(ctx: DecisionContext, key: string, { number, count, at
 }
 
 /** Ends the streaks of an event that is deleted. Those that are stored apart stay open. */
-export function endStreaks(ctx: DecisionContext, key: string, streaks: OpenStreaks = []): void {
+export function endStreaks(ctx: DecisionContext, key: string, streaks: OpenStreaks = NONE): void {
   if (streaks !== 'apart') for (const streak of streaks) endStreak(ctx, key, streak);
 }

@@ -6,7 +6,7 @@ import { simpleFilters } from '../../pipeline/simple-filters.ts';
 import { isHandled } from '../../rules/aggregate-names.ts';
 import { filterInputOf, type FilterInput, isIncident } from '../../rules/built-in-filters.ts';
 import { NO_HANDLER, type NamedByEvent, type PlannedRun, planRuns, type RunName } from '../../rules/run-plan.ts';
-import { eventKey } from '../../store/encoding/keyspace.ts';
+import { eventKey, namespaceOfKey } from '../../store/encoding/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { TableReader } from '../../store/records/table-reader.ts';
 import { jsonBytes } from '../../wire/json-parts.ts';
@@ -14,6 +14,7 @@ import type { DecisionContext } from '../core/decision-context.ts';
 import { OUTBOX_FULL } from '../core/outbox-full.ts';
 import { addToOutbox } from './add-to-outbox.ts';
 import { recordDenied, recordRunAhead, recordSkipped } from './notification-records.ts';
+import { changeStreaks, type KeyStreaks } from './open-streaks.ts';
 
 /** The maximum bytes of one event in the outbox, for all its handlers together. */
 const MAX_PUBLISHED_BYTES = 256 * 1024 * 1024;
@@ -28,8 +29,8 @@ export function publishedKey({ entity, check }: Event): string {
 export interface Publication {
   /** The event as received, with its key and the names of its handlers. */
   received: Event;
-  /** The stored check that the event names; undefined when there is none. */
-  definition: Check | undefined;
+  /** The handlers and pipelines that the event names. */
+  named: NamedByEvent;
   filterInput: FilterInput;
   /** Whether the event repeats the previous one; its handlers are then skipped when the outbox is full. */
   givesWay?: boolean;
@@ -54,8 +55,11 @@ export function publishEvent(ctx: DecisionContext, event: Event): void {
     ctx.decision.tally.metricEvents += 1;
     ctx.decision.tally.metricPoints += event.metrics?.points?.length ?? 0;
   }
-  const definition = definitionOf(ctx, event);
-  publish(ctx, { received: event, definition, filterInput: filterInputOf(event), event: () => event });
+  const named = namedBy(event, definitionOf(ctx, event));
+  if (isEmpty(named)) return;
+  changeStreaks(ctx, publishedKey(event), (streaks) => {
+    publish(ctx, streaks, { received: event, named, filterInput: filterInputOf(event), event: () => event });
+  });
 }
 
 /** Returns the stored check that an event names; undefined when there is none. */
@@ -65,24 +69,26 @@ export function definitionOf(reader: TableReader, { entity, check }: Event): Che
 }
 
 /** Returns what the event names. The stored check decides as well whether its events are handled. */
-export const namedBy = ({ check, metrics, pipelines }: Event, definition: Publication['definition']): NamedByEvent => ({
+export const namedBy = ({ check, metrics, pipelines }: Event, definition: Check | undefined): NamedByEvent => ({
   pipelines: pipelines ?? [],
   handlers: [...(check?.handlers ?? []), ...(metrics?.handlers ?? [])],
   isHandled: isHandled(check ?? {}, definition),
 });
 
+const isEmpty = ({ pipelines, handlers }: NamedByEvent): boolean => pipelines.length === 0 && handlers.length === 0;
+
 /**
  * Plans the runs of the event, and adds the event to the outbox for each that is open. Filters that need no sandbox are decided
- * first, so that only a handler that may run costs an entry. The outcome of every other run is recorded.
+ * first, so that only a handler that may run costs an entry. The outcome of every other run is recorded in `streaks`, those of
+ * the key of the event, which the caller stores.
  */
 export function publish(
   ctx: DecisionContext,
-  { received, definition, filterInput, givesWay = false, event }: Publication,
+  streaks: KeyStreaks,
+  { received, named, filterInput, givesWay = false, event }: Publication,
 ): void {
-  const named = namedBy(received, definition);
-  if (named.pipelines.length === 0 && named.handlers.length === 0) return;
+  if (isEmpty(named)) return;
   const namespace = received.entity?.metadata.namespace ?? '';
-  const key = publishedKey(received);
   const resources = pipelineResources(ctx.decision, namespace);
   const isRefused = givesWay && ctx.isOutboxFull;
   let built: Event | undefined;
@@ -93,27 +99,27 @@ export function publish(
   const plan = { resources, nowMs, decideSimply: simpleFilters(whole, nowMs) };
   for (const run of planRuns(named, filterInput, plan)) {
     if (run.outcome === 'denied') {
-      recordDenied(ctx, key, run, run.reason);
+      recordDenied(ctx, streaks, run, run.reason);
     } else if (run.outcome === 'skipped') {
-      if (run.reason === NO_HANDLER && !isIncident(filterInput)) recordSkipped(ctx, key, run, run.reason);
-      else skip(ctx, run, received, run.reason);
+      if (run.reason === NO_HANDLER && !isIncident(filterInput)) recordSkipped(ctx, streaks, run, run.reason);
+      else skip(ctx, streaks, run, run.reason);
     } else if (isRefused) {
-      skip(ctx, run, received, OUTBOX_FULL);
+      skip(ctx, streaks, run, OUTBOX_FULL);
     } else {
       published ??= measured(whole());
       leftBytes -= published.bytes;
-      if (leftBytes >= 0) send(ctx, namespace, run, published);
-      else skip(ctx, run, received, TOO_MANY_BYTES);
+      if (leftBytes >= 0) send(ctx, streaks, run, published);
+      else skip(ctx, streaks, run, TOO_MANY_BYTES);
     }
   }
 }
 
-/** Records that no handler runs with the event, for each run that it leads to. */
-export function skipPublication(ctx: DecisionContext, event: Event, reason: string): void {
+/** Records in the streaks of the event's key that no handler runs with it, for each run that it leads to. */
+export function skipPublication(ctx: DecisionContext, streaks: KeyStreaks, event: Event, reason: string): void {
   const resources = pipelineResources(ctx.decision, event.entity?.metadata.namespace ?? '');
   const named = namedBy(event, definitionOf(ctx, event));
   const runs = planRuns(named, filterInputOf(event), { resources, nowMs: ctx.nowMs });
-  for (const run of runs) skip(ctx, run, event, reason);
+  for (const run of runs) skip(ctx, streaks, run, reason);
 }
 
 interface Published {
@@ -126,13 +132,13 @@ const measured = (event: Event): Published => ({ event, bytes: publishedBytes(ev
 /** Returns the size of an outbox entry, as counted against the bound of the outbox. */
 export const publishedBytes = (event: Event): number => jsonBytes(event);
 
-function send(ctx: DecisionContext, namespace: string, run: PlannedRun, { event, bytes }: Published): void {
-  const key = publishedKey(event);
+function send(ctx: DecisionContext, streaks: KeyStreaks, run: PlannedRun, { event, bytes }: Published): void {
+  const { key } = streaks;
   const { handler, pipeline, workflow, nth, mutator, filters } = run;
-  if (filters.length === 0) recordRunAhead(ctx, key, run);
+  if (filters.length === 0) recordRunAhead(ctx, streaks, run);
   const entry = {
     notificationId: randomUUID(),
-    namespace,
+    namespace: namespaceOfKey(key),
     handler,
     ...(pipeline === undefined ? undefined : { pipeline, workflow, mutator }),
     ...(nth === undefined ? undefined : { nth }),
@@ -145,10 +151,10 @@ function send(ctx: DecisionContext, namespace: string, run: PlannedRun, { event,
 }
 
 /** Records and announces a run that did not take place although no filter denied the event. */
-function skip(ctx: DecisionContext, run: RunName, event: Event, reason: string): void {
-  const key = publishedKey(event);
-  recordSkipped(ctx, key, run, reason);
-  const namespace = event.entity?.metadata.namespace ?? '';
+function skip(ctx: DecisionContext, streaks: KeyStreaks, run: RunName, reason: string): void {
+  const { key } = streaks;
+  recordSkipped(ctx, streaks, run, reason);
+  const namespace = namespaceOfKey(key);
   const { pipeline, workflow, handler, others } = run;
   ctx.announce({
     type: 'handler.skipped',
