@@ -116,6 +116,32 @@ describe('the runs of an event', () => {
     ]);
   });
 
+  it('are the same for a handler alone as for it among others', () => {
+    resources.addHandler('filtered', { filters: ['is_incident', 'stored'] });
+    resources.addHandler('mutated', { mutator: 'missing' });
+    resources.addHandler('unknown', { type: 'other' });
+    resources.addHandler('many', { filters: Array.from({ length: 10_001 }, (_, n) => `f${n}`) });
+    resources.addHandler('set', { type: 'set', handlers: ['a', 'missing'] });
+    resources.addHandler('empty', { type: 'set' });
+    resources.addFilter('stored');
+    for (const name of ['a', 'filtered', 'mutated', 'unknown', 'many', 'set', 'empty', 'missing']) {
+      for (const input of [INCIDENT, SUCCESS]) {
+        const among = plan([], ['a', name, 'b'], input).filter((run) => !run.startsWith('b '));
+        const leadsToA = ['a', 'set'].includes(name);
+        const expected = leadsToA ? among : among.filter((run) => !run.startsWith('a '));
+        expect(plan([], [name], input), name).to.deep.equal(expected);
+      }
+    }
+  });
+
+  it('look up a handler once, if it is the only one', () => {
+    const lookedUp: string[] = [];
+    const counting = { ...resources, handler: (name: string) => (lookedUp.push(name), resources.handler(name)) };
+    const named = { pipelines: [], handlers: ['a'], isHandled: true };
+    expect(planRuns(named, INCIDENT, { resources: counting, nowMs: NOW_MS })).to.have.length(1);
+    expect(lookedUp).to.deep.equal(['a']);
+  });
+
   it('leave out the filters and the mutator of the handler itself in a pipeline', () => {
     resources.addHandler('a', { filters: ['is_incident'], mutator: 'nope' });
     resources.addPipeline('p', [{}]);

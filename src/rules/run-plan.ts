@@ -17,6 +17,7 @@ const TOO_MANY_RUNS = `an event leads to at most ${MAX_RUNS} runs of handlers: t
 const TOO_MANY_FILTERS = `the handlers of an event have at most ${MAX_FILTERS_READ} filters together: this one and those after it are left out`;
 /** The reason for skipping a handler that does not exist. */
 export const NO_HANDLER = 'handler does not exist';
+const NO_FILTERS: readonly string[] = [];
 const UNHANDLED = 'the check is not handled: its attribute handle is false';
 const BUILT_IN_MUTATORS = new Set(['json', 'only_check_output']);
 const RUNNABLE = new Set(['pipe', 'tcp', 'udp']);
@@ -81,6 +82,8 @@ export interface PlannedRun extends RunName {
 interface Candidate extends RunName {
   filters: readonly string[];
   mutator: string | undefined;
+  /** The handler, if it was looked up already. */
+  found?: Handler | undefined;
   /** Why it cannot run, whatever its filters decide. */
   reason?: string | undefined;
 }
@@ -97,6 +100,8 @@ export interface PlanPorts {
  * by their members. It decides all filters that need no sandbox, and has no effects.
  */
 export function planRuns(named: NamedByEvent, input: FilterInput, ports: PlanPorts): PlannedRun[] {
+  const only = onlyCandidate(named, ports.resources);
+  if (only !== undefined) return [planOrSkip(only, named, input, ports)];
   const planned: PlannedRun[] = [];
   let filtersRead = 0;
   const all = candidates(named, ports.resources);
@@ -106,9 +111,23 @@ export function planRuns(named: NamedByEvent, input: FilterInput, ports: PlanPor
     filtersRead += candidate.filters.length;
     const excess = full ?? (filtersRead > MAX_FILTERS_READ ? TOO_MANY_FILTERS : undefined);
     if (excess !== undefined) return [...planned, leftOut(candidate, all, excess)];
-    planned.push(named.isHandled ? plan(candidate, input, ports) : ended(candidate, 'skipped', UNHANDLED));
+    planned.push(planOrSkip(candidate, named, input, ports));
   }
   return planned;
+}
+
+const planOrSkip = (candidate: Candidate, named: NamedByEvent, input: FilterInput, ports: PlanPorts): PlannedRun =>
+  named.isHandled ? plan(candidate, input, ports) : ended(candidate, 'skipped', UNHANDLED);
+
+/** Returns the only run of an event that names one handler, as most events do. Undefined if it names more, a set, or a pipeline. */
+function onlyCandidate({ pipelines, handlers }: NamedByEvent, resources: PipelineResources): Candidate | undefined {
+  const [handler] = handlers;
+  if (pipelines.length > 0 || handlers.length > 1 || handler === undefined) return undefined;
+  const found = resources.handler(handler);
+  if (found === undefined) return { handler, filters: NO_FILTERS, mutator: undefined, reason: NO_HANDLER };
+  const filters = found.filters ?? NO_FILTERS;
+  if (found.type === 'set' || filters.length > MAX_FILTERS_READ) return undefined;
+  return { handler, filters, mutator: found.mutator, found };
 }
 
 /** One run that stands for all that are left out, with the names of their handlers. */
@@ -140,16 +159,18 @@ function* candidates({ pipelines, handlers }: NamedByEvent, resources: PipelineR
   }
   if (handlers.length === 0) return;
   const { selected, unselected } = selectHandlers(handlers, resources.handler);
-  for (const [handler, { filters, mutator }] of selected) yield { handler, filters: filters ?? [], mutator };
+  for (const [handler, found] of selected) {
+    yield { handler, filters: found.filters ?? NO_FILTERS, mutator: found.mutator, found };
+  }
   for (const { name, reason, others } of unselected) {
-    yield { handler: name, filters: [], mutator: undefined, reason, others };
+    yield { handler: name, filters: NO_FILTERS, mutator: undefined, reason, others };
   }
 }
 
 /** The filters and the mutator of the handlers themselves do not count in a pipeline. */
 function* workflowsOf(pipeline: string, resources: PipelineResources): Iterable<Candidate> {
   const workflows = resources.pipeline(pipeline)?.workflows;
-  const nothing = { pipeline, handler: '', filters: [], mutator: undefined };
+  const nothing = { pipeline, handler: '', filters: NO_FILTERS, mutator: undefined };
   if (workflows === undefined) yield { ...nothing, reason: `pipeline "${pipeline}" does not exist` };
   else if (workflows === null || workflows.length === 0) yield { ...nothing, reason: 'pipeline has no workflows' };
   for (const { name, filters, mutator, handler } of workflows ?? []) {
@@ -205,10 +226,10 @@ export function decideByWindows(
 }
 
 /** Why a run whose filters passed cannot be run, if so. A stored mutator runs before its handler is looked up. */
-function problemOf({ handler, mutator }: Candidate, resources: PipelineResources): string | undefined {
+function problemOf({ handler, mutator, found }: Candidate, resources: PipelineResources): string | undefined {
   const isStored = mutator !== undefined && !isBuiltInMutator(mutator);
   if (isStored) return resources.hasMutator(mutator) ? undefined : `mutator "${mutator}" does not exist`;
-  return handlerProblem(resources.handler(handler));
+  return handlerProblem(found ?? resources.handler(handler));
 }
 
 /** Why a handler cannot run, if so. */
@@ -222,5 +243,5 @@ function ended(
   outcome: 'denied' | 'skipped',
   reason: string,
 ): PlannedRun {
-  return { pipeline, workflow, handler, nth, others, mutator, outcome, reason, filters: [], namedFilters };
+  return { pipeline, workflow, handler, nth, others, mutator, outcome, reason, filters: NO_FILTERS, namedFilters };
 }
