@@ -68,6 +68,17 @@ describe('the pacer of proxy requests', () => {
     expect(made).to.deep.equal(['a', 'b', 'c']);
   });
 
+  it('waits at 200 requests that are not sent, whatever their size', async () => {
+    let send = (): void => undefined;
+    const sent = new Promise<void>((resolve) => (send = resolve));
+    for (let n = 0; n < 450; n += 1) void request(String(n), { durable: sent });
+    for (let tick = 0; tick < 30; tick += 1) await nextTick();
+    expect(made).to.have.length(200);
+    send();
+    for (let tick = 0; tick < 30; tick += 1) await nextTick();
+    expect(made).to.have.length(450);
+  });
+
   it('lets runs alternate', async () => {
     const run = async (name: string): Promise<void> => {
       for (let n = 0; n < 3; n += 1) await request(name, { takesMs: 10 });

@@ -6,6 +6,8 @@ const REQUESTS_PER_TICK = 20;
 const TICK_MS = 10;
 /** Bytes of requests that are not stored yet. At this number the next request waits. */
 const MAX_WAITING_BYTES = 2 * 1024 * 1024;
+/** Requests that are not stored yet. They are sent to the sessions in one tick, with the commit. At this number the next request waits. */
+const MAX_WAITING_REQUESTS = 200;
 
 /** A request that was made. */
 export interface MadeRequest {
@@ -29,6 +31,7 @@ export class RequestPacer {
   readonly #jobs: Job[] = [];
   #made = 0;
   #tickAtMs = 0;
+  #waiting = 0;
   #waitingBytes = 0;
   #isTickOpen = false;
   #isRunning = false;
@@ -57,7 +60,8 @@ export class RequestPacer {
   }
 
   #next(): Job | undefined {
-    if (this.#jobs.length === 0 || this.#waitingBytes >= MAX_WAITING_BYTES) return undefined;
+    const isFull = this.#waiting >= MAX_WAITING_REQUESTS || this.#waitingBytes >= MAX_WAITING_BYTES;
+    if (this.#jobs.length === 0 || isFull) return undefined;
     this.#openTick();
     const isOver = this.#made >= REQUESTS_PER_TICK || this.#clock.monotonicMs() - this.#tickAtMs >= TICK_MS;
     return isOver && this.#made > 0 ? undefined : this.#jobs.shift();
@@ -75,12 +79,14 @@ export class RequestPacer {
   }
 
   #count(made: MadeRequest | undefined): void {
-    if (made === undefined || made.bytes === 0) return;
+    if (made === undefined) return;
     const { bytes, durable } = made;
     const settled = (): void => {
+      this.#waiting -= 1;
       this.#waitingBytes -= bytes;
       this.#run();
     };
+    this.#waiting += 1;
     this.#waitingBytes += bytes;
     durable.then(settled, settled);
   }
