@@ -154,6 +154,21 @@ describe('the last entity of a sender', () => {
     expect(() => decodeEvent(more, last)).to.throw(InvalidResource, `at most ${MAX_VALUES} fields`);
   });
 
+  it('is copied once by an event whose entity has many parts', () => {
+    const last = new LastEntity();
+    const labels = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, 'v']));
+    const whole = encodeEvent(parseEvent(eventOf({ metadata: { name: 'web-1', namespace: 'default', labels } })));
+    const { entity } = decodeEvent(whole, last);
+    // Each part is an empty message of the field of the entity.
+    const parts = Buffer.alloc(20_000, Buffer.from([2 * 8 + 2, 0]));
+    const before = process.cpuUsage();
+    const decoded = decodeEvent(Buffer.concat([whole, parts]), last);
+    // Without it, the message took seconds; now it takes some milliseconds.
+    expect(process.cpuUsage(before).user).to.be.below(200_000);
+    expect(decoded.entity).to.deep.equal(entity);
+    expect(decoded.entity).not.to.equal(entity);
+  });
+
   it('is not kept when it is large', () => {
     const last = new LastEntity();
     const { entity } = decodeEvent(withProcesses(40_000), last);

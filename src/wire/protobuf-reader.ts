@@ -122,8 +122,8 @@ export class ProtobufReader {
   #entity(field: Field, target: Members, last: LastEntity): void {
     const { name } = field;
     if (target[name] !== undefined) {
-      // The next part must not change an entity that other events share.
-      if (this.#readEntity === undefined) target[name] = structuredClone(target[name]);
+      // The next part must not change the last entity, which is frozen because other events share it. Its copy is not.
+      if (Object.isFrozen(target[name])) target[name] = structuredClone(target[name]);
       this.#readEntity = undefined;
       this.#merge(field, target);
       return;
