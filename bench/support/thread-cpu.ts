@@ -15,7 +15,7 @@ export interface CpuTimes {
   pool: number;
 }
 
-/** Reads the CPU time of a process by thread. Node.js does not name its threads, so they are told apart by the order of their start. */
+/** Reads the CPU time of a process by thread. Node.js does not name its threads, so the order of their start distinguishes them. */
 export function cpuTimesOf(pid: number): CpuTimes {
   const ids = readdirSync(`/proc/${pid}/task`)
     .map(Number)

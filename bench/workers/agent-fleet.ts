@@ -47,13 +47,13 @@ async function connectOne(agent: number): Promise<void> {
 
 async function connectAll(): Promise<void> {
   let next = 0;
-  const turn = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (next < fleet.agents) {
       next += 1;
       await connectOne(next - 1);
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENT_HANDSHAKES }, turn));
+  await Promise.all(Array.from({ length: CONCURRENT_HANDSHAKES }, worker));
 }
 
 function sendKeepalive(agent: number): void {

@@ -19,7 +19,7 @@ const GREETING = encodeFrame('entity_config', '{}');
 
 const server = createServer();
 const webSockets = new WebSocketServer({ server, perMessageDeflate: false, skipUTF8Validation: true });
-/** The highest number of each connection, acknowledged once per turn of the event loop like a batch. */
+/** The highest number of each connection, acknowledged once per tick of the event loop, like a batch. */
 const toAcknowledge = new Map<WebSocket, number>();
 
 function acknowledge(): void {

@@ -33,7 +33,7 @@ describe('a mistake on the command line of mon-backend', () => {
     await initialiseState(nowhere());
     const { code, stderr } = await runCommand(['backup', directory.path, '--state-dir', nowhere()]);
     expect(code).to.equal(1);
-    expect(stderr).to.include('exists already; choose another path').and.not.include('"stack"');
+    expect(stderr).to.include('already exists; choose another path').and.not.include('"stack"');
   });
 
   it('is refused by version and help, too', async () => {

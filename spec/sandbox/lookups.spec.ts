@@ -85,7 +85,7 @@ describe('the events that programs look up', () => {
       notes: ["first: nope.x threw ReferenceError: 'nope' is not defined"],
     });
     expect(events.asked).to.deep.equal(['a/b']);
-    const console = log.lines.filter(({ msg }) => msg === 'console of a program').at(-1);
+    const console = log.lines.filter(({ msg }) => msg === 'a program wrote to its console').at(-1);
     expect(console?.fields).to.include({ text: 'once\nonce\nonce\n' });
   });
 

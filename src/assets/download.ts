@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { AllowedNetwork } from '../resources/ip-network.ts';
 import { causeText, FetchFailed } from './asset-failed.ts';
-import { get, type Got } from './http-get.ts';
+import { get, type HttpResponse } from './http-get.ts';
 import type { Target } from './target-policy.ts';
 
 /** A larger archive is refused. */
@@ -54,7 +54,7 @@ async function follow(
   lines: Record<string, string[]>,
   options: DownloadOptions,
   signal: AbortSignal,
-): Promise<Got> {
+): Promise<HttpResponse> {
   const { allowed, trustedCa } = options;
   let url = first;
   let headers = lines;
@@ -87,7 +87,7 @@ async function follow(
 }
 
 /** @throws FetchFailed unless the answer has an archive that is not too large */
-async function accepted(got: Got): Promise<Got> {
+async function accepted(got: HttpResponse): Promise<HttpResponse> {
   const bytes = Number(got.headers['content-length'] ?? 0);
   if (got.status === 200 && bytes <= MAX_ARCHIVE_BYTES) return got;
   await got.close();

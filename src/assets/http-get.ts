@@ -25,7 +25,7 @@ export interface GetOptions {
   signal: AbortSignal;
 }
 
-export interface Got {
+export interface HttpResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: Readable;
@@ -40,7 +40,7 @@ export interface Got {
  * checked after the name is resolved and again when the connection is open, so that no change of the name leads elsewhere.
  * @throws FetchFailed for a target that is not allowed; the errors of the network
  */
-export async function get(url: URL, options: GetOptions): Promise<Got> {
+export async function get(url: URL, options: GetOptions): Promise<HttpResponse> {
   const port = portOf(url);
   const rules: TargetRules = options;
   const host = url.hostname.replace(/^\[|\]$/g, '');

@@ -17,7 +17,7 @@ const DIRECTORY_MODE = 0o755;
 /**
  * Unpacks a tar archive, compressed with gzip or not, into an empty directory. The archive is read twice: nothing is written before all
  * of it has been checked. Nothing is ever written outside the directory. What is unpacked survives a power cut when this resolves.
- * @throws FetchFailed with the words of the reference
+ * @throws FetchFailed with the error text of the reference
  */
 export async function unpack(file: string, directory: string, signal: AbortSignal): Promise<void> {
   const reading = { maxBytes: MAX_UNPACKED_BYTES, signal };

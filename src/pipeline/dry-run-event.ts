@@ -7,38 +7,38 @@ import { eventOf } from '../store/records/records.ts';
 import { readResource } from '../store/resource-store.ts';
 import type { TableReader } from '../store/records/table-reader.ts';
 
-export interface Reception {
+export interface DryRunMoment {
   reader: TableReader;
   nowS: number;
   silencing: SilencingOptions;
 }
 
 /** Returns the event that would be handled if this one were received now: merged with the stored one, and silenced. */
-export function asIfReceived(event: Event, reception: Reception): Event {
+export function asIfReceived(event: Event, moment: DryRunMoment): Event {
   if (!hasCheck(event)) return event;
   const { entity, check } = event;
   const { namespace = '', name = '' } = entity.metadata;
-  const stored = reception.reader.get('events', eventKey(namespace, name, check.metadata.name ?? ''))?.state;
+  const stored = moment.reader.get('events', eventKey(namespace, name, check.metadata.name ?? ''))?.state;
   const state = mergeCheckState(stored ?? NO_PREVIOUS_STATE, {
     status: check.status,
     executed: check.executed,
     lowFlapThreshold: check.low_flap_threshold,
     highFlapThreshold: check.high_flap_threshold,
   });
-  const silenced = silencing(event, isResolution(state.history), reception);
+  const silenced = silencing(event, isResolution(state.history), moment);
   return eventOf({ state: { ...state, silenced }, ttl: undefined, event });
 }
 
 /** Returns a stored event with the silences that apply to it now. */
-export function asStored(event: CheckEvent, reception: Reception): CheckEvent {
+export function asStored(event: CheckEvent, moment: DryRunMoment): CheckEvent {
   const [previous, last] = (event.check.history ?? []).slice(-2);
   const hasResolved = last?.status === 0 && (previous?.status ?? 0) !== 0;
-  const silenced = silencing(event, hasResolved, reception);
+  const silenced = silencing(event, hasResolved, moment);
   return { ...event, check: { ...event.check, silenced, is_silenced: silenced.length > 0 } };
 }
 
 /** The names of the silences that apply to an event. Those that end with its resolution do not. */
-function silencing(event: CheckEvent, hasResolved: boolean, { reader, nowS, silencing: options }: Reception) {
+function silencing(event: CheckEvent, hasResolved: boolean, { reader, nowS, silencing: options }: DryRunMoment) {
   const { namespace = '' } = event.entity.metadata;
   const lookUp = (silence: string) =>
     isSilencedName(silence) ? readResource(reader, 'silenced', namespace, silence) : undefined;

@@ -14,8 +14,8 @@ export const ttlSilentS = (output: string): number | undefined =>
   numberIn(/^Last check execution was (\d{1,12}) seconds ago$/, output);
 
 /**
- * Returns the time that counted for an alert, from the silence that its output names and from its grace. The time of an alert is
- * known to the second: with a grace the end of that second is taken, so that the tick of the alert itself has passed.
+ * Returns how much silence an alert was raised for: the seconds in its output, less its grace. The output is exact to the second only:
+ * with a grace this takes the end of that second, so that the tick of the alert itself has passed.
  */
 export const elapsedAtAlertMs = ({ silentS, graceMs }: { silentS: number; graceMs: number }): number =>
   graceMs === 0 ? silentS * 1_000 : silentS * 1_000 + 999 - graceMs;

@@ -1,5 +1,5 @@
 /**
- * The state of a check as a statechart, for clients that draw it. `mergeCheckState` decides it; a test holds both equal. The
+ * The state of a check as a statechart, for clients that draw it. `mergeCheckState` decides it; a test compares both. The
  * guards: `flaps` is a total state change at or above the high threshold, `stillFlaps` one above the low threshold, both with
  * thresholds above 0; `isOk` is status 0.
  */

@@ -148,12 +148,12 @@ function leftOut(first: Candidate, rest: Iterable<Candidate>, why: string): Plan
 }
 
 function* candidates({ pipelines, handlers }: NamedByEvent, resources: PipelineResources): Generator<Candidate> {
-  const namesakes = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const { name } of pipelines) {
     for (const candidate of workflowsOf(name, resources)) {
       const names = JSON.stringify([name, candidate.workflow, candidate.handler]);
-      const nth = (namesakes.get(names) ?? 0) + 1;
-      namesakes.set(names, nth);
+      const nth = (counts.get(names) ?? 0) + 1;
+      counts.set(names, nth);
       yield nth === 1 ? candidate : { ...candidate, nth };
     }
   }

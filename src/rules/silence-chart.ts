@@ -1,5 +1,5 @@
 /**
- * A silence as a statechart, for clients that draw it. `stateAt` and `isOver` decide it; a test holds both equal. The guard
+ * A silence as a statechart, for clients that draw it. `stateAt` and `isOver` decide it; a test compares both. The guard
  * `hasBegun`: the time `begin` has come.
  */
 export const SILENCE_CHART = {

@@ -146,7 +146,7 @@ export class FilterEngine {
   }
 }
 
-/** A program may have caught the error of the call, so that only this tells that it asked for an event. */
+/** A program may have caught the error of the call, so that only this shows that it asked for an event. */
 function askedFor(host: HostFunctions): Asked | undefined {
   const wanted = host.text('takeWanted');
   return wanted === '' ? undefined : { type: 'asked', wanted };

@@ -60,14 +60,14 @@ export interface MutateTask {
   events?: EventReader | undefined;
 }
 
-/** A program asked for an event that was not looked up; its evaluation is repeated. `usedMs`: the CPU time that it took. */
-export interface Wanted {
+/** A program asked for an event that was not looked up yet; its evaluation is repeated. `usedMs`: the CPU time that it took. */
+export interface LookupRequest {
   wanted: string;
   usedMs: number;
 }
 
 /** The same of the filter with this index. The notes are those of the filters before it. */
-export interface WantedByFilter extends Wanted {
+export interface FilterLookupRequest extends LookupRequest {
   filter: number;
   notes: string[];
 }
@@ -118,14 +118,14 @@ export type WorkerRequest = (PredicateRequest | FilterRequest | MutateRequest) &
 
 /** `result`: the answer to a filter request, with what its expressions wrote to the console. */
 export interface FilterAnswer {
-  result: FilterResult | WantedByFilter;
+  result: FilterResult | FilterLookupRequest;
   console: string;
   /** Whether an expression was stopped at a limit. */
   isStopped: boolean;
 }
 
 /** The JSON text of the event as the body left it, or the text that it returned, or an error. */
-export type MutateAnswer = ({ event: string } | { text: string } | { error: string } | Wanted) & {
+export type MutateAnswer = ({ event: string } | { text: string } | { error: string } | LookupRequest) & {
   console: string;
   isStopped: boolean;
 };

@@ -1,7 +1,7 @@
 import { InvalidResource } from '../resources/errors.ts';
 import type { TaskOwner } from './fair-queue.ts';
 import type { Job } from './job.ts';
-import type { FilterAnswer, MutateAnswer, MutateResult, MutateTask, Wanted } from './messages.ts';
+import type { FilterAnswer, MutateAnswer, MutateResult, MutateTask, LookupRequest } from './messages.ts';
 import { mutatedEvent } from './mutated-event.ts';
 import { MUTATOR_TIMEOUT } from './mutator-engine.ts';
 import type { Round } from './rounds.ts';
@@ -21,12 +21,12 @@ export class MutateJob implements Job {
   isRetried = false;
   readonly reject: (error: Error) => void;
   readonly #task: MutateTask & Round;
-  readonly #resolve: (answer: { result: MutateResult | Wanted; console: string }) => void;
+  readonly #resolve: (answer: { result: MutateResult | LookupRequest; console: string }) => void;
 
   constructor(
     task: MutateTask & Round,
     owner: TaskOwner,
-    resolve: (answer: { result: MutateResult | Wanted; console: string }) => void,
+    resolve: (answer: { result: MutateResult | LookupRequest; console: string }) => void,
     reject: (error: Error) => void,
   ) {
     this.#task = task;
@@ -59,7 +59,7 @@ export class MutateJob implements Job {
     return true;
   }
 
-  #resultOf(answer: MutateAnswer): MutateResult | Wanted {
+  #resultOf(answer: MutateAnswer): MutateResult | LookupRequest {
     if ('wanted' in answer) return { wanted: answer.wanted, usedMs: answer.usedMs };
     if ('error' in answer) return { error: answer.error };
     const text = 'event' in answer ? answer.event : answer.text;

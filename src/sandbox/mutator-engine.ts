@@ -3,14 +3,14 @@ import type { Event } from '../resources/event.ts';
 import { bytesOfUuid, derived } from './filter-event.ts';
 import { HostFunctions } from './host-functions.ts';
 import { LimitedRuntime, type Failure } from './limited-runtime.ts';
-import type { MutateAnswer, MutateRequest, Wanted } from './messages.ts';
+import type { MutateAnswer, MutateRequest, LookupRequest } from './messages.ts';
 import { MUTATOR_PRELUDE } from './mutator-prelude.ts';
 import { withJavaScriptPatterns } from './re2-literals.ts';
 
 /** The error of a mutator that exceeded its time and was stopped. */
 export const MUTATOR_TIMEOUT = 'mutator timeout reached, execution halted';
 
-type Result = { event: string } | { text: string } | { error: string } | Wanted;
+type Result = { event: string } | { text: string } | { error: string } | LookupRequest;
 
 /** Runs the function bodies of JavaScript mutators, each with fresh globals. */
 export class MutatorEngine {

@@ -43,12 +43,12 @@ export class Placement {
 }
 
 /** The thread that will be free first, if it can take another task. */
-export function freestOf(threads: Iterable<SandboxThread>): SandboxThread | undefined {
-  let freest: SandboxThread | undefined;
+export function firstFreeThread(threads: Iterable<SandboxThread>): SandboxThread | undefined {
+  let best: SandboxThread | undefined;
   for (const thread of threads) {
     if (thread.isIdle) return thread;
     const isOpen = thread.isReady && !thread.isLate && thread.expectedMs < MAX_AHEAD_MS;
-    if (isOpen && thread.expectedMs < (freest?.expectedMs ?? Infinity)) freest = thread;
+    if (isOpen && thread.expectedMs < (best?.expectedMs ?? Infinity)) best = thread;
   }
-  return freest;
+  return best;
 }

@@ -1,5 +1,5 @@
 import { type LookedUp, Lookups, MAX_FETCHED_EVENTS } from './lookups.ts';
-import type { FilterAnswer, FilterResult, FilterTask, MutateResult, MutateTask, Wanted } from './messages.ts';
+import type { FilterAnswer, FilterResult, FilterTask, MutateResult, MutateTask, LookupRequest } from './messages.ts';
 
 /** One for each fetched event, one each for the list and the first event beyond the limit, and the last one. */
 const MAX_ROUNDS = MAX_FETCHED_EVENTS + 3;
@@ -42,7 +42,7 @@ export async function filterInRounds(
 /** Runs a mutator in rounds, like `filterInRounds`. */
 export async function mutateInRounds(
   task: MutateTask,
-  evaluate: (task: MutateTask & Round) => Promise<{ result: MutateResult | Wanted; console: string }>,
+  evaluate: (task: MutateTask & Round) => Promise<{ result: MutateResult | LookupRequest; console: string }>,
 ): Promise<{ result: MutateResult; console: string }> {
   const lookups = new Lookups(task.events);
   let spentMs = 0;

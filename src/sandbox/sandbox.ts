@@ -17,7 +17,7 @@ import type {
 } from './messages.ts';
 import { MutateJob } from './mutate-job.ts';
 import { OwnerRecord } from './owner-record.ts';
-import { freestOf, Placement } from './placement.ts';
+import { firstFreeThread, Placement } from './placement.ts';
 import { PredicateJob } from './predicate-job.ts';
 import { filterInRounds, mutateInRounds } from './rounds.ts';
 import { SandboxThread } from './thread.ts';
@@ -146,14 +146,14 @@ export class Sandbox {
   /** Returns the result, and logs what its programs wrote. */
   async #withConsole<T>({ namespace, name }: TaskOwner, ended: Promise<{ result: T; console: string }>): Promise<T> {
     const { result, console: text } = await ended;
-    if (text !== '') this.#ports.log.debug({ namespace, name, text }, 'console of a program');
+    if (text !== '') this.#ports.log.debug({ namespace, name, text }, 'a program wrote to its console');
     return result;
   }
 
   /** Gives waiting tasks to threads, and starts threads, until neither is possible. */
   #next(): void {
     while (this.#waiting.size > 0 && !this.#isStopped) {
-      const thread = freestOf(this.#threads);
+      const thread = firstFreeThread(this.#threads);
       if (thread === undefined) {
         this.#startMissing();
         return;

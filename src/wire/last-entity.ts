@@ -13,7 +13,7 @@ export interface ReadEntity {
 }
 
 /**
- * The entity of the last valid event of one sender, who uses one encoding. An agent sends the same bytes with each event: they
+ * The entity of the last valid event of one sender, which uses one encoding. An agent sends the same bytes with each event: they
  * are decoded and validated once, and the frozen entity is shared by the events.
  */
 export class LastEntity {

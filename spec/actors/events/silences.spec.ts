@@ -27,7 +27,7 @@ const SUBSCRIPTIONS = ['', 'linux', 'web', 'entity:a', 'entity:b'];
 const CHECKS = ['disk', 'load', ''];
 const ENTITIES = ['a', 'b', 'c'];
 
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const CAUSE = { user: 'ann' };
 
 function eventOf(entity: string, check: string): CheckEvent {
@@ -95,16 +95,16 @@ class ModelRun {
     await this.store.write({ puts, ledger: [] });
     this.#failSome();
     for (let step = 0; step < STEPS; step += 1) {
-      while (this.committer.isFailing) await nextTurn();
+      while (this.committer.isFailing) await nextTick();
       this.#step();
-      if (this.random.oneIn(STEPS_PER_TICK)) await nextTurn();
+      if (this.random.oneIn(STEPS_PER_TICK)) await nextTick();
     }
     await this.settled();
   }
 
   #failSome(): void {
     this.store.beforeWrite = async () => {
-      for (let ticks = this.random.below(4); ticks > 0; ticks -= 1) await nextTurn();
+      for (let ticks = this.random.below(4); ticks > 0; ticks -= 1) await nextTick();
       if (!this.random.oneIn(WRITES_PER_FAILURE)) return;
       this.failedWrites += 1;
       throw new Error('no space left on device');
@@ -114,7 +114,7 @@ class ModelRun {
   /** Waits until no decision is open or in flight. */
   async settled(): Promise<void> {
     await this.committer.drained();
-    while (this.committer.isFailing) await nextTurn();
+    while (this.committer.isFailing) await nextTick();
     await Promise.all(this.#waiting);
   }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { darwinPlatform } from '../../../src/agent/system/darwin.ts';
-import { freebsdFactsIn } from '../../../src/agent/system/freebsd.ts';
-import { windowsFactsIn, windowsInterfaces } from '../../../src/agent/system/windows.ts';
+import { parseFreebsdInfo } from '../../../src/agent/system/freebsd.ts';
+import { parseWindowsInfo, windowsInterfaces } from '../../../src/agent/system/windows.ts';
 
 describe('the platform of macOS', () => {
   for (const { output, is } of [
@@ -34,7 +34,7 @@ describe('the system information of FreeBSD', () => {
   ]) {
     it(`are its release, no family and the hypervisor ${guest}`, () => {
       const output = `kern.ostype: FreeBSD\nkern.osrelease: 14.0-RELEASE-p6\nkern.vm_guest: ${guest}\n`;
-      expect(freebsdFactsIn(output)).to.deep.equal({
+      expect(parseFreebsdInfo(output)).to.deep.equal({
         platform: 'freebsd',
         platform_family: '',
         platform_version: '14.0-release-p6',
@@ -46,7 +46,7 @@ describe('the system information of FreeBSD', () => {
   }
 
   it('have no version when sysctl cannot be run', () => {
-    expect(freebsdFactsIn('')).to.include({ platform: 'freebsd', platform_version: '', vm_system: '' });
+    expect(parseFreebsdInfo('')).to.include({ platform: 'freebsd', platform_version: '', vm_system: '' });
   });
 });
 
@@ -97,18 +97,18 @@ describe('the system information of Windows', () => {
     { what: 'a system that reports nothing', reported: null, is: ['', '', '', '', ''] },
   ]) {
     it(`are those of ${what}`, () => {
-      const facts = windowsFactsIn(JSON.stringify(reported));
+      const facts = parseWindowsInfo(JSON.stringify(reported));
       const { platform, platform_family, platform_version, vm_system, vm_role } = facts;
       expect([platform, platform_family, platform_version, vm_system, vm_role]).to.deep.equal(is);
     });
   }
 
   it('are empty without PowerShell', () => {
-    expect(windowsFactsIn('')).to.include({ platform: '', platform_version: '' });
+    expect(parseWindowsInfo('')).to.include({ platform: '', platform_version: '' });
   });
 
   it('list the adapters without an address beside those that Node.js knows', () => {
-    const { adapters } = windowsFactsIn(
+    const { adapters } = parseWindowsInfo(
       JSON.stringify({
         Adapters: [
           { Name: 'Ethernet', MacAddress: '00-50-56-AA-BB-CC' },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { request } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { CORE } from '../../../src/http/request/route.ts';
 import { basicHeader } from '../../../src/wire/handshake.ts';
 import { ADMIN } from '../../support/api-client.ts';
@@ -40,7 +40,7 @@ describe('a search that finds nothing', () => {
     const begin = await readsAtRest();
     const outgoing = request({ host: '127.0.0.1', port: backend.apiPort, path, headers });
     outgoing.on('error', () => undefined).end();
-    while (store.reads < begin + looked) await nextTurn();
+    while (store.reads < begin + looked) await nextTick();
     outgoing.destroy();
     return (await readsAtRest()) - begin;
   }

@@ -171,7 +171,7 @@ describe('mon-backend backup and restore', function () {
     writeFileSync(path, 'kept');
     const refused = await backup();
     expect(refused.code).to.equal(1);
-    expect(refused.stderr).to.include('exists already');
+    expect(refused.stderr).to.include('already exists');
     expect(readFileSync(path, 'utf8')).to.equal('kept');
     rmSync(path);
     await backup();

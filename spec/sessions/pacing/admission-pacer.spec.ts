@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect } from 'chai';
 import { AdmissionPacer } from '../../../src/sessions/pacing/admission-pacer.ts';
 
@@ -11,7 +11,7 @@ describe('the admission pacer', () => {
     const numbers = Array.from({ length: 3 * IN_A_TURN }, (_, n) => n);
     for (const n of numbers) pacer.schedule(() => passed.push(n));
     expect(passed).to.deep.equal(numbers.slice(0, IN_A_TURN));
-    await nextTurn();
+    await nextTick();
     expect(passed).to.deep.equal(numbers.slice(0, 2 * IN_A_TURN));
     await pacer.empty();
     expect(passed).to.deep.equal(numbers);
@@ -36,7 +36,7 @@ describe('the admission pacer', () => {
       let passed = 0;
       for (let n = 0; n < IN_A_TURN; n += 1) pacer.schedule(() => (passed += 1));
       expect(passed, `turn ${turn}`).to.equal(IN_A_TURN);
-      await nextTurn();
+      await nextTick();
     }
     await pacer.empty();
   });
@@ -46,7 +46,7 @@ describe('the admission pacer', () => {
     let passed = 0;
     for (let n = 0; n < 3; n += 1) pacer.schedule(() => (passed += 1));
     expect(passed).to.equal(1);
-    await nextTurn();
+    await nextTick();
     expect(passed).to.equal(2);
     await pacer.empty();
     expect(passed).to.equal(3);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { FairReading } from '../../../src/sessions/pacing/fair-reading.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('reading from a fast sender', () => {
   let calls: string[];
@@ -28,18 +28,18 @@ describe('reading from a fast sender', () => {
   it('continues in the next tick after each thousand frames', async () => {
     const reading = readingOf();
     frames(reading, 999);
-    await nextTurn();
+    await nextTick();
     expect(calls).to.deep.equal([]);
     reading.count();
     expect(calls).to.deep.equal(['pause']);
-    await nextTurn();
+    await nextTick();
     expect(calls).to.deep.equal(['pause', 'resume']);
   });
 
   it('does not continue while the socket is paused for another reason', async () => {
     const reading = readingOf({ isPaused: true });
     frames(reading, 1_000);
-    await nextTurn();
+    await nextTick();
     expect(calls).to.deep.equal(['pause']);
   });
 
@@ -69,7 +69,7 @@ describe('reading from a fast sender', () => {
       reading.count();
       reading.countRejected();
     }
-    await nextTurn();
+    await nextTick();
     expect(calls).to.deep.equal(['pause']);
     await clock.advance(25);
     expect(calls).to.deep.equal(['pause', 'resume']);

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, cpSync, openSync, readSync, truncateSync, writeSy
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { systemClock } from '../../../src/main/process/system-clock.ts';
-import { isAsLeft } from '../../../src/store/lmdb/clean-stop.ts';
+import { isUnchangedSinceCleanStop } from '../../../src/store/lmdb/clean-stop.ts';
 import { DiskQueue } from '../../../src/store/disk-queue.ts';
 import { LmdbStore } from '../../../src/store/lmdb/lmdb-store.ts';
 import { perTest } from '../../support/fixture.ts';
@@ -24,7 +24,7 @@ for (const [what, open] of KINDS) {
     const made = perTest(temporaryDirectory, (directory) => directory.remove());
     const directory = (): string => join(made.path, 'data');
     const dataFile = (): string => join(directory(), 'data.mdb');
-    const isLeft = (): boolean => isAsLeft(directory());
+    const isLeft = (): boolean => isUnchangedSinceCleanStop(directory());
 
     beforeEach(async () => {
       expect(isLeft()).to.equal(false);
@@ -65,7 +65,7 @@ for (const [what, open] of KINDS) {
     it('is not as left when the directory is a copy', () => {
       const copy = join(made.path, 'copy');
       cpSync(directory(), copy, { recursive: true, preserveTimestamps: true });
-      expect(isAsLeft(copy)).to.equal(false);
+      expect(isUnchangedSinceCleanStop(copy)).to.equal(false);
     });
   });
 }

@@ -2,8 +2,8 @@ import { withAggregates } from '../../store/records/encoded-event.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { announceAggregates } from '../events/join-aggregates.ts';
 
-/** Results that a deletion takes: those executed before this time, Unix seconds. */
-export interface Pruned {
+/** The results that a deletion removes: those executed before this time, Unix seconds. */
+export interface PrunedResults {
   beforeS: number;
 }
 
@@ -11,7 +11,12 @@ export interface Pruned {
  * Removes results from an aggregate. `keys` are those of their events; the events stay. A later result joins again. Results that are not
  * `pruned` stay.
  */
-export function leaveAggregate(ctx: DecisionContext, name: string, keys: readonly string[], pruned?: Pruned): void {
+export function leaveAggregate(
+  ctx: DecisionContext,
+  name: string,
+  keys: readonly string[],
+  pruned?: PrunedResults,
+): void {
   for (const key of keys) {
     const record = ctx.get('events', key);
     const before = record?.aggregates;
@@ -31,7 +36,7 @@ export function recordDeletedAggregate(
     name,
     members,
     pruned,
-  }: { namespace: string; name: string; members: number; pruned: Pruned | undefined },
+  }: { namespace: string; name: string; members: number; pruned: PrunedResults | undefined },
 ): void {
   const key = `${namespace}/${name}`;
   const details = { members, ...pruned };

@@ -23,7 +23,7 @@ import { mergeEvent } from '../events/merge-event.ts';
 import type { OpenSessions } from './open-sessions.ts';
 import { publishMetrics } from '../events/publish.ts';
 import { announceStop, repairClass } from './registration.ts';
-import { agentCame, agentLeft } from '../ticks/agent-connections.ts';
+import { recordAgentConnected, recordAgentDisconnected } from '../ticks/agent-connections.ts';
 import { deleteEvents } from '../events/deletions.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
@@ -80,7 +80,7 @@ export class AgentPort {
       ctx.put('sessions', id, { namespace, agentName, openedAtMs: ctx.nowMs, actor: snapshot });
       if (isRecorded) recordSession(ctx, entityKey(namespace, agentName), id);
       repairClass(ctx, namespace, agentName);
-      agentCame(ctx, entityKey(namespace, agentName));
+      recordAgentConnected(ctx, entityKey(namespace, agentName));
     });
     this.#sessions.add(session);
   }
@@ -134,7 +134,7 @@ export class AgentPort {
       ctx.delete('sessions', id);
       this.#sessions.delete(id);
       this.#counted.closed(id);
-      if (!this.isConnected(namespace, agentName)) agentLeft(ctx, entityKey(namespace, agentName));
+      if (!this.isConnected(namespace, agentName)) recordAgentDisconnected(ctx, entityKey(namespace, agentName));
     } else {
       ctx.put('sessions', id, { ...record, actor: sent.snapshot });
     }

@@ -3,7 +3,7 @@ import type { LedgerCause, LedgerDraft } from '../../store/ledger/ledger.ts';
 import { type ActorSnapshot, stateName } from '../../machines/actor-snapshot.ts';
 import type { TableName, Tables } from '../../store/records/records.ts';
 import type { ActorStep } from './decision-observer.ts';
-import type { DecisionContextPorts, Occasion, Sent } from './decision-ports.ts';
+import type { DecisionContextPorts, DecisionOptions, Sent } from './decision-ports.ts';
 import type { EntityRoom } from './entity-room.ts';
 import { ActorFailed } from './actor-failed.ts';
 import type { KeyedActors } from './keyed-actors.ts';
@@ -37,7 +37,7 @@ export class DecisionContext {
   #isUnrecorded = false;
   #details: TransitionDetails | undefined;
 
-  constructor(ports: DecisionContextPorts, { nowMs, steadyMs, cause, observer }: Occasion) {
+  constructor(ports: DecisionContextPorts, { nowMs, steadyMs, cause, observer }: DecisionOptions) {
     this.#ports = ports;
     this.nowMs = nowMs;
     this.steadyMs = steadyMs;

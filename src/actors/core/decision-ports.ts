@@ -30,7 +30,7 @@ export interface DecisionContextPorts {
 }
 
 /** The time and the cause of a decision. */
-export interface Occasion {
+export interface DecisionOptions {
   nowMs: number;
   steadyMs: number;
   cause: LedgerCause;

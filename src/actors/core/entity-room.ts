@@ -52,7 +52,7 @@ interface Use {
 
 /**
  * Bounds the checks and the bytes of the results that are stored of one entity. A known check whose result is small is always
- * accepted, so that an entity that is full still reports: small is at most the bytes of an entity divided by its checks.
+ * accepted, so that an entity that is full still reports: a result is small up to the limit of bytes divided by the limit of checks.
  */
 export class EntityRoom {
   readonly refused: Record<EntityBound, number> = { checks: 0, bytes: 0 };

@@ -13,14 +13,14 @@ import type { DecisionContext } from '../core/decision-context.ts';
 import { endStreak } from './open-streaks.ts';
 
 /** A notification that may be removed, by its key in the index by event. */
-export interface Forgettable {
+export interface RemovableNotification {
   key: string;
   /** Removed if its last outcome was before this time, Unix ms; undefined removes it at any time, also while it is counted. */
   beforeMs: number | undefined;
 }
 
 /** Removes a notification and its index entries, unless it is newer, or still counted. Returns whether it is gone. */
-export function forgetNotification(ctx: DecisionContext, { key, beforeMs }: Forgettable): boolean {
+export function forgetNotification(ctx: DecisionContext, { key, beforeMs }: RemovableNotification): boolean {
   const event = eventOfNotification(key);
   const number = numberOfEventNotification(key);
   const logKey = notificationKey(event, number);

@@ -8,7 +8,7 @@ import {
 } from '../../store/encoding/keyspace.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
-import type { Forgettable } from '../events/forget-notifications.ts';
+import type { RemovableNotification } from '../events/forget-notifications.ts';
 
 /** The outcomes of an existing event that are kept at any age. */
 export const MIN_KEPT_OF_EVENT = 20;
@@ -29,7 +29,7 @@ export interface SweepLimits {
 }
 
 export interface SweepStep {
-  forgettable: Forgettable[];
+  forgettable: RemovableNotification[];
   /** Whether the sweep is at its end and begins again. */
   isEnd: boolean;
   /** The floors that the sweep has reached, under their keys in `meta`. */
@@ -71,7 +71,7 @@ export class NotificationSweep {
     return new Map([...this.#store.range('meta', range)].map(({ key, value }) => [key, value as number]));
   }
 
-  #forgettable(key: string, { oldBeforeMs, isTight }: SweepLimits): Forgettable | undefined {
+  #forgettable(key: string, { oldBeforeMs, isTight }: SweepLimits): RemovableNotification | undefined {
     const event = eventOfNotification(key);
     if (event !== this.#event) this.#begin(event);
     this.#passed += 1;

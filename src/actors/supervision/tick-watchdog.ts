@@ -88,7 +88,7 @@ export class TickWatchdog {
       recordTickAt(ctx, key, atMs, isQuarantined ? IN_QUARANTINE : UNEXPLAINED, undefined);
       if (isQuarantined || checkOf(ctx.decision, key) === undefined) continue;
       ticks.missed.add(key);
-      log.error({ check: key, tick_ms: atMs }, 'the outcome of a tick is not known');
+      log.error({ check: key, tick_ms: atMs }, 'no outcome of a tick was recorded in time');
     }
   }
 

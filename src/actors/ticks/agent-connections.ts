@@ -5,13 +5,13 @@ import { EMPTY, putTicks } from './tick-records.ts';
 export const NOT_CONNECTED = 'the agent was not connected';
 
 /** The last connection of an agent ended. `key` is `<namespace>/<agent>`. */
-export function agentLeft(ctx: DecisionContext, key: string): void {
+export function recordAgentDisconnected(ctx: DecisionContext, key: string): void {
   const record = ctx.get('ticks', agentTicksKey(key)) ?? EMPTY;
   if (record.awaySinceMs === undefined) putTicks(ctx, agentTicksKey(key), { ...record, awaySinceMs: ctx.nowMs });
 }
 
 /** An agent connected. */
-export function agentCame(ctx: DecisionContext, key: string): void {
+export function recordAgentConnected(ctx: DecisionContext, key: string): void {
   const record = ctx.get('ticks', agentTicksKey(key));
   if (record?.awaySinceMs === undefined) return;
   const { awaySinceMs: fromMs, ...rest } = record;

@@ -84,7 +84,7 @@ export class EventQueue {
   }
 
   /**
-   * Queues an event that is stored as a posted one, in one step: it is never stored twice or not at all. Resolves when
+   * Moves a posted event to the queue in one transaction, so that it is stored exactly once. Resolves when
    * it can be sent.
    */
   async move(posted: number, payload: string, check: string): Promise<void> {

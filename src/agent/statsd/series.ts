@@ -75,9 +75,9 @@ export class SeriesTable {
   }
 
   /**
-   * Forgets series without updates, and returns the points of the others. Their values start again at once, except those of gauges;
-   * the points are calculated when they are read. Between them are steps without a point, so that a series with many values does
-   * not take long at once.
+   * Forgets series without updates, and returns the points of the others. Their values are reset at once, except those of gauges; the
+   * points are calculated when they are read. Steps without a point are yielded in between, so that a series with many values does not
+   * block the event loop.
    */
   flush(atMs: number, elapsedS: number): Iterable<SeriesPoint | Step> {
     for (const [key, series] of this.#series) {

@@ -128,7 +128,7 @@ export class StatsdListener {
         continue;
       }
       const parsed = parseStatsdLine(line);
-      if (parsed === undefined) this.#ports.log.debug({ line }, 'ignoring a bad statsd line');
+      if (parsed === undefined) this.#ports.log.debug({ line }, 'ignoring an invalid statsd line');
       else {
         this.#table.add(parsed, address, atMs);
         this.#hasNewValues = true;

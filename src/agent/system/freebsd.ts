@@ -7,7 +7,7 @@ const VARIABLES = ['kern.ostype', 'kern.osrelease', 'kern.vm_guest'];
 const GUESTS = new Set(['xen', 'vmware', 'kvm', 'vbox']);
 
 /** Parses the output of `sysctl kern.ostype kern.osrelease kern.vm_guest`. */
-export function freebsdFactsIn(output: string): MachineInfo {
+export function parseFreebsdInfo(output: string): MachineInfo {
   const settings = new Map(
     [...output.matchAll(/^([\w.]+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
   );
@@ -22,5 +22,5 @@ export function freebsdFactsIn(output: string): MachineInfo {
 }
 
 export async function freebsdInfo({ run }: SystemTools): Promise<MachineInfo> {
-  return freebsdFactsIn((await run('sysctl', VARIABLES)) ?? '');
+  return parseFreebsdInfo((await run('sysctl', VARIABLES)) ?? '');
 }

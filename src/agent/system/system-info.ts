@@ -29,7 +29,7 @@ export interface SystemSettings {
 /** One kind of system. */
 interface Source {
   /** Read once. */
-  facts: MachineInfo;
+  info: MachineInfo;
   /** Read at each refresh where that is cheap: an upgrade of the system changes it. */
   platform?(): Promise<Platform>;
   interfaces(): Promise<readonly Interface[]> | readonly Interface[];
@@ -58,21 +58,21 @@ async function ifconfigInterfaces({ run }: SystemTools): Promise<readonly Interf
 
 const SOURCES: Partial<Record<NodeJS.Platform, (tools: SystemTools) => Promise<Source>>> = {
   linux: async (tools) => ({
-    facts: await linuxInfo(tools),
+    info: await linuxInfo(tools),
     platform: () => linuxPlatform(tools.readText),
     interfaces: () => linuxInterfaces(tools),
   }),
   win32: async (tools) => {
-    const { adapters, ...facts } = await windowsInfo(tools);
-    return { facts, interfaces: () => windowsInterfaces(adapters) };
+    const { adapters, ...info } = await windowsInfo(tools);
+    return { info, interfaces: () => windowsInterfaces(adapters) };
   },
-  darwin: async (tools) => ({ facts: await darwinInfo(tools), interfaces: () => ifconfigInterfaces(tools) }),
-  freebsd: async (tools) => ({ facts: await freebsdInfo(tools), interfaces: () => ifconfigInterfaces(tools) }),
+  darwin: async (tools) => ({ info: await darwinInfo(tools), interfaces: () => ifconfigInterfaces(tools) }),
+  freebsd: async (tools) => ({ info: await freebsdInfo(tools), interfaces: () => ifconfigInterfaces(tools) }),
 };
 
 async function otherSource(tools: SystemTools): Promise<Source> {
   const named = { platform: osName(), platform_family: '', platform_version: release() };
-  return { facts: { ...named, ...NOT_VIRTUAL, libc_type: '' }, interfaces: () => ifconfigInterfaces(tools) };
+  return { info: { ...named, ...NOT_VIRTUAL, libc_type: '' }, interfaces: () => ifconfigInterfaces(tools) };
 }
 
 /**
@@ -132,7 +132,7 @@ export class SystemInfo {
       os: osName(),
       arch: archName(),
       ...processorInfo(),
-      ...source.facts,
+      ...source.info,
       ...(await source.platform?.()),
       cloud_provider: provider,
       network: { interfaces: this.#settings.showsNetworks ? [...(await source.interfaces())] : [] },

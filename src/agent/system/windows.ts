@@ -33,7 +33,7 @@ interface Reported {
   Adapters?: readonly { Name?: string | null; MacAddress?: string | null }[] | null;
 }
 
-export interface WindowsFacts extends MachineInfo {
+export interface WindowsInfo extends MachineInfo {
   /** All adapters, without addresses. */
   adapters: readonly Interface[];
 }
@@ -48,7 +48,7 @@ function reportedIn(output: string): Reported {
 }
 
 /** Parses the output of the script. The fields are empty when it is not JSON, as for a system without PowerShell. */
-export function windowsFactsIn(output: string): WindowsFacts {
+export function parseWindowsInfo(output: string): WindowsInfo {
   const { Caption, Version, BuildNumber, ProductType, Manufacturer, Model, Adapters } = reportedIn(output);
   const maker = `${Manufacturer ?? ''} ${Model ?? ''}`;
   const [, system = ''] = HYPERVISORS.find(([pattern]) => pattern.test(maker)) ?? [];
@@ -66,9 +66,9 @@ export function windowsFactsIn(output: string): WindowsFacts {
   };
 }
 
-export async function windowsInfo({ run }: SystemTools): Promise<WindowsFacts> {
+export async function windowsInfo({ run }: SystemTools): Promise<WindowsInfo> {
   const args = ['-NoProfile', '-NonInteractive', '-Command', SCRIPT];
-  return windowsFactsIn((await run('powershell.exe', args)) ?? '');
+  return parseWindowsInfo((await run('powershell.exe', args)) ?? '');
 }
 
 /** Adds the adapters without an address to those that have one. */

@@ -24,7 +24,7 @@ import { earlierClientRoutes } from './client-routes.ts';
 import { CookieLogins } from './cookie-logins.ts';
 import { Datacenters } from './datacenters.ts';
 import { empty, jsonOf } from './earlier-answers.ts';
-import { EarlierAuthentication, type EarlierAuthenticationPorts, STRANGER } from './earlier-authentication.ts';
+import { EarlierAuthentication, type EarlierAuthenticationPorts, UNAUTHENTICATED } from './earlier-authentication.ts';
 import { earlierQuery } from './earlier-query.ts';
 import type { EarlierRequestCounts } from './earlier-request-counts.ts';
 import { EarlierView } from './earlier-view.ts';
@@ -130,7 +130,7 @@ function answering(ports: EarlierApiPorts, authentication: EarlierAuthentication
     if (isForgeable(method, request.headers)) throw new Forbidden('a page of another site must send JSON');
     const isPublic = found !== undefined && 'route' in found && found.route.isPublic === true;
     const caller = await authentication.callerOf(request).catch((error: unknown) => {
-      if (isPublic && error instanceof Unauthenticated) return STRANGER;
+      if (isPublic && error instanceof Unauthenticated) return UNAUTHENTICATED;
       throw error;
     });
     if (found === undefined) throw new NotFound();

@@ -7,7 +7,7 @@ import type { ResourceStore } from '../../store/resource-store.ts';
 import { parseBasic } from '../../wire/handshake.ts';
 import { type CookieLogins, isSame, type LoginOwner } from './cookie-logins.ts';
 import type { EarlierCaller } from './earlier-route.ts';
-import { isForOthers, isLoopback } from './other-sites.ts';
+import { isForwardedOrForeign, isLoopback } from './other-sites.ts';
 
 export interface EarlierAuthenticationPorts {
   auth: Pick<Auth, 'access' | 'authentication' | 'credentials' | 'throttle'>;
@@ -29,7 +29,7 @@ const ANONYMOUS = 'mon-api';
 const everything = (): boolean => true;
 
 /** A caller of a public route without valid credentials. */
-export const STRANGER: EarlierCaller = { username: '', isAnonymous: true, may: () => false };
+export const UNAUTHENTICATED: EarlierCaller = { username: '', isAnonymous: true, may: () => false };
 
 /** Identifies callers: by a token, a key, a user's password, the configured pair, a login by cookie, or by their address alone. Source: spec/05 2.3. */
 export class EarlierAuthentication {
@@ -54,7 +54,7 @@ export class EarlierAuthentication {
   }
 
   #isLocal({ headers, socket: { remoteAddress = '' } }: IncomingMessage): boolean {
-    return this.#ports.pair === undefined && isLoopback(remoteAddress) && !isForOthers(headers);
+    return this.#ports.pair === undefined && isLoopback(remoteAddress) && !isForwardedOrForeign(headers);
   }
 
   async #callerOfPassword(authorization: string, { socket }: IncomingMessage): Promise<EarlierCaller> {

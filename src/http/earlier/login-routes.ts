@@ -1,7 +1,7 @@
 import { Unauthenticated } from '../../resources/errors.ts';
 import { empty, jsonOf } from './earlier-answers.ts';
 import { text } from './body-members.ts';
-import { type EarlierAuthentication, STRANGER } from './earlier-authentication.ts';
+import { type EarlierAuthentication, UNAUTHENTICATED } from './earlier-authentication.ts';
 import type { CookieLogins } from './cookie-logins.ts';
 import type { EarlierAnswer, EarlierRoute } from './earlier-route.ts';
 
@@ -39,7 +39,7 @@ export const earlierLoginRoutes = ({ authentication, logins }: LoginRoutePorts):
     path: '/config/auth',
     isPublic: true,
     // A client that needs no credentials asks for no login.
-    handle: ({ caller }) => jsonOf(200, { driver: caller.isAnonymous && caller !== STRANGER ? '' : 'simple' }),
+    handle: ({ caller }) => jsonOf(200, { driver: caller.isAnonymous && caller !== UNAUTHENTICATED ? '' : 'simple' }),
   },
   {
     method: 'GET',

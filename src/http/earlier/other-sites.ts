@@ -8,8 +8,8 @@ const OWN_CREDENTIALS = /^(bearer|key)\b/i;
 const JSON_TYPE = /^application\/json\b/i;
 
 /**
- * Whether a page of another site can make a browser send this change without asking this server first: with a type of content that
- * forms have, and with credentials that the browser adds by itself. Any other change is preceded by a request `OPTIONS`.
+ * Whether a page of another site can make a browser send this change without asking this server first: with a content type that forms can
+ * send, and with credentials that the browser adds by itself. Any other change is preceded by a request `OPTIONS`.
  */
 export function isForgeable(method: string, headers: IncomingHttpHeaders): boolean {
   const { host = '', origin, authorization = '', 'content-type': type = '' } = headers;
@@ -17,8 +17,9 @@ export function isForgeable(method: string, headers: IncomingHttpHeaders): boole
   return !JSON_TYPE.test(type) && !OWN_CREDENTIALS.test(authorization);
 }
 
-/** A proxy on this machine forwards requests of others, and a browser on it sends requests of web pages. */
-export function isForOthers(headers: IncomingHttpHeaders): boolean {
+/** Whether a request from this machine may come from elsewhere: a proxy forwards requests of other machines, and a browser sends those of
+ * web pages. */
+export function isForwardedOrForeign(headers: IncomingHttpHeaders): boolean {
   const { host = '', origin } = headers;
   const isForwarded = FORWARDED.some((name) => headers[name] !== undefined);
   return isForwarded || !isOwnName(host) || (origin !== undefined && !isOwnOrigin(origin, host));

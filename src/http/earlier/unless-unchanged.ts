@@ -8,7 +8,7 @@ const TAG_HEX_DIGITS = 32;
 const KEPT = 'X-Pagination';
 
 /**
- * Adds a weak entity tag to JSON, and replaces what the client has already by 304. Clients of the first generation ask for whole
+ * Adds a weak entity tag to JSON, and answers 304 when the client already has this JSON. Clients of the first generation ask for whole
  * lists every few seconds. A list that is too long for one text is read while it is sent, and has no tag.
  */
 export function unlessUnchanged({ method, headers: sent }: IncomingMessage, answer: EarlierAnswer): EarlierAnswer {

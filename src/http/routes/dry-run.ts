@@ -1,6 +1,6 @@
 import { definitionOf, namedBy } from '../../actors/events/publish.ts';
 import type { AccessControl } from '../../auth/access-control.ts';
-import { asIfReceived, asStored, type Reception } from '../../pipeline/dry-run-event.ts';
+import { asIfReceived, asStored, type DryRunMoment } from '../../pipeline/dry-run-event.ts';
 import { dryRun, type DryRunPorts } from '../../pipeline/dry-run.ts';
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import type { Event } from '../../resources/event.ts';
@@ -15,7 +15,7 @@ export interface DryRunRoutePorts {
   access: Pick<AccessControl, 'assertAllowed' | 'isAllowed'>;
   events: Pick<EventStore, 'get'>;
   /** Programs look up events only for callers who may read all events of the namespace. */
-  dryRuns: { ports(mayReadEvents: boolean): DryRunPorts; reception(): Reception };
+  dryRuns: { ports(mayReadEvents: boolean): DryRunPorts; moment(): DryRunMoment };
 }
 
 /** Names of handlers and pipelines in one request. */
@@ -33,17 +33,17 @@ export function dryRunRoutes({ access, events, dryRuns }: DryRunRoutePorts): Rou
 
   /** @throws Forbidden, NotFound, InvalidResource */
   const eventOf = (request: RouteRequest, namespace: string, sent: unknown): Event => {
-    const reception = dryRuns.reception();
+    const moment = dryRuns.moment();
     if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
       throw new InvalidResource('event must be an object');
     const { entity, check } = sent as { entity?: unknown; check?: unknown };
     if (typeof entity !== 'string' || typeof check !== 'string') {
-      return asIfReceived(parseEvent(sent, namespace, undefined), reception);
+      return asIfReceived(parseEvent(sent, namespace, undefined), moment);
     }
     access.assertAllowed(request.caller, { verb: 'get', resource: 'events', namespace, name: `${entity}/${check}` });
     const stored = events.get(namespace, entity, check);
     if (stored === undefined) throw new NotFound();
-    return asStored(stored, reception);
+    return asStored(stored, moment);
   };
 
   const mayReadEvents = ({ caller }: RouteRequest, namespace: string): boolean =>
@@ -78,7 +78,7 @@ export function dryRunRoutes({ access, events, dryRuns }: DryRunRoutePorts): Rou
         const event = eventOf(request, namespace, body['event']);
         const named: NamedByEvent =
           handlers === undefined && pipelines === undefined
-            ? namedBy(event, definitionOf(dryRuns.reception().reader, event))
+            ? namedBy(event, definitionOf(dryRuns.moment().reader, event))
             : { handlers: handlers ?? [], pipelines: (pipelines ?? []).map((name) => ({ name })), isHandled: true };
         const result = await dryRun({ namespace, event, named }, dryRuns.ports(mayReadEvents(request, namespace)));
         return json(shownDryRun(result, event.check?.silenced ?? []));

@@ -23,7 +23,7 @@ export function writeMetrics({ file, read, backendName, intervalMs, clock, log }
         file.write(influxLines(families, backendName, clock.nowMs()));
       },
       (err: unknown) => {
-        log.error({ err }, 'metrics cannot be read for their log');
+        log.error({ err }, 'could not read the values for the metrics log');
       },
     );
   };

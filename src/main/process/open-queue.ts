@@ -2,7 +2,7 @@ import { renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../ports/log.ts';
 import { DiskQueue } from '../../store/disk-queue.ts';
-import { isAsLeft } from '../../store/lmdb/clean-stop.ts';
+import { isUnchangedSinceCleanStop } from '../../store/lmdb/clean-stop.ts';
 import { DATA_FILE } from '../../store/lmdb/lmdb-file.ts';
 import { damageFoundBy } from './probe.ts';
 import { systemClock } from './system-clock.ts';
@@ -30,6 +30,6 @@ export async function openQueue(directory: string, log: Log): Promise<DiskQueue>
 /** Returns what is damaged; undefined when the queue is intact, as a clean stop left it, or could not be checked. */
 async function damageOf(directory: string): Promise<string | undefined> {
   if ((statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined;
-  if (isAsLeft(directory)) return undefined;
+  if (isUnchangedSinceCleanStop(directory)) return undefined;
   return damageFoundBy('queue-check', directory);
 }

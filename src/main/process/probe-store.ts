@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAsLeft } from '../../store/lmdb/clean-stop.ts';
+import { isUnchangedSinceCleanStop } from '../../store/lmdb/clean-stop.ts';
 import { DATA_FILE } from '../../store/lmdb/lmdb-file.ts';
 import { CorruptRecord } from '../../store/encoding/sealed.ts';
 import { damageFoundBy } from './probe.ts';
@@ -14,7 +14,7 @@ import { damageFoundBy } from './probe.ts';
  */
 export async function probeStore(directory: string): Promise<void> {
   if ((statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0) === 0) return;
-  if (isAsLeft(directory)) return;
+  if (isUnchangedSinceCleanStop(directory)) return;
   const damage = await damageFoundBy('store-probe', directory);
   if (damage !== undefined) throw new CorruptRecord(damage);
 }

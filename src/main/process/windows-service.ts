@@ -67,7 +67,7 @@ const isInstalled = async (run: RunTool): Promise<boolean> =>
   (await run('schtasks.exe', ['/Query', '/TN', NAME])).code === 0;
 
 /**
- * Registers the agent with these flags as a task of the task scheduler and starts it. A program of Node.js cannot answer the service
+ * Registers the agent with these flags as a task of the task scheduler and starts it. A Node.js program cannot answer the service
  * control manager, which would end it. @throws ConfigError if it is installed
  */
 export async function installService(flags: readonly string[], run = runTool): Promise<void> {

@@ -78,5 +78,5 @@ export function dryRunPorts(
     nowMs: () => clock.nowMs(),
     monotonicMs: () => clock.monotonicMs(),
   });
-  return { ports, reception: () => ({ reader, nowS: Math.floor(clock.nowMs() / 1_000), silencing }) };
+  return { ports, moment: () => ({ reader, nowS: Math.floor(clock.nowMs() / 1_000), silencing }) };
 }

@@ -1,7 +1,7 @@
 import type { ListenOptions, Server } from 'node:net';
 
 /**
- * The maximum number of connections that wait to be accepted, because all agents reconnect at once. The system may
+ * The maximum number of connections that wait to be accepted. It is large, because all agents may reconnect at once. The system may
  * allow fewer (net.core.somaxconn).
  */
 const BACKLOG = 4_096;

@@ -3,7 +3,7 @@ import { Session } from 'node:inspector';
 import { writeHeapSnapshot } from 'node:v8';
 import type { Clock } from '../../ports/clock.ts';
 
-/** A profile is being recorded already. */
+/** A profile is already being recorded. */
 export class ProfilerBusy extends Error {}
 
 const OWNER_ONLY = 0o600;
@@ -65,7 +65,7 @@ export class Profiler {
   }
 
   async #alone<T>(run: () => Promise<T>): Promise<T> {
-    if (this.#isBusy) throw new ProfilerBusy('a profile is being recorded already');
+    if (this.#isBusy) throw new ProfilerBusy('a profile is already being recorded; try again when it is finished');
     this.#isBusy = true;
     try {
       return await run();

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { ActorSystem } from '../../actors/system.ts';
 import { removeDamagedEntry } from '../../actors/supervision/damaged-outbox.ts';
 import { SkippedHandlers } from '../../pipeline/skipped-handlers.ts';
@@ -89,7 +89,7 @@ class OutboxLoader {
   }
 
   async load(): Promise<void> {
-    while (this.#readSlice() && !this.#pipeline.isStopped) await nextTurn();
+    while (this.#readSlice() && !this.#pipeline.isStopped) await nextTick();
     this.#isLoaded = true;
   }
 

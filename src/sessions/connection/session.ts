@@ -286,7 +286,7 @@ export class Session implements AgentSession {
   }
 
   inputsLost(err: Error): void {
-    this.#log.warn({ err }, 'lost events of the session');
+    this.#log.warn({ err }, 'could not store events of the agent, closing its connection');
     this.#countError('store failed');
     this.#break('the store failed');
     this.#ports.agents.notify(this.id, { type: 'store.failed' });

@@ -10,7 +10,8 @@ const PAUSE_MS = 500;
  * Limits reading from a peer whose connection is being closed to 32 MiB a second. The bytes are only searched for the
  * close frame. Must be called after `ws` has started reading the socket.
  *
- * The listener stays as long as the socket, so that it must not be made in a scope that has the request of the handshake.
+ * The listener lives as long as the socket. Create it outside of any scope that refers to the request of the handshake, which would
+ * stay in memory as long.
  */
 export function discardSlowly(
   socket: Duplex,

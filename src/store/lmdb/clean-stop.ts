@@ -25,10 +25,10 @@ export function markCleanStop(directory: string): void {
 }
 
 /**
- * Whether the data file is exactly as a clean stop left it, since when the system did not start again: neither a program nor a
- * power cut has changed it. It is then as safe to use as if its program had not stopped.
+ * Whether the data file is exactly as a clean stop left it, and the system has not been restarted since: neither a program nor a power
+ * cut has changed it. It is then as safe to use as if its program had not stopped.
  */
-export function isAsLeft(directory: string): boolean {
+export function isUnchangedSinceCleanStop(directory: string): boolean {
   const mark = readIfThere(join(directory, MARK_FILE));
   return mark !== undefined && mark === stateOf(directory);
 }

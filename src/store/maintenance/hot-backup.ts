@@ -17,12 +17,12 @@ import { hasActorIndex, verifyLedgerOf } from './stored-ledger.ts';
 /** Attempts at a copy while the store grows beyond the part of it that is mapped into memory. */
 const MAX_ATTEMPTS = 5;
 
-/** The file of the backup exists already; it is not overwritten. */
+/** The file of the backup already exists; it is not overwritten. */
 export class BackupExists extends Error {
   readonly code = 'backup-exists';
 
   constructor(path: string) {
-    super(`the file ${path} exists already; choose another path, backups are never overwritten`);
+    super(`the file ${path} already exists; choose another path, backups are never overwritten`);
   }
 }
 

@@ -30,7 +30,7 @@ export async function exportLedger(
   entries: Iterable<{ seq: number; entry: LedgerEntry | Error }>,
   { path, after, signal }: { path: string; after: number; signal: AbortSignal },
 ): Promise<Exported> {
-  if (existsSync(path)) throw new ExportFailed(`the file ${path} exists already`);
+  if (existsSync(path)) throw new ExportFailed(`the file ${path} already exists; choose another path`);
   const partial = path + PARTIAL;
   rmSync(partial, { force: true });
   const file = openSync(partial, 'wx', FILE_MODE);

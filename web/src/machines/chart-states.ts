@@ -39,7 +39,7 @@ export function namesOf(value: unknown): string[] {
 }
 
 /**
- * Ids of the transitions that a step may have been. The guard that passed tells candidates apart; without guards there may be
+ * Ids of the transitions that a step may have been. The guard that passed distinguishes candidates; without guards there may be
  * several. A step without a state after it leads to a final state; the creation of an actor is the arrow to its initial state.
  */
 export function takenBy(chart: Chart, { from, event, to, guards }: Step): ReadonlySet<string> {

@@ -17,7 +17,7 @@ export function VerifyCard() {
       setState({ seq: 0, head, state: 'running' });
       await verifyLedger(head, setState, own.signal);
     } catch (error) {
-      if (!own.signal.aborted) setState({ seq: 0, head: 0, state: 'failed', fault: messageOf(error) });
+      if (!own.signal.aborted) setState({ seq: 0, head: 0, state: 'failed', error: messageOf(error) });
     }
   };
   const isRunning = state?.state === 'running';
@@ -44,11 +44,11 @@ export function VerifyCard() {
         <>
           <progress max={Math.max(1, state.head)} value={state.seq} aria-label="Verified entries" />
           <p role="status" class={toneOf(state.state)}>
-            {state.state === 'sound'
+            {state.state === 'intact'
               ? `All entries up to ${state.seq.toLocaleString()} are unchanged and none is missing.`
               : isRunning || state.state === 'stopped'
                 ? `${state.seq.toLocaleString()} of ${state.head.toLocaleString()}${isRunning ? '' : ', stopped'}`
-                : state.fault}
+                : state.error}
           </p>
         </>
       )}
@@ -57,6 +57,6 @@ export function VerifyCard() {
 }
 
 function toneOf(state: Verification['state']): string {
-  if (state === 'sound') return 'tone-ok';
+  if (state === 'intact') return 'tone-ok';
   return state === 'failed' ? 'tone-critical' : 'muted';
 }

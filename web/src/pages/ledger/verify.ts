@@ -8,9 +8,9 @@ export interface Verification {
   /** The last entry that was read. */
   seq: number;
   head: number;
-  state: 'running' | 'sound' | 'stopped' | 'failed';
+  state: 'running' | 'intact' | 'stopped' | 'failed';
   /** The error that was found, when verification failed. */
-  fault?: string;
+  error?: string;
 }
 
 /** Recomputes every hash in the browser, from the first entry that the backend still has. */
@@ -27,14 +27,14 @@ export async function verifyLedger(
     for (const entry of entries) {
       const error = errorIn(entry, previous);
       if (error !== undefined) {
-        report({ seq: entry.seq, head, state: 'failed', fault: `Entry ${entry.seq}: ${error}` });
+        report({ seq: entry.seq, head, state: 'failed', error: `Entry ${entry.seq}: ${error}` });
         return;
       }
       previous = entry;
       seq = entry.seq;
     }
     const isOver = entries.length === 0 || seq >= head;
-    report({ seq, head: Math.max(head, seq), state: isOver ? 'sound' : 'running' });
+    report({ seq, head: Math.max(head, seq), state: isOver ? 'intact' : 'running' });
     if (isOver) return;
   }
 }
