@@ -145,7 +145,7 @@ describe('the lock of an asset', () => {
   const isDone = () => Promise.resolve(false);
   const path = () => join(directory.path, 'asset.lock');
 
-  it('is waited for while its owner lives, and taken when it is released', async () => {
+  it('is waited for while its owner runs, and taken when it is released', async () => {
     const clock = systemClock;
     const first = await acquireLock({ path: path(), clock, signal, isDone });
     let second: unknown;

@@ -51,7 +51,7 @@ const CASES: Readonly<Record<number, readonly Proof[]>> = {
   ],
   17: [
     [ROUND_ROBIN, 'runs on one agent at each tick, in the order of names'],
-    [ROUND_ROBIN, 'skips an agent that left before its turn'],
+    [ROUND_ROBIN, 'skips an agent that left before its position was reached'],
     ['golden/schedule/ring.json', 'three members, one per tick'],
   ],
   18: [[ROUND_ROBIN, 'waits for its first agent and starts one interval after it joined']],
@@ -62,7 +62,7 @@ const CASES: Readonly<Record<number, readonly Proof[]>> = {
     [REQUESTS, 'p-system'],
   ],
   22: [[PROXY, 'skips an entity whose tokens cannot be substituted, and logs it']],
-  23: [[PROXY, 'requests each entity from one agent in turn if it is a round-robin check']],
+  23: [[PROXY, 'requests each entity from the next agent if it is a round-robin check']],
   24: [
     [RUNS, 'use the subscriptions in the request instead of those of the check'],
     [RUNS, "['/ns/default/checks/none/execute', {}, 404]"],

@@ -24,7 +24,7 @@ describe('the queue of tasks', () => {
   const take = (count: number, mayRun = (_task: Task): boolean => true): (string | undefined)[] =>
     Array.from({ length: count }, () => queue.next(mayRun)?.id);
 
-  it('takes the tasks of namespaces, and of the names in each, in turn', () => {
+  it('serves namespaces, and the names in each, round robin', () => {
     add('a/x/1', 'a/x/2', 'a/x/3', 'a/y/1', 'b/z/1', 'b/z/2');
     expect(take(7)).to.deep.equal(['a/x/1', 'b/z/1', 'a/y/1', 'b/z/2', 'a/x/2', 'a/x/3', undefined]);
     expect(queue.size).to.equal(0);

@@ -72,7 +72,7 @@ export interface SilenceAt {
   /** Its first and its last second, Unix seconds; 0 = no end. Undefined when the record does not have it. */
   beginS: number | undefined;
   expireAtS: number | undefined;
-  /** How it ended, when it had ended at the moment. */
+  /** How it ended; absent if it had not ended by the moment. */
   ended: { atMs: number; event: string; cause: LedgerCause } | undefined;
 }
 

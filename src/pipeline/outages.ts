@@ -30,7 +30,7 @@ export interface Outage extends ScheduledRun {
   failures: number;
   /** Failed attempts since the handler counts as unreachable; 0 before. */
   level: number;
-  /** Monotonic time before which no run of it starts. */
+  /** No run of it starts before this monotonic time, ms. */
   blockedUntilMs: number;
   /** The runs that wait for their next attempt. */
   retrying: Set<PendingRun>;

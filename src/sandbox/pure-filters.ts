@@ -17,7 +17,7 @@ type Fields = Record<string, unknown>;
 /** Evaluates one expression for a given event. */
 export type Evaluate = (expression: string) => Value | Failure;
 
-/** Filters of which all expressions are pure. They are evaluated in a context of their namespace, which is kept. */
+/** Filters whose expressions are all pure. They are evaluated in a context of their namespace, which is kept for the next event. */
 export class PureFilters {
   readonly #makeContext: () => ReusedContext;
   readonly #contexts = new LRUCache<string, ReusedContext>({

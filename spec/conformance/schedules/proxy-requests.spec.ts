@@ -162,7 +162,7 @@ describe('a check with proxy requests', () => {
       expect(await gold.requestCount()).to.equal(0);
     });
 
-    it('requests each entity from one agent in turn if it is a round-robin check', async () => {
+    it('requests each entity from the next agent if it is a round-robin check', async () => {
       await putProxies('p1', 'p2', 'p3', 'p4', 'p5');
       const [a, b] = [
         await SubscribedAgent.register(backend, 'a', 'rr'),

@@ -64,7 +64,7 @@ describe('a round-robin check', () => {
     expect(await ticks(5, 6_000)).to.deep.equal(recorded('cron @every 6s'));
   });
 
-  it('skips an agent that left before its turn', async () => {
+  it('skips an agent that left before its position was reached', async () => {
     for (const name of ['a', 'b', 'c']) await join(name);
     await put();
     expect(await ticks(1)).to.deep.equal(['a']);

@@ -38,7 +38,7 @@ export const severityOf = (status: number): Severity => SEVERITIES[status] ?? 'u
 /** The index of the counter of a status. */
 const counterOf = (status: number): number => (status < UNKNOWN ? status : UNKNOWN);
 
-/** The latest results of the members of one aggregate. Each change is O(1), so is a summary without a maximum age. */
+/** The latest results of the members of one aggregate. A change takes constant time, as does a summary without a maximum age. */
 export class Aggregate {
   readonly #members = new Map<string, Member>();
   readonly #clients = new Map<string, number>();

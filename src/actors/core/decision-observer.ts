@@ -20,7 +20,7 @@ export interface ActorStep {
 /** Receives the steps of watched actors. Must not throw. */
 export interface DecisionObserver {
   watches(kind: ActorAddress['actor'], key: string): boolean;
-  /** The step that a ledger entry of a watched check state or silence is; undefined for every other entry. */
+  /** Returns the step that a ledger entry of a watched check state or silence describes; undefined for every other entry. */
   stepOf(entry: LedgerDraft): Pick<ActorStep, 'kind' | 'event' | 'after'> | undefined;
   /**
    * Receives the steps of a decision that was passed to the committer with `ledgerEntries` entries. They count when `durable`

@@ -22,7 +22,7 @@ const END = '~';
 
 /** When notifications are removed. */
 export interface SweepLimits {
-  /** Notifications of which the last outcome was before this time are old, Unix ms. */
+  /** Notifications whose last outcome was before this time are removed, Unix ms. */
   oldBeforeMs: number;
   /** Whether old ones of existing events go too, because all together are too many. */
   isTight: boolean;

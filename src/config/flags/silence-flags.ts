@@ -5,7 +5,7 @@ const LONGEST = 'max-silenced-expiry-time-allowed';
 
 /** The effect and the duration of silences. */
 export interface SilenceConfig {
-  /** Whether a silence on a subscription acts by any subscription of the entity. Off by default. */
+  /** Whether a silence on a subscription acts on all events of the entities that have it. Off by default. */
   readonly silenceMatchEntitySubscriptions?: boolean;
   /** The duration of a silence without an end; unlimited when this is 0 or absent. */
   readonly defaultSilenceMs?: number;

@@ -15,7 +15,7 @@ export type List<T> = (page: PageRequest) => LazyPage<T>;
 /** The query of a list request, and whether its client is still connected. */
 export type ListRequest = Pick<RouteRequest, 'query' | 'isDisconnected'>;
 
-/** A page of which only selected items are shown. */
+/** A page that shows the selected items only. */
 export interface SelectedPage<T> extends LazyPage<T> {
   /** Undefined selects all items. */
   isSelected: ((item: T) => boolean) | undefined;

@@ -31,7 +31,7 @@ type IsRequested = (silence: SilenceRecord) => boolean;
 export function earlierSilenceRoutes(ports: SilenceRoutePorts): EarlierRoute[] {
   const { datacenters, resources, commands, flavour, nowS } = ports;
 
-  // A silence also applies in its last second, of which nothing is left to show.
+  // In its last second a silence still applies, but has no whole second left to show.
   const isShown = (silence: SilenceRecord): boolean => !isOver(silence, nowS() + 1);
   const shown = ({ dc }: Datacenter, silence: SilenceRecord): object => {
     const id = toEarlierId(silencedName(silence));

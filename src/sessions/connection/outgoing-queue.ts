@@ -6,7 +6,7 @@ export const MAX_WAITING_REQUESTS = 100;
 /** The bytes of these requests. Beyond them the oldest ones are dropped. A request that is larger by itself is dropped. */
 export const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 
-/** Types of which only the latest frame matters, so at most one waits. */
+/** Message types with at most one waiting frame, because only the latest matters. */
 type LatestOnly = 'ack' | 'entity_config';
 
 interface Outgoing {

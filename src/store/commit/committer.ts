@@ -92,7 +92,7 @@ export class Committer implements KeyedTableReader {
     });
   }
 
-  /** The events of which the store need not be asked. */
+  /** The events whose state is in memory, so that the store is not read. */
   get keptEvents(): QueueStats {
     return this.#kept.used;
   }
