@@ -83,7 +83,10 @@ export interface DeletionStep {
 }
 
 /** Deletes the items of a step that are hidden, and the deletion itself after the last step. */
-export function applyDeletionStep(ctx: DecisionContext, { kind, prefix, id, items, renewed, upTo }: DeletionStep): void {
+export function applyDeletionStep(
+  ctx: DecisionContext,
+  { kind, prefix, id, items, renewed, upTo }: DeletionStep,
+): void {
   const key = `${kind}/${prefix}`;
   const deletion = ctx.get('deletions', key);
   if (deletion === undefined) return;
