@@ -7,8 +7,8 @@ type Prefixed = Pick<Program<FlagTable, unknown>, 'environmentPrefix' | 'flags'>
 export const variableName = ({ environmentPrefix }: Pick<Prefixed, 'environmentPrefix'>, name: string): string =>
   environmentPrefix + name.toUpperCase().replaceAll('-', '_');
 
-/** The variable that sets a flag: the regular one, else that of its former name, else another one. An empty variable is unset. */
-export function setVariable(
+/** Finds the variable that sets a flag: the regular one, else that of its former name, else another one. An empty one is unset. */
+export function findVariable(
   program: Prefixed,
   env: Readonly<Record<string, string | undefined>>,
   name: string,

@@ -2,7 +2,7 @@ import { readCommandLine } from './command-line.ts';
 import type { Mistake } from './config-error.ts';
 import { readConfigFile } from './config-file.ts';
 import type { FlagTable } from './flag.ts';
-import { setVariable } from './flag-variables.ts';
+import { findVariable } from './flag-variables.ts';
 import type { ConfigWarning, Program, Sources } from './program.ts';
 
 /** What the command line, the environment and the configuration file contain, before any value is parsed. */
@@ -34,7 +34,7 @@ export function readSources(
   const mistakesOfLine: Mistake[] = [];
   const { given, wantsHelp, strays, failsBeforeFile } = readCommandLine(flags, argv, mistakesOfLine);
   if (wantsHelp) return undefined;
-  const variableOf = (name: string) => setVariable(program, env, name);
+  const variableOf = (name: string) => findVariable(program, env, name);
   const namedFile = given.get('config-file')?.at(-1) ?? variableOf('config-file')?.text;
   const path = namedFile ?? flags['config-file'].fallback;
   const { settings, repeated } = readConfigFile({ path, isNamed: namedFile !== undefined, readFile }, mistakes);
